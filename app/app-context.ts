@@ -1,0 +1,48 @@
+// The bag every use case draws from, as narrow as it needs: `Pick<App, 'store' | 'clock'>`. One file fills it: `boot.server.ts`.
+import type { AcceptedEvent, IncomingEvent } from '#db/store/events.ts'
+import type { Store } from '#db/store.ts'
+import type { Outbound } from './adapters/outbound.ts'
+import type { CallAsAccount, PlatformApi, PlatformOAuth } from './adapters/platform.ts'
+import type { SecretBox } from './adapters/secret-box.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+
+/** The part of the configuration that use cases may see. Secrets and paths stay with the composition root. */
+export interface Settings {
+  /** Public address without a trailing slash; every absolute link and ingress address is built from it. */
+  origin: string
+  /** Accounts whose sessions may be admin. */
+  adminAccounts: ReadonlySet<string>
+  /** Asked at sign-in. */
+  scopes: readonly string[]
+  /** True when the built-in stand-in plays the platform. Only words on a page may depend on it. */
+  sandbox: boolean
+  version: string
+}
+
+export interface App {
+  store: Store
+  clock: Clock
+  log: Log
+  settings: Settings
+  secrets: SecretBox
+  outbound: Outbound
+  oauth: PlatformOAuth
+  platformApi: PlatformApi
+  callAsAccount: CallAsAccount
+  /** Into the group-commit buffer; resolves after the commit, rejects when nothing could be committed (answer 503). */
+  acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
+  /** Tells the delivery engine that an endpoint has something new, or changed. */
+  wakeDeliveries(endpointId: number): void
+  /** Is the database writable and the engine turning? For `/readyz`. */
+  ready(): Promise<{ ready: boolean; reasons: string[] }>
+}
+
+declare module '@remix-run/node' {
+  interface AppLoadContext {
+    app: App
+    /** Set by the server for each request: the peer's address, and the nonce of this answer's CSP. */
+    clientIp: string
+    nonce: string
+  }
+}

@@ -1,0 +1,80 @@
+// What a screen knows of a webhook. Built by the use cases, drawn by the pixels; moments are epoch milliseconds.
+import type { Millis } from '#app/lib/clock.ts'
+
+/** The one honest status of a webhook. */
+export type WebhookStatus =
+  | 'working'
+  | 'waiting' // made, but nothing has been delivered yet
+  | 'no_address' // no callback address: events are kept and shown, nothing is forwarded
+  | 'slow'
+  | 'failing'
+  | 'held'
+  | 'paused'
+  | 'stopped' // the receiver answered 410
+  | 'unsubscribed' // the platform does not send us events at present
+
+export interface WebhookView {
+  id: number
+  objectType: string
+  /** For people: `Job Activity`. */
+  label: string
+  callbackUrl: string
+  /** Empty = all fields. */
+  fields: string[]
+  active: boolean
+  status: WebhookStatus
+  /** One sentence an owner would say, with the next step when there is one. */
+  statusMessage: string
+  /** Our address that the platform posts to. */
+  forwardingUrl: string
+  /** Signing secret, `whsec_…`; shown on demand. */
+  signingSecret: string
+  /** Deliveries that wait. */
+  pending: number
+  nextAttemptAt: Millis | null
+  lastEventAt: Millis | null
+  createdAt: Millis
+}
+
+/** One entry of a webhook's log: an event and what became of it. */
+export interface LogEntryView {
+  id: string
+  type: string
+  objectUuid: string
+  receivedAt: Millis
+  changedFields: string[]
+  /** Addresses it was meant for. Empty = no forwarding was configured. */
+  forwardedTo: string[]
+  forwardingResults: ForwardingResultView[]
+}
+
+/** One attempt of one delivery. */
+export interface ForwardingResultView {
+  deliveryId: number
+  attempt: number
+  url: string
+  at: Millis
+  success: boolean
+  statusCode: number | null
+  /** ms */
+  responseTime: number
+  /** One sentence, null when delivered. */
+  error: string | null
+  responseBody: string | null
+  /** When the next attempt is due, on the latest attempt of a delivery that is still waiting. */
+  nextAttemptAt: Millis | null
+}
+
+export const PAGE_SIZES = [5, 10, 25, 50] as const
+export const TIME_RANGES = ['hour', 'day', 'week', 'month', 'all'] as const
+export const FORWARDING_FILTERS = ['all', 'forwarded', 'not_forwarded', 'success', 'failed'] as const
+
+export interface LogFilter {
+  limit: (typeof PAGE_SIZES)[number]
+  timeRange: (typeof TIME_RANGES)[number]
+  forwardingStatus: (typeof FORWARDING_FILTERS)[number]
+  /** With the receiver's answers. */
+  hasDetails: boolean
+}
+
+export const DEFAULT_LOG_FILTER: LogFilter = { limit: 10, timeRange: 'day', forwardingStatus: 'all', hasDetails: true }

@@ -1,0 +1,89 @@
+import type { Clock, Millis } from './clock.ts'
+
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** The machine's clock. Timers do not keep the process alive. */
+export function systemClock(): Clock {
+  return movableClock()
+}
+
+export interface MovableClock extends Clock {
+  /** Moves the clock forward by `ms` (never back) and wakes everything it passes. */
+  advance(ms: number): void
+  /** How far ahead of the machine's clock it is, in ms. */
+  offset(): number
+}
+
+/** The machine's clock plus an offset that can only grow. The sandbox uses it to show what the next three days bring. */
+export function movableClock(): MovableClock {
+  let offset = 0
+  const sleepers = new Set<() => void>()
+  const now = () => Date.now() + offset
+  return {
+    now,
+    offset: () => offset,
+    advance(ms) {
+      offset += Math.max(0, ms)
+      for (const rearm of [...sleepers]) rearm()
+    },
+    wake(at, run) {
+      let timer: NodeJS.Timeout | undefined
+      const cancel = () => {
+        clearTimeout(timer)
+        sleepers.delete(arm)
+      }
+      const arm = () => {
+        clearTimeout(timer)
+        const left = at - now()
+        timer = setTimeout(
+          () => {
+            if (at > now()) return arm()
+            cancel()
+            run()
+          },
+          Math.min(Math.max(0, left), LONGEST_TIMER),
+        )
+        timer.unref()
+      }
+      sleepers.add(arm)
+      arm()
+      return cancel
+    },
+  }
+}
+
+export interface FixedClock extends Clock {
+  /** Moves to a moment and runs, in order, every sleeper due up to it. */
+  set(at: Millis): void
+  advance(ms: number): void
+}
+
+/** A clock for tests: it stands still until it is told to move. */
+export function fixedClock(start: Millis = Date.UTC(2026, 0, 5, 9, 0, 0)): FixedClock {
+  let current = start
+  const sleepers = new Set<{ at: Millis; run: () => void }>()
+  const clock: FixedClock = {
+    now: () => current,
+    advance: (ms) => clock.set(current + ms),
+    set(at) {
+      for (;;) {
+        const next = [...sleepers].filter((one) => one.at <= at).sort((a, b) => a.at - b.at)[0]
+        if (!next) break
+        sleepers.delete(next)
+        current = Math.max(current, next.at)
+        next.run()
+      }
+      current = Math.max(current, at)
+    },
+    wake(at, run) {
+      const sleeper = { at, run }
+      if (at <= current) {
+        const immediate = setImmediate(run)
+        return () => clearImmediate(immediate)
+      }
+      sleepers.add(sleeper)
+      return () => sleepers.delete(sleeper)
+    },
+  }
+  return clock
+}

@@ -1,0 +1,18 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** A new secret: 32 random bytes as 43 characters of base64url. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** What is stored and looked up instead of the secret itself: sha256, base64url. Secrets of 256 bits need no salt. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}
+
+/** Compares two texts without telling by its duration where they differ. */
+export function sameSecret(a: string, b: string): boolean {
+  const left = createHash('sha256').update(a).digest()
+  const right = createHash('sha256').update(b).digest()
+  return timingSafeEqual(left, right)
+}
