@@ -50,7 +50,7 @@ CREATE TABLE `attempt` (
 	`connect_ms` integer,
 	`tls_ms` integer,
 	`first_byte_ms` integer,
-	`outcome` text NOT NULL CHECK(`outcome` IN ('delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'refused', 'reset', 'dns', 'tls', 'blocked', 'protocol', 'internal')), CHECK(`outcome` IN ('delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'refused', 'reset', 'dns', 'tls', 'blocked', 'protocol', 'internal'))
+	`outcome` text NOT NULL CHECK(`outcome` IN ('delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'refused', 'reset', 'dns', 'tls', 'blocked', 'protocol', 'internal')),
 	`status_code` integer,
 	`sentence` text NOT NULL,
 	`peer_ip` text,
@@ -66,7 +66,7 @@ CREATE TABLE `credential` (
 	`refresh_token_sealed` text NOT NULL,
 	`expires_at` integer NOT NULL,
 	`scope` text NOT NULL,
-	`state` text NOT NULL CHECK(`state` IN ('connected', 'reconnect')), CHECK(`state` IN ('connected', 'reconnect'))
+	`state` text NOT NULL CHECK(`state` IN ('connected', 'reconnect')),
 	`state_reason` text,
 	`generation` integer NOT NULL,
 	`created_at` integer NOT NULL,
@@ -80,9 +80,9 @@ CREATE TABLE `delivery` (
 	`endpoint_id` integer NOT NULL,
 	`account_uuid` text NOT NULL,
 	`object_uuid` text NOT NULL,
-	`cause` text NOT NULL CHECK(`cause` IN ('live', 'replay', 'retry', 'test')), CHECK(`cause` IN ('live', 'replay', 'retry', 'test'))
+	`cause` text NOT NULL CHECK(`cause` IN ('live', 'replay', 'retry', 'test')),
 	`cause_no` integer NOT NULL,
-	`state` text NOT NULL CHECK(`state` IN ('pending', 'delivered', 'expired', 'stopped')), CHECK(`state` IN ('pending', 'delivered', 'expired', 'stopped'))
+	`state` text NOT NULL CHECK(`state` IN ('pending', 'delivered', 'expired', 'stopped')),
 	`state_reason` text,
 	`due_at` integer NOT NULL,
 	`deadline_at` integer NOT NULL,
@@ -107,18 +107,18 @@ CREATE TABLE `endpoint` (
 	`secret_sealed` text NOT NULL,
 	`previous_secret_sealed` text,
 	`previous_secret_until` integer,
-	`state` text NOT NULL CHECK(`state` IN ('active', 'paused', 'stopped', 'failing', 'deleted')), CHECK(`state` IN ('active', 'paused', 'stopped', 'failing', 'deleted'))
+	`state` text NOT NULL CHECK(`state` IN ('active', 'paused', 'stopped', 'failing', 'deleted')),
 	`state_reason` text,
 	`state_since` integer NOT NULL,
 	`hold_until` integer,
 	`hold_reason` text,
 	`hold_since` integer,
-	`breaker` text NOT NULL CHECK(`breaker` IN ('closed', 'open')), CHECK(`breaker` IN ('closed', 'open'))
+	`breaker` text NOT NULL CHECK(`breaker` IN ('closed', 'open')),
 	`breaker_probes` integer NOT NULL,
 	`next_probe_at` integer,
 	`failing_since` integer,
 	`failure_streak` integer NOT NULL,
-	`failure_events` text NOT NULL CHECK(json_valid(`failure_events`)), CHECK(json_valid(`failure_events`))
+	`failure_events` text NOT NULL CHECK(json_valid(`failure_events`)),
 	`redirect_streak` integer NOT NULL,
 	`last_success_at` integer,
 	`last_attempt_at` integer,
@@ -148,10 +148,10 @@ CREATE TABLE `event` (
 	`id` text NOT NULL,
 	`account_uuid` text NOT NULL,
 	`subscription_id` integer,
-	`source` text NOT NULL CHECK(`source` IN ('object', 'event', 'signed', 'test')), CHECK(`source` IN ('object', 'event', 'signed', 'test'))
+	`source` text NOT NULL CHECK(`source` IN ('object', 'event', 'signed', 'test')),
 	`object` text NOT NULL,
 	`object_uuid` text NOT NULL,
-	`changed_fields` text NOT NULL CHECK(json_valid(`changed_fields`)), CHECK(json_valid(`changed_fields`))
+	`changed_fields` text NOT NULL CHECK(json_valid(`changed_fields`)),
 	`received_at` integer NOT NULL,
 	`dedupe` text NOT NULL
 ) STRICT;
@@ -188,7 +188,7 @@ CREATE TABLE `session_account` (
 	`token_hash` text NOT NULL,
 	`account_uuid` text NOT NULL,
 	`staff_uuid` text,
-	`proof` text NOT NULL CHECK(`proof` IN ('oauth', 'launch')), CHECK(`proof` IN ('oauth', 'launch'))
+	`proof` text NOT NULL CHECK(`proof` IN ('oauth', 'launch')),
 	`proved_at` integer NOT NULL,
 	PRIMARY KEY(`token_hash`, `account_uuid`),
 	FOREIGN KEY (`token_hash`) REFERENCES `session`(`token_hash`) ON UPDATE no action ON DELETE cascade,
@@ -211,7 +211,7 @@ CREATE TABLE `subscription` (
 	`token_hash` text NOT NULL,
 	`token_sealed` text NOT NULL,
 	`platform_uuid` text,
-	`state` text NOT NULL CHECK(`state` IN ('pending', 'active', 'replaced', 'deleted')), CHECK(`state` IN ('pending', 'active', 'replaced', 'deleted'))
+	`state` text NOT NULL CHECK(`state` IN ('pending', 'active', 'replaced', 'deleted')),
 	`state_reason` text,
 	`ends_at` integer,
 	`created_at` integer NOT NULL,
@@ -223,7 +223,7 @@ CREATE UNIQUE INDEX `subscription_by_token` ON `subscription` (`token_hash`);-->
 CREATE UNIQUE INDEX `one_active_subscription_per_object` ON `subscription` (`account_uuid`,`object`) WHERE state = 'active';--> statement-breakpoint
 CREATE TABLE `ticket` (
 	`token_hash` text PRIMARY KEY NOT NULL,
-	`kind` text NOT NULL CHECK(`kind` IN ('launch', 'link', 'jwt')), CHECK(`kind` IN ('launch', 'link', 'jwt'))
+	`kind` text NOT NULL CHECK(`kind` IN ('launch', 'link', 'jwt')),
 	`account_uuid` text NOT NULL,
 	`staff_uuid` text,
 	`expires_at` integer NOT NULL,
@@ -233,7 +233,7 @@ CREATE TABLE `ticket` (
 CREATE TABLE `usage_day` (
 	`account_uuid` text NOT NULL,
 	`day` integer NOT NULL,
-	`kind` text NOT NULL CHECK(`kind` IN ('api_call', 'webhook_received', 'webhook_forwarded', 'duplicate')), CHECK(`kind` IN ('api_call', 'webhook_received', 'webhook_forwarded', 'duplicate'))
+	`kind` text NOT NULL CHECK(`kind` IN ('api_call', 'webhook_received', 'webhook_forwarded', 'duplicate')),
 	`count` integer NOT NULL,
 	PRIMARY KEY(`account_uuid`, `day`, `kind`)
 ) STRICT;
