@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { fixedClock } from '../lib/clocks.server.ts'
+import { hours, minutes } from '../lib/duration.ts'
+import type { Log } from '../lib/log.ts'
+import { startScheduler } from './scheduler.server.ts'
+
+const lines: string[] = []
+const log: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: (_, message) => void lines.push(message),
+  child: () => log,
+}
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+test('a job runs at the moments of its pattern, in the time of the clock it was given', async () => {
+  const clock = fixedClock(Date.UTC(2026, 0, 5, 9, 30))
+  const runs: number[] = []
+  const scheduler = startScheduler([{ name: 'hourly', pattern: '0 * * * *', run: async () => void runs.push(clock.now()) }], { clock, log })
+  clock.advance(minutes(29))
+  expect(runs).toEqual([])
+  clock.advance(minutes(1))
+  await settle()
+  clock.advance(hours(1))
+  await settle()
+  expect(runs.map((at) => new Date(at).toISOString())).toEqual(['2026-01-05T10:00:00.000Z', '2026-01-05T11:00:00.000Z'])
+  await scheduler.stop()
+})
+
+test('a failing job is logged and runs again at its next time', async () => {
+  const clock = fixedClock(Date.UTC(2026, 0, 5, 9, 0))
+  let runs = 0
+  const scheduler = startScheduler(
+    [
+      {
+        name: 'shaky',
+        pattern: '0 * * * *',
+        afterStartMs: 10,
+        run: async () => {
+          runs += 1
+          throw new Error('not today')
+        },
+      },
+    ],
+    { clock, log },
+  )
+  clock.advance(10)
+  await settle()
+  clock.advance(hours(1))
+  await settle()
+  expect(runs).toBe(2)
+  expect(lines).toEqual(['job.failed', 'job.failed'])
+  await scheduler.stop()
+})
+
+test('a job never overlaps itself, and a stop waits for it', async () => {
+  const clock = fixedClock(Date.UTC(2026, 0, 5, 9, 0))
+  let running = 0
+  let most = 0
+  let release = () => {}
+  const scheduler = startScheduler(
+    [
+      {
+        name: 'slow',
+        pattern: '* * * * *',
+        run: async () => {
+          running += 1
+          most = Math.max(most, running)
+          await new Promise<void>((resolve) => {
+            release = resolve
+          })
+          running -= 1
+        },
+      },
+    ],
+    { clock, log },
+  )
+  clock.advance(minutes(1))
+  clock.advance(minutes(5))
+  expect(most).toBe(1)
+  let stopped = false
+  const stopping = scheduler.stop().then(() => {
+    stopped = true
+  })
+  await settle()
+  expect(stopped).toBe(false)
+  release()
+  await stopping
+  expect(running).toBe(0)
+})

@@ -1,0 +1,61 @@
+// Timed work. croner only calculates the next moment; the ticking is the product's clock, so that a moved clock moves it too.
+import { Cron } from 'croner'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+
+export interface TimedJob {
+  name: string
+  /** Cron pattern, UTC. */
+  pattern: string
+  /** Also runs this many ms after the start. Unset = only by pattern. */
+  afterStartMs?: number
+  run(): Promise<void>
+}
+
+/**
+ * Starts every job of the list. A job never overlaps itself, and a failing one is logged and tried again at its next time:
+ * nothing here may end the process. `stop` lets a running job finish.
+ */
+export function startScheduler(jobs: TimedJob[], deps: { clock: Clock; log: Log }): { stop(): Promise<void> } {
+  const running = new Set<Promise<void>>()
+  const cancels = new Map<string, () => void>()
+  let stopped = false
+
+  const runOnce = async (job: TimedJob): Promise<void> => {
+    const startedAt = deps.clock.now()
+    try {
+      await job.run()
+      deps.log.debug({ job: job.name, durationMs: deps.clock.now() - startedAt }, 'job.finished')
+    } catch (error) {
+      deps.log.error({ job: job.name, error }, 'job.failed')
+    }
+  }
+  const arm = (job: TimedJob, at: number): void => {
+    if (stopped) return
+    const cancel = deps.clock.wake(at, () => {
+      const work = runOnce(job).finally(() => {
+        running.delete(work)
+        arm(job, nextRun(job.pattern, deps.clock.now()))
+      })
+      running.add(work)
+    })
+    cancels.set(job.name, cancel)
+  }
+  for (const job of jobs) {
+    const now = deps.clock.now()
+    arm(job, job.afterStartMs === undefined ? nextRun(job.pattern, now) : now + job.afterStartMs)
+  }
+  return {
+    async stop() {
+      stopped = true
+      for (const cancel of cancels.values()) cancel()
+      await Promise.all(running)
+    },
+  }
+}
+
+function nextRun(pattern: string, from: number): number {
+  const next = new Cron(pattern, { timezone: 'UTC', paused: true }).nextRun(new Date(from))
+  if (!next) throw new Error(`the pattern "${pattern}" has no next run`)
+  return next.getTime()
+}

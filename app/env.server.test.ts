@@ -1,0 +1,82 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ConfigurationError, readEnv } from './env.server.ts'
+
+let root = ''
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'fieldhook-env-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const KEY = 'k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY='
+const REAL = {
+  PLATFORM: 'servicem8',
+  SERVICEM8_APP_ID: 'app',
+  SERVICEM8_APP_SECRET: 'secret',
+  APP_ORIGIN: 'https://hooks.example.com',
+  SESSION_SECRET: 'x'.repeat(32),
+  ENC_KEYS: KEY,
+}
+
+function problemsOf(source: Record<string, string>): string[] {
+  try {
+    readEnv(source, root)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('an empty environment is the sandbox on port 3000 with secrets that survive a restart', () => {
+  const first = readEnv({}, root)
+  expect(first).toMatchObject({ platform: 'sandbox', port: 3000, host: '127.0.0.1', origin: 'http://localhost:3000' })
+  expect(first.apiUrl).toBe('http://localhost:3000/sandbox/servicem8')
+  expect(readEnv({}, root).encKeys).toBe(first.encKeys)
+  expect(readFileSync(join(root, 'data/sandbox-secrets.json'), 'utf8')).toContain(first.encKeys)
+})
+
+test('an app id alone selects the real platform', () => {
+  const { PLATFORM: _, ...withoutPlatform } = REAL
+  expect(readEnv(withoutPlatform, root)).toMatchObject({ platform: 'servicem8', apiUrl: 'https://api.servicem8.com' })
+})
+
+test('a half-configured production start says every problem at once', () => {
+  expect(problemsOf({ PLATFORM: 'servicem8' })).toEqual([
+    expect.stringContaining('SERVICEM8_APP_ID is missing'),
+    expect.stringContaining('SERVICEM8_APP_SECRET is missing'),
+    expect.stringContaining('APP_ORIGIN is missing'),
+    expect.stringContaining('SESSION_SECRET is missing'),
+    expect.stringContaining('ENC_KEYS is missing'),
+  ])
+})
+
+test.each([
+  ['PORT', 'eighty', 'PORT must be a whole number'],
+  ['PORT', '70000', 'PORT must be a whole number'],
+  ['PLATFORM', 'jobber', 'PLATFORM must be one of'],
+  ['APP_ORIGIN', 'hooks.example.com', 'APP_ORIGIN must be an address'],
+  ['APP_ORIGIN', 'https://hooks.example.com/path', 'APP_ORIGIN must be an origin without a path'],
+  ['APP_ORIGIN', 'http://hooks.example.com', 'APP_ORIGIN must begin with https://'],
+  ['DATABASE_URL', 'postgres://db', 'DATABASE_URL must name a file'],
+  ['SERVICEM8_API_URL', 'http://api.example.com', 'SERVICEM8_API_URL must begin with https://'],
+  ['SESSION_SECRET', 'short', 'SESSION_SECRET is too short'],
+  ['ENC_KEYS', 'k1:c2hvcnQ=', 'each key 32 random bytes'],
+  ['ENC_KEYS', `k1:${Buffer.alloc(32).toString('base64')}`, 'not random'],
+  ['EGRESS_ALLOW', 'localhost', 'is not host:port'],
+  ['LOG_LEVEL', 'chatty', 'LOG_LEVEL must be one of'],
+  ['TRUST_PROXY', 'all', 'TRUST_PROXY must be one of'],
+  ['RETENTION_DAYS', '1', 'RETENTION_DAYS must be a whole number'],
+])('%s=%s is refused with a sentence', (name, value, sentence) => {
+  expect(problemsOf({ ...REAL, [name]: value }).join('\n')).toContain(sentence)
+})
+
+test('a plain http stand-in is allowed on this machine', () => {
+  expect(readEnv({ ...REAL, SERVICEM8_API_URL: 'http://127.0.0.1:4010/sm8/' }, root).apiUrl).toBe('http://127.0.0.1:4010/sm8')
+})
+
+test('blank values count as unset', () => {
+  expect(readEnv({ PORT: ' ', SERVICEM8_APP_ID: '' }, root)).toMatchObject({ port: 3000, platform: 'sandbox' })
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { createLog } from './logger.server.ts'
+
+function logged(fields: Record<string, unknown>, message = 'thing.happened'): string {
+  let out = ''
+  createLog('info', { write: (line: string) => void (out += line) }).info(fields, message)
+  return out
+}
+
+const SECRET = 'Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmE'
+
+test.each([
+  ['a token by field name', { accessToken: SECRET }],
+  ['a token one level down', { credential: { refreshToken: SECRET } }],
+  ['an ingress address', { url: `https://hooks.example.com/hooks/platform/${SECRET}` }],
+  ['a signing secret in a text', { note: `secret is whsec_${SECRET}` }],
+  ['a bearer header in a text', { note: `Authorization: Bearer ${SECRET}` }],
+  ['a key in a query', { url: `/api/automation/1/trigger?key=${SECRET}&x=1` }],
+  ['a signed web token', { body: `eyJhbGciOiJIUzI1NiJ9.${SECRET}.${SECRET}` }],
+])('%s never reaches the log', (_, fields) => {
+  expect(logged(fields)).not.toContain(SECRET)
+})
+
+test('a line is one JSON object with a time, a level and the event name', () => {
+  const line = JSON.parse(logged({ account: 'a1' }))
+  expect(line).toMatchObject({ level: 'info', msg: 'thing.happened', account: 'a1' })
+  expect(new Date(line.time).toISOString()).toBe(line.time)
+})
+
+test('line breaks in a value cannot fake a second line', () => {
+  expect(logged({ name: 'a\n{"level":"error"}' }).trimEnd().split('\n')).toHaveLength(1)
+})

@@ -1,0 +1,63 @@
+// What the platform knows: objects with their fields and scopes, event names, scope names. Facts in `objects.json`.
+import facts from './objects.json'
+
+export type Method = 'list' | 'get' | 'create' | 'update' | 'delete'
+
+export interface FieldFact {
+  name: string
+  type: string
+  format?: string
+  /** Computed by the platform: ignored when sent. */
+  readonly?: boolean
+  enum?: readonly string[]
+  maxLength?: number
+}
+
+export interface ObjectFact {
+  /** Lower-case name in paths and subscriptions. */
+  key: string
+  label: string
+  /** A second name of the single-record path (`dbonote`). */
+  itemAlias?: string
+  methods: readonly Method[]
+  scopes: { read?: string; create?: string; update?: string; delete?: string }
+  required?: readonly string[]
+  /** May be subscribed to. */
+  webhook?: boolean
+  fields: readonly FieldFact[]
+}
+
+export const OBJECTS = facts.objects as readonly ObjectFact[]
+export const EVENTS: readonly string[] = facts.events
+export const SCOPES: ReadonlySet<string> = new Set(facts.scopes)
+
+const byKey = new Map(OBJECTS.map((object) => [object.key, object]))
+const byItemName = new Map(OBJECTS.flatMap((o) => (o.itemAlias ? [[o.itemAlias, o] as const] : [])))
+const fieldsByObject = new Map(OBJECTS.map((o) => [o.key, new Map(o.fields.map((field) => [field.name, field]))]))
+
+/** By the name in a path, in any case; null when the platform does not know it. */
+export function findObject(name: string): ObjectFact | null {
+  return byKey.get(name.toLowerCase()) ?? null
+}
+
+/** As `findObject`, and by the second name that single-record paths of notes and attachments have. */
+export function findObjectOfItem(name: string): ObjectFact | null {
+  return findObject(name) ?? byItemName.get(name.toLowerCase()) ?? null
+}
+
+/** By the name in a subscription: case and underscores do not matter (`Job_Activity`). */
+export function findWebhookObject(name: string): ObjectFact | null {
+  const object = findObject(name.replaceAll('_', ''))
+  return object?.webhook ? object : null
+}
+
+export function fieldsOf(objectKey: string): ReadonlyMap<string, FieldFact> {
+  return fieldsByObject.get(objectKey) ?? new Map()
+}
+
+/** The read scope that an event's subject needs: the 403 of a subscription names it. */
+export function scopeOfEvent(event: string): string | undefined {
+  const subject = event.slice(0, event.indexOf('.'))
+  const object = { inbox: 'inboxmessage', proposal: 'job', form: 'form' }[subject] ?? subject
+  return byKey.get(object)?.scopes.read
+}

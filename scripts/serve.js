@@ -1,0 +1,175 @@
+// @ts-check
+// The process's main: an HTTP server around the Remix build. It imports nothing of the app's source: the build's entry
+// module hands over the running app, so that server and routes share one module graph (one database, one engine).
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import { createRequestHandler } from '@remix-run/express'
+import compression from 'compression'
+import express from 'express'
+
+const MAX_HEADER_BYTES = 16 * 1024
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
+const MAX_CONNECTIONS = 2_000
+/** Longest time from the first signal to the end of the process. */
+const HARD_STOP_MS = 20_000
+/** How long running requests may take to end before the engine is drained all the same. */
+const REQUESTS_GRACE_MS = 8_000
+
+/**
+ * Starts listening. Resolves with the public address and the one worth opening first.
+ * Rejects with an error named `ConfigurationError` (one sentence a line) when it cannot start as configured.
+ *
+ * @param {{ dev?: import('vite').ViteDevServer }} [options] `dev`: take the build from Vite instead of `build/`.
+ * @returns {Promise<{ url: string, openUrl: string, stop: () => Promise<void> }>}
+ */
+export async function serve({ dev } = {}) {
+  const buildFile = '../build/server/index.js'
+  const loadBuild = async () => (dev ? dev.ssrLoadModule('virtual:remix/server-build') : import(buildFile))
+  const build = await loadBuild()
+  /** @type {import('../app/boot.server.ts').Running} */
+  const running = await build.entry.module.startApp()
+
+  const site = express()
+  site.disable('x-powered-by')
+  site.set('query parser', 'simple')
+  site.use((req, res, next) => {
+    const nonce = randomBytes(18).toString('base64')
+    const id = randomBytes(6).toString('hex')
+    const startedAt = performance.now()
+    res.locals.nonce = nonce
+    res.locals.clientIp = running.clientIp(req)
+    res.on('close', () => {
+      const fields = {
+        request: id,
+        method: req.method,
+        route: running.routePattern(req.path),
+        status: res.statusCode,
+        durationMs: Math.round(performance.now() - startedAt),
+        ...(res.writableFinished ? {} : { cut: true }),
+      }
+      if (req.path.startsWith('/assets/') || req.path === '/healthz') running.log.debug(fields, 'request.served')
+      else running.log.info(fields, 'request.served')
+    })
+    for (const [name, value] of Object.entries(running.securityHeaders(req.path, nonce))) res.setHeader(name, value)
+    if (stopping) res.setHeader('Connection', 'close')
+    next()
+  })
+  site.use(compression())
+  if (dev) {
+    site.use(dev.middlewares)
+  } else {
+    site.use('/assets', express.static('build/client/assets', { immutable: true, maxAge: '1y', fallthrough: true }))
+    site.use(express.static('build/client', { maxAge: '1h', index: false, redirect: false }))
+  }
+  site.use((req, res, next) => {
+    const refusal = running.admitRequest(req)
+    if (refusal) return void res.status(refusal.status).json({ message: refusal.message })
+    next()
+  })
+  site.all(
+    '*',
+    createRequestHandler({
+      build: dev ? /** @type {any} */ (loadBuild) : build,
+      mode: dev ? 'development' : 'production',
+      getLoadContext: (_req, res) => ({ app: running.app, clientIp: res.locals.clientIp, nonce: res.locals.nonce }),
+    }),
+  )
+  site.use((/** @type {unknown} */ error, req, res, _next) => {
+    running.log.error({ error, route: running.routePattern(req.path) }, 'request.failed')
+    if (res.headersSent) return void res.destroy()
+    res.status(500).json({ message: 'Something went wrong on our side. Nothing was changed.' })
+  })
+
+  let stopping = false
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 5_000,
+      keepAlive: true,
+    },
+    (req, res) => {
+      // The platform's events take the short way: a burst must not wait behind pages.
+      if (running.platformIngress(req, res)) return
+      if (running.sandbox?.handle(req, res)) return
+      site(req, res)
+    },
+  )
+  server.maxConnections = MAX_CONNECTIONS
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    else socket.destroy()
+  })
+
+  try {
+    await new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(running.listen.port, running.listen.host, () => resolve(undefined))
+    })
+  } catch (error) {
+    await running.stop()
+    throw listenProblem(error, running.listen)
+  }
+  running.started()
+
+  /** @type {Promise<void> | null} */
+  let stopped = null
+  const stop = () => {
+    stopped ??= (async () => {
+      stopping = true
+      running.beginDrain()
+      const closed = new Promise((resolve) => server.close(resolve))
+      const idle = setInterval(() => server.closeIdleConnections(), 250)
+      server.closeIdleConnections()
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, REQUESTS_GRACE_MS).unref())])
+      clearInterval(idle)
+      await running.stop()
+      server.closeAllConnections()
+      await dev?.close()
+    })()
+    return stopped
+  }
+  return { url: running.origin, openUrl: running.openUrl, stop }
+}
+
+/**
+ * Starts and looks after the process: drains on the first SIGTERM or SIGINT, ends at once on the second.
+ *
+ * @param {Parameters<typeof serve>[0]} [options]
+ */
+export async function serveUntilSignal(options) {
+  const started = await serve(options)
+  let signals = 0
+  const onSignal = () => {
+    signals += 1
+    if (signals > 1) process.exit(1)
+    setTimeout(() => process.exit(1), HARD_STOP_MS).unref()
+    started.stop().then(
+      () => process.exit(0),
+      (error) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  return started
+}
+
+/** @param {unknown} error @param {{ port: number, host: string }} listen */
+function listenProblem(error, listen) {
+  const code = /** @type {{ code?: string }} */ (error).code
+  const sentence =
+    code === 'EADDRINUSE'
+      ? `Port ${listen.port} is already in use. Stop the other program, or set PORT to a free one.`
+      : code === 'EACCES'
+        ? `Port ${listen.port} needs more rights than this user has. Set PORT to 1024 or higher.`
+        : code === 'EADDRNOTAVAIL'
+          ? `HOST ${listen.host} is not an address of this machine.`
+          : null
+  if (!sentence) return error
+  return Object.assign(new Error(sentence), { name: 'ConfigurationError' })
+}
