@@ -1,194 +1,274 @@
-// The import law: who may import whom. One row per part, in the order of the table in docs; everything not listed is refused.
-// Patterns are matched against paths from the root of the repository. `npx depcruise app db scripts tests` runs it alone.
+// The import law: who may import whom. One row per part; what a row does not allow is refused, and so is a part without a row.
+// Paths are matched from the root of the repository. To run it alone: npx depcruise app db scripts tests
+// tests/house/import-law.test.ts plants an offence against every row.
 
 const TEST = '\\.test\\.tsx?$'
-const SERVER = '\\.server\\.tsx?$'
-const UI = '^app/features/[^/]+/ui/'
 /** Everything of ours, as opposed to packages and Node's own modules. */
 const OURS = '^(app|db|scripts|tests|build)/|^[^/]+\\.(ts|js|mjs|cjs|json)$'
 
 const LIB = '^app/lib/'
+/** `.ts` decides, `.server.ts` acts: a name without a second dot is pure. */
 const PURE_LIB = '^app/lib/[^.]+\\.ts$'
 const DECISION = '^app/features/(?![^/]+/ui/)[^.]+\\.ts$'
-const APP_TYPES = '^app/app-context\\.ts$'
-const STORE_TYPES = '^db/store(\\.ts$|/)'
-const ADAPTER_TYPES = '^app/adapters/(platform|outbound|secret-box|payments)\\.ts$'
+const APP_TYPE = '^app/app-context\\.ts$'
+const STORE_TYPE = '^db/store(\\.ts$|/)'
+const ADAPTER_TYPE = '^app/adapters/[^.]+\\.ts$'
 const CATALOGUE = '^app/features/webhooks/object-catalog\\.ts$'
-const TESTS = '^tests/'
+/** The only modules that may import everything: directly in app/, they put the parts together (boot, jobs, entry). */
+const WIRING = ['^app/(?!env|logger)[^/]+\\.server\\.tsx?$', '^app/entry\\.client\\.tsx$']
 
 const SQL = 'node_modules/(drizzle-orm|better-sqlite3)/'
 const HTTP_SERVER = 'node_modules/(express|compression|@remix-run/(node|express|serve))/'
-const WIRE = '^(node:)?(http|https|http2|net|tls|dgram|dns|dns/promises|child_process|cluster)$'
+const SOCKETS = '^(http|https|http2|net|tls|dgram|dns|dns/promises|child_process|cluster)$'
 
 /**
- * @typedef {object} Part
- * @property {string} name how the part is called in a message
- * @property {string | string[]} from its files
- * @property {string | string[]} [notFrom] of those, the ones another row speaks of
- * @property {string[]} may what it may import
- * @property {string[]} [mayType] what it may also import as `import type`
- * @property {string} says the row in words
- * @property {string[]} [onlyPackages] the only packages it may import as values
- * @property {string[]} [noPackages] packages it must not import as values
- * @property {boolean | string} [noNode] true: none of Node's own modules; a pattern: not these
+ * @typedef {object} Row
+ * @property {string} says the row in words; it is what a refused import prints
+ * @property {string[]} from the files it speaks of; a group in brackets can be used as $1 in `may`
+ * @property {string[]} may what they may import
+ * @property {string[]} [mayType] what they may import with `import type` only
+ * @property {string} [onlyPackages] the only packages they may import
+ * @property {string[]} [notPackages] packages that belong to other parts
+ * @property {string} [notNode] Node's own modules they must not import
  */
 
-/** @type {Part[]} */
-const PARTS = [
+/** @type {Row[]} */
+const TABLE = [
   {
-    name: 'lib',
-    from: LIB,
+    says: 'lib is the floor: it imports nothing else of ours',
+    from: [LIB],
     may: [LIB],
-    says: 'lib imports nothing of ours: it is the floor',
+    notPackages: [SQL, HTTP_SERVER],
   },
   {
-    name: 'a decision',
-    from: DECISION,
+    says: 'a pure file of lib imports no .server file and no module of Node',
+    from: [PURE_LIB],
+    may: [PURE_LIB],
+    notNode: '.',
+  },
+  {
+    says: 'a decision imports only decisions, lib, zod and croner',
+    from: [DECISION],
     may: [PURE_LIB, DECISION],
-    says: 'a decision imports only lib, decisions, zod and croner: no .server file, no db, no adapter, no pixels',
-    onlyPackages: ['node_modules/(zod|croner)/'],
-    noNode: true,
+    onlyPackages: 'node_modules/(zod|croner)/',
+    notNode: '.',
   },
   {
-    name: 'a use case',
-    from: '^app/features/([^/]+)/.*\\.server\\.ts$',
+    says: "a use case imports decisions, its own feature's use cases, and only types of Store, App and adapters",
+    from: ['^app/features/([^/]+)/.+\\.server\\.tsx?$'],
     may: [LIB, DECISION, '^app/features/$1/(?!ui/).*\\.server\\.ts$'],
-    mayType: [APP_TYPES, STORE_TYPES, ADAPTER_TYPES],
-    says: "a use case imports decisions, its own feature's use cases, and of Store, App and adapters only their types",
-    noPackages: [SQL, HTTP_SERVER, 'node_modules/(undici|react|react-dom|@remix-run/react|pino)/'],
-    noNode: WIRE,
+    mayType: [APP_TYPE, STORE_TYPE, ADAPTER_TYPE],
+    notPackages: [SQL, HTTP_SERVER, 'node_modules/(undici|pino|react|react-dom|@remix-run/react)/'],
+    notNode: SOCKETS,
   },
   {
-    name: 'pixels',
-    from: ['^app/ui/', `${UI}`],
+    says: 'the design system imports decisions, pure lib and itself',
+    from: ['^app/ui/'],
     may: [PURE_LIB, DECISION, '^app/ui/'],
-    says: "pixels import decisions, app/ui and their own feature's pixels: no .server file, no db, no adapter",
-    noPackages: [SQL, HTTP_SERVER, 'node_modules/(undici|pino|jose|remix-auth|remix-auth-oauth2|p-retry)/'],
-    noNode: true,
+    notPackages: [SQL, HTTP_SERVER, 'node_modules/(undici|pino|jose|p-retry|remix-auth[^/]*)/'],
+    notNode: '.',
   },
   {
-    name: 'db',
-    from: '^db/',
+    says: "pixels import decisions, app/ui and their own feature's pixels",
+    from: ['^app/features/([^/]+)/ui/'],
+    may: [PURE_LIB, DECISION, '^app/ui/', '^app/features/$1/ui/'],
+    notPackages: [SQL, HTTP_SERVER, 'node_modules/(undici|pino|jose|p-retry|remix-auth[^/]*)/'],
+    notNode: '.',
+  },
+  {
+    says: 'db imports lib, and of decisions only types',
+    from: ['^db/'],
     may: [LIB, '^db/'],
     mayType: [DECISION],
-    says: 'db imports lib, and of decisions only types: no value of the app',
-    noNode: WIRE,
+    notPackages: [HTTP_SERVER, 'node_modules/undici/'],
+    notNode: SOCKETS,
   },
   {
-    name: 'adapters',
-    from: '^app/adapters/',
+    says: 'adapters import lib and adapters',
+    from: ['^app/adapters/'],
     may: [LIB, '^app/adapters/'],
-    says: 'adapters import lib and adapters: no db, no feature',
-    noPackages: [SQL, HTTP_SERVER],
+    notPackages: [SQL, HTTP_SERVER],
   },
   {
-    name: 'engine',
-    from: '^app/engine/',
-    may: [LIB, '^app/engine/'],
-    mayType: [STORE_TYPES],
+    says: 'a pure file of the adapters imports no .server file and no module of Node',
+    from: [ADAPTER_TYPE],
+    may: [PURE_LIB, ADAPTER_TYPE],
+    notNode: '.',
+  },
+  {
     says: 'the engine imports lib and the type of Store: it knows no feature',
-    noPackages: [SQL, HTTP_SERVER, 'node_modules/undici/'],
-    noNode: WIRE,
+    from: ['^app/engine/'],
+    may: [LIB, '^app/engine/'],
+    mayType: [STORE_TYPE],
+    notPackages: [SQL, HTTP_SERVER, 'node_modules/undici/'],
+    notNode: SOCKETS,
   },
   {
-    name: 'sandbox',
-    from: '^app/sandbox/',
+    says: 'the sandbox imports lib and the object catalogue: it has its own state',
+    from: ['^app/sandbox/'],
     may: [LIB, '^app/sandbox/', CATALOGUE],
-    says: "the sandbox imports lib and the object catalogue: no use case, no db of the product's",
   },
   {
-    name: 'routes',
+    says: 'routes and root import features, http, ui and lib',
     from: ['^app/routes/', '^app/root\\.tsx$'],
-    // A route that needs more room may have a file beside it, in the same folder.
-    may: [LIB, '^app/features/', '^app/http/', '^app/ui/', '^app/routes/', '\\.css$'],
-    mayType: [APP_TYPES],
-    says: 'routes and root import features, http and ui: no db, adapter, engine, sandbox, boot or env',
-    noPackages: [SQL, 'node_modules/(undici|pino)/'],
-    noNode: WIRE,
+    // What is too long for one route module goes into a file beside it.
+    may: [LIB, '^app/features/', '^app/http/', '^app/ui/', '^app/routes/', '^app/styles/'],
+    mayType: [APP_TYPE],
+    notPackages: [SQL, 'node_modules/(undici|pino)/'],
+    notNode: SOCKETS,
   },
   {
-    name: 'http',
-    from: '^app/http/',
+    says: 'http imports features and lib: data comes through the App it is given',
+    from: ['^app/http/'],
     may: [LIB, '^app/features/(?![^/]+/ui/)', '^app/http/'],
-    mayType: [APP_TYPES],
-    says: 'http imports features and lib; it reaches data only through the App it is given',
-    noPackages: [SQL, 'node_modules/undici/'],
+    mayType: [APP_TYPE],
+    notPackages: [SQL, 'node_modules/undici/'],
   },
   {
-    name: 'env and logger',
-    from: '^app/(env|logger)\\.server\\.ts$',
+    says: 'env and logger import lib',
+    from: ['^app/(env|logger)\\.server\\.ts$'],
     may: [LIB],
     mayType: ['^app/(env|logger)\\.server\\.ts$'],
-    says: 'env and logger import only lib',
-    noPackages: [SQL, HTTP_SERVER],
+    notPackages: [SQL, HTTP_SERVER],
   },
   {
-    name: 'app-context',
-    from: APP_TYPES,
+    says: 'app-context imports types',
+    from: [APP_TYPE],
     may: [],
-    mayType: [LIB, DECISION, STORE_TYPES, ADAPTER_TYPES],
-    says: 'app-context imports types only',
+    mayType: [LIB, DECISION, STORE_TYPE, ADAPTER_TYPE],
   },
   {
-    name: 'the route table',
-    from: '^app/routes\\.ts$',
-    may: [],
-    says: 'app/routes.ts names its modules as text and imports nothing of ours',
+    says: 'the table of routes names its modules as text; only its reader imports it',
+    from: ['^app/(routes|route-patterns)\\.ts$'],
+    may: ['^app/routes\\.ts$'],
+  },
+  {
+    says: 'scripts run the build: they import nothing of app, db or tests',
+    from: ['^scripts/'],
+    may: ['^scripts/', '^build/', '^[^/]+\\.(js|json)$'],
   },
 ]
 
-/** Files the table above does not speak of: wiring. They may import everything but scripts and tests. */
-const WIRING = ['^app/(boot|jobs)(\\.server\\.ts$|/)', '^app/entry\\.(server|client)\\.tsx$']
-
-const list = (/** @type {string | string[] | undefined} */ value) => (value === undefined ? [] : [value].flat())
-
-/** One row of the table as rules: values, types, packages, Node's modules. */
-function rulesOf(/** @type {Part} */ part) {
-  const from = { path: list(part.from), pathNot: [TEST, ...list(part.notFrom)] }
-  const rules = [
-    {
-      name: part.says,
-      severity: 'error',
-      from,
-      to: { path: OURS, pathNot: part.may, dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: `${part.says} (a type counts too)`,
-      severity: 'error',
-      from,
-      to: { path: OURS, pathNot: [...part.may, ...(part.mayType ?? [])], dependencyTypes: ['type-only'] },
-    },
-  ]
-  const packages = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-bundled', 'npm-no-pkg']
-  if (part.onlyPackages) {
-    rules.push({
-      name: `${part.name}: no other package`,
-      severity: 'error',
-      from,
-      to: { path: 'node_modules', pathNot: part.onlyPackages, dependencyTypesNot: ['type-only'] },
-    })
+/** A row as rules. An import that only names a type is judged by `may` and `mayType` together. */
+function rulesOf(/** @type {Row} */ row) {
+  const from = { path: row.from, pathNot: [TEST] }
+  const rule = (/** @type {string} */ name, /** @type {object} */ to) => ({ name, severity: 'error', from, to })
+  const rules = [rule(row.says, { path: OURS, pathNot: row.may, dependencyTypesNot: ['type-only'] })]
+  rules.push(
+    rule(`${row.says}, types included`, {
+      path: OURS,
+      pathNot: [...row.may, ...(row.mayType ?? [])],
+      dependencyTypes: ['type-only'],
+    }),
+  )
+  if (row.onlyPackages) {
+    rules.push(
+      rule(`${row.says}, and no other package`, {
+        path: 'node_modules/',
+        pathNot: row.onlyPackages,
+        dependencyTypesNot: ['type-only'],
+      }),
+    )
   }
-  if (part.noPackages) {
-    rules.push({
-      name: `${part.name}: this package belongs to another part`,
-      severity: 'error',
-      from,
-      to: { path: part.noPackages.join('|'), pathNot: [], dependencyTypesNot: ['type-only'] },
-    })
+  if (row.notPackages) {
+    rules.push(
+      rule(`${row.says}; this package is for other parts`, {
+        path: row.notPackages,
+        dependencyTypesNot: ['type-only'],
+      }),
+    )
   }
-  if (part.noNode) {
-    const path = part.noNode === true ? '.' : part.noNode
-    rules.push({
-      name: `${part.name}: no${part.noNode === true ? ' module of Node' : ' sockets and no processes of its own'}`,
-      severity: 'error',
-      from,
-      to: { path, pathNot: packages.map(() => '^node_modules/'), dependencyTypes: ['core'] },
-    })
+  if (row.notNode) {
+    rules.push(
+      rule(`${row.says}; this module of Node is for other parts`, {
+        path: row.notNode,
+        dependencyTypes: ['core'],
+        dependencyTypesNot: ['type-only'],
+      }),
+    )
   }
   return rules
 }
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
-  forbidden: [],
+  forbidden: [
+    ...TABLE.flatMap(rulesOf),
+    {
+      name: 'a file of app or db belongs to a part: add a row to the law for a new one',
+      severity: 'error',
+      from: { path: '^(app|db)/', pathNot: [TEST, ...WIRING, ...TABLE.flatMap((row) => row.from)] },
+      to: {},
+    },
+    {
+      name: 'boot, jobs and other wiring are imported by wiring, tests and scripts',
+      severity: 'error',
+      from: { pathNot: [...WIRING, TEST, '^(tests|scripts)/'] },
+      to: { path: WIRING },
+    },
+    {
+      name: 'SQL and its packages live in db; the sandbox keeps its own state',
+      severity: 'error',
+      from: { path: '^app/', pathNot: [TEST, '^app/sandbox/'] },
+      to: { path: SQL, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'what ships imports no test and no script',
+      severity: 'error',
+      from: { path: '^(app|db)/', pathNot: [TEST] },
+      to: { path: ['^(tests|scripts)/', TEST] },
+    },
+    {
+      name: 'a unit test imports its own part, lib, decisions, db, adapters and tests/support: what crosses parts is a walk',
+      severity: 'error',
+      from: { path: `^(app/(?:lib|adapters|engine|sandbox|ui|features/[^/]+)|db)/.*${TEST}` },
+      to: {
+        path: OURS,
+        pathNot: ['^$1/', LIB, DECISION, APP_TYPE, '^db/', '^app/adapters/', '^app/ui/', '^tests/(?!walks/|e2e/)'],
+      },
+    },
+    {
+      name: 'no test imports another test',
+      severity: 'error',
+      from: { path: [TEST, '^tests/'] },
+      to: { path: [TEST, '\\.spec\\.ts$'] },
+    },
+    {
+      name: 'modules do not import each other in a circle',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'every import leads to a file or a package that is there',
+      severity: 'error',
+      from: {},
+      // The server's build is imported by scripts/serve.js and exists once the build has run.
+      to: { couldNotResolve: true, pathNot: ['build/server/index\\.js$', '^virtual:'] },
+    },
+    {
+      name: 'what ships uses dependencies, not devDependencies',
+      severity: 'error',
+      from: { path: '^(app|db)/|^scripts/(serve|run)[^/]*$', pathNot: [TEST] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
+    },
+    {
+      name: 'a package that is imported is named in package.json',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    // Types count: without this an `import type` would be invisible.
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules|^build/' },
+    exclude: { path: '^(build|data|test-results|playwright-report|\\.cache)/' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.cjs', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'require', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
 }

@@ -1,12 +1,40 @@
 import { defineConfig } from 'vitest/config'
 
+// Never loads vite.config.ts: the Remix plugin wants a server to build for.
 export default defineConfig({
   esbuild: { jsx: 'automatic' },
   test: {
+    setupFiles: ['tests/support/quiet.ts'],
+    allowOnly: false,
+    // A machine with two cores shared by three runners is slow now and then.
+    testTimeout: 10_000,
+    hookTimeout: 20_000,
     projects: [
-      { extends: true, test: { name: 'unit', environment: 'node', include: ['{app,db,tests/house}/**/*.test.ts'] } },
-      { extends: true, test: { name: 'dom', environment: 'happy-dom', include: ['app/**/*.test.tsx'] } },
-      { extends: true, test: { name: 'walk', environment: 'node', include: ['tests/walks/**/*.test.ts'], testTimeout: 60_000, fileParallelism: false } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          environment: 'node',
+          include: ['{app,db}/**/*.test.ts', 'tests/{house,support}/**/*.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'dom', environment: 'happy-dom', include: ['app/**/*.test.tsx'] },
+      },
+      {
+        // Whole processes and real time-outs: one file after the other.
+        extends: true,
+        test: {
+          name: 'walk',
+          environment: 'node',
+          include: ['tests/{walks,proofs}/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 })

@@ -9,6 +9,7 @@ import { createOutbound } from './adapters/outbound.server.ts'
 import { createSecretBox } from './adapters/secret-box.server.ts'
 import { createServiceM8Api } from './adapters/servicem8.server.ts'
 import { createServiceM8OAuth } from './adapters/servicem8-oauth.server.ts'
+import { createSignedReader } from './adapters/servicem8-signed.server.ts'
 import type { App, Settings } from './app-context.ts'
 import { createDeliveryEngine } from './delivery-engine.server.ts'
 import { startScheduler } from './engine/scheduler.server.ts'
@@ -88,7 +89,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     apiUrl: env.apiUrl,
     clock,
     log,
-    onCall: (call) => recordPlatformCall({ store, clock, log }, call),
+    onCall: (call) => recordPlatformCall({ store, log }, call),
   })
   const oauth = createServiceM8OAuth({
     oauthUrl: env.oauthUrl,
@@ -100,7 +101,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   })
   const settings: Settings = {
     origin: env.origin,
-    adminAccounts: env.adminAccounts.size > 0 || !sandbox ? env.adminAccounts : new Set([sandbox.firstAccountUuid()]),
+    adminAccounts: env.adminAccounts.size > 0 || !sandbox ? env.adminAccounts : new Set(sandbox.world.accounts().slice(0, 1).map((one) => one.uuid)),
     scopes: env.scopes,
     sandbox: sandbox !== null,
     version: packageJson.version,
@@ -119,6 +120,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     acceptEvent: engine.acceptEvent,
     wakeDeliveries: engine.wake,
     ready: engine.ready,
+    readSigned: createSignedReader({ appSecret: env.appSecret, clock }),
   }
   const patterns = routePatterns()
   const clientIp = clientIpReader(env.trustProxy)

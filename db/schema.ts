@@ -237,6 +237,8 @@ export const delivery = sqliteTable(
   (t) => [
     uniqueIndex('delivery_once_per_cause').on(t.eventSeq, t.endpointId, t.cause, t.causeNo),
     index('due_deliveries_of_an_endpoint').on(t.endpointId, t.dueAt, t.id).where(sql`state = 'pending'`),
+    // Hardly any row is in it: replays and manual retries are found without passing over everything else that waits.
+    index('due_again_of_an_endpoint').on(t.endpointId, t.dueAt, t.id).where(sql`state = 'pending' and cause <> 'live'`),
   ],
 )
 
@@ -257,7 +259,10 @@ export const attempt = sqliteTable(
     connectMs: integer('connect_ms'),
     tlsMs: integer('tls_ms'),
     firstByteMs: integer('first_byte_ms'),
-    /** delivered | http_error | redirect | gone | rate_limited | timeout | refused | reset | dns | tls | blocked | protocol | internal */
+    /**
+     * delivered | http_error | redirect | gone | rate_limited | timeout | refused | reset | dns | tls | blocked | protocol | internal,
+     * or, where nothing was sent, why it ended: expired | stopped.
+     */
     outcome: text('outcome').notNull(),
     statusCode: integer('status_code'),
     /** One sentence for a person. */
@@ -268,6 +273,38 @@ export const attempt = sqliteTable(
     retryAfterMs: integer('retry_after_ms'),
   },
   (t) => [index('attempts_of_a_delivery').on(t.deliveryId, t.number)],
+)
+
+/** "Send again everything since …": made in small steps from `nextSeq` on, so that it never crowds out what is live. */
+export const replay = sqliteTable(
+  'replay',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    accountUuid: text('account_uuid').notNull(),
+    endpointId: integer('endpoint_id').notNull().references(() => endpoint.id),
+    /** Events received at or after this moment. */
+    since: integer('since').notNull(),
+    /** all | failed */
+    status: text('status').notNull(),
+    /** Only events of this record; null = of all. */
+    objectUuid: text('object_uuid'),
+    /** running | done | cancelled */
+    state: text('state').notNull(),
+    /** Events from `nextSeq` to `untilSeq` are still to be looked at. */
+    nextSeq: integer('next_seq').notNull(),
+    untilSeq: integer('until_seq').notNull(),
+    /** How many were found when it was asked for, made so far, and ended so far (delivered or not). */
+    total: integer('total').notNull(),
+    made: integer('made').notNull(),
+    delivered: integer('delivered').notNull(),
+    undelivered: integer('undelivered').notNull(),
+    createdAt: integer('created_at').notNull(),
+    endedAt: integer('ended_at'),
+  },
+  (t) => [
+    index('running_replays').on(t.id).where(sql`state = 'running'`),
+    index('replays_of_an_endpoint').on(t.endpointId, t.id),
+  ],
 )
 
 /** Hourly counters of an endpoint: lists and sparklines never count rows. */

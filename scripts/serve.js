@@ -30,6 +30,7 @@ export async function serve({ dev } = {}) {
   /** @type {import('../app/boot.server.ts').Running} */
   const running = await build.entry.module.startApp()
 
+  const own = new URL(running.origin)
   const site = express()
   site.disable('x-powered-by')
   site.set('query parser', 'simple')
@@ -65,6 +66,13 @@ export async function serve({ dev } = {}) {
   site.use((req, res, next) => {
     const refusal = running.admitRequest(req)
     if (refusal) return void res.status(refusal.status).json({ message: refusal.message })
+    // Judged above against the configured origin. Remix would judge again against Host, which a proxy may change, and
+    // it builds absolute addresses from these headers: they name what is configured, whatever was sent.
+    req.headers.host = own.host
+    delete req.headers.origin
+    delete req.headers['x-forwarded-host']
+    delete req.headers['x-forwarded-proto']
+    Object.defineProperty(req, 'protocol', { value: own.protocol.slice(0, -1) })
     next()
   })
   site.all(
@@ -75,11 +83,13 @@ export async function serve({ dev } = {}) {
       getLoadContext: (_req, res) => ({ app: running.app, clientIp: res.locals.clientIp, nonce: res.locals.nonce }),
     }),
   )
-  site.use((/** @type {unknown} */ error, req, res, _next) => {
+  /** @type {import('express').ErrorRequestHandler} */
+  const onError = (error, req, res, _next) => {
     running.log.error({ error, route: running.routePattern(req.path) }, 'request.failed')
     if (res.headersSent) return void res.destroy()
-    res.status(500).json({ message: 'Something went wrong on our side. Nothing was changed.' })
-  })
+    res.status(500).json({ message: 'Something went wrong on our side. Please try again.' })
+  }
+  site.use(onError)
 
   let stopping = false
   const server = createServer(

@@ -45,6 +45,10 @@ export interface Outbound {
    * Would this address be let through? Static rules first, then the name is resolved.
    * `unresolved` = the name has no answer now (accepted with a warning when saving).
    */
-  check(url: string): Promise<{ verdict: 'allowed' } | { verdict: 'unresolved'; sentence: string } | { verdict: 'blocked'; sentence: string }>
+  check(
+    url: string,
+  ): Promise<
+    { verdict: 'allowed' } | { verdict: 'unresolved'; sentence: string } | { verdict: 'blocked'; sentence: string }
+  >
   close(): Promise<void>
 }

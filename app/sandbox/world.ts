@@ -298,7 +298,11 @@ export interface World {
   /** A tiny JPEG in the job's diary. */
   addPhoto(accountUuid: string, jobUuid: string, name?: string): ChangeResult
   /** A line on the job; the job's total follows. `price` in the account's currency, ex tax. */
-  addMaterial(accountUuid: string, jobUuid: string, line: { name: string; quantity: number; price: number }): ChangeResult
+  addMaterial(
+    accountUuid: string,
+    jobUuid: string,
+    line: { name: string; quantity: number; price: number },
+  ): ChangeResult
   addPayment(accountUuid: string, jobUuid: string, amount: number, method?: string): ChangeResult
   /** null takes the job out of its queue. */
   sendToQueue(accountUuid: string, jobUuid: string, queueUuid: string | null, staffUuid?: string): ChangeResult

@@ -50,7 +50,7 @@ CREATE TABLE `attempt` (
 	`connect_ms` integer,
 	`tls_ms` integer,
 	`first_byte_ms` integer,
-	`outcome` text NOT NULL CHECK(`outcome` IN ('delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'refused', 'reset', 'dns', 'tls', 'blocked', 'protocol', 'internal')),
+	`outcome` text NOT NULL CHECK(`outcome` IN ('delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'refused', 'reset', 'dns', 'tls', 'blocked', 'protocol', 'internal', 'expired', 'stopped')),
 	`status_code` integer,
 	`sentence` text NOT NULL,
 	`peer_ip` text,
@@ -97,6 +97,7 @@ CREATE TABLE `delivery` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `delivery_once_per_cause` ON `delivery` (`event_seq`,`endpoint_id`,`cause`,`cause_no`);--> statement-breakpoint
 CREATE INDEX `due_deliveries_of_an_endpoint` ON `delivery` (`endpoint_id`,`due_at`,`id`) WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX `due_again_of_an_endpoint` ON `delivery` (`endpoint_id`,`due_at`,`id`) WHERE state = 'pending' and cause <> 'live';--> statement-breakpoint
 CREATE TABLE `endpoint` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`account_uuid` text NOT NULL,
@@ -177,6 +178,27 @@ CREATE TABLE `placeholder_marker` (
 	`expires_at` integer NOT NULL
 ) STRICT;
 --> statement-breakpoint
+CREATE TABLE `replay` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`account_uuid` text NOT NULL,
+	`endpoint_id` integer NOT NULL,
+	`since` integer NOT NULL,
+	`status` text NOT NULL CHECK(`status` IN ('all', 'failed')),
+	`object_uuid` text,
+	`state` text NOT NULL CHECK(`state` IN ('running', 'done', 'cancelled')),
+	`next_seq` integer NOT NULL,
+	`until_seq` integer NOT NULL,
+	`total` integer NOT NULL,
+	`made` integer NOT NULL,
+	`delivered` integer NOT NULL,
+	`undelivered` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`ended_at` integer,
+	FOREIGN KEY (`endpoint_id`) REFERENCES `endpoint`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `running_replays` ON `replay` (`id`) WHERE state = 'running';--> statement-breakpoint
+CREATE INDEX `replays_of_an_endpoint` ON `replay` (`endpoint_id`,`id`);--> statement-breakpoint
 CREATE TABLE `session` (
 	`token_hash` text PRIMARY KEY NOT NULL,
 	`created_at` integer NOT NULL,

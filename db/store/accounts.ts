@@ -1,7 +1,10 @@
+import type { NamedAs } from '#app/features/accounts/account-id.ts'
+import type { ProvedAccount, StoredSession } from '#app/features/accounts/session.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface AccountRow {
   uuid: string
+  /** '' until somebody signed in: a signed opening proves the account but does not name it. */
   name: string
   timezone: string
 }
@@ -18,8 +21,103 @@ export interface CredentialRow {
   generation: number
 }
 
+/** Tokens as they are stored: sealed by the caller. */
+export interface SealedTokens {
+  accessTokenSealed: string
+  refreshTokenSealed: string
+  expiresAt: Millis
+  scope: string
+}
+
+/** What an id is at present, for `decideNamedAs`. Called inside the transaction. */
+export type DecideNamedAs = (
+  named: string,
+  accountUuid: string,
+  found: { isAccount: boolean; mappedTo: string | null },
+) => NamedAs
+
+/** A browser's new session. Those in `replaces` end in the same moment; the accounts they proved are carried over. */
+export interface NewSession {
+  tokenHash: string
+  expiresAt: Millis
+  account: ProvedAccount
+  replaces: string[]
+  /** Proofs older than this are not carried over. */
+  carryProofsSince: Millis
+}
+
+export interface TicketRow {
+  accountUuid: string
+  staffUuid: string | null
+}
+
+export type MappedId = 'mapped' | 'same' | 'taken' | 'full'
+
 /** Accounts, their credentials, the ids that lead to them, sessions, sign-in attempts and one-time tickets. */
 export interface AccountStore {
   findAccount(accountUuid: string): Promise<AccountRow | null>
+  /** From any id to the account's uuid: an account's own uuid means itself, else the mapping decides. */
+  resolveAccountId(id: string): Promise<string | null>
+  /** Makes the row unless it is there; changes nothing otherwise. */
+  ensureAccount(account: AccountRow): Promise<void>
+  /** Name and zone as the platform has them now. */
+  describeAccount(account: AccountRow): Promise<void>
+
   findCredential(accountUuid: string): Promise<CredentialRow | null>
+  /** New tokens from outside a refresh: connected again, next generation. */
+  saveCredential(accountUuid: string, tokens: SealedTokens): Promise<void>
+  /** After a refresh. Only when nobody replaced the tokens since `generation` was read. */
+  replaceTokens(
+    accountUuid: string,
+    generation: number,
+    tokens: SealedTokens,
+  ): Promise<'replaced' | 'changed_meanwhile'>
+  /** The refresh token is dead: the account has to sign in again. Same guard. */
+  markReconnect(accountUuid: string, generation: number, reason: string): Promise<'marked' | 'changed_meanwhile'>
+  /** Connected accounts whose tokens were last replaced before that moment. */
+  accountsIdleSince(moment: Millis): Promise<string[]>
+
+  /** Lets an external id lead to the account. Never moves one that leads elsewhere; at most `limit` per account. */
+  mapAccountId(externalId: string, accountUuid: string, limit: number, decide: DecideNamedAs): Promise<MappedId>
+  /** Remembers that somebody opened the add-on with this unknown id. At most 10,000 at a time; more are dropped. */
+  markPlaceholder(externalId: string, expiresAt: Millis): Promise<void>
+  /** When the marker ends; null when there is none. */
+  findPlaceholder(externalId: string): Promise<Millis | null>
+
+  beginSignIn(attempt: { stateHash: string; externalId: string; expiresAt: Millis }): Promise<void>
+  /** Uses the attempt up: of several callers with the same state one gets `taken`. */
+  takeSignIn(
+    stateHash: string,
+  ): Promise<{ outcome: 'taken' | 'used' | 'expired'; externalId: string } | { outcome: 'unknown' }>
+  /**
+   * Account, tokens, mapping and session in one act. Nothing is written when the id is taken.
+   * `named` '' = the address named no account.
+   */
+  completeSignIn(
+    input: { account: AccountRow; tokens: SealedTokens; named: string; session: NewSession },
+    decide: DecideNamedAs,
+  ): Promise<NamedAs>
+
+  openSession(session: NewSession): Promise<void>
+  findSessions(tokenHashes: string[]): Promise<StoredSession[]>
+  touchSession(tokenHash: string): Promise<void>
+  endSessions(tokenHashes: string[]): Promise<void>
+
+  issueTicket(ticket: TicketRow & { tokenHash: string; kind: 'launch' | 'link'; expiresAt: Millis }): Promise<void>
+  /** Uses a ticket up; null when it is unknown, used or over. */
+  takeTicket(kind: 'launch', tokenHash: string): Promise<TicketRow | null>
+  /** Looks without using. */
+  findTicket(kind: 'link', tokenHash: string): Promise<TicketRow | null>
+  /** Uses a link ticket to let an external id lead to its account. A refused mapping leaves the ticket unused. */
+  linkWithTicket(
+    tokenHash: string,
+    externalId: string,
+    limit: number,
+    decide: DecideNamedAs,
+  ): Promise<{ outcome: MappedId; accountUuid: string } | { outcome: 'unknown' }>
+  /** Remembers a signed text until it is worthless. */
+  rememberSigned(signed: TicketRow & { tokenHash: string; expiresAt: Millis }): Promise<'first_time' | 'seen_before'>
+
+  /** Deletes what is over: sessions idle since `idleSince` or past their end, attempts, tickets, markers. */
+  forgetExpired(idleSince: Millis): Promise<number>
 }

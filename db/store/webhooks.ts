@@ -1,3 +1,152 @@
 /** Webhooks, the endpoints they forward to, and our subscriptions at the platform. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled by the webhooks feature
-export interface WebhookStore {}
+import type { Millis } from '#app/lib/clock.ts'
+
+export type SubscriptionState = 'pending' | 'active' | 'replaced' | 'deleted'
+
+/** Our subscription at the platform. The secret part of its address is only here as hash and sealed copy. */
+export interface SubscriptionRow {
+  id: number
+  accountUuid: string
+  object: string
+  /** Comma-separated, sorted: what the platform accepted. */
+  fields: string
+  tokenHash: string
+  tokenSealed: string
+  platformUuid: string | null
+  state: SubscriptionState
+  /** Active: why nothing arrives at present. Replaced or deleted: the platform may still hold it. Null = all is well. */
+  stateReason: string | null
+  /** Replaced: accepted until then. */
+  endsAt: Millis | null
+  createdAt: Millis
+  updatedAt: Millis
+}
+
+export interface WebhookRow {
+  id: number
+  accountUuid: string
+  objectType: string
+  /** Comma-separated as chosen; empty = all fields. */
+  fields: string
+  createdAt: Millis
+  updatedAt: Millis
+}
+
+/** The part of an endpoint that the webhook screens read; the delivery engine writes it. */
+export interface EndpointRow {
+  id: number
+  url: string
+  fieldFilter: string
+  secretSealed: string
+  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
+  stateReason: string | null
+  stateSince: Millis
+  holdUntil: Millis | null
+  holdReason: string | null
+  breaker: 'closed' | 'open'
+  nextProbeAt: Millis | null
+  failingSince: Millis | null
+  lastSuccessAt: Millis | null
+  lastAttemptAt: Millis | null
+  lastCode: number | null
+  lastSentence: string | null
+  pendingCount: number
+}
+
+/** A webhook with everything its card shows. */
+export interface WebhookRecord {
+  webhook: WebhookRow
+  endpoint: EndpointRow
+  /** The active one of its object, null when there is none. */
+  subscription: SubscriptionRow | null
+  /** When the earliest waiting delivery is due, null when none waits. */
+  nextDueAt: Millis | null
+  /** When the latest event of the object was received. */
+  lastEventAt: Millis | null
+  /** Attempts of the current and the previous hour, and their mean duration in ms. */
+  recentAttempts: number
+  recentMeanMs: number | null
+}
+
+/** A subscription the platform accepted, to be made the active one together with what it was made for. */
+export interface SubscriptionSwitch {
+  id: number
+  fields: string
+  /** Until when the one it replaces is still accepted. */
+  replacedUntil: Millis
+}
+
+export interface NewWebhook {
+  objectType: string
+  fields: string
+  url: string
+  fieldFilter: string
+  active: boolean
+  /** Used when the webhook is new; one that is replaced keeps its own. */
+  secretSealed: string
+  subscription: SubscriptionSwitch
+  at: Millis
+}
+
+export interface WebhookUpdate {
+  fields?: { chosen: string; filter: string }
+  url?: string
+  active?: boolean
+  subscription: SubscriptionSwitch | null
+  at: Millis
+}
+
+export interface WebhookStore {
+  /** Oldest first, without deleted ones. */
+  listWebhooks(accountUuid: string): Promise<WebhookRecord[]>
+  findWebhook(accountUuid: string, id: number): Promise<WebhookRecord | null>
+  findWebhookOfObject(accountUuid: string, objectType: string): Promise<WebhookRecord | null>
+
+  /**
+   * Makes the account's webhook of the object, or replaces the one there is (same id, same secret, clean slate for its
+   * endpoint), and switches the subscription, all in one transaction. `replaced` = there was one.
+   */
+  saveWebhook(accountUuid: string, input: NewWebhook): Promise<{ id: number; endpointId: number; replaced: boolean }>
+  /**
+   * Changes what is named, in one transaction. Resuming, or a new address, clears what is known about failures and makes
+   * everything that waits due. Null = no such webhook of this account.
+   */
+  updateWebhook(accountUuid: string, id: number, change: WebhookUpdate): Promise<{ endpointId: number } | null>
+  /**
+   * Deletes it, its endpoint with it, in one transaction; the delivery engine then ends what waits for the endpoint, in
+   * steps. `endSubscriptions` = nobody else needs the object: its subscriptions become tombstones (410) and are returned,
+   * for the platform to be told.
+   * Null = no such webhook of this account.
+   */
+  deleteWebhook(
+    accountUuid: string,
+    id: number,
+    input: { reason: string; endSubscriptions: boolean; at: Millis },
+  ): Promise<{ endpointId: number; objectType: string; ended: SubscriptionRow[] } | null>
+
+  /** Every subscription of the account, of all objects and states, oldest first. */
+  listSubscriptions(accountUuid: string): Promise<SubscriptionRow[]>
+  /** Accounts whose subscriptions should be compared with the platform's list, those not connected included. */
+  accountsToReconcile(): Promise<string[]>
+  /** Adds a `pending` one and returns its id: on disk before the platform is called, so that its challenge is known. */
+  beginSubscription(
+    accountUuid: string,
+    input: { object: string; fields: string; tokenHash: string; tokenSealed: string; at: Millis },
+  ): Promise<number>
+  /** Removes a `pending` one the platform refused. Anything else stays. */
+  dropPendingSubscription(accountUuid: string, id: number): Promise<void>
+  /** Makes this one the object's active one and the active one a replaced one, in one transaction. */
+  switchSubscription(accountUuid: string, input: SubscriptionSwitch & { at: Millis }): Promise<void>
+  /** Sets what is named of one subscription. */
+  updateSubscription(
+    accountUuid: string,
+    id: number,
+    change: {
+      platformUuid?: string | null
+      state?: SubscriptionState
+      stateReason?: string | null
+      endsAt?: Millis | null
+      at: Millis
+    },
+  ): Promise<void>
+}

@@ -177,7 +177,10 @@ const CATALOG: readonly ObjectKind[] = [
         ),
       },
       // The way there.
-      { name: 'Location & Travel', fields: names('travel_time_in_seconds travel_distance_in_meters start_date end_date') },
+      {
+        name: 'Location & Travel',
+        fields: names('travel_time_in_seconds travel_distance_in_meters start_date end_date'),
+      },
     ],
   },
   {

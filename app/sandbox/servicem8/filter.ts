@@ -1,4 +1,5 @@
 // `$filter`: clauses `field op value` joined by `and`; eq, ne, gt, lt only; ten clauses, values up to 255 characters.
+import { assertNever } from '../../lib/assert-never.ts'
 import type { FieldFact } from './catalog.ts'
 
 type Operator = 'eq' | 'ne' | 'gt' | 'lt'
@@ -67,17 +68,23 @@ export function passes(
           : held > value
             ? 1
             : 0
-    switch (operator) {
-      case 'eq':
-        return order === 0
-      case 'ne':
-        return order !== 0
-      case 'gt':
-        return order > 0
-      case 'lt':
-        return order < 0
-    }
+    return holds(operator, order)
   })
+}
+
+function holds(operator: Operator, order: number): boolean {
+  switch (operator) {
+    case 'eq':
+      return order === 0
+    case 'ne':
+      return order !== 0
+    case 'gt':
+      return order > 0
+    case 'lt':
+      return order < 0
+    default:
+      return assertNever(operator)
+  }
 }
 
 function textOf(value: unknown): string {

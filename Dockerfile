@@ -1,0 +1,48 @@
+# syntax=docker/dockerfile:1
+
+# Node 24 is the current long-term support line and one that better-sqlite3 12.11 names among its engines.
+FROM node:24-bookworm-slim AS build
+# For better-sqlite3, where no ready-made binary can be fetched.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends python3 make g++ \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+# The headers that come with this image's Node: node-gyp has nothing to download.
+ENV npm_package_config_node_gyp_nodedir=/usr/local
+# Packages first: this layer stays as long as the lockfile does.
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts && npm rebuild better-sqlite3
+COPY . .
+RUN NODE_ENV=production npm run build
+# Only what runs is left: no development packages, no C sources and object files.
+RUN npm prune --omit=dev --ignore-scripts \
+  && cd node_modules/better-sqlite3 \
+  && mv build/Release/better_sqlite3.node /tmp/ \
+  && rm -rf build deps src \
+  && mkdir -p build/Release \
+  && mv /tmp/better_sqlite3.node build/Release/ \
+  && node -e "new (require('better-sqlite3'))(':memory:').close()"
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+# The files belong to root: the process can read them and change nothing but /data.
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/build ./build
+COPY --from=build /app/db/migrations ./db/migrations
+COPY --from=build /app/scripts ./scripts
+RUN install -d -o node -g node -m 0750 /data
+VOLUME /data
+USER node
+# PLATFORM=servicem8: a missing credential must stop the start instead of quietly serving the sandbox.
+ENV NODE_ENV=production \
+  HOST=0.0.0.0 \
+  PORT=3000 \
+  PLATFORM=servicem8 \
+  DATABASE_URL=file:/data/fieldhook.db
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=15s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is process 1: SIGTERM reaches it, and it drains.
+CMD ["node", "scripts/serve-main.mjs"]

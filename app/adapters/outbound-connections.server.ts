@@ -1,0 +1,128 @@
+// Connections kept open between calls to the same origin. One `undici` client per connection instead of its pool, because
+// then each call knows the socket it went through: which address, new or used before, and whether a byte had left.
+import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { Client } from 'undici'
+import { minutes } from '../lib/duration.ts'
+import { type Dial, DialError, type DialTrace } from './outbound-dial.server.ts'
+import type { AddressTarget } from './safe-address.ts'
+
+export interface Connection {
+  client: Client
+  origin: string
+  /** How often it was dialled; undici dials again when a kept connection turns out to be closed. */
+  dials: number
+  /** The latest dial. */
+  trace: DialTrace
+  /** The socket of the latest successful dial. */
+  socket: Socket | null
+  openedAt: number
+  /** Ends it now, in whatever phase it is. */
+  destroy(): void
+}
+
+export interface Connections {
+  /** A connection for one call: a kept one, else a new one (which dials when the first request is dispatched). */
+  take(target: AddressTarget): Connection
+  /** Gives it back after a complete answer. */
+  keep(connection: Connection): void
+  closeAll(): void
+}
+
+/** A kept connection does not follow a change in DNS, so none gets older than this. */
+const OLDEST = minutes(2)
+
+export function createConnections(input: {
+  dial: Dial
+  idleMs: number
+  maxIdle: number
+  headerBytes: number
+}): Connections {
+  const { dial, idleMs, maxIdle, headerBytes } = input
+  /** Oldest first, over all origins. */
+  const idle = new Set<Connection>()
+  const idleByOrigin = new Map<string, Connection[]>()
+  const open = new Set<Connection>()
+
+  function take(target: AddressTarget): Connection {
+    const kept = idleByOrigin.get(target.origin)
+    for (let one = kept?.pop(); one; one = kept?.pop()) {
+      forget(one)
+      if (performance.now() - one.openedAt < OLDEST && one.socket && !one.socket.destroyed) return one
+      one.destroy()
+    }
+    return create(target)
+  }
+
+  function keep(connection: Connection) {
+    if (!open.has(connection) || !connection.socket || connection.socket.destroyed) return connection.destroy()
+    idle.add(connection)
+    const kept = idleByOrigin.get(connection.origin)
+    if (kept) kept.push(connection)
+    else idleByOrigin.set(connection.origin, [connection])
+    const oldest = idle.size > maxIdle ? idle.values().next().value : undefined
+    oldest?.destroy()
+  }
+
+  function forget(connection: Connection) {
+    idle.delete(connection)
+    const kept = idleByOrigin.get(connection.origin)
+    const at = kept?.indexOf(connection) ?? -1
+    if (at >= 0) kept?.splice(at, 1)
+    if (kept?.length === 0) idleByOrigin.delete(connection.origin)
+  }
+
+  function create(target: AddressTarget): Connection {
+    let dialling: { destroy(): void } | null = null
+    const client = new Client(target.origin, {
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      maxHeaderSize: headerBytes,
+      // The one deadline over the whole call covers both; these would start again with every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect(_options, callback) {
+        connection.dials += 1
+        connection.trace = { dnsMs: null, connectMs: null, tlsMs: null, peerIp: null }
+        connection.openedAt = performance.now()
+        dialling = dial(target, connection.trace, (error, socket) => {
+          dialling = null
+          connection.socket = socket
+          if (socket) callback(null, socket)
+          else callback(error ?? new DialError('DIAL_CLOSED'), null)
+        })
+      },
+    })
+    const connection: Connection = {
+      client,
+      origin: target.origin,
+      dials: 0,
+      trace: { dnsMs: null, connectMs: null, tlsMs: null, peerIp: null },
+      socket: null,
+      openedAt: performance.now(),
+      destroy() {
+        if (!open.delete(connection)) return
+        forget(connection)
+        dialling?.destroy()
+        // Resolves when everything is torn down; a client that is gone already rejects, which is just as well.
+        client.destroy(new DialError('DIAL_CLOSED')).catch(() => {})
+      },
+    }
+    // Closed by the other side, or idle for too long.
+    client.on('disconnect', () => {
+      if (idle.has(connection)) connection.destroy()
+    })
+    open.add(connection)
+    return connection
+  }
+
+  return {
+    take,
+    keep,
+    closeAll() {
+      for (const connection of [...open]) connection.destroy()
+    },
+  }
+}

@@ -1,0 +1,133 @@
+// One request and its answer over one connection, under one deadline.
+import { performance } from 'node:perf_hooks'
+import type { Connection } from './outbound-connections.server.ts'
+import { DialError } from './outbound-dial.server.ts'
+import type { ExchangePhase, Fault } from './outbound-failure.ts'
+
+export interface ExchangeInput {
+  path: string
+  headers: Record<string, string>
+  body: string
+  /** From now, ms. */
+  deadlineMs: number
+  /** Bytes of the answer's body that are read; the connection ends when there is more. */
+  readBytes: number
+}
+
+export type ExchangeResult =
+  | {
+      outcome: 'answered'
+      status: number
+      rawHeaders: readonly Uint8Array[]
+      body: Buffer
+      /** There was more than `readBytes`, so the rest was not read and the connection is gone. */
+      cut: boolean
+      firstByteMs: number | null
+    }
+  | { outcome: 'failed'; fault: Fault; phase: ExchangePhase; firstByteMs: number | null }
+  | { outcome: 'late'; phase: ExchangePhase; firstByteMs: number | null }
+
+/** A server may announce itself (102, 103) a few times; without end it is an attack. */
+const MAX_INTERIM_ANSWERS = 32
+
+class StopReading extends Error {
+  readonly code: string
+  constructor(code: string) {
+    super(code)
+    this.code = code
+  }
+}
+
+/** Never rejects. After anything but a complete answer the connection must not be used again. */
+export function exchange(connection: Connection, input: ExchangeInput): Promise<ExchangeResult> {
+  return new Promise((resolve) => {
+    let sentAt: number | null = null
+    let firstByteMs: number | null = null
+    let interim = 0
+    let status = 0
+    let rawHeaders: readonly Uint8Array[] = []
+    let chunks: Buffer[] = []
+    let size = 0
+    let settled = false
+
+    const deadline = setTimeout(() => {
+      settle({ outcome: 'late', phase: phase(), firstByteMs })
+      connection.destroy()
+    }, input.deadlineMs)
+
+    function phase(): ExchangePhase {
+      if (status > 0) return 'answering'
+      if (sentAt !== null) return firstByteMs === null ? 'waiting' : 'answering'
+      return connection.trace.connectMs === null ? 'connecting' : 'securing'
+    }
+
+    function settle(result: ExchangeResult) {
+      if (settled) return
+      settled = true
+      clearTimeout(deadline)
+      chunks = []
+      resolve(result)
+    }
+
+    function answered(cut: boolean) {
+      settle({
+        outcome: 'answered',
+        status,
+        rawHeaders,
+        body: Buffer.concat(chunks, Math.min(size, input.readBytes)),
+        cut,
+        firstByteMs,
+      })
+    }
+
+    connection.client.dispatch(
+      // `reset: false` keeps the connection for the next call; a POST is never repeated by undici itself.
+      { method: 'POST', path: input.path, headers: input.headers, body: input.body, reset: false, idempotent: false },
+      {
+        // Called when a connection is there, right before the first byte is written.
+        onRequestStart() {
+          sentAt = performance.now()
+        },
+        onResponseStarted() {
+          if (sentAt !== null) firstByteMs ??= performance.now() - sentAt
+        },
+        onResponseStart(controller, code) {
+          if (code < 200) {
+            interim += 1
+            if (interim > MAX_INTERIM_ANSWERS) controller.abort(new StopReading('INFORMATIONAL_FLOOD'))
+            return
+          }
+          status = code
+          rawHeaders = isRaw(controller.rawHeaders) ? controller.rawHeaders : []
+        },
+        onResponseData(controller, chunk) {
+          if (settled) return
+          size += chunk.length
+          chunks.push(chunk)
+          if (size <= input.readBytes) return
+          answered(true)
+          controller.abort(new StopReading('ENOUGH'))
+        },
+        onResponseEnd() {
+          answered(false)
+        },
+        onResponseError(_controller, error) {
+          const fault = faultOf(error)
+          // With a contradictory length undici reports a short body, though none had begun: the head itself was invalid.
+          if (status === 0 && fault.code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
+            fault.code = 'HPE_INVALID_CONTENT_LENGTH'
+          settle({ outcome: 'failed', fault, phase: phase(), firstByteMs })
+        },
+      },
+    )
+  })
+}
+
+function isRaw(headers: unknown): headers is Buffer[] {
+  return Array.isArray(headers) && headers.every((one) => Buffer.isBuffer(one))
+}
+
+function faultOf(error: Error): Fault {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null
+  return { code, message: error.message, reason: error instanceof DialError ? error.reason : null }
+}

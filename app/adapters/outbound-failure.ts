@@ -1,0 +1,127 @@
+// From what went wrong on a connection to a class and a sentence. The sentences name no host and no address: they are
+// shown to whoever typed the address, and a name may turn out to be an internal one.
+import type { OutboundOutcome } from './outbound.ts'
+import { type AddressReason, addressSentence } from './safe-address.ts'
+
+export type FailureClass = Exclude<OutboundOutcome['outcome'], 'response'>
+
+/** How far the exchange had come. Up to `securing`, no byte of the request has left. */
+export type ExchangePhase = 'connecting' | 'securing' | 'waiting' | 'answering'
+
+export interface Failure {
+  outcome: FailureClass
+  sentence: string
+}
+
+/** The error as far as it matters here: Node's `code`, and for a refused address the reason. */
+export interface Fault {
+  code: string | null
+  message: string
+  reason?: AddressReason | null
+}
+
+const CERTIFICATE_SENTENCES: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'The certificate of this address has expired. Renew it on the receiving server.',
+  CERT_NOT_YET_VALID: 'The certificate of this address is not valid yet. Check the clock of the receiving server.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate of this address is self-signed. Use one from a public authority.',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'The certificate of this address comes from a private authority. Use one from a public authority.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate chain of this address is incomplete, or from an unknown authority.',
+  UNABLE_TO_GET_ISSUER_CERT: 'The certificate chain of this address is incomplete, or from an unknown authority.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'The certificate chain of this address is incomplete, or from an unknown authority.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of this address was issued for another name.',
+}
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'EPERM',
+])
+const CLOSED = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ECONNABORTED',
+  'DIAL_CLOSED',
+  'UND_ERR_SOCKET',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'HPE_INVALID_EOF_STATE',
+])
+
+/** `connectMs`: how long a connection may take, for the sentence. */
+export function describeFailure(fault: Fault, phase: ExchangePhase, connectMs: number): Failure {
+  const code = fault.code ?? ''
+  switch (code) {
+    case 'DIAL_BLOCKED':
+      return { outcome: 'blocked', sentence: addressSentence(fault.reason ?? 'private_address') }
+    case 'DIAL_NAME_UNKNOWN':
+      return { outcome: 'dns', sentence: 'The name in this address does not exist. Check the spelling.' }
+    case 'DIAL_NAME_UNAVAILABLE':
+      return { outcome: 'dns', sentence: 'The name in this address could not be looked up just now.' }
+    case 'DIAL_TIMEOUT':
+    case 'ETIMEDOUT':
+      return { outcome: 'timeout', sentence: timeoutSentence(phase, connectMs) }
+    case 'INFORMATIONAL_FLOOD':
+      return { outcome: 'protocol', sentence: 'The server sent interim answers without end and no final one.' }
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return { outcome: 'protocol', sentence: 'The headers of the answer were larger than 16 KB.' }
+  }
+  if (UNREACHABLE.has(code)) {
+    return {
+      outcome: 'refused',
+      sentence:
+        code === 'ECONNREFUSED'
+          ? 'The server refused the connection. Is it running?'
+          : 'The server of this address could not be reached.',
+    }
+  }
+  // undici reports an unasked-for 100 or 101 as a socket error; the text is all that tells it from a closed connection.
+  if (CLOSED.has(code) && !/^bad (response|upgrade)$/.test(fault.message)) {
+    return { outcome: 'reset', sentence: closedSentence(phase) }
+  }
+  if (phase === 'securing' || code in CERTIFICATE_SENTENCES) {
+    return {
+      outcome: 'tls',
+      sentence: CERTIFICATE_SENTENCES[code] ?? 'No secure connection (TLS) could be set up with this address.',
+    }
+  }
+  return { outcome: 'protocol', sentence: 'The answer was not valid HTTP.' }
+}
+
+/** Nothing arrived in time. `ms` is the limit that was reached. */
+export function timeoutSentence(phase: ExchangePhase, ms: number): string {
+  const limit = `${Math.round(ms / 100) / 10} second${ms === 1000 ? '' : 's'}`
+  switch (phase) {
+    case 'connecting':
+      return `No connection within ${limit}.`
+    case 'securing':
+      return `The secure connection (TLS) was not ready within ${limit}.`
+    case 'waiting':
+      return `No answer within ${limit}.`
+    case 'answering':
+      return `The answer had begun but was not complete within ${limit}.`
+  }
+}
+
+/** A connection lost like this may be tried again at once: the request had not left, so it cannot arrive twice. */
+export function maySafelyRepeat(failure: Failure, phase: ExchangePhase): boolean {
+  return (
+    (phase === 'connecting' || phase === 'securing') && (failure.outcome === 'refused' || failure.outcome === 'reset')
+  )
+}
+
+function closedSentence(phase: ExchangePhase): string {
+  switch (phase) {
+    case 'connecting':
+    case 'securing':
+      return 'The server closed the connection before the request could be sent.'
+    case 'waiting':
+      return 'The server closed the connection without an answer.'
+    case 'answering':
+      return 'The server closed the connection in the middle of its answer.'
+  }
+}

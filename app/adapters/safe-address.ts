@@ -1,0 +1,196 @@
+// May this service call the address a user typed? Everything that can be said without asking DNS: the shape of the URL,
+// the port, the name, a literal IP. Pure, so that a form can give the same answer as the sender. What a name resolves to
+// is decided where the connection is made (`outbound-dial.server.ts`), with `forbiddenIp`.
+import { ipKey, isPublicIp } from './ip-address.ts'
+
+export type AddressReason =
+  | 'not_a_url'
+  | 'not_https'
+  | 'too_long'
+  | 'credentials'
+  | 'port'
+  | 'internal_name'
+  | 'own_address'
+  | 'private_address'
+
+/** An address that passed the static rules, taken apart for dialling. */
+export interface AddressTarget {
+  protocol: 'https:' | 'http:'
+  /** Lower case, punycode, no trailing dot, no brackets. */
+  hostname: string
+  port: number
+  /** What is connected to: `https://example.com:8443`. */
+  origin: string
+  /** Path and query as sent; the fragment is dropped. */
+  path: string
+  /** The host is an IP address, so DNS will not be asked. */
+  literal: boolean
+  /** On the operator's list of exceptions: private answers and plain http are fine. */
+  excepted: boolean
+}
+
+export type AddressVerdict =
+  | { outcome: 'allowed'; target: AddressTarget }
+  | { outcome: 'refused'; reason: AddressReason; sentence: string }
+
+/** Prepared once by `addressRules`. */
+export interface AddressRules {
+  selfHosts: ReadonlySet<string>
+  selfIps: ReadonlySet<string>
+  exceptions: ReadonlySet<string>
+}
+
+export const MAX_ADDRESS_LENGTH = 2048
+
+/** Names that exist only inside some network, or nowhere (RFC 2606, 6761, 6762, 7686, 8375; cluster and cloud habits). */
+// biome-ignore format: one list
+const INTERNAL_SUFFIXES = [
+  'localhost', 'localdomain', 'local', 'internal', 'intranet', 'private', 'flycast', 'lan', 'corp', 'home', 'home.arpa',
+  'svc', 'onion', 'invalid', 'test', 'example',
+]
+
+/** The ports from 1024 up that browsers refuse, because another protocol listens there (WHATWG Fetch, "bad port"). */
+const BAD_PORTS = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+])
+
+/** Where platform events come in. An exception for our own host must not open it: a forward to it would never end. */
+const INGRESS_PREFIX = '/hooks/'
+
+/**
+ * Prepares the rules. `selfHosts`: host names (or origins) of this service. `selfIps`: its own network addresses.
+ * `egressAllow`: `host:port` pairs; throws when one is not of that form, since that is a wrong configuration.
+ */
+export function addressRules(input: {
+  selfHosts: readonly string[]
+  selfIps?: readonly string[]
+  egressAllow: readonly string[]
+}): AddressRules {
+  const exceptions = input.egressAllow.map((entry) => {
+    const fault = findExceptionFault(entry)
+    if (fault) throw new Error(fault)
+    return exceptionKey(entry)
+  })
+  return {
+    selfHosts: new Set(input.selfHosts.map((host) => hostKey(host.includes('://') ? host : `https://${host}`))),
+    selfIps: new Set((input.selfIps ?? []).map((ip) => ipKey(ip) ?? ip)),
+    exceptions: new Set(exceptions),
+  }
+}
+
+/** What is wrong with one `EGRESS_ALLOW` entry, as a sentence; null when it is fine. */
+export function findExceptionFault(entry: string): string | null {
+  const url = /^[^/?#@\\\s]+:\d{1,5}$/.test(entry) ? tryUrl(`http://${entry}`) : null
+  return url && portOf(url) > 0 ? null : `EGRESS_ALLOW: "${entry}" must be host:port, such as localhost:4000`
+}
+
+/** Applies every rule that needs no network. Total: any text gets a verdict. */
+export function checkAddress(text: string, rules: AddressRules): AddressVerdict {
+  if (text.length > MAX_ADDRESS_LENGTH) return refused('too_long')
+  // Spaces at the ends, control characters and backslashes are silently repaired by the parser; nobody types them on purpose.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are looked for
+  if (/^\s|\s$|[\u0000-\u001f\u007f\\]/.test(text)) return refused('not_a_url')
+  const scheme = /^(https?):\/\/([^/?#]+)/i.exec(text)
+  const url = scheme ? tryUrl(text) : null
+  if (!scheme || !url) return refused('not_a_url')
+  if (scheme[2]?.includes('@')) return refused('credentials')
+
+  const bare = url.hostname.replace(/^\[|\]$/g, '')
+  const literal = ipKey(bare) !== null
+  const hostname = literal ? bare : bare.replace(/\.$/, '')
+  if (!literal && !isHostName(hostname)) return refused('not_a_url')
+  const port = portOf(url)
+  const excepted = rules.exceptions.has(`${hostname}:${port}`)
+
+  // A private address is called private even when it is our own: nobody learns here which one is.
+  const own = rules.selfHosts.has(hostname) || (literal && rules.selfIps.has(ipKey(hostname) ?? ''))
+  if (own && (excepted ? leadsToIngress(url.pathname) : !literal || isPublicIp(hostname))) return refused('own_address')
+  if (!excepted) {
+    if (url.protocol !== 'https:') return refused('not_https')
+    if ((port !== 443 && port < 1024) || BAD_PORTS.has(port)) return refused('port')
+    if (literal && !isPublicIp(hostname)) return refused('private_address')
+    if (!literal && isInternalName(hostname)) return refused('internal_name')
+  }
+  url.hostname = literal ? url.hostname : hostname
+  const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
+  return {
+    outcome: 'allowed',
+    target: { protocol, hostname, port, origin: url.origin, path: `${url.pathname}${url.search}`, literal, excepted },
+  }
+}
+
+/** Why a resolved or connected address may not be used; null when it may. The caller skips this for exceptions. */
+export function forbiddenIp(address: string, rules: AddressRules): AddressReason | null {
+  if (!isPublicIp(address)) return 'private_address'
+  return rules.selfIps.has(ipKey(address) ?? '') ? 'own_address' : null
+}
+
+/** What a person reads. Names neither the host nor the address it points to. */
+export function addressSentence(reason: AddressReason): string {
+  switch (reason) {
+    case 'not_a_url':
+    case 'not_https':
+      return 'Must be a valid HTTPS URL'
+    case 'too_long':
+      return `That address is longer than ${MAX_ADDRESS_LENGTH.toLocaleString('en')} characters.`
+    case 'credentials':
+      return 'Leave the user name and password out of the address.'
+    case 'port':
+      return 'That port is not allowed. Use 443, or a port from 1024 up that no other kind of service uses.'
+    case 'internal_name':
+      return 'That name exists only inside a private network. Use an address that the internet can reach.'
+    case 'own_address':
+      return 'That is an address of this service itself: events sent to it would go round in circles.'
+    case 'private_address':
+      return 'That address points into a private network. Use an address that the internet can reach.'
+  }
+}
+
+function refused(reason: AddressReason): AddressVerdict {
+  return { outcome: 'refused', reason, sentence: addressSentence(reason) }
+}
+
+function tryUrl(text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}
+
+function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port)
+  return url.protocol === 'https:' ? 443 : 80
+}
+
+function hostKey(address: string): string {
+  const url = tryUrl(address)
+  if (!url) throw new Error(`not a host name: ${address}`)
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+}
+
+function exceptionKey(entry: string): string {
+  return `${hostKey(`http://${entry}`)}:${portOf(new URL(`http://${entry}`))}`
+}
+
+function isHostName(name: string): boolean {
+  return name.length <= 253 && name.split('.').every((label) => /^[a-z\d_-]{1,63}$/.test(label))
+}
+
+function isInternalName(name: string): boolean {
+  return !name.includes('.') || INTERNAL_SUFFIXES.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))
+}
+
+/** Reads the path as a router would: percent-encoding, repeated slashes and case make no difference. */
+function leadsToIngress(pathname: string): boolean {
+  let path = pathname
+  try {
+    path = decodeURIComponent(pathname)
+  } catch {
+    // Broken percent-encoding: judged as it stands.
+  }
+  return path
+    .replace(/\/{2,}/g, '/')
+    .toLowerCase()
+    .startsWith(INGRESS_PREFIX)
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createSecretBox, SecretBoxError } from './secret-box.server.ts'
+
+const newKey = () => randomBytes(32).toString('base64')
+const K1 = `k1:${newKey()}`
+const K2 = `k2:${newKey()}`
+const PLACE = 'credential|account-1|access_token'
+
+function codeOf(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof SecretBoxError) return error.code
+    throw error
+  }
+  return 'nothing thrown'
+}
+
+test('what was sealed opens in its place, whatever the text', () => {
+  const box = createSecretBox(K1)
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, place) => {
+      expect(box.open(place, box.seal(place, plain))).toBe(plain)
+    }),
+  )
+})
+
+test('the sealed form names version and key, and never repeats itself', () => {
+  const box = createSecretBox(`${K2}, ${K1}`)
+  const sealed = box.seal(PLACE, 'token')
+  expect(sealed).toMatch(/^v1\.k2\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/)
+  expect(box.seal(PLACE, 'token')).not.toBe(sealed)
+})
+
+test('a sealed secret moved to another account or column does not open', () => {
+  const box = createSecretBox(K1)
+  const sealed = box.seal(PLACE, 'token')
+  expect(codeOf(() => box.open('credential|account-2|access_token', sealed))).toBe('altered_or_moved')
+  expect(codeOf(() => box.open('credential|account-1|refresh_token', sealed))).toBe('altered_or_moved')
+})
+
+test('one changed character anywhere is noticed', () => {
+  const box = createSecretBox(K1)
+  const sealed = box.seal(PLACE, 'a token of some length')
+  for (let i = 0; i < sealed.length; i += 1) {
+    const other = sealed[i] === 'A' ? 'B' : 'A'
+    expect(() => box.open(PLACE, sealed.slice(0, i) + other + sealed.slice(i + 1))).toThrow(SecretBoxError)
+  }
+})
+
+test('a shortened tag is refused', () => {
+  const box = createSecretBox(K1)
+  const parts = box.seal(PLACE, 'token').split('.')
+  const tag = Buffer.from(parts[4] ?? '', 'base64url')
+    .subarray(0, 4)
+    .toString('base64url')
+  expect(codeOf(() => box.open(PLACE, [...parts.slice(0, 4), tag].join('.')))).toBe('unreadable')
+})
+
+test('after a new key is put in front, old secrets open and new ones use it; without the old key they stay shut', () => {
+  const sealed = createSecretBox(K1).seal(PLACE, 'token')
+  const rotated = createSecretBox(`${K2},${K1}`)
+  expect(rotated.open(PLACE, sealed)).toBe('token')
+  expect(rotated.seal(PLACE, 'token')).toMatch(/^v1\.k2\./)
+  expect(codeOf(() => createSecretBox(K2).open(PLACE, sealed))).toBe('unknown_key')
+  expect(codeOf(() => createSecretBox(`k1:${newKey()}`).open(PLACE, sealed))).toBe('altered_or_moved')
+})
+
+test.each([
+  [''],
+  ['token'],
+  ['v1.k1.a.b'],
+  ['v2.k1.AAAAAAAAAAAAAAAA.AA.AAAAAAAAAAAAAAAAAAAAAA'],
+  ['v1..AAAAAAAAAAAAAAAA.AA.AA'],
+  ['v1.k1.AA.AA.AA'],
+])('text that is no sealed secret is refused: "%s"', (text) => {
+  expect(codeOf(() => createSecretBox(K1).open(PLACE, text))).toBe('unreadable')
+})
+
+test.each([
+  ['', 'holds no key'],
+  [newKey(), 'must look like k1:'],
+  [`k1:${randomBytes(16).toString('base64')}`, 'has a key "k1" of 16 bytes instead of 32'],
+  [`k1:${randomBytes(33).toString('base64')}`, 'of 33 bytes instead of 32'],
+  [`${K1},k1:${newKey()}`, 'names the key "k1" twice'],
+  [`${K1};${K2}`, 'must look like k1:'],
+])('wrong keys are refused with a sentence that does not repeat them (%#)', (encKeys, sentence) => {
+  expect(codeOf(() => createSecretBox(encKeys))).toBe('wrong_configuration')
+  expect(() => createSecretBox(encKeys)).toThrow(sentence)
+  for (const key of encKeys.match(/[A-Za-z0-9+/]{20,}={0,2}/g) ?? [])
+    expect(() => createSecretBox(encKeys)).not.toThrow(key)
+})

@@ -1,0 +1,29 @@
+// The add-on's signed calls: a page being opened, or a webhook of the manifest (facts: 3.3, 4.5).
+
+/** What a valid signature proves. The platform's access token that travels in it is never taken over. */
+export type SignedRequest =
+  | { outcome: 'opening'; opening: SignedOpening }
+  | { outcome: 'webhook'; claims: SignedWebhookClaims }
+  /** `reason` is for the log; the caller learns only that it was refused. */
+  | { outcome: 'refused'; reason: 'malformed' | 'signature' | 'expired' | 'claims' }
+
+export interface SignedOpening {
+  accountUuid: string
+  staffUuid: string | null
+  /** The manifest's event, e.g. a button or a menu item. */
+  eventName: string
+  /** Until when this very text has to be remembered: presented again before, it is refused. Epoch ms. */
+  replayUntil: number
+}
+
+export interface SignedWebhookClaims {
+  accountUuid: string
+  /** Lower case, no underscores. */
+  object: string
+  /** As sent: a list of `{uuid, changed_fields, time}`. */
+  entry: unknown
+  resourceUrl: string
+}
+
+/** Checks and reads one signed body. Never throws for what a stranger may send. */
+export type ReadSigned = (jwt: string) => Promise<SignedRequest>

@@ -1,0 +1,61 @@
+// Signatures of what we forward, after the Standard Webhooks specification, so that receivers can check them with any of its
+// ready-made libraries: HMAC-SHA-256 over `id.timestamp.body`.
+import { createHmac, randomBytes } from 'node:crypto'
+
+const PREFIX = 'whsec_'
+const NEW_SECRET_BYTES = 32
+const MIN_SECRET_BYTES = 24
+const MAX_SECRET_BYTES = 64
+
+export interface ForwardToSign {
+  /** The same for every attempt and replay of one event to one address: receivers recognise repeats by it. */
+  id: string
+  /** Unix time of this attempt. */
+  timestampSeconds: number
+  /** Exactly the text that is sent. */
+  body: string
+  /** All secrets that are valid now, newest first: two while one replaces the other. */
+  secrets: readonly string[]
+}
+
+export type SignatureHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
+
+/** A new secret: `whsec_` and the base64 of 32 random bytes. */
+export function newSigningSecret(): string {
+  return PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64')
+}
+
+/** `whsec_` and canonical base64 of 24 to 64 bytes. */
+export function isSigningSecret(secret: string): boolean {
+  return signingKey(secret) !== null
+}
+
+/**
+ * The three headers of a forward, with one `v1` signature per secret. Throws when an id, a time or a secret is not what the
+ * specification allows: an unsigned or wrongly signed forward must not leave.
+ */
+export function signForward({ id, timestampSeconds, body, secrets }: ForwardToSign): SignatureHeaders {
+  // A full stop would make `id.timestamp.body` ambiguous.
+  if (!/^[\w:-]+$/.test(id)) throw new Error('webhook-id must consist of letters, digits, "-", "_" and ":"')
+  if (!Number.isSafeInteger(timestampSeconds) || timestampSeconds < 0)
+    throw new Error('webhook-timestamp must be whole seconds')
+  if (secrets.length === 0) throw new Error('a forward needs at least one signing secret')
+  const signatures = secrets.map((secret) => {
+    const key = signingKey(secret)
+    if (!key) throw new Error('a signing secret must be whsec_ and the base64 of 24 to 64 bytes')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestampSeconds}.${body}`).digest('base64')}`
+  })
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+function signingKey(secret: string): Buffer | null {
+  if (!secret.startsWith(PREFIX)) return null
+  const encoded = secret.slice(PREFIX.length)
+  const key = Buffer.from(encoded, 'base64')
+  const canonical = key.toString('base64') === encoded
+  return canonical && key.length >= MIN_SECRET_BYTES && key.length <= MAX_SECRET_BYTES ? key : null
+}

@@ -1,0 +1,240 @@
+// Puts the delivery engine together: the group commit that takes events in, the pump that sends them, the housekeeping.
+import { randomUUID } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
+import type { AttemptReport, DeliveryJob, EndpointLane } from '#db/store/deliveries.ts'
+import type { AcceptedEvent, IncomingEvent, PendingLimit } from '#db/store/events.ts'
+import { signForward } from './adapters/standard-webhooks.server.ts'
+import type { App } from './app-context.ts'
+import { createDeliveryPump, type PumpEndpoint, type PumpStatus } from './engine/delivery-pump.server.ts'
+import { createGroupCommit } from './engine/group-commit.server.ts'
+import type { LaneLimits } from './engine/lanes.ts'
+import { createSteadyLoop } from './engine/steady-loop.server.ts'
+import { createDeliver } from './features/deliveries/deliver.server.ts'
+import { RETRY_FOR, STOPPED_BY_RECEIVER } from './features/deliveries/delivery.ts'
+import { gateOf } from './features/deliveries/endpoint-health.ts'
+import {
+  endStopped,
+  expireHeld,
+  growReplays,
+  PENDING_LIMIT,
+  tidyAfterRestart,
+} from './features/deliveries/housekeeping.server.ts'
+import type { DeliverNow } from './features/deliveries/send-again.server.ts'
+import { paceOf, settleOptions } from './features/deliveries/settle.server.ts'
+import { chooseEndpoints } from './features/events/fan-out.ts'
+import { minutes, seconds } from './lib/duration.ts'
+
+export interface DeliveryEngineInput
+  extends Pick<App, 'store' | 'clock' | 'log' | 'outbound' | 'secrets' | 'settings'> {
+  /** Names this start of the process. Default: random. */
+  owner?: string
+  /** 0 to below 1, for the jitter of retries. Default: chance. */
+  random?: () => number
+  limits?: Partial<LaneLimits>
+  pendingLimit?: PendingLimit
+  /** ms between renewals of the lease. */
+  beatMs?: number
+}
+
+export interface DeliveryEngine {
+  acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
+  /** The endpoint changed, or has something new. */
+  wake(endpointId: number): void
+  deliverNow: DeliverNow
+  ready(): Promise<{ ready: boolean; reasons: string[] }>
+  status(): PumpStatus
+  /** Begins to deliver. Events are taken in before that too. */
+  start(): void
+  beginDrain(): void
+  /** Commits what has been taken in, waits for attempts in flight (at most 15 s), lets go of the lease. */
+  drain(): Promise<void>
+  /** Resolves when nothing is due or in flight. For tests. */
+  idle(): Promise<void>
+}
+
+/** One commit of arrivals. A failure or a longer wait is answered 503, and the platform sends again. */
+const BATCH = 256
+const MOST_WAITING = 10_000
+const MOST_WAITING_BYTES = 64 * 1024 * 1024
+const COMMIT_LIMIT = seconds(8)
+
+/** Without a sign of life for this long the engine is not ready. It gives one every 3 s. */
+const SILENCE = seconds(10)
+
+export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine {
+  const { store, clock, log } = input
+  const random = input.random ?? Math.random
+  const pendingLimit = input.pendingLimit ?? PENDING_LIMIT
+  const deliver = createDeliver(input, signForward)
+  const settling = settleOptions(random)
+  const self = processName()
+
+  const pump = createDeliveryPump<DeliveryJob, AttemptReport>({
+    clock,
+    log,
+    lease: store,
+    owner: `${self}|${input.owner ?? randomUUID()}`,
+    isGone: (owner) => isGone(owner, self),
+    ...(input.limits && { limits: input.limits }),
+    ...(input.beatMs && { beatMs: input.beatMs }),
+    ports: {
+      takeOver: () => tidyAfterRestart(input),
+      endpointsWithWork: async () => (await store.endpointsWithWork()).map(toPump),
+      endpointsWithNewWork: store.endpointsWithNewWork,
+      changedElsewhere: store.changedElsewhere,
+      async adopt(endpointId) {
+        const lane = await store.adoptEndpoint(endpointId, RETRY_FOR)
+        return lane && toPump(lane)
+      },
+      due: store.dueDeliveries,
+      load: store.loadDeliveries,
+      deliver,
+      settle: async (reports) => (await store.settleAttempts(reports, settling)).map(paceOf),
+      trialWrite: store.trialWrite,
+    },
+  })
+
+  const arrivals = createGroupCommit<IncomingEvent, AcceptedEvent>({
+    clock,
+    maxBatch: BATCH,
+    maxWaiting: MOST_WAITING,
+    maxWaitingBytes: MOST_WAITING_BYTES,
+    sizeOf: (event) => event.body.length,
+    limitMs: COMMIT_LIMIT,
+    async commit(events) {
+      const accepted = await store.acceptEvents(events, {
+        choose: chooseEndpoints,
+        limit: pendingLimit,
+        retryFor: RETRY_FOR,
+        stoppedReason: STOPPED_BY_RECEIVER,
+      })
+      pump.offer(
+        accepted.flatMap((answer, index) => {
+          const event = events[index]
+          if (answer.outcome !== 'stored' || !event) return []
+          return answer.deliveries.map(({ id, endpointId }) => ({
+            id,
+            endpointId,
+            record: event.objectUuid,
+            dueAt: event.receivedAt,
+            kind: 'live' as const,
+          }))
+        }),
+      )
+      return accepted
+    },
+  })
+
+  const ending = createSteadyLoop({
+    name: 'deliveries.end_stopped',
+    clock,
+    log,
+    async run() {
+      await endStopped(input)
+      return clock.now() + minutes(1)
+    },
+  })
+  const expiring = createSteadyLoop({
+    name: 'deliveries.expire_held',
+    clock,
+    log,
+    async run() {
+      await expireHeld(input)
+      return clock.now() + minutes(5)
+    },
+  })
+  const replaying = createSteadyLoop({
+    name: 'deliveries.replays',
+    clock,
+    log,
+    async run() {
+      const { made, running, more } = await growReplays(input, pendingLimit)
+      const now = clock.now()
+      pump.offer(made.map((one) => ({ ...one, dueAt: now, kind: 'replay' as const })))
+      if (running === 0) return null
+      return now + (more ? 50 : seconds(1))
+    },
+  })
+  const loops = [ending, expiring, replaying]
+
+  return {
+    acceptEvent: arrivals.add,
+    wake(endpointId) {
+      pump.wake(endpointId)
+      ending.wake()
+      replaying.wake()
+    },
+    async deliverNow(deliveryId) {
+      const [job] = await store.loadDeliveries([deliveryId])
+      if (!job) return null
+      const report = await deliver(job, { probe: false })
+      await store.settleAttempts([report], settling)
+      pump.wake(job.endpointId)
+      return report
+    },
+    async ready() {
+      const reasons: string[] = []
+      const { draining, lastBeatAt } = pump.status()
+      if (draining) reasons.push('shutting down')
+      else if (lastBeatAt === null || clock.now() - lastBeatAt > SILENCE) reasons.push('the delivery engine is silent')
+      try {
+        await store.trialWrite()
+      } catch (error) {
+        log.error({ error }, 'database.not_writable')
+        reasons.push('the database cannot be written')
+      }
+      return { ready: reasons.length === 0, reasons }
+    },
+    status: pump.status,
+    start() {
+      pump.start()
+      for (const loop of loops) loop.start()
+    },
+    beginDrain: pump.beginDrain,
+    async drain() {
+      pump.beginDrain()
+      await arrivals.flush()
+      await Promise.all(loops.map((loop) => loop.stop()))
+      await pump.drain()
+    },
+    idle: pump.idle,
+  }
+}
+
+function toPump({ endpointId, accountUuid, hasAddress, health }: EndpointLane): PumpEndpoint {
+  const gate = gateOf(health)
+  return { endpointId, account: accountUuid, gate: hasAddress ? gate : { ...gate, closed: true } }
+}
+
+/** This machine since its start, this namespace of process ids, this process since its start. */
+function processName(): string {
+  const machine = readSystem(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
+  const namespace = readSystem(() => readlinkSync('/proc/self/ns/pid'))
+  return `${machine}|${namespace}|${process.pid}|${Math.round(performance.timeOrigin)}`
+}
+
+function readSystem(read: () => string): string {
+  try {
+    return read()
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * Did the process that held the lease end without giving it up? Known only on the same machine; otherwise its lease has to
+ * expire. A process id that came back belongs to somebody else if the start differs.
+ */
+function isGone(owner: string, self: string): boolean {
+  const [machine, namespace, pid, startedAt] = owner.split('|')
+  const [ourMachine, ourNamespace, ourPid, ourStart] = self.split('|')
+  if (!machine || !namespace || machine !== ourMachine || namespace !== ourNamespace) return false
+  if (pid === ourPid) return startedAt !== ourStart
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+  }
+}

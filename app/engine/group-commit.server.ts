@@ -1,0 +1,115 @@
+// Many small writes, one commit: whatever arrives within one turn of the event loop is written together, and each is
+// answered after the commit. (A fixed window of time was measured too: it only adds delay.)
+import type { Clock } from '../lib/clock.ts'
+
+export interface GroupCommitInput<Item, Answer> {
+  clock: Clock
+  /** Writes all of them at once and answers in the same order. Rejecting means that none was written. */
+  commit(items: Item[]): Promise<Answer[]>
+  maxBatch: number
+  /** Bounds on what may wait: items, and bytes as told by `sizeOf`. */
+  maxWaiting: number
+  maxWaitingBytes: number
+  sizeOf(item: Item): number
+  /**
+   * ms. A commit that takes longer counts as failed for those who wait for it or behind it (it may still succeed).
+   * Null = as long as it takes.
+   */
+  limitMs: number | null
+}
+
+export interface GroupCommit<Item, Answer> {
+  /** Resolves with the item's own answer after the commit. Rejects when the commit failed or too much is waiting. */
+  add(item: Item): Promise<Answer>
+  /** Resolves when everything added so far is committed or has failed. */
+  flush(): Promise<void>
+  waiting(): number
+}
+
+export class NotCommittedError extends Error {
+  override name = 'NotCommittedError'
+  readonly code: 'queue_full' | 'commit_slow' | 'commit_failed'
+  constructor(code: NotCommittedError['code'], message: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}
+
+interface Waiter<Item, Answer> {
+  item: Item
+  bytes: number
+  resolve(answer: Answer): void
+  reject(error: unknown): void
+}
+
+export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, Answer>): GroupCommit<Item, Answer> {
+  let queue: Waiter<Item, Answer>[] = []
+  let bytes = 0
+  let scheduled = false
+  let writing = false
+  let idle: (() => void)[] = []
+
+  function schedule(): void {
+    if (scheduled || writing || queue.length === 0) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      void write()
+    })
+  }
+
+  async function write(): Promise<void> {
+    const batch = queue.length <= input.maxBatch ? queue : queue.slice(0, input.maxBatch)
+    queue = batch === queue ? [] : queue.slice(input.maxBatch)
+    for (const { bytes: size } of batch) bytes -= size
+    writing = true
+    // One commit at a time, so that answers come in the order of arrival even with a store that really waits.
+    const { limitMs } = input
+    const giveUp = () => {
+      const error = new NotCommittedError('commit_slow', `not committed within ${limitMs} ms`)
+      for (const waiter of [...batch, ...queue]) waiter.reject(error)
+      queue = []
+      bytes = 0
+    }
+    const cancel = limitMs === null ? () => {} : input.clock.wake(input.clock.now() + limitMs, giveUp)
+    try {
+      const answers = await input.commit(batch.map((waiter) => waiter.item))
+      batch.forEach((waiter, index) => {
+        const answer = answers[index]
+        if (answer === undefined) waiter.reject(new Error('the commit answered fewer items than it was given'))
+        else waiter.resolve(answer)
+      })
+    } catch (cause) {
+      const error = new NotCommittedError('commit_failed', `nothing was committed: ${String(cause)}`, cause)
+      for (const waiter of batch) waiter.reject(error)
+    } finally {
+      cancel()
+      writing = false
+      schedule()
+      if (queue.length === 0) {
+        for (const tell of idle.splice(0)) tell()
+      }
+    }
+  }
+
+  return {
+    add(item) {
+      const size = input.sizeOf(item)
+      if (queue.length >= input.maxWaiting || bytes + size > input.maxWaitingBytes) {
+        return Promise.reject(new NotCommittedError('queue_full', `${queue.length} items are waiting to be committed`))
+      }
+      return new Promise((resolve, reject) => {
+        queue.push({ item, bytes: size, resolve, reject })
+        bytes += size
+        schedule()
+      })
+    },
+    flush() {
+      if (queue.length === 0 && !writing) return Promise.resolve()
+      return new Promise((resolve) => {
+        idle = [...idle, resolve]
+      })
+    },
+    waiting: () => queue.length,
+  }
+}

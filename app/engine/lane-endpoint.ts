@@ -1,0 +1,103 @@
+// What the scheduler knows of one endpoint: how it has been doing, and what of it waits in memory.
+import type { Millis } from '../lib/clock.ts'
+import { type LaneItem, type LaneWindow, newWindow, resetWindow } from './lane-window.ts'
+
+/** May something be sent to the endpoint, from when, and only one probe at a time? */
+export interface LaneGate {
+  closed: boolean
+  opensAt: Millis
+  probing: boolean
+}
+
+/** How an attempt went, for pace and fairness. `none` = there was no attempt, or it says nothing about the endpoint. */
+export type LaneResult = 'success' | 'failure' | 'slow_down' | 'none'
+
+/** proven: succeeded since the start, and not failed since · failing: its last attempt failed. */
+export type Standing = 'proven' | 'unproven' | 'failing'
+
+export interface LaneAccount {
+  inFlight: number
+  endpoints: Set<LaneEndpoint>
+}
+
+export interface LaneEndpoint {
+  id: number
+  account: LaneAccount
+  gate: LaneGate
+  /** Concurrency in thirds: 3 at the start, one more per success, back to 3 on failure. */
+  thirds: number
+  inFlight: number
+  /** Records in flight. */
+  records: Set<string>
+  standing: Standing
+  /** After "too many requests": ms between starts, wearing off with every success. */
+  gapMs: number
+  meanGapMs: number
+  lastStartAt: Millis
+  lastProbe: number
+  live: LaneWindow
+  replay: LaneWindow
+  byHand: LaneItem[]
+  /** Ids in the windows, asked for by hand, or in flight. */
+  known: Set<number>
+  /** When it is to be looked at again. */
+  wakeAt: Millis
+}
+
+export const NEVER = Number.POSITIVE_INFINITY
+const THIRDS = 3
+
+export function newLaneEndpoint(id: number, account: LaneAccount, gate: LaneGate): LaneEndpoint {
+  return {
+    id,
+    account,
+    gate,
+    thirds: THIRDS,
+    inFlight: 0,
+    records: new Set(),
+    standing: 'unproven',
+    gapMs: 0,
+    meanGapMs: 1_000,
+    lastStartAt: 0,
+    lastProbe: 0,
+    live: newWindow(),
+    replay: newWindow(),
+    byHand: [],
+    known: new Set(),
+    wakeAt: NEVER,
+  }
+}
+
+/** How many attempts it may have in flight. */
+export function roomOf({ gate, thirds }: LaneEndpoint): number {
+  return gate.probing ? 1 : Math.floor(thirds / THIRDS)
+}
+
+/** Forgets what waits, but not what was asked for by hand. */
+export function emptyLanes(endpoint: LaneEndpoint): void {
+  for (const window of [endpoint.live, endpoint.replay]) {
+    for (const item of window.items) endpoint.known.delete(item.id)
+    resetWindow(window)
+  }
+}
+
+/** After an attempt: more at once while it goes well, one at a time when it does not. */
+export function learn(endpoint: LaneEndpoint, result: LaneResult, mostAtOnce: number): void {
+  switch (result) {
+    case 'success':
+      endpoint.thirds = Math.min(endpoint.thirds + 1, mostAtOnce * THIRDS)
+      endpoint.standing = 'proven'
+      endpoint.gapMs = endpoint.gapMs < 20 ? 0 : endpoint.gapMs * 0.9
+      break
+    case 'failure':
+      endpoint.thirds = THIRDS
+      endpoint.standing = 'failing'
+      break
+    case 'slow_down':
+      endpoint.thirds = THIRDS
+      endpoint.gapMs = Math.min(Math.max(endpoint.meanGapMs * 2, 100), 10_000)
+      break
+    case 'none':
+      break
+  }
+}

@@ -1,0 +1,86 @@
+// One owner at a time: a lease in the database that has to be renewed, so that two processes never send the same thing.
+import type { Store } from '#db/store.ts'
+import type { Clock, Millis } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { createSteadyLoop, type SteadyLoop } from './steady-loop.server.ts'
+
+export interface OwnershipInput {
+  store: Pick<Store, 'findLease' | 'acquireLease' | 'releaseLease'>
+  clock: Clock
+  log: Log
+  /** What is owned. */
+  name: string
+  owner: string
+  /** Is that owner known to be gone for good? Then there is no need to wait until its lease expires. */
+  isGone(owner: string): boolean
+  /** Every time the lease was renewed. `taken` = it was not ours before. Resolves before anything may be done as its owner. */
+  onHeld(taken: boolean): Promise<void>
+  /** ms between renewals; default 3 s. A lease that is not renewed lasts a little over three of them. */
+  beatMs?: number
+}
+
+export interface Ownership {
+  start(): void
+  /** May something be begun as the owner? */
+  holds(now: Millis): boolean
+  /** Stops renewing and gives the lease up. */
+  release(): Promise<void>
+  lastRunAt: SteadyLoop['lastRunAt']
+}
+
+const BEAT_MS = 3_000
+/** A missed renewal or two is no reason to stop. */
+const BEATS_PER_LEASE = 10 / 3
+/** This part of a beat before it expires nothing more is begun: another process's clock may be a little ahead. */
+const MARGIN = 1 / 3
+
+export function createOwnership(input: OwnershipInput): Ownership {
+  const { store, clock, log, name, owner, beatMs = BEAT_MS } = input
+  const leaseMs = Math.round(beatMs * BEATS_PER_LEASE)
+  let heldUntil: Millis | null = null
+  let ready = false
+
+  async function acquire(now: Millis): Promise<boolean> {
+    if (await store.acquireLease(name, owner, now, now + leaseMs, null)) return true
+    const holder = await store.findLease(name)
+    if (!holder || !input.isGone(holder.owner)) return false
+    log.info({ lease: name, from: holder.owner }, 'lease.inherited')
+    return store.acquireLease(name, owner, now, now + leaseMs, holder.owner)
+  }
+
+  const loop = createSteadyLoop({
+    name: `lease.${name}`,
+    clock,
+    log,
+    // Tried again soon: while it fails nothing is sent.
+    ceilingMs: beatMs,
+    async run() {
+      const now = clock.now()
+      if (await acquire(now)) {
+        const taken = !ready
+        heldUntil = now + leaseMs - Math.round(beatMs * MARGIN)
+        if (taken) log.info({ lease: name, owner }, 'lease.taken')
+        await input.onHeld(taken)
+        ready = true
+      } else {
+        if (ready) log.warn({ lease: name, owner }, 'lease.lost')
+        heldUntil = null
+        ready = false
+      }
+      return now + beatMs
+    },
+  })
+
+  return {
+    start: loop.start,
+    holds: (now) => ready && heldUntil !== null && now < heldUntil,
+    async release() {
+      await loop.stop()
+      const held = heldUntil !== null
+      heldUntil = null
+      ready = false
+      if (held) await store.releaseLease(name, owner)
+    },
+    lastRunAt: loop.lastRunAt,
+  }
+}

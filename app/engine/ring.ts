@@ -1,0 +1,41 @@
+// Taking turns: first between accounts, then between the endpoints of an account.
+
+export interface Ring<Owner, Member> {
+  add(owner: Owner, member: Member): void
+  remove(owner: Owner, member: Member): void
+  /** The next member that `fits`, and puts it and its owner at the end of the line. Null = none does. */
+  next(fits: (member: Member) => boolean): Member | null
+  isEmpty(): boolean
+  clear(): void
+}
+
+/** Maps and sets keep the order of insertion: taking out and putting back in is the turn. */
+export function createRing<Owner, Member>(): Ring<Owner, Member> {
+  const owners = new Map<Owner, Set<Member>>()
+  return {
+    add(owner, member) {
+      const members = owners.get(owner)
+      if (members) members.add(member)
+      else owners.set(owner, new Set([member]))
+    },
+    remove(owner, member) {
+      const members = owners.get(owner)
+      if (members?.delete(member) && members.size === 0) owners.delete(owner)
+    },
+    next(fits) {
+      for (const [owner, members] of owners) {
+        for (const member of members) {
+          if (!fits(member)) continue
+          members.delete(member)
+          members.add(member)
+          owners.delete(owner)
+          owners.set(owner, members)
+          return member
+        }
+      }
+      return null
+    },
+    isEmpty: () => owners.size === 0,
+    clear: () => owners.clear(),
+  }
+}

@@ -1,0 +1,82 @@
+// Writing down what became of attempts must succeed: while it does not, slots stay taken and nothing more is sent.
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+
+export interface SettleSteadilyInput<Report, Settled> {
+  clock: Clock
+  log: Log
+  /** All in one transaction, answered in the same order. */
+  settle(reports: Report[]): Promise<Settled[]>
+  /** Rejects when nothing at all can be written. */
+  trialWrite(): Promise<void>
+  /** True = the process is ending: what cannot be written now is given up, and simply still waits after the restart. */
+  stopped(): boolean
+}
+
+const FIRST_PAUSE = 250
+const LONGEST_PAUSE = 30_000
+/** So often a report may fail while others, or a trial write, succeed: then the fault is in it. */
+const PATIENCE = 3
+
+/** Answers in the same order; null = that one could not be written although others could, or the process is ending. */
+export async function settleSteadily<Report, Settled>(
+  input: SettleSteadilyInput<Report, Settled>,
+  reports: Report[],
+): Promise<(Settled | null)[]> {
+  const answers = new Map<Report, Settled>()
+  let left = reports
+  let refused = 0
+  for (let round = 0; ; round++) {
+    const before = left.length
+    left = await oneRound(input, left, answers)
+    if (left.length === 0 || input.stopped()) break
+    if (left.length < before || (await canWrite(input))) refused++
+    if (refused >= PATIENCE) {
+      input.log.error({ reports: left.length }, 'settle.given_up')
+      break
+    }
+    const pause = Math.min(FIRST_PAUSE * 2 ** Math.min(round, 20), LONGEST_PAUSE)
+    await new Promise<void>((resolve) => {
+      input.clock.wake(input.clock.now() + pause, resolve)
+    })
+  }
+  return reports.map((report) => answers.get(report) ?? null)
+}
+
+/** All together, and if that fails one by one. Returns those that are not written. */
+async function oneRound<Report, Settled>(
+  input: SettleSteadilyInput<Report, Settled>,
+  reports: Report[],
+  answers: Map<Report, Settled>,
+): Promise<Report[]> {
+  try {
+    const settled = await input.settle(reports)
+    for (const [index, report] of reports.entries()) {
+      const answer = settled[index]
+      if (answer !== undefined) answers.set(report, answer)
+    }
+    return []
+  } catch (error) {
+    input.log.error({ error, reports: reports.length }, 'settle.failed')
+  }
+  if (reports.length === 1 || !(await canWrite(input))) return reports
+  const failed: Report[] = []
+  for (const report of reports) {
+    try {
+      const [answer] = await input.settle([report])
+      if (answer !== undefined) answers.set(report, answer)
+    } catch {
+      failed.push(report)
+    }
+  }
+  return failed
+}
+
+async function canWrite({ trialWrite }: Pick<SettleSteadilyInput<unknown, unknown>, 'trialWrite'>): Promise<boolean> {
+  try {
+    await trialWrite()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,85 @@
+// A loop that never gives up: a failed round is logged and tried again, later each time, up to a ceiling.
+import type { Clock, Millis } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+
+export interface SteadyLoopInput {
+  name: string
+  clock: Clock
+  log: Log
+  /** One round. Resolves with the moment of the next one; null = when it is woken. Rounds never overlap. */
+  run(): Promise<Millis | null>
+  /** ms; default 30 s. */
+  ceilingMs?: number
+}
+
+export interface SteadyLoop {
+  start(): void
+  /** Runs a round now, or another one after the one that is running. Does nothing before the start and after the stop. */
+  wake(): void
+  /** No further round; resolves when the running one has ended. */
+  stop(): Promise<void>
+  /** When the last round that succeeded ended; null = none yet. */
+  lastRunAt(): Millis | null
+}
+
+const FIRST_PAUSE = 250
+
+export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: SteadyLoopInput): SteadyLoop {
+  let active = false
+  let running: Promise<void> | null = null
+  let again = false
+  let failures = 0
+  let lastRunAt: Millis | null = null
+  let cancel = () => {}
+
+  function wake(): void {
+    if (!active) return
+    // After a failure the pause counts: whoever wakes it has no better news.
+    if (running || failures > 0) {
+      again = true
+      return
+    }
+    begin()
+  }
+
+  function begin(): void {
+    cancel()
+    again = false
+    running = round().finally(() => {
+      running = null
+    })
+  }
+
+  async function round(): Promise<void> {
+    let next: Millis | null
+    try {
+      next = await run()
+      if (failures > 0) log.info({ loop: name, failures }, 'loop.recovered')
+      failures = 0
+      lastRunAt = clock.now()
+    } catch (error) {
+      failures++
+      const pause = Math.min(FIRST_PAUSE * 2 ** Math.min(failures - 1, 20), ceilingMs)
+      log.error({ loop: name, failures, pause, error }, 'loop.failed')
+      next = clock.now() + pause
+    }
+    if (!active) return
+    const at = again && failures === 0 ? clock.now() : next
+    if (at !== null) cancel = clock.wake(at, begin)
+  }
+
+  return {
+    start() {
+      if (active) return
+      active = true
+      begin()
+    },
+    wake,
+    async stop() {
+      active = false
+      cancel()
+      await running
+    },
+    lastRunAt: () => lastRunAt,
+  }
+}

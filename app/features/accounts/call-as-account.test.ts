@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
+import { BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
+import { createCallAsAccount } from './call-as-account.server.ts'
+import { CREDENTIAL_MESSAGES } from './credential.ts'
+
+let world: AccountsApp
+
+beforeEach(async () => {
+  world = await accountsApp()
+})
+afterEach(() => world.close())
+
+const HOUR = 3_600_000
+const MINUTE = 60_000
+
+function vendor(callAsAccount = world.app.callAsAccount, account = BRISBANE) {
+  return callAsAccount(account.uuid, (api, token) => api.vendor(token))
+}
+
+describe('a call of an account', () => {
+  it('uses the stored token while it lasts', async () => {
+    await connect(world, BRISBANE)
+    expect(await vendor()).toMatchObject({ outcome: 'ok', value: { uuid: BRISBANE.uuid } })
+    expect(world.platform.counts).toMatchObject({ refreshes: 0, vendorCalls: 1 })
+  })
+
+  it('does not happen without credentials', async () => {
+    expect(await vendor()).toEqual({ outcome: 'not_connected', message: 'No authentication credentials found' })
+    expect(world.platform.counts.vendorCalls).toBe(0)
+  })
+
+  it('renews the token five minutes before it ends, not earlier', async () => {
+    await connect(world, BRISBANE)
+    world.clock.advance(HOUR - 5 * MINUTE - 1)
+    await vendor()
+    expect(world.platform.counts.refreshes).toBe(0)
+    world.clock.advance(1)
+    expect(await vendor()).toMatchObject({ outcome: 'ok' })
+    expect(world.platform.counts.refreshes).toBe(1)
+  })
+
+  it('stores the new pair before it uses it', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    const held: unknown[] = []
+    world.platform.onVendor = async (token) => {
+      const credential = await world.store.findCredential(BRISBANE.uuid)
+      const place = `credential|${BRISBANE.uuid}|access_token`
+      held.push(credential?.generation, world.app.secrets.open(place, credential?.accessTokenSealed ?? '') === token)
+    }
+    await vendor()
+    expect(held).toEqual([2, true])
+  })
+
+  it('renews once, when twenty calls find the token old at the same time', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    const results = await Promise.all(Array.from({ length: 20 }, () => vendor()))
+    expect(results.filter((result) => result.outcome === 'ok')).toHaveLength(20)
+    expect(world.platform.counts.refreshes).toBe(1)
+    expect(await world.store.findCredential(BRISBANE.uuid)).toMatchObject({ generation: 2, state: 'connected' })
+  })
+
+  it('renews once, when twenty calls are refused with 401 at the same time', async () => {
+    await connect(world, BRISBANE)
+    world.platform.expireAccessTokens()
+    const results = await Promise.all(Array.from({ length: 20 }, () => vendor()))
+    expect(results.filter((result) => result.outcome === 'ok')).toHaveLength(20)
+    expect(world.platform.counts.refreshes).toBe(1)
+  })
+
+  it('renews each account by itself', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    await connect(world, LEEDS, { lastsMs: MINUTE })
+    const results = await Promise.all([vendor(undefined, BRISBANE), vendor(undefined, LEEDS)])
+    expect(results).toMatchObject([{ value: { uuid: BRISBANE.uuid } }, { value: { uuid: LEEDS.uuid } }])
+    expect(world.platform.counts.refreshes).toBe(2)
+  })
+
+  it('tries a refused token again once only', async () => {
+    await connect(world, BRISBANE)
+    world.platform.faults.vendor = 401
+    expect(await vendor()).toMatchObject({ outcome: 'unauthorized' })
+    expect(world.platform.counts).toMatchObject({ vendorCalls: 2, refreshes: 1 })
+  })
+
+  it('writes no token into the log', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    await vendor()
+    expect(world.logged.join('\n')).toContain('credential.renewed')
+    expect(world.logged.join('\n')).not.toMatch(/access-|refresh-/)
+  })
+})
+
+describe('a refused renewal', () => {
+  it('asks for a new sign-in, with the reason, and does not ask the platform again', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    world.platform.revoke(BRISBANE)
+    const reconnect = { outcome: 'reconnect', message: CREDENTIAL_MESSAGES.reconnect }
+    expect(await vendor()).toEqual(reconnect)
+    expect(await world.store.findCredential(BRISBANE.uuid)).toMatchObject({
+      state: 'reconnect',
+      stateReason: 'It was used before.',
+    })
+    expect(await vendor()).toEqual(reconnect)
+    expect(world.platform.counts).toMatchObject({ refreshes: 1, vendorCalls: 0 })
+  })
+
+  it('is what a process finds that starts after another one ended between answer and store', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    const dying = { ...world.store, replaceTokens: () => new Promise<never>(() => undefined) }
+    const answered = world.platform.counts
+    void vendor(createCallAsAccount({ ...world.app, store: dying }))
+    await expect.poll(() => answered.refreshes).toBe(1)
+    expect(await vendor(world.restarted())).toMatchObject({ outcome: 'reconnect' })
+  })
+
+  it('gives way to a sign-in that happened meanwhile', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    world.platform.revoke(BRISBANE)
+    const store = {
+      ...world.store,
+      markReconnect: async (account: string, generation: number, reason: string) => {
+        await connect(world, BRISBANE)
+        return world.store.markReconnect(account, generation, reason)
+      },
+    }
+    expect(await vendor(createCallAsAccount({ ...world.app, store }))).toMatchObject({ outcome: 'ok' })
+    expect(await world.store.findCredential(BRISBANE.uuid)).toMatchObject({ state: 'connected' })
+  })
+})
+
+describe('a platform in trouble', () => {
+  it.each([500, 'hang', 'reset'] as const)('changes nothing when it answers a renewal with %s', async (fault) => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    world.clock.advance(2 * MINUTE)
+    const before = await world.store.findCredential(BRISBANE.uuid)
+    world.platform.faults.refresh = fault
+    expect(await vendor()).toMatchObject({ outcome: 'unavailable' })
+    expect(await world.store.findCredential(BRISBANE.uuid)).toEqual(before)
+  })
+
+  it('does not matter while the token still works', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    world.platform.faults.refresh = 503
+    expect(await vendor()).toMatchObject({ outcome: 'ok' })
+  })
+
+  it('says so when it limits requests', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    world.clock.advance(2 * MINUTE)
+    world.platform.faults.refresh = 429
+    expect(await vendor()).toMatchObject({ outcome: 'rate_limited' })
+  })
+})
+
+describe('a store in trouble', () => {
+  it('does not lose a renewed pair: it is kept and stored with the next call', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    let full = true
+    const store = {
+      ...world.store,
+      replaceTokens: (...args: Parameters<typeof world.store.replaceTokens>) => {
+        if (full) return Promise.reject(new Error('database or disk is full'))
+        return world.store.replaceTokens(...args)
+      },
+    }
+    const callAsAccount = createCallAsAccount({ ...world.app, store })
+    expect(await vendor(callAsAccount)).toMatchObject({ outcome: 'unavailable' })
+    full = false
+    expect(await vendor(callAsAccount)).toMatchObject({ outcome: 'ok' })
+    expect(world.platform.counts.refreshes).toBe(1)
+    expect(await world.store.findCredential(BRISBANE.uuid)).toMatchObject({ generation: 2, state: 'connected' })
+  })
+})
+
+describe('tokens brought without a refresh token', () => {
+  it('work until they end, then a sign-in is needed', async () => {
+    const { accessToken } = await connect(world, BRISBANE)
+    const place = (column: string) => `credential|${BRISBANE.uuid}|${column}`
+    await world.store.saveCredential(BRISBANE.uuid, {
+      accessTokenSealed: world.app.secrets.seal(place('access_token'), accessToken),
+      refreshTokenSealed: world.app.secrets.seal(place('refresh_token'), ''),
+      expiresAt: world.clock.now() + MINUTE,
+      scope: '',
+    })
+    expect(await vendor()).toMatchObject({ outcome: 'ok' })
+    world.clock.advance(MINUTE)
+    expect(await vendor()).toMatchObject({ outcome: 'reconnect' })
+    expect(world.platform.counts.refreshes).toBe(0)
+  })
+})
+
+describe('a stored token', () => {
+  it('does not open in the row of another account', async () => {
+    await connect(world, BRISBANE)
+    await connect(world, LEEDS)
+    const stolen = await world.store.findCredential(LEEDS.uuid)
+    if (!stolen) throw new Error('not connected')
+    await world.store.saveCredential(BRISBANE.uuid, {
+      accessTokenSealed: stolen.accessTokenSealed,
+      refreshTokenSealed: stolen.refreshTokenSealed,
+      expiresAt: stolen.expiresAt,
+      scope: stolen.scope,
+    })
+    await expect(vendor()).rejects.toMatchObject({ code: 'altered_or_moved' })
+  })
+})

@@ -1,0 +1,81 @@
+// What the outside may learn and send about credentials, and when tokens are renewed.
+import { z } from 'zod'
+import type { Millis } from '#app/lib/clock.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { ACCOUNT_ID_MESSAGES, readAccountId } from './account-id.ts'
+
+/** A token is renewed this long before it ends. */
+const EARLY = minutes(5)
+
+export function needsRenewal(expiresAt: Millis, now: Millis): boolean {
+  return now >= expiresAt - EARLY
+}
+
+export const CREDENTIAL_MESSAGES = {
+  none: 'No authentication credentials found',
+  reconnect: 'ServiceM8 no longer accepts this connection. Please sign in again.',
+  notYours: 'These tokens do not belong to this account.',
+} as const
+
+/** Place of a secret in the store: it can be opened nowhere else. */
+export function tokenPlace(accountUuid: string, column: 'access_token' | 'refresh_token'): string {
+  return `credential|${accountUuid}|${column}`
+}
+
+/** The documented client writes this into both tokens for an account it knows nothing about. */
+export const PLACEHOLDER = 'placeholder'
+
+/** An id in a body: required, in one spelling. */
+export const accountIdField = z
+  .string({ error: ACCOUNT_ID_MESSAGES.required })
+  .trim()
+  .min(1, ACCOUNT_ID_MESSAGES.required)
+  .transform((raw, context) => {
+    const id = readAccountId(raw)
+    if (id === null) context.addIssue({ code: 'custom', message: 'Invalid input' })
+    return id ?? z.NEVER
+  })
+
+const ACCESS_TOKEN_REQUIRED = 'Access Token is required'
+
+export const credentialBody = z.strictObject({
+  accountUUID: accountIdField,
+  accessToken: z.string({ error: ACCESS_TOKEN_REQUIRED }).trim().min(1, ACCESS_TOKEN_REQUIRED).max(4096),
+  refreshToken: z.string().trim().max(4096).nullish(),
+  /** ISO 8601 or epoch ms; only believed for real tokens. */
+  expiresAt: z.union([z.iso.datetime({ offset: true }), z.number().int().nonnegative()]).nullish(),
+})
+
+export type CredentialBody = z.output<typeof credentialBody>
+
+export function isPlaceholder(body: CredentialBody): boolean {
+  return body.accessToken === PLACEHOLDER && body.refreshToken === PLACEHOLDER
+}
+
+export function expiryOf(body: CredentialBody, fallback: Millis): Millis {
+  if (typeof body.expiresAt === 'number') return body.expiresAt
+  return typeof body.expiresAt === 'string' ? Date.parse(body.expiresAt) : fallback
+}
+
+export const mappingBody = z.strictObject({ externalAccountUUID: accountIdField, internalAccountUUID: accountIdField })
+
+export const linkBody = z.strictObject({
+  externalAccountUUID: accountIdField,
+  token: z.string({ error: 'Token is required' }).trim().min(1, 'Token is required').max(8192),
+})
+
+/** The answer about credentials. Tokens never leave the server: only whether there are any. */
+export interface CredentialAnswer {
+  accountUUID: string
+  accessToken: 'connected' | typeof PLACEHOLDER
+  refreshToken: 'connected' | typeof PLACEHOLDER
+  expiresAt: string
+}
+
+export function credentialAnswer(
+  accountUUID: string,
+  kind: 'connected' | typeof PLACEHOLDER,
+  expiresAt: Millis,
+): CredentialAnswer {
+  return { accountUUID, accessToken: kind, refreshToken: kind, expiresAt: new Date(expiresAt).toISOString() }
+}

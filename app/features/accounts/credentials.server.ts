@@ -1,0 +1,81 @@
+// What the JSON calls may do with credentials. Real tokens come in only with proof and never go out.
+import type { App } from '#app/app-context.ts'
+import { hours } from '#app/lib/duration.ts'
+import { type CredentialAnswer, type CredentialBody, credentialAnswer, expiryOf } from './credential.ts'
+import { sealTokens } from './sealed-tokens.server.ts'
+import { PLACEHOLDER_LASTS, type Session } from './session.ts'
+
+/** Which of the session's accounts hold a connection that works. */
+export async function listAccounts(
+  app: Pick<App, 'store'>,
+  session: Session | null,
+): Promise<{ accountUUID: string; hasToken: boolean }[]> {
+  const accounts = session?.accounts ?? []
+  return Promise.all(
+    accounts.map(async ({ accountUuid }) => {
+      const credential = await app.store.findCredential(accountUuid)
+      return { accountUUID: accountUuid, hasToken: credential?.state === 'connected' }
+    }),
+  )
+}
+
+/**
+ * Whether the account is connected, in the documented shape. A connection the platform no longer accepts counts as
+ * none: the documented client then shows the sign-in gate, which is the way out.
+ * @param id as it was asked for; @param accountUuid the session's account it leads to
+ */
+export async function describeCredential(
+  app: Pick<App, 'store'>,
+  { id, accountUuid }: { id: string; accountUuid: string },
+): Promise<CredentialAnswer | null> {
+  const credential = await app.store.findCredential(accountUuid)
+  if (credential)
+    return credential.state === 'connected' ? credentialAnswer(id, 'connected', credential.expiresAt) : null
+  const marker = (await app.store.findPlaceholder(id)) ?? (await app.store.findPlaceholder(accountUuid))
+  return marker === null ? null : credentialAnswer(id, 'placeholder', marker)
+}
+
+/** Notes that an unknown id was opened. Changes nothing for an account that has credentials. */
+export async function leavePlaceholder(
+  app: Pick<App, 'store' | 'clock'>,
+  id: string,
+): Promise<{ outcome: 'marked' } | { outcome: 'kept'; hasToken: boolean }> {
+  const accountUuid = await app.store.resolveAccountId(id)
+  const credential = accountUuid === null ? null : await app.store.findCredential(accountUuid)
+  if (credential) return { outcome: 'kept', hasToken: credential.state === 'connected' }
+  await app.store.markPlaceholder(id, app.clock.now() + PLACEHOLDER_LASTS)
+  return { outcome: 'marked' }
+}
+
+export type StoredTokens =
+  | { outcome: 'stored' }
+  /** The platform says that the token is no good, or another account's. */
+  | { outcome: 'not_theirs' }
+  | { outcome: 'unavailable'; message: string }
+
+/** Stores tokens brought from outside, if the platform names `accountUuid` as their owner. The session owns it already. */
+export async function storeTokens(
+  app: Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'platformApi'>,
+  accountUuid: string,
+  body: CredentialBody,
+): Promise<StoredTokens> {
+  const asked = await app.platformApi.vendor(body.accessToken)
+  if (asked.outcome === 'unavailable' || asked.outcome === 'rate_limited') {
+    return { outcome: 'unavailable', message: asked.message }
+  }
+  if (asked.outcome !== 'ok' || asked.value.uuid !== accountUuid) {
+    app.log.warn({ account: accountUuid, outcome: asked.outcome }, 'credential.refused')
+    return { outcome: 'not_theirs' }
+  }
+  const tokens = {
+    accessToken: body.accessToken,
+    // Without one the connection lasts as long as its token, then asks for a sign-in.
+    refreshToken: body.refreshToken ?? '',
+    expiresAt: expiryOf(body, app.clock.now() + hours(1)),
+    scope: '',
+  }
+  await app.store.saveCredential(accountUuid, sealTokens(app, accountUuid, tokens))
+  await app.store.describeAccount(asked.value)
+  app.log.info({ account: accountUuid }, 'credential.stored')
+  return { outcome: 'stored' }
+}

@@ -1,0 +1,46 @@
+// Which external id leads to which account. A mapping never grants a session.
+import type { App } from '#app/app-context.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import type { MappedId } from '#db/store/accounts.ts'
+import { decideNamedAs, MOST_IDS_PER_ACCOUNT } from './account-id.ts'
+
+/** The session must own `accountUuid`: the caller has checked that. */
+export function mapAccountId(
+  app: Pick<App, 'store'>,
+  input: { externalId: string; accountUuid: string },
+): Promise<MappedId> {
+  return app.store.mapAccountId(input.externalId, input.accountUuid, MOST_IDS_PER_ACCOUNT, decideNamedAs)
+}
+
+export type Linked = { outcome: 'linked'; accountUuid: string } | { outcome: 'refused' } | { outcome: 'taken' | 'full' }
+
+/**
+ * Links an external id with a one-time proof: the platform's signed text for that very account (then the id is the
+ * account's own), or a link ticket (then the id leads to the ticket's account). Each proof works once.
+ */
+export async function linkAccountId(
+  app: Pick<App, 'store' | 'log' | 'readSigned'>,
+  { externalId, token }: { externalId: string; token: string },
+): Promise<Linked> {
+  if (token.split('.').length === 3) return linkSigned(app, externalId, token)
+  const linked = await app.store.linkWithTicket(hashToken(token), externalId, MOST_IDS_PER_ACCOUNT, decideNamedAs)
+  if (linked.outcome === 'unknown') return { outcome: 'refused' }
+  if (linked.outcome === 'taken' || linked.outcome === 'full') return { outcome: linked.outcome }
+  app.log.info({ account: linked.accountUuid, outcome: linked.outcome }, 'account.linked')
+  return { outcome: 'linked', accountUuid: linked.accountUuid }
+}
+
+async function linkSigned(
+  app: Pick<App, 'store' | 'log' | 'readSigned'>,
+  externalId: string,
+  jwt: string,
+): Promise<Linked> {
+  const signed = await app.readSigned(jwt)
+  if (signed.outcome !== 'opening' || signed.opening.accountUuid !== externalId) return { outcome: 'refused' }
+  const { accountUuid, staffUuid, replayUntil } = signed.opening
+  const remembered = { tokenHash: hashToken(jwt.trim()), accountUuid, staffUuid, expiresAt: replayUntil }
+  if ((await app.store.rememberSigned(remembered)) === 'seen_before') return { outcome: 'refused' }
+  await app.store.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
+  app.log.info({ account: accountUuid, outcome: 'signed' }, 'account.linked')
+  return { outcome: 'linked', accountUuid }
+}

@@ -1,0 +1,22 @@
+import type { App } from '#app/app-context.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import { SESSION_SEEN_EVERY, type Session, sessionOf } from './session.ts'
+
+/** The session behind the cookies a browser sent, at most one per kind; null when none of them lives. */
+export async function loadSession(app: Pick<App, 'store' | 'clock'>, tokens: string[]): Promise<Session | null> {
+  if (tokens.length === 0) return null
+  const now = app.clock.now()
+  const stored = await app.store.findSessions(tokens.map(hashToken))
+  const session = sessionOf(stored, now)
+  if (!session) return null
+  for (const { tokenHash, lastSeenAt } of stored) {
+    const living = session.tokenHashes.includes(tokenHash)
+    if (living && now - lastSeenAt >= SESSION_SEEN_EVERY) await app.store.touchSession(tokenHash)
+  }
+  return session
+}
+
+/** Signs the browser out of everything these cookies stand for. */
+export async function endSession(app: Pick<App, 'store'>, tokens: string[]): Promise<void> {
+  await app.store.endSessions(tokens.map(hashToken))
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { hours, minutes } from '#app/lib/duration.ts'
+import { actsAsAdmin, type ProvedAccount, type StoredSession, sessionOf } from './session.ts'
+
+const NOW = Date.UTC(2026, 0, 5, 9)
+
+function proved(accountUuid: string, provedAt = NOW - hours(1)): ProvedAccount {
+  return { accountUuid, staffUuid: null, proof: 'oauth', provedAt }
+}
+
+function stored(overrides: Partial<StoredSession> = {}): StoredSession {
+  const times = { createdAt: NOW - hours(1), lastSeenAt: NOW - minutes(5), expiresAt: NOW + hours(23) }
+  return { tokenHash: 'h', ...times, accounts: [proved('a')], ...overrides }
+}
+
+describe('a session', () => {
+  it('lives while it is used', () => {
+    expect(sessionOf([stored()], NOW)).toEqual({ tokenHashes: ['h'], accounts: [proved('a')] })
+  })
+
+  it('ends after eight hours without a request', () => {
+    expect(sessionOf([stored({ lastSeenAt: NOW - hours(8) + 1 })], NOW)).not.toBeNull()
+    expect(sessionOf([stored({ lastSeenAt: NOW - hours(8) })], NOW)).toBeNull()
+  })
+
+  it('ends at its end, however much it is used', () => {
+    expect(sessionOf([stored({ expiresAt: NOW, lastSeenAt: NOW })], NOW)).toBeNull()
+  })
+
+  it('forgets an account 24 hours after its proof, also when it was carried over', () => {
+    const accounts = [proved('old', NOW - hours(24)), proved('new', NOW - hours(23))]
+    expect(sessionOf([stored({ accounts })], NOW)?.accounts.map((account) => account.accountUuid)).toEqual(['new'])
+    expect(sessionOf([stored({ accounts: [proved('old', NOW - hours(24))] })], NOW)).toBeNull()
+  })
+
+  it('is the sum of what tab and frame have proved, the latest proof counting', () => {
+    const frame = { ...proved('a', NOW - minutes(1)), staffUuid: 's', proof: 'launch' as const }
+    const session = sessionOf([stored(), stored({ tokenHash: 'f', accounts: [frame, proved('b')] })], NOW)
+    expect(session?.tokenHashes).toEqual(['h', 'f'])
+    expect(session?.accounts).toEqual([frame, proved('b')])
+  })
+})
+
+describe('the role of an admin', () => {
+  const admins = new Set(['boss'])
+  const asked = (query: string, header: string | null = null) => ({ query: new URLSearchParams(query), header })
+
+  it.each([
+    ['boss', 'admin=yes', null, true],
+    ['boss', '', 'true', true],
+    ['boss', '', 'TRUE', true],
+    ['boss', '', null, false],
+    ['boss', 'admin=no', 'false', false],
+    ['boss', 'admin=YES', null, false],
+    ['worker', 'admin=yes', 'true', false],
+  ])('for %s with "%s" and header %s is %s', (account, query, header, expected) => {
+    expect(actsAsAdmin(admins, account, asked(query, header))).toBe(expected)
+  })
+})

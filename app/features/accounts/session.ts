@@ -1,0 +1,69 @@
+// Who a browser has proved to be, and for how long that counts.
+import type { Millis } from '#app/lib/clock.ts'
+import { hours, minutes, seconds } from '#app/lib/duration.ts'
+
+/** Without a request for this long a session is over. */
+export const SESSION_IDLE = hours(8)
+/** Signed in longest, for each account by itself: carrying an account over into a new session does not renew its proof. */
+export const SESSION_ABSOLUTE = hours(24)
+/** "Last seen" is written at most this often: reading a page must not cost a write. */
+export const SESSION_SEEN_EVERY = minutes(1)
+
+export const LAUNCH_TICKET_LASTS = seconds(60)
+export const LINK_TICKET_LASTS = minutes(10)
+export const SIGN_IN_LASTS = minutes(10)
+export const PLACEHOLDER_LASTS = hours(24)
+
+export interface ProvedAccount {
+  accountUuid: string
+  /** Known only when the platform opened the add-on for a person. */
+  staffUuid: string | null
+  proof: 'oauth' | 'launch'
+  provedAt: Millis
+}
+
+export interface StoredSession {
+  tokenHash: string
+  createdAt: Millis
+  lastSeenAt: Millis
+  expiresAt: Millis
+  accounts: ProvedAccount[]
+}
+
+/** What a request may act for. Empty never occurs: a session without an account is no session. */
+export interface Session {
+  /** The stored sessions it comes from: a browser may carry one for the tab and one for the frame. */
+  tokenHashes: string[]
+  accounts: ProvedAccount[]
+}
+
+export function isAlive(session: StoredSession, now: Millis): boolean {
+  return now < session.expiresAt && now < session.lastSeenAt + SESSION_IDLE
+}
+
+export function isProofAlive(account: ProvedAccount, now: Millis): boolean {
+  return now < account.provedAt + SESSION_ABSOLUTE
+}
+
+/** The living part of what was stored, as one session; the latest proof of an account wins. Null when nothing is left. */
+export function sessionOf(stored: StoredSession[], now: Millis): Session | null {
+  const alive = stored.filter((session) => isAlive(session, now))
+  const accounts = new Map<string, ProvedAccount>()
+  for (const account of alive.flatMap((session) => session.accounts)) {
+    if (!isProofAlive(account, now)) continue
+    const known = accounts.get(account.accountUuid)
+    if (!known || known.provedAt < account.provedAt) accounts.set(account.accountUuid, account)
+  }
+  if (accounts.size === 0) return null
+  return { tokenHashes: alive.map((session) => session.tokenHash), accounts: [...accounts.values()] }
+}
+
+/** The role needs both: an account on the list of the configuration, and a request that asks for it. */
+export function actsAsAdmin(
+  adminAccounts: ReadonlySet<string>,
+  accountUuid: string,
+  asked: { query: URLSearchParams; header: string | null },
+): boolean {
+  if (!adminAccounts.has(accountUuid)) return false
+  return asked.query.get('admin') === 'yes' || asked.header?.trim().toLowerCase() === 'true'
+}

@@ -1,0 +1,110 @@
+// Signing in through the platform: an attempt is written down, used once, and ends with account, tokens, mapping and
+// session stored in one act, or with nothing stored.
+import type { PlatformTokens } from '#app/adapters/platform.ts'
+import type { App } from '#app/app-context.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { hashToken, newToken } from '#app/lib/token.server.ts'
+import { decideNamedAs } from './account-id.ts'
+import { sealTokens } from './sealed-tokens.server.ts'
+import { SESSION_ABSOLUTE, SIGN_IN_LASTS } from './session.ts'
+import { problemOf, type SignInProblem } from './sign-in.ts'
+
+type SignInApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'platformApi'>
+
+/**
+ * Begins an attempt and gives its state: 32 random bytes, of which only the hash is kept.
+ * @param named the account id of the address, null when it names none
+ * @param token what the address carries as `token`: never the state. A live link ticket names the account when the
+ *   address does not (a launched frame hands one over); anything else, such as the documented flow marker, is ignored.
+ */
+export async function startSignIn(
+  app: Pick<App, 'store' | 'clock'>,
+  { named, token }: { named: string | null; token: string | null },
+): Promise<{ state: string }> {
+  const linked = named === null && token ? await app.store.findTicket('link', hashToken(token)) : null
+  const state = newToken()
+  await app.store.beginSignIn({
+    stateHash: hashToken(state),
+    externalId: named ?? linked?.accountUuid ?? '',
+    expiresAt: app.clock.now() + SIGN_IN_LASTS,
+  })
+  return { state }
+}
+
+/** Uses the attempt up. `named` is the id its address named ('' = none); it is known for late and repeated returns too. */
+export type TakenSignIn =
+  | { outcome: 'taken'; named: string }
+  | { outcome: 'problem'; problem: SignInProblem; named: string | null }
+
+export async function takeSignIn(app: Pick<App, 'store'>, state: string): Promise<TakenSignIn> {
+  const taken = await app.store.takeSignIn(hashToken(state))
+  switch (taken.outcome) {
+    case 'taken':
+      return { outcome: 'taken', named: taken.externalId }
+    case 'used':
+      return { outcome: 'problem', problem: 'state_used', named: taken.externalId }
+    case 'expired':
+      return { outcome: 'problem', problem: 'state_expired', named: taken.externalId }
+    case 'unknown':
+      return { outcome: 'problem', problem: 'state_unknown', named: null }
+    default:
+      return assertNever(taken)
+  }
+}
+
+/** `returnTo` is the id for the address the browser goes to. */
+export type FinishedSignIn =
+  | { outcome: 'signed_in'; returnTo: string; problem: SignInProblem | null; sessionToken: string }
+  | { outcome: 'problem'; returnTo: string; problem: SignInProblem }
+
+/**
+ * Finds out whose tokens these are and stores everything, or nothing.
+ *
+ * Who is signed in is always the account the platform names, never the id of the address. When the two differ:
+ * - the id is unknown: from now on it leads to this account;
+ * - the id leads to another account: nothing is stored, the mapping stays, the gate says so;
+ * - the id is another account's own uuid: the person did prove the account they signed in to, so they get a session
+ *   for that one only, the return address names it instead, and its message says so.
+ *
+ * @param replaces hashes of the browser's living sessions: they end, and the accounts they proved are carried over
+ */
+export async function finishSignIn(
+  app: SignInApp,
+  { tokens, named, replaces }: { tokens: PlatformTokens; named: string; replaces: string[] },
+): Promise<FinishedSignIn> {
+  const asked = await app.platformApi.vendor(tokens.accessToken)
+  if (asked.outcome !== 'ok') {
+    app.log.warn({ outcome: asked.outcome, status: asked.status }, 'sign_in.vendor_failed')
+    return { outcome: 'problem', returnTo: named, problem: problemOf(asked.outcome, 'vendor') }
+  }
+  const vendor = asked.value
+  const now = app.clock.now()
+  const sessionToken = newToken()
+  const meaning = await app.store.completeSignIn(
+    {
+      account: { uuid: vendor.uuid, name: vendor.name, timezone: vendor.timezone },
+      tokens: sealTokens(app, vendor.uuid, tokens),
+      named,
+      session: {
+        tokenHash: hashToken(sessionToken),
+        expiresAt: now + SESSION_ABSOLUTE,
+        account: { accountUuid: vendor.uuid, staffUuid: null, proof: 'oauth', provedAt: now },
+        replaces,
+        carryProofsSince: now - SESSION_ABSOLUTE,
+      },
+    },
+    decideNamedAs,
+  )
+  app.log.info({ account: vendor.uuid, named: meaning }, 'sign_in.finished')
+  switch (meaning) {
+    case 'same':
+    case 'new':
+      return { outcome: 'signed_in', returnTo: named || vendor.uuid, problem: null, sessionToken }
+    case 'other_account':
+      return { outcome: 'signed_in', returnTo: vendor.uuid, problem: 'other_account', sessionToken }
+    case 'taken':
+      return { outcome: 'problem', returnTo: named, problem: 'taken' }
+    default:
+      return assertNever(meaning)
+  }
+}

@@ -1,0 +1,98 @@
+// The add-on opened inside the platform: its signed call becomes a ticket, the ticket becomes a session of the frame.
+import type { ReadSigned, SignedWebhookClaims } from '#app/adapters/servicem8-signed.ts'
+import type { App } from '#app/app-context.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { hashToken, newToken } from '#app/lib/token.server.ts'
+import { LAUNCH_TICKET_LASTS, LINK_TICKET_LASTS, SESSION_ABSOLUTE } from './session.ts'
+import { SIGNED_MESSAGES } from './signed-opening.ts'
+
+declare module '#app/app-context.ts' {
+  interface App {
+    /** Checks and reads the platform's signed bodies. */
+    readSigned: ReadSigned
+  }
+}
+
+export type SignedCall =
+  | { outcome: 'opened'; accountUuid: string; ticket: string }
+  | { outcome: 'webhook'; claims: SignedWebhookClaims }
+  | { outcome: 'refused'; status: 401 | 403; message: string }
+
+/**
+ * Judges a signed body. An opening is good once: shown again it is refused with 403. What is not signed by the
+ * platform, or is over, is refused with 401.
+ */
+export async function receiveSigned(
+  app: Pick<App, 'store' | 'clock' | 'log' | 'readSigned'>,
+  jwt: string,
+): Promise<SignedCall> {
+  const signed = await app.readSigned(jwt)
+  switch (signed.outcome) {
+    case 'webhook':
+      return signed
+    case 'refused':
+      app.log.warn({ reason: signed.reason }, 'signed_call.refused')
+      return { outcome: 'refused', status: 401, message: SIGNED_MESSAGES.refused }
+    case 'opening': {
+      const { accountUuid, staffUuid, replayUntil } = signed.opening
+      const seen = await app.store.rememberSigned({
+        tokenHash: hashToken(jwt.trim()),
+        accountUuid,
+        staffUuid,
+        expiresAt: replayUntil,
+      })
+      if (seen === 'seen_before') {
+        app.log.warn({ account: accountUuid }, 'signed_call.replayed')
+        return { outcome: 'refused', status: 403, message: SIGNED_MESSAGES.replayed }
+      }
+      // Name and zone are learned at the first sign-in: the signature proves who it is and nothing else.
+      await app.store.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
+      const ticket = newToken()
+      const expiresAt = app.clock.now() + LAUNCH_TICKET_LASTS
+      await app.store.issueTicket({ tokenHash: hashToken(ticket), kind: 'launch', accountUuid, staffUuid, expiresAt })
+      return { outcome: 'opened', accountUuid, ticket }
+    }
+    default:
+      return assertNever(signed)
+  }
+}
+
+/** `linkTicket` only for an account that is not connected: the gate hands it to the sign-in it opens in a new tab. */
+export type Launched =
+  | { outcome: 'launched'; accountUuid: string; sessionToken: string; linkTicket: string | null }
+  | { outcome: 'refused' }
+
+/** Turns a launch ticket into a session, once. `replaces` as in `finishSignIn`. */
+export async function launch(
+  app: Pick<App, 'store' | 'clock' | 'log'>,
+  { ticket, replaces }: { ticket: string; replaces: string[] },
+): Promise<Launched> {
+  const taken = await app.store.takeTicket('launch', hashToken(ticket))
+  if (!taken) return { outcome: 'refused' }
+  const { accountUuid, staffUuid } = taken
+  const now = app.clock.now()
+  const sessionToken = newToken()
+  await app.store.openSession({
+    tokenHash: hashToken(sessionToken),
+    expiresAt: now + SESSION_ABSOLUTE,
+    account: { accountUuid, staffUuid, proof: 'launch', provedAt: now },
+    replaces,
+    carryProofsSince: now - SESSION_ABSOLUTE,
+  })
+  app.log.info({ account: accountUuid, staff: staffUuid }, 'launch.opened')
+  const credential = await app.store.findCredential(accountUuid)
+  const connected = credential?.state === 'connected'
+  return {
+    outcome: 'launched',
+    accountUuid,
+    sessionToken,
+    linkTicket: connected ? null : await issueLinkTicket(app, accountUuid),
+  }
+}
+
+async function issueLinkTicket(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<string> {
+  const ticket = newToken()
+  const expiresAt = app.clock.now() + LINK_TICKET_LASTS
+  await app.store.issueTicket({ tokenHash: hashToken(ticket), kind: 'link', accountUuid, staffUuid: null, expiresAt })
+  return ticket
+}

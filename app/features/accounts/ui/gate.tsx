@@ -1,0 +1,121 @@
+import { ExternalLink, Info, RefreshCw } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { Mark } from '#app/ui/app-frame.tsx'
+import { Button, buttonLook, ReloadLink } from '#app/ui/button.tsx'
+import { cardLook } from '#app/ui/card.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import type { GateState } from '../gate.ts'
+
+export interface GateProps {
+  state: GateState
+  /** As the address names the account; '' when it names none. */
+  accountUUID: string
+  /** Goes along with the sign-in. */
+  token: string
+  /** Something that went before, e.g. why the last sign-in did not work. */
+  problem?: string
+}
+
+export const PLATFORM_NAME = 'ServiceM8'
+
+const NOTE = 'Complete sign-in in the new tab, then refresh this page.'
+
+/** Stands in place of every page until the account is signed in. */
+export function Gate({ state, accountUUID, token, problem }: GateProps) {
+  const [clicked, setClicked] = useState(false)
+  const shown: GateState = state === 'ready' && clicked ? 'opened' : state
+  return (
+    <section aria-labelledby="gate-title" className={`${cardLook} mx-auto grid max-w-md gap-5 p-6 sm:mt-10 sm:p-8`}>
+      <Mark className="size-11" />
+      <div className="grid gap-2">
+        <h1 id="gate-title" className="font-semibold text-display">
+          Connect to {PLATFORM_NAME}
+        </h1>
+        <p className="text-balance text-ink-soft">Sign in to manage webhooks and receive real-time updates.</p>
+      </div>
+      {problem ? <Notice tone="failing">{problem}</Notice> : null}
+      {shown === 'no_account' ? <NoAccount /> : null}
+      {shown === 'ready' ? (
+        <div className="grid gap-3">
+          <SignInLink accountUUID={accountUUID} token={token} onOpen={() => setClicked(true)} />
+          <p className="text-label text-ink-soft">
+            {PLATFORM_NAME} opens in a new tab and asks whether this add-on may see your account. You can take that back
+            there at any time.
+          </p>
+          <div className="without-script grid gap-3">
+            <p className="text-label">{NOTE}</p>
+            <RefreshLink look="secondary" />
+          </div>
+        </div>
+      ) : null}
+      {shown === 'opened' ? <Opened accountUUID={accountUUID} token={token} moveFocus={clicked} /> : null}
+    </section>
+  )
+}
+
+function NoAccount() {
+  return (
+    <div className="grid gap-3">
+      <Button look="primary" size="wide" disabled aria-describedby="gate-why">
+        Please close this page
+      </Button>
+      <p id="gate-why" className="text-label">
+        No account context provided. Please close this page and access through the proper integration with the platform.
+      </p>
+    </div>
+  )
+}
+
+interface SignInLinkProps {
+  accountUUID: string
+  token: string
+  onOpen?: () => void
+  again?: boolean
+}
+
+function SignInLink({ accountUUID, token, onOpen, again = false }: SignInLinkProps) {
+  const query = new URLSearchParams({ accountuuid: accountUUID, token })
+  return (
+    <a
+      href={`/api/oauth/authorize?${query}`}
+      target="_blank"
+      rel="noopener"
+      onClick={onOpen}
+      className={buttonLook({ look: again ? 'quiet' : 'primary', size: 'wide' })}
+    >
+      {again ? 'Open sign-in again' : `Sign in with ${PLATFORM_NAME}`}
+      <ExternalLink aria-hidden className="size-4" />
+      <span className="sr-only">(opens in a new tab)</span>
+    </a>
+  )
+}
+
+function RefreshLink({ look }: { look: 'primary' | 'secondary' }) {
+  return (
+    <ReloadLink look={look} size="wide" icon={<RefreshCw aria-hidden className="size-4" />}>
+      Refresh
+    </ReloadLink>
+  )
+}
+
+function Opened({ accountUUID, token, moveFocus }: { accountUUID: string; token: string; moveFocus: boolean }) {
+  const note = useRef<HTMLDivElement>(null)
+  // The link that had the focus has just given way to this note.
+  useEffect(() => {
+    if (moveFocus) note.current?.focus()
+  }, [moveFocus])
+  return (
+    <div className="grid gap-3">
+      <div
+        ref={note}
+        tabIndex={-1}
+        className="flex items-start gap-2.5 rounded-control bg-accent-soft px-3.5 py-3 text-accent"
+      >
+        <Info aria-hidden className="mt-1 size-4 shrink-0" />
+        <p>{NOTE}</p>
+      </div>
+      <RefreshLink look="primary" />
+      <SignInLink accountUUID={accountUUID} token={token} again />
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import { ButtonLink } from '#app/ui/button.tsx'
+
+/** Below the gate when the built-in stand-in plays the platform: a newcomer's way in. */
+export function StageDoor() {
+  return (
+    <aside aria-label="Sandbox" className="mx-auto mt-5 grid max-w-md gap-3 px-6 text-center sm:px-8">
+      <p className="text-label text-ink-soft">
+        This Fieldhook runs with a pretend ServiceM8, so that you can try everything without an account. Open the add-on
+        from there.
+      </p>
+      <ButtonLink to="/sandbox" look="secondary" reloadDocument>
+        Go to the pretend ServiceM8
+      </ButtonLink>
+    </aside>
+  )
+}

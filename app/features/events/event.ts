@@ -1,0 +1,167 @@
+// What the platform posts to our address, read into events: the object kind (names of changed fields, never values), the
+// event kind (a named event with the record), and either of them inside the envelope of a signed call.
+import { normalizeObjectType } from '../webhooks/object-catalog.ts'
+import { isRecord, type JsonRecord, readPayload } from './wire.ts'
+
+/** One change, as the wire tells it. Which account it belongs to is known from our address alone. */
+export interface PlatformEvent {
+  source: 'object' | 'event'
+  /** Lower case, no underscores: `jobactivity`. */
+  object: string
+  objectUuid: string
+  /** Empty = the platform did not say. */
+  changedFields: string[]
+  /** The same text = the same event. Null = nothing in it tells a repeat from a second event. */
+  identity: string | null
+  /** The JSON text that is forwarded. */
+  body: string
+}
+
+export type PlatformMessage =
+  | { kind: 'challenge'; challenge: string }
+  | { kind: 'events'; events: PlatformEvent[] }
+  /** `reason`: one sentence for the log and the answer; repeats nothing of what was sent. */
+  | { kind: 'unreadable'; reason: string }
+
+export interface PlatformCallText {
+  /** Query of the address, without the question mark. */
+  query: string
+  body: string
+}
+
+/** The platform sends one entry per call; a few would be fine, thousands are an attack. */
+export const MOST_ENTRIES = 200
+const MOST_FIELDS = 500
+const LONGEST_FIELD = 100
+
+/** Reads any text without throwing. */
+export function readPlatformCall({ query, body }: PlatformCallText): PlatformMessage {
+  const inQuery = challengeOf(Object.fromEntries(new URLSearchParams(query)))
+  if (inQuery) return inQuery
+  try {
+    const payload = readPayload(body)
+    if (!payload) return unreadable(body.trim() === '' ? 'The body is empty.' : 'The body holds no JSON object.')
+    return challengeOf(payload.record) ?? readEvents(payload.record, payload.json)
+  } catch (error) {
+    // Nesting deep enough to exhaust the stack: the one thing reading JSON can still throw.
+    if (error instanceof RangeError) return unreadable('The body is nested too deeply.')
+    throw error
+  }
+}
+
+/**
+ * What is echoed: letters, digits and the punctuation of base64 and URLs. Anything else could be markup, and it is our host
+ * that would be speaking.
+ */
+const CHALLENGE = /^[A-Za-z0-9._~+/=:-]{1,256}$/
+
+function challengeOf(record: JsonRecord): PlatformMessage | null {
+  if (record.mode !== 'subscribe' || record.challenge === undefined) return null
+  const challenge = typeof record.challenge === 'number' ? String(record.challenge) : record.challenge
+  return typeof challenge === 'string' && CHALLENGE.test(challenge)
+    ? { kind: 'challenge', challenge }
+    : unreadable('The challenge is not one we echo: up to 256 letters, digits and . _ ~ + / = : -')
+}
+
+function readEvents(record: JsonRecord, json: string | null): PlatformMessage {
+  const { eventArgs } = record
+  if (isRecord(eventArgs) && eventArgs.entry !== undefined) return readObjectKind(eventArgs, null)
+  if (record.entry !== undefined) return readObjectKind(record, json)
+  const event = readEventKind(record, json)
+  return event ? { kind: 'events', events: [event] } : unreadable('The body has neither an entry nor an event type.')
+}
+
+/** `{object, entry: [{uuid, changed_fields, time}], resource_url}`. */
+function readObjectKind(record: JsonRecord, json: string | null): PlatformMessage {
+  const object = objectName(record.object)
+  if (object === null) return unreadable('The object is missing or not a name.')
+  const entries = Array.isArray(record.entry) ? record.entry : [record.entry]
+  if (entries.length === 0) return unreadable('The list of entries is empty.')
+  if (entries.length > MOST_ENTRIES) return unreadable(`More than ${MOST_ENTRIES} entries in one call.`)
+  const events: PlatformEvent[] = []
+  for (const entry of entries) {
+    const objectUuid = isRecord(entry) ? uuidText(entry.uuid) : null
+    if (!isRecord(entry) || objectUuid === null) return unreadable('An entry has no uuid.')
+    const changedFields = fieldNames(entry.changed_fields)
+    const time = momentText(entry.time)
+    events.push({
+      source: 'object',
+      object,
+      objectUuid,
+      changedFields,
+      // Each kind of text begins differently, so that none can be mistaken for another.
+      identity: time === null ? null : JSON.stringify(['object', object, objectUuid, [...changedFields].sort(), time]),
+      body:
+        json !== null && entries.length === 1 && !SECRET_LIKE.test(json)
+          ? json
+          : withoutSecrets({ ...record, entry: [entry] }),
+    })
+  }
+  return { kind: 'events', events }
+}
+
+/** `{id, type, createdAt, data}`, `{event_type, timestamp, data, metadata}` or the signed call's `{eventName, eventArgs}`. */
+function readEventKind(record: JsonRecord, json: string | null): PlatformEvent | null {
+  const type = [record.type, record.event_type, record.eventName].find((name) => typeof name === 'string')
+  const data = [record.data, record.eventArgs].find(isRecord)
+  const object = objectName(OBJECT_OF_EVENT[String(type).split('.')[0] ?? ''] ?? String(type).split('.')[0])
+  const objectUuid = data ? uuidText(data.uuid ?? data.jobUUID ?? data.companyUUID) : null
+  if (typeof type !== 'string' || !data || object === null || objectUuid === null) return null
+  const id = momentText(record.id)
+  const time = momentText(record.createdAt ?? record.timestamp ?? data.time)
+  return {
+    source: 'event',
+    object,
+    objectUuid,
+    changedFields: fieldNames(data.changed_fields),
+    identity:
+      id !== null
+        ? JSON.stringify(['id', id])
+        : time === null
+          ? null
+          : JSON.stringify(['event', type, objectUuid, time]),
+    body: json !== null && !SECRET_LIKE.test(json) ? json : withoutSecrets(record),
+  }
+}
+
+/** Event names begin with an object, but not always with its name. */
+const OBJECT_OF_EVENT: Record<string, string> = { form: 'formresponse' }
+
+function objectName(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length > 100) return null
+  const name = normalizeObjectType(value)
+  return /^[a-z][a-z0-9]{0,63}$/.test(name) ? name : null
+}
+
+function uuidText(value: unknown): string | null {
+  return typeof value === 'string' && /^[\w.:-]{1,100}$/.test(value) ? value.toLowerCase() : null
+}
+
+/** Names as text, once each. The platform sends a list; a form may have made one name or a comma-separated text of it. */
+function fieldNames(value: unknown): string[] {
+  const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
+  const names = parts.filter((part): part is string => typeof part === 'string').map((part) => part.trim())
+  return [...new Set(names.filter((name) => name !== '' && name.length <= LONGEST_FIELD))].slice(0, MOST_FIELDS)
+}
+
+function momentText(value: unknown): string | null {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  return typeof value === 'string' && value.trim() !== '' && value.length <= 200 ? value.trim() : null
+}
+
+function unreadable(reason: string): PlatformMessage {
+  return { kind: 'unreadable', reason }
+}
+
+/** Anything that could be the platform's token in the text: then it is written anew without it. */
+const SECRET_LIKE = /token|secret|"auth/i
+const SECRET_NAME = /^(access|refresh|id)_?token(_?expir\w*)?$|^client_?secret$|^authorization$/i
+
+/** A signed call carries a live access token of the account: it is never stored, shown or passed on. */
+function withoutSecrets(record: JsonRecord): string {
+  const { auth } = record
+  const clean = isRecord(auth)
+    ? { ...record, auth: { accountUUID: auth.accountUUID, staffUUID: auth.staffUUID } }
+    : record
+  return JSON.stringify(clean, (name, value: unknown) => (SECRET_NAME.test(name) ? undefined : value))
+}

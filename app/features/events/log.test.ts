@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import { days, hours } from '#app/lib/duration.ts'
+import { activityLabel, type LoggedDelivery, logEntry, logEntryJson, rangeStart, readLogQuery, webhookData } from './log.ts'
+
+const NOW = Date.UTC(2026, 0, 5, 9, 0)
+
+describe('the filter of a log', () => {
+  test('has the defaults of the specification', () => {
+    expect(readLogQuery(new URLSearchParams())).toEqual({
+      outcome: 'filter',
+      filter: { limit: 10, timeRange: 'day', forwardingStatus: 'all', hasDetails: true },
+    })
+  })
+
+  test('takes exactly the choices there are', () => {
+    const query = new URLSearchParams('limit=50&timeRange=month&forwardingStatus=not_forwarded&hasDetails=false')
+    expect(readLogQuery(query)).toEqual({
+      outcome: 'filter',
+      filter: { limit: 50, timeRange: 'month', forwardingStatus: 'not_forwarded', hasDetails: false },
+    })
+  })
+
+  test.each(['limit=7', 'limit=1e1', 'limit=50000', 'timeRange=year', 'forwardingStatus=maybe', 'hasDetails=1'])(
+    'refuses %s and names the choices',
+    (text) => {
+      const read = readLogQuery(new URLSearchParams(text))
+      expect(read).toMatchObject({ outcome: 'invalid', message: expect.stringContaining('Must be one of') })
+      if (read.outcome === 'invalid') expect(Object.keys(read.errors)).toEqual([text.split('=')[0]])
+    },
+  )
+
+  test('reaches as far back as its name says', () => {
+    expect(rangeStart('hour', NOW)).toBe(NOW - hours(1))
+    expect(rangeStart('day', NOW)).toBe(NOW - days(1))
+    expect(rangeStart('week', NOW)).toBe(NOW - days(7))
+    expect(rangeStart('month', NOW)).toBe(NOW - days(30))
+    expect(rangeStart('all', NOW)).toBeNull()
+  })
+})
+
+const FAILED = {
+  number: 1,
+  url: 'https://example.com/in',
+  at: NOW,
+  durationMs: 87,
+  outcome: 'http_error',
+  statusCode: 404,
+  sentence: 'Your address answered 404.',
+  responseBody: 'no such hook',
+}
+const DELIVERED = { ...FAILED, number: 2, at: NOW + 5000, outcome: 'delivered', statusCode: 200, sentence: 'Delivered.', responseBody: 'ok' }
+
+function event(...deliveries: Partial<LoggedDelivery>[]) {
+  return {
+    seq: 12,
+    object: 'job',
+    objectUuid: 'r-1',
+    changedFields: ['status'],
+    receivedAt: NOW,
+    deliveries: deliveries.map(
+      (one, index): LoggedDelivery => ({
+        id: index + 1,
+        url: 'https://example.com/in',
+        state: 'pending',
+        stateReason: null,
+        dueAt: NOW + 9000,
+        settledAt: null,
+        attempts: [],
+        ...one,
+      }),
+    ),
+  }
+}
+
+describe('an entry of the log', () => {
+  test('without any forwarding says so by an empty list', () => {
+    expect(logEntry(event())).toEqual({
+      id: '12',
+      type: 'job',
+      objectUuid: 'r-1',
+      receivedAt: NOW,
+      changedFields: ['status'],
+      forwardedTo: [],
+      forwardingResults: [],
+    })
+  })
+
+  test('tells each attempt, and when the next one is due', () => {
+    const { forwardedTo, forwardingResults } = logEntry(event({ attempts: [FAILED] }))
+    expect(forwardedTo).toEqual(['https://example.com/in'])
+    expect(forwardingResults).toEqual([
+      {
+        deliveryId: 1,
+        attempt: 1,
+        url: 'https://example.com/in',
+        at: NOW,
+        success: false,
+        statusCode: 404,
+        responseTime: 87,
+        error: 'Your address answered 404.',
+        responseBody: 'no such hook',
+        nextAttemptAt: NOW + 9000,
+      },
+    ])
+  })
+
+  test('that was delivered at last has no error and no next attempt', () => {
+    const { forwardingResults } = logEntry(event({ state: 'delivered', attempts: [FAILED, DELIVERED] }))
+    expect(forwardingResults.map((result) => [result.success, result.error, result.nextAttemptAt])).toEqual([
+      [false, 'Your address answered 404.', null],
+      [true, null, null],
+    ])
+  })
+
+  test('that ended while it waited says why, once', () => {
+    const stopped = { state: 'stopped', stateReason: 'Not sent: the webhook was deleted.', settledAt: NOW + 1 } as const
+    expect(logEntry(event(stopped)).forwardingResults).toMatchObject([
+      { success: false, statusCode: null, error: 'Not sent: the webhook was deleted.', at: NOW + 1, attempt: 1 },
+    ])
+    const told = { ...FAILED, number: 2, outcome: 'stopped', statusCode: null, sentence: 'Not sent.' }
+    expect(logEntry(event({ ...stopped, attempts: [FAILED, told] })).forwardingResults).toHaveLength(2)
+  })
+
+  test('goes by the address that was dialled, not by the one that is set now', () => {
+    const moved = event({ url: 'https://new.example.com', attempts: [FAILED] })
+    expect(logEntry(moved).forwardedTo).toEqual(['https://example.com/in'])
+  })
+
+  test('as JSON has a number as id, ISO dates, and answers only with details', () => {
+    const entry = logEntry(event({ attempts: [FAILED] }))
+    expect(logEntryJson(entry, true)).toMatchObject({
+      id: 12,
+      timestamp: '2026-01-05T09:00:00.000Z',
+      receivedAt: '2026-01-05T09:00:00.000Z',
+      forwardingResults: [{ responseBody: 'no such hook', nextAttemptAt: '2026-01-05T09:00:09.000Z' }],
+    })
+    expect(logEntryJson(entry, false).forwardingResults[0]).not.toHaveProperty('responseBody')
+  })
+})
+
+test('kinds of exchanges have names for people', () => {
+  expect(activityLabel('challenge_response')).toBe('Challenge Response')
+  expect(activityLabel('api_call')).toBe('API Call')
+  expect(activityLabel('something_else')).toBe('something_else')
+})
+
+test('the text of an event is data where it is JSON', () => {
+  expect(webhookData('{"object":"job"}')).toEqual({ object: 'job' })
+  expect(webhookData('not json')).toBe('not json')
+  expect(webhookData(null)).toBeNull()
+})

@@ -1,0 +1,173 @@
+// The log of a webhook: which entries a filter asks for, and how an event and its attempts are shown.
+import type { Millis } from '#app/lib/clock.ts'
+import { days, hours } from '#app/lib/duration.ts'
+import {
+  DEFAULT_LOG_FILTER,
+  FORWARDING_FILTERS,
+  type ForwardingResultView,
+  type LogEntryView,
+  type LogFilter,
+  PAGE_SIZES,
+  TIME_RANGES,
+} from '../webhooks/webhook-view.ts'
+
+export type LogQuery =
+  | { outcome: 'filter'; filter: LogFilter }
+  | { outcome: 'invalid'; message: string; errors: Record<string, string[]> }
+
+/** The filter of a call's query. What is absent has its default; what is not one of the choices is refused. */
+export function readLogQuery(query: URLSearchParams): LogQuery {
+  const errors: Record<string, string[]> = {}
+  function pick<T extends string | number | boolean>(name: string, choices: readonly T[], fallback: T): T {
+    const text = query.get(name)
+    if (text === null || text === '') return fallback
+    const found = choices.find((choice) => String(choice) === text)
+    if (found === undefined) errors[name] = [`Must be one of ${choices.join(', ')}`]
+    return found ?? fallback
+  }
+  const filter: LogFilter = {
+    limit: pick('limit', PAGE_SIZES, DEFAULT_LOG_FILTER.limit),
+    timeRange: pick('timeRange', TIME_RANGES, DEFAULT_LOG_FILTER.timeRange),
+    forwardingStatus: pick('forwardingStatus', FORWARDING_FILTERS, DEFAULT_LOG_FILTER.forwardingStatus),
+    hasDetails: pick('hasDetails', [true, false], DEFAULT_LOG_FILTER.hasDetails),
+  }
+  const [name] = Object.keys(errors)
+  if (name === undefined) return { outcome: 'filter', filter }
+  return { outcome: 'invalid', message: `${name}: ${errors[name]?.[0]}`, errors }
+}
+
+/** From which moment on a time range reaches; null = from the beginning. */
+export function rangeStart(range: LogFilter['timeRange'], now: Millis): Millis | null {
+  const lengths: Record<LogFilter['timeRange'], number | null> = {
+    hour: hours(1),
+    day: days(1),
+    week: days(7),
+    month: days(30),
+    all: null,
+  }
+  const length = lengths[range]
+  return length === null ? null : now - length
+}
+
+/** An event with its deliveries, as it is stored. */
+export interface LoggedEvent {
+  seq: number
+  object: string
+  objectUuid: string
+  changedFields: string[]
+  receivedAt: Millis
+  deliveries: LoggedDelivery[]
+}
+
+export interface LoggedDelivery {
+  id: number
+  url: string
+  state: 'pending' | 'delivered' | 'expired' | 'stopped'
+  stateReason: string | null
+  dueAt: Millis
+  settledAt: Millis | null
+  attempts: {
+    number: number
+    url: string
+    at: Millis
+    durationMs: number
+    outcome: string
+    statusCode: number | null
+    sentence: string
+    responseBody: string | null
+  }[]
+}
+
+export function logEntry(event: LoggedEvent): LogEntryView {
+  return {
+    id: String(event.seq),
+    type: event.object,
+    objectUuid: event.objectUuid,
+    receivedAt: event.receivedAt,
+    changedFields: event.changedFields,
+    forwardedTo: [...new Set(event.deliveries.map((delivery) => delivery.attempts.at(-1)?.url ?? delivery.url))],
+    forwardingResults: event.deliveries.flatMap(forwardingResults),
+  }
+}
+
+function forwardingResults(delivery: LoggedDelivery): ForwardingResultView[] {
+  const results: ForwardingResultView[] = delivery.attempts.map((attempt, index) => {
+    const success = attempt.outcome === 'delivered'
+    const latest = index === delivery.attempts.length - 1
+    return {
+      deliveryId: delivery.id,
+      attempt: attempt.number,
+      url: attempt.url,
+      at: attempt.at,
+      success,
+      statusCode: attempt.statusCode,
+      responseTime: attempt.durationMs,
+      error: success ? null : attempt.sentence,
+      responseBody: attempt.responseBody,
+      nextAttemptAt: latest && delivery.state === 'pending' ? delivery.dueAt : null,
+    }
+  })
+  // An end that no attempt tells about: the webhook was deleted, or the time was over, while it waited.
+  const told = delivery.attempts.some((attempt) => attempt.outcome === delivery.state)
+  if ((delivery.state === 'stopped' || delivery.state === 'expired') && !told) {
+    results.push({
+      deliveryId: delivery.id,
+      attempt: (delivery.attempts.at(-1)?.number ?? 0) + 1,
+      url: delivery.url,
+      at: delivery.settledAt ?? delivery.dueAt,
+      success: false,
+      statusCode: null,
+      responseTime: 0,
+      error: delivery.stateReason ?? ENDED[delivery.state],
+      responseBody: null,
+      nextAttemptAt: null,
+    })
+  }
+  return results
+}
+
+const ENDED = {
+  stopped: 'Stopped before it was delivered.',
+  expired: 'Not delivered within 72 hours.',
+}
+
+/** A log entry as calls answer it; without `hasDetails` what receivers answered is left out. */
+export function logEntryJson(entry: LogEntryView, hasDetails: boolean) {
+  const receivedAt = new Date(entry.receivedAt).toISOString()
+  return {
+    id: Number(entry.id),
+    type: entry.type,
+    objectUuid: entry.objectUuid,
+    timestamp: receivedAt,
+    receivedAt,
+    changedFields: entry.changedFields,
+    forwardedTo: entry.forwardedTo,
+    forwardingResults: entry.forwardingResults.map(({ responseBody, at, nextAttemptAt, ...result }) => ({
+      ...result,
+      at: new Date(at).toISOString(),
+      nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString(),
+      ...(hasDetails && { responseBody }),
+    })),
+  }
+}
+
+/** How the activity page names a kind of exchange with the platform. */
+export function activityLabel(activityType: string): string {
+  const labels: Record<string, string> = {
+    challenge_response: 'Challenge Response',
+    api_call: 'API Call',
+    sign_in: 'Sign-in',
+    webhook: 'Webhook',
+  }
+  return labels[activityType] ?? activityType
+}
+
+/** Text of a stored event as data; the text itself when it is no JSON, null when it is no longer kept. */
+export function webhookData(body: string | null): unknown {
+  if (body === null) return null
+  try {
+    return JSON.parse(body) as unknown
+  } catch {
+    return body
+  }
+}

@@ -1,0 +1,95 @@
+import { Form } from '@remix-run/react'
+import { useEffect, useRef, useState } from 'react'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { Field } from '#app/ui/field.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { TextInput } from '#app/ui/text-input.tsx'
+import type { WebhookView } from '../webhook-view.ts'
+import { FieldPicker } from './field-picker.tsx'
+import { joinFields } from './field-text.ts'
+import type { FormResult } from './form-result.ts'
+import { cardId, type ManagerAccount, managerSearch } from './manager-address.ts'
+import { useManagerForm, useSending } from './manager-form.tsx'
+
+interface EditFormProps {
+  webhook: WebhookView
+  account: ManagerAccount
+  refused: FormResult | null
+}
+
+async function loadCheck() {
+  return (await import('./check-webhook-form.ts')).checkUpdateForm
+}
+
+/** Monitored fields and address of one webhook. It opens and closes by the page's address, so there is one at a time. */
+export function EditForm({ webhook, account, refused }: EditFormProps) {
+  const { form, fields, formProps, firstInvalid } = useManagerForm({
+    id: `edit-${webhook.id}`,
+    result: refused,
+    defaultValue: { fields: joinFields(webhook.fields), callback_url: webhook.callbackUrl },
+    loadCheck,
+  })
+  const [fieldText, setFieldText] = useState(refused?.values.fields ?? joinFields(webhook.fields))
+  const sending = useSending('update', webhook.id)
+
+  // Whoever pressed Edit goes on typing here.
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    box.current?.querySelector<HTMLInputElement>('[aria-invalid], input:not([type=hidden])')?.focus()
+  }, [])
+
+  return (
+    <div ref={box}>
+      <Form method="post" preventScrollReset {...formProps} className="grid gap-4">
+        <input type="hidden" name="intent" value="update" />
+        <input type="hidden" name="id" value={webhook.id} />
+        <input type="hidden" name="accountUUID" value={account.accountUUID} />
+        {form.errors ? (
+          <div id={form.errorId}>
+            <Notice tone="failing" title="The changes were not saved">
+              {form.errors.map((error) => (
+                <p key={error}>{error}</p>
+              ))}
+            </Notice>
+          </div>
+        ) : null}
+        <FieldPicker
+          id={fields.fields.id}
+          name="fields"
+          label="Monitored fields"
+          objectType={webhook.objectType}
+          value={fieldText}
+          onChange={setFieldText}
+          errors={fields.fields.errors}
+        />
+        <Field
+          id={fields.callback_url.id}
+          label="Callback URL"
+          errors={fields.callback_url.errors}
+          hint="Where events are sent. Leave it empty to only watch them here."
+        >
+          {(control) => (
+            <TextInput
+              {...control}
+              key={fields.callback_url.key}
+              type="url"
+              name="callback_url"
+              defaultValue={fields.callback_url.initialValue}
+              placeholder="https://"
+              autoComplete="off"
+              autoFocus={firstInvalid === 'callback_url'}
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" look="primary" pending={sending} pendingLabel="Saving…">
+            Save
+          </Button>
+          <ButtonLink to={`${managerSearch(account)}#${cardId(webhook.id)}`} preventScrollReset>
+            Cancel
+          </ButtonLink>
+        </div>
+      </Form>
+    </div>
+  )
+}

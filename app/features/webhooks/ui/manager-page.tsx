@@ -1,0 +1,198 @@
+import { useNavigation } from '@remix-run/react'
+import { Activity, CreditCard, ExternalLink, RefreshCw, Webhook, Zap } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import type { LogAnswer } from '#app/features/events/ui/log-filter.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { AddressButton } from '#app/ui/address-button.tsx'
+import { useAnnounce } from '#app/ui/announcer.tsx'
+import { toneLook } from '#app/ui/badge.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { Card } from '#app/ui/card.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { PageHeader } from '#app/ui/page-header.tsx'
+import { AccountTimeProvider, usePresent } from '#app/ui/time.tsx'
+import { accountHealth } from '../webhook-status.ts'
+import type { WebhookView } from '../webhook-view.ts'
+import { CreateWebhook } from './create-form.tsx'
+import type { FormResult } from './form-result.ts'
+import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
+import { QuickReference } from './quick-reference.tsx'
+import { healthLook } from './status-look.tsx'
+import { WebhookCard } from './webhook-card.tsx'
+
+export interface ManagerPageProps {
+  /** The account as the address names it; stands in every link and form. */
+  accountUUID: string
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  /** The page was asked for by an admin, as one. */
+  admin: boolean
+  /** The server's moment. */
+  now: Millis
+  webhooks: WebhookView[]
+  /** Of any object; null = never. */
+  lastEventAt: Millis | null
+  /** From `readManagerStep`. */
+  step: ManagerStep
+  /** The log that the address opens, else null. */
+  log: LogAnswer | null
+  /** Path of the resource that answers a `LogAnswer` for `?accountUUID=…&webhook=<id>` plus the log filter. */
+  logSource: string
+  /** Why the account has to be connected again, else null. */
+  reconnect?: string | null
+  /** The refusal of the form that was just sent. */
+  result?: FormResult
+}
+
+/** The webhook manager. */
+export function ManagerPage(props: ManagerPageProps) {
+  const { accountUUID, admin, webhooks, step, log, logSource, result } = props
+  const account: ManagerAccount = { accountUUID, admin }
+  return (
+    <AccountTimeProvider now={props.now} zone={props.timezone}>
+      <PageHeader
+        title="Webhooks"
+        overline={props.accountName}
+        actions={<OtherPages account={account} />}
+        summary={<Health webhooks={webhooks} lastEventAt={props.lastEventAt} />}
+      />
+      {props.reconnect ? <Reconnect accountUUID={accountUUID} reason={props.reconnect} /> : null}
+      <div className="grid gap-5 lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr] lg:gap-6">
+        <div className="lg:col-start-1 lg:row-start-1">
+          <CreateWebhook account={account} usedTypes={webhooks.map((webhook) => webhook.objectType)} result={result} />
+        </div>
+        <section aria-labelledby="webhooks-title" className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+          <ListHeader account={account} ids={webhooks.map((webhook) => webhook.id)} />
+          {webhooks.length === 0 ? (
+            <Card>
+              <EmptyState icon={Webhook} title="No webhooks yet">
+                A webhook passes changes in ServiceM8 on to your own system. Choose what to watch under “Create New
+                Webhook”, and it appears here with everything that happens to it.
+              </EmptyState>
+            </Card>
+          ) : (
+            <ul className="grid gap-4">
+              {webhooks.map((webhook) => (
+                <li key={webhook.id} className="min-w-0">
+                  <WebhookCard
+                    webhook={webhook}
+                    account={account}
+                    step={step}
+                    log={log}
+                    logSource={logSource}
+                    result={result}
+                  />
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <div className="lg:col-start-1 lg:row-start-2">
+          <QuickReference />
+        </div>
+      </div>
+    </AccountTimeProvider>
+  )
+}
+
+function OtherPages({ account }: { account: ManagerAccount }) {
+  const search = managerSearch(account)
+  return (
+    <>
+      <ButtonLink to={`/automation${search}`} icon={<Zap aria-hidden className="size-4" />}>
+        Automations
+      </ButtonLink>
+      <ButtonLink to={`/subscription${search}`} icon={<CreditCard aria-hidden className="size-4" />}>
+        Subscription
+      </ButtonLink>
+      {account.admin ? (
+        <ButtonLink to={`/webhook-activity${search}`} icon={<Activity aria-hidden className="size-4" />}>
+          View Activity
+        </ButtonLink>
+      ) : null}
+    </>
+  )
+}
+
+/** The page still shows everything; only changes need the connection. */
+function Reconnect({ accountUUID, reason }: { accountUUID: string; reason: string }) {
+  return (
+    <Notice tone="attention" title="ServiceM8 is no longer connected" className="mb-5">
+      <p>{reason}</p>
+      <a
+        href={`/api/oauth/authorize?${new URLSearchParams({ accountuuid: accountUUID })}`}
+        target="_blank"
+        rel="noopener"
+        className="inline-flex min-h-11 items-center gap-1.5 font-semibold underline underline-offset-4"
+      >
+        Sign in again
+        <ExternalLink aria-hidden className="size-4" />
+        <span className="sr-only">(opens in a new tab)</span>
+      </a>
+    </Notice>
+  )
+}
+
+function Health({ webhooks, lastEventAt }: { webhooks: WebhookView[]; lastEventAt: Millis | null }) {
+  const now = usePresent()
+  const { tone, icon: Icon, worst } = healthLook(webhooks)
+  return (
+    <p
+      className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-body ${tone === 'neutral' ? 'bg-surface' : toneLook[tone]}`}
+    >
+      <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
+      <span className="min-w-0 wrap-anywhere font-medium">{accountHealth(webhooks, lastEventAt, now)}</span>
+      {worst ? (
+        <a
+          href={`#${cardId(worst.id)}`}
+          className="-my-2.5 ml-auto inline-flex min-h-11 shrink-0 items-center font-semibold text-label underline underline-offset-4"
+        >
+          Show
+          <span className="sr-only"> {worst.label}</span>
+        </a>
+      ) : null}
+    </p>
+  )
+}
+
+/** Heading and Refresh. When a webhook goes away and takes the focus with it, the heading has it next. */
+function ListHeader({ account, ids }: { account: ManagerAccount; ids: number[] }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const count = useRef(ids.length)
+  useEffect(() => {
+    if (ids.length < count.current && (document.activeElement ?? document.body) === document.body) {
+      heading.current?.focus()
+    }
+    count.current = ids.length
+  }, [ids.length])
+
+  const navigation = useNavigation()
+  const announce = useAnnounce()
+  const pressed = useRef(false)
+  const refreshing = navigation.state === 'loading' && pressed.current
+  useEffect(() => {
+    if (navigation.state !== 'idle' || !pressed.current) return
+    pressed.current = false
+    announce('The list of webhooks is up to date.')
+  }, [navigation.state, announce])
+
+  return (
+    <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+      <h2 id="webhooks-title" ref={heading} tabIndex={-1} className="font-semibold text-title">
+        Active Webhooks
+      </h2>
+      <AddressButton
+        query={managerQuery(account)}
+        icon={<RefreshCw aria-hidden className="size-4" />}
+        pending={refreshing}
+        onClick={() => {
+          pressed.current = true
+        }}
+      >
+        Refresh
+      </AddressButton>
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleDot,
+  CirclePause,
+  CircleSlash,
+  Hourglass,
+  type LucideIcon,
+  OctagonX,
+  Timer,
+  Unplug,
+} from 'lucide-react'
+import { StatusPill, type Tone } from '#app/ui/badge.tsx'
+import type { WebhookStatus, WebhookView } from '../webhook-view.ts'
+
+interface Look {
+  word: string
+  tone: Tone
+  icon: LucideIcon
+}
+
+const LOOKS: Record<WebhookStatus, Look> = {
+  working: { word: 'Working', tone: 'working', icon: CircleCheck },
+  waiting: { word: 'Ready', tone: 'accent', icon: CircleDot },
+  no_address: { word: 'Not forwarding', tone: 'neutral', icon: CircleSlash },
+  slow: { word: 'Slow', tone: 'attention', icon: Timer },
+  failing: { word: 'Failing', tone: 'failing', icon: CircleAlert },
+  held: { word: 'On hold', tone: 'held', icon: Hourglass },
+  paused: { word: 'Paused', tone: 'held', icon: CirclePause },
+  stopped: { word: 'Stopped by your system', tone: 'failing', icon: OctagonX },
+  unsubscribed: { word: 'Not receiving', tone: 'failing', icon: Unplug },
+}
+
+export function WebhookStatusPill({ status }: { status: WebhookStatus }) {
+  const { word, tone, icon } = LOOKS[status]
+  return (
+    <StatusPill tone={tone} icon={icon}>
+      {word}
+    </StatusPill>
+  )
+}
+
+const WORST_FIRST: readonly Tone[] = ['failing', 'attention', 'held', 'working', 'accent', 'neutral']
+
+const HEALTH_ICONS: Record<Tone, LucideIcon> = {
+  failing: CircleAlert,
+  attention: Timer,
+  held: CirclePause,
+  working: CircleCheck,
+  accent: CircleDot,
+  neutral: CircleDot,
+}
+
+interface HealthLook {
+  tone: Tone
+  icon: LucideIcon
+  /** The webhook to look at first, when one needs it. */
+  worst: Pick<WebhookView, 'id' | 'label'> | null
+}
+
+/** Colour and icon of the account as a whole: those of its worst webhook. */
+export function healthLook(webhooks: readonly Pick<WebhookView, 'id' | 'label' | 'status'>[]): HealthLook {
+  const toneOf = (webhook: Pick<WebhookView, 'status'>) => LOOKS[webhook.status].tone
+  const tone = WORST_FIRST.find((one) => webhooks.some((webhook) => toneOf(webhook) === one)) ?? 'neutral'
+  const troubled = tone === 'failing' || tone === 'attention'
+  const worst = troubled ? webhooks.find((webhook) => toneOf(webhook) === tone) : undefined
+  return { tone, icon: HEALTH_ICONS[tone], worst: worst ?? null }
+}

@@ -1,0 +1,171 @@
+import { Pencil } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { LogAnswer } from '#app/features/events/ui/log-filter.ts'
+import { LogPanel } from '#app/features/events/ui/log-panel.tsx'
+import { AddressButton } from '#app/ui/address-button.tsx'
+import { Badge } from '#app/ui/badge.tsx'
+import { cardLook } from '#app/ui/card.tsx'
+import { CopyField } from '#app/ui/copy-field.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { Time } from '#app/ui/time.tsx'
+import { DEFAULT_LOG_FILTER, type WebhookView } from '../webhook-view.ts'
+import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
+import { EditForm } from './edit-form.tsx'
+import { type FormResult, resultFor } from './form-result.ts'
+import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
+import { WebhookStatusPill } from './status-look.tsx'
+
+interface WebhookCardProps {
+  webhook: WebhookView
+  account: ManagerAccount
+  step: ManagerStep
+  /** Entries of the log, when the page's address has this webhook's panel open. */
+  log: LogAnswer | null
+  /** Address of the resource that answers a log; see `LogPanel`. */
+  logSource: string
+  result: FormResult | undefined
+}
+
+export function WebhookCard({ webhook, account, step, log, logSource, result }: WebhookCardProps) {
+  const id = cardId(webhook.id)
+  const mine = step.step !== 'none' && step.webhookId === webhook.id
+  const editing = mine && step.step === 'edit'
+  const notDeleted = resultFor(result, 'delete', webhook.id)
+  return (
+    <article id={id} aria-labelledby={`${id}-title`} className={`${cardLook} grid gap-3 p-4 sm:p-5`}>
+      <div className="grid gap-2">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <h3 id={`${id}-title`} className="min-w-0 wrap-anywhere font-semibold text-body">
+            {webhook.label}
+          </h3>
+          <Badge tone={webhook.active ? 'accent' : 'neutral'}>{webhook.active ? 'Active' : 'Inactive'}</Badge>
+          <span className="ml-auto">
+            <WebhookStatusPill status={webhook.status} />
+          </span>
+        </div>
+        <p className="wrap-anywhere text-label">{webhook.statusMessage}</p>
+      </div>
+      {notDeleted ? (
+        <Notice tone="failing" title="The webhook was not deleted">
+          {notDeleted.formError}
+        </Notice>
+      ) : null}
+      {editing ? (
+        <EditForm webhook={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
+      ) : (
+        <Facts webhook={webhook} />
+      )}
+      {editing ? null : (
+        <div className="grid">
+          <CopyField
+            id={`${id}-forwarding`}
+            label="Forwarding URL"
+            value={webhook.forwardingUrl}
+            tip="ServiceM8 sends its events to this address; it was registered there for you."
+          />
+          <Disclosure summary="Signing secret">
+            <CopyField
+              id={`${id}-secret`}
+              label="Signing secret"
+              value={webhook.signingSecret}
+              hint="Your system can check with it that an event really comes from here. Treat it like a password."
+            />
+          </Disclosure>
+        </div>
+      )}
+      {mine && step.step === 'confirmDelete' ? <DeleteQuestion webhook={webhook} account={account} /> : null}
+      <div className="-mx-4 sm:-mx-5 -mb-2 border-line border-t px-4 pt-2 sm:px-5">
+        <LogPanel
+          id={`${id}-log`}
+          subject={webhook.label}
+          source={`${logSource}${managerSearch(account)}&webhook=${webhook.id}`}
+          opened={mine && step.step === 'log' ? log : null}
+          filter={mine && step.step === 'log' ? step.filter : DEFAULT_LOG_FILTER}
+          anchor={id}
+          openQuery={{ ...managerQuery(account), log: String(webhook.id) }}
+          closedQuery={managerQuery(account)}
+          actions={
+            editing ? null : (
+              <>
+                <AddressButton
+                  query={managerQuery(account, { step: 'edit', webhookId: webhook.id })}
+                  anchor={id}
+                  look="quiet"
+                  icon={<Pencil aria-hidden className="size-4" />}
+                  aria-label={`Edit ${webhook.label} webhook`}
+                >
+                  <span className="max-sm:sr-only">Edit</span>
+                </AddressButton>
+                <DeleteWebhook webhook={webhook} account={account} />
+              </>
+            )
+          }
+        />
+      </div>
+    </article>
+  )
+}
+
+function Facts({ webhook }: { webhook: WebhookView }) {
+  return (
+    <dl className="grid grid-cols-3 gap-x-4 gap-y-3 text-label">
+      <Fact label="Callback URL" wide>
+        {webhook.callbackUrl ? (
+          <span title={webhook.callbackUrl} className="line-clamp-3 break-all font-mono text-dense">
+            {webhook.callbackUrl}
+          </span>
+        ) : (
+          <span className="text-ink-soft">None: events are only shown here</span>
+        )}
+      </Fact>
+      <Fact label="Monitored fields" wide>
+        <FieldList fields={webhook.fields} />
+      </Fact>
+      <Fact label="Last event">{webhook.lastEventAt === null ? '–' : <Time at={webhook.lastEventAt} />}</Fact>
+      <Fact label="Waiting">
+        <span className="tabular-nums">
+          {webhook.pending === 0 ? 'Nothing' : `${webhook.pending} ${webhook.pending === 1 ? 'event' : 'events'}`}
+        </span>
+      </Fact>
+      <Fact label="Next retry">{webhook.nextAttemptAt === null ? '–' : <Time at={webhook.nextAttemptAt} />}</Fact>
+    </dl>
+  )
+}
+
+function Fact({ label, wide = false, children }: { label: string; wide?: boolean; children: ReactNode }) {
+  return (
+    <div className={wide ? 'col-span-3 min-w-0' : 'min-w-0'}>
+      <dt className="text-dense text-ink-soft">{label}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </div>
+  )
+}
+
+/** More names than this are folded away. */
+const SHOWN_FIELDS = 6
+
+function FieldList({ fields }: { fields: readonly string[] }) {
+  if (fields.length === 0) return <>All fields</>
+  if (fields.length <= SHOWN_FIELDS) return <FieldChips fields={fields} />
+  return (
+    <>
+      <FieldChips fields={fields.slice(0, SHOWN_FIELDS)} />
+      <Disclosure dense summary={`${fields.length - SHOWN_FIELDS} more fields`}>
+        <FieldChips fields={fields.slice(SHOWN_FIELDS)} />
+      </Disclosure>
+    </>
+  )
+}
+
+function FieldChips({ fields }: { fields: readonly string[] }) {
+  return (
+    <ul className="flex flex-wrap gap-1.5 py-0.5">
+      {fields.map((field) => (
+        <li key={field} className="max-w-full break-all rounded-control bg-sunken px-2 py-0.5 font-mono text-dense">
+          {field}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,29 @@
+// The log of one webhook, for its panel on the page and for the call.
+import type { App } from '#app/app-context.ts'
+import { logEntry, rangeStart } from '../events/log.ts'
+import { findObjectKind } from './object-catalog.ts'
+import type { LogEntryView, LogFilter } from './webhook-view.ts'
+
+/** Newest first, at most `filter.limit`: the events of one object, those that were not forwarded included. */
+export async function loadWebhookLog(
+  app: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  objectType: string,
+  filter: LogFilter,
+): Promise<LogEntryView[]> {
+  const rows = await app.store.listEventLog(accountUuid, {
+    object: objectType,
+    since: rangeStart(filter.timeRange, app.clock.now()),
+    forwarding: filter.forwardingStatus,
+    before: null,
+    limit: filter.limit,
+    withBody: false,
+    withResponses: filter.hasDetails,
+  })
+  return rows.map(logEntry)
+}
+
+/** Has this (normalised) type a log for the account: one of the 11, or one it has or had a webhook or an event of? */
+export async function hasLog(app: Pick<App, 'store'>, accountUuid: string, objectType: string): Promise<boolean> {
+  return findObjectKind(objectType) !== null || app.store.knowsObject(accountUuid, objectType)
+}

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { actOnManagerPage, loadManagerLog, loadManagerPage } from './webhook-page.server.ts'
+import { DEFAULT_LOG_FILTER } from './webhook-view.ts'
+
+let world: WebhookWorld
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+})
+
+afterEach(() => world.close())
+
+function act(fields: Record<string, string>, admin = false) {
+  const formData = new FormData()
+  for (const [name, value] of Object.entries({ accountUUID: LEEDS, ...fields })) formData.set(name, value)
+  return actOnManagerPage(world.app, LEEDS, formData, { admin })
+}
+
+const CREATE = { intent: 'create', callback_url: 'https://example.com/in', object: 'job', fields: '' }
+
+async function firstId(): Promise<string> {
+  const page = await loadManagerPage(world.app, LEEDS, null)
+  return String(page.webhooks[0]?.id)
+}
+
+describe('the manager page', () => {
+  test('of a new account is empty, in the zone and under the name of the account', async () => {
+    expect(await loadManagerPage(world.app, LEEDS, null)).toEqual({
+      accountName: 'Leeds Electrical',
+      timezone: 'Europe/London',
+      now: world.clock.now(),
+      webhooks: [],
+      lastEventAt: null,
+      log: null,
+    })
+  })
+
+  test('shows webhooks oldest first, and the log that is open', async () => {
+    await act(CREATE)
+    await act({ ...CREATE, object: 'note' })
+    const id = Number(await firstId())
+    const page = await loadManagerPage(world.app, LEEDS, { webhookId: id, filter: DEFAULT_LOG_FILTER })
+    expect(page.webhooks.map((webhook) => webhook.label)).toEqual(['Job', 'Note'])
+    expect(page.log).toEqual({ entries: [], now: world.clock.now() })
+  })
+
+  test("opens no log of a webhook that is not the account's", async () => {
+    await act(CREATE)
+    expect(await loadManagerLog(world.app, 'somebody else', Number(await firstId()), DEFAULT_LOG_FILTER)).toBeNull()
+    expect((await loadManagerPage(world.app, LEEDS, { webhookId: 99, filter: DEFAULT_LOG_FILTER })).log).toBeNull()
+  })
+})
+
+describe('its forms', () => {
+  test('create, update and delete in the words of the specification', async () => {
+    expect(await act(CREATE)).toEqual({
+      outcome: 'done',
+      flash: { kind: 'success', title: 'Webhook created successfully!' },
+    })
+    const id = await firstId()
+    expect(await act({ intent: 'update', id, fields: 'status' })).toEqual({
+      outcome: 'done',
+      flash: { kind: 'success', title: 'Webhook fields updated successfully!' },
+    })
+    const [webhook] = (await loadManagerPage(world.app, LEEDS, null)).webhooks
+    expect(webhook).toMatchObject({ fields: ['status'], callbackUrl: 'https://example.com/in' })
+    expect(await act({ intent: 'delete', id })).toEqual({
+      outcome: 'done',
+      flash: { kind: 'success', title: 'Webhook deleted successfully!' },
+    })
+    expect((await loadManagerPage(world.app, LEEDS, null)).webhooks).toEqual([])
+  })
+
+  test('pass a warning about the address on', async () => {
+    world.addresses.set(CREATE.callback_url, { verdict: 'unresolved', sentence: 'The name does not exist yet.' })
+    expect(await act(CREATE)).toMatchObject({ flash: { kind: 'success', description: 'The name does not exist yet.' } })
+  })
+
+  test('keep what was typed and put each message to its field', async () => {
+    const typed = { intent: 'create', callback_url: 'nonsense', object: '', fields: 'status,!' }
+    const refused = await act(typed)
+    expect(refused).toMatchObject({
+      outcome: 'refused',
+      status: 400,
+      result: {
+        values: typed,
+        fieldErrors: {
+          callback_url: ['Must be a valid HTTPS URL'],
+          object: ['Object type is required'],
+          fields: [expect.stringContaining('is not a field name')],
+        },
+      },
+    })
+    expect(refused).not.toHaveProperty('result.formError')
+  })
+
+  test('say on top what concerns no single field', async () => {
+    world.platform.failures.subscribe.push({ outcome: 'refused', status: 400, message: 'Challenge failed' })
+    expect(await act(CREATE)).toEqual({
+      outcome: 'refused',
+      status: 502,
+      result: { fieldErrors: {}, formError: 'Challenge failed', values: { accountUUID: LEEDS, ...CREATE } },
+      toast: { kind: 'error', title: 'Challenge failed' },
+    })
+    world.connected.clear()
+    expect(await act(CREATE)).toMatchObject({
+      status: 401,
+      result: { formError: 'No authentication credentials found' },
+    })
+  })
+
+  test('tell an admin that the words are those of the platform', async () => {
+    world.platform.failures.subscribe.push({ outcome: 'refused', status: 400, message: 'Challenge failed' })
+    expect(await act(CREATE, true)).toMatchObject({
+      toast: { kind: 'error', title: 'ServiceM8 Response', description: 'Challenge failed' },
+    })
+  })
+
+  test('use a custom type for an admin with the toggle on, and for nobody else', async () => {
+    const custom = { ...CREATE, object: 'job', useCustom: 'on', customObject: 'Staff' }
+    await act(custom, true)
+    await act(custom, false)
+    const page = await loadManagerPage(world.app, LEEDS, null)
+    expect(page.webhooks.map((webhook) => webhook.objectType)).toEqual(['staff', 'job'])
+  })
+
+  test('say that a webhook is gone when it was deleted meanwhile', async () => {
+    for (const id of ['7', '', 'x']) {
+      expect(await act({ intent: 'delete', id })).toMatchObject({
+        outcome: 'done',
+        flash: { kind: 'error', title: 'Failed to delete webhook', description: 'This webhook no longer exists.' },
+      })
+    }
+    expect(await act({ intent: 'update', id: '7', fields: '' })).toMatchObject({
+      flash: { title: 'Failed to update webhook' },
+    })
+  })
+
+  test('do nothing for an intent nobody offers', async () => {
+    expect(await act({ intent: 'explode' })).toMatchObject({ outcome: 'refused', status: 400 })
+  })
+})

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { ago, clockTime } from './moments.ts'
+import { accountHealth, type WebhookCondition, webhookStatus } from './webhook-status.ts'
+
+const NOW = Date.UTC(2026, 0, 5, 9, 30)
+const ZONE = 'Europe/London'
+
+const WORKING: WebhookCondition = {
+  endpoint: {
+    url: 'https://example.com/in',
+    state: 'active',
+    stateReason: null,
+    stateSince: NOW - hours(30),
+    holdUntil: null,
+    holdReason: null,
+    breaker: 'closed',
+    failingSince: null,
+    lastSuccessAt: NOW - minutes(2),
+    lastCode: 200,
+    lastSentence: 'Delivered: your address answered 200.',
+    pendingCount: 0,
+  },
+  subscription: { stateReason: null },
+  lastEventAt: NOW - minutes(2),
+  meanMs: 120,
+  note: null,
+}
+
+function statusOf(endpoint: Partial<WebhookCondition['endpoint']>, rest: Partial<WebhookCondition> = {}) {
+  return webhookStatus({ ...WORKING, ...rest, endpoint: { ...WORKING.endpoint, ...endpoint } }, NOW, ZONE)
+}
+
+describe('the status of a webhook', () => {
+  test('is working, with the time of the last delivery', () => {
+    expect(statusOf({})).toEqual({ status: 'working', sentence: 'Working. Last delivered 2 minutes ago.' })
+  })
+
+  test('is waiting until something was delivered', () => {
+    expect(statusOf({ lastSuccessAt: null }, { lastEventAt: null })).toEqual({
+      status: 'waiting',
+      sentence: 'Waiting for the first event.',
+    })
+    expect(statusOf({ lastSuccessAt: null }).sentence).toBe('Waiting for the first delivery.')
+  })
+
+  test('says since when it fails, why, and what to look at', () => {
+    const failing = statusOf({
+      failingSince: NOW - minutes(16),
+      lastCode: 404,
+      lastSentence: 'Your address answered 404. Is the scenario switched on?',
+      pendingCount: 3,
+    })
+    expect(failing).toEqual({
+      status: 'failing',
+      sentence: 'Failing since 09:14. Your address answered 404. Is the scenario switched on? 3 events waiting.',
+    })
+  })
+
+  test('names the day when it is not today, in the zone of the account', () => {
+    const sentence = statusOf({ failingSince: NOW - hours(24), lastSentence: 'It hangs.' }).sentence
+    expect(sentence).toBe('Failing since 4 Jan, 09:30. It hangs.')
+    const brisbane = webhookStatus(
+      { ...WORKING, endpoint: { ...WORKING.endpoint, failingSince: NOW - hours(20), lastSentence: null } },
+      NOW,
+      'Australia/Brisbane',
+    )
+    expect(brisbane.sentence).toBe('Failing since 4 Jan, 23:30.')
+  })
+
+  test('is failing with an open breaker even before anybody wrote down since when', () => {
+    expect(statusOf({ breaker: 'open' }).status).toBe('failing')
+  })
+
+  test('says that we gave up after 72 hours', () => {
+    const given = statusOf({ state: 'failing', failingSince: NOW - hours(73), lastSentence: 'The name does not exist.' })
+    expect(given.status).toBe('failing')
+    expect(given.sentence).toMatch(/so we stopped trying\. The name does not exist\. Resume when it is repaired\.$/)
+  })
+
+  test('is held while the receiver asked us to wait, and failing when it was something else', () => {
+    const holdUntil = NOW + minutes(5)
+    expect(statusOf({ lastCode: 429, holdUntil, holdReason: 'Your address answered 429.' })).toEqual({
+      status: 'held',
+      sentence: 'Your address answered 429. We send again at 09:35.',
+    })
+    expect(statusOf({ lastCode: 301, holdUntil, failingSince: NOW }).status).toBe('failing')
+    expect(statusOf({ lastCode: 429, holdUntil: NOW - 1 }).status).toBe('working')
+  })
+
+  test('is paused, with what waits', () => {
+    const paused = statusOf({ state: 'paused', stateSince: NOW - hours(1), pendingCount: 1 })
+    expect(paused).toEqual({
+      status: 'paused',
+      sentence: 'Paused since 08:30. Events are kept and sent, oldest first, when you resume. 1 event waiting.',
+    })
+  })
+
+  test('is stopped when the receiver answered 410', () => {
+    const stopped = statusOf({ state: 'stopped', stateReason: 'Your address answered 410.' })
+    expect(stopped.status).toBe('stopped')
+    expect(stopped.sentence).toMatch(/^Stopped since .* Your address answered 410\./)
+  })
+
+  test('is without an address', () => {
+    expect(statusOf({ url: '' }).status).toBe('no_address')
+  })
+
+  test('is slow from five seconds on', () => {
+    expect(statusOf({}, { meanMs: seconds(6.2) })).toEqual({
+      status: 'slow',
+      sentence: 'Slow. Your address takes 6.2 seconds to answer; the limit is 15.',
+    })
+    expect(statusOf({}, { meanMs: null }).status).toBe('working')
+  })
+
+  test('is unsubscribed before anything else, with the reason where there is one', () => {
+    const reason = 'ServiceM8 switched it off: Webhook request failed for over 12 hours.'
+    const off = statusOf({ state: 'paused' }, { subscription: { stateReason: reason } })
+    expect(off.status).toBe('unsubscribed')
+    expect(off.sentence).toContain(reason)
+    expect(statusOf({}, { subscription: null }).status).toBe('unsubscribed')
+  })
+
+  test('adds what there is to say about the fields', () => {
+    expect(statusOf({}, { note: 'ServiceM8 does not report x for Job.' }).sentence).toBe(
+      'Working. Last delivered 2 minutes ago. ServiceM8 does not report x for Job.',
+    )
+  })
+})
+
+describe('the health of an account', () => {
+  const job = { label: 'Job', status: 'working' } as const
+  const note = { label: 'Note', status: 'waiting' } as const
+
+  test('is one sentence an owner would say', () => {
+    expect(accountHealth([job, note, job, job], NOW - minutes(2), NOW)).toBe(
+      'All 4 webhooks are working. Last event 2 minutes ago.',
+    )
+    expect(accountHealth([job], NOW - minutes(1), NOW)).toBe('Your webhook is working. Last event 1 minute ago.')
+    expect(accountHealth([note], null, NOW)).toBe('Your webhook is ready. No events yet.')
+    expect(accountHealth([], null, NOW)).toMatch(/^No webhooks yet\./)
+  })
+
+  test('names what needs attention', () => {
+    const failing = { label: 'Task', status: 'failing' } as const
+    const off = { label: 'Company', status: 'unsubscribed' } as const
+    expect(accountHealth([job, failing], NOW, NOW)).toBe('1 of 2 webhooks needs attention: Task. Last event just now.')
+    expect(accountHealth([job, failing, off], NOW, NOW)).toMatch(/^2 of 3 webhooks need attention: Task, Company\./)
+  })
+
+  test('tells resting ones from working ones', () => {
+    const paused = { label: 'Task', status: 'paused' } as const
+    expect(accountHealth([job, paused], NOW, NOW)).toMatch(/^1 of 2 webhooks working, 1 not forwarding\./)
+    expect(accountHealth([paused], NOW, NOW)).toMatch(/^Your webhook is not forwarding\./)
+    expect(accountHealth([paused, paused], NOW, NOW)).toMatch(/^None of your 2 webhooks is forwarding\./)
+  })
+})
+
+describe('moments', () => {
+  test.each([
+    [0, 'just now'],
+    [-5000, 'just now'],
+    [seconds(59), 'just now'],
+    [seconds(60), '1 minute ago'],
+    [minutes(59), '59 minutes ago'],
+    [hours(1), '1 hour ago'],
+    [hours(47), '1 day ago'],
+    [hours(72), '3 days ago'],
+  ])('%d ms before now is %j', (passed, words) => expect(ago(NOW - passed, NOW)).toBe(words))
+
+  test('a zone nobody knows is read as UTC', () => {
+    expect(clockTime(NOW, NOW, 'Mars/Olympus')).toBe('09:30')
+  })
+})

@@ -1,0 +1,127 @@
+// The one honest status of a webhook, and the sentence an owner would say about it.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { seconds } from '#app/lib/duration.ts'
+import { ago, clockTime, plural } from './moments.ts'
+import type { WebhookStatus, WebhookView } from './webhook-view.ts'
+
+/** Everything the status is decided from. Field names are those of the stored endpoint, so that a row fits. */
+export interface WebhookCondition {
+  endpoint: {
+    url: string
+    state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
+    stateReason: string | null
+    stateSince: Millis
+    holdUntil: Millis | null
+    holdReason: string | null
+    breaker: 'closed' | 'open'
+    failingSince: Millis | null
+    lastSuccessAt: Millis | null
+    lastCode: number | null
+    lastSentence: string | null
+    pendingCount: number
+  }
+  /** Our subscription at the platform: null = there is none; a reason = it does not work at present. */
+  subscription: { stateReason: string | null } | null
+  lastEventAt: Millis | null
+  /** Mean duration of the recent attempts in ms; null when there were too few to say. */
+  meanMs: number | null
+  /** Something to add about the chosen fields. */
+  note: string | null
+}
+
+/** From this mean duration on a webhook is called slow. The limit of one attempt is 15 s. */
+export const SLOW_FROM_MS = seconds(5)
+
+/** Status and sentence. `timezone` = IANA zone of the account, for times of day. */
+export function webhookStatus(
+  condition: WebhookCondition,
+  now: Millis,
+  timezone: string,
+): { status: WebhookStatus; sentence: string } {
+  const status = statusOf(condition, now)
+  const sentence = sentenceFor(status, condition, now, timezone)
+  return { status, sentence: condition.note ? `${sentence} ${condition.note}` : sentence }
+}
+
+function statusOf({ endpoint, subscription, meanMs }: WebhookCondition, now: Millis): WebhookStatus {
+  // Worst first: without a subscription nothing arrives at all, whatever the endpoint does.
+  if (subscription === null || subscription.stateReason !== null) return 'unsubscribed'
+  if (endpoint.state === 'paused') return 'paused'
+  if (endpoint.url === '') return 'no_address'
+  if (endpoint.state === 'stopped') return 'stopped'
+  if (endpoint.state === 'failing') return 'failing'
+  // A wait the receiver asked for is no failure; a wait after redirects or refused addresses is one.
+  const asked = endpoint.lastCode === 429 || endpoint.lastCode === 503
+  if (asked && endpoint.holdUntil !== null && endpoint.holdUntil > now) return 'held'
+  if (endpoint.failingSince !== null || endpoint.breaker === 'open') return 'failing'
+  if (endpoint.lastSuccessAt === null) return 'waiting'
+  return meanMs !== null && meanMs >= SLOW_FROM_MS ? 'slow' : 'working'
+}
+
+function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Millis, timezone: string): string {
+  const { endpoint, subscription } = condition
+  const time = (at: Millis) => clockTime(at, now, timezone)
+  const waiting = endpoint.pendingCount === 0 ? '' : ` ${plural(endpoint.pendingCount, 'event')} waiting.`
+  switch (status) {
+    case 'unsubscribed':
+      return `ServiceM8 sends no events for this webhook at present. ${subscription?.stateReason ?? 'We subscribe again within a day; creating it again does so at once.'}`
+    case 'paused':
+      return `Paused since ${time(endpoint.stateSince)}. Events are kept and sent, oldest first, when you resume.${waiting}`
+    case 'no_address':
+      return 'No callback address: events are kept and shown here, nothing is forwarded.'
+    case 'stopped':
+      return `Stopped since ${time(endpoint.stateSince)}. ${endpoint.stateReason ?? 'Your address asked us to send nothing more.'}${waiting}`
+    case 'failing':
+      return failingSentence(condition, time) + waiting
+    case 'held':
+      return `${endpoint.holdReason ?? 'Your address asked us to slow down.'} We send again at ${time(endpoint.holdUntil ?? now)}.${waiting}`
+    case 'waiting':
+      return condition.lastEventAt === null ? 'Waiting for the first event.' : 'Waiting for the first delivery.'
+    case 'slow':
+      return `Slow. Your address takes ${((condition.meanMs ?? 0) / 1000).toFixed(1)} seconds to answer; the limit is 15.`
+    case 'working':
+      return `Working. Last delivered ${ago(endpoint.lastSuccessAt ?? now, now)}.`
+    default:
+      return assertNever(status)
+  }
+}
+
+function failingSentence({ endpoint }: WebhookCondition, time: (at: Millis) => string): string {
+  const since = time(endpoint.failingSince ?? endpoint.stateSince)
+  // Sentences of attempts say what was seen and what to do: "Your address answered 404. Is the scenario switched on?"
+  const what = endpoint.lastSentence ?? endpoint.stateReason ?? ''
+  if (endpoint.state !== 'failing') return `Failing since ${since}. ${what}`.trimEnd()
+  return `Failing since ${since}, for more than 72 hours, so we stopped trying. ${what} Resume when it is repaired.`
+}
+
+/** The account in one sentence: the top line of the page. `lastEventAt` = of any object. */
+export function accountHealth(
+  webhooks: readonly Pick<WebhookView, 'label' | 'status'>[],
+  lastEventAt: Millis | null,
+  now: Millis,
+): string {
+  if (webhooks.length === 0) return 'No webhooks yet. Create the first one and events appear here.'
+  const last = lastEventAt === null ? 'No events yet.' : `Last event ${ago(lastEventAt, now)}.`
+  const troubled = webhooks.filter((webhook) => TROUBLE.has(webhook.status))
+  if (troubled.length > 0) {
+    const names = troubled.map((webhook) => webhook.label).join(', ')
+    const verb = troubled.length === 1 ? 'needs' : 'need'
+    return `${troubled.length} of ${plural(webhooks.length, 'webhook')} ${verb} attention: ${names}. ${last}`
+  }
+  const resting = webhooks.filter((webhook) => RESTING.has(webhook.status)).length
+  if (resting > 0 && resting < webhooks.length) {
+    return `${webhooks.length - resting} of ${plural(webhooks.length, 'webhook')} working, ${resting} not forwarding. ${last}`
+  }
+  if (resting === webhooks.length) {
+    return webhooks.length === 1
+      ? `Your webhook is not forwarding. ${last}`
+      : `None of your ${webhooks.length} webhooks is forwarding. ${last}`
+  }
+  const how = lastEventAt === null ? 'ready' : 'working'
+  if (webhooks.length === 1) return `Your webhook is ${how}. ${last}`
+  return `All ${webhooks.length} webhooks are ${how}. ${last}`
+}
+
+const TROUBLE: ReadonlySet<WebhookStatus> = new Set(['failing', 'stopped', 'unsubscribed', 'held'])
+const RESTING: ReadonlySet<WebhookStatus> = new Set(['paused', 'no_address'])

@@ -1,0 +1,219 @@
+// What a webhook is: its form, the object type it resolves to, and the fields it needs from the platform.
+import { z } from 'zod'
+import {
+  findObjectKind,
+  isPlausibleObjectType,
+  normalizeObjectType,
+  objectLabel,
+  whyNotSubscribable,
+} from './object-catalog.ts'
+
+export const LONGEST_URL = 2048
+export const MOST_FIELDS = 100
+
+export const HTTPS_URL = 'Must be a valid HTTPS URL'
+export const OBJECT_REQUIRED = 'Object type is required'
+export const OBJECT_UNRESOLVED = 'Please specify an object type'
+export const ACCOUNT_REQUIRED = 'Account UUID is required'
+export const NO_CREDENTIALS = 'No authentication credentials found'
+export const CREATE_FAILED = 'Failed to create webhook'
+export const UPDATE_FAILED = 'Failed to update webhook'
+export const DELETE_FAILED = 'Failed to delete webhook'
+
+/** Is it empty (nothing is forwarded) or a web address? Which addresses may be called is the outbound guard's decision. */
+export function isWebAddress(text: string): boolean {
+  if (text === '') return true
+  if (text.length > LONGEST_URL || /[\s\\]/.test(text)) return false
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== ''
+}
+
+/** Comma-separated text (or a list) as field names: trimmed, lower case, without blanks and repeats, in the order given. */
+export function parseFields(value: string | readonly string[]): string[] {
+  const parts = typeof value === 'string' ? value.split(',') : value.flatMap((part) => part.split(','))
+  return [...new Set(parts.map((part) => part.trim().toLowerCase()).filter((part) => part !== ''))]
+}
+
+/** The id of a webhook in an address or a form; null for anything that cannot be one. */
+export function parseWebhookId(text: string): number | null {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
+}
+
+/** Why a list of fields cannot be one, or null. Names outside the catalogue are fine: accounts have custom fields. */
+export function refuseFields(fields: readonly string[]): string | null {
+  if (fields.length > MOST_FIELDS)
+    return `At most ${MOST_FIELDS} fields can be chosen. Leave the list empty to watch all fields.`
+  const odd = fields.find((field) => !/^[a-z0-9_]{1,64}$/.test(field))
+  if (odd === undefined) return null
+  return `“${odd.slice(0, 40)}” is not a field name. Field names have letters, digits and _, separated by commas.`
+}
+
+const text = z
+  .string({ error: 'Invalid input' })
+  .nullish()
+  .transform((value) => (value ?? '').trim())
+
+const flag = z
+  .union([z.boolean(), z.enum(['true', 'false', 'on', 'off', 'yes', 'no', ''])], { error: 'Invalid input' })
+  .nullish()
+  .transform((value) =>
+    value === null || value === undefined ? undefined : ['true', 'on', 'yes', true].includes(value),
+  )
+
+const callbackUrl = text.refine(isWebAddress, HTTPS_URL)
+
+const fieldList = z
+  .union([z.string(), z.array(z.string())], { error: 'Invalid input' })
+  .nullish()
+  .transform((value) => parseFields(value ?? ''))
+  .superRefine((fields, context) => {
+    const message = refuseFields(fields)
+    if (message) context.addIssue({ code: 'custom', message })
+  })
+
+/** Creating a webhook: one schema for the page's form and for the call's body. Field names are the documented ones. */
+export const webhookForm = z
+  .object({
+    /** '' = keep and show events, forward nothing. */
+    callback_url: callbackUrl,
+    object: text,
+    /** Empty = all fields. */
+    fields: fieldList,
+    customObject: text,
+    useCustom: flag,
+    active: flag,
+    accountUUID: text.refine((value) => value !== '', ACCOUNT_REQUIRED),
+  })
+  .superRefine((form, context) => {
+    if (form.object === '' && !(form.useCustom && form.customObject !== '')) {
+      context.addIssue({ code: 'custom', path: ['object'], message: OBJECT_REQUIRED })
+    }
+  })
+
+export type WebhookForm = z.output<typeof webhookForm>
+
+/** Changing one: only what is named changes. */
+export const webhookChange = z.object({
+  callback_url: callbackUrl.optional(),
+  fields: fieldList.optional(),
+  active: flag.optional(),
+})
+
+export type WebhookChange = z.output<typeof webhookChange>
+
+/**
+ * A call's body as the form's fields: the other spellings of a webhook's own answer are read as well, and a custom type
+ * that was sent counts as chosen.
+ */
+export function webhookBody(body: Record<string, unknown>): Record<string, unknown> {
+  const { callbackUrl, objectType, ...rest } = body
+  return {
+    ...(callbackUrl !== undefined && { callback_url: callbackUrl }),
+    ...(objectType !== undefined && { object: objectType }),
+    ...(rest.customObject ? { useCustom: true } : {}),
+    ...rest,
+  }
+}
+
+/** Errors by field, as every answer carries them. */
+export type FieldErrors = Record<string, string[]>
+
+/** The issues of a refused form by field name. */
+export function fieldErrorsOf(error: z.ZodError): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const issue of error.issues) {
+    const field = typeof issue.path[0] === 'string' ? issue.path[0] : 'form'
+    errors[field] = [...(errors[field] ?? []), issue.message]
+  }
+  return errors
+}
+
+export type ResolvedObject =
+  | { outcome: 'resolved'; type: string }
+  /** Nothing was chosen. */
+  | { outcome: 'missing'; message: string }
+  /** Outside the 11 types, and the role is missing. */
+  | { outcome: 'needs_admin'; message: string }
+  /** No object can have this name, or the platform cannot watch it. */
+  | { outcome: 'unsupported'; field: 'object' | 'customObject'; message: string }
+
+/**
+ * Which object type the form means: the typed one in admin mode with the toggle on, else the chosen one.
+ * A custom type is normalised like every other spelling.
+ */
+export function resolveObjectType(
+  form: Pick<WebhookForm, 'object' | 'customObject' | 'useCustom'>,
+  admin: boolean,
+): ResolvedObject {
+  const custom = admin && form.useCustom === true && form.customObject !== ''
+  const field = custom ? 'customObject' : 'object'
+  const type = normalizeObjectType(custom ? form.customObject : form.object)
+  if (type === '') return { outcome: 'missing', message: OBJECT_UNRESOLVED }
+  if (!findObjectKind(type)) {
+    if (!admin)
+      return { outcome: 'needs_admin', message: `“${type.slice(0, 64)}” is not one of the supported object types.` }
+    if (!isPlausibleObjectType(type)) {
+      return {
+        outcome: 'unsupported',
+        field,
+        message: `“${type.slice(0, 64)}” cannot be an object type. Names have letters and digits, like jobactivity.`,
+      }
+    }
+  }
+  const reason = whyNotSubscribable(type)
+  if (reason) return { outcome: 'unsupported', field, message: reason }
+  return { outcome: 'resolved', type }
+}
+
+/** Somebody who needs an object's events, and of which fields. Empty = all. Webhooks now; rules later. */
+export interface FieldNeed {
+  fields: readonly string[]
+}
+
+/** The fields of a need that the platform can report; null when that leaves none of those chosen. */
+function reportable(objectType: string, fields: readonly string[]): string[] | null {
+  const never = findObjectKind(objectType)?.neverReported ?? []
+  const left = fields.filter((field) => !never.includes(field))
+  return left.length === 0 ? null : left
+}
+
+/**
+ * What an endpoint lets through: the chosen fields, '' for every event. When the platform reports none of the chosen
+ * ones for this object (a contact's fields chosen on a company) every event is forwarded rather than none, ever.
+ */
+export function forwardingFilter(objectType: string, fields: readonly string[]): string {
+  return reportable(objectType, fields) === null ? '' : fields.join(',')
+}
+
+/**
+ * "All fields" of an object outside the catalogue: the platform refuses an empty list and publishes none, but every
+ * record has these, and `edit_date` moves with every change.
+ */
+const COMMON_FIELDS = ['active', 'edit_date', 'uuid']
+
+/**
+ * The one list of fields to have the platform watch, so that everybody gets what they need. Sorted. Empty only when
+ * nobody needs the object: then there is nothing to subscribe to.
+ */
+export function fieldsToWatch(objectType: string, needs: readonly FieldNeed[]): string[] {
+  if (needs.length === 0) return []
+  const all = findObjectKind(objectType)?.watchFields ?? COMMON_FIELDS
+  const union = needs.flatMap((need) => reportable(objectType, need.fields) ?? all)
+  return [...new Set(union)].sort()
+}
+
+/** A sentence about chosen fields the platform does not report, or null. `watched` = what the platform accepted. */
+export function unwatchedSentence(
+  objectType: string,
+  fields: readonly string[],
+  watched: readonly string[],
+): string | null {
+  const left = fields.filter((field) => !watched.includes(field))
+  if (left.length === 0 || watched.length === 0) return null
+  const list = left.slice(0, 5).join(', ') + (left.length > 5 ? ` and ${left.length - 5} more` : '')
+  const sentence = `ServiceM8 does not report ${list} for ${objectLabel(objectType)}`
+  if (left.length < fields.length) return `${sentence}.`
+  return forwardingFilter(objectType, fields) === ''
+    ? `${sentence}, so every change is forwarded.`
+    : `${sentence}, so nothing will arrive. Choose other fields.`
+}

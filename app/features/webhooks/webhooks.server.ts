@@ -1,0 +1,247 @@
+// Making, changing and deleting webhooks. The platform is asked first and everything of ours is stored in one transaction
+// after it agreed, so that no failure leaves half a webhook.
+import { randomBytes } from 'node:crypto'
+import type { App } from '#app/app-context.ts'
+import type { SubscriptionSwitch, WebhookRecord } from '#db/store/webhooks.ts'
+import { oneAtATime } from './one-at-a-time.server.ts'
+import { neededObjects, settleSubscriptions } from './repair-subscriptions.server.ts'
+import { prepareSubscription, type SubscribeFailure, type SubscriptionApp } from './subscriptions.server.ts'
+import {
+  type FieldErrors,
+  type FieldNeed,
+  fieldErrorsOf,
+  fieldsToWatch,
+  forwardingFilter,
+  HTTPS_URL,
+  OBJECT_REQUIRED,
+  OBJECT_UNRESOLVED,
+  parseFields,
+  resolveObjectType,
+  type WebhookChange,
+  type WebhookForm,
+  webhookChange,
+  webhookForm,
+} from './webhook.ts'
+import { describeWebhook, secretPlace, type WebhookDetails } from './webhook-details.server.ts'
+
+export type WebhookApp = SubscriptionApp & Pick<App, 'outbound' | 'wakeDeliveries'>
+
+export type Refused =
+  /** What was entered cannot be: `errors` by the form's field names. */
+  | { outcome: 'invalid'; message: string; errors: FieldErrors }
+  /** Needs the admin role. */
+  | { outcome: 'forbidden'; message: string }
+  | SubscribeFailure
+
+/** `warning` = accepted, but the address could not be looked up just now. */
+export type CreateOutcome =
+  | { outcome: 'created'; webhook: WebhookDetails; warning: string | null }
+  | { outcome: 'replaced'; webhook: WebhookDetails; warning: string | null }
+  | Refused
+
+export type UpdateOutcome =
+  | { outcome: 'updated'; webhook: WebhookDetails; warning: string | null }
+  | { outcome: 'not_found' }
+  | Refused
+
+/**
+ * Creates the account's webhook of one object, or replaces the one there is. `raw` = the fields of `webhookForm`, unread.
+ * The account is the caller's proof; `raw.accountUUID` was resolved to it before and only has to be there.
+ */
+export async function createWebhook(
+  app: WebhookApp,
+  accountUuid: string,
+  raw: Record<string, unknown>,
+  role: { admin: boolean },
+): Promise<CreateOutcome> {
+  const parsed = webhookForm.safeParse(raw)
+  if (!parsed.success) return invalid(fieldErrorsOf(parsed.error))
+  const form = parsed.data
+  const object = resolveObjectType(form, role.admin)
+  if (object.outcome === 'missing') return invalid({ object: [object.message] })
+  if (object.outcome === 'needs_admin') return { outcome: 'forbidden', message: object.message }
+  if (object.outcome === 'unsupported') return invalid({ [object.field]: [object.message] })
+  const address = await checkAddress(app, form.callback_url)
+  if (address.outcome === 'refused') return invalid({ callback_url: [address.message] })
+
+  return oneAtATime(app.store, accountUuid, async () => {
+    const need = { fields: form.fields }
+    const prepared = await prepareSubscription(
+      app,
+      accountUuid,
+      object.type,
+      await needsWith(app, accountUuid, object.type, need),
+    )
+    if (prepared.outcome !== 'ready') return prepared
+    const saved = await save(app, accountUuid, object.type, form, prepared.subscription)
+    await settleSubscriptions(app, accountUuid)
+    app.wakeDeliveries(saved.endpointId)
+    app.log.info({ account: accountUuid, webhook: saved.id, object: object.type }, 'webhook.created')
+    const webhook = await getWebhook(app, accountUuid, saved.id)
+    return { outcome: saved.replaced ? 'replaced' : 'created', webhook, warning: address.warning }
+  })
+}
+
+/** Changes what is named in `raw` (`fields`, `active`, `callback_url`); another account's id is not found. */
+export async function updateWebhook(
+  app: WebhookApp,
+  accountUuid: string,
+  id: number,
+  raw: Record<string, unknown>,
+): Promise<UpdateOutcome> {
+  if (!(await app.store.findWebhook(accountUuid, id))) return { outcome: 'not_found' }
+  const parsed = webhookChange.safeParse(raw)
+  if (!parsed.success) return invalid(fieldErrorsOf(parsed.error))
+  const change = parsed.data
+  const address = change.callback_url === undefined ? FINE : await checkAddress(app, change.callback_url)
+  if (address.outcome === 'refused') return invalid({ callback_url: [address.message] })
+
+  return oneAtATime(app.store, accountUuid, async () => {
+    const before = await app.store.findWebhook(accountUuid, id)
+    if (!before) return { outcome: 'not_found' }
+    const prepared = await subscriptionForChange(app, before, change)
+    if (prepared.outcome !== 'ready' && prepared.outcome !== 'as_it_is') return prepared
+    const { objectType } = before.webhook
+    const subscription = prepared.outcome === 'ready' ? prepared.subscription : null
+    const saved = await app.store.updateWebhook(accountUuid, id, {
+      ...(change.fields && {
+        fields: { chosen: change.fields.join(','), filter: forwardingFilter(objectType, change.fields) },
+      }),
+      ...(change.callback_url !== undefined && { url: change.callback_url }),
+      ...(change.active !== undefined && { active: change.active }),
+      subscription,
+      at: app.clock.now(),
+    })
+    if (!saved) return { outcome: 'not_found' }
+    if (subscription) await settleSubscriptions(app, accountUuid)
+    app.wakeDeliveries(saved.endpointId)
+    app.log.info({ account: accountUuid, webhook: id }, 'webhook.updated')
+    return { outcome: 'updated', webhook: await getWebhook(app, accountUuid, id), warning: address.warning }
+  })
+}
+
+/**
+ * Deletes it here at once, whatever state the platform is in: what waits ends as "stopped", and its address answers 410
+ * from now on, which unsubscribes it by itself should telling the platform not work.
+ */
+export async function deleteWebhook(
+  app: WebhookApp,
+  accountUuid: string,
+  id: number,
+): Promise<{ outcome: 'deleted' } | { outcome: 'not_found' }> {
+  return oneAtATime(app.store, accountUuid, async () => {
+    const before = await app.store.findWebhook(accountUuid, id)
+    if (!before) return { outcome: 'not_found' }
+    const needs = (await neededObjects(app, accountUuid)).get(before.webhook.objectType) ?? []
+    const deleted = await app.store.deleteWebhook(accountUuid, id, {
+      reason: 'The webhook was deleted.',
+      // This webhook is one of those that need the object; forwarding rules and automations may be others.
+      endSubscriptions: needs.length <= 1,
+      at: app.clock.now(),
+    })
+    if (!deleted) return { outcome: 'not_found' }
+    app.wakeDeliveries(deleted.endpointId)
+    app.log.info({ account: accountUuid, webhook: id, object: deleted.objectType }, 'webhook.deleted')
+    if (deleted.ended.length > 0) await settleSubscriptions(app, accountUuid)
+    return { outcome: 'deleted' }
+  })
+}
+
+/** Oldest first. */
+export async function listWebhooks(
+  app: Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>,
+  accountUuid: string,
+): Promise<WebhookDetails[]> {
+  const timezone = await timezoneOf(app, accountUuid)
+  const records = await app.store.listWebhooks(accountUuid)
+  return records.map((record) => describeWebhook(app, record, timezone))
+}
+
+async function getWebhook(app: WebhookApp, accountUuid: string, id: number): Promise<WebhookDetails> {
+  const record = await app.store.findWebhook(accountUuid, id)
+  if (!record) throw new Error(`webhook ${id} is gone right after it was stored`)
+  return describeWebhook(app, record, await timezoneOf(app, accountUuid))
+}
+
+async function timezoneOf(app: Pick<App, 'store'>, accountUuid: string): Promise<string> {
+  return (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+}
+
+function save(
+  app: WebhookApp,
+  accountUuid: string,
+  objectType: string,
+  form: WebhookForm,
+  subscription: SubscriptionSwitch,
+) {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  return app.store.saveWebhook(accountUuid, {
+    objectType,
+    fields: form.fields.join(','),
+    url: form.callback_url,
+    fieldFilter: forwardingFilter(objectType, form.fields),
+    active: form.active ?? true,
+    secretSealed: app.secrets.seal(secretPlace(accountUuid), secret),
+    subscription,
+    at: app.clock.now(),
+  })
+}
+
+/** Everybody's needs of the object, this webhook's own being `need` from now on. */
+async function needsWith(
+  app: Pick<App, 'store'>,
+  accountUuid: string,
+  objectType: string,
+  need: FieldNeed,
+): Promise<FieldNeed[]> {
+  const others = (await neededObjects(app, accountUuid)).get(objectType) ?? []
+  const own = await app.store.findWebhookOfObject(accountUuid, objectType)
+  if (!own) return [...others, need]
+  const before = parseFields(own.webhook.fields).join(',')
+  const index = others.findIndex((one) => one.fields.join(',') === before)
+  return [...others.filter((_, at) => at !== index), need]
+}
+
+/**
+ * A change subscribes again when it needs other fields, or when the subscription is in trouble. A failure stops the change
+ * only where it would bring less than was asked for; what the subscription covers already is saved all the same.
+ */
+async function subscriptionForChange(
+  app: WebhookApp,
+  { webhook, subscription }: WebhookRecord,
+  change: WebhookChange,
+): Promise<{ outcome: 'ready'; subscription: SubscriptionSwitch } | { outcome: 'as_it_is' } | SubscribeFailure> {
+  const { accountUuid, objectType } = webhook
+  const fields = change.fields ?? parseFields(webhook.fields)
+  const needs = await needsWith(app, accountUuid, objectType, { fields })
+  const wanted = fieldsToWatch(objectType, needs)
+  const watched = parseFields(subscription?.fields ?? '')
+  const healthy = subscription !== null && subscription.stateReason === null
+  if (healthy && (change.fields === undefined || wanted.join(',') === watched.join(','))) return { outcome: 'as_it_is' }
+  // Whoever pauses does not ask for a repair.
+  if (change.fields === undefined && change.active === false) return { outcome: 'as_it_is' }
+  const prepared = await prepareSubscription(app, accountUuid, objectType, needs)
+  if (prepared.outcome === 'ready') return prepared
+  const covered = change.fields === undefined || wanted.every((field) => watched.includes(field))
+  return covered ? { outcome: 'as_it_is' } : prepared
+}
+
+type Address = { outcome: 'fine'; warning: string | null } | { outcome: 'refused'; message: string }
+
+const FINE: Address = { outcome: 'fine', warning: null }
+
+/** Would deliveries to this address be let through? The same guard decides again at every attempt. */
+async function checkAddress(app: Pick<App, 'outbound'>, url: string): Promise<Address> {
+  if (url === '') return FINE
+  const check = await app.outbound.check(url)
+  if (check.verdict === 'allowed') return FINE
+  if (check.verdict === 'unresolved') return { outcome: 'fine', warning: check.sentence }
+  // Plain http is let through only to addresses the operator named; for everybody else the rule is simply https.
+  return { outcome: 'refused', message: url.startsWith('https:') ? check.sentence : HTTPS_URL }
+}
+
+/** One sentence on top: no type at all is said in the words of the resolution, else the first field's message. */
+function invalid(errors: FieldErrors): { outcome: 'invalid'; message: string; errors: FieldErrors } {
+  const first = Object.values(errors)[0]?.[0] ?? 'Invalid input'
+  return { outcome: 'invalid', message: first === OBJECT_REQUIRED ? OBJECT_UNRESOLVED : first, errors }
+}

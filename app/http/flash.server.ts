@@ -1,0 +1,53 @@
+// One message for the next page, carried by the browser: sealed, so that nobody can put words of their own on our pages.
+import { z } from 'zod'
+import type { App } from '#app/app-context.ts'
+import { minutes } from '#app/lib/duration.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { flashCookie, flashCookieName, readCookies } from './cookies.ts'
+import { isSecure } from './session.server.ts'
+
+const PLACE = 'cookie|flash'
+const LASTS = minutes(5)
+const LONGEST = 600
+
+const carried = z.object({
+  at: z.number(),
+  flash: z.object({
+    kind: z.enum(['success', 'error', 'info']),
+    title: z.string(),
+    description: z.string().optional(),
+  }),
+})
+
+/** The Set-Cookie text for a redirect: `redirect(to, { headers: { 'Set-Cookie': setFlash(app, flash) } })`. */
+export function setFlash(app: Pick<App, 'secrets' | 'clock' | 'settings'>, flash: Flash): string {
+  const { kind, title, description } = flash
+  const short: Flash = {
+    kind,
+    title: title.slice(0, LONGEST),
+    ...(description ? { description: description.slice(0, LONGEST) } : {}),
+  }
+  return flashCookie(isSecure(app), app.secrets.seal(PLACE, JSON.stringify({ at: app.clock.now(), flash: short })))
+}
+
+/** The message waiting for this page, and the header that takes it away so that it is shown once. */
+export async function loadFlash(
+  app: Pick<App, 'secrets' | 'clock' | 'settings'>,
+  request: Request,
+): Promise<{ flash: Flash | null; headers: Record<string, string> }> {
+  const sealed = readCookies(request.headers.get('cookie')).get(flashCookieName(isSecure(app)))
+  if (!sealed) return { flash: null, headers: {} }
+  return { flash: open(app, sealed), headers: { 'Set-Cookie': flashCookie(isSecure(app), '') } }
+}
+
+function open(app: Pick<App, 'secrets' | 'clock'>, sealed: string): Flash | null {
+  try {
+    const read = carried.parse(JSON.parse(app.secrets.open(PLACE, sealed)))
+    if (app.clock.now() - read.at > LASTS) return null
+    const { kind, title, description } = read.flash
+    return description === undefined ? { kind, title } : { kind, title, description }
+  } catch {
+    // Made under another key, or by somebody else: nothing to show.
+    return null
+  }
+}

@@ -1,0 +1,114 @@
+// What a route may ask before it does anything. `requireX` throws the JSON answer of the contract; `findX` may be null.
+import type { z } from 'zod'
+import type { App } from '#app/app-context.ts'
+import { ACCOUNT_ID_MESSAGES, accountIdIn, readAccountId } from '#app/features/accounts/account-id.ts'
+import { actsAsAdmin, type Session } from '#app/features/accounts/session.ts'
+import { badInput, forbidden, invalid, notFound, notJson, tooLarge, unauthenticated } from './respond.ts'
+import { findSession } from './session.server.ts'
+
+type SessionApp = Pick<App, 'store' | 'clock' | 'settings'>
+
+/** An account this request may act for. */
+export interface AccountAccess {
+  accountUuid: string
+  /** The id as the request named it (external or internal): answers and links repeat it. */
+  accountId: string
+  staffUuid: string | null
+  /** The account is an admin's and the request carries the flag. */
+  admin: boolean
+}
+
+/** 401 without a session. */
+export async function requireSession(app: SessionApp, request: Request): Promise<Session> {
+  const session = await findSession(app, request)
+  if (!session) throw unauthenticated()
+  return session
+}
+
+/**
+ * The session's account that `id` leads to. 401 without a session, 400 without an id, and one and the same 404 for an
+ * id that is unknown, malformed or somebody else's.
+ */
+export async function requireAccount(app: SessionApp, request: Request, id: unknown): Promise<AccountAccess> {
+  const session = await requireSession(app, request)
+  if (id === null || id === undefined || id === '') {
+    throw badInput(ACCOUNT_ID_MESSAGES.required, { accountUUID: [ACCOUNT_ID_MESSAGES.required] })
+  }
+  const access = await accessOf(app, request, session, id)
+  if (!access) throw notFound()
+  return access
+}
+
+/** `requireAccount` for the id in the query, in either spelling. */
+export function requireAccountOfQuery(app: SessionApp, request: Request): Promise<AccountAccess> {
+  const { searchParams } = new URL(request.url)
+  const raw = searchParams.get('accountUUID') ?? searchParams.get('accountuuid')
+  return requireAccount(app, request, accountIdIn(searchParams) ?? raw)
+}
+
+/** Null without a session, or when the id is not one of its accounts. */
+export async function findAccess(app: SessionApp, request: Request, id: unknown): Promise<AccountAccess | null> {
+  const session = await findSession(app, request)
+  return session ? accessOf(app, request, session, id) : null
+}
+
+async function accessOf(
+  app: SessionApp,
+  request: Request,
+  session: Session,
+  id: unknown,
+): Promise<AccountAccess | null> {
+  const accountId = readAccountId(id)
+  const accountUuid = accountId === null ? null : await app.store.resolveAccountId(accountId)
+  const proved = session.accounts.find((account) => account.accountUuid === accountUuid)
+  if (!proved || accountId === null) return null
+  const asked = { query: new URL(request.url).searchParams, header: request.headers.get('x-admin-mode') }
+  const admin = actsAsAdmin(app.settings.adminAccounts, proved.accountUuid, asked)
+  return { accountUuid: proved.accountUuid, accountId, staffUuid: proved.staffUuid, admin }
+}
+
+/** 403 unless the request acts as an admin. */
+export function requireAdmin(access: AccountAccess): void {
+  if (!access.admin) throw forbidden()
+}
+
+const USUAL_BODY = 100 * 1024
+
+/** The body as text; 413 above `maxBytes`, of which never more is read. */
+export async function readBody(request: Request, maxBytes = USUAL_BODY): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  // A web stream is iterable in Node; the DOM's types do not say so.
+  for await (const chunk of (request.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The JSON body as the schema reads it: 415 for another type, 400 for broken JSON or a value the schema refuses. */
+export async function readJson<S extends z.ZodType>(
+  request: Request,
+  schema: S,
+  maxBytes = USUAL_BODY,
+): Promise<z.output<S>> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') throw notJson()
+  const text = await readBody(request, maxBytes)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw badInput('The body is not valid JSON.')
+  }
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw invalid(parsed.error.issues as Parameters<typeof invalid>[0])
+  return parsed.data
+}
+
+/** The fields of an urlencoded form. */
+export async function readForm(request: Request, maxBytes = USUAL_BODY): Promise<URLSearchParams> {
+  return new URLSearchParams(await readBody(request, maxBytes))
+}

@@ -1,0 +1,52 @@
+// Three tiny pages between a signed opening and the add-on. Plain HTML: they are seen for a moment, or when something is off.
+
+/**
+ * The answer to a signed opening. The platform draws it in its frame: the script goes on to `/launch` at our own
+ * address with the ticket behind `#` (never sent, never logged); without scripts a button posts it.
+ * @param origin our public origin; @param ticket base64url
+ */
+export function openingPage({ origin, ticket, nonce }: { origin: string; ticket: string; nonce: string }): Response {
+  return page(
+    200,
+    `<p>Opening Fieldhook…</p>
+<form method="post" action="${escapeHtml(origin)}/launch"><input type="hidden" name="ticket" value="${escapeHtml(ticket)}"><button type="submit">Open Fieldhook</button></form>
+<script nonce="${escapeHtml(nonce)}">location.replace(${JSON.stringify(`${origin}/launch#${ticket}`)})</script>`,
+  )
+}
+
+/** Posts the ticket behind `#` from our own address, so that the browser counts it as same-origin. */
+export function launchPage({ nonce }: { nonce: string }): Response {
+  return page(
+    200,
+    `<p id="words">Opening Fieldhook…</p>
+<form method="post" action="/launch"><input type="hidden" name="ticket"></form>
+<noscript><p>Please open the add-on from ServiceM8 again.</p></noscript>
+<script nonce="${escapeHtml(nonce)}">
+const ticket = location.hash.slice(1)
+history.replaceState(null, '', '/launch')
+if (ticket) {
+  document.forms[0].elements.ticket.value = ticket
+  document.forms[0].submit()
+} else document.getElementById('words').textContent = 'Please open the add-on from ServiceM8.'
+</script>`,
+  )
+}
+
+/** The ticket is over, or was used before. */
+export function launchRefusedPage(sentence: string): Response {
+  return page(403, `<p>${escapeHtml(sentence)}</p>`)
+}
+
+function page(status: number, body: string): Response {
+  const html = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Fieldhook</title></head>
+<body><main>
+${body}
+</main></body></html>
+`
+  return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+}

@@ -1,0 +1,69 @@
+// May this request act? Decided before Remix, whose own check lets resource routes, `?_data=` and a missing Origin through.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { assertNever } from '#app/lib/assert-never.ts'
+
+export type OriginVerdict = 'allow' | 'refuse' | 'ignore_cookies'
+
+export interface OriginQuestion {
+  method: string
+  /** Path and query as sent. */
+  url: string
+  secFetchSite: string | null
+  origin: string | null
+  /** Our public origin, from the configuration: never from Host. */
+  ownOrigin: string
+}
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Called by machines with a proof of their own in address or body: cookies mean nothing there. */
+const WITHOUT_COOKIES = /^\/(hooks\/|api\/automation\/[^/]+\/trigger\/?$)/
+
+/**
+ * - `allow`: a safe method, or a browser that says the request comes from our own pages;
+ * - `refuse`: a browser that says otherwise, or Remix's old data parameter;
+ * - `ignore_cookies`: not a browser (neither header is sent), or an address that never reads cookies.
+ */
+export function judgeOrigin(question: OriginQuestion): OriginVerdict {
+  const { pathname, searchParams } = new URL(question.url, 'http://path.invalid')
+  if (searchParams.has('_data')) return 'refuse'
+  if (WITHOUT_COOKIES.test(pathname)) return 'ignore_cookies'
+  if (SAFE.has(question.method.toUpperCase())) return 'allow'
+  if (question.secFetchSite !== null) return question.secFetchSite === 'same-origin' ? 'allow' : 'refuse'
+  if (question.origin !== null) return question.origin === question.ownOrigin ? 'allow' : 'refuse'
+  return 'ignore_cookies'
+}
+
+export interface Refusal {
+  status: 403
+  message: string
+}
+
+/** Null = let it through. Takes the cookies away from a request that may not use them. */
+export function admitRequest(
+  req: { method?: string | undefined; url?: string | undefined; headers: IncomingHttpHeaders },
+  ownOrigin: string,
+): Refusal | null {
+  const verdict = judgeOrigin({
+    method: req.method ?? 'GET',
+    url: req.url ?? '/',
+    secFetchSite: single(req.headers['sec-fetch-site']),
+    origin: single(req.headers.origin),
+    ownOrigin,
+  })
+  switch (verdict) {
+    case 'allow':
+      return null
+    case 'refuse':
+      return { status: 403, message: 'This request did not come from a page of this site.' }
+    case 'ignore_cookies':
+      delete req.headers.cookie
+      return null
+    default:
+      return assertNever(verdict)
+  }
+}
+
+function single(value: string | string[] | undefined): string | null {
+  return Array.isArray(value) ? value.join(',') : (value ?? null)
+}

@@ -1,0 +1,191 @@
+// The OAuth journey of a browser, on remix-auth. What is ours: the state is issued and used up by the server, the
+// address comes from the platform adapter, and the code is exchanged through it (form fields, not Basic).
+import { createHash } from 'node:crypto'
+import { Authenticator } from 'remix-auth'
+import { OAuth2Strategy } from 'remix-auth-oauth2'
+import type { App } from '#app/app-context.ts'
+import { SIGN_IN_LASTS } from '#app/features/accounts/session.ts'
+import { type FinishedSignIn, finishSignIn, startSignIn, takeSignIn } from '#app/features/accounts/sign-in.server.ts'
+import { problemOf, problemOfReturn, type SignInProblem, signInReturn } from '#app/features/accounts/sign-in.ts'
+import { newToken } from '#app/lib/token.server.ts'
+import { endedCookie, readCookies, sessionCookie, signInCookiePrefix } from './cookies.ts'
+import { isSecure, sessionsToReplace } from './session.server.ts'
+
+type Tokens = Awaited<ReturnType<App['oauth']['exchangeCode']>> & { outcome: 'ok' }
+type ExchangeOutcome = Exclude<Awaited<ReturnType<App['oauth']['exchangeCode']>>['outcome'], 'ok'>
+type OAuth2Tokens = OAuth2Strategy.VerifyOptions['tokens']
+
+const STRATEGY = 'servicem8'
+const RETURN_PATH = '/api/oauth/callback'
+/** A browser keeps the cookies of its last attempts only: many together would exceed what a server takes in headers. */
+const MOST_ATTEMPTS_PER_BROWSER = 5
+
+class ExchangeError extends Error {
+  override name = 'ExchangeError'
+  readonly code: ExchangeOutcome
+  constructor(code: ExchangeOutcome) {
+    super(`the code was not exchanged: ${code}`)
+    this.code = code
+  }
+}
+
+/** A class because remix-auth's strategies are extended by overriding. One is made per request. */
+class PlatformStrategy extends OAuth2Strategy<FinishedSignIn> {
+  override name = STRATEGY
+  private readonly app: Pick<App, 'oauth' | 'settings' | 'log'>
+  private readonly state: string
+
+  /** `state` is what a beginning uses; a return brings its own. */
+  constructor(
+    app: Pick<App, 'oauth' | 'settings' | 'log'>,
+    state: string,
+    verify: ConstructorParameters<typeof OAuth2Strategy<FinishedSignIn>>[1],
+  ) {
+    const returnAddress = app.settings.origin + RETURN_PATH
+    const secure = isSecure(app)
+    const cookie = {
+      name: signInCookiePrefix(secure),
+      httpOnly: true,
+      sameSite: 'Lax',
+      ...(secure ? { secure } : {}),
+      path: '/',
+      maxAge: SIGN_IN_LASTS / 1000,
+    } as const
+    // Client and endpoints belong to the adapter: the two methods below are the only ones that would use them.
+    const unused = {
+      clientId: '-',
+      clientSecret: null,
+      authorizationEndpoint: returnAddress,
+      tokenEndpoint: returnAddress,
+    }
+    super({ ...unused, redirectURI: returnAddress, cookie }, verify)
+    this.app = app
+    this.state = state
+  }
+
+  protected override createAuthorizationURL(): { state: string; codeVerifier: string; url: URL } {
+    const codeVerifier = newToken()
+    const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
+    const redirectUri = this.app.settings.origin + RETURN_PATH
+    const url = new URL(this.app.oauth.authorizeUrl({ state: this.state, redirectUri, codeChallenge }))
+    return { state: this.state, codeVerifier, url }
+  }
+
+  protected override async validateAuthorizationCode(code: string, codeVerifier: string): Promise<OAuth2Tokens> {
+    const redirectUri = this.app.settings.origin + RETURN_PATH
+    const exchanged = await this.app.oauth.exchangeCode({ code, redirectUri, codeVerifier })
+    if (exchanged.outcome === 'ok') return asOAuth2Tokens(exchanged.value)
+    this.app.log.warn({ outcome: exchanged.outcome, status: exchanged.status }, 'sign_in.exchange_failed')
+    throw new ExchangeError(exchanged.outcome)
+  }
+}
+
+type SignInApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'oauth' | 'platformApi'>
+
+function authenticatorOf(app: SignInApp, state: string, verify: (tokens: OAuth2Tokens) => Promise<FinishedSignIn>) {
+  const strategy = new PlatformStrategy(app, state, ({ tokens }) => verify(tokens))
+  return new Authenticator<FinishedSignIn>().use(strategy)
+}
+
+/** Sends the browser to the platform's consent page. `named` and `token` as in `startSignIn`. */
+export async function beginAtPlatform(
+  app: SignInApp,
+  request: Request,
+  asked: { named: string | null; token: string | null },
+): Promise<Response> {
+  const { state } = await startSignIn(app, asked)
+  // A clean address: a `state` in the query would make the strategy take this for a return.
+  const beginning = new Request(app.settings.origin + RETURN_PATH, { headers: cookieHeader(request) })
+  const authenticator = authenticatorOf(app, state, () => Promise.reject(new Error('a beginning brings no tokens')))
+  const redirect = await authenticator.authenticate(STRATEGY, beginning).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!(redirect instanceof Response)) throw redirect ?? new Error('the strategy did not redirect')
+  const secure = isSecure(app)
+  const earlier = signInCookies(request, secure)
+  for (const name of [...earlier.keys()].slice(0, Math.max(0, earlier.size - MOST_ATTEMPTS_PER_BROWSER + 1))) {
+    redirect.headers.append('Set-Cookie', endedCookie(name, secure))
+  }
+  return redirect
+}
+
+/** The browser comes back: everything stored and signed in, or a sentence at the gate and nothing stored. */
+export async function returnFromPlatform(app: SignInApp, request: Request): Promise<Response> {
+  const params = new URL(request.url).searchParams
+  const state = params.get('state')
+  if (!state) return atGate(app, null, 'state_missing')
+  // First the browser, then the attempt: a state shown in another browser must not use up the one it belongs to.
+  if (!holdsState(request, isSecure(app), state)) return atGate(app, null, 'state_unknown')
+  const taken = await takeSignIn(app, state)
+  if (taken.outcome === 'problem') return atGate(app, taken.named, taken.problem)
+  const refusal = problemOfReturn(params)
+  if (refusal) return atGate(app, taken.named, refusal)
+
+  const replaces = await sessionsToReplace(app, request, 'tab')
+  const authenticator = authenticatorOf(app, state, (tokens) =>
+    finishSignIn(app, { tokens: fromOAuth2Tokens(tokens), named: taken.named, replaces }),
+  )
+  try {
+    const finished = await authenticator.authenticate(STRATEGY, request)
+    if (finished.outcome === 'problem') return atGate(app, finished.returnTo, finished.problem)
+    const cookie = sessionCookie('tab', isSecure(app), finished.sessionToken)
+    return redirectTo(signInReturn(finished.returnTo, finished.problem), { 'Set-Cookie': cookie })
+  } catch (error) {
+    if (error instanceof ExchangeError) return atGate(app, taken.named, problemOf(error.code, 'exchange'))
+    throw error
+  }
+}
+
+function atGate(app: Pick<App, 'log'>, named: string | null, problem: SignInProblem): Response {
+  app.log.info({ problem }, 'sign_in.ended')
+  return redirectTo(signInReturn(named, problem))
+}
+
+function redirectTo(location: string, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status: 302, headers: { Location: location, ...headers } })
+}
+
+function cookieHeader(request: Request): Record<string, string> {
+  const cookie = request.headers.get('cookie')
+  return cookie === null ? {} : { cookie }
+}
+
+function signInCookies(request: Request, secure: boolean): Map<string, string> {
+  const prefix = signInCookiePrefix(secure)
+  return new Map([...readCookies(request.headers.get('cookie'))].filter(([name]) => name.startsWith(`${prefix}:`)))
+}
+
+/** The strategy's cookies are forms `state=…&<state>=<verifier>`. */
+function holdsState(request: Request, secure: boolean, state: string): boolean {
+  return [...signInCookies(request, secure).values()].some((value) => new URLSearchParams(value).get('state') === state)
+}
+
+/** The platform's tokens in the shape the library passes around. */
+function asOAuth2Tokens(tokens: Tokens['value']): OAuth2Tokens {
+  return {
+    data: tokens,
+    tokenType: () => 'bearer',
+    accessToken: () => tokens.accessToken,
+    accessTokenExpiresInSeconds: () => {
+      throw new Error('only the moment of expiry is known')
+    },
+    accessTokenExpiresAt: () => new Date(tokens.expiresAt),
+    hasRefreshToken: () => tokens.refreshToken !== '',
+    refreshToken: () => tokens.refreshToken,
+    hasScopes: () => tokens.scope !== '',
+    scopes: () => tokens.scope.split(' '),
+    idToken: () => {
+      throw new Error('the platform issues no id token')
+    },
+  }
+}
+
+function fromOAuth2Tokens(tokens: OAuth2Tokens): Tokens['value'] {
+  return {
+    accessToken: tokens.accessToken(),
+    refreshToken: tokens.refreshToken(),
+    expiresAt: tokens.accessTokenExpiresAt().getTime(),
+    scope: tokens.scopes().join(' '),
+  }
+}

@@ -1,0 +1,58 @@
+// Token buckets in memory, bounded in number: brakes, not accounting. A restart forgets them.
+import type { App } from '#app/app-context.ts'
+import type { Clock, Millis } from '#app/lib/clock.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { callerOf } from './client-ip.ts'
+import { tooMany } from './respond.ts'
+
+export interface RateLimiter {
+  /** Takes one; or says in how many ms one will be there. */
+  take(key: string): { outcome: 'taken' } | { outcome: 'wait'; ms: number }
+  /** How many keys are remembered. */
+  size(): number
+}
+
+/**
+ * `perMinute` at once, refilled evenly. Remembers at most `maxKeys` callers and forgets the one unseen the longest:
+ * somebody with more addresses than that is not stopped by a limit per address anyway.
+ */
+export function createRateLimiter(options: { clock: Clock; perMinute: number; maxKeys?: number }): RateLimiter {
+  const { clock, perMinute, maxKeys = 10_000 } = options
+  // Counted in ms of credit, so that no fraction of a token is ever rounded.
+  const full = minutes(1)
+  const price = full / perMinute
+  const buckets = new Map<string, { credit: number; at: Millis }>()
+  return {
+    size: () => buckets.size,
+    take(key) {
+      const now = clock.now()
+      const bucket = buckets.get(key)
+      const credit = bucket ? Math.min(full, bucket.credit + now - bucket.at) : full
+      const taken = credit >= price
+      // Taken out and put back: the map's order is the order of last use.
+      buckets.delete(key)
+      buckets.set(key, { credit: taken ? credit - price : credit, at: now })
+      if (buckets.size > maxKeys) buckets.delete(buckets.keys().next().value as string)
+      return taken ? { outcome: 'taken' } : { outcome: 'wait', ms: Math.ceil(price - credit) }
+    },
+  }
+}
+
+/** A minute, per address. */
+const LIMITS = { sign_in: 20, credentials: 10, link: 5 } as const
+
+type LimitName = keyof typeof LIMITS
+
+const limitersOf = new WeakMap<object, Record<LimitName, RateLimiter>>()
+
+/** 429 with Retry-After when this address has used up its share. */
+export function requireRate(app: Pick<App, 'clock'>, name: LimitName, clientIp: string): void {
+  const limiters = limitersOf.get(app) ?? {
+    sign_in: createRateLimiter({ clock: app.clock, perMinute: LIMITS.sign_in }),
+    credentials: createRateLimiter({ clock: app.clock, perMinute: LIMITS.credentials }),
+    link: createRateLimiter({ clock: app.clock, perMinute: LIMITS.link }),
+  }
+  limitersOf.set(app, limiters)
+  const taken = limiters[name].take(callerOf(clientIp))
+  if (taken.outcome === 'wait') throw tooMany(taken.ms)
+}

@@ -1,0 +1,75 @@
+// JSON answers of the calls. Errors are always `{message}`, with `errors` by field on 400.
+
+/** A thrown or returned answer; `headers` may add, e.g. Set-Cookie. */
+export function answer(status: number, body: unknown, headers?: HeadersInit): Response {
+  return Response.json(body, headers ? { status, headers } : { status })
+}
+
+export function problem(status: number, message: string, headers?: HeadersInit): Response {
+  return answer(status, { message }, headers)
+}
+
+/** 400. Without field errors only the message. */
+export function badInput(message: string, errors?: Record<string, string[]>): Response {
+  return answer(400, errors ? { message, errors } : { message })
+}
+
+export function unauthenticated(): Response {
+  return problem(401, 'Authentication required')
+}
+
+/** The same bytes for what does not exist and for what is somebody else's. Also for an unknown path under /api. */
+export function notFound(): Response {
+  return problem(404, 'Not found')
+}
+
+export function forbidden(message = 'This needs the role of an admin.'): Response {
+  return problem(403, message)
+}
+
+export function methodNotAllowed(allowed: readonly string[]): Response {
+  return problem(405, `This address takes ${allowed.join(', ')}.`, { Allow: allowed.join(', ') })
+}
+
+export function tooLarge(maxBytes: number): Response {
+  return problem(413, `The body is larger than ${Math.floor(maxBytes / 1024)} KB.`)
+}
+
+export function notJson(): Response {
+  return problem(415, 'Send the body as application/json.')
+}
+
+/** `retryAfterMs` from now. */
+export function tooMany(retryAfterMs: number): Response {
+  const wait = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  return problem(429, `Too many requests. Please try again in ${wait} s.`, { 'Retry-After': String(wait) })
+}
+
+export function failed(): Response {
+  return problem(500, 'Something went wrong on our side. Please try again.')
+}
+
+/** What zod found wrong, as the calls report it: the first sentence as message, all by field. */
+export function invalid(
+  issues: readonly { path: readonly PropertyKey[]; message: string; code?: string; keys?: readonly string[] }[],
+): Response {
+  const errors: Record<string, string[]> = {}
+  for (const issue of issues) {
+    const unknown = issue.code === 'unrecognized_keys' ? (issue.keys ?? []) : null
+    const messages = unknown
+      ? unknown.map((key) => [key, 'Not allowed'] as const)
+      : [[issue.path.map(String).join('.'), issue.message] as const]
+    for (const [field, message] of messages) {
+      const list = Object.hasOwn(errors, field) ? errors[field] : undefined
+      if (list) list.push(message)
+      else
+        Object.defineProperty(errors, field, { value: [message], enumerable: true, configurable: true, writable: true })
+    }
+  }
+  const first = issues[0]
+  const message =
+    first?.code === 'unrecognized_keys'
+      ? `Not allowed: ${(first.keys ?? []).join(', ')}`
+      : (first?.message ?? 'Invalid input')
+  return badInput(message, errors)
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { securityHeaders } from './security-headers.ts'
+
+function headers(path: string, secure = true): Record<string, string> {
+  return securityHeaders({ path, nonce: 'abc', secure })
+}
+
+describe('the headers of an answer', () => {
+  it('let a page run scripts with its nonce and be framed by the platform only', () => {
+    const policy = headers('/fieldhook')['Content-Security-Policy'] ?? ''
+    expect(policy.split('; ')).toEqual([
+      "default-src 'none'",
+      "script-src 'self' 'nonce-abc'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      "connect-src 'self'",
+      "manifest-src 'self'",
+      "object-src 'none'",
+      "base-uri 'none'",
+      "form-action 'self'",
+      "frame-ancestors 'self' https://*.servicem8.com",
+    ])
+    expect(headers('/fieldhook')['Cache-Control']).toBeUndefined()
+  })
+
+  it.each(['/api/accounts', '/api/oauth/callback', '/hooks/platform/x', '/hooks/stripe'])(
+    'allow nothing on %s',
+    (path) => {
+      expect(headers(path)).toMatchObject({
+        'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+        'Cache-Control': 'no-store',
+      })
+    },
+  )
+
+  it.each(['/hooks/servicem8', '/launch'])('make %s a page that is never kept', (path) => {
+    expect(headers(path)['Content-Security-Policy']).toContain("script-src 'self' 'nonce-abc'")
+    expect(headers(path)['Cache-Control']).toBe('no-store')
+  })
+
+  it('let further origins frame a page where they are given, and never a call', () => {
+    const given = { nonce: 'n', secure: false, framedBy: ['http://127.0.0.1:3000'] }
+    expect(securityHeaders({ ...given, path: '/' })['Content-Security-Policy']).toContain(
+      "frame-ancestors 'self' https://*.servicem8.com http://127.0.0.1:3000",
+    )
+    expect(securityHeaders({ ...given, path: '/api/accounts' })['Content-Security-Policy']).toContain(
+      "frame-ancestors 'none'",
+    )
+  })
+
+  it('are the same everywhere otherwise, with HSTS on https only', () => {
+    for (const path of ['/', '/api/accounts']) {
+      expect(headers(path)).toMatchObject({
+        'X-Content-Type-Options': 'nosniff',
+        'Referrer-Policy': 'no-referrer',
+        'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
+        'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+      })
+    }
+    expect(headers('/', false)['Strict-Transport-Security']).toBeUndefined()
+    expect(headers('/')['X-Frame-Options']).toBeUndefined()
+  })
+})

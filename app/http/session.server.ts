@@ -1,0 +1,37 @@
+import type { App } from '#app/app-context.ts'
+import { endSession, loadSession } from '#app/features/accounts/session.server.ts'
+import type { Session } from '#app/features/accounts/session.ts'
+import { endedSessionCookie, readCookies, type SessionKind, sessionCookieName } from './cookies.ts'
+
+const KINDS: readonly SessionKind[] = ['tab', 'frame']
+
+/** Is the public address https? Cookies get other names and flags then. */
+export function isSecure(app: Pick<App, 'settings'>): boolean {
+  return app.settings.origin.startsWith('https:')
+}
+
+/** What the request's browser has proved, or null. */
+export function findSession(app: Pick<App, 'store' | 'clock' | 'settings'>, request: Request): Promise<Session | null> {
+  return loadSession(app, tokensOf(app, request, KINDS))
+}
+
+/** Hashes of the living session of one kind: a new session of that kind replaces it. */
+export async function sessionsToReplace(
+  app: Pick<App, 'store' | 'clock' | 'settings'>,
+  request: Request,
+  kind: SessionKind,
+): Promise<string[]> {
+  const session = await loadSession(app, tokensOf(app, request, [kind]))
+  return session?.tokenHashes ?? []
+}
+
+/** Ends the browser's sessions and gives the cookies that say so. */
+export async function signOut(app: Pick<App, 'store' | 'settings'>, request: Request): Promise<string[]> {
+  await endSession(app, tokensOf(app, request, KINDS))
+  return KINDS.map((kind) => endedSessionCookie(kind, isSecure(app)))
+}
+
+function tokensOf(app: Pick<App, 'settings'>, request: Request, kinds: readonly SessionKind[]): string[] {
+  const cookies = readCookies(request.headers.get('cookie'))
+  return kinds.flatMap((kind) => cookies.get(sessionCookieName(kind, isSecure(app))) || [])
+}

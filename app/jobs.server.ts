@@ -1,0 +1,24 @@
+// Every piece of timed work: name, when (cron pattern, UTC), what. What is not here never runs by itself.
+import type { App } from './app-context.ts'
+import type { TimedJob } from './engine/scheduler.server.ts'
+import type { Env } from './env.server.ts'
+import { forgetExpiredSignIns, keepConnectionsAlive } from './features/accounts/upkeep.server.ts'
+import { forgetOldEvents } from './features/deliveries/retention.server.ts'
+import { repairSubscriptions } from './features/webhooks/repair-subscriptions.server.ts'
+import { days, seconds } from './lib/duration.ts'
+
+/** Minutes are odd on purpose: not everybody's daily work at the stroke of the hour. */
+export function timedJobs(app: App, env: Pick<Env, 'retentionDays'>): TimedJob[] {
+  return [
+    {
+      // A subscription the platform dropped is repaired or explained within 30 s of a start (contract, section 8).
+      name: 'subscriptions.repair',
+      pattern: '17 4 * * *',
+      afterStartMs: seconds(5),
+      run: async () => void (await repairSubscriptions(app)),
+    },
+    { name: 'connections.keep_alive', pattern: '43 3 * * *', run: () => keepConnectionsAlive(app) },
+    { name: 'sign_ins.forget', pattern: '23 * * * *', run: () => forgetExpiredSignIns(app) },
+    { name: 'events.forget', pattern: '*/10 * * * *', run: () => forgetOldEvents(app, { keepMs: days(env.retentionDays) }) },
+  ]
+}

@@ -1,0 +1,18 @@
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { loadApiActivity } from '#app/features/events/activity.server.ts'
+import { answerCall } from '#app/http/call.server.ts'
+import { requireAccountOfQuery } from '#app/http/guards.server.ts'
+import { answerUnlessKnown } from './webhook-activity-etag.server.ts'
+
+/** `GET /api/api-activity?accountUUID=`: the latest 100 exchanges with the platform, newest first. */
+export function loader(args: ActionFunctionArgs): Promise<Response> {
+  const { request, context } = args
+  return answerCall(args, {
+    GET: async () => {
+      const { accountUuid } = await requireAccountOfQuery(context.app, request)
+      return answerUnlessKnown(request, await loadApiActivity(context.app, accountUuid))
+    },
+  })
+}
+
+export const action = loader

@@ -1,0 +1,393 @@
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { App } from '#app/app-context.ts'
+import { sessionCookieName } from '#app/http/cookies.ts'
+import { hours } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { loader as apiActivity } from './api-activity.ts'
+import { loader as unknown } from './unknown.ts'
+import { loader as webhookActivity } from './webhook-activity.ts'
+import { loader as webhookLogs } from './webhook-logs.ts'
+import { action as webhooks } from './webhooks.ts'
+import { action as webhookById } from './webhooks-by-id.ts'
+import { action as webhooksTest } from './webhooks-test.ts'
+
+let world: WebhookWorld
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+  for (const accountUuid of [LEEDS, BRISBANE]) {
+    await world.app.store.openSession({
+      tokenHash: hashToken(accountUuid),
+      expiresAt: world.clock.now() + hours(8),
+      account: { accountUuid, staffUuid: null, proof: 'oauth', provedAt: world.clock.now() },
+      replaces: [],
+      carryProofsSince: 0,
+    })
+  }
+})
+
+afterEach(() => world.close())
+
+interface Call {
+  method?: string
+  /** Whose session; null = none. */
+  as?: string | null
+  body?: unknown
+  params?: Record<string, string>
+  headers?: Record<string, string>
+}
+
+type Route = (args: ActionFunctionArgs) => Response | Promise<Response>
+
+async function call(route: Route, path: string, { method = 'GET', as = LEEDS, body, params = {}, headers = {} }: Call = {}) {
+  const request = new Request(`https://hooks.example.com${path}`, {
+    method,
+    headers: {
+      ...(as !== null && { cookie: `${sessionCookieName('tab', true)}=${as}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const context = { app: world.app as App, clientIp: '203.0.113.9', nonce: '' }
+  const response = await route({ request, params, context, unstable_pattern: path } as ActionFunctionArgs)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: text === '' ? null : JSON.parse(text) }
+}
+
+const FORM = { callback_url: 'https://example.com/in', object: 'job', fields: 'status', active: true, accountUUID: LEEDS }
+const post = (body: unknown, rest: Call = {}) => call(webhooks, '/api/webhooks', { method: 'POST', body, ...rest })
+const byId = (key: string, rest: Call = {}) => call(webhookById, `/api/webhooks/${key}`, { params: { key }, ...rest })
+
+describe('POST /api/webhooks', () => {
+  test('answers 201 with the webhook, and 200 when it replaced one', async () => {
+    const made = await post(FORM)
+    expect(made.status).toBe(201)
+    expect(made.json).toEqual({
+      id: 1,
+      objectType: 'job',
+      callbackUrl: 'https://example.com/in',
+      fields: 'status',
+      active: true,
+      servicem8Id: 'remote-1',
+      accountUUID: LEEDS,
+      createdAt: '2026-01-05T09:00:00.000Z',
+      forwardingUrl: expect.stringMatching(/^https:\/\/hooks\.example\.com\/hooks\/platform\//),
+      status: 'waiting',
+      statusMessage: 'Waiting for the first event.',
+      pending: 0,
+    })
+    const again = await post({ ...FORM, fields: '' })
+    expect([again.status, again.json.id, again.json.fields]).toEqual([200, 1, ''])
+  })
+
+  test('never shows the signing secret', async () => {
+    expect((await post(FORM)).text).not.toContain('whsec_')
+  })
+
+  test('carries a warning about an address that has no answer', async () => {
+    world.addresses.set(FORM.callback_url, { verdict: 'unresolved', sentence: 'The name does not exist yet.' })
+    expect((await post(FORM)).json.warning).toBe('The name does not exist yet.')
+  })
+
+  test.each([
+    [{ object: '' }, 400, 'Please specify an object type'],
+    [{ object: undefined }, 400, 'Please specify an object type'],
+    [{ callback_url: 'nope' }, 400, 'Must be a valid HTTPS URL'],
+    [{ accountUUID: '' }, 400, 'Account UUID is required'],
+    [{ accountUUID: BRISBANE }, 404, 'Not found'],
+    [{ accountUUID: 'nobody' }, 404, 'Not found'],
+    [{ object: 'potato' }, 403, '“potato” is not one of the supported object types.'],
+  ])('with %j answers %d %j', async (change, status, message) => {
+    const refused = await post({ ...FORM, ...change })
+    expect([refused.status, refused.json.message]).toEqual([status, message])
+    expect(world.platform.asked).toEqual([])
+  })
+
+  test('names the fields of a refused form', async () => {
+    const refused = await post({ ...FORM, callback_url: 'nope', object: '' })
+    expect(refused.json.errors).toEqual({
+      callback_url: ['Must be a valid HTTPS URL'],
+      object: ['Object type is required'],
+    })
+  })
+
+  test('without credentials answers 401, and with a refusing platform 502 in its words', async () => {
+    world.platform.failures.subscribe.push({ outcome: 'forbidden', status: 403, message: 'insufficient_scope: read_jobs' })
+    const refused = await post(FORM)
+    expect([refused.status, refused.json]).toEqual([502, { message: 'insufficient_scope: read_jobs' }])
+    world.connected.clear()
+    const alone = await post(FORM)
+    expect([alone.status, alone.json]).toEqual([401, { message: 'No authentication credentials found' }])
+  })
+
+  test('takes any type from an admin with the header, and the custom type with it', async () => {
+    const headers = { 'X-Admin-Mode': 'true' }
+    expect((await post({ ...FORM, object: 'potato' }, { headers })).status).toBe(201)
+    expect((await post({ ...FORM, customObject: 'staff' }, { headers })).json.objectType).toBe('staff')
+    const ordinary = await post({ ...FORM, object: 'potato', accountUUID: BRISBANE }, { headers, as: BRISBANE })
+    expect(ordinary.status).toBe(403)
+  })
+
+  test('asks for a session before it reads anything', async () => {
+    const refused = await post('{{{', { as: null })
+    expect([refused.status, refused.json]).toEqual([401, { message: 'Authentication required' }])
+  })
+
+  test('answers broken and foreign bodies with a sentence', async () => {
+    expect((await post('{{{')).status).toBe(400)
+    expect((await post('[]')).status).toBe(400)
+    expect((await post(FORM, { headers: { 'content-type': 'text/plain' } })).status).toBe(415)
+    expect((await post({ ...FORM, fields: 'x'.repeat(200_000) })).status).toBe(413)
+  })
+
+  test('answers a bug with 500 JSON that gives nothing away', async () => {
+    world.app.store = {
+      ...world.app.store,
+      saveWebhook: async () => {
+        throw new Error('disk full at /data')
+      },
+    }
+    const failed = await post(FORM)
+    expect(failed.status).toBe(500)
+    expect(failed.text).not.toContain('disk')
+  })
+})
+
+describe('GET /api/webhooks', () => {
+  test('lists by account in the path and in the query, in either spelling', async () => {
+    const { json } = await post(FORM)
+    expect((await byId(LEEDS)).json).toEqual([json])
+    expect((await byId(LEEDS.toUpperCase())).json).toEqual([json])
+    expect((await call(webhooks, `/api/webhooks?accountUUID=${LEEDS}`)).json).toEqual([json])
+    expect((await call(webhooks, `/api/webhooks?accountuuid=${LEEDS}`)).json).toEqual([json])
+    expect((await call(webhooks, '/api/webhooks')).status).toBe(400)
+  })
+
+  test('answers the same for an account that is not ours as for one that is not there', async () => {
+    const foreign = await byId(BRISBANE)
+    const absent = await byId('cccccccc-0000-4000-8000-000000000003')
+    expect([foreign.status, foreign.text]).toEqual([404, '{"message":"Not found"}'])
+    expect([absent.status, absent.text]).toEqual([foreign.status, foreign.text])
+    expect((await byId(LEEDS, { as: null })).status).toBe(401)
+  })
+})
+
+describe('PUT and DELETE /api/webhooks/{id}', () => {
+  test('change what is named and answer the webhook', async () => {
+    await post(FORM)
+    const changed = await byId('1', { method: 'PUT', body: { fields: 'date, status' } })
+    expect([changed.status, changed.json.fields, changed.json.active]).toEqual([200, 'date,status', true])
+    const paused = await byId('1', { method: 'PUT', body: { active: false } })
+    expect([paused.json.active, paused.json.status, paused.json.fields]).toEqual([false, 'paused', 'date,status'])
+    const moved = await byId('1', { method: 'PUT', body: { callback_url: 'https://example.com/b' } })
+    expect(moved.json.callbackUrl).toBe('https://example.com/b')
+  })
+
+  test('refuse what cannot be', async () => {
+    await post(FORM)
+    const refused = await byId('1', { method: 'PUT', body: { callback_url: 'nope', fields: '!' } })
+    expect(refused.status).toBe(400)
+    expect(Object.keys(refused.json.errors)).toEqual(['callback_url', 'fields'])
+  })
+
+  test('delete answers success, once', async () => {
+    await post(FORM)
+    const gone = await byId('1', { method: 'DELETE' })
+    expect([gone.status, gone.json]).toEqual([200, { success: true }])
+    expect((await byId('1', { method: 'DELETE' })).status).toBe(404)
+    expect((await byId(LEEDS)).json).toEqual([])
+  })
+
+  test("answer 404 for another account's id exactly as for one that is not there", async () => {
+    await post(FORM)
+    for (const method of ['PUT', 'DELETE']) {
+      const body = method === 'PUT' ? { body: { fields: '' } } : {}
+      const foreign = await byId('1', { method, as: BRISBANE, ...body })
+      const absent = await byId('77', { method, as: BRISBANE, ...body })
+      const odd = await byId('1e0', { method, ...body })
+      expect([foreign.status, absent.status, odd.status]).toEqual([404, 404, 404])
+      expect(foreign.text).toBe(absent.text)
+      expect((await byId('1', { method, as: null, ...body })).status).toBe(401)
+    }
+    expect((await byId(LEEDS)).json[0].fields).toBe('status')
+  })
+})
+
+describe('GET /api/webhook-logs/{accountUUID}/{objectType}', () => {
+  const logs = (objectType: string, query = '', rest: Call = {}) =>
+    call(webhookLogs, `/api/webhook-logs/${LEEDS}/${objectType}${query}`, {
+      params: { accountUUID: LEEDS, objectType },
+      ...rest,
+    })
+
+  test('lists what arrived, in any spelling of the type', async () => {
+    insertEvent('job')
+    const { status, json } = await logs('Job')
+    expect(status).toBe(200)
+    expect(json).toMatchObject([{ id: 1, type: 'job', objectUuid: 'r-1', forwardedTo: [], forwardingResults: [] }])
+    expect((await logs('note')).json).toEqual([])
+  })
+
+  test('refuses a filter outside the choices', async () => {
+    expect((await logs('job', '?limit=9999')).status).toBe(400)
+    expect((await logs('job', '?forwardingStatus=everything')).json.errors).toHaveProperty('forwardingStatus')
+    expect((await logs('job', '?limit=50&timeRange=all&forwardingStatus=failed&hasDetails=false')).status).toBe(200)
+  })
+
+  test('knows types outside the catalogue only when they were used', async () => {
+    expect((await logs('potato')).status).toBe(404)
+    insertEvent('potato')
+    expect((await logs('potato')).json).toHaveLength(1)
+  })
+
+  test('belongs to the account', async () => {
+    expect((await logs('job', '', { as: BRISBANE })).text).toBe('{"message":"Not found"}')
+    expect((await logs('job', '', { as: null })).status).toBe(401)
+  })
+})
+
+describe.each([
+  ['webhook-activity', webhookActivity],
+  ['api-activity', apiActivity],
+])('GET /api/%s', (name, route) => {
+  const activity = (rest: Call = {}) => call(route, `/api/${name}?accountUUID=${LEEDS}`, rest)
+
+  test('answers a list with a tag, and 304 without a body while nothing changed', async () => {
+    const first = await activity()
+    expect([first.status, first.json]).toEqual([200, []])
+    const tag = first.headers.get('etag') ?? ''
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`]) {
+      const same = await activity({ headers: { 'if-none-match': known } })
+      expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', tag])
+    }
+    insertEvent('job')
+    await recordCall()
+    const changed = await activity({ headers: { 'if-none-match': tag } })
+    expect([changed.status, changed.json.length]).toEqual([200, 1])
+    expect(changed.headers.get('etag')).not.toBe(tag)
+  })
+
+  test('holds at most 100, newest first', async () => {
+    for (let n = 0; n < 105; n++) {
+      insertEvent('job', `r-${n}`)
+      await recordCall()
+    }
+    const { json } = await activity()
+    const ids = json.map((one: { id: number }) => one.id)
+    expect(ids).toHaveLength(100)
+    expect(ids).toEqual([...ids].sort((a, b) => b - a))
+    expect(ids[0]).toBe(105)
+  })
+
+  test('belongs to the account', async () => {
+    expect((await activity({ as: BRISBANE })).text).toBe('{"message":"Not found"}')
+    expect((await activity({ as: null })).status).toBe(401)
+  })
+})
+
+test('GET /api/webhook-activity shows the event with its data, GET /api/api-activity the exchange', async () => {
+  insertEvent('job')
+  await recordCall()
+  const [event] = (await call(webhookActivity, `/api/webhook-activity?accountUUID=${LEEDS}`)).json
+  expect(event).toEqual({
+    id: 1,
+    accountUUID: LEEDS,
+    objectType: 'job',
+    objectUuid: 'r-1',
+    changedFields: ['status'],
+    webhookData: { object: 'job' },
+    forwardedTo: [],
+    forwardingResults: [],
+    receivedAt: '2026-01-05T09:00:00.000Z',
+  })
+  const [exchange] = (await call(apiActivity, `/api/api-activity?accountUUID=${LEEDS}`)).json
+  expect(exchange).toMatchObject({ id: 1, activityType: 'api_call', method: 'GET', statusCode: 200, duration: 5 })
+})
+
+describe('POST /api/webhooks/test', () => {
+  const send = (body: unknown, rest: Call = {}) => call(webhooksTest, '/api/webhooks/test', { method: 'POST', body, ...rest })
+
+  /** A delivery engine that does not dial: it only says how an attempt would have ended. */
+  function answering(verdict: { outcome: string; statusCode: number | null; sentence: string }) {
+    Object.assign(world.app, {
+      deliverNow: async () => ({ result: { kind: 'sent', verdict, durationMs: 42 } }),
+    })
+  }
+
+  test('answers how the one attempt ended', async () => {
+    await post(FORM)
+    answering({ outcome: 'delivered', statusCode: 202, sentence: 'Delivered.' })
+    const fine = await send({ id: 1 })
+    expect([fine.status, fine.json]).toEqual([200, { success: true, statusCode: 202, responseTime: 42, error: null }])
+    answering({ outcome: 'http_error', statusCode: 404, sentence: 'Your address answered 404.' })
+    expect((await send({ id: '1' })).json).toEqual({
+      success: false,
+      statusCode: 404,
+      responseTime: 42,
+      error: 'Your address answered 404.',
+    })
+  })
+
+  test('is limited to five a minute for each account', async () => {
+    await post(FORM)
+    answering({ outcome: 'delivered', statusCode: 200, sentence: '' })
+    const statuses: number[] = []
+    for (let n = 0; n < 6; n++) statuses.push((await send({ id: 1 })).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+    world.clock.advance(12_000)
+    expect((await send({ id: 1 })).status).toBe(200)
+  })
+
+  test("says when there is no address, and nothing about another account's webhook", async () => {
+    await post({ ...FORM, callback_url: '' })
+    expect((await send({ id: 1 })).status).toBe(400)
+    expect((await send({ id: 1 }, { as: BRISBANE })).text).toBe('{"message":"Not found"}')
+    expect((await send({ id: 1 }, { as: null })).status).toBe(401)
+    expect((await send({})).status).toBe(400)
+  })
+})
+
+test('a wrong method is answered in JSON with the right ones, and an unknown path in JSON too', async () => {
+  const wrong = async (route: Route, path: string, method: string, params = {}) => {
+    const { status, headers, json } = await call(route, path, { method, params })
+    expect([status, typeof json.message]).toEqual([405, 'string'])
+    return headers.get('allow')
+  }
+  expect(await wrong(webhooks, '/api/webhooks', 'PATCH')).toBe('GET, POST')
+  expect(await wrong(webhookById, '/api/webhooks/1', 'POST', { key: '1' })).toBe('GET, PUT, DELETE')
+  expect(await wrong(webhooksTest, '/api/webhooks/test', 'GET')).toBe('POST')
+  expect(await wrong(webhookLogs, '/api/webhook-logs/a/job', 'DELETE')).toBe('GET')
+  expect(await wrong(webhookActivity, '/api/webhook-activity', 'POST')).toBe('GET')
+  expect(await wrong(apiActivity, '/api/api-activity', 'OPTIONS')).toBe('GET')
+  const nowhere = await call(unknown, '/api/nowhere')
+  expect([nowhere.status, nowhere.json]).toEqual([404, { message: 'Not found' }])
+})
+
+function insertEvent(object: string, uuid = 'r-1'): void {
+  const { sql } = world.client
+  const { lastInsertRowid } = sql
+    .prepare(
+      `INSERT INTO event (id, account_uuid, source, object, object_uuid, changed_fields, received_at, dedupe)
+       VALUES (?, ?, 'object', ?, ?, '["status"]', ?, ?)`,
+    )
+    .run(uuid, LEEDS, object, uuid, world.clock.now(), `${object}-${uuid}`)
+  sql.prepare(`INSERT INTO event_body (seq, body) VALUES (?, '{"object":"job"}')`).run(lastInsertRowid)
+}
+
+function recordCall(): Promise<void> {
+  return world.app.store.recordApiActivity({
+    accountUuid: LEEDS,
+    activityType: 'api_call',
+    endpoint: '/webhook_subscriptions',
+    method: 'GET',
+    requestData: null,
+    responseData: '1 record',
+    statusCode: 200,
+    userAgent: null,
+    remoteIp: null,
+    durationMs: 5,
+  })
+}

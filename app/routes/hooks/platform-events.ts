@@ -1,0 +1,51 @@
+// The documented address the platform posts to. The server answers it on a shorter way through the same use case; this is
+// what answers wherever that way is not in front (development, tests, another server).
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node'
+import { LARGEST_BODY, type PlatformAnswer, receivePlatformCall } from '../../features/events/receive-event.server.ts'
+
+export async function action(args: ActionFunctionArgs): Promise<Response> {
+  return answer(args)
+}
+
+/** Any other method has its answer in the same place. */
+export async function loader(args: LoaderFunctionArgs): Promise<Response> {
+  return answer(args)
+}
+
+async function answer({ request, params, context }: ActionFunctionArgs | LoaderFunctionArgs): Promise<Response> {
+  const { app, clientIp } = context
+  const { body, truncated } = await readBody(request)
+  return toResponse(
+    await receivePlatformCall(app, {
+      token: params.token ?? '',
+      method: request.method,
+      query: new URL(request.url).search.slice(1),
+      body,
+      truncated,
+      remoteIp: clientIp,
+      userAgent: request.headers.get('user-agent'),
+    }),
+  )
+}
+
+function toResponse({ status, headers, body }: PlatformAnswer): Response {
+  return new Response(body, { status, headers })
+}
+
+async function readBody(request: Request): Promise<{ body: string; truncated: boolean }> {
+  const tooLarge = { body: '', truncated: true }
+  if (Number(request.headers.get('content-length') ?? 0) > LARGEST_BODY) return tooLarge
+  const reader = request.body?.getReader()
+  if (!reader) return { body: '', truncated: false }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.length
+    if (size > LARGEST_BODY) {
+      await reader.cancel()
+      return tooLarge
+    }
+    chunks.push(part.value)
+  }
+  return { body: Buffer.concat(chunks).toString('utf8'), truncated: false }
+}

@@ -1,0 +1,235 @@
+import { SignJWT } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loader as accounts } from '#app/routes/api/accounts.ts'
+import { loader as signedOpening } from '#app/routes/hooks/signed-opening.ts'
+import { loader as launch } from '#app/routes/launch.ts'
+import { loader as authorize } from '#app/routes/sign-in/authorize.ts'
+import { loader as callback } from '#app/routes/sign-in/callback.ts'
+import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
+import { APP_SECRET, BRISBANE, LEEDS, type TinyAccount } from '#tests/support/tiny-platform.ts'
+
+let world: AccountsApp
+let frame: RouteBrowser
+
+beforeEach(async () => {
+  world = await accountsApp()
+  frame = routeBrowser(world)
+})
+afterEach(() => world.close())
+
+let opened = 0
+
+function sign(
+  account: TinyAccount,
+  claims: Record<string, unknown> = {},
+  alg = 'HS256',
+  secret = APP_SECRET,
+): Promise<string> {
+  opened += 1
+  const auth = { accountUUID: account.uuid, staffUUID: 'staff-1', accessToken: `live-token-${opened}` }
+  const jwt = new SignJWT({ eventVersion: '1.0', eventName: 'open_fieldhook', auth, ...claims })
+  return jwt.setProtectedHeader({ alg }).sign(new TextEncoder().encode(secret))
+}
+
+/** As the platform does it: a cross-site POST whose whole body is the signed text. */
+function open(jwt: string): Promise<Response> {
+  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://go.servicem8.com', 'content-type': 'text/plain' }
+  return frame.postJson(signedOpening, '/hooks/servicem8', jwt, { headers })
+}
+
+async function ticketFor(account: TinyAccount): Promise<string> {
+  const page = await (await open(await sign(account))).text()
+  return /name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? ''
+}
+
+async function launchWith(ticket: string): Promise<Response> {
+  return frame.postForm(launch, '/launch', { ticket })
+}
+
+async function sessionAccounts(): Promise<unknown> {
+  return (await frame.get(accounts, '/api/accounts')).json()
+}
+
+describe('an opening inside the platform', () => {
+  it('answers a page that goes on by script with a nonce, or by button', async () => {
+    const answered = await open(await sign(BRISBANE))
+    expect(answered.status).toBe(200)
+    expect(answered.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const page = await answered.text()
+    const ticket = /name="ticket" value="([\w-]{43})"/.exec(page)?.[1]
+    expect(page).toContain('<form method="post" action="https://fieldhook.test/launch">')
+    expect(page).toContain(
+      `<script nonce="nonce-of-this-answer">location.replace("https://fieldhook.test/launch#${ticket}")</script>`,
+    )
+    expect(page).not.toContain('live-token')
+  })
+
+  it('becomes a session of the frame and goes on to the manager', async () => {
+    await connect(world, BRISBANE)
+    const launched = await launchWith(await ticketFor(BRISBANE))
+    expect(launched.status).toBe(303)
+    expect(launched.headers.get('location')).toBe(`/fieldhook?accountUUID=${BRISBANE.uuid}`)
+    expect(frame.setCookies).toEqual([
+      expect.stringMatching(
+        /^__Host-sid=[\w-]{43}; Path=\/; Max-Age=86400; HttpOnly; SameSite=None; Secure; Partitioned$/,
+      ),
+    ])
+    expect(await sessionAccounts()).toEqual([{ accountUUID: BRISBANE.uuid, hasToken: true }])
+  })
+
+  it('carries the frame from one account to the next with a new session', async () => {
+    await launchWith(await ticketFor(BRISBANE))
+    const first = frame.cookies.get('__Host-sid') ?? ''
+    await launchWith(await ticketFor(LEEDS))
+    expect(await sessionAccounts()).toHaveLength(2)
+    frame.cookies.set('__Host-sid', first)
+    expect(await sessionAccounts()).toEqual([])
+  })
+
+  it('knows an account that never signed in, but has no token for it', async () => {
+    const launched = await launchWith(await ticketFor(BRISBANE))
+    const location = new URL(launched.headers.get('location') ?? '', 'https://fieldhook.test')
+    expect(location.searchParams.get('accountUUID')).toBe(BRISBANE.uuid)
+    expect(location.searchParams.get('token')).toMatch(/^[\w-]{43}$/)
+    expect(await sessionAccounts()).toEqual([{ accountUUID: BRISBANE.uuid, hasToken: false }])
+    expect(await world.store.findAccount(BRISBANE.uuid)).toMatchObject({ name: '' })
+    expect(await world.store.findCredential(BRISBANE.uuid)).toBeNull()
+  })
+
+  it('hands the sign-in in a new tab the account, and the frame is connected afterwards', async () => {
+    const launched = await launchWith(await ticketFor(BRISBANE))
+    const token = new URL(launched.headers.get('location') ?? '', 'https://x.test').searchParams.get('token')
+    const tab = routeBrowser(world)
+    const sent = await tab.get(authorize, `/api/oauth/authorize?token=${token}`)
+    const back = await tab.get(callback, world.platform.consent(sent.headers.get('location') ?? '', BRISBANE))
+    expect(back.headers.get('location')).toBe(`/fieldhook?accountUUID=${BRISBANE.uuid}&auth=success`)
+    expect(await sessionAccounts()).toEqual([{ accountUUID: BRISBANE.uuid, hasToken: true }])
+    expect(await world.store.findAccount(BRISBANE.uuid)).toEqual(BRISBANE)
+  })
+
+  it('keeps the name of an account that did sign in', async () => {
+    await connect(world, BRISBANE)
+    await ticketFor(BRISBANE)
+    expect(await world.store.findAccount(BRISBANE.uuid)).toEqual(BRISBANE)
+  })
+})
+
+describe('a signed text', () => {
+  it('opens once', async () => {
+    const jwt = await sign(BRISBANE)
+    expect((await open(jwt)).status).toBe(200)
+    const again = await open(`${jwt}\n`)
+    expect([again.status, await again.json()]).toEqual([
+      403,
+      { message: 'This opening was already used. Please open the add-on from ServiceM8 again.' },
+    ])
+  })
+
+  it.each([
+    ['by another key', () => sign(BRISBANE, {}, 'HS256', 'another-key-another-key-another')],
+    ['with another algorithm', () => sign(BRISBANE, {}, 'HS384')],
+    ['that is over', () => sign(BRISBANE, { exp: world.clock.now() / 1000 - 61 })],
+    ['for nobody', () => sign(BRISBANE, { auth: {} })],
+    ['that is none', () => Promise.resolve('{"auth":{}}')],
+    ['that is empty', () => Promise.resolve('')],
+  ])('%s is refused with 401 and leaves nothing', async (_what, make) => {
+    const answered = await open(await make())
+    expect([answered.status, await answered.json()]).toEqual([
+      401,
+      { message: 'This call is not signed by ServiceM8, or its time is over.' },
+    ])
+    expect(await world.store.findAccount(BRISBANE.uuid)).toBeNull()
+  })
+
+  it('larger than 256 KB is refused with 413', async () => {
+    expect((await open('x'.repeat(256 * 1024 + 1))).status).toBe(413)
+  })
+
+  it('comes by POST only', async () => {
+    const answered = await frame.get(signedOpening, '/hooks/servicem8')
+    expect([answered.status, answered.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+
+  it('is in no log, and neither is the token in it', async () => {
+    const jwt = await sign(BRISBANE)
+    const page = await (await open(jwt)).text()
+    const log = world.logged.join('\n')
+    expect(log).not.toContain(jwt)
+    expect(log).not.toContain('live-token')
+    expect(log).not.toContain(/value="([^"]+)"/.exec(page)?.[1])
+  })
+})
+
+describe('a launch ticket', () => {
+  it('works once', async () => {
+    const ticket = await ticketFor(BRISBANE)
+    expect((await launchWith(ticket)).status).toBe(303)
+    const again = await launchWith(ticket)
+    expect(again.status).toBe(403)
+    expect(await again.text()).toContain('This opening is over. Please open the add-on from ServiceM8 again.')
+  })
+
+  it('works for a minute', async () => {
+    const ticket = await ticketFor(BRISBANE)
+    world.clock.advance(60_000)
+    expect((await launchWith(ticket)).status).toBe(403)
+    expect(await sessionAccounts()).toEqual([])
+  })
+
+  it('works from our own pages only', async () => {
+    const ticket = await ticketFor(BRISBANE)
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    expect((await frame.postForm(launch, '/launch', { ticket }, { headers })).status).toBe(403)
+    expect((await launchWith(ticket)).status).toBe(303)
+  })
+
+  it('is posted by a page that takes it from behind the #', async () => {
+    const page = await (await frame.get(launch, '/launch')).text()
+    expect(page).toContain('<script nonce="nonce-of-this-answer">')
+    expect(page).toContain('location.hash')
+  })
+
+  it.each(['', 'x', 'A'.repeat(43)])('is not %j', async (ticket) => {
+    expect((await launchWith(ticket)).status).toBe(403)
+  })
+})
+
+describe('a webhook of the manifest', () => {
+  const eventArgs = {
+    object: 'job',
+    entry: [{ uuid: 'u-1', changed_fields: ['status'] }],
+    resource_url: 'https://api.example/x',
+  }
+
+  it('is stored as an event of the signed account, as often as it comes', async () => {
+    await connect(world, BRISBANE)
+    const accepted: unknown[] = []
+    world.app.acceptEvent = async (event) => {
+      accepted.push(event)
+      return { outcome: accepted.length === 1 ? 'stored' : 'duplicate', seq: 1, deliveries: [] }
+    }
+    const jwt = await sign(BRISBANE, { eventName: 'webhook_subscription', eventArgs })
+    for (let n = 0; n < 2; n += 1) {
+      const answered = await open(jwt)
+      expect([answered.status, await answered.json()]).toEqual([200, { received: true }])
+    }
+    expect(accepted[0]).toMatchObject({
+      accountUuid: BRISBANE.uuid,
+      object: 'job',
+      objectUuid: 'u-1',
+      source: 'signed',
+    })
+    expect(JSON.stringify(accepted)).not.toContain('live-token')
+  })
+
+  it('answers 503 when it could not be committed, so that it is sent again', async () => {
+    await connect(world, BRISBANE)
+    world.app.acceptEvent = () => Promise.reject(new Error('disk full'))
+    const answered = await open(await sign(BRISBANE, { eventName: 'webhook_subscription', eventArgs }))
+    expect([answered.status, answered.headers.get('retry-after')]).toEqual([503, '10'])
+  })
+
+  it('answers 404 for an account we do not know', async () => {
+    expect((await open(await sign(BRISBANE, { eventName: 'webhook_subscription', eventArgs }))).status).toBe(404)
+  })
+})

@@ -1,0 +1,59 @@
+import type { ActionFunctionArgs, AppLoadContext } from '@remix-run/node'
+import { receiveSigned } from '#app/features/accounts/signed-opening.server.ts'
+import { receiveSignedEvent } from '#app/features/events/receive-event.server.ts'
+import { answerCall } from '#app/http/call.server.ts'
+import { readBody } from '#app/http/guards.server.ts'
+import { openingPage } from '#app/http/launch-pages.ts'
+import { answer, notFound, problem, tooMany } from '#app/http/respond.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { minutes, seconds } from '#app/lib/duration.ts'
+
+const LARGEST_BODY = 256 * 1024
+
+/** `POST /hooks/servicem8`: the whole body is a signed text. A page being opened, or a webhook of the manifest. */
+export function action(args: ActionFunctionArgs): Promise<Response> {
+  const { request, context } = args
+  return answerCall(args, {
+    POST: async () => {
+      const signed = await receiveSigned(context.app, await readBody(request, LARGEST_BODY))
+      switch (signed.outcome) {
+        case 'refused':
+          return problem(signed.status, signed.message)
+        case 'opened':
+          return openingPage({ origin: context.app.settings.origin, ticket: signed.ticket, nonce: context.nonce })
+        case 'webhook':
+          return answerWebhook(context, signed.claims)
+        default:
+          return assertNever(signed)
+      }
+    },
+  })
+}
+
+export const loader = action
+
+/** 200 once it is on disk; everything else makes the platform send it again, or tells what is wrong with it. */
+async function answerWebhook(
+  { app }: AppLoadContext,
+  claims: Parameters<typeof receiveSignedEvent>[1],
+): Promise<Response> {
+  const received = await receiveSignedEvent(app, claims)
+  switch (received.outcome) {
+    case 'stored':
+      return answer(200, { received: true })
+    case 'over_limit':
+      return tooMany(minutes(1))
+    case 'rejected':
+      return problem(400, 'The event could not be stored.')
+    case 'unreadable':
+      return problem(400, received.reason)
+    case 'unavailable':
+      return problem(503, 'The event could not be stored. Send it again.', {
+        'Retry-After': String(seconds(10) / 1000),
+      })
+    case 'unknown_account':
+      return notFound()
+    default:
+      return assertNever(received)
+  }
+}

@@ -1,0 +1,21 @@
+import type { LoaderFunctionArgs } from '@remix-run/node'
+import { readLogFilter } from '#app/features/events/ui/log-filter.ts'
+import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
+import { loadManagerLog } from '#app/features/webhooks/webhook-page.server.ts'
+import { answerCall } from '#app/http/call.server.ts'
+import { requireAccountOfQuery } from '#app/http/guards.server.ts'
+import { answer, notFound } from '#app/http/respond.ts'
+
+/** `GET /fieldhook/log?accountUUID=&webhook=` and the log filter: what an open log panel asks for every few seconds. */
+export function loader(args: LoaderFunctionArgs): Promise<Response> {
+  const { request, context } = args
+  return answerCall(args, {
+    GET: async () => {
+      const { accountUuid } = await requireAccountOfQuery(context.app, request)
+      const query = new URL(request.url).searchParams
+      const id = parseWebhookId(query.get('webhook') ?? '')
+      const log = id === null ? null : await loadManagerLog(context.app, accountUuid, id, readLogFilter(query))
+      return log ? answer(200, log, { 'Cache-Control': 'no-store' }) : notFound()
+    },
+  })
+}

@@ -1,0 +1,10 @@
+import { ErrorPage } from '#app/ui/error-page.tsx'
+
+export function loader(): never {
+  throw new Response(null, { status: 404, statusText: 'Not Found' })
+}
+
+/** Never drawn: the loader always throws, and the root's error boundary draws the page. */
+export default function NotFound() {
+  return <ErrorPage error={new Response(null, { status: 404 })} />
+}

@@ -1,0 +1,16 @@
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { answerCall } from '#app/http/call.server.ts'
+import { signOut } from '#app/http/session.server.ts'
+
+/** `POST /sign-out`: ends what this browser has proved; connections stay, deliveries go on. */
+export function action(args: ActionFunctionArgs): Promise<Response> {
+  return answerCall(args, {
+    POST: async () => {
+      const headers = new Headers({ Location: '/' })
+      for (const cookie of await signOut(args.context.app, args.request)) headers.append('Set-Cookie', cookie)
+      return new Response(null, { status: 303, headers })
+    },
+  })
+}
+
+export const loader = action

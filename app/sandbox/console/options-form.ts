@@ -1,0 +1,153 @@
+// The switches of an account as their form posts them.
+
+import { fieldsOf, findWebhookObject, SCOPES } from '../servicem8/catalog.ts'
+import type { AccountOptions, FaultEffect } from '../world.ts'
+import { fieldOf, numberOf } from './form.ts'
+
+export type ReadOptions = { outcome: 'ok'; options: Partial<AccountOptions> } | { outcome: 'bad'; sentence: string }
+
+const NUMBERS = {
+  pageSize: { min: 1, max: 5000, words: 'Records a page' },
+  perMinute: { min: 0, max: 100_000, words: 'Calls a minute' },
+  perDay: { min: 0, max: 1_000_000, words: 'Calls a day' },
+  messagesPerMinute: { min: 0, max: 100_000, words: 'Messages a minute' },
+  messagesPerDay: { min: 0, max: 1_000_000, words: 'Messages in 24 hours' },
+  dropNextDeliveries: { min: 0, max: 1000, words: 'Posts to lose' },
+  deliveryDelaySeconds: { min: 0, max: 86_400, words: 'Seconds before the first attempt' },
+} as const
+
+const TICKS = [
+  'unpaid',
+  'insistOnHttps',
+  'quotedFlags',
+  'duplicateDeliveries',
+  'reorderDeliveries',
+  'messagingSilent',
+  'documentsFail',
+] as const
+
+const SPELLINGS: readonly AccountOptions['objectSpelling'][] = ['lower', 'upper', 'title']
+const WRAPPINGS: readonly AccountOptions['deliveryWrapping'][] = ['json', 'form_key', 'form_value']
+
+/** The whole form at once: a box that is not ticked is off. */
+export function readOptions(form: URLSearchParams): ReadOptions {
+  const numbers: Partial<Record<keyof typeof NUMBERS, number>> = {}
+  for (const [name, { min, max, words }] of entriesOf(NUMBERS)) {
+    const value = numberOf(form, name, { min, max })
+    if (value === null || !Number.isInteger(value)) return bad(`${words} must be a whole number from ${min} to ${max}.`)
+    numbers[name] = value
+  }
+  const { deliveryDelaySeconds = 0, ...plain } = numbers
+  const scopes = fieldOf(form, 'withheldScopes')
+    .split(/[\s,]+/)
+    .filter((one) => one !== '')
+  const unknown = scopes.find((scope) => !SCOPES.has(scope))
+  if (unknown !== undefined) return bad(`“${unknown}” is not the name of a right.`)
+  const manifest = readManifest(fieldOf(form, 'manifestWebhooks'))
+  if (typeof manifest === 'string') return bad(manifest)
+  return {
+    outcome: 'ok',
+    options: {
+      ...plain,
+      ...Object.fromEntries(TICKS.map((name) => [name, form.has(name)])),
+      deliveryDelayMs: deliveryDelaySeconds * 1000,
+      withheldScopes: scopes,
+      manifestWebhooks: manifest,
+      objectSpelling: SPELLINGS.find((one) => one === form.get('objectSpelling')) ?? 'lower',
+      deliveryWrapping: WRAPPINGS.find((one) => one === form.get('deliveryWrapping')) ?? 'json',
+    },
+  }
+}
+
+/** Lines of `object: field, field`; a sentence when one cannot be meant. */
+function readManifest(lines: string): AccountOptions['manifestWebhooks'] | string {
+  const webhooks: AccountOptions['manifestWebhooks'] = []
+  for (const line of lines
+    .split('\n')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')) {
+    const [name = '', list = ''] = line.split(':')
+    const object = findWebhookObject(name.trim())
+    if (!object) return `“${name.trim()}” is not an object that webhooks can watch.`
+    const fields = list.split(/[\s,]+/).filter((one) => one !== '')
+    const unknown = fields.find((field) => !fieldsOf(object.key).has(field))
+    if (unknown !== undefined) return `${object.label} has no field “${unknown}”.`
+    if (fields.length === 0) return `Say which fields of ${object.label} to watch.`
+    webhooks.push({ object: object.key, fields })
+  }
+  return webhooks
+}
+
+/** Which calls a fault can be meant for: the pattern below the wire's base, and what it is called. */
+export const FAULT_PLACES: readonly (readonly [path: string, words: string])[] = [
+  ['*', 'Any call'],
+  ['/api_1.0/*', 'Reading and writing records'],
+  ['/api_1.0/job*', 'Jobs and what hangs on them'],
+  ['/api_1.0/vendor*', 'The account’s own data'],
+  ['/oauth/access_token', 'Signing in and renewing'],
+  ['/webhook_subscriptions*', 'Webhook subscriptions'],
+  ['/platform_service_sms', 'Text messages'],
+  ['/platform_service_email', 'E-mails'],
+  ['/platform_produce_document', 'Documents'],
+]
+
+/** `status:500`, `delay:5000`, or a kind alone. */
+export const FAULT_EFFECTS: readonly (readonly [value: string, words: string])[] = [
+  ['status:500', 'Answer 500, something broke'],
+  ['status:503', 'Answer 503, out of order'],
+  ['status:429', 'Answer 429, too many calls'],
+  ['status:401', 'Answer 401, token not good'],
+  ['status:402', 'Answer 402, account not paid'],
+  ['status:403', 'Answer 403, not allowed'],
+  ['status:404', 'Answer 404, no such thing'],
+  ['status:409', 'Answer 409, exists already'],
+  ['delay:5000', 'Answer after 5 seconds'],
+  ['delay:30000', 'Answer after 30 seconds'],
+  ['hang', 'Take the call and never answer'],
+  ['drop', 'Hang up before doing anything'],
+  ['lose_answer', 'Do what was asked, then hang up'],
+]
+
+export interface FaultWish {
+  effect: FaultEffect
+  path: string
+  method: string
+  times: number
+  anybody: boolean
+}
+
+/** null: not one of the form's own choices. */
+export function readFault(form: URLSearchParams): FaultWish | null {
+  const effect = effectOf(fieldOf(form, 'effect'))
+  const path = fieldOf(form, 'path')
+  const method = fieldOf(form, 'method')
+  const times = numberOf(form, 'times', { min: 1, max: 1000 })
+  if (!effect || times === null || !FAULT_PLACES.some(([one]) => one === path)) return null
+  if (!['*', 'GET', 'POST', 'DELETE'].includes(method)) return null
+  return { effect, path, method, times: Math.round(times), anybody: form.has('anybody') }
+}
+
+function effectOf(value: string): FaultEffect | null {
+  if (!FAULT_EFFECTS.some(([one]) => one === value)) return null
+  const [kind, amount = ''] = value.split(':')
+  switch (kind) {
+    case 'status':
+      return { kind, status: Number(amount) }
+    case 'delay':
+      return { kind, ms: Number(amount) }
+    case 'hang':
+    case 'drop':
+    case 'lose_answer':
+      return { kind }
+    default:
+      return null
+  }
+}
+
+function bad(sentence: string): ReadOptions {
+  return { outcome: 'bad', sentence }
+}
+
+function entriesOf<T extends object>(value: T): [keyof T & string, T[keyof T]][] {
+  return Object.entries(value) as [keyof T & string, T[keyof T]][]
+}

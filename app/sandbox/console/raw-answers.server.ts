@@ -1,0 +1,53 @@
+// Content that others wrote, served so that it cannot act as a page of ours: files, e-mails, the add-on's answer.
+import type { Answer } from '../http.server.ts'
+import type { ConsoleStage } from './stage.server.ts'
+
+/** An attachment's bytes, as a download. */
+export function fileAnswer({ world }: ConsoleStage, accountUuid: string, uuid: string): Answer | null {
+  const file = world.fileOf(accountUuid, uuid)
+  if (!file) return null
+  return {
+    status: 200,
+    headers: {
+      'content-type': file.type || 'application/octet-stream',
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+      'content-security-policy': "default-src 'none'; sandbox",
+    },
+    body: file.bytes,
+  }
+}
+
+/** An e-mail's HTML for the frame that shows it: no scripts, nothing loaded from anywhere. */
+export function mailAnswer({ world }: ConsoleStage, accountUuid: string, id: number): Answer | null {
+  const item = world.outbox(accountUuid).find((one) => one.id === id)
+  if (item?.kind !== 'email') return null
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'",
+      'referrer-policy': 'no-referrer',
+    },
+    body: item.htmlBody,
+  }
+}
+
+/** What the add-on answered to the signed post, as the platform draws it in its frame. */
+export function answerOfAddon({ openings, origin, otherSite }: ConsoleStage, id: number): Answer | null {
+  const opened = openings.find(id)
+  if (!opened || opened.answer.status === null) return null
+  const { contentType, body } = opened.answer
+  const isPage = /^text\/html\b/i.test(contentType)
+  const framers = ["'self'", ...(otherSite === '' ? [] : [otherSite])].join(' ')
+  return {
+    status: 200,
+    headers: {
+      'content-type': isPage ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8',
+      // The answer's own policy is not handed on by the platform; it may go on to the add-on and nowhere else.
+      'content-security-policy': `default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; form-action ${origin}; base-uri 'none'; frame-ancestors ${framers}`,
+      'referrer-policy': 'same-origin',
+    },
+    body,
+  }
+}

@@ -1,0 +1,137 @@
+// The add-on's standing in an account: its connection and what it has subscribed to.
+import type { AccountView, ConnectionView, SubscriptionView } from '../world.ts'
+import { AccountNav, type ClockView, Page, type Said } from './layout.tsx'
+import { At, Badge, Card, Empty, Form, Table } from './parts.tsx'
+import { countWords, shortAddress, subscriptionWords } from './words.ts'
+
+export interface WebhooksView {
+  account: AccountView
+  connections: ConnectionView[]
+  /** Newest first. */
+  subscriptions: SubscriptionView[]
+  clock: ClockView
+  said: Said | null
+}
+
+export function WebhooksPage({ account, connections, subscriptions, clock, said }: WebhooksView) {
+  const back = `/sandbox/console/accounts/${account.uuid}/webhooks`
+  const to = `accounts/${account.uuid}`
+  const active = subscriptions.filter((one) => one.active).length
+  return (
+    <Page title={`Webhooks of ${account.name}`} here="account" back={back} clock={clock} said={said}>
+      <h1>{account.name}</h1>
+      <AccountNav account={account} here="webhooks" />
+      <Card
+        id="connection"
+        title="Connection"
+        about={account.connected ? 'Fieldhook may act for this account.' : 'Fieldhook may not act for this account.'}
+      >
+        {connections.length === 0 ? (
+          <Empty>
+            Nobody has agreed yet. <a href="/sandbox">Open Fieldhook from the stage</a> and connect.
+          </Empty>
+        ) : (
+          <>
+            <Table
+              caption="Sign-ins of the add-on"
+              heads={['State', 'Agreed', 'Access until', 'Renewed', 'May']}
+              rows={connections.map((one) => ({
+                key: one.id,
+                cells: [
+                  <Badge key="state" tone={one.revoked ? 'neutral' : 'working'}>
+                    {one.revoked ? 'Taken back' : 'In use'}
+                  </Badge>,
+                  <At key="granted" at={one.grantedAt} zone={account.timezone} now={clock.now} />,
+                  one.accessExpiresAt > clock.now && !one.revoked ? (
+                    <At key="until" at={one.accessExpiresAt} zone={account.timezone} now={clock.now} />
+                  ) : (
+                    'ended'
+                  ),
+                  countWords(one.refreshes, 'time', 'times'),
+                  <details key="scopes">
+                    <summary>{countWords(one.scope.split(' ').length, 'right', 'rights')}</summary>
+                    <p className="scopes">{one.scope}</p>
+                  </details>,
+                ],
+              }))}
+            />
+            <div className="buttons">
+              <Form to={`${to}/expire`} back={back}>
+                <button type="submit">End the access token now</button>
+              </Form>
+              <Form to={`${to}/revoke`} back={back}>
+                <button type="submit" className="danger">
+                  Revoke the add-on’s access
+                </button>
+              </Form>
+            </div>
+            <p className="hint">
+              Ending the token makes Fieldhook renew it at its next call. Revoking is what the owner does who removes
+              the add-on: every token dies and every subscription ends.
+            </p>
+          </>
+        )}
+      </Card>
+      <Card
+        id="subscriptions"
+        title="Webhook subscriptions"
+        about={`${countWords(active, 'is', 'are')} active of ${subscriptions.length}, newest first.`}
+      >
+        {subscriptions.length === 0 ? (
+          <Empty>None yet. When somebody creates a webhook in Fieldhook, its subscription shows up here.</Empty>
+        ) : (
+          <Table
+            caption="Webhook subscriptions"
+            heads={['About', 'State', 'Posts to', 'Watches', 'Last failure', 'Do']}
+            rows={subscriptions.map((one) => {
+              const state = subscriptionWords(one)
+              return {
+                key: one.uuid,
+                cells: [
+                  <strong key="about">{one.subject}</strong>,
+                  <Badge key="state" tone={state.tone}>
+                    {state.words}
+                  </Badge>,
+                  <code key="address">{shortAddress(one.callbackUrl)}</code>,
+                  one.kind === 'event' ? (
+                    'The event itself'
+                  ) : (
+                    <details key="fields">
+                      <summary>{countWords(one.fields.length, 'field', 'fields')}</summary>
+                      <p className="scopes">{one.fields.join(', ')}</p>
+                    </details>
+                  ),
+                  one.lastFailureReason === null ? (
+                    '–'
+                  ) : (
+                    <span key="failure">
+                      {one.lastFailureReason}
+                      {one.lastFailureAt === null ? null : (
+                        <>
+                          , <At at={one.lastFailureAt} zone={account.timezone} now={clock.now} />
+                        </>
+                      )}
+                    </span>
+                  ),
+                  one.active ? (
+                    <Form key="do" to={`${to}/subscriptions/${one.uuid}/deactivate`} back={back}>
+                      <button type="submit">
+                        Switch off<span className="hidden"> the subscription to {one.subject}</span>
+                      </button>
+                    </Form>
+                  ) : (
+                    '–'
+                  ),
+                ],
+              }
+            })}
+          />
+        )}
+        <p className="hint">
+          “Switch off” does what the platform does after twelve hours of failures: the subscription goes quiet and keeps
+          the reason.
+        </p>
+      </Card>
+    </Page>
+  )
+}

@@ -1,0 +1,23 @@
+import type { AccountOptions } from './world.ts'
+
+/** How an account behaves until somebody flips a switch: like the real service on a good day. */
+export const DEFAULT_OPTIONS: AccountOptions = {
+  pageSize: 5000,
+  perMinute: 180,
+  perDay: 20_000,
+  unpaid: false,
+  insistOnHttps: false,
+  withheldScopes: [],
+  quotedFlags: true,
+  objectSpelling: 'lower',
+  deliveryWrapping: 'json',
+  duplicateDeliveries: false,
+  reorderDeliveries: false,
+  dropNextDeliveries: 0,
+  deliveryDelayMs: 0,
+  manifestWebhooks: [],
+  messagingSilent: false,
+  messagesPerMinute: 30,
+  messagesPerDay: 500,
+  documentsFail: false,
+}

@@ -1,0 +1,68 @@
+// One call on the wire, read once: what the parts of the stand-in look at.
+import type { AccountState, Grant } from '../state.server.ts'
+
+export interface WireRequest {
+  method: string
+  /** Below `/sandbox/servicem8`, percent-decoding left to whoever needs it. */
+  path: string
+  query: URLSearchParams
+  /** The query as it came, for the one parameter whose encoding matters. */
+  rawQuery: string
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Lower case, without parameters. */
+  contentType: string
+  body: Uint8Array
+}
+
+/** A call whose bearer is known. */
+export interface AccountRequest extends WireRequest {
+  account: AccountState
+  grant: Grant
+  /** From `x-impersonate-uuid`, or ''. */
+  staffUuid: string
+}
+
+/** A header's first value, or ''. */
+export function headerOf(request: WireRequest, name: string): string {
+  const value = request.headers[name]
+  return (Array.isArray(value) ? value[0] : value) ?? ''
+}
+
+export function bodyText(request: WireRequest): string {
+  return new TextDecoder().decode(request.body)
+}
+
+/** The fields of a form body, over those of the query; a body of another kind is not read. */
+export function formOf(request: WireRequest): URLSearchParams {
+  const fields = new URLSearchParams(request.query)
+  if (request.contentType === 'application/x-www-form-urlencoded') {
+    for (const [name, value] of new URLSearchParams(bodyText(request))) fields.set(name, value)
+  }
+  return fields
+}
+
+/** An object out of a JSON or form body; null when it is not one. An empty body is an empty object. */
+export function valuesOf(request: WireRequest): Record<string, unknown> | null {
+  const text = bodyText(request)
+  if (text.trim() === '') return {}
+  if (request.contentType === 'application/x-www-form-urlencoded') {
+    return Object.fromEntries(new URLSearchParams(text))
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
+  } catch {
+    return null
+  }
+}
+
+/** May this grant do it? Undefined scope: nobody may. */
+export function hasScope(request: { grant: Pick<Grant, 'scope'> }, scope: string | undefined): boolean {
+  return scope !== undefined && request.grant.scope.split(' ').includes(scope)
+}
+
+/** The platform's own words, with the missing name. */
+export function scopeMessage(scope: string): string {
+  return `insufficient_scope: this call is outside of what the account agreed to, ${scope} scope required`
+}

@@ -1,0 +1,26 @@
+import { Form, useLocation } from '@remix-run/react'
+import { forwardRef } from 'react'
+import { Button, type ButtonProps } from './button.tsx'
+
+interface AddressButtonProps extends Omit<ButtonProps, 'type' | 'name' | 'value'> {
+  /** The query the page is asked for, e.g. `{ accountUUID: '…', edit: '3' }`. */
+  query: Record<string, string>
+  /** Where on that page to go, e.g. `webhook-3`. */
+  anchor?: string
+}
+
+/** A button that works by asking for the page with another query. A click handler may take over and prevent that. */
+export const AddressButton = forwardRef<HTMLButtonElement, AddressButtonProps>(function AddressButton(
+  { query, anchor, ...button },
+  ref,
+) {
+  const { pathname } = useLocation()
+  return (
+    <Form method="get" action={anchor ? `${pathname}#${anchor}` : pathname} preventScrollReset className="contents">
+      {Object.entries(query).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <Button {...button} ref={ref} type="submit" />
+    </Form>
+  )
+})

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { FlashLine } from './flash-line.tsx'
+import { MAIN_ID, SkipLink } from './skip-link.tsx'
+
+/** The hook in its square, as in public/favicon.svg. */
+export function Mark({ className }: { className?: string }) {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden="true" className={className}>
+      <rect width="32" height="32" rx="8" className="fill-accent" />
+      <path
+        d="M19.5 11.5a2.75 2.75 0 1 0 0-5.5 2.75 2.75 0 0 0 0 5.5v8a5.25 5.25 0 0 1-10.5 0v-3l3.5 3"
+        fill="none"
+        strokeWidth="2.5"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        className="stroke-on-accent"
+      />
+    </svg>
+  )
+}
+
+/** What every page stands in: skip link, the product's name, the server's message, the page. */
+export function AppFrame({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <SkipLink />
+      <header className="border-line border-b bg-surface">
+        <div className="mx-auto flex min-h-12 max-w-6xl items-center gap-2.5 px-4 sm:px-6">
+          <Mark className="size-6" />
+          <span className="text-label font-semibold">Fieldhook</span>
+        </div>
+      </header>
+      <FlashLine />
+      <main id={MAIN_ID} tabIndex={-1} className="mx-auto max-w-6xl px-4 py-5 sm:px-6 sm:py-8">
+        {children}
+      </main>
+    </>
+  )
+}

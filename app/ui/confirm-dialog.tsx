@@ -1,0 +1,52 @@
+import { AlertDialog } from 'radix-ui'
+import type { ReactNode, RefObject } from 'react'
+import { buttonLook } from './button.tsx'
+
+interface ConfirmDialogProps {
+  open: boolean
+  onClose: () => void
+  /** Has the focus again after closing. */
+  returnTo: RefObject<HTMLElement | null>
+  title: string
+  /** What will happen, and what cannot be undone. */
+  children: ReactNode
+  cancelLabel: string
+  /** The form or button that does it. */
+  action: ReactNode
+}
+
+/**
+ * Asks before something that cannot be undone. The library's own overlay is not used: it adds a style element,
+ * which our Content-Security-Policy refuses.
+ */
+export function ConfirmDialog({ open, onClose, returnTo, title, children, cancelLabel, action }: ConfirmDialogProps) {
+  return (
+    <AlertDialog.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
+      <AlertDialog.Portal>
+        {/* Taller than the window by one pixel: it takes the scrolling, and the page behind stays where it is. */}
+        <div
+          aria-hidden
+          className="pointer-events-auto fixed inset-0 z-40 animate-appear overflow-y-scroll overscroll-contain bg-shade"
+        >
+          <div className="h-[calc(100%+1px)]" />
+        </div>
+        <AlertDialog.Content
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            returnTo.current?.focus()
+          }}
+          className="-translate-x-1/2 -translate-y-1/2 fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-md animate-appear overflow-y-auto rounded-card border border-line bg-surface p-5 shadow-lift"
+        >
+          <AlertDialog.Title className="text-title font-semibold">{title}</AlertDialog.Title>
+          <AlertDialog.Description asChild>
+            <div className="mt-2 grid gap-2 wrap-anywhere text-body text-ink-soft">{children}</div>
+          </AlertDialog.Description>
+          <div className="mt-5 flex flex-wrap justify-end gap-2">
+            <AlertDialog.Cancel className={buttonLook({})}>{cancelLabel}</AlertDialog.Cancel>
+            {action}
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}

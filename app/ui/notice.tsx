@@ -1,0 +1,35 @@
+import { clsx } from 'clsx'
+import { CircleAlert, CircleCheck, Info, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type Tone, toneLook } from './badge.tsx'
+
+interface NoticeProps {
+  tone: Extract<Tone, 'failing' | 'attention' | 'working' | 'accent'>
+  title?: string
+  children?: ReactNode
+  className?: string
+}
+
+const icons: Record<NoticeProps['tone'], LucideIcon> = {
+  failing: CircleAlert,
+  attention: CircleAlert,
+  working: CircleCheck,
+  accent: Info,
+}
+
+/** Something to know about the part of the page it stands in. A failing one is read out at once. */
+export function Notice({ tone, title, children, className }: NoticeProps) {
+  const Icon = icons[tone]
+  return (
+    <div
+      role={tone === 'failing' ? 'alert' : undefined}
+      className={clsx('flex items-start gap-2.5 rounded-control px-3.5 py-3 text-label', toneLook[tone], className)}
+    >
+      <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="min-w-0 wrap-anywhere">
+        {title ? <p className="font-semibold">{title}</p> : null}
+        {children}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+
+interface PageHeaderProps {
+  title: string
+  /** Whose page it is, usually the account's name. */
+  overline?: string
+  /** The state of things in one sentence. */
+  summary?: ReactNode
+  /** Ways to other pages. */
+  actions?: ReactNode
+}
+
+export function PageHeader({ title, overline, summary, actions }: PageHeaderProps) {
+  return (
+    <div className="mb-5 grid gap-4 sm:mb-6">
+      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0">
+          {overline ? <p className="wrap-anywhere text-label text-ink-soft">{overline}</p> : null}
+          <h1 className="text-display font-semibold">{title}</h1>
+        </div>
+        {actions ? (
+          <nav aria-label="Other pages" className="flex flex-wrap gap-2">
+            {actions}
+          </nav>
+        ) : null}
+      </div>
+      {summary}
+    </div>
+  )
+}

@@ -1,0 +1,13 @@
+export const MAIN_ID = 'main'
+
+/** First stop of the Tab key: past the header, to what the page is about. */
+export function SkipLink() {
+  return (
+    <a
+      href={`#${MAIN_ID}`}
+      className="fixed top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-4 py-3 text-label font-medium text-on-accent focus:translate-y-0"
+    >
+      Skip to content
+    </a>
+  )
+}

@@ -1,0 +1,32 @@
+import { cva } from 'class-variance-authority'
+import { type ComponentPropsWithoutRef, forwardRef } from 'react'
+
+export const controlLook = cva(
+  'min-h-11 w-full min-w-0 rounded-control border border-line-strong px-3 text-ink placeholder:text-ink-soft disabled:opacity-60 aria-invalid:border-failing',
+  {
+    variants: {
+      ground: { open: 'bg-surface', fixed: 'bg-sunken' },
+      // Below 16 px a phone zooms in on a field that is typed into.
+      text: { sentence: 'text-body', code: 'font-mono text-dense' },
+    },
+    defaultVariants: { ground: 'open', text: 'sentence' },
+  },
+)
+
+interface TextInputProps extends Omit<ComponentPropsWithoutRef<'input'>, 'className'> {
+  /** For addresses and keys that are only read. */
+  code?: boolean
+}
+
+export const TextInput = forwardRef<HTMLInputElement, TextInputProps>(function TextInput(
+  { code = false, ...rest },
+  ref,
+) {
+  return (
+    <input
+      ref={ref}
+      {...rest}
+      className={controlLook({ ground: rest.readOnly ? 'fixed' : 'open', text: code ? 'code' : 'sentence' })}
+    />
+  )
+})

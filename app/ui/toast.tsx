@@ -1,0 +1,77 @@
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
+import type { Flash } from '#app/lib/flash.ts'
+import { useOnDemand } from './on-demand.tsx'
+
+/** Numbers of the specification: one message at a time, five seconds, swiped away to the right, reached with F8. */
+export const TOAST = {
+  durationMs: 5_000,
+  /** How long a dismissed message is remembered. */
+  forgetAfterMs: 1_000_000,
+  swipeDirection: 'right',
+  swipeThreshold: 50,
+  hotkey: ['F8'],
+} as const
+
+export interface ToastMessage extends Flash {
+  id: number
+  open: boolean
+}
+
+const ToastContext = createContext<(message: Flash) => void>(() => {})
+const FlashContext = createContext<Flash | null>(null)
+
+/** Shows a message for five seconds; the one before it gives way. */
+export function useToast(): (message: Flash) => void {
+  return useContext(ToastContext)
+}
+
+/** The server's message as long as no toast can show it. */
+export function usePlainFlash(): Flash | null {
+  return useContext(FlashContext)
+}
+
+async function loadToaster() {
+  return (await import('./toaster.tsx')).Toaster
+}
+
+interface ToastProviderProps {
+  /** The server's message for this page. */
+  flash: Flash | null
+  children: ReactNode
+}
+
+export function ToastProvider({ flash, children }: ToastProviderProps) {
+  const [message, setMessage] = useState<ToastMessage | null>(null)
+  const lastId = useRef(0)
+  const { part: Toaster, failed } = useOnDemand(loadToaster, message !== null)
+
+  const show = useCallback((next: Flash) => {
+    lastId.current += 1
+    setMessage({ ...next, id: lastId.current, open: true })
+  }, [])
+
+  useEffect(() => {
+    if (flash) show(flash)
+  }, [flash, show])
+
+  const dismissed = message !== null && !message.open
+  useEffect(() => {
+    if (!dismissed) return
+    const timer = setTimeout(() => setMessage(null), TOAST.forgetAfterMs)
+    return () => clearTimeout(timer)
+  }, [dismissed])
+
+  return (
+    <ToastContext.Provider value={show}>
+      <FlashContext.Provider value={Toaster ? null : failed ? message : flash}>{children}</FlashContext.Provider>
+      {Toaster && message ? (
+        <Toaster
+          message={message}
+          onOpenChange={(open) =>
+            setMessage((current) => (current?.id === message.id ? { ...current, open } : current))
+          }
+        />
+      ) : null}
+    </ToastContext.Provider>
+  )
+}

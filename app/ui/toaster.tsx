@@ -1,0 +1,57 @@
+import { clsx } from 'clsx'
+import { CircleAlert, CircleCheck, Info, type LucideIcon, X } from 'lucide-react'
+import { Toast } from 'radix-ui'
+import type { Flash } from '#app/lib/flash.ts'
+import { buttonLook } from './button.tsx'
+import { TOAST, type ToastMessage } from './toast.tsx'
+
+const icons: Record<Flash['kind'], LucideIcon> = { success: CircleCheck, error: CircleAlert, info: Info }
+const colours: Record<Flash['kind'], string> = { success: 'text-working', error: 'text-failing', info: 'text-accent' }
+
+interface ToasterProps {
+  message: ToastMessage
+  onOpenChange: (open: boolean) => void
+}
+
+/** Draws the one message. Only ever in the browser: the library writes style attributes, which the server's pages must not carry. */
+export function Toaster({ message, onOpenChange }: ToasterProps) {
+  const Icon = icons[message.kind]
+  return (
+    <Toast.Provider
+      duration={TOAST.durationMs}
+      swipeDirection={TOAST.swipeDirection}
+      swipeThreshold={TOAST.swipeThreshold}
+      label="Message"
+    >
+      <Toast.Root
+        key={message.id}
+        open={message.open}
+        onOpenChange={onOpenChange}
+        type={message.kind === 'error' ? 'foreground' : 'background'}
+        className={clsx(
+          'flex items-start gap-3 rounded-card border border-line bg-surface py-2 pr-2 pl-4 shadow-lift',
+          'data-[state=open]:animate-slide-in data-[state=closed]:animate-vanish',
+          'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x)',
+          'data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
+          'data-[swipe=end]:animate-swipe-out',
+        )}
+      >
+        <Icon aria-hidden className={clsx('mt-3 size-5 shrink-0', colours[message.kind])} />
+        <div className="min-w-0 flex-1 wrap-anywhere py-2.5">
+          <Toast.Title className="text-label font-semibold">{message.title}</Toast.Title>
+          {message.description ? (
+            <Toast.Description className="text-label text-ink-soft">{message.description}</Toast.Description>
+          ) : null}
+        </div>
+        <Toast.Close aria-label="Dismiss" className={buttonLook({ look: 'quiet', size: 'icon' })}>
+          <X aria-hidden className="size-4" />
+        </Toast.Close>
+      </Toast.Root>
+      <Toast.Viewport
+        hotkey={[...TOAST.hotkey]}
+        label="Messages ({hotkey})"
+        className="fixed right-0 bottom-0 z-50 m-0 w-full max-w-md list-none p-4"
+      />
+    </Toast.Provider>
+  )
+}

@@ -1,0 +1,91 @@
+// What the engine reads: endpoints with something waiting, what is due, and everything an attempt needs.
+import type { DeliveryJob, DeliveryStore, DueDelivery, DueLane, EndpointLane } from '../store/deliveries.ts'
+import type { Client } from './client.server.ts'
+import { HEALTH_COLUMNS, type HealthRow, laneOf } from './endpoint-rows.server.ts'
+
+type DueStore = Pick<
+  DeliveryStore,
+  'endpointsWithWork' | 'endpointsWithNewWork' | 'adoptEndpoint' | 'dueDeliveries' | 'loadDeliveries' | 'waitingTotals'
+>
+
+export function dueDeliveryStore({ sql }: Client): DueStore {
+  const withWork = sql.prepare<[], HealthRow>(
+    `SELECT ${HEALTH_COLUMNS} FROM endpoint p
+     WHERE p.state <> 'deleted'
+       AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending') ORDER BY p.id`,
+  )
+  const newest = sql.prepare<[], number>('SELECT coalesce(max(id), 0) FROM delivery').pluck()
+  const withNewWork = sql
+    .prepare<[number], number>(
+      "SELECT DISTINCT endpoint_id FROM delivery WHERE id > ? AND state = 'pending' AND cause <> 'test'",
+    )
+    .pluck()
+  const findLane = sql.prepare<[number], HealthRow>(
+    `SELECT ${HEALTH_COLUMNS} FROM endpoint p WHERE p.id = ? AND p.state <> 'deleted'`,
+  )
+  const extendDeadlines = sql.prepare(
+    `UPDATE delivery SET deadline_at = ?2
+     WHERE endpoint_id = ?1 AND state = 'pending' AND cause <> 'test' AND deadline_at < ?2 AND created_at < ?3`,
+  )
+  const adopt = sql.transaction((endpointId: number, graceMs: number): EndpointLane | null => {
+    const row = findLane.get(endpointId)
+    if (!row) return null
+    if (row.state === 'active') extendDeadlines.run(endpointId, row.stateSince + graceMs, row.stateSince)
+    return laneOf(row)
+  })
+
+  // The index is named so that no statistics can ever talk SQLite into passing over everything else that waits.
+  const COLUMNS = 'SELECT id, object_uuid AS record, due_at AS dueAt, cause FROM delivery'
+  const WAITING_FOR = "WHERE endpoint_id = ? AND state = 'pending'"
+  const ORDER = 'ORDER BY due_at, id LIMIT ?'
+  const due: Record<DueLane, ReturnType<typeof sql.prepare<[number, number], DueDelivery>>> = {
+    live: sql.prepare(
+      `${COLUMNS} INDEXED BY due_deliveries_of_an_endpoint ${WAITING_FOR} AND cause IN ('live', 'retry') ${ORDER}`,
+    ),
+    replay: sql.prepare(
+      `${COLUMNS} INDEXED BY due_again_of_an_endpoint ${WAITING_FOR} AND cause <> 'live' AND cause = 'replay' ${ORDER}`,
+    ),
+    by_hand: sql.prepare(
+      `${COLUMNS} INDEXED BY due_again_of_an_endpoint
+       ${WAITING_FOR} AND cause <> 'live' AND cause = 'retry' AND attempts = 0 ${ORDER}`,
+    ),
+  }
+
+  const loadOne = sql.prepare<[number], DeliveryJob>(
+    `SELECT d.id, d.endpoint_id AS endpointId, d.account_uuid AS accountUuid, d.event_seq AS eventSeq, d.cause,
+       d.cause_no AS causeNo, d.due_at AS dueAt, d.deadline_at AS deadlineAt, d.attempts, d.steps, e.id AS eventId,
+       e.received_at AS receivedAt, b.body, p.url, p.secret_sealed AS secretSealed,
+       p.previous_secret_sealed AS previousSecretSealed, p.previous_secret_until AS previousSecretUntil
+     FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
+       LEFT JOIN event_body b ON b.seq = d.event_seq
+     WHERE d.id = ? AND d.state = 'pending' AND p.state <> 'deleted' AND p.url <> ''`,
+  )
+  // One snapshot for all of them, and one lock instead of many.
+  const loadAll = sql.transaction((ids: number[]) => ids.map((id) => loadOne.get(id) ?? null))
+
+  const totals = sql.prepare<[], { deliveries: number; bytes: number }>(
+    'SELECT coalesce(sum(pending_count), 0) AS deliveries, coalesce(sum(pending_bytes), 0) AS bytes FROM account_load',
+  )
+
+  return {
+    async endpointsWithWork() {
+      return withWork.all().map(laneOf)
+    },
+    async endpointsWithNewWork(deliveryId) {
+      const highest = newest.get() ?? 0
+      return { endpointIds: highest > deliveryId ? withNewWork.all(deliveryId) : [], newest: highest }
+    },
+    async adoptEndpoint(endpointId, graceMs) {
+      return adopt.immediate(endpointId, graceMs)
+    },
+    async dueDeliveries(endpointId, lane, limit) {
+      return due[lane].all(endpointId, limit)
+    },
+    async loadDeliveries(ids) {
+      return loadAll(ids)
+    },
+    async waitingTotals() {
+      return totals.get() ?? { deliveries: 0, bytes: 0 }
+    },
+  }
+}

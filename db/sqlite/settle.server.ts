@@ -1,0 +1,187 @@
+// What became of attempts: rows, due times, endpoints and counters in one transaction, so that they can never disagree.
+import type { EndpointHealth } from '#app/features/deliveries/endpoint-health.ts'
+import type { AttemptReport, DeliveryStore, SettledAttempt, SettleOptions } from '../store/deliveries.ts'
+import type { Client } from './client.server.ts'
+import { HEALTH_COLUMNS, type HealthRow, healthOf } from './endpoint-rows.server.ts'
+import { type Tally, tallies } from './tally.server.ts'
+import { waitingEnder } from './waiting.server.ts'
+
+/** Ended together with the 410 that stopped the endpoint; the rest follows in steps. */
+const STOP_AT_ONCE = 200
+
+interface Batch {
+  tally: Tally
+  endpoints: Map<number, EndpointState>
+  options: SettleOptions
+}
+
+interface EndpointState {
+  health: EndpointHealth
+  changed: boolean
+  lastAttemptAt: number
+  lastCode: number | null
+  lastSentence: string
+}
+
+type Sent = Extract<AttemptReport['result'], { kind: 'sent' }>
+
+export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts'> {
+  const { sql } = client
+  const newTally = tallies(sql)
+  const ender = waitingEnder(client)
+  const findHealth = sql.prepare<[number], HealthRow>(`SELECT ${HEALTH_COLUMNS} FROM endpoint p WHERE p.id = ?`)
+  const insertAttempt = sql.prepare(
+    `INSERT INTO attempt (delivery_id, account_uuid, endpoint_id, url, number, at, duration_ms, dns_ms, connect_ms, tls_ms,
+       first_byte_ms, outcome, status_code, sentence, peer_ip, response_body, retry_after_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const tryAgain = sql.prepare(
+    `UPDATE delivery SET attempts = attempts + 1, last_code = ?, due_at = ?, steps = ? WHERE id = ? AND state = 'pending'`,
+  )
+  const end = sql.prepare(
+    `UPDATE delivery SET attempts = attempts + 1, last_code = ?, state = ?, state_reason = ?, settled_at = ?
+     WHERE id = ? AND state = 'pending'`,
+  )
+  const countAttempt = sql.prepare('UPDATE delivery SET attempts = attempts + 1, last_code = ? WHERE id = ?')
+  const endUntried = sql.prepare(
+    "UPDATE delivery SET state = 'expired', state_reason = ?, settled_at = ? WHERE id = ? AND state = 'pending'",
+  )
+  const endSiblings = sql.prepare<[string, number, number, number], { cause: string; causeNo: number }>(
+    `UPDATE delivery SET state = 'delivered', state_reason = ?, settled_at = ?
+     WHERE event_seq = ? AND endpoint_id = ? AND state = 'pending' RETURNING cause, cause_no AS causeNo`,
+  )
+  const writeHealth = sql.prepare(
+    `UPDATE endpoint SET state = ?, state_reason = ?, state_since = ?, hold_until = ?, hold_reason = ?, hold_since = ?,
+       breaker = ?, breaker_probes = ?, next_probe_at = ?, failing_since = ?, failure_streak = ?, failure_events = ?,
+       redirect_streak = ?, last_success_at = ?, last_attempt_at = ?, last_code = ?, last_sentence = ?
+     WHERE id = ?`,
+  )
+
+  function settleSent(report: AttemptReport, result: Sent, batch: Batch): SettledAttempt {
+    const { job, endedAt } = report
+    const { verdict } = result
+    insertAttempt.run(
+      job.id,
+      job.accountUuid,
+      job.endpointId,
+      job.url,
+      job.attempts + 1,
+      report.startedAt,
+      result.durationMs,
+      result.dnsMs,
+      result.connectMs,
+      result.tlsMs,
+      result.firstByteMs,
+      verdict.outcome,
+      verdict.statusCode,
+      verdict.sentence,
+      result.peerIp,
+      result.responseBody,
+      verdict.retryAfterMs,
+    )
+    const endpoint = endpointIn(batch, job.endpointId)
+    const next = batch.options.decide(report, verdict, endpoint.health)
+    endpoint.health = next.endpoint
+    endpoint.changed = true
+    endpoint.lastAttemptAt = endedAt
+    endpoint.lastCode = verdict.statusCode
+    endpoint.lastSentence = verdict.sentence
+    const delivered = verdict.outcome === 'delivered'
+    batch.tally.hour(job.endpointId, endedAt, {
+      ...(delivered ? { delivered: 1 } : { failed: 1 }),
+      durationMs: result.durationMs,
+    })
+
+    let dueAt: number | null = null
+    const step = next.delivery
+    if (step.step === 'retry') {
+      if (tryAgain.run(verdict.statusCode, step.at, step.steps, job.id).changes === 1) dueAt = step.at
+      else countAttempt.run(verdict.statusCode, job.id)
+    } else {
+      const state = step.step === 'done' ? 'delivered' : step.step
+      const reason = step.step === 'done' ? null : step.reason
+      if (end.run(verdict.statusCode, state, reason, endedAt, job.id).changes === 1) {
+        ended(batch, report, job.cause, job.causeNo, state === 'delivered')
+        if (delivered && job.cause !== 'test') batch.tally.usage(job.accountUuid, endedAt, 'webhook_forwarded')
+      } else {
+        countAttempt.run(verdict.statusCode, job.id)
+      }
+      if (delivered) {
+        const { deliveredByAnother } = batch.options.reasons
+        for (const sibling of endSiblings.all(deliveredByAnother, endedAt, job.eventSeq, job.endpointId)) {
+          ended(batch, report, sibling.cause, sibling.causeNo, true)
+        }
+      }
+    }
+    return { deliveryId: job.id, endpointId: job.endpointId, dueAt, outcome: verdict.outcome, endpoint: next.endpoint }
+  }
+
+  function settleUntried(report: AttemptReport, reason: string, batch: Batch): SettledAttempt {
+    const { job, endedAt } = report
+    if (endUntried.run(reason, endedAt, job.id).changes === 1) {
+      ender.note(job.id, 'expired', reason, endedAt)
+      ended(batch, report, job.cause, job.causeNo, false)
+    }
+    const { health } = endpointIn(batch, job.endpointId)
+    return { deliveryId: job.id, endpointId: job.endpointId, dueAt: null, outcome: null, endpoint: health }
+  }
+
+  /** One that waited waits no longer. */
+  function ended(batch: Batch, { job }: AttemptReport, cause: string, causeNo: number, delivered: boolean): void {
+    batch.tally.waiting(job.accountUuid, job.endpointId, -1, -(job.body?.length ?? 0))
+    if (cause === 'replay') ender.countReplay(causeNo, delivered, 1)
+  }
+
+  function endpointIn(batch: Batch, endpointId: number): EndpointState {
+    const known = batch.endpoints.get(endpointId)
+    if (known) return known
+    const row = findHealth.get(endpointId)
+    if (!row) throw new Error(`endpoint ${endpointId} has deliveries but no row`)
+    const state = { health: healthOf(row), changed: false, lastAttemptAt: 0, lastCode: null, lastSentence: '' }
+    batch.endpoints.set(endpointId, state)
+    return state
+  }
+
+  const settle = sql.transaction((reports: AttemptReport[], options: SettleOptions): SettledAttempt[] => {
+    const batch: Batch = { tally: newTally(), endpoints: new Map(), options }
+    const settled = reports.map((report) =>
+      report.result.kind === 'sent'
+        ? settleSent(report, report.result, batch)
+        : settleUntried(report, report.result.reason, batch),
+    )
+    for (const [endpointId, { health, changed, lastAttemptAt, lastCode, lastSentence }] of batch.endpoints) {
+      if (!changed) continue
+      writeHealth.run(
+        health.state,
+        health.stateReason,
+        health.stateSince,
+        health.holdUntil,
+        health.holdReason,
+        health.holdSince,
+        health.breaker,
+        health.breakerProbes,
+        health.nextProbeAt,
+        health.failingSince,
+        health.failureStreak,
+        JSON.stringify(health.failureEvents),
+        health.redirectStreak,
+        health.lastSuccessAt,
+        lastAttemptAt,
+        lastCode,
+        lastSentence,
+        endpointId,
+      )
+      if (health.state === 'stopped') {
+        ender.endOfEndpoint(endpointId, 'stopped', options.reasons.stopped, lastAttemptAt, STOP_AT_ONCE, batch.tally)
+      }
+    }
+    batch.tally.write()
+    return settled
+  })
+
+  return {
+    async settleAttempts(reports, options) {
+      return settle.immediate(reports, options)
+    },
+  }
+}

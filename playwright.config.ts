@@ -1,0 +1,32 @@
+import { defineConfig } from '@playwright/test'
+import { FLAGS } from './scripts/browser.mjs'
+
+// scripts/browser.mjs found one that works here; without it Playwright's own is used.
+const executablePath = process.env.E2E_BROWSER || undefined
+const browserEnv = JSON.parse(process.env.E2E_BROWSER_ENV || '{}')
+
+export default defineConfig({
+  testDir: 'tests/e2e',
+  testMatch: '**/*.spec.ts',
+  outputDir: 'test-results',
+  // Each test starts its own server (tests/e2e has the fixture), so they do not share anything.
+  fullyParallel: true,
+  workers: 2,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: 'list',
+  use: {
+    browserName: 'chromium',
+    locale: 'en-AU',
+    timezoneId: 'Australia/Sydney',
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+    launchOptions: { executablePath, args: FLAGS, env: { ...process.env, ...browserEnv } },
+  },
+  projects: [
+    { name: 'desktop', use: { viewport: { width: 1280, height: 800 } } },
+    { name: 'phone', use: { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true } },
+  ],
+})

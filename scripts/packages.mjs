@@ -1,0 +1,224 @@
+// Brings node_modules to what package-lock.json says, the short way when it is there already.
+import { createHash } from 'node:crypto'
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, delimiter, dirname, join } from 'node:path'
+import { run } from './children.mjs'
+
+const STAMP = 'node_modules/.fieldhook-stamp'
+const NATIVE = 'better-sqlite3'
+const NATIVE_FILE = `node_modules/${NATIVE}/build/Release/better_sqlite3.node`
+const OPEN_A_DATABASE = `new (require('${NATIVE}'))(':memory:').close()`
+
+/**
+ * @typedef {(pid: number) => void} RecordChild
+ * @typedef {{ packages: Record<string, { version?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }> }} Lockfile
+ */
+
+/** Were these packages installed, by us, for this Node on this machine? @param {string} root */
+export function packagesAreStamped(root) {
+  return readText(join(root, STAMP)) === stampOf(root)
+}
+
+/** Call when everything in node_modules is known to work. @param {string} root */
+export function stampPackages(root) {
+  writeFileSync(join(root, STAMP), stampOf(root))
+}
+
+/** @param {string} root */
+function stampOf(root) {
+  const lockfile = readFileSync(join(root, 'package-lock.json'))
+  const machine = `${process.version} ${process.platform} ${process.arch} ${libcOf()}`
+  return `${createHash('sha256').update(lockfile).digest('hex')} ${machine}\n`
+}
+
+/**
+ * Installed by somebody else (`npm install`), does node_modules hold what the lockfile says for this machine?
+ * npm writes its own copy of the lockfile there as the last act of an install.
+ *
+ * @param {Lockfile} wanted package-lock.json
+ * @param {Lockfile} found node_modules/.package-lock.json
+ * @param {{ platform: string, arch: string }} machine
+ */
+export function packagesMatch(wanted, found, machine) {
+  return Object.entries(wanted.packages).every(([path, entry]) => {
+    if (path === '') return true
+    const there = found.packages[path]
+    if (there) return there.version === entry.version
+    // Only what is for this very system must be there; npm leaves out optional packages for many more reasons.
+    const isOurs = entry.os?.includes(machine.platform) && entry.cpu?.includes(machine.arch) && !entry.libc
+    return entry.optional === true && !isOurs
+  })
+}
+
+/** @param {string} root */
+export function packagesAreThere(root) {
+  const found = readText(join(root, 'node_modules/.package-lock.json'))
+  const wanted = readText(join(root, 'package-lock.json'))
+  return found !== null && wanted !== null && packagesMatch(JSON.parse(wanted), JSON.parse(found), process)
+}
+
+/**
+ * `npm ci`, without the packages' own scripts: the only one that is needed is the database's, see `compileDatabase`.
+ *
+ * @param {string} root @param {RecordChild} recordChild
+ * @returns {Promise<number>} how many packages are there now
+ */
+export async function installPackages(root, recordChild) {
+  rmSync(join(root, STAMP), { force: true })
+  await npm(root, ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'], recordChild, [
+    'The packages could not be installed. What npm said is above; it needs to reach its registry.',
+  ])
+  return Object.keys(JSON.parse(readText(join(root, 'node_modules/.package-lock.json')) ?? '{"packages":{}}').packages)
+    .length
+}
+
+/** Can a database be opened? Tried in a process of its own, because a wrong binary ends the process. @param {string} root */
+export async function databaseWorks(root) {
+  return (await run(process.execPath, ['-e', OPEN_A_DATABASE], { cwd: root })).code === 0
+}
+
+/**
+ * Makes better-sqlite3's binary: from this user's cache, else ready-made or compiled (about a minute) by its own script.
+ *
+ * @param {string} root @param {RecordChild} recordChild
+ */
+export async function compileDatabase(root, recordChild) {
+  const kept = cachedBinary(root)
+  const built = join(root, NATIVE_FILE)
+  if (kept && existsSync(kept)) {
+    mkdirSync(dirname(built), { recursive: true })
+    copyFileSync(kept, built)
+    if (await databaseWorks(root)) return 'cached'
+    rmSync(built, { force: true })
+    rmSync(kept, { force: true })
+  }
+  await npm(root, ['rebuild', NATIVE], recordChild, [
+    'SQLite could not be compiled. What npm said is above.',
+    'It needs Python 3, make and a C++ compiler (Debian: apt-get install python3 make g++; macOS: xcode-select --install).',
+  ])
+  if (!(await databaseWorks(root)))
+    throw new SetupError('SQLite was compiled, but a database cannot be opened with it.')
+  if (kept) keepBinary(built, kept)
+  return 'compiled'
+}
+
+/** Where a binary for this version, Node and system may be kept; null when the user has no place for it. @param {string} root */
+function cachedBinary(root) {
+  const home = homeFolder()
+  const base =
+    process.env.XDG_CACHE_HOME || (home && join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache'))
+  const version = JSON.parse(readText(join(root, `node_modules/${NATIVE}/package.json`)) ?? '{}').version
+  if (!base || !version) return null
+  const system = `${process.platform}-${process.arch}-${libcOf()}`
+  return join(base, 'fieldhook', `${NATIVE}-${version}-abi${process.versions.modules}-${system}.node`)
+}
+
+/** Keeping it is a favour to the next clone: it may fail. @param {string} built @param {string} kept */
+function keepBinary(built, kept) {
+  try {
+    mkdirSync(dirname(kept), { recursive: true, mode: 0o700 })
+    copyFileSync(built, `${kept}.${process.pid}`)
+    renameSync(`${kept}.${process.pid}`, kept)
+  } catch {}
+}
+
+/** @param {string} root @param {string[]} args @param {RecordChild} recordChild @param {string[]} advice */
+async function npm(root, args, recordChild, advice) {
+  const { command, first } = findNpm()
+  const { code, output } = await run(command, [...first, ...args, '--loglevel=error'], {
+    cwd: root,
+    env: npmEnvironment(root),
+    onStart: recordChild,
+  })
+  if (code === 0) return
+  process.stderr.write(output)
+  throw new SetupError(
+    ...(code === 127 ? ['npm was not found. It comes with Node.js; install it or put it on PATH.'] : advice),
+  )
+}
+
+/** The npm that started us, else the one beside this Node, else the one on PATH. */
+function findNpm() {
+  const prefix = dirname(dirname(process.execPath))
+  const candidates = [
+    process.env.npm_execpath ?? '',
+    join(prefix, 'lib/node_modules/npm/bin/npm-cli.js'),
+    join(dirname(process.execPath), 'node_modules/npm/bin/npm-cli.js'),
+  ]
+  const script = candidates.find((path) => basename(path) === 'npm-cli.js' && existsSync(path))
+  return script ? { command: process.execPath, first: [script] } : { command: 'npm', first: [] }
+}
+
+/** What npm and the compiler need, even where the environment is empty. @param {string} root */
+function npmEnvironment(root) {
+  /** @type {import('./children.mjs').Environment} */
+  const env = { ...process.env }
+  // The packages' scripts call `node`: it must be this one.
+  env.PATH = [dirname(process.execPath), env.PATH].filter(Boolean).join(delimiter)
+  if (!homeFolder()) {
+    env.HOME = join(root, '.cache/home')
+    mkdirSync(env.HOME, { recursive: true })
+  }
+  const headers = headersFolder()
+  // Otherwise node-gyp downloads the headers, which fails where only a registry can be reached.
+  if (headers) env.npm_package_config_node_gyp_nodedir = headers
+  // A production environment would leave out what builds the pages.
+  env.NODE_ENV = undefined
+  return env
+}
+
+/** The prefix of the running Node when its own headers lie beside it. */
+function headersFolder() {
+  const prefix = dirname(dirname(process.execPath))
+  const text = readText(join(prefix, 'include/node/node_version.h'))
+  const [major, minor] = process.versions.node.split('.')
+  const isOurs = text?.includes(`NODE_MAJOR_VERSION ${major}\n`) && text.includes(`NODE_MINOR_VERSION ${minor}\n`)
+  return isOurs ? prefix : null
+}
+
+/** The user's home when there is one to write to. */
+function homeFolder() {
+  try {
+    const home = homedir()
+    accessSync(home, constants.W_OK)
+    return home
+  } catch {
+    return null
+  }
+}
+
+function libcOf() {
+  if (process.platform !== 'linux') return 'system'
+  const report = /** @type {{ header?: { glibcVersionRuntime?: string } }} */ (process.report.getReport())
+  return report.header?.glibcVersionRuntime ? `glibc${report.header.glibcVersionRuntime}` : 'musl'
+}
+
+/** @param {string} path */
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** Something the person at the keyboard can mend: sentences, no stack. */
+export class SetupError extends Error {
+  /** @override */
+  name = 'SetupError'
+  /** @param {...string} sentences */
+  constructor(...sentences) {
+    super(sentences.join('\n'))
+  }
+}

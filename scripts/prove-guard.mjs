@@ -1,0 +1,4 @@
+// `npm run prove:guard`: shows, with figures, that nothing a user types makes this service connect to a private address.
+import { runTs } from './run-ts.mjs'
+
+await runTs('tests/proofs/guard.ts')

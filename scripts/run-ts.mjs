@@ -1,0 +1,92 @@
+// Runs a TypeScript entry of this project with plain Node 20: bundles our own files, leaves packages where they are, and
+// imports the result. For proofs and benchmarks: `node scripts/run-ts.mjs tests/proofs/guard.ts`.
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const CACHE = join(ROOT, 'node_modules', '.cache', 'fieldhook')
+
+/**
+ * The part of esbuild that is used here.
+ * @typedef {{ path: string }} LoadedFile
+ * @typedef {{ contents: string, loader: 'ts' | 'tsx' }} LoadedSource
+ * @typedef {{ onLoad(on: { filter: RegExp }, load: (file: LoadedFile) => Promise<LoadedSource>): void }} PluginBuild
+ * @typedef {{ name: string, setup(build: PluginBuild): void }} Plugin
+ * @typedef {{ build(options: object): Promise<{ outputFiles: { contents: Uint8Array }[] }> }} Bundler
+ */
+
+/**
+ * Bundles `entry` (a path from the project's root) and imports it. What the entry does at the top level has happened when
+ * this resolves.
+ * @param {string} entry
+ * @returns {Promise<Record<string, unknown>>}
+ */
+export async function runTs(entry) {
+  process.setSourceMapsEnabled(true)
+  return import(pathToFileURL(await bundleTs(entry)).href)
+}
+
+/**
+ * Bundles `entry` to a module that Node can run, and gives back its path: for workers and child processes.
+ * `#app/…`, `#db/…` and `#tests/…` are followed as in package.json; `import.meta.url` stays that of each source file.
+ * @param {string} entry
+ * @returns {Promise<string>}
+ */
+export async function bundleTs(entry) {
+  // Vite's own esbuild, at the version Vite was tested with: no package of our own to keep in step.
+  const requireFromVite = createRequire(createRequire(import.meta.url).resolve('vite'))
+  /** @type {Bundler} */
+  const esbuild = requireFromVite('esbuild')
+  const source = resolve(ROOT, entry)
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [source],
+    absWorkingDir: ROOT,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    jsx: 'automatic',
+    sourcemap: 'inline',
+    logLevel: 'warning',
+    define: { 'import.meta.url': '__sourceUrl' },
+    plugins: [keepSourceUrls],
+  })
+  const [output] = outputFiles
+  if (!output) throw new Error(`nothing to run in ${entry}`)
+  const file = join(CACHE, `${relative(ROOT, source).replace(/[^\w.-]+/g, '-')}.mjs`)
+  const draft = `${file}.${process.pid}`
+  await mkdir(CACHE, { recursive: true })
+  await writeFile(draft, output.contents)
+  await rename(draft, file)
+  return file
+}
+
+/**
+ * Gives every file its own `__sourceUrl`, on its first line so that line numbers stay.
+ * @type {Plugin}
+ */
+const keepSourceUrls = {
+  name: 'keep-source-urls',
+  setup(build) {
+    build.onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      const prefix = text.includes('import.meta.url')
+        ? `const __sourceUrl = ${JSON.stringify(pathToFileURL(path).href)};`
+        : ''
+      return { contents: prefix + text, loader: path.endsWith('x') ? 'tsx' : 'ts' }
+    })
+  },
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [entry] = process.argv.splice(2, 1)
+  if (!entry) {
+    console.error('Usage: node scripts/run-ts.mjs <entry.ts> [arguments]')
+    process.exit(2)
+  }
+  await runTs(entry)
+}

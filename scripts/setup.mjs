@@ -1,0 +1,151 @@
+// What every command needs before it can begin: the packages, and for most the built pages. Does only what is missing.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { run } from './children.mjs'
+import { withLock } from './lock.mjs'
+import {
+  compileDatabase,
+  databaseWorks,
+  installPackages,
+  packagesAreStamped,
+  packagesAreThere,
+  SetupError,
+  stampPackages,
+} from './packages.mjs'
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+const LOCK = '.cache/setup.lock'
+const BUILD_STAMP = 'build/.stamp'
+const BUILD_ENTRY = 'build/server/index.js'
+/** What the build is made of. */
+const BUILD_FOLDERS = ['app', 'db', 'public']
+const BUILD_FILES = ['package.json', 'package-lock.json', 'remix.config.js', 'tsconfig.json', 'vite.config.ts']
+const TEST_FILE = /\.test\.tsx?$/
+
+/**
+ * Installs, compiles and builds what is missing or stale, with one line for each thing it does.
+ *
+ * @param {{ build: boolean, root?: string, say?: (line: string) => void }} options
+ * @returns {Promise<{ installed: boolean, did: string[] }>} `did` in words: "built the pages"
+ */
+export async function setUp({ build, root = ROOT, say = console.log }) {
+  process.chdir(root)
+  /** @type {{ installed: boolean, did: string[] }} */
+  const result = { installed: false, did: [] }
+  const isReady = () => packagesAreStamped(root) && (!build || buildIsFresh(root))
+  if (isReady()) return result
+
+  await withLock(
+    join(root, LOCK),
+    async (recordChild) => {
+      if (isReady()) return // The one we waited for did it all.
+      const done = (/** @type {string} */ what) => result.did.push(what)
+      let databaseIsMissing = false
+      if (!packagesAreStamped(root)) {
+        if (!packagesAreThere(root)) {
+          const count = await timed('Installing packages', say, () => installPackages(root, recordChild))
+          result.installed = true
+          done(`installed ${count} packages`)
+        }
+        databaseIsMissing = !(await databaseWorks(root))
+      }
+      // Compiling keeps one core busy for a minute and the pages do not need its result: side by side.
+      await Promise.all([
+        databaseIsMissing &&
+          timed('Preparing SQLite', say, () => compileDatabase(root, recordChild)).then((how) =>
+            done(how === 'cached' ? 'took SQLite from the cache' : 'compiled SQLite'),
+          ),
+        build &&
+          !buildIsFresh(root) &&
+          timed('Building pages', say, () => buildPages(root, recordChild)).then(() => done('built the pages')),
+      ])
+      stampPackages(root)
+    },
+    say,
+  )
+  return result
+}
+
+/**
+ * Runs a command's body; what a person can mend is said in sentences, and the process ends with code 1.
+ *
+ * @param {() => Promise<unknown>} body
+ */
+export async function orExplain(body) {
+  try {
+    return await body()
+  } catch (error) {
+    explain(error)
+    process.exit(1)
+  }
+}
+
+/** The sentences of a `SetupError`; anything else is a mistake of ours and goes on. @param {unknown} error */
+export function explain(error) {
+  if (!(error instanceof SetupError)) throw error
+  console.error(`\n${error.message}`)
+}
+
+/** @param {string} root */
+function buildIsFresh(root) {
+  const stamp = join(root, BUILD_STAMP)
+  return existsSync(join(root, BUILD_ENTRY)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesOf(root)
+}
+
+/** @param {string} root @param {(pid: number) => void} recordChild */
+async function buildPages(root, recordChild) {
+  // Taken before the build: a file that changes meanwhile makes the next start build again.
+  const sources = sourcesOf(root)
+  rmSync(join(root, BUILD_STAMP), { force: true })
+  const cli = join(root, 'node_modules/@remix-run/dev/dist/cli.js')
+  const { code, output } = await run(process.execPath, [cli, 'vite:build', '--logLevel', 'error'], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: 'production' },
+    onStart: recordChild,
+  })
+  if (code !== 0) {
+    process.stderr.write(output)
+    throw new SetupError('The pages could not be built. What the build said is above.')
+  }
+  mkdirSync(join(root, 'build'), { recursive: true })
+  writeFileSync(join(root, BUILD_STAMP), sources)
+}
+
+/** One value for the content of everything the build reads. @param {string} root */
+export function sourcesOf(root) {
+  const hash = createHash('sha256')
+  const folders = BUILD_FOLDERS.filter((folder) => existsSync(join(root, folder)))
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile() && !TEST_FILE.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name)),
+  )
+  for (const file of [...files.sort(), ...BUILD_FILES.map((name) => join(root, name))]) {
+    if (!existsSync(file)) continue
+    const content = readFileSync(file)
+    hash.update(`${relative(root, file).split(sep).join('/')} ${content.length}\n`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+/**
+ * @template T
+ * @param {string} what @param {(line: string) => void} say @param {() => Promise<T>} work
+ */
+async function timed(what, say, work) {
+  const began = performance.now()
+  const seconds = () => `${((performance.now() - began) / 1000).toFixed(1)} s`
+  say(`${what} …`)
+  // Somebody is watching a still screen: show that it goes on.
+  const pulse = setInterval(() => say(`  … ${seconds()}`), 20_000)
+  try {
+    const result = await work()
+    say(`${what}: done in ${seconds()}`)
+    return result
+  } finally {
+    clearInterval(pulse)
+  }
+}

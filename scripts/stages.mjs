@@ -1,0 +1,146 @@
+// What `npm run check` and `npm test` run, one after the other, and how their reports are counted.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { run } from './children.mjs'
+import { ROOT } from './setup.mjs'
+
+const tool = (/** @type {string} */ path) => join(ROOT, 'node_modules', path)
+const REPORTS = join(ROOT, '.cache/reports')
+
+/**
+ * @typedef {{ name: string, command: string[], env?: import('./children.mjs').Environment }} Stage `command` is given to this Node
+ * @typedef {{ passed: number, failed: number, skipped: number }} Counts
+ */
+
+/** Types, lint and format, import law, house rules. @type {Stage[]} */
+export const CHECKS = [
+  { name: 'types', command: [tool('typescript/bin/tsc'), '-p', '.', '--noEmit', '--pretty', 'false'] },
+  { name: 'lint and format', command: [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },
+  {
+    name: 'import law',
+    command: [tool('dependency-cruiser/bin/dependency-cruise.mjs'), 'app', 'db', 'scripts', 'tests'],
+  },
+  { name: 'house rules', command: [join(ROOT, 'scripts/house-rules.mjs')] },
+]
+
+export const UNIT_CHECK = { name: 'unit tests', command: [tool('vitest/vitest.mjs'), 'run', '--project', 'unit'] }
+
+/**
+ * Runs one check: a line with its duration, and all it said when it failed.
+ *
+ * @param {Stage} stage
+ * @returns {Promise<boolean>}
+ */
+export async function runCheck({ name, command }) {
+  const began = performance.now()
+  const { code, output } = await run(process.execPath, command, { cwd: ROOT, timeoutMs: 5 * 60_000 })
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${secondsSince(began)})`)
+  if (code !== 0) console.log(`\n${output.trimEnd()}\n`)
+  return code === 0
+}
+
+/**
+ * Runs one of the test runners, which writes to our own output, and counts from the report it leaves.
+ *
+ * @param {'unit' | 'walk' | 'browser'} name
+ * @param {{ env: import('./children.mjs').Environment, timeoutMs: number }} options
+ * @returns {Promise<Counts>}
+ */
+export async function runTests(name, { env, timeoutMs }) {
+  const report = join(REPORTS, `${name}.json`)
+  mkdirSync(dirname(report), { recursive: true })
+  rmSync(report, { force: true })
+  const began = performance.now()
+  console.log(`\n── ${name} ──`)
+  const { code, output, timedOut } = await run(process.execPath, testCommand(name, report), {
+    cwd: ROOT,
+    env: { ...env, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }), PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+    show: true,
+    timeoutMs,
+  })
+  if (output) console.log(output)
+  if (timedOut) console.log(`The ${name} tests were ended: they took longer than ${Math.round(timeoutMs / 1000)} s.`)
+  const counts = countReport(name, readReport(report), code)
+  console.log(`${name}: ${sentenceOf(counts)} (${secondsSince(began)})`)
+  if (counts.passed + counts.failed === 0) {
+    console.log(`No ${name} test ran: that counts as a failure.`)
+    return { ...counts, failed: 1 }
+  }
+  return counts
+}
+
+/** @param {'unit' | 'walk' | 'browser'} name @param {string} report */
+function testCommand(name, report) {
+  if (name === 'browser') return [tool('@playwright/test/cli.js'), 'test', '--reporter=list,json']
+  const projects = name === 'unit' ? ['--project', 'unit', '--project', 'dom'] : ['--project', 'walk']
+  return [
+    tool('vitest/vitest.mjs'),
+    'run',
+    ...projects,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ]
+}
+
+/**
+ * The true totals of a run. What failed outside of a test (a file that does not load, an error nobody caught, a runner
+ * that died) counts as one failure, so that a bad run can never look like a good one.
+ *
+ * @param {'unit' | 'walk' | 'browser'} name
+ * @param {any} report the runner's JSON, null when it left none
+ * @param {number} exitCode
+ * @returns {Counts}
+ */
+export function countReport(name, report, exitCode) {
+  if (!report) return { passed: 0, failed: 1, skipped: 0 }
+  const counts = name === 'browser' ? countPlaywright(report) : countVitest(report)
+  if (exitCode !== 0 && counts.failed === 0 && counts.passed > 0) counts.failed = 1
+  return counts
+}
+
+/** @param {any} report @returns {Counts} */
+function countVitest(report) {
+  const files = /** @type {any[]} */ (report.testResults)
+  const brokenFiles = files.filter(
+    (file) =>
+      file.status === 'failed' && !file.assertionResults.some((/** @type {any} */ test) => test.status === 'failed'),
+  )
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + brokenFiles.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  }
+}
+
+/** @param {any} report @returns {Counts} */
+function countPlaywright(report) {
+  const { expected, unexpected, flaky, skipped } = report.stats
+  // The runner notes an error outside of a test (no test found among them) in `errors`.
+  return { passed: expected, failed: unexpected + flaky + report.errors.length, skipped }
+}
+
+/** @param {Counts[]} all @returns {Counts} */
+export function sumOf(all) {
+  const add = (/** @type {keyof Counts} */ key) => all.reduce((sum, counts) => sum + counts[key], 0)
+  return { passed: add('passed'), failed: add('failed'), skipped: add('skipped') }
+}
+
+/** `12 passed, 0 failed`, and the skipped only when there are any. @param {Counts} counts */
+export function sentenceOf({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+}
+
+/** @param {string} file */
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+/** @param {number} began */
+function secondsSince(began) {
+  return `${((performance.now() - began) / 1000).toFixed(1)} s`
+}

@@ -1,0 +1,90 @@
+// npm test: everything that can be checked, from a fresh clone on. The last line alone holds the totals.
+// `npm test -- --only check|unit|walk|browser` runs one stage.
+import './node-version.mjs'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const { explain, ROOT, setUp } = await import('./setup.mjs')
+
+/** For all stages together, once the packages are there. */
+const WHOLE_MS = 13 * 60_000
+const STAGES = /** @type {const} */ (['check', 'unit', 'walk', 'browser'])
+const ONE_FAILURE = { passed: 0, failed: 1, skipped: 0 }
+
+const only = onlyStage(process.argv.slice(2))
+try {
+  await setUp({ build: false })
+} catch (error) {
+  explain(error)
+  console.log('\n0 passed, 1 failed')
+  process.exit(1)
+}
+
+const { CHECKS, runCheck, runTests, sentenceOf, sumOf } = await import('./stages.mjs')
+const deadline = performance.now() + WHOLE_MS
+const counts = []
+for (const stage of only ? [only] : STAGES) counts.push(...(await runStage(stage)))
+const total = sumOf(counts)
+process.exitCode = total.failed === 0 && (total.passed > 0 || only === 'check') ? 0 : 1
+console.log(`\n${sentenceOf(total)}`)
+
+/**
+ * A check that fails counts as one failure; one that passes is no test and counts nothing.
+ *
+ * @param {(typeof STAGES)[number]} stage
+ */
+async function runStage(stage) {
+  if (stage === 'check') {
+    const failures = []
+    for (const check of CHECKS) if (!(await runCheck(check))) failures.push(ONE_FAILURE)
+    return failures
+  }
+  const env = stage === 'unit' ? withoutSettings(process.env) : await withPages(withoutSettings(process.env), stage)
+  return [env ? await runTests(stage, { env, timeoutMs: Math.max(deadline - performance.now(), 1_000) }) : ONE_FAILURE]
+}
+
+/**
+ * Walks and browser tests run the built product; browser tests need a browser too.
+ *
+ * @param {import('./children.mjs').Environment} env
+ * @param {'walk' | 'browser'} stage
+ * @returns {Promise<import('./children.mjs').Environment | null>} null when one of them is not to be had
+ */
+async function withPages(env, stage) {
+  try {
+    await setUp({ build: true })
+  } catch (error) {
+    explain(error)
+    return null
+  }
+  return stage === 'walk' ? env : withBrowser(env)
+}
+
+/** @param {string[]} args @returns {typeof STAGES[number] | null} */
+function onlyStage(args) {
+  if (args.length === 0) return null
+  const stage = STAGES.find((name) => name === args[1])
+  if (args.length === 2 && args[0] === '--only' && stage) return stage
+  console.error(`Usage: npm test -- --only ${STAGES.join('|')}`)
+  process.exit(2)
+}
+
+/** A person's own settings of the product must not reach its tests: every name in .env.example goes, and NODE_ENV. @param {import('./children.mjs').Environment} env */
+function withoutSettings(env) {
+  const names = readFileSync(join(ROOT, '.env.example'), 'utf8').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)
+  const settings = new Set(['NODE_ENV', ...[...names].map(([, name]) => name)])
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !settings.has(name)))
+}
+
+/** @param {import('./children.mjs').Environment} env @returns {Promise<import('./children.mjs').Environment | null>} null when no browser works here */
+async function withBrowser(env) {
+  const { findBrowser, tellWhatWasTried } = await import('./browser.mjs')
+  console.log('\nLooking for a browser …')
+  const { found, tried } = await findBrowser()
+  if (!found) {
+    console.log(tellWhatWasTried(tried))
+    return null
+  }
+  console.log(`Browser: ${found.name}, ${found.version}`)
+  return { ...env, E2E_BROWSER: found.path, E2E_BROWSER_ENV: JSON.stringify(found.env) }
+}

@@ -1,0 +1,225 @@
+// Accounts, sign-in and sessions on a real database file and a tiny platform over HTTP, with a browser that calls the
+// route modules as the server would: origin check first, cookies kept.
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AppLoadContext } from '@remix-run/node'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import { createServiceM8Api } from '#app/adapters/servicem8.server.ts'
+import { createServiceM8OAuth } from '#app/adapters/servicem8-oauth.server.ts'
+import { createSignedReader } from '#app/adapters/servicem8-signed.server.ts'
+import type { App } from '#app/app-context.ts'
+import { createCallAsAccount } from '#app/features/accounts/call-as-account.server.ts'
+import { admitRequest } from '#app/http/origin-check.ts'
+import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
+import type { Log } from '#app/lib/log.ts'
+import { hashToken, newToken } from '#app/lib/token.server.ts'
+import { accountStore } from '#db/sqlite/accounts.server.ts'
+import { openClient } from '#db/sqlite/client.server.ts'
+import type { AccountStore } from '#db/store/accounts.ts'
+import { APP_ID, APP_SECRET, startTinyPlatform, type TinyAccount, type TinyPlatform } from './tiny-platform.ts'
+
+export interface AccountsApp {
+  app: App
+  store: AccountStore
+  clock: FixedClock
+  platform: TinyPlatform
+  /** Every log line as JSON text. */
+  logged: string[]
+  /** A second process on the same file: its own memory, the same rows. */
+  restarted(): App['callAsAccount']
+  close(): Promise<void>
+}
+
+const ENC_KEYS = `k1:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
+
+/** Exchanges end after this long, so that a platform that hangs does not hold up the tests. */
+const IMPATIENT_MS = 300
+
+export async function accountsApp(options: { origin?: string; adminAccounts?: string[] } = {}): Promise<AccountsApp> {
+  const folder = mkdtempSync(join(tmpdir(), 'accounts-'))
+  const clock = fixedClock()
+  const client = openClient(join(folder, 'test.db'), 'db/migrations')
+  const store = accountStore(client, clock)
+  const platform = await startTinyPlatform()
+  const logged: string[] = []
+  const log = recordingLog(logged)
+  const secrets = createSecretBox(ENC_KEYS)
+  const timeouts = { read: IMPATIENT_MS, subscribe: IMPATIENT_MS }
+  const platformApi = createServiceM8Api({ apiUrl: platform.url, clock, log, timeouts })
+  const oauth = createServiceM8OAuth({
+    oauthUrl: platform.url,
+    appId: APP_ID,
+    appSecret: APP_SECRET,
+    scopes: ['vendor', 'read_jobs'],
+    clock,
+    log,
+    timeout: IMPATIENT_MS,
+  })
+  const restarted = () => createCallAsAccount({ store, clock, log, secrets, oauth, platformApi })
+  const parts = {
+    store,
+    clock,
+    log,
+    secrets,
+    platformApi,
+    oauth,
+    callAsAccount: restarted(),
+    readSigned: createSignedReader({ appSecret: APP_SECRET, clock }),
+    settings: {
+      origin: options.origin ?? 'https://fieldhook.test',
+      adminAccounts: new Set(options.adminAccounts),
+      scopes: ['vendor', 'read_jobs'],
+      sandbox: false,
+      version: '0.0.0',
+    },
+  }
+  return {
+    // What accounts do not use (deliveries, outbound) is left out.
+    app: parts as unknown as App,
+    store,
+    clock,
+    platform,
+    logged,
+    restarted,
+    async close() {
+      await platform.close()
+      client.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+function recordingLog(lines: string[]): Log {
+  const write = (level: string) => (fields: Record<string, unknown>, message: string) => {
+    const error = fields.error instanceof Error ? { error: String(fields.error.stack) } : {}
+    lines.push(JSON.stringify({ level, message, ...fields, ...error }))
+  }
+  const log: Log = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: () => log,
+  }
+  return log
+}
+
+type RouteAnswer = (args: {
+  request: Request
+  context: AppLoadContext
+  params: Record<string, string>
+}) => Response | Promise<Response>
+
+export interface RouteBrowser {
+  /** Calls a route module. `url` is a path with query, or an absolute address of ours. */
+  get(route: RouteAnswer, url: string, options?: CallOptions): Promise<Response>
+  postJson(route: RouteAnswer, url: string, body: unknown, options?: CallOptions): Promise<Response>
+  postForm(route: RouteAnswer, url: string, fields: Record<string, string>, options?: CallOptions): Promise<Response>
+  cookies: Map<string, string>
+  /** The Set-Cookie lines of the last answer. */
+  setCookies: string[]
+}
+
+interface CallOptions {
+  params?: Record<string, string>
+  headers?: Record<string, string>
+  method?: string
+}
+
+/** Each browser has an address of its own, so that limits count it by itself. */
+let browsers = 0
+
+export function routeBrowser({ app }: Pick<AccountsApp, 'app'>): RouteBrowser {
+  browsers += 1
+  const clientIp = `192.0.2.${browsers % 256}`
+  const origin = app.settings.origin
+  const cookies = new Map<string, string>()
+
+  async function call(route: RouteAnswer, url: string, init: RequestInit, options: CallOptions): Promise<Response> {
+    const method = options.method ?? init.method ?? 'GET'
+    const headers: IncomingHttpHeaders = {
+      ...(cookies.size > 0 ? { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') } : {}),
+      'sec-fetch-site': method === 'GET' ? 'none' : 'same-origin',
+      ...(init.headers as Record<string, string> | undefined),
+      ...options.headers,
+    }
+    const address = new URL(url, origin)
+    const refusal = admitRequest({ method, url: address.pathname + address.search, headers }, origin)
+    if (refusal) return Response.json({ message: refusal.message }, { status: refusal.status })
+    const request = new Request(address, { ...init, method, headers: headers as Record<string, string> })
+    const context = { app, clientIp, nonce: 'nonce-of-this-answer' }
+    const answer = await route({ request, context, params: options.params ?? {} })
+    browser.setCookies = answer.headers.getSetCookie()
+    for (const line of browser.setCookies) {
+      const [pair = ''] = line.split(';')
+      const name = pair.slice(0, pair.indexOf('='))
+      if (/max-age=0(;|$)/i.test(line)) cookies.delete(name)
+      else cookies.set(name, pair.slice(name.length + 1))
+    }
+    return answer
+  }
+
+  const browser: RouteBrowser = {
+    cookies,
+    setCookies: [],
+    get: (route, url, options = {}) => call(route, url, {}, options),
+    postJson: (route, url, body, options = {}) =>
+      call(
+        route,
+        url,
+        {
+          method: 'POST',
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+          headers: { 'content-type': 'application/json' },
+        },
+        options,
+      ),
+    postForm: (route, url, fields, options = {}) =>
+      call(
+        route,
+        url,
+        {
+          method: 'POST',
+          body: new URLSearchParams(fields).toString(),
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        },
+        options,
+      ),
+  }
+  return browser
+}
+
+/** An account that signed in an hour ago, in the store; and a browser cookie of a session that holds it. */
+export async function connect(
+  { app, platform, clock }: AccountsApp,
+  account: TinyAccount,
+  options: { lastsMs?: number } = {},
+): Promise<{ cookie: string; accessToken: string; refreshToken: string }> {
+  const tokens = platform.issue(account)
+  const token = newToken()
+  const now = clock.now()
+  const place = (column: string) => `credential|${account.uuid}|${column}`
+  await app.store.completeSignIn(
+    {
+      account,
+      tokens: {
+        accessTokenSealed: app.secrets.seal(place('access_token'), tokens.accessToken),
+        refreshTokenSealed: app.secrets.seal(place('refresh_token'), tokens.refreshToken),
+        expiresAt: now + (options.lastsMs ?? 3_600_000),
+        scope: 'vendor',
+      },
+      named: '',
+      session: {
+        tokenHash: hashToken(token),
+        expiresAt: now + 86_400_000,
+        account: { accountUuid: account.uuid, staffUuid: null, proof: 'oauth', provedAt: now },
+        replaces: [],
+        carryProofsSince: now,
+      },
+    },
+    () => 'same',
+  )
+  return { cookie: token, ...tokens }
+}

@@ -1,0 +1,135 @@
+// The delivery engine on a real database file, a clock that is stepped, and addresses in memory.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
+import type { App } from '#app/app-context.ts'
+import { createDeliveryEngine, type DeliveryEngine, type DeliveryEngineInput } from '#app/delivery-engine.server.ts'
+import type { Log } from '#app/lib/log.ts'
+import { type Client, openClient } from '#db/sqlite/client.server.ts'
+import { sqliteStore } from '#db/sqlite/store.server.ts'
+import type { IncomingEvent } from '#db/store/events.ts'
+import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
+import { type SteppingClock, steppingClock } from './stepping-clock.ts'
+
+export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
+export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
+
+export interface EngineWorld {
+  client: Client
+  store: App['store']
+  clock: SteppingClock
+  outbound: MemoryOutbound
+  log: Log
+  /** Log lines as `message`, newest last. */
+  logged: string[]
+  app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'outbound'>
+  /** A process's engine on the file. Several can live at once. */
+  engine(input?: Partial<DeliveryEngineInput>): DeliveryEngine
+  /** Adds an endpoint and returns its id. */
+  endpoint(given?: { url?: string; account?: string; object?: string; fields?: string; state?: string }): number
+  row(sql: string, ...values: (string | number)[]): Record<string, unknown>
+  rows(sql: string, ...values: (string | number)[]): Record<string, unknown>[]
+  close(): Promise<void>
+}
+
+export const ADDRESS = 'https://receiver.example.com/hook'
+
+export function engineWorld(): EngineWorld {
+  const folder = mkdtempSync(join(tmpdir(), 'fieldhook-engine-'))
+  const file = join(folder, 'test.db')
+  const clients: Client[] = []
+  const engines: DeliveryEngine[] = []
+  const clock = steppingClock()
+  const outbound = memoryOutbound(clock)
+  const logged: string[] = []
+  const log = recordingLog(logged)
+  const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
+  const settings = {
+    origin: 'https://hooks.example.com',
+    adminAccounts: new Set<string>(),
+    scopes: [],
+    sandbox: false,
+    version: '1.2.3',
+  }
+
+  function open(): Client {
+    const client = openClient(file, 'db/migrations')
+    clients.push(client)
+    return client
+  }
+  const client = open()
+  const store = sqliteStore(client, clock)
+  const app = { store, clock, log, settings, secrets, outbound }
+  const addAccount = client.sql.prepare(
+    'INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, ?, ?, 0, 0) ON CONFLICT DO NOTHING',
+  )
+  const addEndpoint = client.sql.prepare(
+    `INSERT INTO endpoint (account_uuid, object_type, field_filter, url, secret_sealed, state, state_since, breaker,
+       breaker_probes, failure_streak, failure_events, redirect_streak, pending_count, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'closed', 0, 0, '[]', 0, 0, ?)`,
+  )
+
+  return {
+    client,
+    store,
+    clock,
+    outbound,
+    log,
+    logged,
+    app,
+    engine(input = {}) {
+      // As another process would: its own connection to the file.
+      const own = engines.length === 0 ? store : sqliteStore(open(), clock)
+      const engine = createDeliveryEngine({ ...app, store: own, random: () => 0.5, ...input })
+      engines.push(engine)
+      return engine
+    },
+    endpoint({ url = ADDRESS, account = LEEDS, object = 'job', fields = '', state = 'active' } = {}) {
+      const now = clock.now()
+      addAccount.run(account, 'Leeds Electrical', 'Europe/London')
+      const sealed = secrets.seal(`endpoint|${account}|secret`, newSigningSecret())
+      return Number(addEndpoint.run(account, object, fields, url, sealed, state, now, now).lastInsertRowid)
+    },
+    row: (sql, ...values) => (client.sql.prepare(sql).get(...values) ?? {}) as Record<string, unknown>,
+    rows: (sql, ...values) => client.sql.prepare(sql).all(...values) as Record<string, unknown>[],
+    async close() {
+      for (const engine of engines) {
+        const drained = engine.drain()
+        await clock.run(16_000)
+        await drained
+      }
+      for (const one of clients.reverse()) one.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+let made = 0
+
+/** An event of its own, unless told otherwise. */
+export function anEvent(world: Pick<EngineWorld, 'clock'>, given: Partial<IncomingEvent> = {}): IncomingEvent {
+  made++
+  const objectUuid = given.objectUuid ?? `record-${made}`
+  return {
+    accountUuid: LEEDS,
+    subscriptionId: null,
+    source: 'object',
+    object: 'job',
+    objectUuid,
+    changedFields: ['status'],
+    receivedAt: world.clock.now(),
+    dedupe: `dedupe-${made}`,
+    body: JSON.stringify({ object: 'job', entry: [{ uuid: objectUuid, changed_fields: ['status'], time: 'now' }] }),
+    ...given,
+  }
+}
+
+function recordingLog(lines: string[]): Log {
+  const write = (_fields: Record<string, unknown>, message: string) => {
+    lines.push(message)
+  }
+  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log }
+  return log
+}

@@ -1,0 +1,43 @@
+// Noise is failure: a test that makes console.error or console.warn speak, or leaves a rejection behind, fails.
+// A test that means to hear something says so: `expectNoise(/the port is taken/)`.
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, vi } from 'vitest'
+
+// Kept before any test can put pretend timers in its place.
+const afterPromises = setImmediate
+const heard: string[] = []
+let expected: RegExp[] = []
+
+/** Allows (and asks for) a line matching `pattern` in this test: without it the test fails too. */
+export function expectNoise(pattern: RegExp): void {
+  expected.push(pattern)
+}
+
+process.on('unhandledRejection', (reason) => {
+  heard.push(`unhandled rejection: ${textOf(reason)}`)
+})
+
+beforeEach(() => {
+  heard.length = 0
+  expected = []
+  for (const method of ['error', 'warn'] as const) {
+    vi.spyOn(console, method).mockImplementation((...words: unknown[]) => {
+      heard.push(`console.${method}: ${words.map(textOf).join(' ')}`)
+    })
+  }
+})
+
+afterEach(async () => {
+  // A rejection is only called unhandled once the queue of promises has run dry.
+  await new Promise((resolve) => afterPromises(resolve))
+  vi.mocked(console.error).mockRestore?.()
+  vi.mocked(console.warn).mockRestore?.()
+  const unexpected = heard.filter((line) => !expected.some((pattern) => pattern.test(line)))
+  const missing = expected.filter((pattern) => !heard.some((line) => pattern.test(line)))
+  if (unexpected.length > 0) throw new Error(`This test was not quiet:\n${unexpected.join('\n')}`)
+  if (missing.length > 0) throw new Error(`This test did not make the noise it announced: ${missing.join(', ')}`)
+})
+
+function textOf(word: unknown): string {
+  return typeof word === 'string' ? word : inspect(word)
+}

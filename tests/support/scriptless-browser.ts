@@ -1,0 +1,79 @@
+// A browser as far as HTTP goes: cookies, redirects, forms; no screen and no scripts. For walks through the real server.
+
+export interface Page {
+  url: string
+  status: number
+  text: string
+}
+
+export interface ScriptlessBrowser {
+  get(url: string): Promise<Page>
+  /** Submits a form's fields as the page's own form would (same origin as the address it posts to). */
+  submit(url: string, fields: Record<string, string>): Promise<Page>
+  /** A call from the page's own script. */
+  json(method: string, url: string, body?: unknown): Promise<{ status: number; body: unknown; headers: Headers }>
+}
+
+export function scriptlessBrowser(origin: string): ScriptlessBrowser {
+  const cookies = new Map<string, string>()
+
+  const keep = (answer: Response): void => {
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair = '', ...attributes] = line.split(';')
+      const name = pair.slice(0, pair.indexOf('=')).trim()
+      const gone = attributes.some((one) => /^\s*max-age=0$/i.test(one) || /^\s*expires=Thu, 01 Jan 1970/i.test(one))
+      if (gone) cookies.delete(name)
+      else cookies.set(name, pair.slice(pair.indexOf('=') + 1))
+    }
+  }
+  const send = async (url: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const answer = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: { ...(cookie ? { cookie } : {}), ...init.headers },
+    })
+    keep(answer)
+    return answer
+  }
+  const follow = async (first: Response, from: string): Promise<Page> => {
+    let answer = first
+    let url = from
+    for (let hops = 0; answer.status >= 300 && answer.status < 400; hops += 1) {
+      if (hops > 10) throw new Error(`too many redirects from ${from}`)
+      url = new URL(answer.headers.get('location') ?? '', url).href
+      answer = await send(url, { method: 'GET' })
+    }
+    return { url, status: answer.status, text: await answer.text() }
+  }
+  return {
+    get: async (path) => {
+      const url = new URL(path, origin).href
+      return follow(await send(url, { method: 'GET' }), url)
+    },
+    submit: async (path, fields) => {
+      const url = new URL(path, origin).href
+      const answer = await send(url, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+        headers: { origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' },
+      })
+      return follow(answer, url)
+    },
+    json: async (method, path, body) => {
+      const answer = await send(new URL(path, origin).href, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        headers: { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+      })
+      const text = await answer.text()
+      return { status: answer.status, body: text ? JSON.parse(text) : null, headers: answer.headers }
+    },
+  }
+}
+
+/** The value of an input or button of a page's markup, by its name. */
+export function fieldValue(html: string, name: string): string {
+  const tag = html.match(new RegExp(`<(?:input|button)[^>]*name="${name}"[^>]*>`))?.[0] ?? ''
+  return (tag.match(/value="([^"]*)"/)?.[1] ?? '').replaceAll('&amp;', '&').replaceAll('&quot;', '"')
+}

@@ -1,0 +1,103 @@
+// The real built server as a process of its own, for tests that kill it, drain it or drive a browser against it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export interface ServerProcess {
+  origin: string
+  /** Where its database and sandbox state are. */
+  folder: string
+  pid: number
+  /** Everything it printed so far. */
+  output(): string
+  /** Ends it as a power switch would: no warning, no clean-up. */
+  killHard(): Promise<void>
+  /** SIGTERM; resolves with the exit code and how long it took, in ms. */
+  drain(): Promise<{ code: number | null; ms: number }>
+  /** Starts it again on the same port and the same files. */
+  restart(): Promise<void>
+  /** Ends it and removes its files. */
+  dispose(): Promise<void>
+}
+
+/** A free port of this machine. */
+export async function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer()
+    server.once('error', fail)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => (address && typeof address === 'object' ? done(address.port) : fail(new Error('no port'))))
+    })
+  })
+}
+
+/**
+ * Starts `scripts/serve-main.mjs` in sandbox mode on a free port with files in a temporary folder, and waits until `/readyz`
+ * answers 200. Needs a build (`npm test` makes one).
+ */
+export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'fieldhook-server-'))
+  const origin = `http://localhost:${port}`
+  let child: ChildProcess | null = null
+  let printed = ''
+
+  const launch = async (): Promise<void> => {
+    const started = spawn(process.execPath, [resolve('scripts/serve-main.mjs')], {
+      env: {
+        PATH: process.env.PATH ?? '',
+        PORT: String(port),
+        DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
+        LOG_LEVEL: 'warn',
+        NODE_ENV: 'production',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child = started
+    const gather = (chunk: Buffer) => {
+      printed = (printed + chunk.toString()).slice(-200_000)
+    }
+    started.stdout?.on('data', gather)
+    started.stderr?.on('data', gather)
+    const deadline = Date.now() + 20_000
+    for (;;) {
+      if (started.exitCode !== null) throw new Error(`the server ended while starting:\n${printed}`)
+      const answer = await fetch(`${origin}/readyz`).catch(() => null)
+      if (answer?.status === 200) return
+      if (Date.now() > deadline) throw new Error(`the server did not become ready:\n${printed}`)
+      await new Promise((next) => setTimeout(next, 50))
+    }
+  }
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    const ending = child
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null
+    const ended = new Promise<number | null>((done) => ending.once('exit', (code) => done(code)))
+    ending.kill(signal)
+    return ended
+  }
+
+  await launch()
+  return {
+    origin,
+    folder,
+    get pid() {
+      return child?.pid ?? 0
+    },
+    output: () => printed,
+    killHard: async () => void (await end('SIGKILL')),
+    async drain() {
+      const began = performance.now()
+      const code = await end('SIGTERM')
+      return { code, ms: performance.now() - began }
+    },
+    restart: launch,
+    async dispose() {
+      await end('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,95 @@
+// Two accounts, a real database file, a clock that stands still, and a platform in memory: what webhook use cases need.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import type { App } from '#app/app-context.ts'
+import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
+import type { Log } from '#app/lib/log.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import { type Client, openClient } from '#db/sqlite/client.server.ts'
+import { sqliteStore } from '#db/sqlite/store.server.ts'
+import { type MemoryPlatform, memoryPlatform } from './memory-platform.ts'
+
+export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
+export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
+export const ORIGIN = 'https://hooks.example.com'
+
+/** What webhook use cases draw from; the parts they do not use are absent. */
+export type WorldApp = Pick<
+  App,
+  'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'outbound' | 'callAsAccount' | 'wakeDeliveries'
+>
+
+export interface WebhookWorld {
+  app: WorldApp
+  client: Client
+  clock: FixedClock
+  platform: MemoryPlatform
+  /** Accounts without credentials answer `not_connected`. */
+  connected: Set<string>
+  /** Verdict of the outbound guard per address; others are allowed. */
+  addresses: Map<string, Awaited<ReturnType<App['outbound']['check']>>>
+  woken: number[]
+  close(): void
+}
+
+/** Call `close` when the test is over. The clock stands at Mon 5 Jan 2026, 09:00 UTC. */
+export async function openWebhookWorld(): Promise<WebhookWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'fieldhook-webhooks-'))
+  const clock = fixedClock()
+  const client = openClient(join(folder, 'test.db'), 'db/migrations')
+  const store = sqliteStore(client, clock)
+  const platform = memoryPlatform()
+  const connected = new Set([LEEDS, BRISBANE])
+  const addresses: WebhookWorld['addresses'] = new Map()
+  const woken: number[] = []
+  // As the real one: only an address whose token is on disk and not ended is echoed.
+  platform.challenge = async (callbackUrl) => {
+    const ingress = await store.findIngress(hashToken(callbackUrl.slice(`${ORIGIN}/hooks/platform/`.length)))
+    return ingress !== null && ingress.state !== 'deleted'
+  }
+  const app: WorldApp = {
+    store,
+    clock,
+    log: silentLog(),
+    settings: { origin: ORIGIN, adminAccounts: new Set([LEEDS]), scopes: [], sandbox: false, version: '0.0.0' },
+    secrets: createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`),
+    outbound: {
+      check: async (url) => addresses.get(url) ?? { verdict: 'allowed' },
+      post: () => Promise.reject(new Error('webhook use cases call no address')),
+      close: async () => undefined,
+    },
+    callAsAccount: async (accountUuid, call) =>
+      connected.has(accountUuid)
+        ? call(platform.api, 'access-token')
+        : { outcome: 'not_connected', message: 'No authentication credentials found' },
+    wakeDeliveries: (endpointId) => woken.push(endpointId),
+  }
+  await store.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
+  await store.ensureAccount({ uuid: BRISBANE, name: 'Brisbane Plumbing', timezone: 'Australia/Brisbane' })
+  return {
+    app,
+    client,
+    clock,
+    platform,
+    connected,
+    addresses,
+    woken,
+    close() {
+      client.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function silentLog(): Log {
+  const log: Log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+    child: () => log,
+  }
+  return log
+}
