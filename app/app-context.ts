@@ -4,6 +4,8 @@ import type { Store } from '#db/store.ts'
 import type { Outbound } from './adapters/outbound.ts'
 import type { CallAsAccount, PlatformApi, PlatformOAuth } from './adapters/platform.ts'
 import type { SecretBox } from './adapters/secret-box.ts'
+import type { ReadSigned } from './adapters/servicem8-signed.ts'
+import type { DeliverNow } from './features/deliveries/send-again.server.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 
@@ -34,6 +36,10 @@ export interface App {
   acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
   /** Tells the delivery engine that an endpoint has something new, or changed. */
   wakeDeliveries(endpointId: number): void
+  /** Sends one waiting delivery at once and tells how it went: for a test that a person waits for. */
+  deliverNow: DeliverNow
+  /** Checks and reads the platform's signed bodies. */
+  readSigned: ReadSigned
   /** Is the database writable and the engine turning? For `/readyz`. */
   ready(): Promise<{ ready: boolean; reasons: string[] }>
 }

@@ -26,6 +26,7 @@ import type { Log } from './lib/log.ts'
 import { createLog } from './logger.server.ts'
 import { createPlatformIngress } from './platform-ingress.server.ts'
 import { routePatterns } from './route-patterns.ts'
+import type { World } from './sandbox/world.ts'
 
 type NodeHandler = (req: IncomingMessage, res: ServerResponse) => boolean
 
@@ -43,7 +44,7 @@ export interface Running {
   /** Null = let it through (perhaps with its cookies taken away). */
   admitRequest(req: IncomingMessage): Refusal | null
   platformIngress: NodeHandler
-  sandbox: { handle: NodeHandler } | null
+  sandbox: { handle: NodeHandler; world: World } | null
   /** Call once listening: deliveries and timed work begin. */
   started(): void
   /** Readiness goes off, nothing new is claimed. */
@@ -119,6 +120,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     callAsAccount: createCallAsAccount({ store, clock, log, secrets, oauth, platformApi }),
     acceptEvent: engine.acceptEvent,
     wakeDeliveries: engine.wake,
+    deliverNow: engine.deliverNow,
     ready: engine.ready,
     readSigned: createSignedReader({ appSecret: env.appSecret, clock }),
   }

@@ -35,6 +35,8 @@ export interface DeliveryEngineInput
   pendingLimit?: PendingLimit
   /** ms between renewals of the lease. */
   beatMs?: number
+  /** ms that the result of an attempt may wait to be written down together with others. */
+  gatherMs?: number
 }
 
 export interface DeliveryEngine {
@@ -77,7 +79,8 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     owner: `${self}|${input.owner ?? randomUUID()}`,
     isGone: (owner) => isGone(owner, self),
     ...(input.limits && { limits: input.limits }),
-    ...(input.beatMs && { beatMs: input.beatMs }),
+    ...(input.beatMs !== undefined && { beatMs: input.beatMs }),
+    ...(input.gatherMs !== undefined && { gatherMs: input.gatherMs }),
     ports: {
       takeOver: () => tidyAfterRestart(input),
       endpointsWithWork: async () => (await store.endpointsWithWork()).map(toPump),

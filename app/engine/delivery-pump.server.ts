@@ -53,6 +53,8 @@ export interface PumpInput<Job extends { dueAt: Millis }, Report> {
   limits?: Partial<LaneLimits>
   /** ms between renewals of the lease; default 3 s. */
   beatMs?: number
+  /** ms that a result may wait for others to be written down with; default 2. */
+  gatherMs?: number
 }
 
 export interface OfferedDelivery extends LaneItem {
@@ -175,6 +177,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     clock,
     commit: (reports) => settleSteadily({ ...ports, clock, log, stopped: () => stopped }, reports),
     maxBatch: 64,
+    gatherMs: input.gatherMs ?? 2,
     maxWaiting: Number.POSITIVE_INFINITY,
     maxWaitingBytes: Number.POSITIVE_INFINITY,
     sizeOf: () => 0,

@@ -1,5 +1,5 @@
 // Many small writes, one commit: whatever arrives within one turn of the event loop is written together, and each is
-// answered after the commit. (A fixed window of time was measured too: it only adds delay.)
+// answered after the commit. (For those who wait for the answer a fixed window of time only adds delay: measured.)
 import type { Clock } from '../lib/clock.ts'
 
 export interface GroupCommitInput<Item, Answer> {
@@ -7,6 +7,8 @@ export interface GroupCommitInput<Item, Answer> {
   /** Writes all of them at once and answers in the same order. Rejecting means that none was written. */
   commit(items: Item[]): Promise<Answer[]>
   maxBatch: number
+  /** ms to wait for company, where nobody waits for the answer; a full batch does not wait. Default 0: one turn. */
+  gatherMs?: number
   /** Bounds on what may wait: items, and bytes as told by `sizeOf`. */
   maxWaiting: number
   maxWaitingBytes: number
@@ -47,15 +49,24 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
   let bytes = 0
   let scheduled = false
   let writing = false
+  let stopGathering: (() => void) | null = null
   let idle: (() => void)[] = []
 
   function schedule(): void {
-    if (scheduled || writing || queue.length === 0) return
-    scheduled = true
-    setImmediate(() => {
-      scheduled = false
-      void write()
-    })
+    if (writing || queue.length === 0) return
+    if (input.gatherMs && queue.length < input.maxBatch && idle.length === 0) {
+      stopGathering ??= input.clock.wake(input.clock.now() + input.gatherMs, begin)
+    } else if (!scheduled) {
+      scheduled = true
+      setImmediate(begin)
+    }
+  }
+
+  function begin(): void {
+    stopGathering?.()
+    stopGathering = null
+    scheduled = false
+    if (!writing && queue.length > 0) void write()
   }
 
   async function write(): Promise<void> {
@@ -108,6 +119,7 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
       if (queue.length === 0 && !writing) return Promise.resolve()
       return new Promise((resolve) => {
         idle = [...idle, resolve]
+        schedule()
       })
     },
     waiting: () => queue.length,

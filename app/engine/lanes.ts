@@ -76,7 +76,7 @@ export interface Lanes {
   hasWants(): boolean
   /** The next delivery to send, or null: no slot free or nothing due. */
   take(now: Millis): Claim | null
-  /** Frees the slot. `dueAt` = it waits again. True = the endpoint was opened or closed by it. */
+  /** Frees the slot. `dueAt` = it waits again. True = the endpoint was opened or closed by it: load it anew. */
   settle(id: number, end: { dueAt: Millis | null; result: LaneResult; gate: LaneGate | null }, now: Millis): boolean
   isInFlight(id: number): boolean
   /** When something that is not due yet will be; null = nothing is. */
@@ -348,7 +348,8 @@ export function createLanes(limits: LaneLimits): Lanes {
       endpoint.known.delete(id)
       account.inFlight--
       learn(endpoint, result, limits.perEndpoint)
-      const turned = gate !== null && gate.closed !== endpoint.gate.closed
+      const before = endpoint.gate
+      const turned = gate !== null && (gate.closed !== before.closed || (before.probing && !gate.probing))
       if (gate) {
         endpoint.gate = gate
         if (gate.closed) emptyLanes(endpoint)

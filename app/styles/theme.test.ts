@@ -39,7 +39,9 @@ const OTHER_TEXT = [
 ]
 
 /** What is not text but has to be seen: edges of controls, the focus ring. */
-const EDGES = ['line-strong', 'accent', 'failing'].flatMap((edge) => ['surface', 'canvas', 'sunken'].map((ground) => [edge, ground]))
+const EDGES = ['line-strong', 'accent', 'failing'].flatMap((edge) =>
+  ['surface', 'canvas', 'sunken'].map((ground) => [edge, ground]),
+)
 
 describe.each(Object.entries(schemes))('the %s scheme', (_scheme, colours) => {
   function between([a = '', b = '']: string[]): number {

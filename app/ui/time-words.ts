@@ -36,7 +36,16 @@ function pieces(at: Millis, zone: string) {
   const part: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {}
   for (const { type, value } of formatOf(zone).formatToParts(at)) part[type] = value
   const { weekday = '', year = '', month = '', day = '', hour = '', minute = '', second = '' } = part
-  return { weekday, year, day, month: MONTHS[Number(month) - 1] ?? month, clock: `${hour}:${minute}`, second }
+  return {
+    weekday,
+    year,
+    day,
+    month: MONTHS[Number(month) - 1] ?? month,
+    clock: `${hour}:${minute}`,
+    second,
+    /** Of the clock on the wall, in ms. */
+    sinceMidnight: hours(Number(hour)) + minutes(Number(minute)) + seconds(Number(second)),
+  }
 }
 
 /** `Fri 21 Nov 2025, 09:14:32 (Australia/Sydney)`: nothing left to ask. */
@@ -51,9 +60,10 @@ export function clockTime(at: Millis, now: Millis, zone: string): string {
   const today = pieces(now, zone)
   const dayOf = (one: typeof then) => `${one.day} ${one.month} ${one.year}`
   if (dayOf(then) === dayOf(today)) return then.clock
-  // The middle of yesterday is yesterday however long a day with a clock change lasts.
-  if (at < now && dayOf(then) === dayOf(pieces(now - days(1), zone))) return `Yesterday ${then.clock}`
-  if (at > now && dayOf(then) === dayOf(pieces(now + days(1), zone))) return `Tomorrow ${then.clock}`
+  // By way of midday, because a day with a clock change has 23 or 25 hours.
+  const midday = now - today.sinceMidnight + hours(12)
+  if (dayOf(then) === dayOf(pieces(midday - days(1), zone))) return `Yesterday ${then.clock}`
+  if (dayOf(then) === dayOf(pieces(midday + days(1), zone))) return `Tomorrow ${then.clock}`
   if (then.year === today.year) return `${then.weekday} ${then.day} ${then.month} ${then.clock}`
   return `${then.day} ${then.month} ${then.year} ${then.clock}`
 }

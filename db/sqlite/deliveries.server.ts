@@ -47,8 +47,9 @@ function byHand({ sql }: Client): ByHand {
   const insertRetry = sql.prepare(
     `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, due_at, deadline_at,
        attempts, steps, created_at)
-     SELECT ?1, ?2, ?3, ?4, 'retry', coalesce(max(cause_no), 0) + 1, 'pending', ?5, ?6, 0, 0, ?5
-     FROM delivery WHERE event_seq = ?1 AND endpoint_id = ?2 AND cause = 'retry'`,
+     SELECT @eventSeq, @endpointId, @accountUuid, @objectUuid, 'retry', coalesce(max(cause_no), 0) + 1, 'pending', @now,
+       @deadlineAt, 0, 0, @now
+     FROM delivery WHERE event_seq = @eventSeq AND endpoint_id = @endpointId AND cause = 'retry'`,
   )
   const retry = sql.transaction(
     (
@@ -65,7 +66,14 @@ function byHand({ sql }: Client): ByHand {
       // Asked twice before the first was sent: one sending answers both.
       const untried = findUntried.get(eventSeq, endpointId)
       if (untried !== undefined) return { outcome: 'created', deliveryId: untried, endpointId }
-      const { lastInsertRowid } = insertRetry.run(eventSeq, endpointId, accountUuid, objectUuid, now, now + retryFor)
+      const { lastInsertRowid } = insertRetry.run({
+        eventSeq,
+        endpointId,
+        accountUuid,
+        objectUuid,
+        now,
+        deadlineAt: now + retryFor,
+      })
       const tally = newTally()
       tally.waiting(accountUuid, endpointId, 1, bytes)
       tally.write()
@@ -82,6 +90,15 @@ function byHand({ sql }: Client): ByHand {
        failing_since = NULL, failure_streak = 0, failure_events = '[]', redirect_streak = 0
      WHERE id = ? AND account_uuid = ? AND state <> 'deleted'`,
   )
+  // The same moment for all: then ids, which is age, decide the order.
+  const makeDue = sql.prepare(
+    "UPDATE delivery SET due_at = ? WHERE endpoint_id = ? AND state = 'pending' AND cause <> 'test'",
+  )
+  const startAgain = sql.transaction((accountUuid: string, endpointId: number, now: number): boolean => {
+    if (resume.run(now, endpointId, accountUuid).changes === 0) return false
+    makeDue.run(now, endpointId)
+    return true
+  })
   return {
     async retryDelivery(accountUuid, deliveryId, now, retryFor) {
       return retry.immediate(accountUuid, deliveryId, now, retryFor)
@@ -90,7 +107,7 @@ function byHand({ sql }: Client): ByHand {
       return pause.run(now, endpointId, accountUuid).changes === 1
     },
     async resumeEndpoint(accountUuid, endpointId, now) {
-      return resume.run(now, endpointId, accountUuid).changes === 1
+      return startAgain.immediate(accountUuid, endpointId, now)
     },
   }
 }

@@ -24,13 +24,14 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
     `SELECT ${HEALTH_COLUMNS} FROM endpoint p WHERE p.id = ? AND p.state <> 'deleted'`,
   )
   const extendDeadlines = sql.prepare(
-    `UPDATE delivery SET deadline_at = ?2
-     WHERE endpoint_id = ?1 AND state = 'pending' AND cause <> 'test' AND deadline_at < ?2 AND created_at < ?3`,
+    `UPDATE delivery SET deadline_at = @until
+     WHERE endpoint_id = @endpointId AND state = 'pending' AND cause <> 'test' AND deadline_at < @until AND created_at < @since`,
   )
   const adopt = sql.transaction((endpointId: number, graceMs: number): EndpointLane | null => {
     const row = findLane.get(endpointId)
     if (!row) return null
-    if (row.state === 'active') extendDeadlines.run(endpointId, row.stateSince + graceMs, row.stateSince)
+    if (row.state === 'active')
+      extendDeadlines.run({ endpointId, until: row.stateSince + graceMs, since: row.stateSince })
     return laneOf(row)
   })
 

@@ -30,14 +30,14 @@ export function heldDeliveryStore(client: Client): HeldStore {
      WHERE d.state = 'pending' GROUP BY d.account_uuid`,
   )
   const spreadOverdue = sql.prepare(
-    `UPDATE delivery SET due_at = min(deadline_at, ?1 + ?2 + abs(random() % ?3))
-     WHERE id IN (SELECT id FROM delivery INDEXED BY due_deliveries_of_an_endpoint WHERE state = 'pending' AND due_at < ?1)
-       AND attempts > 0 AND deadline_at > ?1`,
+    `UPDATE delivery SET due_at = min(deadline_at, @now + @from + abs(random() % @width))
+     WHERE id IN (SELECT id FROM delivery INDEXED BY due_deliveries_of_an_endpoint WHERE state = 'pending' AND due_at < @now)
+       AND attempts > 0 AND deadline_at > @now`,
   )
   const forgiveUntried = sql.prepare(
-    `UPDATE delivery SET deadline_at = ?1
+    `UPDATE delivery SET deadline_at = @until
      WHERE id IN (SELECT id FROM delivery INDEXED BY due_deliveries_of_an_endpoint WHERE state = 'pending')
-       AND attempts = 0 AND deadline_at < ?1 AND cause <> 'test'`,
+       AND attempts = 0 AND deadline_at < @until AND cause <> 'test'`,
   )
   const leftSamples = sql.prepare<[], WaitingRow>(
     `SELECT ${WAITING_COLUMNS}
@@ -50,8 +50,10 @@ export function heldDeliveryStore(client: Client): HeldStore {
     recountEndpoints.run()
     forgetLoads.run()
     recountLoads.run()
-    forgiveUntried.run(now + graceMs)
-    return { spread: spreadOverdue.run(now, spreadMs.from, Math.max(1, spreadMs.to - spreadMs.from)).changes }
+    forgiveUntried.run({ until: now + graceMs })
+    return {
+      spread: spreadOverdue.run({ now, from: spreadMs.from, width: Math.max(1, spreadMs.to - spreadMs.from) }).changes,
+    }
   })
 
   const endedEndpoints = sql.prepare<[], { id: number; state: 'stopped' | 'deleted' }>(
@@ -87,7 +89,7 @@ export function heldDeliveryStore(client: Client): HeldStore {
 
   const heldEndpoint = sql.prepare<[number, number], HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM endpoint p
-     WHERE p.id >= ?1 AND (p.state IN ('paused', 'failing', 'stopped') OR p.breaker = 'open' OR p.hold_until > ?2)
+     WHERE p.id >= ? AND (p.state IN ('paused', 'failing', 'stopped') OR p.breaker = 'open' OR p.hold_until > ?)
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
      ORDER BY p.id LIMIT 1`,
   )

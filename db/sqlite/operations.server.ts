@@ -7,9 +7,9 @@ import type { Client } from './client.server.ts'
 export function operationsStore({ sql }: Client, _clock: Clock): OperationsStore {
   const findLease = sql.prepare<[string], LeaseRow>('SELECT owner, expires_at AS expiresAt FROM lease WHERE name = ?')
   const takeLease = sql.prepare(
-    `INSERT INTO lease (name, owner, expires_at) VALUES (?1, ?2, ?4)
-     ON CONFLICT (name) DO UPDATE SET owner = ?2, expires_at = ?4
-     WHERE owner = ?2 OR expires_at <= ?3 OR owner = ?5`,
+    `INSERT INTO lease (name, owner, expires_at) VALUES (@name, @owner, @expiresAt)
+     ON CONFLICT (name) DO UPDATE SET owner = @owner, expires_at = @expiresAt
+     WHERE owner = @owner OR expires_at <= @now OR owner = @takeFrom`,
   )
   const releaseLease = sql.prepare('DELETE FROM lease WHERE name = ? AND owner = ?')
 
@@ -62,7 +62,7 @@ export function operationsStore({ sql }: Client, _clock: Clock): OperationsStore
       return findLease.get(name) ?? null
     },
     async acquireLease(name, owner, now, expiresAt, takeFrom) {
-      return takeLease.run(name, owner, now, expiresAt, takeFrom).changes === 1
+      return takeLease.run({ name, owner, now, expiresAt, takeFrom }).changes === 1
     },
     async releaseLease(name, owner) {
       releaseLease.run(name, owner)

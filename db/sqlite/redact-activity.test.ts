@@ -44,7 +44,8 @@ test.each([
 })
 
 test('leaves what is no secret as it is', () => {
-  const text = '{"object":"job","fields":"status,postcode","status_code":400,"message":"Please specify an object for subscription"}'
+  const text =
+    '{"object":"job","fields":"status,postcode","status_code":400,"message":"Please specify an object for subscription"}'
   expect(redactText(text)).toBe(text)
   expect(redactText('object=job&fields=status&mode=subscribe')).toBe('object=job&fields=status&mode=subscribe')
 })

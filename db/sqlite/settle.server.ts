@@ -21,6 +21,8 @@ interface EndpointState {
   lastAttemptAt: number
   lastCode: number | null
   lastSentence: string
+  /** The breaker closed, or it was switched on again: what waits need not wait for the pace of its failures. */
+  recovered: boolean
 }
 
 type Sent = Extract<AttemptReport['result'], { kind: 'sent' }>
@@ -57,6 +59,10 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
      WHERE id = ?`,
   )
 
+  const makeDue = sql.prepare(
+    "UPDATE delivery SET due_at = ? WHERE endpoint_id = ? AND state = 'pending' AND due_at > ? AND cause <> 'test'",
+  )
+
   function settleSent(report: AttemptReport, result: Sent, batch: Batch): SettledAttempt {
     const { job, endedAt } = report
     const { verdict } = result
@@ -81,6 +87,7 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
     )
     const endpoint = endpointIn(batch, job.endpointId)
     const next = batch.options.decide(report, verdict, endpoint.health)
+    endpoint.recovered ||= isRecovery(endpoint.health, next.endpoint)
     endpoint.health = next.endpoint
     endpoint.changed = true
     endpoint.lastAttemptAt = endedAt
@@ -137,7 +144,14 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
     if (known) return known
     const row = findHealth.get(endpointId)
     if (!row) throw new Error(`endpoint ${endpointId} has deliveries but no row`)
-    const state = { health: healthOf(row), changed: false, lastAttemptAt: 0, lastCode: null, lastSentence: '' }
+    const state = {
+      health: healthOf(row),
+      changed: false,
+      lastAttemptAt: 0,
+      lastCode: null,
+      lastSentence: '',
+      recovered: false,
+    }
     batch.endpoints.set(endpointId, state)
     return state
   }
@@ -149,8 +163,10 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
         ? settleSent(report, report.result, batch)
         : settleUntried(report, report.result.reason, batch),
     )
-    for (const [endpointId, { health, changed, lastAttemptAt, lastCode, lastSentence }] of batch.endpoints) {
+    for (const [endpointId, endpoint] of batch.endpoints) {
+      const { health, changed, lastAttemptAt, lastCode, lastSentence } = endpoint
       if (!changed) continue
+      if (endpoint.recovered) makeDue.run(lastAttemptAt, endpointId, lastAttemptAt)
       writeHealth.run(
         health.state,
         health.stateReason,
@@ -184,4 +200,11 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
       return settle.immediate(reports, options)
     },
   }
+}
+
+function isRecovery(before: EndpointHealth, after: EndpointHealth): boolean {
+  return (
+    (before.breaker === 'open' && after.breaker === 'closed') ||
+    (before.state === 'failing' && after.state === 'active')
+  )
 }

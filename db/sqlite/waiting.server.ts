@@ -47,8 +47,8 @@ export function waitingEnder({ sql }: Client): WaitingEnder {
   // After the last attempt there was; it is none itself and is not counted as one.
   const insertNote = sql.prepare(
     `INSERT INTO attempt (delivery_id, account_uuid, endpoint_id, url, number, at, duration_ms, outcome, sentence)
-     SELECT d.id, d.account_uuid, d.endpoint_id, p.url, d.attempts + 1, ?1, 0, ?2, ?3
-     FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id WHERE d.id = ?4`,
+     SELECT d.id, d.account_uuid, d.endpoint_id, p.url, d.attempts + 1, ?, 0, ?, ?
+     FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id WHERE d.id = ?`,
   )
   const addDelivered = sql.prepare('UPDATE replay SET delivered = delivered + ? WHERE id = ?')
   const addUndelivered = sql.prepare('UPDATE replay SET undelivered = undelivered + ? WHERE id = ?')

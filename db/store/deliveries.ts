@@ -148,7 +148,7 @@ export interface DeliveryStore {
   /**
    * One transaction for all: attempt rows, what follows for deliveries and endpoints, counters, usage. A delivery that was
    * settled meanwhile keeps its state; its attempt is recorded all the same. A success also ends what else waits of the same
-   * event for the same endpoint; a 410 ends what waits for the endpoint.
+   * event for the same endpoint, and makes the rest due when it shows that the endpoint has recovered; a 410 ends what waits.
    */
   settleAttempts(reports: AttemptReport[], options: SettleOptions): Promise<SettledAttempt[]>
 
@@ -188,7 +188,7 @@ export interface DeliveryStore {
   retryDelivery(accountUuid: string, deliveryId: number, now: Millis, retryFor: number): Promise<RetryCreated>
   /** Pauses it: events are kept waiting. False = no such endpoint of this account. */
   pauseEndpoint(accountUuid: string, endpointId: number, now: Millis): Promise<boolean>
-  /** Back to active with a clean slate, from paused, stopped or failing. False = no such endpoint of this account. */
+  /** Back to active with a clean slate, from paused, stopped or failing; what waits is due at once. False = no such endpoint of this account. */
   resumeEndpoint(accountUuid: string, endpointId: number, now: Millis): Promise<boolean>
   /** How many events a replay would send. Null = no such endpoint of this account. */
   countReplay(

@@ -82,7 +82,7 @@ export function engineWorld(): EngineWorld {
     engine(input = {}) {
       // As another process would: its own connection to the file.
       const own = engines.length === 0 ? store : sqliteStore(open(), clock)
-      const engine = createDeliveryEngine({ ...app, store: own, random: () => 0.5, ...input })
+      const engine = createDeliveryEngine({ ...app, store: own, random: () => 0.5, gatherMs: 0, ...input })
       engines.push(engine)
       return engine
     },

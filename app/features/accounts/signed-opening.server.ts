@@ -1,17 +1,10 @@
 // The add-on opened inside the platform: its signed call becomes a ticket, the ticket becomes a session of the frame.
-import type { ReadSigned, SignedWebhookClaims } from '#app/adapters/servicem8-signed.ts'
+import type { SignedWebhookClaims } from '#app/adapters/servicem8-signed.ts'
 import type { App } from '#app/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { LAUNCH_TICKET_LASTS, LINK_TICKET_LASTS, SESSION_ABSOLUTE } from './session.ts'
 import { SIGNED_MESSAGES } from './signed-opening.ts'
-
-declare module '#app/app-context.ts' {
-  interface App {
-    /** Checks and reads the platform's signed bodies. */
-    readSigned: ReadSigned
-  }
-}
 
 export type SignedCall =
   | { outcome: 'opened'; accountUuid: string; ticket: string }

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { days, hours } from '#app/lib/duration.ts'
-import { activityLabel, type LoggedDelivery, logEntry, logEntryJson, rangeStart, readLogQuery, webhookData } from './log.ts'
+import {
+  activityLabel,
+  type LoggedDelivery,
+  logEntry,
+  logEntryJson,
+  rangeStart,
+  readLogQuery,
+  webhookData,
+} from './log.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0)
 
@@ -48,7 +56,15 @@ const FAILED = {
   sentence: 'Your address answered 404.',
   responseBody: 'no such hook',
 }
-const DELIVERED = { ...FAILED, number: 2, at: NOW + 5000, outcome: 'delivered', statusCode: 200, sentence: 'Delivered.', responseBody: 'ok' }
+const DELIVERED = {
+  ...FAILED,
+  number: 2,
+  at: NOW + 5000,
+  outcome: 'delivered',
+  statusCode: 200,
+  sentence: 'Delivered.',
+  responseBody: 'ok',
+}
 
 function event(...deliveries: Partial<LoggedDelivery>[]) {
   return {

@@ -37,7 +37,9 @@ async function crashWhileCreating(form: Record<string, unknown>) {
     throw new Error('killed')
   }
   world.app.store = { ...store, saveWebhook: broken, updateSubscription: broken, dropPendingSubscription: broken }
-  await expect(createWebhook(world.app, LEEDS, { accountUUID: LEEDS, ...form }, { admin: false })).rejects.toThrow('killed')
+  await expect(createWebhook(world.app, LEEDS, { accountUUID: LEEDS, ...form }, { admin: false })).rejects.toThrow(
+    'killed',
+  )
   world.app.store = store
 }
 

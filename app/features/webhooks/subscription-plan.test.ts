@@ -40,7 +40,10 @@ describe('comparing our subscriptions with the list of the platform', () => {
   })
 
   test('one that was replaced is removed once its successor is live, and not before', () => {
-    const rows = [own(1, 'replaced', { endsAt: NOW + 1, stateReason: 'not told' }), own(2, 'active', { platformUuid: 'u2' })]
+    const rows = [
+      own(1, 'replaced', { endsAt: NOW + 1, stateReason: 'not told' }),
+      own(2, 'active', { platformUuid: 'u2' }),
+    ]
     expect(plan(rows, [listed('u1', 1), listed('u2', 2)])).toEqual([{ act: 'remove', platformUuid: 'u1', id: 1 }])
     expect(plan(rows, [listed('u1', 1)])).toEqual([{ act: 'subscribe', object: 'job', reason: null }])
   })

@@ -73,7 +73,11 @@ describe('the status of a webhook', () => {
   })
 
   test('says that we gave up after 72 hours', () => {
-    const given = statusOf({ state: 'failing', failingSince: NOW - hours(73), lastSentence: 'The name does not exist.' })
+    const given = statusOf({
+      state: 'failing',
+      failingSince: NOW - hours(73),
+      lastSentence: 'The name does not exist.',
+    })
     expect(given.status).toBe('failing')
     expect(given.sentence).toMatch(/so we stopped trying\. The name does not exist\. Resume when it is repaired\.$/)
   })

@@ -39,9 +39,16 @@ describe('the webhook form', () => {
     expect(webhookForm.parse({ ...GOOD, callback_url }).callback_url).toBe('')
   })
 
-  test.each(['example', 'ftp://example.com', 'https://', 'javascript:alert(1)', 'https://a b.com', 'https:\\\\a.com', `https://a.com/${'x'.repeat(2048)}`])(
-    'refuses %j as an address',
-    (callback_url) => expect(errorsOf({ callback_url })).toEqual({ callback_url: ['Must be a valid HTTPS URL'] }),
+  test.each([
+    'example',
+    'ftp://example.com',
+    'https://',
+    'javascript:alert(1)',
+    'https://a b.com',
+    'https:\\\\a.com',
+    `https://a.com/${'x'.repeat(2048)}`,
+  ])('refuses %j as an address', (callback_url) =>
+    expect(errorsOf({ callback_url })).toEqual({ callback_url: ['Must be a valid HTTPS URL'] }),
   )
 
   test('asks for the object type and the account in the words of the specification, all at once', () => {
@@ -54,7 +61,9 @@ describe('the webhook form', () => {
 
   test('is content with a custom type instead, when the toggle is on', () => {
     expect(errorsOf({ object: '', useCustom: 'on', customObject: 'staff' })).toEqual({})
-    expect(errorsOf({ object: '', useCustom: '', customObject: 'staff' })).toEqual({ object: ['Object type is required'] })
+    expect(errorsOf({ object: '', useCustom: '', customObject: 'staff' })).toEqual({
+      object: ['Object type is required'],
+    })
   })
 
   test('refuses values of the wrong kind with a sentence, never by breaking', () => {
@@ -129,7 +138,10 @@ describe('resolving the object type', () => {
     const staff = { object: 'staff', customObject: '', useCustom: undefined }
     expect(resolveObjectType(staff, false)).toMatchObject({ outcome: 'needs_admin' })
     expect(resolveObjectType(staff, true)).toEqual({ outcome: 'resolved', type: 'staff' })
-    expect(resolveObjectType({ ...staff, object: 'st@ff' }, true)).toMatchObject({ outcome: 'unsupported', field: 'object' })
+    expect(resolveObjectType({ ...staff, object: 'st@ff' }, true)).toMatchObject({
+      outcome: 'unsupported',
+      field: 'object',
+    })
   })
 
   test('says plainly why a job contact cannot be watched, however it is spelled', () => {

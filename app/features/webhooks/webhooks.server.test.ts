@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { PlatformFailure } from '#app/adapters/platform.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
@@ -137,7 +136,9 @@ describe('creating a webhook', () => {
       message: sentence,
       errors: { callback_url: [sentence] },
     })
-    expect(await create({ callback_url: 'http://example.com/' })).toMatchObject({ message: 'Must be a valid HTTPS URL' })
+    expect(await create({ callback_url: 'http://example.com/' })).toMatchObject({
+      message: 'Must be a valid HTTPS URL',
+    })
     expect(world.platform.asked).toEqual([])
   })
 
@@ -238,74 +239,6 @@ describe('replacing a webhook', () => {
   })
 })
 
-const REFUSALS: [string, PlatformFailure][] = [
-  ['400', { outcome: 'refused', status: 400, message: 'Challenge failed' }],
-  ['401', { outcome: 'unauthorized', status: 401, message: 'Authorization Required' }],
-  ['402', { outcome: 'suspended', status: 402, message: 'Account expired' }],
-  ['403', { outcome: 'forbidden', status: 403, message: 'insufficient_scope: read_jobs' }],
-  ['429', { outcome: 'rate_limited', status: 429, message: 'Number of allowed API requests per minute exceeded', retryAt: 0 }],
-  ['500', { outcome: 'unavailable', status: 500, message: 'Internal error' }],
-  ['no answer', HANGS],
-]
-
-describe.each(REFUSALS)('when the platform answers %s', (_name, failure) => {
-  test('a first webhook is not made, and its message is passed on', async () => {
-    world.platform.failures.subscribe.push(failure)
-    expect(await create()).toEqual({ outcome: 'platform_refused', message: failure.message })
-    expect(await listWebhooks(world.app, LEEDS)).toEqual([])
-    expect(world.client.sql.prepare('SELECT count(*) AS n FROM endpoint').get()).toEqual({ n: 0 })
-    const left = await states()
-    // Without an answer the platform may have it: what arrives there is still taken. Nobody sees a webhook.
-    expect(left).toEqual(failure.outcome === 'unavailable' ? ['replaced'] : [])
-  })
-
-  test('a webhook that is replaced goes on as it was', async () => {
-    const before = await created()
-    world.platform.failures.subscribe.push(failure)
-    expect(await create({ callback_url: 'https://example.com/new', fields: 'date' })).toMatchObject({
-      outcome: 'platform_refused',
-    })
-    expect((await onlyWebhook()).view).toEqual(before.view)
-    expect(live().map((one) => one.callbackUrl)).toEqual([before.view.forwardingUrl])
-  })
-
-  test('a change of fields that needs more is refused, and nothing has changed', async () => {
-    const before = await created()
-    world.platform.failures.subscribe.push(failure)
-    const changed = await updateWebhook(world.app, LEEDS, before.view.id, { fields: 'status,date' })
-    expect(changed).toMatchObject({ outcome: 'platform_refused', message: failure.message })
-    expect((await onlyWebhook()).view).toEqual(before.view)
-  })
-})
-
-describe('when something breaks between the answer of the platform and the switch', () => {
-  test('the old webhook works, and the next change leaves one live subscription', async () => {
-    const before = await created()
-    const { store } = world.app
-    world.app.store = {
-      ...store,
-      saveWebhook: async () => {
-        throw new Error('disk full')
-      },
-    }
-    await expect(create({ fields: 'date' })).rejects.toThrow('disk full')
-    world.app.store = store
-    expect((await onlyWebhook()).view).toEqual(before.view)
-    expect(await states()).toEqual(['active', 'pending'])
-    expect(live()).toHaveLength(2)
-
-    const after = await created({ fields: 'date' })
-    expect(live().map((one) => one.callbackUrl)).toEqual([after.view.forwardingUrl])
-  })
-
-  test('a platform that cannot be listed afterwards does not undo a webhook', async () => {
-    world.platform.failures.list.push(HANGS)
-    const { servicem8Id, view } = await created()
-    expect(servicem8Id).toBeNull()
-    expect(view.status).toBe('waiting')
-  })
-})
-
 describe('changing a webhook', () => {
   test('of its fields asks the platform for them', async () => {
     const { view } = await created()
@@ -358,7 +291,10 @@ describe('changing a webhook', () => {
   test('subscribes again when its subscription is in trouble', async () => {
     const { view } = await created()
     const [row] = await world.app.store.listSubscriptions(LEEDS)
-    await world.app.store.updateSubscription(LEEDS, row?.id ?? 0, { stateReason: 'Switched off.', at: world.clock.now() })
+    await world.app.store.updateSubscription(LEEDS, row?.id ?? 0, {
+      stateReason: 'Switched off.',
+      at: world.clock.now(),
+    })
     expect((await onlyWebhook()).view.status).toBe('unsubscribed')
     const resumed = await updateWebhook(world.app, LEEDS, view.id, { active: true })
     expect(resumed).toMatchObject({ webhook: { view: { status: 'waiting' } } })
@@ -366,7 +302,9 @@ describe('changing a webhook', () => {
 
   test("of another account's webhook finds nothing and changes nothing", async () => {
     const { view } = await created()
-    expect(await updateWebhook(world.app, BRISBANE, view.id, { fields: '', active: false })).toEqual({ outcome: 'not_found' })
+    expect(await updateWebhook(world.app, BRISBANE, view.id, { fields: '', active: false })).toEqual({
+      outcome: 'not_found',
+    })
     expect(await updateWebhook(world.app, LEEDS, 999, {})).toEqual({ outcome: 'not_found' })
     expect((await onlyWebhook()).view).toEqual(view)
   })
@@ -413,7 +351,7 @@ describe('deleting a webhook', () => {
     expect((await onlyWebhook()).view.signingSecret).not.toBe(view.signingSecret)
   })
 
-  test("of another account finds nothing, and twice finds nothing the second time", async () => {
+  test('of another account finds nothing, and twice finds nothing the second time', async () => {
     const { view } = await created()
     expect(await deleteWebhook(world.app, BRISBANE, view.id)).toEqual({ outcome: 'not_found' })
     expect(live()).toHaveLength(1)

@@ -47,7 +47,12 @@ function senderFor(app: App, accountUuid: string): SendSample {
     const sent = await sendTest(app, accountUuid, endpointId, sample)
     if (sent.outcome === 'not_found') return null
     const { success, verdict, durationMs } = sent
-    return { success, statusCode: verdict.statusCode, responseTime: durationMs, error: success ? null : verdict.sentence }
+    return {
+      success,
+      statusCode: verdict.statusCode,
+      responseTime: durationMs,
+      error: success ? null : verdict.sentence,
+    }
   }
 }
 

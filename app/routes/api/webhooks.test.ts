@@ -1,14 +1,6 @@
-import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { App } from '#app/app-context.ts'
-import { sessionCookieName } from '#app/http/cookies.ts'
-import { hours } from '#app/lib/duration.ts'
-import { hashToken } from '#app/lib/token.server.ts'
+import { type Call, callRoute, openSessions, type Route } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { loader as apiActivity } from './api-activity.ts'
-import { loader as unknown } from './unknown.ts'
-import { loader as webhookActivity } from './webhook-activity.ts'
-import { loader as webhookLogs } from './webhook-logs.ts'
 import { action as webhooks } from './webhooks.ts'
 import { action as webhookById } from './webhooks-by-id.ts'
 import { action as webhooksTest } from './webhooks-test.ts'
@@ -17,47 +9,20 @@ let world: WebhookWorld
 
 beforeEach(async () => {
   world = await openWebhookWorld()
-  for (const accountUuid of [LEEDS, BRISBANE]) {
-    await world.app.store.openSession({
-      tokenHash: hashToken(accountUuid),
-      expiresAt: world.clock.now() + hours(8),
-      account: { accountUuid, staffUuid: null, proof: 'oauth', provedAt: world.clock.now() },
-      replaces: [],
-      carryProofsSince: 0,
-    })
-  }
+  await openSessions(world)
 })
 
 afterEach(() => world.close())
 
-interface Call {
-  method?: string
-  /** Whose session; null = none. */
-  as?: string | null
-  body?: unknown
-  params?: Record<string, string>
-  headers?: Record<string, string>
+const call = (route: Route, path: string, rest: Call = {}) => callRoute(world, route, path, rest)
+
+const FORM = {
+  callback_url: 'https://example.com/in',
+  object: 'job',
+  fields: 'status',
+  active: true,
+  accountUUID: LEEDS,
 }
-
-type Route = (args: ActionFunctionArgs) => Response | Promise<Response>
-
-async function call(route: Route, path: string, { method = 'GET', as = LEEDS, body, params = {}, headers = {} }: Call = {}) {
-  const request = new Request(`https://hooks.example.com${path}`, {
-    method,
-    headers: {
-      ...(as !== null && { cookie: `${sessionCookieName('tab', true)}=${as}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  const context = { app: world.app as App, clientIp: '203.0.113.9', nonce: '' }
-  const response = await route({ request, params, context, unstable_pattern: path } as ActionFunctionArgs)
-  const text = await response.text()
-  return { status: response.status, headers: response.headers, text, json: text === '' ? null : JSON.parse(text) }
-}
-
-const FORM = { callback_url: 'https://example.com/in', object: 'job', fields: 'status', active: true, accountUUID: LEEDS }
 const post = (body: unknown, rest: Call = {}) => call(webhooks, '/api/webhooks', { method: 'POST', body, ...rest })
 const byId = (key: string, rest: Call = {}) => call(webhookById, `/api/webhooks/${key}`, { params: { key }, ...rest })
 
@@ -115,7 +80,11 @@ describe('POST /api/webhooks', () => {
   })
 
   test('without credentials answers 401, and with a refusing platform 502 in its words', async () => {
-    world.platform.failures.subscribe.push({ outcome: 'forbidden', status: 403, message: 'insufficient_scope: read_jobs' })
+    world.platform.failures.subscribe.push({
+      outcome: 'forbidden',
+      status: 403,
+      message: 'insufficient_scope: read_jobs',
+    })
     const refused = await post(FORM)
     expect([refused.status, refused.json]).toEqual([502, { message: 'insufficient_scope: read_jobs' }])
     world.connected.clear()
@@ -216,99 +185,9 @@ describe('PUT and DELETE /api/webhooks/{id}', () => {
   })
 })
 
-describe('GET /api/webhook-logs/{accountUUID}/{objectType}', () => {
-  const logs = (objectType: string, query = '', rest: Call = {}) =>
-    call(webhookLogs, `/api/webhook-logs/${LEEDS}/${objectType}${query}`, {
-      params: { accountUUID: LEEDS, objectType },
-      ...rest,
-    })
-
-  test('lists what arrived, in any spelling of the type', async () => {
-    insertEvent('job')
-    const { status, json } = await logs('Job')
-    expect(status).toBe(200)
-    expect(json).toMatchObject([{ id: 1, type: 'job', objectUuid: 'r-1', forwardedTo: [], forwardingResults: [] }])
-    expect((await logs('note')).json).toEqual([])
-  })
-
-  test('refuses a filter outside the choices', async () => {
-    expect((await logs('job', '?limit=9999')).status).toBe(400)
-    expect((await logs('job', '?forwardingStatus=everything')).json.errors).toHaveProperty('forwardingStatus')
-    expect((await logs('job', '?limit=50&timeRange=all&forwardingStatus=failed&hasDetails=false')).status).toBe(200)
-  })
-
-  test('knows types outside the catalogue only when they were used', async () => {
-    expect((await logs('potato')).status).toBe(404)
-    insertEvent('potato')
-    expect((await logs('potato')).json).toHaveLength(1)
-  })
-
-  test('belongs to the account', async () => {
-    expect((await logs('job', '', { as: BRISBANE })).text).toBe('{"message":"Not found"}')
-    expect((await logs('job', '', { as: null })).status).toBe(401)
-  })
-})
-
-describe.each([
-  ['webhook-activity', webhookActivity],
-  ['api-activity', apiActivity],
-])('GET /api/%s', (name, route) => {
-  const activity = (rest: Call = {}) => call(route, `/api/${name}?accountUUID=${LEEDS}`, rest)
-
-  test('answers a list with a tag, and 304 without a body while nothing changed', async () => {
-    const first = await activity()
-    expect([first.status, first.json]).toEqual([200, []])
-    const tag = first.headers.get('etag') ?? ''
-    for (const known of [tag, `W/${tag}`, `"other", ${tag}`]) {
-      const same = await activity({ headers: { 'if-none-match': known } })
-      expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', tag])
-    }
-    insertEvent('job')
-    await recordCall()
-    const changed = await activity({ headers: { 'if-none-match': tag } })
-    expect([changed.status, changed.json.length]).toEqual([200, 1])
-    expect(changed.headers.get('etag')).not.toBe(tag)
-  })
-
-  test('holds at most 100, newest first', async () => {
-    for (let n = 0; n < 105; n++) {
-      insertEvent('job', `r-${n}`)
-      await recordCall()
-    }
-    const { json } = await activity()
-    const ids = json.map((one: { id: number }) => one.id)
-    expect(ids).toHaveLength(100)
-    expect(ids).toEqual([...ids].sort((a, b) => b - a))
-    expect(ids[0]).toBe(105)
-  })
-
-  test('belongs to the account', async () => {
-    expect((await activity({ as: BRISBANE })).text).toBe('{"message":"Not found"}')
-    expect((await activity({ as: null })).status).toBe(401)
-  })
-})
-
-test('GET /api/webhook-activity shows the event with its data, GET /api/api-activity the exchange', async () => {
-  insertEvent('job')
-  await recordCall()
-  const [event] = (await call(webhookActivity, `/api/webhook-activity?accountUUID=${LEEDS}`)).json
-  expect(event).toEqual({
-    id: 1,
-    accountUUID: LEEDS,
-    objectType: 'job',
-    objectUuid: 'r-1',
-    changedFields: ['status'],
-    webhookData: { object: 'job' },
-    forwardedTo: [],
-    forwardingResults: [],
-    receivedAt: '2026-01-05T09:00:00.000Z',
-  })
-  const [exchange] = (await call(apiActivity, `/api/api-activity?accountUUID=${LEEDS}`)).json
-  expect(exchange).toMatchObject({ id: 1, activityType: 'api_call', method: 'GET', statusCode: 200, duration: 5 })
-})
-
 describe('POST /api/webhooks/test', () => {
-  const send = (body: unknown, rest: Call = {}) => call(webhooksTest, '/api/webhooks/test', { method: 'POST', body, ...rest })
+  const send = (body: unknown, rest: Call = {}) =>
+    call(webhooksTest, '/api/webhooks/test', { method: 'POST', body, ...rest })
 
   /** A delivery engine that does not dial: it only says how an attempt would have ended. */
   function answering(verdict: { outcome: string; statusCode: number | null; sentence: string }) {
@@ -349,45 +228,3 @@ describe('POST /api/webhooks/test', () => {
     expect((await send({})).status).toBe(400)
   })
 })
-
-test('a wrong method is answered in JSON with the right ones, and an unknown path in JSON too', async () => {
-  const wrong = async (route: Route, path: string, method: string, params = {}) => {
-    const { status, headers, json } = await call(route, path, { method, params })
-    expect([status, typeof json.message]).toEqual([405, 'string'])
-    return headers.get('allow')
-  }
-  expect(await wrong(webhooks, '/api/webhooks', 'PATCH')).toBe('GET, POST')
-  expect(await wrong(webhookById, '/api/webhooks/1', 'POST', { key: '1' })).toBe('GET, PUT, DELETE')
-  expect(await wrong(webhooksTest, '/api/webhooks/test', 'GET')).toBe('POST')
-  expect(await wrong(webhookLogs, '/api/webhook-logs/a/job', 'DELETE')).toBe('GET')
-  expect(await wrong(webhookActivity, '/api/webhook-activity', 'POST')).toBe('GET')
-  expect(await wrong(apiActivity, '/api/api-activity', 'OPTIONS')).toBe('GET')
-  const nowhere = await call(unknown, '/api/nowhere')
-  expect([nowhere.status, nowhere.json]).toEqual([404, { message: 'Not found' }])
-})
-
-function insertEvent(object: string, uuid = 'r-1'): void {
-  const { sql } = world.client
-  const { lastInsertRowid } = sql
-    .prepare(
-      `INSERT INTO event (id, account_uuid, source, object, object_uuid, changed_fields, received_at, dedupe)
-       VALUES (?, ?, 'object', ?, ?, '["status"]', ?, ?)`,
-    )
-    .run(uuid, LEEDS, object, uuid, world.clock.now(), `${object}-${uuid}`)
-  sql.prepare(`INSERT INTO event_body (seq, body) VALUES (?, '{"object":"job"}')`).run(lastInsertRowid)
-}
-
-function recordCall(): Promise<void> {
-  return world.app.store.recordApiActivity({
-    accountUuid: LEEDS,
-    activityType: 'api_call',
-    endpoint: '/webhook_subscriptions',
-    method: 'GET',
-    requestData: null,
-    responseData: '1 record',
-    statusCode: 200,
-    userAgent: null,
-    remoteIp: null,
-    durationMs: 5,
-  })
-}

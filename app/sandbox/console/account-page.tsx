@@ -1,10 +1,10 @@
 // All jobs of one account: search, filter, paging.
 import { type AccountView, JOB_STATUSES } from '../world.ts'
+import { CreateJob } from './create-job.tsx'
 import { JobItem } from './job-item.tsx'
 import { JOBS_A_PAGE, type JobQuery, type JobView } from './job-view.ts'
 import { AccountNav, type ClockView, Page, type Said } from './layout.tsx'
 import { Card, Choice, Empty, TextField } from './parts.tsx'
-import { CreateJob } from './start-page.tsx'
 import { TrailCard } from './trail.tsx'
 import type { Trail } from './trails.server.ts'
 import { countWords } from './words.ts'
@@ -29,9 +29,7 @@ export function AccountPage({ account, query, jobs, total, queues, companies, tr
     <Page title={`Jobs of ${account.name}`} here="account" back={back} clock={clock} said={said}>
       <h1>{account.name}</h1>
       <AccountNav account={account} here="jobs" />
-      {trail ? (
-        <TrailCard id="trail" title="What happened" trail={trail} zone={account.timezone} now={clock.now} back={back} />
-      ) : null}
+      {trail ? <TrailCard id="trail" trail={trail} zone={account.timezone} now={clock.now} back={back} /> : null}
       <Card id="jobs" title="Jobs" about={`${countWords(total, 'job', 'jobs')}, newest first, deleted ones too.`}>
         <form method="get" action={`/sandbox/console/accounts/${account.uuid}`} className="row" aria-label="Find jobs">
           <TextField

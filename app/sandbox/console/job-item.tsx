@@ -51,11 +51,18 @@ export function JobItem({ job, context }: { job: JobView; context: JobContext })
 /** Named exactly by the statuses; the one the job has is pressed. */
 export function StatusButtons({ job, context }: { job: JobView; context: JobContext }) {
   return (
-    <Form to={`accounts/${context.accountUuid}/jobs/${job.uuid}/status`} back={context.back} className="statuses">
+    <Form to={`accounts/${context.accountUuid}/jobs/${job.uuid}/status`} back={context.back}>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere */}
-      <div role="group" aria-label={`Status of job ${job.number}`}>
+      <div role="group" className="statuses" aria-label={`Status of job ${job.number}`}>
         {JOB_STATUSES.map((status) => (
-          <button key={status} type="submit" name="status" value={status} aria-pressed={status === job.status}>
+          <button
+            key={status}
+            className="status"
+            type="submit"
+            name="status"
+            value={status}
+            aria-pressed={status === job.status}
+          >
             {status}
           </button>
         ))}

@@ -41,9 +41,7 @@ export function JobPage(view: JobPageView) {
         {job.customer === '' ? '' : ` · ${job.customer}`}
       </h1>
       <AccountNav account={account} here="jobs" />
-      {trail ? (
-        <TrailCard id="trail" title="What happened" trail={trail} zone={account.timezone} now={clock.now} back={back} />
-      ) : null}
+      {trail ? <TrailCard id="trail" trail={trail} zone={account.timezone} now={clock.now} back={back} /> : null}
       <Card id="job" title={job.description || 'No description'}>
         <p className="job-facts">
           <Badge tone={statusTone(job.status)}>{job.status}</Badge>
@@ -73,11 +71,23 @@ function Doings({ view, back }: { view: JobPageView; back: string }) {
     <Card id="doings" title="What else people do">
       <div className="forms">
         <Form to={`${to}/schedule`} back={back}>
-          <Choice id="schedule-staff" name="staff" label="Who" options={staff} />
+          <Choice
+            id="schedule-staff"
+            name="staff"
+            label="Who is booked"
+            value={account.ownerStaffUuid}
+            options={staff}
+          />
           <button type="submit">Book for tomorrow</button>
         </Form>
         <Form to={`${to}/check-in`} back={back}>
-          <Choice id="check-in-staff" name="staff" label="Who" options={staff} />
+          <Choice
+            id="check-in-staff"
+            name="staff"
+            label="Who is on site"
+            value={account.ownerStaffUuid}
+            options={staff}
+          />
           <div className="buttons">
             <button type="submit">Check in</button>
             <button type="submit" formAction={`/sandbox/console/${to}/check-out`}>
@@ -86,7 +96,7 @@ function Doings({ view, back }: { view: JobPageView; back: string }) {
           </div>
         </Form>
         <Form to={`${to}/material`} back={back}>
-          <TextField id="line-name" name="name" label="Line" value="Sundries" maxLength={200} required />
+          <TextField id="line-name" name="name" label="What is charged" value="Sundries" maxLength={200} required />
           <div className="pair">
             <TextField
               id="line-quantity"
@@ -113,7 +123,7 @@ function Doings({ view, back }: { view: JobPageView; back: string }) {
         </Form>
         <Form to={`${to}/task`} back={back}>
           <TextField id="task-name" name="name" label="Task" value="Ring the customer" maxLength={200} required />
-          <Choice id="task-staff" name="staff" label="For" options={staff} />
+          <Choice id="task-staff" name="staff" label="Who does it" value={account.ownerStaffUuid} options={staff} />
           <button type="submit">Add a task</button>
         </Form>
         <Form to={`${to}/badge`} back={back}>
@@ -153,6 +163,11 @@ function Doings({ view, back }: { view: JobPageView; back: string }) {
   )
 }
 
+function roleWords(type: string): string {
+  if (type === 'JOB') return 'on site'
+  return type === 'BILLING' ? 'for invoices' : type.toLowerCase()
+}
+
 function Diary({ view }: { view: JobPageView }) {
   const { account, contacts, lines, activities, notes, payments, tasks, files, answers } = view
   const when = (value: unknown) => wallWords(text(value), account.localNow)
@@ -166,7 +181,8 @@ function Diary({ view }: { view: JobPageView }) {
         <ul className="plain">
           {contacts.map((one) => (
             <li key={one.uuid}>
-              <strong>{`${text(one.first)} ${text(one.last)}`}</strong> <span className="hint">{text(one.type)}</span>
+              <strong>{`${text(one.first)} ${text(one.last)}`}</strong>{' '}
+              <span className="hint">{roleWords(text(one.type))}</span>
               <br />
               {[one.mobile, one.phone, one.email]
                 .map(text)

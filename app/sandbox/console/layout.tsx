@@ -52,13 +52,13 @@ export function Page({ title, here, back, clock, said, clockOpen, children }: Pa
         <header className="curtain">
           <div className="inner">
             <p className="brand">
-              <a href="/sandbox">
+              <a className="home" href="/sandbox">
                 <Drama aria-hidden size={22} />
                 Pretend ServiceM8
               </a>
-              <span>A stage to play on: nothing here reaches a real customer.</span>
+              <span className="motto">Nothing here reaches a real customer.</span>
             </p>
-            <nav aria-label="Stage">
+            <nav aria-label="Stage" className="places">
               <NavLink to="/sandbox" here={here === 'stage'} words="Stage" />
               <NavLink to="/sandbox/console/trail" here={here === 'trail'} words="Trail" />
               <NavLink to="/sandbox/console/receivers" here={here === 'receivers'} words="Receiver" />
@@ -81,7 +81,7 @@ export function Page({ title, here, back, clock, said, clockOpen, children }: Pa
 
 function NavLink({ to, here, words }: { to: string; here: boolean; words: string }) {
   return (
-    <a href={to} aria-current={here ? 'page' : undefined}>
+    <a className="place" href={to} aria-current={here ? 'page' : undefined}>
       {words}
     </a>
   )
@@ -97,10 +97,20 @@ export const CLOCK_STEPS: readonly { key: string; ms: Millis; words: string }[] 
 
 function Clock({ clock, back, open }: { clock: ClockView; back: string; open: boolean }) {
   const { now, moved, zones } = clock
+  const buttons = (
+    <Form to="clock" back={back} className="buttons" label="Move the clock forward">
+      {CLOCK_STEPS.map((step) => (
+        <button key={step.key} name="by" value={step.key} type="submit">
+          <span className="hidden">Move the clock forward by</span>
+          <span aria-hidden>+</span> {step.words}
+        </button>
+      ))}
+    </Form>
+  )
   return (
     <section className="clock" aria-label="Clock">
       <div className="inner">
-        <p>
+        <p className="clock-words">
           <Clock3 aria-hidden size={18} />
           <span>
             It is{' '}
@@ -111,22 +121,20 @@ function Clock({ clock, back, open }: { clock: ClockView; back: string; open: bo
               </span>
             ))}
             {moved >= 1000 ? `, ${spanWords(moved)} ahead of the real time` : ''}.
+            {open ? (
+              <span className="hint"> Move it forward: Fieldhook’s retries, schedules and trials follow.</span>
+            ) : null}
           </span>
         </p>
-        <details open={open}>
-          <summary>Move the clock forward</summary>
-          <Form to="clock" back={back} className="buttons" label="Move the clock forward">
-            {CLOCK_STEPS.map((step) => (
-              <button key={step.key} name="by" value={step.key} type="submit">
-                <span className="hidden">Move the clock forward by</span>
-                <span aria-hidden>+</span> {step.words}
-              </button>
-            ))}
-          </Form>
-          <p className="hint">
-            Fieldhook lives on this clock too: retries, schedules and trials follow. It never goes back.
-          </p>
-        </details>
+        {open ? (
+          buttons
+        ) : (
+          <details className="clock-moves">
+            <summary>Move the clock forward</summary>
+            {buttons}
+            <p className="hint">Fieldhook’s retries, schedules and trials follow this clock. It never goes back.</p>
+          </details>
+        )}
       </div>
     </section>
   )
@@ -156,6 +164,7 @@ export function AccountNav({ account, here }: AccountNavProps) {
       {ACCOUNT_PAGES.map(([page, path, words]) => (
         <a
           key={page}
+          className="tab"
           href={`/sandbox/console/accounts/${account.uuid}${path}`}
           aria-current={page === here ? 'page' : undefined}
         >

@@ -33,7 +33,7 @@ export function TrailsPage({ trails, accounts, clock, said }: TrailsView) {
           <TrailCard
             key={trail.id}
             id={`trail-${trail.id}`}
-            title={account?.name ?? 'Unknown account'}
+            accountName={account?.name ?? 'Unknown account'}
             trail={trail}
             zone={account?.timezone ?? 'UTC'}
             now={clock.now}

@@ -21,9 +21,7 @@ export function OfficePage({ account, companies, materials, trail, clock, said }
     <Page title={`Office of ${account.name}`} here="account" back={back} clock={clock} said={said}>
       <h1>{account.name}</h1>
       <AccountNav account={account} here="office" />
-      {trail ? (
-        <TrailCard id="trail" title="What happened" trail={trail} zone={account.timezone} now={clock.now} back={back} />
-      ) : null}
+      {trail ? <TrailCard id="trail" trail={trail} zone={account.timezone} now={clock.now} back={back} /> : null}
       <div className="columns">
         <Card id="new-company" title="A new customer">
           <Form to={`${to}/company`} back={back}>

@@ -26,7 +26,7 @@ export function OpeningPage({ account, staff, jobs, otherSite, clock, said }: Op
       >
         <Form to={`accounts/${account.uuid}/opening`} back={back}>
           <div className="forms">
-            <Choice id="staff" name="staff" label="Who presses it" options={staff} />
+            <Choice id="staff" name="staff" label="Who presses it" value={account.ownerStaffUuid} options={staff} />
             <Choice
               id="job"
               name="job"

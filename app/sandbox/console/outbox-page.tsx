@@ -44,11 +44,11 @@ export function OutboxPage(view: OutboxView) {
         about={`${countWords(all, 'item', 'items')}, newest first. Nobody received any of it.`}
       >
         <nav aria-label="Kinds" className="chips">
-          <a href={own} aria-current={kind === '' ? 'page' : undefined}>
+          <a className="chip" href={own} aria-current={kind === '' ? 'page' : undefined}>
             Everything {all}
           </a>
           {KINDS.map(([one, words]) => (
-            <a key={one} href={`${own}?kind=${one}`} aria-current={kind === one ? 'page' : undefined}>
+            <a key={one} className="chip" href={`${own}?kind=${one}`} aria-current={kind === one ? 'page' : undefined}>
               {words} {counts[one] ?? 0}
             </a>
           ))}
@@ -83,7 +83,7 @@ function Item({ item, view }: { item: OutboxItem; view: OutboxView }) {
           {words}: {titleOf(item, view)}
         </h3>
         <p className="hint">
-          <At at={item.at} zone={account.timezone} now={clock.now} />
+          <At at={item.at} zone={account.timezone} now={clock.now} begin />
           {item.jobUuid === '' ? null : (
             <>
               {' · '}

@@ -146,7 +146,7 @@ function jobPage(drawing: Drawing, account: AccountView, jobUuid: string): Answe
     badges: options('badge'),
     forms: options('form'),
     contacts: hanging('jobcontact'),
-    lines: hanging('jobmaterial'),
+    lines: hanging('jobmaterial').reverse(),
     activities: hanging('jobactivity'),
     notes: hanging('note'),
     payments: hanging('jobpayment'),

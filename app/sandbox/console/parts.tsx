@@ -92,7 +92,7 @@ interface FormProps {
   children: ReactNode
 }
 
-export function Form({ to, back, className, target, label, children }: FormProps) {
+export function Form({ to, back, className = 'stack', target, label, children }: FormProps) {
   return (
     <form method="post" action={`/sandbox/console/${to}`} className={className} target={target} aria-label={label}>
       <input type="hidden" name="back" value={back} />
@@ -208,11 +208,11 @@ export function Tick({ id, name, label, hint, checked }: TickProps) {
   )
 }
 
-/** A moment on an account's wall; the exact stamp on hover. */
-export function At({ at, zone, now }: { at: Millis; zone: string; now: Millis }) {
+/** A moment on an account's wall; the exact stamp on hover. `begin`: nothing stands before it. */
+export function At({ at, zone, now, begin }: { at: Millis; zone: string; now: Millis; begin?: boolean }) {
   const text = localText(at, zone)
   return (
-    <time dateTime={new Date(at).toISOString()} title={`${text} ${zone}`}>
+    <time className={begin ? 'begin' : undefined} dateTime={new Date(at).toISOString()} title={`${text} ${zone}`}>
       {secondsOf(wallWords(text, localText(now, zone)), text)}
     </time>
   )
@@ -231,7 +231,7 @@ export function AtPlaces({ at, zones, now }: { at: Millis; zones: readonly strin
       {places.map((zone, index) => (
         <span key={zone} className="nowrap">
           {index > 0 ? ' · ' : ''}
-          <At at={at} zone={zone} now={now} /> {placeOf(zone)}
+          <At at={at} zone={zone} now={now} begin={index === 0} /> {placeOf(zone)}
         </span>
       ))}
     </>

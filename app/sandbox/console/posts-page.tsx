@@ -1,4 +1,5 @@
 // Every POST of the pretend platform to the add-on.
+import { eventOf } from '../receiver/received.ts'
 import type { AccountView, DeliveryView } from '../world.ts'
 import { AccountNav, type ClockView, Page, type Said } from './layout.tsx'
 import { At, Badge, Card, Code, Empty, Form } from './parts.tsx'
@@ -72,11 +73,12 @@ function Post({ delivery, name, account, clock }: PostProps) {
     <details className="entry">
       <summary>
         <span className="entry-title">
-          <strong>{delivery.subject}</strong> {name}
+          <strong>{delivery.subject}</strong> {name === '' ? '' : `${name}: `}
+          <span className="hint">{eventOf(delivery.body)?.changed?.join(', ')}</span>
         </span>
         <span className="entry-facts">
           <Badge tone={state.tone}>{state.words}</Badge>
-          <At at={delivery.createdAt} zone={zone} now={clock.now} />
+          <At at={delivery.createdAt} zone={zone} now={clock.now} begin />
           {delivery.attempts.length > 1 ? <span>{delivery.attempts.length} attempts</span> : null}
         </span>
       </summary>

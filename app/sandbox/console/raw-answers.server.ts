@@ -17,6 +17,10 @@ export function fileAnswer({ world }: ConsoleStage, accountUuid: string, uuid: s
   }
 }
 
+/** Mail programs do not draw with Times and no margin either. */
+const MAIL_LOOK =
+  '<!doctype html><meta charset="utf-8"><style>body{margin:16px;font:15px/1.5 system-ui,sans-serif}</style>'
+
 /** An e-mail's HTML for the frame that shows it: no scripts, nothing loaded from anywhere. */
 export function mailAnswer({ world }: ConsoleStage, accountUuid: string, id: number): Answer | null {
   const item = world.outbox(accountUuid).find((one) => one.id === id)
@@ -29,7 +33,7 @@ export function mailAnswer({ world }: ConsoleStage, accountUuid: string, id: num
         "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'",
       'referrer-policy': 'no-referrer',
     },
-    body: item.htmlBody,
+    body: `${MAIL_LOOK}${item.htmlBody}`,
   }
 }
 

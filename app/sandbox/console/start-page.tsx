@@ -1,12 +1,13 @@
 // `/sandbox`: what this is, the accounts and how they open the add-on, and jobs to play with.
 import type { AccountView } from '../world.ts'
+import { CreateJob } from './create-job.tsx'
 import { JobItem } from './job-item.tsx'
 import type { JobView } from './job-view.ts'
 import { type ClockView, Page, type Said } from './layout.tsx'
-import { Badge, Card, Choice, Copyable, Form, TextField } from './parts.tsx'
+import { Badge, Card, Copyable } from './parts.tsx'
 import { TrailCard } from './trail.tsx'
 import type { Trail } from './trails.server.ts'
-import { clockWords, placeOf } from './words.ts'
+import { placeOf } from './words.ts'
 
 export interface StartAccount {
   account: AccountView
@@ -38,7 +39,7 @@ export function StartPage({ origin, accounts, trail, trailZone, clock, said }: S
         platform. No e-mail, text or invoice leaves this machine.
       </p>
       {trail ? (
-        <TrailCard id="trail" title="What happened" trail={trail} zone={trailZone} now={clock.now} back={BACK} />
+        <TrailCard id="trail" trail={trail} zone={trailZone} now={clock.now} back={BACK} />
       ) : (
         <Card id="steps" title="See an event travel">
           <ol className="steps">
@@ -52,13 +53,13 @@ export function StartPage({ origin, accounts, trail, trailZone, clock, said }: S
         </Card>
       )}
       {accounts.map((one) => (
-        <Account key={one.account.uuid} origin={origin} now={clock.now} view={one} />
+        <Account key={one.account.uuid} origin={origin} view={one} />
       ))}
     </Page>
   )
 }
 
-function Account({ origin, now, view }: { origin: string; now: number; view: StartAccount }) {
+function Account({ origin, view }: { origin: string; view: StartAccount }) {
   const { account, jobs, total, queues, companies } = view
   const own = `/sandbox/console/accounts/${account.uuid}`
   const openAs = `${origin}/fieldhook?accountUUID=${account.uuid}`
@@ -73,10 +74,9 @@ function Account({ origin, now, view }: { origin: string; now: number; view: Sta
     <Card
       id={`account-${account.uuid}`}
       title={account.name}
-      className="account"
       about={
         <>
-          {placeOf(account.timezone)}, {account.currency}. It is {clockWords(now, account.timezone)} there.{' '}
+          {placeOf(account.timezone)}, {account.currency}.{' '}
           {account.connected ? (
             <Badge tone="working">Connected to Fieldhook</Badge>
           ) : (
@@ -101,6 +101,7 @@ function Account({ origin, now, view }: { origin: string; now: number; view: Sta
           <JobItem key={job.uuid} job={job} context={context} />
         ))}
       </ul>
+      <CreateJob account={account} companies={companies} back={BACK} />
       <div className="buttons">
         <a className="button" href={own}>
           All {total} jobs<span className="hidden"> of {account.name}</span>
@@ -115,43 +116,6 @@ function Account({ origin, now, view }: { origin: string; now: number; view: Sta
           Switches<span className="hidden"> of {account.name}</span>
         </a>
       </div>
-      <CreateJob account={account} companies={companies} back={BACK} />
     </Card>
-  )
-}
-
-/** Also on the account's own page. */
-export function CreateJob({
-  account,
-  companies,
-  back,
-}: {
-  account: Pick<AccountView, 'uuid' | 'name'>
-  companies: readonly (readonly [string, string])[]
-  back: string
-}) {
-  const id = (name: string) => `${name}-${account.uuid}`
-  return (
-    <details className="create-job">
-      <summary>
-        New job<span className="hidden"> for {account.name}</span>
-      </summary>
-      <Form to={`accounts/${account.uuid}/jobs`} back={back}>
-        <div className="pair">
-          <Choice id={id('company')} name="company" label="Customer" options={[...companies, ['', 'Nobody yet']]} />
-          <Choice
-            id={id('new-status')}
-            name="status"
-            label="Begins as"
-            options={[
-              ['Quote', 'Quote'],
-              ['Work Order', 'Work Order'],
-            ]}
-          />
-        </div>
-        <TextField id={id('what')} name="description" label="What is to be done" rows={2} maxLength={2000} required />
-        <button type="submit">Create a job</button>
-      </Form>
-    </details>
   )
 }

@@ -253,7 +253,7 @@ export function SwitchesPage({ account, options, faults, clock, said }: Switches
             checked={options.documentsFail}
           />
         </Card>
-        <p className="sticky">
+        <p>
           <button type="submit" className="primary">
             Save the switches
           </button>

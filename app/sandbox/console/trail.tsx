@@ -12,22 +12,26 @@ interface TrailCardProps {
   zone: string
   now: Millis
   back: string
-  /** The heading: `What happened` on a page of its own, the sentence in a list. */
-  title: string
   id: string
+  /** In a list of many: whose trail it is. The sentence is the heading then. */
+  accountName?: string
 }
 
-export function TrailCard({ trail, zone, now, back, title, id }: TrailCardProps) {
+export function TrailCard({ trail, zone, now, back, id, accountName }: TrailCardProps) {
   const waiting = trail.posts.some((one) => one.delivery.state === 'waiting')
   return (
-    <Card id={id} title={title} className="trail-card">
+    <Card
+      id={id}
+      title={accountName === undefined ? 'What happened' : trail.sentence}
+      className={accountName === undefined ? 'trail-card' : undefined}
+    >
       <ol className="trail">
         <Station icon={PenLine} tone="working">
           <p>
-            <strong>{trail.sentence}</strong>
+            <strong>{accountName === undefined ? trail.sentence : accountName}</strong>
           </p>
           <p className="hint">
-            <At at={trail.at} zone={zone} now={now} />
+            <At at={trail.at} zone={zone} now={now} begin />
           </p>
         </Station>
         {trail.posts.length === 0 ? (
@@ -128,11 +132,11 @@ function Post({ post, zone, now }: { post: TrailPost; zone: string; now: Millis 
 
 function Station({ icon: Icon, tone, children }: { icon: LucideIcon; tone: string; children: ReactNode }) {
   return (
-    <li className={tone}>
+    <li className={`stop ${tone}`}>
       <span className="station">
         <Icon aria-hidden size={16} />
       </span>
-      <div>{children}</div>
+      <div className="stop-words">{children}</div>
     </li>
   )
 }

@@ -136,7 +136,7 @@ function isOnItsWay({ delivery }: TrailPost): boolean {
   return delivery.state === 'waiting' && delivery.attempts.length === 0
 }
 
-/** By record, and by the names of changed fields where both tell them. */
+/** By record, and by changed fields and the platform's own mark where both tell them. */
 function arrivalsOf(delivery: DeliveryView, arrived: readonly Received[]): Received[] {
   const posted = eventOf(delivery.body)
   return arrived
@@ -144,7 +144,9 @@ function arrivalsOf(delivery: DeliveryView, arrived: readonly Received[]): Recei
       if (request.at < delivery.createdAt) return false
       const event = eventOf(request.body)
       if (!event || event.uuid !== delivery.recordUuid) return false
-      return !posted?.changed || !event.changed || sameNames(posted.changed, event.changed)
+      if (!posted) return true
+      if (posted.mark !== '' && event.mark !== '' && posted.mark !== event.mark) return false
+      return !posted.changed || !event.changed || sameNames(posted.changed, event.changed)
     })
     .sort((a, b) => a.id - b.id)
 }

@@ -34,22 +34,25 @@ export function WebhooksPage({ account, connections, subscriptions, clock, said 
           <>
             <Table
               caption="Sign-ins of the add-on"
-              heads={['State', 'Agreed', 'Access until', 'Renewed', 'May']}
+              heads={['State', 'Agreed', 'Access until', 'Renewed', 'Rights']}
               rows={connections.map((one) => ({
                 key: one.id,
                 cells: [
                   <Badge key="state" tone={one.revoked ? 'neutral' : 'working'}>
                     {one.revoked ? 'Taken back' : 'In use'}
                   </Badge>,
-                  <At key="granted" at={one.grantedAt} zone={account.timezone} now={clock.now} />,
+                  <At key="granted" at={one.grantedAt} zone={account.timezone} now={clock.now} begin />,
                   one.accessExpiresAt > clock.now && !one.revoked ? (
-                    <At key="until" at={one.accessExpiresAt} zone={account.timezone} now={clock.now} />
+                    <At key="until" at={one.accessExpiresAt} zone={account.timezone} now={clock.now} begin />
                   ) : (
                     'ended'
                   ),
                   countWords(one.refreshes, 'time', 'times'),
                   <details key="scopes">
-                    <summary>{countWords(one.scope.split(' ').length, 'right', 'rights')}</summary>
+                    <summary>
+                      {one.scope.split(' ').length}
+                      <span className="hidden"> rights</span>
+                    </summary>
                     <p className="scopes">{one.scope}</p>
                   </details>,
                 ],

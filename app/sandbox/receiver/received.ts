@@ -48,15 +48,27 @@ export function receiverName(text: string): string | null {
   return /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(text) ? text.toLowerCase() : null
 }
 
-/** The uuid of the record an event is about: object kind, event kind, or null when the body is something else. */
-export function eventOf(body: string): { uuid: string; changed: string[] | null } | null {
+export interface SeenEvent {
+  /** Object or event name as it was written. */
+  subject: string
+  uuid: string
+  /** null: not told. */
+  changed: string[] | null
+  /** The platform's own time or number of the event, '' when there is none: the same in what is forwarded. */
+  mark: string
+}
+
+/** The record an event is about: object kind, event kind, or null when the body is something else. */
+export function eventOf(body: string): SeenEvent | null {
   const value = jsonOf(body)
   if (!isObject(value)) return null
   const entry = Array.isArray(value.entry) ? value.entry[0] : null
   if (isObject(entry) && typeof entry.uuid === 'string') {
-    return { uuid: entry.uuid, changed: Array.isArray(entry.changed_fields) ? entry.changed_fields.map(String) : null }
+    const changed = Array.isArray(entry.changed_fields) ? entry.changed_fields.map(String) : null
+    return { subject: String(value.object ?? ''), uuid: entry.uuid, changed, mark: String(entry.time ?? '') }
   }
-  return isObject(value.data) && typeof value.data.uuid === 'string' ? { uuid: value.data.uuid, changed: null } : null
+  if (!isObject(value.data) || typeof value.data.uuid !== 'string') return null
+  return { subject: String(value.type ?? ''), uuid: value.data.uuid, changed: null, mark: String(value.id ?? '') }
 }
 
 /** JSON, or a form whose key or value is JSON. */

@@ -3,7 +3,7 @@ import { type ClockView, Page, type Said } from '../console/layout.tsx'
 import { AtPlaces, Badge, Card, Choice, Code, Copyable, Empty, Form, TextField } from '../console/parts.tsx'
 import { countWords, type Tone } from '../console/words.ts'
 import { PRESETS } from './behaviour.ts'
-import { prettyBody, type Received, type SignatureVerdict, signatureWords } from './received.ts'
+import { eventOf, prettyBody, type Received, type SignatureVerdict, signatureWords } from './received.ts'
 
 export interface ReceiverView {
   name: string
@@ -63,7 +63,8 @@ export function ReceiverPage({ name, address, requests, total, kept, secrets, be
           </Form>
           <p className="hint">
             Or say it in the address: <code>?status=500</code> <code>?delay=3000</code> <code>?redirect=…</code>{' '}
-            <code>?retryAfter=60</code> <code>?hang=1</code> <code>?drop=1</code> <code>?body=…</code>
+            <code className="nowrap">?retryAfter=60</code> <code>?hang=1</code> <code>?drop=1</code>{' '}
+            <code>?body=…</code>
           </p>
         </Card>
         <Card
@@ -135,11 +136,15 @@ const TONES: Record<SignatureVerdict, Tone> = {
 
 function Request({ request, clock }: { request: Received; clock: ClockView }) {
   const { status, mischief, signature, body } = request
+  const event = eventOf(body)
   return (
     <details className="entry">
       <summary>
         <span className="entry-title">
-          <strong>{request.method}</strong> <AtPlaces at={request.at} zones={clock.zones} now={clock.now} />
+          <strong>{event ? event.subject : request.method}</strong>{' '}
+          <span className="hint">{event?.changed?.join(', ')}</span>
+          <br />
+          <AtPlaces at={request.at} zones={clock.zones} now={clock.now} />
         </span>
         <span className="entry-facts">
           <Badge tone={status === null ? 'failing' : status < 300 ? 'working' : 'attention'}>
@@ -162,8 +167,10 @@ function Request({ request, clock }: { request: Received; clock: ClockView }) {
             </div>
           ))}
           <div>
-            <dt>called at</dt>
-            <dd>{request.target}</dd>
+            <dt>called as</dt>
+            <dd>
+              {request.method} {request.target}
+            </dd>
           </div>
         </dl>
       </div>

@@ -35,7 +35,9 @@ export function EditForm({ webhook, account, refused }: EditFormProps) {
   // Whoever pressed Edit goes on typing here.
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    box.current?.querySelector<HTMLInputElement>('[aria-invalid], input:not([type=hidden])')?.focus()
+    const first = (selector: string) => box.current?.querySelector<HTMLInputElement>(selector)
+    const target = first('[aria-invalid]') ?? first('input:not([type=hidden])')
+    target?.focus()
   }, [])
 
   return (

@@ -133,7 +133,7 @@ function SingleFields({ id, fields, chosen, onToggle }: SingleFieldsProps) {
           )}
         </Field>
       ) : null}
-      <ul aria-label="Fields" className="flex max-h-60 flex-wrap gap-1.5 overflow-y-auto p-0.5">
+      <ul aria-label="Single fields" className="flex max-h-60 flex-wrap gap-1.5 overflow-y-auto p-0.5">
         {found.map((field) => {
           const pressed = chosen.includes(field)
           return (

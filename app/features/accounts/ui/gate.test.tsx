@@ -1,0 +1,59 @@
+import { fireEvent, screen } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import { renderPage } from '#tests/support/page-stub.tsx'
+import type { GateState } from '../gate.ts'
+import { Gate } from './gate.tsx'
+
+function renderGate(state: GateState, accountUUID = 'account-1', problem?: string) {
+  renderPage({
+    page: () => <Gate state={state} accountUUID={accountUUID} token="flow" {...(problem ? { problem } : {})} />,
+  })
+}
+
+describe('the sign-in gate', () => {
+  it('says what it connects to and why', () => {
+    renderGate('ready')
+    expect(screen.getByRole('heading', { level: 1, name: 'Connect to ServiceM8' })).toBeDefined()
+    expect(screen.getByText('Sign in to manage webhooks and receive real-time updates.')).toBeDefined()
+  })
+
+  it('leads to the sign-in with account and token, in a new tab that cannot reach back', () => {
+    renderGate('ready', 'a b&c')
+    const link = screen.getByRole('link', { name: /Sign in with ServiceM8/ })
+    expect(link.getAttribute('href')).toBe('/api/oauth/authorize?accountuuid=a+b%26c&token=flow')
+    expect(link.getAttribute('target')).toBe('_blank')
+    expect(link.getAttribute('rel')).toBe('noopener')
+  })
+
+  it('without an account has a disabled button, and says why', () => {
+    renderGate('no_account', '')
+    const button = screen.getByRole('button', { name: 'Please close this page' })
+    expect(button.hasAttribute('disabled')).toBe(true)
+    expect(screen.queryByRole('link')).toBeNull()
+    screen.getByText(
+      'No account context provided. Please close this page and access through the proper integration with the platform.',
+    )
+  })
+
+  it('after the click says what comes next, and takes the focus there', () => {
+    renderGate('ready')
+    // The new tab itself is the browser's business.
+    document.addEventListener('click', (event) => event.preventDefault(), { once: true })
+    fireEvent.click(screen.getByRole('link', { name: /Sign in with ServiceM8/ }))
+    const note = screen.getByText('Complete sign-in in the new tab, then refresh this page.')
+    expect(document.activeElement?.contains(note)).toBe(true)
+    screen.getByRole('link', { name: 'Refresh' })
+    screen.getByRole('link', { name: /Open sign-in again/ })
+  })
+
+  it('has the same note for readers without scripts', () => {
+    renderGate('ready')
+    const note = screen.getByText('Complete sign-in in the new tab, then refresh this page.')
+    expect(note.closest('.without-script')).not.toBeNull()
+  })
+
+  it('says what went wrong with the last sign-in', () => {
+    renderGate('ready', 'account-1', 'You said no on the consent page.')
+    expect(screen.getByRole('alert').textContent).toContain('You said no on the consent page.')
+  })
+})

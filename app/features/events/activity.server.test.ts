@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { PlatformCall } from '#app/adapters/servicem8-call.ts'
+import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { loadApiActivity, recordPlatformCall } from './activity.server.ts'
+
+let world: WebhookWorld
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+})
+
+afterEach(() => world.close())
+
+const CALL: PlatformCall = {
+  accountUuid: LEEDS,
+  method: 'POST',
+  path: '/webhook_subscriptions/object',
+  request: { object: 'job', fields: 'status', callback_url: 'https://hooks.example.com/hooks/platform/…' },
+  outcome: 'refused',
+  status: 400,
+  answer: 'Challenge failed',
+  durationMs: 87,
+}
+
+test('a call to the platform is on the activity page with what was said and what came back', async () => {
+  recordPlatformCall(world.app, CALL)
+  expect(await loadApiActivity(world.app, LEEDS)).toEqual([
+    {
+      id: 1,
+      accountUUID: LEEDS,
+      activityType: 'api_call',
+      activityLabel: 'API Call',
+      endpoint: '/webhook_subscriptions/object',
+      method: 'POST',
+      requestData: JSON.stringify(CALL.request),
+      responseData: 'Challenge failed',
+      statusCode: 400,
+      userAgent: null,
+      remoteIp: null,
+      duration: 87,
+      createdAt: '2026-01-05T09:00:00.000Z',
+    },
+  ])
+})
+
+test('a call that had no answer, or sent nothing, has no status and no request', async () => {
+  recordPlatformCall(world.app, { ...CALL, method: 'GET', request: null, status: null })
+  expect(await loadApiActivity(world.app, LEEDS)).toMatchObject([{ statusCode: null, requestData: null }])
+})
+
+test('a call from before the account was known is nobody’s activity', async () => {
+  recordPlatformCall(world.app, { ...CALL, accountUuid: null })
+  expect(world.client.sql.prepare('SELECT count(*) AS n FROM api_activity').get()).toEqual({ n: 0 })
+})
+
+test('a call is not failed by what cannot be written down; the process says so in its log', async () => {
+  const warned: string[] = []
+  const told = new Promise<void>((resolve) => {
+    world.app.log.warn = (_fields, message) => {
+      warned.push(message)
+      resolve()
+    }
+  })
+  world.app.store = { ...world.app.store, recordApiActivity: () => Promise.reject(new Error('disk full')) }
+  recordPlatformCall(world.app, CALL)
+  await told
+  expect(warned).toEqual(['activity.not_recorded'])
+})

@@ -1,0 +1,262 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { renderToString } from 'react-dom/server'
+import { describe, expect, it } from 'vitest'
+import { type LogAnswer, logFilterQuery } from '#app/features/events/ui/log-filter.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
+import { expectNoise } from '#tests/support/quiet.ts'
+import { SAMPLE_NOW, SAMPLE_ZONE, sampleEntry, sampleResult, sampleWebhook } from '#tests/support/sample-views.ts'
+import { OBJECT_KINDS } from '../object-catalog.ts'
+import { DEFAULT_LOG_FILTER } from '../webhook-view.ts'
+import { ManagerPage, type ManagerPageProps } from './manager-page.tsx'
+
+function propsOf(over: Partial<ManagerPageProps> = {}): ManagerPageProps {
+  return {
+    accountUUID: 'account-1',
+    accountName: 'Smith & Sons Plumbing',
+    timezone: SAMPLE_ZONE,
+    admin: false,
+    now: SAMPLE_NOW,
+    webhooks: [sampleWebhook()],
+    lastEventAt: SAMPLE_NOW - minutes(2),
+    step: { step: 'none' },
+    log: null,
+    logSource: '/fieldhook/log',
+    ...over,
+  }
+}
+
+function renderManager(over: Partial<ManagerPageProps> = {}, sent: Record<string, string>[] = []) {
+  return renderPage({
+    at: '/?accountUUID=account-1',
+    page: () => <ManagerPage {...propsOf(over)} />,
+    action: async ({ request }) => {
+      const form = await request.formData()
+      sent.push(Object.fromEntries([...form].map(([name, value]) => [name, String(value)])))
+      return null
+    },
+  })
+}
+
+const card = (name: string) => screen.getByRole('article', { name })
+
+describe('the header', () => {
+  it('leads to automations and subscription of the same account', () => {
+    renderManager()
+    expect(screen.getByRole('link', { name: 'Automations' }).getAttribute('href')).toBe(
+      '/automation?accountUUID=account-1',
+    )
+    expect(screen.getByRole('link', { name: 'Subscription' }).getAttribute('href')).toBe(
+      '/subscription?accountUUID=account-1',
+    )
+  })
+
+  it('leads to the activity only for an admin', () => {
+    renderManager()
+    expect(screen.queryByRole('link', { name: 'View Activity' })).toBeNull()
+  })
+
+  it('keeps the role of an admin in every link', () => {
+    renderManager({ admin: true })
+    expect(screen.getByRole('link', { name: 'View Activity' }).getAttribute('href')).toBe(
+      '/webhook-activity?accountUUID=account-1&admin=yes',
+    )
+  })
+
+  it('says how the account is, and leads to the webhook that needs somebody', () => {
+    renderManager({
+      webhooks: [sampleWebhook(), sampleWebhook({ id: 2, objectType: 'note', label: 'Note', status: 'failing' })],
+    })
+    screen.getByText('1 of 2 webhooks needs attention: Note. Last event 2 minutes ago.')
+    expect(screen.getByRole('link', { name: 'Show Note' }).getAttribute('href')).toBe('#webhook-2')
+  })
+
+  it('asks to sign in again when the platform no longer accepts the connection', () => {
+    renderManager({ reconnect: 'Sign in again to go on changing webhooks.' })
+    const link = screen.getByRole('link', { name: /Sign in again/ })
+    expect(link.getAttribute('href')).toBe('/api/oauth/authorize?accountuuid=account-1')
+  })
+})
+
+describe('the list', () => {
+  it('says what will appear when there is nothing yet', () => {
+    renderManager({ webhooks: [], lastEventAt: null })
+    screen.getByRole('heading', { level: 2, name: 'Active Webhooks' })
+    screen.getByText('No webhooks yet')
+    screen.getByText('No webhooks yet. Create the first one and events appear here.')
+  })
+
+  it('shows each webhook with a word for its status, its sentence, its address and its fields', () => {
+    renderManager({
+      webhooks: [
+        sampleWebhook({
+          status: 'failing',
+          statusMessage: 'Failing since 13:42. Your address answered 404. Is the scenario switched on?',
+          fields: ['status', 'date'],
+          pending: 3,
+          nextAttemptAt: SAMPLE_NOW + minutes(4),
+        }),
+      ],
+    })
+    const job = within(card('Job'))
+    job.getByText('Active')
+    job.getByText('Failing')
+    job.getByText('Failing since 13:42. Your address answered 404. Is the scenario switched on?')
+    job.getByText('https://hooks.example.com/catch/1')
+    job.getByText('status')
+    job.getByText('3 events')
+    job.getByText('in 4 minutes')
+  })
+
+  it('says inactive, all fields and no address where it is so, and – for what is not known', () => {
+    renderManager({
+      webhooks: [sampleWebhook({ active: false, status: 'paused', callbackUrl: '', lastEventAt: null })],
+    })
+    const job = within(card('Job'))
+    job.getByText('Inactive')
+    job.getByText('Paused')
+    job.getByText('All fields')
+    job.getByText('None: events are only shown here')
+    expect(job.getAllByText('–')).toHaveLength(2)
+  })
+
+  it('folds away a long list of fields', () => {
+    renderManager({ webhooks: [sampleWebhook({ fields: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] })] })
+    const more = within(card('Job')).getByText('2 more fields').closest('details')
+    expect(more?.open).toBe(false)
+    expect(more?.textContent).toContain('h')
+  })
+
+  it('offers the forwarding address to copy, and keeps the signing secret closed', () => {
+    renderManager()
+    const job = within(card('Job'))
+    expect(job.getByLabelText<HTMLInputElement>('Forwarding URL').value).toContain('token-of-job')
+    const secret = job.getByLabelText<HTMLInputElement>('Signing secret')
+    expect(secret.value).toBe('whsec_c2VjcmV0')
+    expect(secret.closest('details')?.open).toBe(false)
+  })
+})
+
+describe('editing', () => {
+  it('opens the one webhook that the address names', () => {
+    renderManager({
+      webhooks: [
+        sampleWebhook({ fields: ['status', 'date'] }),
+        sampleWebhook({ id: 2, objectType: 'note', label: 'Note' }),
+      ],
+      step: { step: 'edit', webhookId: 1 },
+    })
+    const fields = within(card('Job')).getByLabelText<HTMLInputElement>('Monitored fields')
+    expect(fields.value).toBe('status, date')
+    expect(document.activeElement).toBe(fields)
+    expect(within(card('Note')).queryByRole('button', { name: 'Save' })).toBeNull()
+    expect(within(card('Job')).getByRole('link', { name: 'Cancel' }).getAttribute('href')).toBe(
+      '/?accountUUID=account-1#webhook-1',
+    )
+  })
+
+  it('sends the fields, the address and the webhook', async () => {
+    const sent: Record<string, string>[] = []
+    renderManager({ step: { step: 'edit', webhookId: 1 } }, sent)
+    fireEvent.click(within(card('Job')).getByRole('button', { name: 'Status Changes' }))
+    fireEvent.click(within(card('Job')).getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(sent).toHaveLength(1))
+    expect(sent[0]).toMatchObject({
+      intent: 'update',
+      id: '1',
+      fields: 'status, quote_date, work_order_date, completion_date, unsuccessful_date',
+      callback_url: 'https://hooks.example.com/catch/1',
+    })
+  })
+
+  it('keeps what was typed when it was refused, and says what is wrong with it', () => {
+    renderManager({
+      step: { step: 'edit', webhookId: 1 },
+      result: {
+        fieldErrors: { callback_url: ['Must be a valid HTTPS URL'] },
+        values: { intent: 'update', id: '1', fields: 'status', callback_url: 'nowhere' },
+      },
+    })
+    const url = within(card('Job')).getByLabelText<HTMLInputElement>('Callback URL')
+    expect(url.value).toBe('nowhere')
+    expect(url.getAttribute('aria-invalid')).toBe('true')
+    expect(document.activeElement).toBe(url)
+    within(card('Job')).getByText('Must be a valid HTTPS URL')
+  })
+})
+
+describe('the quick reference', () => {
+  it('has the response codes and the objects of the specification', () => {
+    renderManager()
+    const reference = within(screen.getByRole('region', { name: 'Quick Reference' }))
+    const codes = reference
+      .getAllByRole('term')
+      .map((term) => `${term.textContent} ${term.nextElementSibling?.textContent}`)
+    expect(codes).toEqual([
+      '200 Success',
+      '410 Unsubscribe the webhook',
+      '429 Rate limited',
+      'Other 4xx/5xx Retried for 72 hours',
+    ])
+    for (const pair of [
+      'Job and Job Activity',
+      'Company and Job Contact',
+      'Material and Job Material',
+      'Task and Job Payment',
+      'Note and Attachment',
+      'Form Response',
+    ]) {
+      reference.getByText(pair)
+    }
+    expect(reference.getAllByRole('link').every((link) => link.getAttribute('rel') === 'noopener noreferrer')).toBe(
+      true,
+    )
+  })
+})
+
+describe('on the server', () => {
+  const log: LogAnswer = { entries: [sampleEntry({ forwardingResults: [sampleResult()] })], now: SAMPLE_NOW }
+  const cases: [string, Partial<ManagerPageProps>][] = [
+    ['the plain page', { admin: true, reconnect: 'Sign in again.' }],
+    ['the empty page', { webhooks: [] }],
+    ['an open log', { step: { step: 'log', webhookId: 1, filter: DEFAULT_LOG_FILTER }, log }],
+    ['the edit form', { step: { step: 'edit', webhookId: 1 } }],
+    ['the question before deleting', { step: { step: 'confirmDelete', webhookId: 1 } }],
+    [
+      'a page with every kind of webhook',
+      {
+        webhooks: OBJECT_KINDS.map((kind, at) =>
+          sampleWebhook({ id: at + 1, label: kind.label, objectType: kind.type }),
+        ),
+      },
+    ],
+  ]
+
+  it.each(cases)('%s has no style of its own, which the policy would refuse', (_name, over) => {
+    // The router of the test is one for browsers.
+    expectNoise(/useLayoutEffect does nothing on the server/)
+    const html = renderToString(pageStub({ page: () => <ManagerPage {...propsOf(over)} /> }))
+    expect(html).toContain('Active Webhooks')
+    expect(html).not.toMatch(/\sstyle=|<style|\son[a-z]+=|javascript:/)
+  })
+
+  it('the log that the address opens is there to read', () => {
+    expectNoise(/useLayoutEffect does nothing on the server/)
+    const step = { step: 'log', webhookId: 1, filter: DEFAULT_LOG_FILTER } as const
+    const html = renderToString(pageStub({ page: () => <ManagerPage {...propsOf({ step, log })} /> }))
+    expect(html).toContain('5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d')
+    for (const [name] of Object.entries(logFilterQuery(DEFAULT_LOG_FILTER))) expect(html).toContain(`name="${name}"`)
+  })
+
+  it('the first wrong field has the focus, without scripts too', () => {
+    expectNoise(/useLayoutEffect does nothing on the server/)
+    const result = {
+      fieldErrors: { object: ['Object type is required'] },
+      values: { intent: 'create', callback_url: 'https://a.example', object: '', fields: 'status' },
+    }
+    const html = renderToString(pageStub({ page: () => <ManagerPage {...propsOf({ result })} /> }))
+    expect(html).toMatch(/<select[^>]*name="object"[^>]*autofocus|<select[^>]*autofocus[^>]*name="object"/)
+    expect(html).toContain('value="https://a.example"')
+    expect(html).toContain('Object type is required')
+  })
+})

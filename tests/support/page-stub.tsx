@@ -1,0 +1,71 @@
+// Draws a page the way the product does: below the announcer and the messages, with a router and routes of its own.
+import { createRemixStub } from '@remix-run/testing'
+import { cleanup, render } from '@testing-library/react'
+import type { ReactElement } from 'react'
+import { afterEach } from 'vitest'
+import type { Flash } from '#app/lib/flash.ts'
+import { Announcer } from '#app/ui/announcer.tsx'
+import { FlashLine } from '#app/ui/flash-line.tsx'
+import { ToastProvider } from '#app/ui/toast.tsx'
+
+type Routes = Parameters<typeof createRemixStub>[0]
+type Route = Routes[number]
+
+interface PageStub {
+  /** Drawn at `/`. */
+  page: () => ReactElement
+  /** Where it is opened, e.g. `/?accountUUID=a`. */
+  at?: string
+  flash?: Flash | null
+  action?: Route['action']
+  loader?: Route['loader']
+  /** Further routes. */
+  routes?: Routes
+}
+
+// What the product's router runs with; without them it warns about the next version.
+const FUTURE = {
+  v3_fetcherPersist: true,
+  v3_relativeSplatPath: true,
+  v3_throwAbortReason: true,
+  v3_singleFetch: true,
+  v3_lazyRouteDiscovery: true,
+  v3_routeConfig: true,
+} as const
+
+/** The router says once per process what its next version will change: said here, before any test listens. */
+function hearRouterNews(): void {
+  const warn = console.warn
+  console.warn = () => {}
+  const Stub = createRemixStub([{ path: '/', Component: () => null }])
+  render(<Stub />)
+  cleanup()
+  console.warn = warn
+}
+
+hearRouterNews()
+afterEach(cleanup)
+
+export function pageStub({ page, at = '/', flash = null, action, loader, routes = [] }: PageStub): ReactElement {
+  const Stub = createRemixStub([
+    {
+      path: '/',
+      Component: () => (
+        <Announcer>
+          <ToastProvider flash={flash}>
+            <FlashLine />
+            {page()}
+          </ToastProvider>
+        </Announcer>
+      ),
+      ...(action ? { action } : {}),
+      ...(loader ? { loader } : {}),
+    },
+    ...routes,
+  ])
+  return <Stub initialEntries={[at]} future={FUTURE} />
+}
+
+export function renderPage(options: PageStub) {
+  return render(pageStub(options))
+}

@@ -1,0 +1,56 @@
+// Webhooks and log entries as a screen gets them, to be varied by a test.
+import type { ForwardingResultView, LogEntryView, WebhookView } from '#app/features/webhooks/webhook-view.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
+
+/** Fri 21 Nov 2025, 15:12:09 in Sydney. */
+export const SAMPLE_NOW = Date.UTC(2025, 10, 21, 4, 12, 9)
+export const SAMPLE_ZONE = 'Australia/Sydney'
+
+export function sampleWebhook(over: Partial<WebhookView> = {}): WebhookView {
+  return {
+    id: 1,
+    objectType: 'job',
+    label: 'Job',
+    callbackUrl: 'https://hooks.example.com/catch/1',
+    fields: [],
+    active: true,
+    status: 'working',
+    statusMessage: 'Working. Last delivered 2 minutes ago.',
+    forwardingUrl: 'https://fieldhook.example.com/hooks/platform/token-of-job',
+    signingSecret: 'whsec_c2VjcmV0',
+    pending: 0,
+    nextAttemptAt: null,
+    lastEventAt: SAMPLE_NOW - minutes(2),
+    createdAt: SAMPLE_NOW - hours(30),
+    ...over,
+  }
+}
+
+export function sampleEntry(over: Partial<LogEntryView> = {}): LogEntryView {
+  return {
+    id: 'event-1',
+    type: 'Job',
+    objectUuid: '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d',
+    receivedAt: SAMPLE_NOW - minutes(4),
+    changedFields: ['status', 'completion_date'],
+    forwardedTo: ['https://hooks.example.com/catch/1'],
+    forwardingResults: [],
+    ...over,
+  }
+}
+
+export function sampleResult(over: Partial<ForwardingResultView> = {}): ForwardingResultView {
+  return {
+    deliveryId: 1,
+    attempt: 1,
+    url: 'https://hooks.example.com/catch/1',
+    at: SAMPLE_NOW - minutes(4),
+    success: true,
+    statusCode: 200,
+    responseTime: 86,
+    error: null,
+    responseBody: 'ok',
+    nextAttemptAt: null,
+    ...over,
+  }
+}

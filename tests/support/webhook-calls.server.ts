@@ -1,0 +1,80 @@
+// JSON calls on the routes themselves, each in somebody's session: what the server adds around them is tested elsewhere.
+import type { ActionFunctionArgs } from '@remix-run/node'
+import type { App } from '#app/app-context.ts'
+import { sessionCookieName } from '#app/http/cookies.ts'
+import { hours } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import { BRISBANE, LEEDS, ORIGIN, type WebhookWorld } from './webhook-world.server.ts'
+
+/** Each account gets a session of its own, whose cookie is the account's uuid. */
+export async function openSessions({ app, clock }: WebhookWorld): Promise<void> {
+  for (const accountUuid of [LEEDS, BRISBANE]) {
+    await app.store.openSession({
+      tokenHash: hashToken(accountUuid),
+      expiresAt: clock.now() + hours(8),
+      account: { accountUuid, staffUuid: null, proof: 'oauth', provedAt: clock.now() },
+      replaces: [],
+      carryProofsSince: 0,
+    })
+  }
+}
+
+export interface Call {
+  method?: string
+  /** Whose session; null = none. */
+  as?: string | null
+  body?: unknown
+  params?: Record<string, string>
+  headers?: Record<string, string>
+}
+
+export type Route = (args: ActionFunctionArgs) => Response | Promise<Response>
+
+export async function callRoute(
+  world: WebhookWorld,
+  route: Route,
+  path: string,
+  { method = 'GET', as = LEEDS, body, params = {}, headers = {} }: Call = {},
+) {
+  const request = new Request(`${ORIGIN}${path}`, {
+    method,
+    headers: {
+      ...(as !== null && { cookie: `${sessionCookieName('tab', true)}=${as}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const context = { app: world.app as App, clientIp: '203.0.113.9', nonce: '' }
+  const response = await route({ request, params, context, unstable_pattern: path } as ActionFunctionArgs)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: text === '' ? null : JSON.parse(text) }
+}
+
+/** An event of LEEDS that nobody was to get. */
+export function insertEvent(world: WebhookWorld, object: string, uuid = 'r-1'): void {
+  const { sql } = world.client
+  const { lastInsertRowid } = sql
+    .prepare(
+      `INSERT INTO event (id, account_uuid, source, object, object_uuid, changed_fields, received_at, dedupe)
+       VALUES (?, ?, 'object', ?, ?, '["status"]', ?, ?)`,
+    )
+    .run(uuid, LEEDS, object, uuid, world.clock.now(), `${object}-${uuid}`)
+  sql.prepare(`INSERT INTO event_body (seq, body) VALUES (?, '{"object":"job"}')`).run(lastInsertRowid)
+}
+
+/** A call LEEDS made to the platform. */
+export function recordCall(world: WebhookWorld): Promise<void> {
+  return world.app.store.recordApiActivity({
+    accountUuid: LEEDS,
+    activityType: 'api_call',
+    endpoint: '/webhook_subscriptions',
+    method: 'GET',
+    requestData: null,
+    responseData: '1 record',
+    statusCode: 200,
+    userAgent: null,
+    remoteIp: null,
+    durationMs: 5,
+  })
+}
