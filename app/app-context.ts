@@ -1,11 +1,11 @@
 // The bag every use case draws from, as narrow as it needs: `Pick<App, 'store' | 'clock'>`. One file fills it: `boot.server.ts`.
+import type { AttemptReport } from '#db/store/deliveries.ts'
 import type { AcceptedEvent, IncomingEvent } from '#db/store/events.ts'
 import type { Store } from '#db/store.ts'
 import type { Outbound } from './adapters/outbound.ts'
 import type { CallAsAccount, PlatformApi, PlatformOAuth } from './adapters/platform.ts'
 import type { SecretBox } from './adapters/secret-box.ts'
 import type { ReadSigned } from './adapters/servicem8-signed.ts'
-import type { DeliverNow } from './features/deliveries/send-again.server.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 
@@ -36,8 +36,8 @@ export interface App {
   acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
   /** Tells the delivery engine that an endpoint has something new, or changed. */
   wakeDeliveries(endpointId: number): void
-  /** Sends one waiting delivery at once and tells how it went: for a test that a person waits for. */
-  deliverNow: DeliverNow
+  /** Sends one delivery at once and tells how it went, for a test that a person waits for. Null = there is no such delivery. */
+  deliverNow(deliveryId: number): Promise<AttemptReport | null>
   /** Checks and reads the platform's signed bodies. */
   readSigned: ReadSigned
   /** Is the database writable and the engine turning? For `/readyz`. */

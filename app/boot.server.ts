@@ -102,7 +102,15 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   })
   const settings: Settings = {
     origin: env.origin,
-    adminAccounts: env.adminAccounts.size > 0 || !sandbox ? env.adminAccounts : new Set(sandbox.world.accounts().slice(0, 1).map((one) => one.uuid)),
+    adminAccounts:
+      env.adminAccounts.size > 0 || !sandbox
+        ? env.adminAccounts
+        : new Set(
+            sandbox.world
+              .accounts()
+              .slice(0, 1)
+              .map((one) => one.uuid),
+          ),
     scopes: env.scopes,
     sandbox: sandbox !== null,
     version: packageJson.version,

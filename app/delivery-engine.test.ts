@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ADDRESS, anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 import { HANGS } from '#tests/support/memory-outbound.ts'
+import { newSigningSecret } from './adapters/standard-webhooks.server.ts'
 import {
   cancelReplay,
   replayProgress,
@@ -126,6 +127,42 @@ describe('an event on its way', () => {
     }
     expect(world.outbound.mostAtOnce(ADDRESS)).toBeGreaterThan(1)
     expect(world.outbound.mostAtOnce(ADDRESS)).toBeLessThanOrEqual(4)
+  })
+})
+
+describe('signing', () => {
+  it('uses both secrets while one replaces the other, and only the new one afterwards', async () => {
+    world.endpoint()
+    const engine = await started()
+    const old = world.row('SELECT secret_sealed FROM endpoint').secret_sealed
+    const fresh = world.app.secrets.seal(`endpoint|${LEEDS}|secret`, newSigningSecret())
+    world.client.sql
+      .prepare('UPDATE endpoint SET secret_sealed = ?, previous_secret_sealed = ?, previous_secret_until = ?')
+      .run(fresh, old, world.clock.now() + hours(24))
+    await engine.acceptEvent(anEvent(world))
+    await world.clock.run(hours(24))
+    await engine.acceptEvent(anEvent(world))
+    await engine.idle()
+    const signatures = world.outbound.sent.map(({ headers }) => headers['webhook-signature']?.split(' ').length)
+    expect(signatures).toEqual([2, 1])
+  }, 20_000)
+
+  it('that is not possible sends nothing, is tried again, and is not held against the address', async () => {
+    world.endpoint()
+    world.client.sql.prepare("UPDATE endpoint SET secret_sealed = 'v1.k9.x.x.x'").run()
+    const engine = await started()
+    await engine.acceptEvent(anEvent(world))
+    await world.clock.run(minutes(1))
+    expect(world.outbound.sent).toHaveLength(0)
+    expect(world.row('SELECT outcome, sentence FROM attempt')).toEqual({
+      outcome: 'internal',
+      sentence: 'We could not send this because of a fault on our side. It is tried again.',
+    })
+    expect(world.row('SELECT failing_since, failure_streak FROM endpoint')).toEqual({
+      failing_since: null,
+      failure_streak: 0,
+    })
+    expect(world.row('SELECT state, attempts FROM delivery')).toEqual({ state: 'pending', attempts: 3 })
   })
 })
 
@@ -474,6 +511,26 @@ describe('restarts and overlaps', () => {
     expect(world.outbound.sent).toHaveLength(0)
     await world.clock.run(seconds(6))
     expect(first.status().owner).toBe(true)
+    expect(world.outbound.sent).toHaveLength(1)
+  })
+
+  it('a process that was killed is replaced at once, without waiting for its lease', async () => {
+    world.endpoint()
+    const first = await started()
+    first.beginDrain()
+    await first.acceptEvent(anEvent(world))
+    const [machine, namespace, , , name] = String(world.row('SELECT owner FROM lease').owner).split('|')
+    const drained = first.drain()
+    await world.clock.run(seconds(1))
+    await drained
+    world.client.sql
+      .prepare("INSERT INTO lease (name, owner, expires_at) VALUES ('deliveries', ?, ?)")
+      .run([machine, namespace, '4194305', '1', name].join('|'), world.clock.now() + 10_000)
+    const second = world.engine()
+    second.start()
+    await world.clock.settle()
+    expect(second.status().owner).toBe(machine !== '' && namespace !== '')
+    await world.clock.run(seconds(10))
     expect(world.outbound.sent).toHaveLength(1)
   })
 

@@ -21,7 +21,8 @@ export default function handleRequest(
   return new Promise((resolve, reject) => {
     let shellRendered = false
     // Crawlers and readers without JavaScript get the whole page at once.
-    const ready = isbot(request.headers.get('user-agent') ?? '') || remixContext.isSpaMode ? 'onAllReady' : 'onShellReady'
+    const ready =
+      isbot(request.headers.get('user-agent') ?? '') || remixContext.isSpaMode ? 'onAllReady' : 'onShellReady'
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={context.nonce}>
         <RemixServer context={remixContext} url={request.url} nonce={context.nonce} />

@@ -74,7 +74,9 @@ test.each([
 })
 
 test('a plain http stand-in is allowed on this machine', () => {
-  expect(readEnv({ ...REAL, SERVICEM8_API_URL: 'http://127.0.0.1:4010/sm8/' }, root).apiUrl).toBe('http://127.0.0.1:4010/sm8')
+  expect(readEnv({ ...REAL, SERVICEM8_API_URL: 'http://127.0.0.1:4010/sm8/' }, root).apiUrl).toBe(
+    'http://127.0.0.1:4010/sm8',
+  )
 })
 
 test('blank values count as unset', () => {

@@ -64,7 +64,10 @@ const count = (name: string, fallback: number, min: number, max: number) =>
       .default(fallback),
   )
 const oneOf = <const T extends readonly [string, ...string[]]>(name: string, values: T, fallback: T[number]) =>
-  z.preprocess(blankIsUnset, z.enum(values, { error: `${name} must be one of: ${values.join(', ')}.` }).default(fallback as never))
+  z.preprocess(
+    blankIsUnset,
+    z.enum(values, { error: `${name} must be one of: ${values.join(', ')}.` }).default(fallback as never),
+  )
 
 const variables = z.object({
   NODE_ENV: text,
@@ -98,7 +101,10 @@ const variables = z.object({
  * @param root the project's folder: relative paths and the generated sandbox secrets are under it.
  * @throws ConfigurationError with one sentence per wrong variable.
  */
-export function readEnv(source: Record<string, string | undefined> = process.env, root: string = process.cwd()): Readonly<Env> {
+export function readEnv(
+  source: Record<string, string | undefined> = process.env,
+  root: string = process.cwd(),
+): Readonly<Env> {
   const parsed = variables.safeParse(source)
   if (!parsed.success) throw new ConfigurationError(parsed.error.issues.map((issue) => issue.message))
   const given = parsed.data
@@ -111,13 +117,16 @@ export function readEnv(source: Record<string, string | undefined> = process.env
     if (!value && real) problems.push(`${name} is missing: ${why}.`)
     return value ?? ''
   }
-  const appId = required('SERVICEM8_APP_ID', "it is the add-on's App ID from the ServiceM8 developer portal") || 'sandbox-app'
+  const appId =
+    required('SERVICEM8_APP_ID', "it is the add-on's App ID from the ServiceM8 developer portal") || 'sandbox-app'
   const appSecret =
     required('SERVICEM8_APP_SECRET', "it is the add-on's App Secret from the ServiceM8 developer portal") ||
     'sandbox-app-secret-of-at-least-32-bytes'
   const givenOrigin = required('APP_ORIGIN', 'ServiceM8 has to reach this address, e.g. https://fieldhook.example.com')
 
-  const origin = readOrigin('APP_ORIGIN', givenOrigin || `http://localhost:${given.PORT}`, problems, { httpsOutsideLoopback: real })
+  const origin = readOrigin('APP_ORIGIN', givenOrigin || `http://localhost:${given.PORT}`, problems, {
+    httpsOutsideLoopback: real,
+  })
   const sandboxBase = `${origin}/sandbox/servicem8`
   const apiUrl = given.SERVICEM8_API_URL
     ? readBase('SERVICEM8_API_URL', given.SERVICEM8_API_URL, problems)
@@ -136,7 +145,10 @@ export function readEnv(source: Record<string, string | undefined> = process.env
         sessionSecret: readSessionSecret(given.SESSION_SECRET, problems),
         encKeys: readEncKeys(given.ENC_KEYS, problems),
       }
-    : { sessionSecret: given.SESSION_SECRET, encKeys: given.ENC_KEYS ? readEncKeys(given.ENC_KEYS, problems) : undefined }
+    : {
+        sessionSecret: given.SESSION_SECRET,
+        encKeys: given.ENC_KEYS ? readEncKeys(given.ENC_KEYS, problems) : undefined,
+      }
 
   const egressAllow = list(given.EGRESS_ALLOW).map((entry) => entry.toLowerCase())
   for (const entry of egressAllow) {
@@ -238,7 +250,9 @@ function readEncKeys(value: string | undefined, problems: string[]): string {
   const entries = list(value)
   const good = entries.every((entry) => {
     const [name, key, ...rest] = entry.split(':')
-    return rest.length === 0 && /^[A-Za-z0-9_-]{1,16}$/.test(name ?? '') && Buffer.from(key ?? '', 'base64').length === 32
+    return (
+      rest.length === 0 && /^[A-Za-z0-9_-]{1,16}$/.test(name ?? '') && Buffer.from(key ?? '', 'base64').length === 32
+    )
   })
   if (!good || entries.length === 0) problems.push(sentence)
   else if (entries.some((entry) => new Set(Buffer.from(entry.split(':')[1] ?? '', 'base64')).size < 8)) {
@@ -252,7 +266,10 @@ function sandboxSecrets(folder: string): { sessionSecret: string; encKeys: strin
   const file = resolve(folder, 'sandbox-secrets.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as { sessionSecret: string; encKeys: string }
   mkdirSync(folder, { recursive: true })
-  const made = { sessionSecret: randomBytes(32).toString('base64url'), encKeys: `k1:${randomBytes(32).toString('base64')}` }
+  const made = {
+    sessionSecret: randomBytes(32).toString('base64url'),
+    encKeys: `k1:${randomBytes(32).toString('base64')}`,
+  }
   writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
   return made
 }

@@ -19,6 +19,10 @@ export function timedJobs(app: App, env: Pick<Env, 'retentionDays'>): TimedJob[]
     },
     { name: 'connections.keep_alive', pattern: '43 3 * * *', run: () => keepConnectionsAlive(app) },
     { name: 'sign_ins.forget', pattern: '23 * * * *', run: () => forgetExpiredSignIns(app) },
-    { name: 'events.forget', pattern: '*/10 * * * *', run: () => forgetOldEvents(app, { keepMs: days(env.retentionDays) }) },
+    {
+      name: 'events.forget',
+      pattern: '*/10 * * * *',
+      run: () => forgetOldEvents(app, { keepMs: days(env.retentionDays) }),
+    },
   ]
 }

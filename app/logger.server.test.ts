@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { createLog } from './logger.server.ts'
 
 function logged(fields: Record<string, unknown>, message = 'thing.happened'): string {
-  let out = ''
-  createLog('info', { write: (line: string) => void (out += line) }).info(fields, message)
-  return out
+  const lines: string[] = []
+  createLog('info', { write: (line: string) => void lines.push(line) }).info(fields, message)
+  return lines.join('')
 }
 
 const SECRET = 'Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmE'

@@ -28,6 +28,7 @@ export default [
   at('api/account-mapping/:id', 'api/account-mapping-of-id.ts'),
   at('api/account-link', 'api/account-link.ts'),
   at('api/webhooks', 'api/webhooks.ts'),
+  at('api/webhooks/test', 'api/webhooks-test.ts'),
   at('api/webhooks/:key', 'api/webhooks-by-id.ts'),
   at('api/webhook-logs/:accountUUID/:objectType', 'api/webhook-logs.ts'),
   at('api/webhook-activity', 'api/webhook-activity.ts'),

@@ -17,7 +17,9 @@ export const account = sqliteTable('account', {
 
 /** The platform's tokens of an account, sealed. `generation` is the compare-and-swap guard of the rotating refresh token. */
 export const credential = sqliteTable('credential', {
-  accountUuid: text('account_uuid').primaryKey().references(() => account.uuid, { onDelete: 'cascade' }),
+  accountUuid: text('account_uuid')
+    .primaryKey()
+    .references(() => account.uuid, { onDelete: 'cascade' }),
   accessTokenSealed: text('access_token_sealed').notNull(),
   refreshTokenSealed: text('refresh_token_sealed').notNull(),
   expiresAt: integer('expires_at').notNull(),
@@ -41,7 +43,9 @@ export const placeholderMarker = sqliteTable('placeholder_marker', {
 export const accountMapping = sqliteTable('account_mapping', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   externalId: text('external_id').notNull().unique(),
-  accountUuid: text('account_uuid').notNull().references(() => account.uuid, { onDelete: 'cascade' }),
+  accountUuid: text('account_uuid')
+    .notNull()
+    .references(() => account.uuid, { onDelete: 'cascade' }),
   createdAt: integer('created_at').notNull(),
 })
 
@@ -57,8 +61,12 @@ export const session = sqliteTable('session', {
 export const sessionAccount = sqliteTable(
   'session_account',
   {
-    tokenHash: text('token_hash').notNull().references(() => session.tokenHash, { onDelete: 'cascade' }),
-    accountUuid: text('account_uuid').notNull().references(() => account.uuid, { onDelete: 'cascade' }),
+    tokenHash: text('token_hash')
+      .notNull()
+      .references(() => session.tokenHash, { onDelete: 'cascade' }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
     staffUuid: text('staff_uuid'),
     /** oauth | launch */
     proof: text('proof').notNull(),
@@ -93,7 +101,9 @@ export const subscription = sqliteTable(
   'subscription',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid').notNull().references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
     object: text('object').notNull(),
     /** Comma-separated, sorted; what the platform was asked to watch. */
     fields: text('fields').notNull(),
@@ -120,7 +130,9 @@ export const webhook = sqliteTable(
   'webhook',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid').notNull().references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
     objectType: text('object_type').notNull(),
     /** Comma-separated; empty = all fields. */
     fields: text('fields').notNull(),
@@ -136,7 +148,9 @@ export const endpoint = sqliteTable(
   'endpoint',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid').notNull().references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
     webhookId: integer('webhook_id').references(() => webhook.id),
     objectType: text('object_type').notNull(),
     /** Comma-separated; empty = every event of the object. */
@@ -205,7 +219,9 @@ export const event = sqliteTable(
 
 /** The body as it is forwarded, apart because it is kept for a shorter time. */
 export const eventBody = sqliteTable('event_body', {
-  seq: integer('seq').primaryKey().references(() => event.seq, { onDelete: 'cascade' }),
+  seq: integer('seq')
+    .primaryKey()
+    .references(() => event.seq, { onDelete: 'cascade' }),
   body: text('body').notNull(),
 })
 
@@ -214,8 +230,12 @@ export const delivery = sqliteTable(
   'delivery',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    eventSeq: integer('event_seq').notNull().references(() => event.seq, { onDelete: 'cascade' }),
-    endpointId: integer('endpoint_id').notNull().references(() => endpoint.id),
+    eventSeq: integer('event_seq')
+      .notNull()
+      .references(() => event.seq, { onDelete: 'cascade' }),
+    endpointId: integer('endpoint_id')
+      .notNull()
+      .references(() => endpoint.id),
     accountUuid: text('account_uuid').notNull(),
     /** Record the event is about: two deliveries of one record never run in parallel to one endpoint. */
     objectUuid: text('object_uuid').notNull(),
@@ -247,7 +267,9 @@ export const attempt = sqliteTable(
   'attempt',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    deliveryId: integer('delivery_id').notNull().references(() => delivery.id, { onDelete: 'cascade' }),
+    deliveryId: integer('delivery_id')
+      .notNull()
+      .references(() => delivery.id, { onDelete: 'cascade' }),
     accountUuid: text('account_uuid').notNull(),
     endpointId: integer('endpoint_id').notNull(),
     url: text('url').notNull(),
@@ -281,7 +303,9 @@ export const replay = sqliteTable(
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     accountUuid: text('account_uuid').notNull(),
-    endpointId: integer('endpoint_id').notNull().references(() => endpoint.id),
+    endpointId: integer('endpoint_id')
+      .notNull()
+      .references(() => endpoint.id),
     /** Events received at or after this moment. */
     since: integer('since').notNull(),
     /** all | failed */

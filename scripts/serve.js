@@ -11,6 +11,8 @@ const MAX_HEADER_BYTES = 16 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 const MAX_CONNECTIONS = 2_000
+/** How long the rest of a body that nobody wants is read and thrown away. */
+const LEFTOVER_MS = 1_000
 /** Longest time from the first signal to the end of the process. */
 const HARD_STOP_MS = 20_000
 /** How long running requests may take to end before the engine is drained all the same. */
@@ -54,6 +56,7 @@ export async function serve({ dev } = {}) {
     })
     for (const [name, value] of Object.entries(running.securityHeaders(req.path, nonce))) res.setHeader(name, value)
     if (stopping) res.setHeader('Connection', 'close')
+    res.on('finish', () => letGoOfBody(req))
     next()
   })
   site.use(compression())
@@ -167,6 +170,21 @@ export async function serveUntilSignal(options) {
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   return started
+}
+
+/**
+ * An answer that did not need the whole body (413, 401 …) leaves its rest in the connection, where it would block the next
+ * request. What still comes is thrown away for a moment; a sender that goes on is cut.
+ *
+ * @param {import('node:http').IncomingMessage} req
+ */
+function letGoOfBody(req) {
+  if (req.complete) return
+  req.removeAllListeners('data')
+  req.resume()
+  setTimeout(() => {
+    if (!req.complete) req.destroy()
+  }, LEFTOVER_MS).unref()
 }
 
 /** @param {unknown} error @param {{ port: number, host: string }} listen */

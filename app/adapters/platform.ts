@@ -31,7 +31,11 @@ export type PlatformResult<T> = { outcome: 'ok'; value: T } | PlatformFailure
 /** OAuth 2 of the platform (`../platform` facts: section 2). */
 export interface PlatformOAuth {
   authorizeUrl(input: { state: string; redirectUri: string; codeChallenge: string }): string
-  exchangeCode(input: { code: string; redirectUri: string; codeVerifier: string }): Promise<PlatformResult<PlatformTokens>>
+  exchangeCode(input: {
+    code: string
+    redirectUri: string
+    codeVerifier: string
+  }): Promise<PlatformResult<PlatformTokens>>
   /** The old refresh token is dead once this answered `ok`. `unauthorized` = the account must sign in again. */
   refresh(refreshToken: string): Promise<PlatformResult<PlatformTokens>>
 }
@@ -63,11 +67,18 @@ export type PlatformRecord = Record<string, unknown>
 export interface PlatformApi {
   vendor(token: string): Promise<PlatformResult<Vendor>>
   /** Challenge happens inside this call (give it 25 s). Form-urlencoded. `fields` must not be empty. */
-  subscribeObject(token: string, input: { object: string; fields: string[]; callbackUrl: string }): Promise<PlatformResult<null>>
+  subscribeObject(
+    token: string,
+    input: { object: string; fields: string[]; callbackUrl: string },
+  ): Promise<PlatformResult<null>>
   listSubscriptions(token: string): Promise<PlatformResult<RemoteSubscription[]>>
   deleteSubscription(token: string, uuid: string): Promise<PlatformResult<null>>
   /** `filter` is a ready `$filter` text; pages by cursor until the end or `limit` records. */
-  list(token: string, object: string, input?: { filter?: string; limit?: number }): Promise<PlatformResult<PlatformRecord[]>>
+  list(
+    token: string,
+    object: string,
+    input?: { filter?: string; limit?: number },
+  ): Promise<PlatformResult<PlatformRecord[]>>
   read(token: string, object: string, uuid: string): Promise<PlatformResult<PlatformRecord>>
 }
 

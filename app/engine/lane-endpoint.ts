@@ -27,6 +27,8 @@ export interface LaneEndpoint {
   /** Concurrency in thirds: 3 at the start, one more per success, back to 3 on failure. */
   thirds: number
   inFlight: number
+  /** Of those, attempts that have been open for long: until they end, nothing else is begun. */
+  dragging: number
   /** Records in flight. */
   records: Set<string>
   standing: Standing
@@ -54,6 +56,7 @@ export function newLaneEndpoint(id: number, account: LaneAccount, gate: LaneGate
     gate,
     thirds: THIRDS,
     inFlight: 0,
+    dragging: 0,
     records: new Set(),
     standing: 'unproven',
     gapMs: 0,
@@ -69,8 +72,8 @@ export function newLaneEndpoint(id: number, account: LaneAccount, gate: LaneGate
 }
 
 /** How many attempts it may have in flight. */
-export function roomOf({ gate, thirds }: LaneEndpoint): number {
-  return gate.probing ? 1 : Math.floor(thirds / THIRDS)
+export function roomOf({ gate, thirds, dragging }: LaneEndpoint): number {
+  return gate.probing || dragging > 0 ? 1 : Math.floor(thirds / THIRDS)
 }
 
 /** Forgets what waits, but not what was asked for by hand. */

@@ -13,36 +13,12 @@ import {
   roomOf,
   type Standing,
 } from './lane-endpoint.ts'
+import type { LaneLimits } from './lane-limits.ts'
 import { cutAfter, insertItem, type LaneItem, type LaneWindow, nextDue, nextItem } from './lane-window.ts'
 import { createRing, type Ring } from './ring.ts'
 import { createTimeHeap } from './time-heap.ts'
 
 export type LaneKind = 'live' | 'replay' | 'by_hand'
-
-export interface LaneLimits {
-  /** Attempts in flight at once. */
-  slots: number
-  perAccount: number
-  /** Of one endpoint that has proved itself; every endpoint starts with 1. */
-  perEndpoint: number
-  /** Shared by all endpoints whose last attempt failed. */
-  failing: number
-  /** Shared by all endpoints that have not succeeded since the start: the rest is kept for those that have. */
-  unproven: number
-  replay: number
-  /** Items of an endpoint held in memory. */
-  window: number
-}
-
-export const LANE_LIMITS: LaneLimits = {
-  slots: 64,
-  perAccount: 16,
-  perEndpoint: 4,
-  failing: 16,
-  unproven: 48,
-  replay: 16,
-  window: 64,
-}
 
 export interface Claim {
   id: number
@@ -79,7 +55,7 @@ export interface Lanes {
   /** Frees the slot. `dueAt` = it waits again. True = the endpoint was opened or closed by it: load it anew. */
   settle(id: number, end: { dueAt: Millis | null; result: LaneResult; gate: LaneGate | null }, now: Millis): boolean
   isInFlight(id: number): boolean
-  /** When something that is not due yet will be; null = nothing is. */
+  /** When to look again: something will be due, or a slot free. Null = at the next settlement or offer. */
   nextAt(): Millis | null
   status(now: Millis): { inFlight: number; endpoints: number; oldestDueAgeMs: number }
 }
@@ -89,12 +65,16 @@ interface Flight {
   item: LaneItem
   kind: LaneKind
   standing: Standing
+  startedAt: Millis
+  drags: boolean
 }
 
 export function createLanes(limits: LaneLimits): Lanes {
   const endpoints = new Map<number, LaneEndpoint>()
   const accounts = new Map<string, LaneAccount>()
   const flights = new Map<number, Flight>()
+  /** Those that do not drag (yet), in the order they started. */
+  const quick = new Set<Flight>()
   const inFlight = { proven: 0, unproven: 0, failing: 0, replay: 0 }
   const wants = new Map<string, LaneWant>()
   const sleepers = createTimeHeap<LaneEndpoint>()
@@ -182,7 +162,9 @@ export function createLanes(limits: LaneLimits): Lanes {
   function claim(endpoint: LaneEndpoint, kind: LaneKind, item: LaneItem, now: Millis): Claim {
     const list = kind === 'by_hand' ? endpoint.byHand : endpoint[kind].items
     list.splice(list.indexOf(item), 1)
-    flights.set(item.id, { endpoint, item, kind, standing: endpoint.standing })
+    const flight: Flight = { endpoint, item, kind, standing: endpoint.standing, startedAt: now, drags: false }
+    flights.set(item.id, flight)
+    quick.add(flight)
     inFlight[endpoint.standing]++
     if (kind === 'replay') inFlight.replay++
     endpoint.inFlight++
@@ -196,6 +178,17 @@ export function createLanes(limits: LaneLimits): Lanes {
     if (account.inFlight === limits.perAccount) for (const each of account.endpoints) place(each, now)
     else place(endpoint, now)
     return { id: item.id, endpointId: endpoint.id, dueAt: item.dueAt, probe }
+  }
+
+  function noticeDragging(now: Millis): void {
+    for (const flight of quick) {
+      if (flight.startedAt + limits.dragsAfterMs > now || flights.size - quick.size >= limits.dragging) return
+      quick.delete(flight)
+      flight.drags = true
+      flight.endpoint.dragging++
+      if (flight.standing === 'unproven') inFlight.unproven--
+      place(flight.endpoint, now)
+    }
   }
 
   function takeByHand(now: Millis): Claim | null {
@@ -331,17 +324,20 @@ export function createLanes(limits: LaneLimits): Lanes {
         endpoint.wakeAt = NEVER
         place(endpoint, now)
       }
-      if (flights.size >= limits.slots) return null
+      noticeDragging(now)
+      if (quick.size >= limits.slots) return null
       return takeByHand(now) ?? takeLive(now) ?? takeReplay(now)
     },
 
     settle(id, { dueAt, result, gate }, now) {
       const flight = flights.get(id)
       if (!flight) return false
-      const { endpoint, item, kind, standing } = flight
+      const { endpoint, item, kind, standing, drags } = flight
       const { account } = endpoint
       flights.delete(id)
-      inFlight[standing]--
+      quick.delete(flight)
+      if (drags) endpoint.dragging--
+      if (!drags || standing !== 'unproven') inFlight[standing]--
       if (kind === 'replay') inFlight.replay--
       endpoint.inFlight--
       endpoint.records.delete(item.record)
@@ -361,7 +357,13 @@ export function createLanes(limits: LaneLimits): Lanes {
     },
 
     isInFlight: (id) => flights.has(id),
-    nextAt: () => sleepers.peek()?.at ?? null,
+    nextAt() {
+      const due = sleepers.peek()?.at ?? null
+      const full = quick.size >= limits.slots || inFlight.unproven >= limits.unproven
+      const [oldest] = quick
+      if (!full || !oldest || flights.size - quick.size >= limits.dragging) return due
+      return Math.min(due ?? NEVER, oldest.startedAt + limits.dragsAfterMs)
+    },
 
     status(now) {
       let oldest = now

@@ -17,7 +17,10 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 test('a job runs at the moments of its pattern, in the time of the clock it was given', async () => {
   const clock = fixedClock(Date.UTC(2026, 0, 5, 9, 30))
   const runs: number[] = []
-  const scheduler = startScheduler([{ name: 'hourly', pattern: '0 * * * *', run: async () => void runs.push(clock.now()) }], { clock, log })
+  const scheduler = startScheduler(
+    [{ name: 'hourly', pattern: '0 * * * *', run: async () => void runs.push(clock.now()) }],
+    { clock, log },
+  )
   clock.advance(minutes(29))
   expect(runs).toEqual([])
   clock.advance(minutes(1))

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Flash } from '#app/lib/flash.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
-import { TOAST, useToast } from './toast.tsx'
+import { useToast } from './toast.tsx'
+import { TOAST } from './toast-message.ts'
 // Fetched on demand in the product; here it is at hand, so that pretended time has nothing to wait for.
 import './toaster.tsx'
 

@@ -1,21 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import type { Flash } from '#app/lib/flash.ts'
 import { useOnDemand } from './on-demand.tsx'
-
-/** Numbers of the specification: one message at a time, five seconds, swiped away to the right, reached with F8. */
-export const TOAST = {
-  durationMs: 5_000,
-  /** How long a dismissed message is remembered. */
-  forgetAfterMs: 1_000_000,
-  swipeDirection: 'right',
-  swipeThreshold: 50,
-  hotkey: ['F8'],
-} as const
-
-export interface ToastMessage extends Flash {
-  id: number
-  open: boolean
-}
+import { TOAST, type ToastMessage } from './toast-message.ts'
 
 const ToastContext = createContext<(message: Flash) => void>(() => {})
 const FlashContext = createContext<Flash | null>(null)

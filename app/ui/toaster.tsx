@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck, Info, type LucideIcon, X } from 'lucide-react
 import { Toast } from 'radix-ui'
 import type { Flash } from '#app/lib/flash.ts'
 import { buttonLook } from './button.tsx'
-import { TOAST, type ToastMessage } from './toast.tsx'
+import { TOAST, type ToastMessage } from './toast-message.ts'
 
 const icons: Record<Flash['kind'], LucideIcon> = { success: CircleCheck, error: CircleAlert, info: Info }
 const colours: Record<Flash['kind'], string> = { success: 'text-working', error: 'text-failing', info: 'text-accent' }

@@ -34,7 +34,8 @@ export function openClient(file: string, migrationsFolder: string): Client {
     // Takes effect only before the first table exists.
     sql.pragma('auto_vacuum = INCREMENTAL')
     const mode = sql.pragma('journal_mode = WAL', { simple: true })
-    if (mode !== 'wal') throw new Error(`the database needs write-ahead logging, but its file system gave "${String(mode)}"`)
+    if (mode !== 'wal')
+      throw new Error(`the database needs write-ahead logging, but its file system gave "${String(mode)}"`)
     applyPragmas(sql)
     const db = drizzle(sql, { schema })
     migrate(db, { migrationsFolder })
@@ -70,8 +71,11 @@ function applyPragmas(sql: Sql): void {
 
 /** Writes once, then reads the setting back: on a new file the fall to NORMAL happens at the first write, not at open. */
 function assertDurable(sql: Sql): void {
-  sql.exec('BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS "__durable" (at INTEGER) STRICT; DROP TABLE "__durable"; COMMIT')
+  sql.exec(
+    'BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS "__durable" (at INTEGER) STRICT; DROP TABLE "__durable"; COMMIT',
+  )
   sql.pragma('synchronous = FULL')
   const level = sql.pragma('synchronous', { simple: true })
-  if (level !== SYNCHRONOUS_FULL) throw new Error(`synchronous is ${String(level)} instead of FULL: events would not survive a power cut`)
+  if (level !== SYNCHRONOUS_FULL)
+    throw new Error(`synchronous is ${String(level)} instead of FULL: events would not survive a power cut`)
 }

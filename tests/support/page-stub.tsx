@@ -1,6 +1,6 @@
 // Draws a page the way the product does: below the announcer and the messages, with a router and routes of its own.
 import { createRemixStub } from '@remix-run/testing'
-import { cleanup, render } from '@testing-library/react'
+import { cleanup, configure, render } from '@testing-library/react'
 import type { ReactElement } from 'react'
 import { afterEach } from 'vitest'
 import type { Flash } from '#app/lib/flash.ts'
@@ -44,6 +44,8 @@ function hearRouterNews(): void {
 }
 
 hearRouterNews()
+// A busy machine needs longer than the usual second now and then.
+configure({ asyncUtilTimeout: 5_000 })
 afterEach(cleanup)
 
 export function pageStub({ page, at = '/', flash = null, action, loader, routes = [] }: PageStub): ReactElement {

@@ -29,7 +29,7 @@ export function sampleWebhook(over: Partial<WebhookView> = {}): WebhookView {
 export function sampleEntry(over: Partial<LogEntryView> = {}): LogEntryView {
   return {
     id: 'event-1',
-    type: 'Job',
+    type: 'job',
     objectUuid: '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d',
     receivedAt: SAMPLE_NOW - minutes(4),
     changedFields: ['status', 'completion_date'],

@@ -50,6 +50,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
       env: {
         PATH: process.env.PATH ?? '',
         PORT: String(port),
+        APP_ORIGIN: origin,
         DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
         LOG_LEVEL: 'warn',
         NODE_ENV: 'production',

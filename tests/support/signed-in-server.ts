@@ -9,7 +9,10 @@ export interface SignedInServer {
 }
 
 /** Walks authorize → consent → callback as a person would, and gives the account that agreed. */
-export async function signIn(browser: ScriptlessBrowser, accountUUID: string): Promise<{ url: string; status: number }> {
+export async function signIn(
+  browser: ScriptlessBrowser,
+  accountUUID: string,
+): Promise<{ url: string; status: number }> {
   const consent = await browser.get(`/api/oauth/authorize?accountuuid=${accountUUID}&token=fieldhook`)
   if (consent.status !== 200) throw new Error(`no consent page: ${consent.status} ${consent.url}`)
   const ticket = fieldValue(consent.text, 'ticket')

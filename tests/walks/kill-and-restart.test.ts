@@ -88,7 +88,10 @@ test('SIGTERM under load loses nothing that was acknowledged and ends with exit 
       const uuid = randomUUID()
       const answer = await fetch(forwardingUrl, {
         method: 'POST',
-        body: JSON.stringify({ object: 'job', entry: [{ uuid, changed_fields: ['status'], time: '2026-01-05 09:00:00' }] }),
+        body: JSON.stringify({
+          object: 'job',
+          entry: [{ uuid, changed_fields: ['status'], time: '2026-01-05 09:00:00' }],
+        }),
       }).catch(() => null)
       if (answer?.status === 200) acknowledged.add(uuid)
       if (!answer) return

@@ -70,7 +70,12 @@ afterAll(async () => {
 const quote = () => world.records(account, 'job').find((job) => job.status === 'Quote' && job.active === 1)
 
 test('a job becomes a work order in the platform, and the address gets the signed event; the log says so', async () => {
-  const made = await createWebhook(running.app, account, { accountUUID: account, object: 'job', callback_url: receiver.url, fields: 'status' }, { admin: false })
+  const made = await createWebhook(
+    running.app,
+    account,
+    { accountUUID: account, object: 'job', callback_url: receiver.url, fields: 'status' },
+    { admin: false },
+  )
   expect(made).toMatchObject({ outcome: 'created' })
   const job = quote()
   if (!job) throw new Error('the seed has no quote')
@@ -80,16 +85,22 @@ test('a job becomes a work order in the platform, and the address gets the signe
   const [arrived] = receiver.received
   expect(JSON.parse(arrived?.body ?? '')).toEqual({
     object: 'job',
-    entry: [{ uuid: job.uuid, changed_fields: ['status'], time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) }],
+    entry: [
+      { uuid: job.uuid, changed_fields: ['status'], time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) },
+    ],
     resource_url: expect.stringContaining(`/api_1.0/job/${job.uuid}.json`),
   })
   const [webhook] = await listWebhooks(running.app, account)
   const verifier = new Webhook(webhook?.view.signingSecret ?? '')
-  expect(verifier.verify(arrived?.body ?? '', arrived?.headers as Record<string, string>)).toMatchObject({ object: 'job' })
+  expect(verifier.verify(arrived?.body ?? '', arrived?.headers as Record<string, string>)).toMatchObject({
+    object: 'job',
+  })
   expect(arrived?.headers).toMatchObject({ 'content-type': 'application/json', 'x-fieldhook-attempt': '1' })
 
   await expect
-    .poll(async () => (await loadWebhookLog(running.app, account, 'job', DEFAULT_LOG_FILTER))[0]?.forwardingResults, { timeout: 5_000 })
+    .poll(async () => (await loadWebhookLog(running.app, account, 'job', DEFAULT_LOG_FILTER))[0]?.forwardingResults, {
+      timeout: 5_000,
+    })
     .toMatchObject([{ success: true, statusCode: 200, url: receiver.url, error: null }])
 })
 
@@ -101,7 +112,9 @@ test('a field nobody watches forwards nothing', async () => {
   await world.settled()
   expect(world.setJobStatus(account, job.uuid, 'Work Order').outcome).toBe('done')
   await receiver.until((received) => received.length > before, 10_000)
-  expect(receiver.received.slice(before).map((one) => JSON.parse(one.body).entry[0].changed_fields)).toEqual([['status']])
+  expect(receiver.received.slice(before).map((one) => JSON.parse(one.body).entry[0].changed_fields)).toEqual([
+    ['status'],
+  ])
 })
 
 test('an address that fails is tried again within a minute, and every try is in the log with a sentence', async () => {
@@ -122,7 +135,10 @@ test('an address that fails is tried again within a minute, and every try is in 
   await expect
     .poll(
       async () => {
-        const log = await loadWebhookLog(running.app, account, 'job', { ...DEFAULT_LOG_FILTER, forwardingStatus: 'failed' })
+        const log = await loadWebhookLog(running.app, account, 'job', {
+          ...DEFAULT_LOG_FILTER,
+          forwardingStatus: 'failed',
+        })
         return log[0]?.forwardingResults.map((one) => [one.success, one.statusCode, (one.error ?? '').includes('500')])
       },
       { timeout: 5_000 },
@@ -137,9 +153,7 @@ test('deleting the webhook unsubscribes at the platform, and the old address ans
   const [webhook] = await listWebhooks(running.app, account)
   expect(webhook).toBeDefined()
   expect((await deleteWebhook(running.app, account, webhook?.view.id ?? 0)).outcome).toBe('deleted')
-  await expect
-    .poll(() => world.subscriptions(account).filter((one) => one.active).length, { timeout: 5_000 })
-    .toBe(0)
+  await expect.poll(() => world.subscriptions(account).filter((one) => one.active).length, { timeout: 5_000 }).toBe(0)
   const answer = await fetch(webhook?.view.forwardingUrl ?? '', { method: 'POST', body: '{"object":"job","entry":[]}' })
   expect(answer.status).toBe(410)
 })

@@ -88,11 +88,23 @@ describe('the breaker', () => {
 })
 
 describe('a hold', () => {
-  const limited = (retryAfterMs: number | null): Verdict => ({ ...FAILED, outcome: 'rate_limited', statusCode: 429, retryAfterMs, sentence: 'Slower.' })
+  const limited = (retryAfterMs: number | null): Verdict => ({
+    ...FAILED,
+    outcome: 'rate_limited',
+    statusCode: 429,
+    retryAfterMs,
+    sentence: 'Slower.',
+  })
 
   it('follows 429 for the whole endpoint and is no failure', () => {
     const held = after([{ event: 1, at: START, verdict: limited(minutes(5)) }])
-    expect(held).toMatchObject({ holdUntil: START + minutes(5), holdReason: 'Slower.', holdSince: START, failureStreak: 0, failingSince: null })
+    expect(held).toMatchObject({
+      holdUntil: START + minutes(5),
+      holdReason: 'Slower.',
+      holdSince: START,
+      failureStreak: 0,
+      failingSince: null,
+    })
     expect(gateOf(held).opensAt).toBe(START + minutes(5))
   })
 
@@ -106,7 +118,10 @@ describe('a hold', () => {
   })
 
   it('ends at the deadline of the event that was answered, so that it gets its last try', () => {
-    const health = afterVerdict(HEALTHY, { eventSeq: 1, deadlineAt: START + minutes(2) }, limited(hours(9)), { now: START, probe: false })
+    const health = afterVerdict(HEALTHY, { eventSeq: 1, deadlineAt: START + minutes(2) }, limited(hours(9)), {
+      now: START,
+      probe: false,
+    })
     expect(health.holdUntil).toBe(START + minutes(2))
   })
 
@@ -118,17 +133,23 @@ describe('a hold', () => {
 
   it('follows 503 with Retry-After and counts as a failure too', () => {
     const maintained: Verdict = { ...FAILED, statusCode: 503, retryAfterMs: minutes(10) }
-    expect(after([{ event: 1, at: START, verdict: maintained }])).toMatchObject({ holdUntil: START + minutes(10), failureStreak: 1 })
+    expect(after([{ event: 1, at: START, verdict: maintained }])).toMatchObject({
+      holdUntil: START + minutes(10),
+      failureStreak: 1,
+    })
   })
 
   it('follows three redirects, or refused addresses, in a row', () => {
-    const redirects = (count: number) => after(Array.from({ length: count }, (_, n) => ({ event: n, at: START + n, verdict: REDIRECTED })))
+    const redirects = (count: number) =>
+      after(Array.from({ length: count }, (_, n) => ({ event: n, at: START + n, verdict: REDIRECTED })))
     expect(redirects(2).holdUntil).toBeNull()
     expect(redirects(3)).toMatchObject({ holdUntil: START + 2 + hours(6), holdReason: 'It redirects.' })
     const mended = after([{ event: 9, at: START + seconds(5), verdict: DELIVERED }], redirects(3))
     expect(mended).toMatchObject({ holdUntil: null, redirectStreak: 0 })
     const blocked = { ...FAILED, outcome: 'blocked' as const, statusCode: null }
-    expect(after(Array.from({ length: 3 }, (_, n) => ({ event: 1, at: START + n, verdict: blocked }))).holdUntil).not.toBeNull()
+    expect(
+      after(Array.from({ length: 3 }, (_, n) => ({ event: 1, at: START + n, verdict: blocked }))).holdUntil,
+    ).not.toBeNull()
   })
 })
 
@@ -136,7 +157,11 @@ describe('the state', () => {
   it('becomes stopped with 410, from any state but deleted', () => {
     const gone: Verdict = { ...FAILED, outcome: 'gone', statusCode: 410, sentence: 'Gone.' }
     for (const state of ['active', 'paused', 'failing'] as const) {
-      expect(after([{ event: 1, at: START, verdict: gone }], { ...HEALTHY, state })).toMatchObject({ state: 'stopped', stateReason: 'Gone.', stateSince: START })
+      expect(after([{ event: 1, at: START, verdict: gone }], { ...HEALTHY, state })).toMatchObject({
+        state: 'stopped',
+        stateReason: 'Gone.',
+        stateSince: START,
+      })
     }
     expect(after([{ event: 1, at: START, verdict: gone }], { ...HEALTHY, state: 'deleted' }).state).toBe('deleted')
   })
@@ -150,7 +175,11 @@ describe('the state', () => {
 
   it('goes back from failing to active with a success, and stays paused or stopped', () => {
     const success = [{ event: 1, at: START, verdict: DELIVERED }]
-    expect(after(success, { ...HEALTHY, state: 'failing' })).toMatchObject({ state: 'active', stateReason: null, stateSince: START })
+    expect(after(success, { ...HEALTHY, state: 'failing' })).toMatchObject({
+      state: 'active',
+      stateReason: null,
+      stateSince: START,
+    })
     for (const state of ['paused', 'stopped'] as const) expect(after(success, { ...HEALTHY, state }).state).toBe(state)
   })
 

@@ -26,7 +26,9 @@ const only = (body: unknown): PlatformEvent => {
 }
 
 const jwt = (claims: unknown) =>
-  ['{"alg":"HS256"}', JSON.stringify(claims), 'signature'].map((part) => Buffer.from(part).toString('base64url')).join('.')
+  ['{"alg":"HS256"}', JSON.stringify(claims), 'signature']
+    .map((part) => Buffer.from(part).toString('base64url'))
+    .join('.')
 
 describe('the object kind', () => {
   it('becomes an event whose body is the platform text, byte for byte', () => {
@@ -50,7 +52,12 @@ describe('the object kind', () => {
 
   it('is read from a form whose key or value is the JSON, however it is encoded', () => {
     const json = JSON.stringify(NOTICE)
-    for (const body of [`${encodeURIComponent(json)}=`, `payload=${encodeURIComponent(json)}`, `${json}=`, ` ${json}\n`]) {
+    for (const body of [
+      `${encodeURIComponent(json)}=`,
+      `payload=${encodeURIComponent(json)}`,
+      `${json}=`,
+      ` ${json}\n`,
+    ]) {
       const event = only(body)
       expect(event).toMatchObject({ object: 'job', objectUuid: UUID, changedFields: ['status', 'completion_date'] })
       expect(JSON.parse(event.body)).toEqual(NOTICE)
@@ -83,7 +90,11 @@ describe('the object kind', () => {
   it('is the same event whatever the order of the field names, and another one with other fields, time or record', () => {
     const same = only({ ...NOTICE, entry: [{ ...ENTRY, changed_fields: ['completion_date', 'status'] }] })
     expect(same.identity).toBe(only(NOTICE).identity)
-    for (const change of [{ changed_fields: ['status'] }, { time: '2026-01-05 09:00:01' }, { uuid: UUID.replace('3', '4') }]) {
+    for (const change of [
+      { changed_fields: ['status'] },
+      { time: '2026-01-05 09:00:01' },
+      { uuid: UUID.replace('3', '4') },
+    ]) {
       expect(only({ ...NOTICE, entry: [{ ...ENTRY, ...change }] }).identity).not.toBe(same.identity)
     }
   })
@@ -94,7 +105,9 @@ describe('the object kind', () => {
 
   it('may name no fields', () => {
     expect(only({ object: 'job', entry: [{ uuid: UUID }] }).changedFields).toEqual([])
-    expect(only({ object: 'job', entry: [{ uuid: UUID, changed_fields: [1, null, ' ', 'a', 'a'] }] }).changedFields).toEqual(['a'])
+    expect(
+      only({ object: 'job', entry: [{ uuid: UUID, changed_fields: [1, null, ' ', 'a', 'a'] }] }).changedFields,
+    ).toEqual(['a'])
   })
 })
 
@@ -108,11 +121,15 @@ describe('the event kind', () => {
       changedFields: [],
       identity: JSON.stringify(['id', 'evt-1']),
     })
-    expect(only({ event_type: 'form.response_created', timestamp: 1767603600, data, metadata: { attempt: 1 } })).toMatchObject({
+    expect(
+      only({ event_type: 'form.response_created', timestamp: 1767603600, data, metadata: { attempt: 1 } }),
+    ).toMatchObject({
       object: 'formresponse',
       identity: JSON.stringify(['event', 'form.response_created', UUID, '1767603600']),
     })
-    expect(only({ eventVersion: '1.0', eventName: 'job.queued', auth: { accountUUID: 'x' }, eventArgs: data })).toMatchObject({
+    expect(
+      only({ eventVersion: '1.0', eventName: 'job.queued', auth: { accountUUID: 'x' }, eventArgs: data }),
+    ).toMatchObject({
       object: 'job',
       objectUuid: UUID,
     })
@@ -143,8 +160,16 @@ describe('the signed kind', () => {
       jwt(claims),
       JSON.stringify(claims),
       JSON.stringify({ ...NOTICE, auth: claims.auth }),
-      JSON.stringify({ id: '1', type: 'job.created', data: { uuid: UUID, auth: claims.auth, access_token: 'live-token' } }),
-      JSON.stringify({ eventName: 'job.created', auth: { ...claims.auth, refreshToken: 'live-token' }, eventArgs: { uuid: UUID } }),
+      JSON.stringify({
+        id: '1',
+        type: 'job.created',
+        data: { uuid: UUID, auth: claims.auth, access_token: 'live-token' },
+      }),
+      JSON.stringify({
+        eventName: 'job.created',
+        auth: { ...claims.auth, refreshToken: 'live-token' },
+        eventArgs: { uuid: UUID },
+      }),
       `payload=${encodeURIComponent(JSON.stringify(claims))}`,
     ]
     for (const body of bodies) {
@@ -212,7 +237,10 @@ describe('anything else', () => {
         .record(
           {
             object: fc.oneof(fc.string(), fc.constant('job'), fc.integer()),
-            entry: fc.oneof(fc.array(fc.record({ uuid: fc.string(), changed_fields: fc.anything(), time: fc.anything() })), fc.anything()),
+            entry: fc.oneof(
+              fc.array(fc.record({ uuid: fc.string(), changed_fields: fc.anything(), time: fc.anything() })),
+              fc.anything(),
+            ),
             eventArgs: fc.anything(),
             type: fc.string(),
             data: fc.dictionary(fc.string(), fc.anything()),

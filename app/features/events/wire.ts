@@ -62,16 +62,14 @@ const DEEPEST = 4
 
 function spelledOut(pairs: readonly (readonly [string, string])[]): JsonRecord | null {
   const root = emptyRecord()
-  let read = 0
   for (const [key, value] of pairs) {
     const match = PATH.exec(key)
     if (!match?.[1]) continue
     const inner = [...(match[2] ?? '').matchAll(/\[(\w*)\]/g)].map((part) => part[1] ?? '')
     if (inner.length > DEEPEST) continue
     put(root, [match[1], ...inner], value)
-    read++
   }
-  return read === 0 ? null : (listsFrom(root, 0) as JsonRecord)
+  return 'object' in root || 'mode' in root ? (listsFrom(root, 0) as JsonRecord) : null
 }
 
 function put(root: JsonRecord, path: readonly string[], value: string): void {

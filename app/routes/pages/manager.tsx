@@ -49,7 +49,14 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const step = readManagerStep(url.searchParams)
   const open = step.step === 'log' ? { webhookId: step.webhookId, filter: step.filter } : null
   const page = await loadManagerPage(app, found.account.uuid, open)
-  return { view: 'manager' as const, accountUUID: found.accountId, admin: found.admin, reconnect: found.reconnect, step, ...page }
+  return {
+    view: 'manager' as const,
+    accountUUID: found.accountId,
+    admin: found.admin,
+    reconnect: found.reconnect,
+    step,
+    ...page,
+  }
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -58,7 +65,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const path = new URL(request.url).pathname
   if (found.outcome !== 'ready') {
     // The session ended while the form was open: the gate says so, and the address keeps the account.
-    const ended: Flash = { kind: 'error', title: CREDENTIAL_MESSAGES.none, description: 'Nothing was changed. Please sign in again.' }
+    const ended: Flash = {
+      kind: 'error',
+      title: CREDENTIAL_MESSAGES.none,
+      description: 'Nothing was changed. Please sign in again.',
+    }
     const query = found.outcome === 'sign_in' ? `?${new URLSearchParams({ accountUUID: found.accountId })}` : ''
     throw redirect(`${path}${query}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, ended) } })
   }
@@ -66,7 +77,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const formData = new FormData()
   for (const [name, value] of form) formData.append(name, value)
   const outcome = await actOnManagerPage(app, found.account.uuid, formData, { admin: found.admin })
-  if (outcome.outcome === 'refused') return data({ result: outcome.result, toast: outcome.toast }, { status: outcome.status })
+  if (outcome.outcome === 'refused')
+    return data({ result: outcome.result, toast: outcome.toast }, { status: outcome.status })
   const search = managerSearch({ accountUUID: found.accountId, admin: found.admin })
   throw redirect(`${path}${search}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, outcome.flash) } })
 }

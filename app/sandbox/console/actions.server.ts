@@ -101,8 +101,10 @@ const ACCOUNT_ACTIONS: Readonly<Record<string, (input: AccountAction) => Done | 
     stage.world.resetRecords(account.uuid)
     return well(`${account.name} is as it was on the first day.`)
   },
-  retry: ({ stage, account }) => {
+  retry: ({ stage, account, form }) => {
     const count = stage.world.retryDeliveriesNow(account.uuid)
+    const trailId = numberOf(form, 'trail', { min: 1, max: Number.MAX_SAFE_INTEGER })
+    if (trailId !== null) return { outcome: 'trail', id: trailId }
     return count === 0
       ? { outcome: 'said', tone: 'attention', text: 'No post was waiting.' }
       : well(`${countWords(count, 'post is', 'posts are')} being sent again.`)

@@ -48,10 +48,8 @@ export function TrailCard({ trail, zone, now, back, id, accountName }: TrailCard
           <a className="button" href={`${back}${back.includes('?') ? '&' : '?'}trail=${trail.id}#${id}`}>
             Look again
           </a>
-          <Form
-            to={`accounts/${trail.accountUuid}/retry`}
-            back={`${back}${back.includes('?') ? '&' : '?'}trail=${trail.id}`}
-          >
+          <Form to={`accounts/${trail.accountUuid}/retry`} back={back}>
+            <input type="hidden" name="trail" value={trail.id} />
             <button type="submit">Try again now</button>
           </Form>
         </div>

@@ -118,7 +118,7 @@ export function createTrails(world: Seen, receiver: Pick<ReceiverLog, 'names' | 
         const look = () => {
           const trail = find(id)
           if (!trail || trail.posts.length === 0) return done()
-          if (trail.posts.some(isOnItsWay)) return
+          if (trail.posts.some((one) => isOnItsWay(one, world.clock.now()))) return
           const delivered = trail.posts.filter((one) => one.delivery.state === 'delivered')
           if (delivered.every((one) => one.received.length > 0)) return done()
           forwardTimer ??= setTimeout(done, FORWARD_MS)
@@ -132,8 +132,8 @@ export function createTrails(world: Seen, receiver: Pick<ReceiverLog, 'names' | 
   }
 }
 
-function isOnItsWay({ delivery }: TrailPost): boolean {
-  return delivery.state === 'waiting' && delivery.attempts.length === 0
+function isOnItsWay({ delivery }: TrailPost, now: Millis): boolean {
+  return delivery.state === 'waiting' && (delivery.attempts.length === 0 || (delivery.nextAt ?? 0) <= now)
 }
 
 /** By record, and by changed fields and the platform's own mark where both tell them. */

@@ -1,6 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
+// Fetched on demand in the product.
+import '#app/ui/confirm-dialog.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { sampleWebhook } from '#tests/support/sample-views.ts'
 import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'

@@ -1,7 +1,8 @@
 // What the address of the manager page says beyond the account: which webhook is edited, asked about, or looked into.
 // Written and read here, so that every part of the page works by address alone.
-import { logFilterQuery, readLogFilter } from '#app/features/events/ui/log-filter.ts'
+
 import type { LogFilter } from '../webhook-view.ts'
+import { logFilterQuery, readLogFilter } from './log-filter.ts'
 
 /** Which account, as the platform named it, and in which role the page is asked for. */
 export interface ManagerAccount {

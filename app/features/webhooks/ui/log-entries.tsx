@@ -1,9 +1,10 @@
 import { CircleCheck, CircleX, Clock } from 'lucide-react'
-import type { ForwardingResultView, LogEntryView } from '#app/features/webhooks/webhook-view.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time } from '#app/ui/time.tsx'
 import { durationWords } from '#app/ui/time-words.ts'
+import { objectLabel } from '../object-catalog.ts'
+import type { ForwardingResultView, LogEntryView } from '../webhook-view.ts'
 
 export const NO_FORWARDING = 'No forwarding configured for this webhook'
 
@@ -30,7 +31,7 @@ function LogEntry({ entry, details }: { entry: LogEntryView; details: boolean })
   return (
     <>
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
-        <span className="font-semibold">{entry.type}</span>
+        <span className="font-semibold">{objectLabel(entry.type)}</span>
         <span className="order-last w-full min-w-0 break-all font-mono text-dense text-ink-soft sm:order-none sm:w-auto">
           {entry.objectUuid}
         </span>

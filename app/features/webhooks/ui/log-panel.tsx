@@ -1,13 +1,6 @@
-import { useLocation } from '@remix-run/react'
+import { useLocation, useRevalidator } from '@remix-run/react'
 import { ChevronRight, Inbox, RefreshCw, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import {
-  DEFAULT_LOG_FILTER,
-  FORWARDING_FILTERS,
-  type LogFilter,
-  PAGE_SIZES,
-  TIME_RANGES,
-} from '#app/features/webhooks/webhook-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { Button } from '#app/ui/button.tsx'
@@ -18,6 +11,7 @@ import { Field } from '#app/ui/field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Select } from '#app/ui/select.tsx'
 import { AccountTimeProvider, useZone } from '#app/ui/time.tsx'
+import { DEFAULT_LOG_FILTER, FORWARDING_FILTERS, type LogFilter, PAGE_SIZES, TIME_RANGES } from '../webhook-view.ts'
 import { useLiveLog } from './live-log.tsx'
 import { LogEntries } from './log-entries.tsx'
 import { FORWARDING_WORDS, type LogAnswer, logFilterQuery, readLogFilter, TIME_RANGE_WORDS } from './log-filter.ts'
@@ -86,11 +80,16 @@ type OpenPanelProps = Omit<LogPanelProps, 'closedQuery' | 'actions'>
 function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, openQuery }: OpenPanelProps) {
   const [filter, setFilter] = useState(firstFilter)
   const announce = useAnnounce()
+  const { revalidate } = useRevalidator()
   const { answer, failed, loading, refresh } = useLiveLog({
     source,
     filter,
     opened,
-    onNews: (count) => announce(`${count} new ${count === 1 ? 'event' : 'events'} for ${subject}.`),
+    onNews: (count) => {
+      announce(`${count} new ${count === 1 ? 'event' : 'events'} for ${subject}.`)
+      // The card above and the top line tell of the same events.
+      revalidate()
+    },
   })
   const zone = useZone()
   const [asked, setAsked] = useState(false)

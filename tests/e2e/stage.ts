@@ -1,0 +1,76 @@
+// What every browser journey starts from: a server of its own, and the steps a person repeats.
+
+import AxeBuilder from '@axe-core/playwright'
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+
+export { expect }
+
+export const FIRM = 'Alder & Finch Plumbing and Heating'
+export const DEMO_RECEIVER = '/sandbox/receiver/demo'
+
+export const test = base.extend<{ server: ServerProcess }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures a fixture needs from this pattern.
+  server: async ({}, use) => {
+    const server = await startServerProcess()
+    await use(server)
+    await server.dispose()
+  },
+})
+
+/** From the pretend platform's start page into the add-on, as a newcomer would. */
+export async function openAddOn(page: Page, server: ServerProcess, options: { admin?: boolean } = {}): Promise<void> {
+  await page.goto(`${server.origin}/sandbox`)
+  const name = options.admin ? `With admin tools , for ${FIRM}` : `Open Fieldhook as ${FIRM}`
+  const link = page.getByRole('link', { name: options.admin ? /^With admin tools.*Alder & Finch/ : name }).first()
+  const href = await link.getAttribute('href')
+  await page.goto(new URL(href ?? '', server.origin).href)
+}
+
+/** Signs in through the gate: new tab, consent, back. Leaves `page` on the manager and closes the tab. */
+export async function signInAtGate(context: BrowserContext, page: Page): Promise<void> {
+  await expect(page.getByRole('heading', { name: 'Connect to ServiceM8' })).toBeVisible()
+  const opened = context.waitForEvent('page')
+  await page.getByRole('link', { name: /^Sign in with ServiceM8/ }).click()
+  const tab = await opened
+  await tab.getByRole('button', { name: 'Allow' }).click()
+  await expect(tab.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
+  await tab.close()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
+}
+
+export async function createWebhook(
+  page: Page,
+  input: { url: string; object: string; fields?: string },
+): Promise<void> {
+  await page.getByLabel('Callback URL').first().fill(input.url)
+  await page.getByLabel('Object type').selectOption({ label: input.object })
+  if (input.fields) await page.getByRole('textbox', { name: 'Fields' }).fill(input.fields)
+  await page.getByRole('button', { name: 'Create webhook' }).click()
+}
+
+/** Presses a status button on the first job of the pretend platform that does not have that status yet. */
+export async function setFirstJobStatus(page: Page, server: ServerProcess, status: string): Promise<void> {
+  await page.goto(`${server.origin}/sandbox`)
+  await page.getByRole('button', { name: status, exact: true, pressed: false }).first().click()
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+}
+
+/** Nothing serious for people who use assistive technology. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze()
+  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([])
+}
+
+/** Fails the test for anything the browser complains about: a refused script, a mismatch, a broken request. */
+export function collectComplaints(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  return complaints
+}

@@ -1,0 +1,173 @@
+// The built server as the network sees it: limits, headers, refusals, and what must not be there.
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
+import { type ServerProcess, startServerProcess } from '#tests/support/server-process.ts'
+import { firstDemoAccount, signIn } from '#tests/support/signed-in-server.ts'
+
+describe('in the sandbox', () => {
+  let server: ServerProcess
+  beforeAll(async () => {
+    server = await startServerProcess({ LOG_LEVEL: 'info' })
+  })
+  afterAll(() => server.dispose())
+
+  test('pages carry a policy without inline scripts or styles, and can be framed by the platform only', async () => {
+    const answer = await fetch(`${server.origin}/fieldhook`)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/script-src 'self' 'nonce-[^']+'/)
+    expect(policy).toContain("style-src 'self'")
+    expect(policy).not.toContain('unsafe')
+    expect(policy).toContain("frame-ancestors 'self' https://*.servicem8.com")
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(answer.headers.get('x-powered-by')).toBeNull()
+    const html = await answer.text()
+    expect(html).not.toMatch(/ style="/)
+    const nonce = policy.match(/'nonce-([^']+)'/)?.[1]
+    const scripts = [...html.matchAll(/<script(?![^>]*\bsrc=)([^>]*)>/g)].map((match) => match[1])
+    expect(scripts.length).toBeGreaterThan(0)
+    expect(scripts.every((attributes) => attributes?.includes(`nonce="${nonce}"`))).toBe(true)
+  })
+
+  test('a request from another site is refused before anything runs, and cookies of a nameless one are ignored', async () => {
+    const browser = scriptlessBrowser(server.origin)
+    const accountUUID = await firstDemoAccount(browser)
+    await signIn(browser, accountUUID)
+    const foreign = await fetch(`${server.origin}/api/webhooks`, {
+      method: 'POST',
+      headers: { origin: 'https://evil.example', 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(foreign.status).toBe(403)
+    const crossSite = await fetch(`${server.origin}/fieldhook`, {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'cross-site' },
+      body: 'intent=delete&id=1',
+    })
+    expect(crossSite.status).toBe(403)
+    const nameless = await fetch(`${server.origin}/api/webhooks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(nameless.status).toBe(401)
+    const own = await browser.json('GET', `/api/webhooks/${accountUUID}`)
+    expect(own).toMatchObject({ status: 200, body: [] })
+  })
+
+  test('bodies of 1 MB, broken JSON and headers of 20 KB each have their answer', async () => {
+    const big = 'x'.repeat(1024 * 1024)
+    const browser = scriptlessBrowser(server.origin)
+    const accountUUID = await firstDemoAccount(browser)
+    await signIn(browser, accountUUID)
+    expect(await browser.json('POST', '/api/webhooks', { object: big })).toMatchObject({ status: 413 })
+    const made = await browser.json('POST', '/api/webhooks', { accountUUID, object: 'note', callback_url: '' })
+    const { forwardingUrl } = made.body as { forwardingUrl: string }
+    expect((await fetch(forwardingUrl, { method: 'POST', body: big })).status).toBe(413)
+    expect((await fetch(forwardingUrl, { method: 'POST', body: '{"object":' })).status).toBe(400)
+    expect((await fetch(`${server.origin}/hooks/platform/unknown`, { method: 'POST', body: '{}' })).status).toBe(404)
+    const broken = await fetch(`${server.origin}/api/credentials`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: server.origin },
+      body: '{"accountUUID":',
+    })
+    expect(broken.status).toBe(400)
+    expect(await broken.json()).toEqual({ message: 'The body is not valid JSON.' })
+    expect(
+      await statusOfRawRequest(server.origin, `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'y'.repeat(20_000)}\r\n\r\n`),
+    ).toMatch(/^HTTP\/1\.1 4(00|31)/)
+  })
+
+  test('unknown paths and methods under /api answer JSON, anything else unknown the 404 page', async () => {
+    const unknown = await fetch(`${server.origin}/api/nothing/here`)
+    expect([unknown.status, await unknown.json()]).toEqual([404, { message: 'Not found' }])
+    const method = await fetch(`${server.origin}/api/accounts`, {
+      method: 'DELETE',
+      headers: { origin: server.origin },
+    })
+    expect([method.status, method.headers.get('allow')]).toEqual([405, 'GET'])
+    const page = await fetch(`${server.origin}/wp-login.php`)
+    expect([page.status, (await page.text()).includes('404 Page Not Found')]).toEqual([404, true])
+  })
+
+  test('the log holds patterns instead of addresses: no capability, no query', async () => {
+    const secret = 'c2VjcmV0LWNhcGFiaWxpdHktdGhhdC1tdXN0LW5vdC1sZWFr'
+    await fetch(`${server.origin}/hooks/platform/${secret}`, { method: 'POST', body: '{}' })
+    await fetch(`${server.origin}/fieldhook?accountUUID=${secret}&token=${secret}`)
+    await fetch(`${server.origin}/api/oauth/callback?code=${secret}&state=${secret}`, { redirect: 'manual' })
+    await expect.poll(() => server.output()).toContain('"route":"/api/oauth/callback"')
+    expect(server.output()).not.toContain(secret)
+  })
+})
+
+describe('with the real platform', () => {
+  let server: ServerProcess
+  beforeAll(async () => {
+    server = await startServerProcess({
+      PLATFORM: 'servicem8',
+      SERVICEM8_APP_ID: 'app',
+      SERVICEM8_APP_SECRET: 'a-secret-of-the-developer-portal',
+      SERVICEM8_API_URL: 'http://127.0.0.1:9',
+      SERVICEM8_OAUTH_URL: 'http://127.0.0.1:9',
+      SESSION_SECRET: 'x'.repeat(40),
+      ENC_KEYS: `k1:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`,
+    })
+  })
+  afterAll(() => server.dispose())
+
+  test('the sandbox does not exist: its addresses are the same 404 page as any other', async () => {
+    const plain = async (path: string) => {
+      const answer = await fetch(server.origin + path)
+      const text = (await answer.text()).replaceAll(path, '…').replace(/nonce="[^"]*"/g, '')
+      return { status: answer.status, text }
+    }
+    const other = await plain('/nothing/at/all')
+    expect(other.status).toBe(404)
+    for (const path of ['/sandbox', '/sandbox/servicem8/oauth/authorize', '/sandbox/receiver/demo']) {
+      const stage = await plain(path)
+      expect(stage.status).toBe(404)
+      expect(stage.text).not.toMatch(/pretend|Stage/)
+    }
+    expect((await plain('/fieldhook')).text).not.toContain('sandbox')
+  })
+
+  test('signing in while the platform is down ends at the gate with a sentence', async () => {
+    const browser = scriptlessBrowser(server.origin)
+    const start = await fetch(`${server.origin}/api/oauth/authorize?accountuuid=some-account&token=x`, {
+      redirect: 'manual',
+    })
+    expect(start.status).toBe(302)
+    const location = new URL(start.headers.get('location') ?? '')
+    expect(location.origin).toBe('http://127.0.0.1:9')
+    const cookie = start.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ')
+    const back = await fetch(
+      `${server.origin}/api/oauth/callback?code=abc&state=${location.searchParams.get('state')}`,
+      {
+        redirect: 'manual',
+        headers: { cookie },
+      },
+    )
+    expect(decodeURIComponent((back.headers.get('location') ?? '').replaceAll('+', ' '))).toContain(
+      'ServiceM8 is not answering',
+    )
+    expect((await browser.json('GET', '/api/accounts')).body).toEqual([])
+  })
+})
+
+function statusOfRawRequest(origin: string, request: string): Promise<string> {
+  return new Promise((done, fail) => {
+    const { port } = new URL(origin)
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(request))
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk.toString()
+    })
+    socket.on('close', () => done(answer.split('\r\n')[0] ?? ''))
+    socket.on('error', fail)
+    socket.setTimeout(5_000, () => socket.destroy())
+  })
+}
