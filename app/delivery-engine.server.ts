@@ -106,6 +106,8 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     sizeOf: (event) => event.body.length,
     limitMs: COMMIT_LIMIT,
     async commit(events) {
+      // What has come back from receivers shares the transaction: one sync of the disk for both.
+      pump.settleNow()
       const accepted = await store.acceptEvents(events, {
         choose: chooseEndpoints,
         limit: pendingLimit,

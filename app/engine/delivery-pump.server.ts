@@ -81,6 +81,8 @@ export interface DeliveryPump {
   /** The endpoint changed, or has something new: look at it again. */
   wake(endpointId: number): void
   status(): PumpStatus
+  /** Something else is about to be written: write down results together with it. */
+  settleNow(): void
   /** Claims nothing more. */
   beginDrain(): void
   /** Waits for attempts in flight (at most `limitMs`), writes down what became of them, gives up the lease. */
@@ -298,6 +300,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
         lastBeatAt: ownership.lastRunAt(),
       }
     },
+    settleNow: settling.hurry,
     beginDrain() {
       draining = true
       cancelAlarm()

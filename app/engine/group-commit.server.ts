@@ -23,6 +23,8 @@ export interface GroupCommitInput<Item, Answer> {
 export interface GroupCommit<Item, Answer> {
   /** Resolves with the item's own answer after the commit. Rejects when the commit failed or too much is waiting. */
   add(item: Item): Promise<Answer>
+  /** Writes what is waiting now instead of gathering more: something else is being written anyway. */
+  hurry(): void
   /** Resolves when everything added so far is committed or has failed. */
   flush(): Promise<void>
   waiting(): number
@@ -115,6 +117,7 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
         schedule()
       })
     },
+    hurry: begin,
     flush() {
       if (queue.length === 0 && !writing) return Promise.resolve()
       return new Promise((resolve) => {

@@ -10,7 +10,9 @@ import type {
   Ingress,
 } from '../store/events.ts'
 import type { Client } from './client.server.ts'
+import { isStorageFailure } from './storage-failure.ts'
 import { type Tally, tallies } from './tally.server.ts'
+import { writeTurnOf } from './write-turn.server.ts'
 
 /** A sample is sent by whoever asked for it, at once; this is only how long its row may look as if it waited. */
 const TEST_WAITS_MS = 60_000
@@ -24,31 +26,25 @@ export function eventStore(client: Client, _clock: Clock): EventStore {
      FROM subscription WHERE token_hash = ?`,
   )
 
-  const acceptTogether = sql.transaction((events: IncomingEvent[], options: AcceptOptions): AcceptedEvent[] => {
-    const batch = newBatch(newTally())
-    const answers = events.map((event) => writer.accept(event, batch, options))
-    batch.tally.write()
-    return answers
-  })
-
-  const acceptOne = sql.transaction((event: IncomingEvent, options: AcceptOptions) => {
-    const batch = newBatch(newTally())
-    const answer = writer.accept(event, batch, options)
-    batch.tally.write()
-    return answer
-  })
+  const turn = writeTurnOf(client)
 
   /** Each in a savepoint of its own: what breaks one leaves the others. */
-  const acceptApart = sql.transaction((events: IncomingEvent[], options: AcceptOptions): AcceptedEvent[] =>
-    events.map((event) => {
+  const acceptOne = sql.transaction((event: IncomingEvent, tally: Tally, options: AcceptOptions) =>
+    writer.accept(event, newBatch(tally), options),
+  )
+  function acceptApart(events: IncomingEvent[], tally: Tally, options: AcceptOptions): AcceptedEvent[] {
+    return events.map((event) => {
+      const own = newTally(tally)
       try {
-        return acceptOne(event, options)
+        const answer = acceptOne(event, own, options)
+        tally.absorb(own)
+        return answer
       } catch (error) {
         if (isStorageFailure(error)) throw error
         return { outcome: 'rejected', message: error instanceof Error ? error.message : String(error) }
       }
-    }),
-  )
+    })
+  }
 
   const insertTest = sql.transaction(
     (accountUuid: string, endpointId: number, sample: Parameters<EventStore['createTestDelivery']>[2], now: number) => {
@@ -73,10 +69,13 @@ export function eventStore(client: Client, _clock: Clock): EventStore {
 
     async acceptEvents(events, options) {
       try {
-        return acceptTogether.immediate(events, options)
+        return await turn.run((tally) => {
+          const batch = newBatch(tally)
+          return events.map((event) => writer.accept(event, batch, options))
+        })
       } catch (error) {
         if (isStorageFailure(error)) throw error
-        return acceptApart.immediate(events, options)
+        return turn.run((tally) => acceptApart(events, tally, options))
       }
     },
 
@@ -235,10 +234,4 @@ function cached<Key, Value>(map: Map<Key, Value>, key: Key, load: () => Value): 
   const value = load()
   map.set(key, value)
   return value
-}
-
-/** The database itself is in trouble, not one row: nothing can be written now. */
-export function isStorageFailure(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CORRUPT|CANTOPEN|NOTADB|NOMEM|PROTOCOL|INTERRUPT)/.test(code)
 }

@@ -3,8 +3,9 @@ import type { EndpointHealth } from '#app/features/deliveries/endpoint-health.ts
 import type { AttemptReport, DeliveryStore, SettledAttempt, SettleOptions } from '../store/deliveries.ts'
 import type { Client } from './client.server.ts'
 import { HEALTH_COLUMNS, type HealthRow, healthOf } from './endpoint-rows.server.ts'
-import { type Tally, tallies } from './tally.server.ts'
+import type { Tally } from './tally.server.ts'
 import { waitingEnder } from './waiting.server.ts'
+import { writeTurnOf } from './write-turn.server.ts'
 
 /** Ended together with the 410 that stopped the endpoint; the rest follows in steps. */
 const STOP_AT_ONCE = 200
@@ -29,7 +30,7 @@ type Sent = Extract<AttemptReport['result'], { kind: 'sent' }>
 
 export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts'> {
   const { sql } = client
-  const newTally = tallies(sql)
+  const turn = writeTurnOf(client)
   const ender = waitingEnder(client)
   const findHealth = sql.prepare<[number], HealthRow>(`SELECT ${HEALTH_COLUMNS} FROM endpoint p WHERE p.id = ?`)
   const insertAttempt = sql.prepare(
@@ -156,8 +157,8 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
     return state
   }
 
-  const settle = sql.transaction((reports: AttemptReport[], options: SettleOptions): SettledAttempt[] => {
-    const batch: Batch = { tally: newTally(), endpoints: new Map(), options }
+  function settle(reports: AttemptReport[], options: SettleOptions, tally: Tally): SettledAttempt[] {
+    const batch: Batch = { tally, endpoints: new Map(), options }
     const settled = reports.map((report) =>
       report.result.kind === 'sent'
         ? settleSent(report, report.result, batch)
@@ -191,13 +192,12 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
         ender.endOfEndpoint(endpointId, 'stopped', options.reasons.stopped, lastAttemptAt, STOP_AT_ONCE, batch.tally)
       }
     }
-    batch.tally.write()
     return settled
-  })
+  }
 
   return {
     async settleAttempts(reports, options) {
-      return settle.immediate(reports, options)
+      return turn.run((tally) => settle(reports, options, tally))
     },
   }
 }

@@ -18,14 +18,34 @@ export interface Tally {
   waiting(accountUuid: string, endpointId: number, deliveries: number, bytes: number): void
   usage(accountUuid: string, at: number, kind: UsageKind): void
   hour(endpointId: number, at: number, change: HourChange): void
-  /** Deliveries and bytes added to the account's load so far, not yet written. */
+  /** Deliveries and bytes added to the account's load so far, not yet written; its parent's included. */
   addedTo(accountUuid: string): { deliveries: number; bytes: number }
+  /** Adds what another one has gathered. */
+  absorb(other: Tally): void
+  gathered(): Gathered
   /** Call inside the transaction, once, at its end. */
   write(): void
 }
 
-/** Returns a maker of tallies: one per transaction. */
-export function tallies(sql: Sql): () => Tally {
+interface Gathered {
+  endpoints: Map<number, number>
+  accounts: Map<string, { deliveries: number; bytes: number }>
+  usage: Map<string, { accountUuid: string; day: number; kind: UsageKind; count: number }>
+  hours: Map<string, HourSum>
+}
+
+interface HourSum {
+  endpointId: number
+  hour: number
+  events: number
+  delivered: number
+  failed: number
+  sum: number
+  max: number
+}
+
+/** Returns a maker of tallies: one per transaction, or one per part of it with the whole as its parent. */
+export function tallies(sql: Sql): (parent?: Tally) => Tally {
   const addWaiting = sql.prepare('UPDATE endpoint SET pending_count = max(0, pending_count + ?) WHERE id = ?')
   const addLoad = sql.prepare(
     `INSERT INTO account_load (account_uuid, pending_count, pending_bytes) VALUES (@uuid, max(0, @deliveries), max(0, @bytes))
@@ -43,55 +63,75 @@ export function tallies(sql: Sql): () => Tally {
        duration_sum_ms = duration_sum_ms + excluded.duration_sum_ms,
        duration_max_ms = max(duration_max_ms, excluded.duration_max_ms)`,
   )
-  return () => {
-    const endpoints = new Map<number, number>()
-    const accounts = new Map<string, { deliveries: number; bytes: number }>()
-    const usage = new Map<string, { accountUuid: string; day: number; kind: UsageKind; count: number }>()
-    const hours = new Map<
-      string,
-      { endpointId: number; hour: number; events: number; delivered: number; failed: number; sum: number; max: number }
-    >()
-    return {
-      waiting(accountUuid, endpointId, deliveries, bytes) {
-        endpoints.set(endpointId, (endpoints.get(endpointId) ?? 0) + deliveries)
-        const load = accounts.get(accountUuid)
-        if (load) {
-          load.deliveries += deliveries
-          load.bytes += bytes
-        } else {
-          accounts.set(accountUuid, { deliveries, bytes })
-        }
-      },
-      usage(accountUuid, at, kind) {
-        const day = Math.floor(at / DAY)
-        const key = `${kind}|${day}|${accountUuid}`
-        const row = usage.get(key)
-        if (row) row.count++
-        else usage.set(key, { accountUuid, day, kind, count: 1 })
-      },
-      hour(endpointId, at, change) {
-        const hour = Math.floor(at / HOUR)
-        const key = `${endpointId}|${hour}`
-        const row = hours.get(key) ?? { endpointId, hour, events: 0, delivered: 0, failed: 0, sum: 0, max: 0 }
-        row.events += change.events ?? 0
-        row.delivered += change.delivered ?? 0
-        row.failed += change.failed ?? 0
-        row.sum += change.durationMs ?? 0
-        row.max = Math.max(row.max, change.durationMs ?? 0)
-        hours.set(key, row)
-      },
-      addedTo: (accountUuid) => accounts.get(accountUuid) ?? NOTHING,
-      write() {
-        for (const [id, count] of endpoints) if (count !== 0) addWaiting.run(count, id)
-        for (const [uuid, { deliveries, bytes }] of accounts) {
-          if (deliveries !== 0 || bytes !== 0) addLoad.run({ uuid, deliveries, bytes })
-        }
-        for (const { accountUuid, day, kind, count } of usage.values()) addUsage.run(accountUuid, day, kind, count)
-        for (const row of hours.values()) {
-          addHour.run(row.endpointId, row.hour, row.events, row.delivered, row.failed, row.sum, row.max)
-        }
-      },
+  function write({ endpoints, accounts, usage, hours }: Gathered): void {
+    for (const [id, count] of endpoints) if (count !== 0) addWaiting.run(count, id)
+    for (const [uuid, { deliveries, bytes }] of accounts) {
+      if (deliveries !== 0 || bytes !== 0) addLoad.run({ uuid, deliveries, bytes })
     }
+    for (const { accountUuid, day, kind, count } of usage.values()) addUsage.run(accountUuid, day, kind, count)
+    for (const row of hours.values()) {
+      addHour.run(row.endpointId, row.hour, row.events, row.delivered, row.failed, row.sum, row.max)
+    }
+  }
+  return (parent) => createTally(write, parent)
+}
+
+function createTally(write: (gathered: Gathered) => void, parent?: Tally): Tally {
+  const gathered: Gathered = { endpoints: new Map(), accounts: new Map(), usage: new Map(), hours: new Map() }
+  const { endpoints, accounts, usage, hours } = gathered
+
+  function addLoad(accountUuid: string, deliveries: number, bytes: number): void {
+    const load = accounts.get(accountUuid)
+    if (load) {
+      load.deliveries += deliveries
+      load.bytes += bytes
+    } else {
+      accounts.set(accountUuid, { deliveries, bytes })
+    }
+  }
+  function addUsage(accountUuid: string, day: number, kind: UsageKind, count: number): void {
+    const key = `${kind}|${day}|${accountUuid}`
+    const row = usage.get(key)
+    if (row) row.count += count
+    else usage.set(key, { accountUuid, day, kind, count })
+  }
+  function addHour({ endpointId, hour, events, delivered, failed, sum, max }: HourSum): void {
+    const key = `${endpointId}|${hour}`
+    const row = hours.get(key)
+    if (!row) {
+      hours.set(key, { endpointId, hour, events, delivered, failed, sum, max })
+      return
+    }
+    row.events += events
+    row.delivered += delivered
+    row.failed += failed
+    row.sum += sum
+    row.max = Math.max(row.max, max)
+  }
+
+  return {
+    waiting(accountUuid, endpointId, deliveries, bytes) {
+      endpoints.set(endpointId, (endpoints.get(endpointId) ?? 0) + deliveries)
+      addLoad(accountUuid, deliveries, bytes)
+    },
+    usage: (accountUuid, at, kind) => addUsage(accountUuid, Math.floor(at / DAY), kind, 1),
+    hour(endpointId, at, { events = 0, delivered = 0, failed = 0, durationMs = 0 }) {
+      addHour({ endpointId, hour: Math.floor(at / HOUR), events, delivered, failed, sum: durationMs, max: durationMs })
+    },
+    addedTo(accountUuid) {
+      const own = accounts.get(accountUuid) ?? NOTHING
+      const above = parent?.addedTo(accountUuid) ?? NOTHING
+      return { deliveries: own.deliveries + above.deliveries, bytes: own.bytes + above.bytes }
+    },
+    absorb(other) {
+      const { endpoints: counts, accounts: loads, usage: uses, hours: sums } = other.gathered()
+      for (const [id, count] of counts) endpoints.set(id, (endpoints.get(id) ?? 0) + count)
+      for (const [uuid, { deliveries, bytes }] of loads) addLoad(uuid, deliveries, bytes)
+      for (const { accountUuid, day, kind, count } of uses.values()) addUsage(accountUuid, day, kind, count)
+      for (const sum of sums.values()) addHour(sum)
+    },
+    gathered: () => gathered,
+    write: () => write(gathered),
   }
 }
 

@@ -21,7 +21,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
           0,
         )
         await page.screenshot({
-          path: `test-results/screens/${name}-${colorScheme}-${info.project.name}.png`,
+          path: `.cache/screens/${name}-${colorScheme}-${info.project.name}.png`,
           fullPage: true,
         })
       }

@@ -69,7 +69,8 @@ export async function expectAccessible(page: Page): Promise<void> {
 export function collectComplaints(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+    if (message.type() === 'error' || message.type() === 'warning')
+      complaints.push(`${message.text()} ${message.location().url}`.trim())
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
   return complaints

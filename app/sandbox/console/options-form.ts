@@ -81,11 +81,11 @@ function readManifest(lines: string): AccountOptions['manifestWebhooks'] | strin
 /** Which calls a fault can be meant for: the pattern below the wire's base, and what it is called. */
 export const FAULT_PLACES: readonly (readonly [path: string, words: string])[] = [
   ['*', 'Any call'],
-  ['/api_1.0/*', 'Reading and writing records'],
-  ['/api_1.0/job*', 'Jobs and what hangs on them'],
-  ['/api_1.0/vendor*', 'The account’s own data'],
-  ['/oauth/access_token', 'Signing in and renewing'],
-  ['/webhook_subscriptions*', 'Webhook subscriptions'],
+  ['/api_1.0/*', 'Records'],
+  ['/api_1.0/job*', 'Jobs and their parts'],
+  ['/api_1.0/vendor*', 'The account itself'],
+  ['/oauth/access_token', 'Sign-in, renewal'],
+  ['/webhook_subscriptions*', 'Subscriptions'],
   ['/platform_service_sms', 'Text messages'],
   ['/platform_service_email', 'E-mails'],
   ['/platform_produce_document', 'Documents'],
@@ -93,19 +93,19 @@ export const FAULT_PLACES: readonly (readonly [path: string, words: string])[] =
 
 /** `status:500`, `delay:5000`, or a kind alone. */
 export const FAULT_EFFECTS: readonly (readonly [value: string, words: string])[] = [
-  ['status:500', 'Answer 500, something broke'],
-  ['status:503', 'Answer 503, out of order'],
-  ['status:429', 'Answer 429, too many calls'],
-  ['status:401', 'Answer 401, token not good'],
-  ['status:402', 'Answer 402, account not paid'],
-  ['status:403', 'Answer 403, not allowed'],
-  ['status:404', 'Answer 404, no such thing'],
-  ['status:409', 'Answer 409, exists already'],
+  ['status:500', 'Answer 500, broken'],
+  ['status:503', 'Answer 503, resting'],
+  ['status:429', 'Answer 429, too busy'],
+  ['status:401', 'Answer 401, bad token'],
+  ['status:402', 'Answer 402, unpaid'],
+  ['status:403', 'Answer 403, forbidden'],
+  ['status:404', 'Answer 404, not there'],
+  ['status:409', 'Answer 409, taken'],
   ['delay:5000', 'Answer after 5 seconds'],
   ['delay:30000', 'Answer after 30 seconds'],
-  ['hang', 'Take the call and never answer'],
-  ['drop', 'Hang up before doing anything'],
-  ['lose_answer', 'Do what was asked, then hang up'],
+  ['hang', 'Never answer'],
+  ['drop', 'Hang up at once'],
+  ['lose_answer', 'Do it, then hang up'],
 ]
 
 export interface FaultWish {

@@ -77,7 +77,7 @@ export function ReceiverPage({ name, address, requests, total, kept, secrets, be
           }
         >
           <Form to={`receivers/${name}/secret`} back={back} className="row">
-            <TextField id="secret" name="secret" label="Secret" hint="Begins with whsec_" maxLength={200} required />
+            <TextField id="secret" name="secret" label="Secret, begins with whsec_" maxLength={200} required />
             <button type="submit">Check with this secret</button>
           </Form>
           {secrets > 0 ? (

@@ -4,6 +4,7 @@ import { Mark } from '#app/ui/app-frame.tsx'
 import { Button, buttonLook, ReloadLink } from '#app/ui/button.tsx'
 import { cardLook } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { GateState } from '../gate.ts'
 
 export interface GateProps {
@@ -85,7 +86,7 @@ function SignInLink({ accountUUID, token, onOpen, again = false }: SignInLinkPro
     >
       {again ? 'Open sign-in again' : `Sign in with ${PLATFORM_NAME}`}
       <ExternalLink aria-hidden className="size-4" />
-      <span className="sr-only">(opens in a new tab)</span>
+      <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
     </a>
   )
 }

@@ -4,6 +4,7 @@ import { buttonLook } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/field.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { fieldPresets, OBJECT_KINDS, pickerFields } from '../object-catalog.ts'
 import { addFields, splitFields, toggleField } from './field-text.ts'
 
@@ -96,7 +97,7 @@ function PresetChip({ name, added, onAdd }: { name: string; added: boolean; onAd
     >
       <Icon aria-hidden className="size-3.5" />
       {name}
-      {added ? <span className="sr-only"> (added)</span> : null}
+      {added ? <VisuallyHidden> (added)</VisuallyHidden> : null}
     </button>
   )
 }

@@ -11,6 +11,7 @@ import { Field } from '#app/ui/field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Select } from '#app/ui/select.tsx'
 import { AccountTimeProvider, useZone } from '#app/ui/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { DEFAULT_LOG_FILTER, FORWARDING_FILTERS, type LogFilter, PAGE_SIZES, TIME_RANGES } from '../webhook-view.ts'
 import { useLiveLog } from './live-log.tsx'
 import { LogEntries } from './log-entries.tsx'
@@ -255,7 +256,7 @@ function queryOf(form: HTMLFormElement): URLSearchParams {
 function Skeleton() {
   return (
     <div className="grid animate-late gap-4 p-3">
-      <span className="sr-only">Loading recent activity</span>
+      <VisuallyHidden>Loading recent activity</VisuallyHidden>
       {[0, 1, 2].map((row) => (
         <div key={row} aria-hidden className="grid gap-2">
           <div className="h-4 w-3/5 rounded-control bg-sunken" />

@@ -1,5 +1,5 @@
 import { useNavigation } from '@remix-run/react'
-import { Activity, CreditCard, ExternalLink, RefreshCw, Webhook, Zap } from 'lucide-react'
+import { Activity, ExternalLink, RefreshCw, Webhook } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -11,6 +11,7 @@ import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page-header.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { accountHealth } from '../webhook-status.ts'
 import type { WebhookView } from '../webhook-view.ts'
 import { CreateWebhook } from './create-form.tsx'
@@ -55,7 +56,17 @@ export function ManagerPage(props: ManagerPageProps) {
       <PageHeader
         title="Webhooks"
         overline={props.accountName}
-        actions={<OtherPages account={account} />}
+        actions={
+          // Automations and Subscription join when their pages exist: a button never leads nowhere.
+          admin ? (
+            <ButtonLink
+              to={`/webhook-activity${managerSearch(account)}`}
+              icon={<Activity aria-hidden className="size-4" />}
+            >
+              View Activity
+            </ButtonLink>
+          ) : null
+        }
         summary={<Health webhooks={webhooks} lastEventAt={props.lastEventAt} />}
       />
       {props.reconnect ? <Reconnect accountUUID={accountUUID} reason={props.reconnect} /> : null}
@@ -97,25 +108,6 @@ export function ManagerPage(props: ManagerPageProps) {
   )
 }
 
-function OtherPages({ account }: { account: ManagerAccount }) {
-  const search = managerSearch(account)
-  return (
-    <>
-      <ButtonLink to={`/automation${search}`} icon={<Zap aria-hidden className="size-4" />}>
-        Automations
-      </ButtonLink>
-      <ButtonLink to={`/subscription${search}`} icon={<CreditCard aria-hidden className="size-4" />}>
-        Subscription
-      </ButtonLink>
-      {account.admin ? (
-        <ButtonLink to={`/webhook-activity${search}`} icon={<Activity aria-hidden className="size-4" />}>
-          View Activity
-        </ButtonLink>
-      ) : null}
-    </>
-  )
-}
-
 /** The page still shows everything; only changes need the connection. */
 function Reconnect({ accountUUID, reason }: { accountUUID: string; reason: string }) {
   return (
@@ -129,7 +121,7 @@ function Reconnect({ accountUUID, reason }: { accountUUID: string; reason: strin
       >
         Sign in again
         <ExternalLink aria-hidden className="size-4" />
-        <span className="sr-only">(opens in a new tab)</span>
+        <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
       </a>
     </Notice>
   )
@@ -150,7 +142,7 @@ function Health({ webhooks, lastEventAt }: { webhooks: WebhookView[]; lastEventA
           className="-my-2.5 ml-auto inline-flex min-h-11 shrink-0 items-center font-semibold text-label underline underline-offset-4"
         >
           Show
-          <span className="sr-only"> {worst.label}</span>
+          <VisuallyHidden> {worst.label}</VisuallyHidden>
         </a>
       ) : null}
     </p>

@@ -1,5 +1,6 @@
 import { ExternalLink } from 'lucide-react'
 import { CardSection } from '#app/ui/card.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { OBJECT_PAIRS } from '../object-catalog.ts'
 
 const CODES: readonly { code: string; meaning: string }[] = [
@@ -50,7 +51,7 @@ export function QuickReference() {
                 >
                   {title}
                   <ExternalLink aria-hidden className="size-4 shrink-0" />
-                  <span className="sr-only">(opens in a new tab)</span>
+                  <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
                 </a>
               </li>
             ))}

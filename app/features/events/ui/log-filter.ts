@@ -1,1 +1,0 @@
-export { readLogFilter } from '#app/features/webhooks/ui/log-filter.ts'

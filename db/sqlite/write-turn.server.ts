@@ -1,0 +1,87 @@
+// What is written within one turn of the event loop by those on the hot path shares one transaction, and so one sync of the
+// disk and one write of each counter. Each work has its own savepoint: what breaks one leaves the others.
+import type { Client, Sql } from './client.server.ts'
+import { isStorageFailure } from './storage-failure.ts'
+import { type Tally, tallies } from './tally.server.ts'
+
+export interface WriteTurn {
+  /** Runs `work` in the transaction of this turn. Resolves after the commit. Rejects with what it threw, or when nothing could be committed. */
+  run<T>(work: (tally: Tally) => T): Promise<T>
+}
+
+interface Waiting {
+  work: (tally: Tally) => unknown
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+type Result = { done: true; value: unknown } | { done: false; error: unknown }
+
+const turns = new WeakMap<Sql, WriteTurn>()
+
+/** The one of this connection. */
+export function writeTurnOf({ sql }: Pick<Client, 'sql'>): WriteTurn {
+  const known = turns.get(sql)
+  if (known) return known
+  const turn = createWriteTurn(sql)
+  turns.set(sql, turn)
+  return turn
+}
+
+function createWriteTurn(sql: Sql): WriteTurn {
+  const newTally = tallies(sql)
+  let queue: Waiting[] = []
+
+  const alone = sql.transaction((work: Waiting['work']): Result[] => {
+    const tally = newTally()
+    const value = work(tally)
+    tally.write()
+    return [{ done: true, value }]
+  })
+  /** Within a transaction this is a savepoint. */
+  const apart = sql.transaction((work: Waiting['work'], tally: Tally) => work(tally))
+  const together = sql.transaction((works: Waiting[]): Result[] => {
+    const tally = newTally()
+    const results = works.map(({ work }): Result => {
+      const own = newTally(tally)
+      try {
+        const value = apart(work, own)
+        tally.absorb(own)
+        return { done: true, value }
+      } catch (error) {
+        if (isStorageFailure(error)) throw error
+        return { done: false, error }
+      }
+    })
+    tally.write()
+    return results
+  })
+
+  function flush(): void {
+    const works = queue
+    queue = []
+    const [first] = works
+    if (!first) return
+    let results: Result[]
+    try {
+      results = works.length === 1 ? alone.immediate(first.work) : together.immediate(works)
+    } catch (error) {
+      for (const { reject } of works) reject(error)
+      return
+    }
+    works.forEach(({ resolve, reject }, index) => {
+      const result = results[index]
+      if (result?.done) resolve(result.value)
+      else reject(result?.error)
+    })
+  }
+
+  return {
+    run<T>(work: (tally: Tally) => T): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        queue.push({ work, resolve: (value) => resolve(value as T), reject })
+        if (queue.length === 1) queueMicrotask(flush)
+      })
+    },
+  }
+}
