@@ -22,7 +22,7 @@ export function timedJobs(app: App, env: Pick<Env, 'retentionDays'>): TimedJob[]
     {
       name: 'events.forget',
       pattern: '*/10 * * * *',
-      run: () => forgetOldEvents(app, { keepMs: days(env.retentionDays) }),
+      run: (signal) => forgetOldEvents(app, { keepMs: days(env.retentionDays) }, signal),
     },
   ]
 }

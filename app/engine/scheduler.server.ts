@@ -9,22 +9,24 @@ export interface TimedJob {
   pattern: string
   /** Also runs this many ms after the start. Unset = only by pattern. */
   afterStartMs?: number
-  run(): Promise<void>
+  /** `signal` is raised when the process wants to end: long work stops at its next step. */
+  run(signal: AbortSignal): Promise<void>
 }
 
 /**
  * Starts every job of the list. A job never overlaps itself, and a failing one is logged and tried again at its next time:
- * nothing here may end the process. `stop` lets a running job finish.
+ * nothing here may end the process. `stop` tells a running job to end and waits for it.
  */
 export function startScheduler(jobs: TimedJob[], deps: { clock: Clock; log: Log }): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>()
   const cancels = new Map<string, () => void>()
+  const ending = new AbortController()
   let stopped = false
 
   const runOnce = async (job: TimedJob): Promise<void> => {
     const startedAt = deps.clock.now()
     try {
-      await job.run()
+      await job.run(ending.signal)
       deps.log.debug({ job: job.name, durationMs: deps.clock.now() - startedAt }, 'job.finished')
     } catch (error) {
       deps.log.error({ job: job.name, error }, 'job.failed')
@@ -48,6 +50,7 @@ export function startScheduler(jobs: TimedJob[], deps: { clock: Clock; log: Log 
   return {
     async stop() {
       stopped = true
+      ending.abort()
       for (const cancel of cancels.values()) cancel()
       await Promise.all(running)
     },
