@@ -8,7 +8,7 @@ import { addressOf } from './page-answer.server.ts'
 import { lostPage, page } from './pages.server.ts'
 import { type ConsoleDeps, type ConsoleStage, createStage } from './stage.server.ts'
 
-export interface Console {
+export interface SandboxConsole {
   /** Answers the stage's own paths and returns true; any other path is left untouched. */
   handle(req: IncomingMessage, res: ServerResponse): boolean
 }
@@ -17,7 +17,7 @@ const BASE = '/sandbox/console'
 const MAX_FORM = 64 * 1024
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-export function createConsole(world: World, deps: ConsoleDeps): Console {
+export function createConsole(world: World, deps: ConsoleDeps): SandboxConsole {
   const stage = createStage(world, deps)
   return {
     handle(req, res) {

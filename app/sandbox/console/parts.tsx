@@ -38,20 +38,20 @@ interface CardProps {
   title: ReactNode
   /** A sentence under the heading. */
   about?: ReactNode
-  level?: 2 | 3
+  /** `article`: one of many alike, which would crowd the list of landmarks. Default `section`. */
+  part?: 'section' | 'article'
   className?: string
   children: ReactNode
 }
 
 /** A region of the page, named by its heading. */
-export function Card({ id, title, about, level = 2, className, children }: CardProps) {
-  const Heading = `h${level}` as const
+export function Card({ id, title, about, part: Part = 'section', className, children }: CardProps) {
   return (
-    <section id={id} aria-labelledby={`${id}-title`} className={className ? `card ${className}` : 'card'}>
-      <Heading id={`${id}-title`}>{title}</Heading>
+    <Part id={id} aria-labelledby={`${id}-title`} className={className ? `card ${className}` : 'card'}>
+      <h2 id={`${id}-title`}>{title}</h2>
       {about ? <p className="about">{about}</p> : null}
       {children}
-    </section>
+    </Part>
   )
 }
 
@@ -229,7 +229,7 @@ export function AtPlaces({ at, zones, now }: { at: Millis; zones: readonly strin
   return (
     <>
       {places.map((zone, index) => (
-        <span key={zone} className="nowrap">
+        <span key={zone}>
           {index > 0 ? ' · ' : ''}
           <At at={at} zone={zone} now={now} begin={index === 0} /> {placeOf(zone)}
         </span>

@@ -23,6 +23,7 @@ export function TrailCard({ trail, zone, now, back, id, accountName }: TrailCard
     <Card
       id={id}
       title={accountName === undefined ? 'What happened' : trail.sentence}
+      part={accountName === undefined ? 'section' : 'article'}
       className={accountName === undefined ? 'trail-card' : undefined}
     >
       <ol className="trail">

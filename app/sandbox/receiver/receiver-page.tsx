@@ -63,8 +63,7 @@ export function ReceiverPage({ name, address, requests, total, kept, secrets, be
           </Form>
           <p className="hint">
             Or say it in the address: <code>?status=500</code> <code>?delay=3000</code> <code>?redirect=…</code>{' '}
-            <code className="nowrap">?retryAfter=60</code> <code>?hang=1</code> <code>?drop=1</code>{' '}
-            <code>?body=…</code>
+            <code>?retryAfter=60</code> <code>?hang=1</code> <code>?drop=1</code> <code>?body=…</code>
           </p>
         </Card>
         <Card
