@@ -34,6 +34,12 @@ describe('the headers of an answer', () => {
     },
   )
 
+  it.each(['/api/webhook-activity', '/api/api-activity'])('leave it to %s how long its list may be kept', (path) => {
+    expect(headers(path)['Content-Security-Policy']).toBe("default-src 'none'; frame-ancestors 'none'")
+    expect(headers(path)['Cache-Control']).toBeUndefined()
+    expect(headers(`${path}/more`)['Cache-Control']).toBe('no-store')
+  })
+
   it.each(['/hooks/servicem8', '/launch'])('make %s a page that is never kept', (path) => {
     expect(headers(path)['Content-Security-Policy']).toContain("script-src 'self' 'nonce-abc'")
     expect(headers(path)['Cache-Control']).toBe('no-store')

@@ -2,8 +2,9 @@
 const FRAMED_BY = ["'self'", 'https://*.servicem8.com']
 
 /**
- * The headers every answer carries. Calls and ingress get a policy that allows nothing, and are never cached; pages
- * (the signed opening and the launch page among them) get scripts by nonce and no inline styles.
+ * The headers every answer carries. Calls and ingress get a policy that allows nothing, and are never cached (the two
+ * polled lists say themselves that they must be asked for again); pages (the signed opening and the launch page among
+ * them) get scripts by nonce and no inline styles.
  * @param input.secure the public address is https
  * @param input.framedBy further origins that may show our pages in a frame
  */
@@ -22,14 +23,21 @@ export function securityHeaders(input: {
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
     ...(input.secure ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
-    ...(machine || input.path === '/launch' || input.path === '/hooks/servicem8'
+    ...((machine && !isAskedAgain(input.path)) || input.path === '/launch' || input.path === '/hooks/servicem8'
       ? { 'Cache-Control': 'no-store' }
       : {}),
   }
 }
 
-function isMachinePath(path: string): boolean {
+/** The router matches addresses whatever their case. */
+function isMachinePath(address: string): boolean {
+  const path = address.toLowerCase()
   return path.startsWith('/api/') || (path.startsWith('/hooks/') && path !== '/hooks/servicem8')
+}
+
+/** Lists with an `ETag`: their routes bring a `Cache-Control` of their own, and a second one would contradict it. */
+function isAskedAgain(path: string): boolean {
+  return /^\/api\/(webhook|api)-activity\/?$/.test(path)
 }
 
 function pagePolicy(nonce: string, framedBy: readonly string[]): string {

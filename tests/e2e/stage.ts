@@ -33,6 +33,7 @@ export async function signInAtGate(context: BrowserContext, page: Page): Promise
   const opened = context.waitForEvent('page')
   await page.getByRole('link', { name: /^Sign in with ServiceM8/ }).click()
   const tab = await opened
+  await tab.getByRole('radio', { name: FIRM }).check()
   await tab.getByRole('button', { name: 'Allow' }).click()
   await expect(tab.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
   await tab.close()
@@ -45,7 +46,7 @@ export async function createWebhook(
   input: { url: string; object: string; fields?: string },
 ): Promise<void> {
   await page.getByLabel('Callback URL').first().fill(input.url)
-  await page.getByLabel('Object type').selectOption({ label: input.object })
+  await page.getByLabel('Object type', { exact: true }).selectOption({ label: input.object })
   if (input.fields) await page.getByRole('textbox', { name: 'Fields' }).fill(input.fields)
   await page.getByRole('button', { name: 'Create webhook' }).click()
 }

@@ -30,12 +30,13 @@ export interface PlatformAnswer {
   body: string
 }
 
-type ReceiveApp = Pick<App, 'store' | 'clock' | 'log' | 'acceptEvent'>
+type ReceiveApp = Pick<App, 'store' | 'clock' | 'log' | 'acceptEvent' | 'space'>
 
 /**
  * Answers one call to `/hooks/platform/{token}`. Never throws. The status says to the platform: 200 done · 400 unreadable ·
  * 404 unknown address · 405 not a POST · 410 deleted subscription (only ever from a row that says so) · 413 too large ·
- * 429 this account has too much waiting · 503 could not be stored, send again.
+ * 429 this account has too much waiting, or more than its share of storage that is nearly full · 503 could not be stored, send
+ * again.
  */
 export async function receivePlatformCall(app: ReceiveApp, call: PlatformCall): Promise<PlatformAnswer> {
   if (call.method !== 'POST') return refuse(405, 'This address takes POST.', { allow: 'POST' })
@@ -87,10 +88,11 @@ async function acceptAll(app: ReceiveApp, ingress: Ingress, events: PlatformEven
   )
   switch (outcome) {
     case 'stored':
+      app.log.debug({ subscriptionId, events: events.length }, 'ingress.received')
       return RECEIVED
     case 'over_limit':
       app.log.warn({ accountUuid, subscriptionId }, 'ingress.over_limit')
-      return refuse(429, 'Too many events of this account are waiting.', { 'retry-after': '60' })
+      return refuse(429, 'There are too many events of this account.', { 'retry-after': '60' })
     case 'rejected':
       return refuse(400, 'The event could not be stored.')
     case 'unavailable':
@@ -104,6 +106,10 @@ type Acceptance = 'stored' | 'over_limit' | 'rejected' | 'unavailable'
 
 /** All of one call, answered with the worst outcome: the platform repeats the call, and what was stored is recognised. */
 async function acceptEvents(app: ReceiveApp, events: IncomingEvent[]): Promise<Acceptance> {
+  for (const { accountUuid, body } of events) {
+    const room = app.space.admit(accountUuid, body.length)
+    if (room !== 'admitted') return room === 'full' ? 'unavailable' : 'over_limit'
+  }
   const results = await Promise.allSettled(events.map((event) => app.acceptEvent(event)))
   let worst: Acceptance = 'stored'
   for (const result of results) {

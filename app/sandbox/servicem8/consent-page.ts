@@ -38,7 +38,7 @@ export interface ConsentPage {
   ticket: string
   scopes: readonly string[]
   accounts: readonly { uuid: string; name: string; timezone: string }[]
-  /** The account that is chosen to begin with. */
+  /** The account that is chosen to begin with; '' = the person has to choose, so that nobody agrees for the wrong firm. */
   chosen: string
   nonce: string
 }
@@ -68,7 +68,7 @@ ${page.scopes.map((scope) => `<li>${escapeHtml(scope)}</li>`).join('')}
 </ul></details>
 ${costly.length > 0 ? `<p><small>${escapeHtml(costly.join(' and '))} can cause charges.</small></p>` : ''}
 <div class="buttons">
-<button type="submit" name="decision" value="deny">Deny</button>
+<button type="submit" name="decision" value="deny" formnovalidate>Deny</button>
 <button type="submit" name="decision" value="accept" class="yes">Allow</button>
 </div>
 </form>`,

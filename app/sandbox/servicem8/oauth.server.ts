@@ -93,7 +93,7 @@ function askConsent(stage: Stage, desk: OAuthDesk, request: WireRequest): Answer
     timezone: zoneOf(account),
   }))
   const wish = query.get('account') ?? cookieOf(request, ACCOUNT_COOKIE)
-  const chosen = accounts.find((one) => one.uuid === wish)?.uuid ?? accounts[0]?.uuid ?? ''
+  const chosen = accounts.find((one) => one.uuid === wish)?.uuid ?? ''
   const action = `${new URL(stage.baseUrl).pathname}/oauth/authorize`
   return page(
     200,

@@ -1,0 +1,152 @@
+// The activity page's one list: events that arrived and exchanges with the platform, merged and put into words.
+import type { Millis } from '#app/lib/clock.ts'
+import { objectLabel } from '../webhooks/object-catalog.ts'
+import { activityLabel } from './log.ts'
+
+export const ACTIVITY_WORDS = {
+  noAccount: 'Please provide an account UUID to view webhook activity',
+  forbidden: 'Webhook activity is a tool for the admins of this add-on, and this account is not one of them.',
+  empty: 'No Webhook Activity Yet',
+} as const
+
+/** What `GET /api/webhook-activity` lists, as far as the page shows it. Dates are ISO texts. */
+export interface WebhookRecord {
+  id: number
+  objectType: string
+  objectUuid: string
+  changedFields: string[]
+  /** Null when the text of the event is no longer kept. */
+  webhookData: unknown
+  receivedAt: string
+}
+
+/** What `GET /api/api-activity` lists, as far as the page shows it. Dates are ISO texts. */
+export interface ApiRecord {
+  id: number
+  activityType: string
+  method: string
+  endpoint: string
+  /** Null when no answer arrived. */
+  statusCode: number | null
+  /** Milliseconds. */
+  duration: number | null
+  remoteIp: string | null
+  userAgent: string | null
+  requestData: string | null
+  responseData: string | null
+  createdAt: string
+}
+
+export interface WebhookItem {
+  kind: 'webhook'
+  /** Unique in the merged list, and the same at every refresh. */
+  key: string
+  id: number
+  at: Millis
+  objectType: string
+  objectLabel: string
+  objectUuid: string
+  changedFields: string[]
+  data: ShownData | null
+}
+
+export interface ApiItem {
+  kind: 'api'
+  key: string
+  id: number
+  at: Millis
+  label: string
+  method: string
+  endpoint: string
+  status: CallStatus
+  durationMs: number | null
+  remoteIp: string | null
+  userAgent: string | null
+  request: ShownData | null
+  response: ShownData | null
+}
+
+export type ActivityItem = WebhookItem | ApiItem
+
+export function webhookItems(records: readonly WebhookRecord[]): WebhookItem[] {
+  return records.map((record) => ({
+    kind: 'webhook',
+    key: `webhook-${record.id}`,
+    id: record.id,
+    at: Date.parse(record.receivedAt),
+    objectType: record.objectType,
+    objectLabel: objectLabel(record.objectType),
+    objectUuid: record.objectUuid,
+    changedFields: record.changedFields,
+    data: shownData(record.webhookData),
+  }))
+}
+
+export function apiItems(records: readonly ApiRecord[]): ApiItem[] {
+  return records.map((record) => ({
+    kind: 'api',
+    key: `api-${record.id}`,
+    id: record.id,
+    at: Date.parse(record.createdAt),
+    label: activityLabel(record.activityType),
+    method: record.method,
+    endpoint: record.endpoint,
+    status: callStatus(record.statusCode),
+    durationMs: record.duration,
+    remoteIp: record.remoteIp,
+    userAgent: record.userAgent,
+    request: shownData(record.requestData),
+    response: shownData(record.responseData),
+  }))
+}
+
+/** One list of both, newest first. Of the same moment the later written comes first, so that the order never jumps. */
+export function newestFirst(events: readonly WebhookItem[], calls: readonly ApiItem[]): ActivityItem[] {
+  return [...events, ...calls].sort(
+    (a, b) => b.at - a.at || (a.kind === b.kind ? b.id - a.id : a.kind === 'api' ? 1 : -1),
+  )
+}
+
+/** How many of `items` were not there before. */
+export function countNews(items: readonly ActivityItem[], before: readonly ActivityItem[]): number {
+  const known = new Set(before.map((item) => item.key))
+  return items.filter((item) => !known.has(item.key)).length
+}
+
+export interface CallStatus {
+  tone: 'normal' | 'error'
+  words: string
+}
+
+/** From the specification: below 300 is normal, anything else an error. */
+export function callStatus(code: number | null): CallStatus {
+  if (code === null) return { tone: 'error', words: 'No answer' }
+  return code < 300 ? { tone: 'normal', words: `Status ${code}` } : { tone: 'error', words: `Error ${code}` }
+}
+
+export interface ShownData {
+  text: string
+  /** Characters it really has, when `text` is only its beginning, else null. */
+  cutFrom: number | null
+}
+
+/** A page of 200 entries stays a page: more of one text than this is not read on a screen. Characters. */
+export const MOST_TEXT = 10_000
+
+/** Data to be read: JSON indented, other text as it is. Null for nothing. */
+export function shownData(value: unknown): ShownData | null {
+  if (value === null || value === undefined || value === '') return null
+  const whole = typeof value === 'string' ? indentedIfJson(value) : JSON.stringify(value, null, 2)
+  // Half a character pair would be drawn differently by the server and by the browser.
+  const text = whole.slice(0, MOST_TEXT).replace(/\p{Surrogate}/gu, '\uFFFD')
+  return { text, cutFrom: whole.length > MOST_TEXT ? whole.length : null }
+}
+
+function indentedIfJson(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,175 @@
+import { ArrowLeftRight, CircleCheck, CircleX, KeyRound, type LucideIcon, ShieldCheck, Webhook } from 'lucide-react'
+import { type ReactNode, useId } from 'react'
+import { Badge, StatusPill } from '#app/ui/badge.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Time, useZone } from '#app/ui/time.tsx'
+import { exactTime } from '#app/ui/time-words.ts'
+import type { ActivityItem, ApiItem, ShownData, WebhookItem } from '../activity-view.ts'
+
+interface ActivityEntriesProps {
+  items: readonly ActivityItem[]
+  /** Goes into the address of the calls that hold everything. */
+  accountUUID: string
+}
+
+/** Newest first: rows of one sheet on a wide screen, a card each on a phone. */
+export function ActivityEntries({ items, accountUUID }: ActivityEntriesProps) {
+  const query = new URLSearchParams({ accountUUID })
+  return (
+    <ol
+      aria-labelledby="activity-title"
+      className="grid gap-3 sm:block sm:rounded-card sm:border sm:border-line sm:bg-surface sm:shadow-rest"
+    >
+      {items.map((item) => (
+        <li
+          key={item.key}
+          className="grid gap-x-4 gap-y-1.5 rounded-card border border-line bg-surface px-4 pt-3 pb-1 shadow-rest sm:grid-cols-[11rem_minmax(0,1fr)] sm:rounded-none sm:border-x-0 sm:border-b-0 sm:bg-transparent sm:shadow-none sm:first:border-t-0"
+        >
+          {item.kind === 'webhook' ? (
+            <WebhookEntry item={item} whole={`/api/webhook-activity?${query}`} />
+          ) : (
+            <ApiEntry item={item} whole={`/api/api-activity?${query}`} />
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function WebhookEntry({ item, whole }: { item: WebhookItem; whole: string }) {
+  return (
+    <>
+      <Head kind="Webhook" icon={Webhook} at={item.at} />
+      <div className="grid min-w-0 gap-1">
+        <p className="flex flex-wrap items-baseline gap-x-3 text-label">
+          <span className="wrap-anywhere font-semibold">{item.objectLabel}</span>
+          <span className="break-all font-mono text-dense text-ink-soft">{item.objectUuid}</span>
+        </p>
+        <Facts>
+          <Fact name="Changed fields">{item.changedFields.length === 0 ? '–' : item.changedFields.join(', ')}</Fact>
+        </Facts>
+        <Disclosure dense summary="Raw data">
+          <Facts>
+            <Fact name="Received">
+              <ExactTime at={item.at} />
+            </Fact>
+            <Fact name="Object type">{item.objectType}</Fact>
+          </Facts>
+          <Data name="Raw data" data={item.data} nothing="No longer kept." whole={whole} />
+        </Disclosure>
+      </div>
+    </>
+  )
+}
+
+const KIND_ICONS: Record<string, LucideIcon> = { 'Challenge Response': ShieldCheck, 'Sign-in': KeyRound, Webhook }
+
+function ApiEntry({ item, whole }: { item: ApiItem; whole: string }) {
+  return (
+    <>
+      <Head kind={item.label} icon={KIND_ICONS[item.label] ?? ArrowLeftRight} at={item.at} />
+      <div className="grid min-w-0 gap-1">
+        <p className="break-all font-mono text-dense">
+          <span className="font-semibold">{item.method}</span> {item.endpoint}
+        </p>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <StatusPill
+            tone={item.status.tone === 'normal' ? 'working' : 'failing'}
+            icon={item.status.tone === 'normal' ? CircleCheck : CircleX}
+          >
+            {item.status.words}
+          </StatusPill>
+          <Facts>
+            <Fact name="Duration">{item.durationMs === null ? '–' : `${item.durationMs} ms`}</Fact>
+            <Fact name="Remote IP">{item.remoteIp ?? '–'}</Fact>
+          </Facts>
+        </div>
+        <Disclosure dense summary="Request and response">
+          <Facts>
+            <Fact name="Recorded">
+              <ExactTime at={item.at} />
+            </Fact>
+            {item.userAgent === null ? null : <Fact name="User agent">{item.userAgent}</Fact>}
+          </Facts>
+          <Data name="Request data" data={item.request} nothing="Nothing was sent along." whole={whole} />
+          <Data name="Response data" data={item.response} nothing="Nothing came back." whole={whole} />
+        </Disclosure>
+      </div>
+    </>
+  )
+}
+
+/** What it is and when it was: side by side on a phone, one below the other in a row. */
+function Head({ kind, icon, at }: { kind: string; icon: LucideIcon; at: number }) {
+  return (
+    <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-3 gap-y-1 sm:flex-col sm:items-start sm:justify-start">
+      <Badge icon={icon} tone={kind === 'Webhook' ? 'accent' : 'neutral'}>
+        {kind}
+      </Badge>
+      <Time at={at} className="whitespace-nowrap text-dense text-ink-soft tabular-nums" />
+    </div>
+  )
+}
+
+function ExactTime({ at }: { at: number }) {
+  const zone = useZone()
+  return <time dateTime={new Date(at).toISOString()}>{exactTime(at, zone)}</time>
+}
+
+function Facts({ children }: { children: ReactNode }) {
+  return <dl className="flex min-w-0 flex-wrap gap-x-4 gap-y-0.5 text-dense tabular-nums">{children}</dl>
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0 wrap-anywhere">
+      <dt className="inline text-ink-soft">{name}: </dt>
+      <dd className="inline">{children}</dd>
+    </div>
+  )
+}
+
+interface DataProps {
+  name: string
+  data: ShownData | null
+  /** Said when there is none. */
+  nothing: string
+  /** Where all of it is when it is cut here. */
+  whole: string
+}
+
+/** Somebody else's text, shown as text. */
+function Data({ name, data, nothing, whole }: DataProps) {
+  const id = useId()
+  if (data === null) {
+    return (
+      <p className="mt-2 text-dense">
+        <span className="text-ink-soft">{name}: </span>
+        {nothing}
+      </p>
+    )
+  }
+  return (
+    <div className="mt-2 grid gap-1">
+      <p id={id} className="text-dense text-ink-soft">
+        {name}
+      </p>
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled with keys.
+        tabIndex={0}
+        aria-labelledby={id}
+        className="max-h-96 overflow-auto rounded-control bg-sunken p-3"
+      >
+        <pre className="whitespace-pre-wrap break-all font-mono text-dense">{data.text}</pre>
+      </section>
+      {data.cutFrom === null ? null : (
+        <p className="text-dense text-ink-soft">
+          The beginning of {data.cutFrom} characters.{' '}
+          <a href={whole} className="inline-flex min-h-11 items-center font-medium text-accent underline">
+            All of it, as JSON
+          </a>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import type { LoaderFunctionArgs } from '@remix-run/node'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { App } from '#app/app-context.ts'
+import { sessionCookieName } from '#app/http/cookies.ts'
+import { hours } from '#app/lib/duration.ts'
+import { insertEvent, openSessions, recordCall } from '#tests/support/webhook-calls.server.ts'
+import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { loader } from './activity.tsx'
+
+let world: WebhookWorld
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+  await openSessions(world)
+  const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt: world.clock.now() + hours(1), scope: '' }
+  for (const account of [LEEDS, BRISBANE]) await world.app.store.saveCredential(account, tokens)
+})
+
+afterEach(() => world.close())
+
+/** The page of `search` in the session of `as`; null = nobody's. */
+function open(search: string, as: string | null = LEEDS) {
+  const request = new Request(`${ORIGIN}/webhook-activity${search}`, {
+    headers: as === null ? {} : { cookie: `${sessionCookieName('tab', true)}=${as}` },
+  })
+  const context = { app: world.app as App, clientIp: '203.0.113.9', nonce: '' }
+  return loader({ request, params: {}, context } as unknown as LoaderFunctionArgs)
+}
+
+test('an admin’s account sees events and exchanges in one list, without a flag in the address', async () => {
+  insertEvent(world, 'job')
+  world.clock.advance(1000)
+  await recordCall(world)
+  const page = await open(`?accountUUID=${LEEDS}`)
+  expect(page).toMatchObject({
+    view: 'activity',
+    accountUUID: LEEDS,
+    accountName: 'Leeds Electrical',
+    timezone: 'Europe/London',
+    admin: false,
+    items: [
+      { kind: 'api', label: 'API Call', status: { tone: 'normal', words: 'Status 200' } },
+      { kind: 'webhook', objectLabel: 'Job', objectUuid: 'r-1' },
+    ],
+  })
+})
+
+test('either spelling of the parameter is read, and the flag is kept for the way back', async () => {
+  expect(await open(`?accountuuid=${LEEDS}&admin=yes`)).toMatchObject({ view: 'activity', admin: true })
+})
+
+test.each([`?accountUUID=${BRISBANE}`, `?accountUUID=${BRISBANE}&admin=yes`])(
+  'an ordinary account is refused in plain words, flag or not (%s)',
+  async (search) => {
+    const refusal = await open(search, BRISBANE).catch((thrown: unknown) => thrown)
+    expect(refusal).toBeInstanceOf(Response)
+    const { status } = refusal as Response
+    expect([status, await (refusal as Response).json()]).toEqual([
+      403,
+      { message: 'Webhook activity is a tool for the admins of this add-on, and this account is not one of them.' },
+    ])
+  },
+)
+
+test.each(['', '?accountUUID=', '?accountUUID=%3Cscript%3E'])(
+  'without an account id (%s) it asks for one',
+  async (search) => {
+    expect(await open(search)).toEqual({ view: 'no_account' })
+    expect(await open(search, null)).toEqual({ view: 'no_account' })
+  },
+)
+
+test('without a session of the account it is the sign-in gate, the same for an account nobody has', async () => {
+  const gate = (accountUUID: string) => ({ view: 'gate', accountUUID, token: '' })
+  expect(await open(`?accountUUID=${LEEDS}`, null)).toEqual(gate(LEEDS))
+  expect(await open(`?accountUUID=${LEEDS}`, BRISBANE)).toEqual(gate(LEEDS))
+  expect(await open('?accountUUID=nobody&token=t')).toEqual({ ...gate('nobody'), token: 't' })
+})

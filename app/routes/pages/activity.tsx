@@ -1,0 +1,57 @@
+import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
+import { useLoaderData } from '@remix-run/react'
+import { accountIdIn } from '#app/features/accounts/account-id.ts'
+import { findPageAccount } from '#app/features/accounts/page-account.server.ts'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { loadApiActivity, loadWebhookActivity } from '#app/features/events/activity.server.ts'
+import { ACTIVITY_WORDS, apiItems, newestFirst, webhookItems } from '#app/features/events/activity-view.ts'
+import { ActivityPage, ActivityWithoutAccount } from '#app/features/events/ui/activity-page.tsx'
+import { forbidden } from '#app/http/respond.ts'
+import { findSession } from '#app/http/session.server.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
+  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhook activity · Fieldhook' },
+]
+
+/** `/webhook-activity?accountUUID=`: for admins only. The address has no flag, so the account alone decides. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { app } = context
+  const query = new URL(request.url).searchParams
+  // Elsewhere an account of the session is picked; this page asks for one by name.
+  const named = accountIdIn(query)
+  if (named === null) return { view: 'no_account' as const }
+  const session = await findSession(app, request)
+  const found = await findPageAccount(app, session, { query, adminHeader: request.headers.get('x-admin-mode') })
+  if (found.outcome !== 'ready') return { view: 'gate' as const, accountUUID: named, token: query.get('token') ?? '' }
+  const { account, accountId, admin } = found
+  if (!app.settings.adminAccounts.has(account.uuid)) throw forbidden(ACTIVITY_WORDS.forbidden)
+  const [events, calls] = await Promise.all([
+    loadWebhookActivity(app, account.uuid),
+    loadApiActivity(app, account.uuid),
+  ])
+  return {
+    view: 'activity' as const,
+    accountUUID: accountId,
+    accountName: account.name,
+    timezone: account.timezone,
+    admin,
+    now: app.clock.now(),
+    items: newestFirst(webhookItems(events), apiItems(calls)),
+  }
+}
+
+export default function WebhookActivity() {
+  const page = useLoaderData<typeof loader>()
+  switch (page.view) {
+    case 'no_account':
+      return <ActivityWithoutAccount />
+    case 'gate':
+      return <Gate state="ready" accountUUID={page.accountUUID} token={page.token} />
+    case 'activity':
+      // Another account is another page: nothing of the first may stay.
+      return <ActivityPage key={page.accountUUID} {...page} />
+    default:
+      return assertNever(page)
+  }
+}
