@@ -6,6 +6,7 @@ import type { Outbound } from './adapters/outbound.ts'
 import type { CallAsAccount, PlatformApi, PlatformOAuth } from './adapters/platform.ts'
 import type { SecretBox } from './adapters/secret-box.ts'
 import type { ReadSigned } from './adapters/servicem8-signed.ts'
+import type { Space } from './features/ops/space.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 
@@ -38,6 +39,8 @@ export interface App {
   wakeDeliveries(endpointId: number): void
   /** Sends one delivery at once and tells how it went, for a test that a person waits for. Null = there is no such delivery. */
   deliverNow(deliveryId: number): Promise<AttemptReport | null>
+  /** What is not done while storage is nearly full. */
+  space: Space
   /** Checks and reads the platform's signed bodies. */
   readSigned: ReadSigned
   /** Is the database writable and the engine turning? For `/readyz`. */

@@ -16,6 +16,7 @@ import { startScheduler } from './engine/scheduler.server.ts'
 import { type Env, readEnv } from './env.server.ts'
 import { createCallAsAccount } from './features/accounts/call-as-account.server.ts'
 import { recordPlatformCall } from './features/events/activity.server.ts'
+import { createSpaceLadder } from './features/ops/space.server.ts'
 import { clientIpReader } from './http/client-ip.ts'
 import { admitRequest, type Refusal } from './http/origin-check.ts'
 import { securityHeaders } from './http/security-headers.ts'
@@ -115,7 +116,9 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     sandbox: sandbox !== null,
     version: packageJson.version,
   }
-  const engine = createDeliveryEngine({ store, clock, log, outbound, secrets, settings, owner: randomUUID() })
+  const space = createSpaceLadder({ store, clock, log }, env.maxDbMb * 1024 * 1024)
+  await space.measure()
+  const engine = createDeliveryEngine({ store, clock, log, outbound, secrets, settings, space, owner: randomUUID() })
   const app: App = {
     store,
     clock,
@@ -130,6 +133,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     wakeDeliveries: engine.wake,
     deliverNow: engine.deliverNow,
     ready: engine.ready,
+    space,
     readSigned: createSignedReader({ appSecret: env.appSecret, clock }),
   }
   const patterns = routePatterns()
@@ -151,7 +155,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     sandbox,
     started() {
       engine.start()
-      scheduler = startScheduler(timedJobs(app, env), { clock, log })
+      scheduler = startScheduler(timedJobs(app, env, space), { clock, log })
     },
     beginDrain: engine.beginDrain,
     stop() {

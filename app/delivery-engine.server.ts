@@ -21,8 +21,9 @@ import {
   tidyAfterRestart,
 } from './features/deliveries/housekeeping.server.ts'
 import type { DeliverNow } from './features/deliveries/send-again.server.ts'
-import { paceOf, settleOptions } from './features/deliveries/settle.server.ts'
+import { paceOf, settleOptions, withoutSnippets } from './features/deliveries/settle.server.ts'
 import { chooseEndpoints } from './features/events/fan-out.ts'
+import { AMPLE_SPACE, type Space } from './features/ops/space.ts'
 import { minutes, seconds } from './lib/duration.ts'
 
 export interface DeliveryEngineInput
@@ -33,6 +34,8 @@ export interface DeliveryEngineInput
   random?: () => number
   limits?: Partial<LaneLimits>
   pendingLimit?: PendingLimit
+  /** Default: there is always room. */
+  space?: Pick<Space, 'switches'>
   /** ms between renewals of the lease. */
   beatMs?: number
   /** ms that the result of an attempt may wait to be written down together with others. */
@@ -70,6 +73,9 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   const pendingLimit = input.pendingLimit ?? PENDING_LIMIT
   const deliver = createDeliver(input, signForward)
   const settling = settleOptions(random)
+  const { switches } = input.space ?? AMPLE_SPACE
+  const settle = (reports: AttemptReport[]) =>
+    store.settleAttempts(switches().keepSnippets ? reports : withoutSnippets(reports), settling)
   const self = processName()
 
   const pump = createDeliveryPump<DeliveryJob, AttemptReport>({
@@ -93,7 +99,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       due: store.dueDeliveries,
       load: store.loadDeliveries,
       deliver,
-      settle: async (reports) => (await store.settleAttempts(reports, settling)).map(paceOf),
+      settle: async (reports) => (await settle(reports)).map(paceOf),
       trialWrite: store.trialWrite,
     },
   })
@@ -154,6 +160,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     clock,
     log,
     async run() {
+      if (!switches().growReplays) return clock.now() + minutes(1)
       const { made, running, more } = await growReplays(input, pendingLimit)
       const now = clock.now()
       pump.offer(made.map((one) => ({ ...one, dueAt: now, kind: 'replay' as const })))
@@ -174,7 +181,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       const [job] = await store.loadDeliveries([deliveryId])
       if (!job) return null
       const report = await deliver(job, { probe: false })
-      await store.settleAttempts([report], settling)
+      await settle([report])
       pump.wake(job.endpointId)
       return report
     },

@@ -4,11 +4,12 @@ import type { TimedJob } from './engine/scheduler.server.ts'
 import type { Env } from './env.server.ts'
 import { forgetExpiredSignIns, keepConnectionsAlive } from './features/accounts/upkeep.server.ts'
 import { forgetOldEvents } from './features/deliveries/retention.server.ts'
+import type { SpaceLadder } from './features/ops/space.server.ts'
 import { repairSubscriptions } from './features/webhooks/repair-subscriptions.server.ts'
 import { days, seconds } from './lib/duration.ts'
 
 /** Minutes are odd on purpose: not everybody's daily work at the stroke of the hour. */
-export function timedJobs(app: App, env: Pick<Env, 'retentionDays'>): TimedJob[] {
+export function timedJobs(app: App, env: Pick<Env, 'retentionDays'>, space: Pick<SpaceLadder, 'relieve'>): TimedJob[] {
   return [
     {
       // A subscription the platform dropped is repaired or explained within 30 s of a start (contract, section 8).
@@ -24,5 +25,6 @@ export function timedJobs(app: App, env: Pick<Env, 'retentionDays'>): TimedJob[]
       pattern: '*/10 * * * *',
       run: (signal) => forgetOldEvents(app, { keepMs: days(env.retentionDays) }, signal),
     },
+    { name: 'space.relieve', pattern: '* * * * *', run: (signal) => space.relieve(signal) },
   ]
 }

@@ -15,7 +15,7 @@ export interface PlatformIngressOptions {
 
 /** Returns a handler for the listener of node:http: true = it has taken the request. */
 export function createPlatformIngress(
-  app: Pick<App, 'store' | 'clock' | 'log' | 'acceptEvent'>,
+  app: Pick<App, 'store' | 'clock' | 'log' | 'acceptEvent' | 'space'>,
   { clientIp }: PlatformIngressOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   return (req, res) => {

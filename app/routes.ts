@@ -9,6 +9,9 @@ export default [
   { path: '/', file: 'routes/pages/manager.tsx', id: 'start' },
   { path: 'fieldhook', file: 'routes/pages/manager.tsx', id: 'manager' },
   at('fieldhook/log', 'pages/manager-log.ts'),
+  at('fieldhook/replay', 'pages/manager-replay.ts'),
+  at('fieldhook/curl', 'pages/manager-curl.ts'),
+  at('webhook-activity', 'pages/activity.tsx'),
 
   // Signing in
   at('api/oauth/authorize', 'sign-in/authorize.ts'),
@@ -30,6 +33,10 @@ export default [
   at('api/webhooks', 'api/webhooks.ts'),
   at('api/webhooks/test', 'api/webhooks-test.ts'),
   at('api/webhooks/:key', 'api/webhooks-by-id.ts'),
+  at('api/webhooks/:id/replay', 'api/webhooks-replay.ts'),
+  at('api/webhooks/:id/replay/:replayId', 'api/webhooks-replay-progress.ts'),
+  at('api/webhooks/:id/rotate-secret', 'api/webhooks-rotate-secret.ts'),
+  at('api/deliveries/:id/retry', 'api/deliveries-retry.ts'),
   at('api/webhook-logs/:accountUUID/:objectType', 'api/webhook-logs.ts'),
   at('api/webhook-activity', 'api/webhook-activity.ts'),
   at('api/api-activity', 'api/api-activity.ts'),

@@ -5,6 +5,14 @@ import type { ActivityStore } from './store/activity.ts'
 import type { DeliveryStore } from './store/deliveries.ts'
 import type { EventStore } from './store/events.ts'
 import type { OperationsStore } from './store/operations.ts'
+import type { SpaceStore } from './store/space.ts'
 import type { WebhookStore } from './store/webhooks.ts'
 
-export interface Store extends AccountStore, WebhookStore, EventStore, DeliveryStore, ActivityStore, OperationsStore {}
+export interface Store
+  extends AccountStore,
+    WebhookStore,
+    EventStore,
+    DeliveryStore,
+    ActivityStore,
+    OperationsStore,
+    SpaceStore {}

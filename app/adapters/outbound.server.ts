@@ -23,7 +23,7 @@ export interface OutboundLimits {
   /** A connection that fails sooner than this is tried once more, if nothing had been sent. */
   secondTryMs: number
   idleMs: number
-  /** Connections kept open between calls, over all origins. */
+  /** Connections kept open between calls, over all origins. With fewer than addresses in use, every call would dial anew. */
   maxIdle: number
   readBytes: number
   storedBytes: number
@@ -36,7 +36,7 @@ const DEFAULT_LIMITS: OutboundLimits = {
   dnsMs: seconds(3),
   secondTryMs: seconds(1),
   idleMs: seconds(10),
-  maxIdle: 64,
+  maxIdle: 512,
   readBytes: 16 * 1024,
   storedBytes: 4 * 1024,
   headerBytes: 16 * 1024,

@@ -45,27 +45,29 @@ export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: 
   function begin(): void {
     cancel()
     again = false
-    running = round().finally(() => {
+    running = round().then((next) => {
+      // In this one turn, so that no wake can fall between "still running" and "asleep".
       running = null
+      if (!active) return
+      const at = again && failures === 0 ? clock.now() : next
+      if (at !== null) cancel = clock.wake(at, begin)
     })
   }
 
-  async function round(): Promise<void> {
-    let next: Millis | null
+  /** Never rejects. Resolves with the moment of the next round. */
+  async function round(): Promise<Millis | null> {
     try {
-      next = await run()
+      const next = await run()
       if (failures > 0) log.info({ loop: name, failures }, 'loop.recovered')
       failures = 0
       lastRunAt = clock.now()
+      return next
     } catch (error) {
       failures++
       const pause = Math.min(FIRST_PAUSE * 2 ** Math.min(failures - 1, 20), ceilingMs)
       log.error({ loop: name, failures, pause, error }, 'loop.failed')
-      next = clock.now() + pause
+      return clock.now() + pause
     }
-    if (!active) return
-    const at = again && failures === 0 ? clock.now() : next
-    if (at !== null) cancel = clock.wake(at, begin)
   }
 
   return {

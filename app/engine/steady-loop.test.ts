@@ -32,6 +32,23 @@ describe('a steady loop', () => {
     expect(at.map((moment) => moment - from)).toEqual([0, 1_000, 2_000, 3_000])
   })
 
+  it.each([0, 1, 2, 3, 4, 5, 6])(
+    'hears a wake that comes %i turns of the microtask queue after a round began',
+    async (turns) => {
+      let rounds = 0
+      const { start, wake, clock } = loop(async () => {
+        rounds++
+        return null
+      })
+      start()
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+      const before = rounds
+      wake()
+      await clock.run(10)
+      expect(rounds).toBe(before + 1)
+    },
+  )
+
   it('runs when it is woken, once more if that happens during a round, and never twice at a time', async () => {
     let rounds = 0
     let open = 0

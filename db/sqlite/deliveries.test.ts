@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { settleOptions } from '#app/features/deliveries/settle.server.ts'
+import { nextStep } from '#app/features/deliveries/delivery.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
-import type { AttemptReport, DeliveryJob } from '../store/deliveries.ts'
+import type { AttemptReport, DeliveryJob, SettleOptions } from '../store/deliveries.ts'
 import type { IncomingEvent } from '../store/events.ts'
 
 let world: EngineWorld
@@ -57,11 +57,12 @@ function report(job: DeliveryJob, status: number): AttemptReport {
   }
 }
 
-const settle = (reports: AttemptReport[]) =>
-  world.store.settleAttempts(
-    reports,
-    settleOptions(() => 0),
-  )
+const SETTLE: SettleOptions = {
+  decide: (report, verdict, endpoint) =>
+    nextStep(report.job, endpoint, verdict, { now: report.endedAt, random: () => 0, probe: report.probe }),
+  reasons: { deliveredByAnother: 'by another', stopped: 'stopped' },
+}
+const settle = (reports: AttemptReport[]) => world.store.settleAttempts(reports, SETTLE)
 const counters = () =>
   world.row(
     'SELECT (SELECT sum(pending_count) FROM endpoint) AS endpoints, (SELECT pending_count FROM account_load) AS account, (SELECT pending_bytes FROM account_load) AS bytes',

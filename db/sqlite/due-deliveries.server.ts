@@ -59,7 +59,8 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
        p.previous_secret_sealed AS previousSecretSealed, p.previous_secret_until AS previousSecretUntil
      FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
        LEFT JOIN event_body b ON b.seq = d.event_seq
-     WHERE d.id = ? AND d.state = 'pending' AND p.state <> 'deleted' AND p.url <> ''`,
+     WHERE d.id = ? AND d.state = 'pending' AND p.url <> ''
+       AND (p.state = 'active' OR p.state <> 'deleted' AND d.cause IN ('retry', 'test'))`,
   )
   // One snapshot for all of them, and one lock instead of many.
   const loadAll = sql.transaction((ids: number[]) => ids.map((id) => loadOne.get(id) ?? null))

@@ -12,6 +12,8 @@ const STOP_AT_ONCE = 200
 
 interface Batch {
   tally: Tally
+  /** Does any replay or retry wait at all? If not, no success can end one. */
+  siblingsPossible: boolean
   endpoints: Map<number, EndpointState>
   options: SettleOptions
 }
@@ -24,6 +26,8 @@ interface EndpointState {
   lastSentence: string
   /** The breaker closed, or it was switched on again: what waits need not wait for the pace of its failures. */
   recovered: boolean
+  /** Nothing but the time of the last success is different. */
+  onlySuccess: boolean
 }
 
 type Sent = Extract<AttemptReport['result'], { kind: 'sent' }>
@@ -52,6 +56,15 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
   const endSiblings = sql.prepare<[string, number, number, number], { cause: string; causeNo: number }>(
     `UPDATE delivery SET state = 'delivered', state_reason = ?, settled_at = ?
      WHERE event_seq = ? AND endpoint_id = ? AND state = 'pending' RETURNING cause, cause_no AS causeNo`,
+  )
+  const anyAgain = sql
+    .prepare<[], 0 | 1>(
+      `SELECT EXISTS (SELECT 1 FROM delivery INDEXED BY due_again_of_an_endpoint WHERE state = 'pending' AND cause <> 'live')`,
+    )
+    .pluck()
+  // One success after the other is what nearly always happens.
+  const writeSuccess = sql.prepare(
+    'UPDATE endpoint SET last_success_at = ?, last_attempt_at = ?, last_code = ?, last_sentence = ? WHERE id = ?',
   )
   const writeHealth = sql.prepare(
     `UPDATE endpoint SET state = ?, state_reason = ?, state_since = ?, hold_until = ?, hold_reason = ?, hold_since = ?,
@@ -89,6 +102,7 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
     const endpoint = endpointIn(batch, job.endpointId)
     const next = batch.options.decide(report, verdict, endpoint.health)
     endpoint.recovered ||= isRecovery(endpoint.health, next.endpoint)
+    endpoint.onlySuccess &&= isOnlySuccess(endpoint.health, next.endpoint)
     endpoint.health = next.endpoint
     endpoint.changed = true
     endpoint.lastAttemptAt = endedAt
@@ -114,7 +128,7 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
       } else {
         countAttempt.run(verdict.statusCode, job.id)
       }
-      if (delivered) {
+      if (delivered && (batch.siblingsPossible || job.cause !== 'live')) {
         const { deliveredByAnother } = batch.options.reasons
         for (const sibling of endSiblings.all(deliveredByAnother, endedAt, job.eventSeq, job.endpointId)) {
           ended(batch, report, sibling.cause, sibling.causeNo, true)
@@ -152,13 +166,14 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
       lastCode: null,
       lastSentence: '',
       recovered: false,
+      onlySuccess: true,
     }
     batch.endpoints.set(endpointId, state)
     return state
   }
 
   function settle(reports: AttemptReport[], options: SettleOptions, tally: Tally): SettledAttempt[] {
-    const batch: Batch = { tally, endpoints: new Map(), options }
+    const batch: Batch = { tally, siblingsPossible: anyAgain.get() === 1, endpoints: new Map(), options }
     const settled = reports.map((report) =>
       report.result.kind === 'sent'
         ? settleSent(report, report.result, batch)
@@ -167,6 +182,10 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
     for (const [endpointId, endpoint] of batch.endpoints) {
       const { health, changed, lastAttemptAt, lastCode, lastSentence } = endpoint
       if (!changed) continue
+      if (endpoint.onlySuccess) {
+        writeSuccess.run(health.lastSuccessAt, lastAttemptAt, lastCode, lastSentence, endpointId)
+        continue
+      }
       if (endpoint.recovered) makeDue.run(lastAttemptAt, endpointId, lastAttemptAt)
       writeHealth.run(
         health.state,
@@ -207,4 +226,14 @@ function isRecovery(before: EndpointHealth, after: EndpointHealth): boolean {
     (before.breaker === 'open' && after.breaker === 'closed') ||
     (before.state === 'failing' && after.state === 'active')
   )
+}
+
+/** Compares every field, so that a new one cannot be forgotten. */
+function isOnlySuccess(before: EndpointHealth, after: EndpointHealth): boolean {
+  for (const name of Object.keys(after) as (keyof EndpointHealth)[]) {
+    if (name === 'lastSuccessAt' || before[name] === after[name]) continue
+    if (name === 'failureEvents' && before.failureEvents.length === 0 && after.failureEvents.length === 0) continue
+    return false
+  }
+  return true
 }

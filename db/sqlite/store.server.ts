@@ -6,6 +6,7 @@ import type { Client } from './client.server.ts'
 import { deliveryStore } from './deliveries.server.ts'
 import { eventStore } from './events.server.ts'
 import { operationsStore } from './operations.server.ts'
+import { spaceStore } from './space.server.ts'
 import { webhookStore } from './webhooks.server.ts'
 
 /** The Store over one SQLite file. Every SQL statement of the product lives in this folder. */
@@ -17,5 +18,6 @@ export function sqliteStore(client: Client, clock: Clock): Store {
     ...deliveryStore(client, clock),
     ...activityStore(client, clock),
     ...operationsStore(client, clock),
+    ...spaceStore(client),
   }
 }

@@ -31,7 +31,7 @@ interface Gathered {
   endpoints: Map<number, number>
   accounts: Map<string, { deliveries: number; bytes: number }>
   usage: Map<string, { accountUuid: string; day: number; kind: UsageKind; count: number }>
-  hours: Map<string, HourSum>
+  hours: Map<number, HourSum>
 }
 
 interface HourSum {
@@ -96,7 +96,7 @@ function createTally(write: (gathered: Gathered) => void, parent?: Tally): Tally
     else usage.set(key, { accountUuid, day, kind, count })
   }
   function addHour({ endpointId, hour, events, delivered, failed, sum, max }: HourSum): void {
-    const key = `${endpointId}|${hour}`
+    const key = endpointId * HOURS_OF_AN_ENDPOINT + hour
     const row = hours.get(key)
     if (!row) {
       hours.set(key, { endpointId, hour, events, delivered, failed, sum, max })
@@ -134,5 +134,8 @@ function createTally(write: (gathered: Gathered) => void, parent?: Tally): Tally
     write: () => write(gathered),
   }
 }
+
+/** More hours than there will be: makes one number of endpoint and hour. */
+const HOURS_OF_AN_ENDPOINT = 2 ** 22
 
 const NOTHING = { deliveries: 0, bytes: 0 }

@@ -1,7 +1,8 @@
 import { and, asc, eq, gt, gte, inArray, isNull, sql } from 'drizzle-orm'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
-import { delivery, endpoint, endpointHour, event, subscription, webhook } from '../schema.ts'
+import { delivery, endpoint, endpointHour, event, replay, subscription, webhook } from '../schema.ts'
+import type { ReplayRow } from '../store/deliveries.ts'
 import type { EndpointRow, NewWebhook, WebhookRecord, WebhookRow, WebhookStore } from '../store/webhooks.ts'
 import type { Client } from './client.server.ts'
 import { subscriptionStore, switchSubscriptionIn, toSubscriptionRow, type Writer } from './subscriptions.server.ts'
@@ -57,6 +58,27 @@ export function webhookStore(client: Client, clock: Clock): WebhookStore {
             startAfresh(tx, before, { state: paused ? 'paused' : 'active', moved, at: change.at })
           }
           return { endpointId: before.id }
+        },
+        { behavior: 'immediate' },
+      )
+    },
+
+    async rotateSecret(accountUuid, id, { secretSealed, overlapMs, sameWishMs, at }) {
+      return db.transaction(
+        (tx) => {
+          const before = liveWebhook(tx, accountUuid, id)?.endpoint
+          if (!before) return null
+          const { previousSecretUntil } = before
+          if (previousSecretUntil !== null && previousSecretUntil - overlapMs > at - sameWishMs) {
+            return { rotated: false, secretSealed: before.secretSealed, previousSecretUntil }
+          }
+          const rotated = {
+            secretSealed,
+            previousSecretSealed: before.secretSealed,
+            previousSecretUntil: at + overlapMs,
+          }
+          tx.update(endpoint).set(rotated).where(eq(endpoint.id, before.id)).run()
+          return { rotated: true, secretSealed, previousSecretUntil: rotated.previousSecretUntil }
         },
         { behavior: 'immediate' },
       )
@@ -230,6 +252,7 @@ function webhooksWhere(
     nextDueAt: row.endpoint.pendingCount > 0 ? nextDueAt(db, row.endpoint.id) : null,
     lastEventAt: lastEventOf(db, accountUuid, row.webhook.objectType),
     ...recentPace(db, row.endpoint.id, now),
+    replays: latestReplays(db, row.endpoint.id),
   }))
 }
 
@@ -246,6 +269,33 @@ function toWebhookRow({
 
 function toEndpointRow(row: typeof endpoint.$inferSelect): EndpointRow {
   return { ...row, state: row.state as EndpointRow['state'], breaker: row.breaker as EndpointRow['breaker'] }
+}
+
+/** More than these are never running at once in practice, and the newest are those a person asks about. */
+const REPLAYS_SHOWN = 5
+
+function latestReplays(db: Client['db'], endpointId: number): ReplayRow[] {
+  const rows = db
+    .select()
+    .from(replay)
+    .where(eq(replay.endpointId, endpointId))
+    .orderBy(sql`${replay.id} desc`)
+    .limit(REPLAYS_SHOWN)
+    .all()
+  return rows.map((row) => ({
+    id: row.id,
+    endpointId: row.endpointId,
+    since: row.since,
+    status: row.status as ReplayRow['status'],
+    objectUuid: row.objectUuid,
+    state: row.state as ReplayRow['state'],
+    total: row.total,
+    made: row.made,
+    delivered: row.delivered,
+    undelivered: row.undelivered,
+    createdAt: row.createdAt,
+    endedAt: row.endedAt,
+  }))
 }
 
 function nextDueAt(db: Client['db'], endpointId: number): Millis | null {

@@ -143,7 +143,10 @@ export interface DeliveryStore {
   adoptEndpoint(endpointId: number, graceMs: number): Promise<EndpointLane | null>
   /** What waits for an endpoint, earliest due first. */
   dueDeliveries(endpointId: number, lane: DueLane, limit: number): Promise<DueDelivery[]>
-  /** In the order asked; null = it no longer waits, or its endpoint has no address. */
+  /**
+   * In the order asked; null = it no longer waits, or nothing may be sent to its endpoint (what a person asked for goes to a
+   * paused or stopped one too).
+   */
   loadDeliveries(ids: number[]): Promise<(DeliveryJob | null)[]>
   /**
    * One transaction for all: attempt rows, what follows for deliveries and endpoints, counters, usage. A delivery that was

@@ -1,5 +1,6 @@
 /** Webhooks, the endpoints they forward to, and our subscriptions at the platform. */
 import type { Millis } from '#app/lib/clock.ts'
+import type { ReplayRow } from './deliveries.ts'
 
 export type SubscriptionState = 'pending' | 'active' | 'replaced' | 'deleted'
 
@@ -38,6 +39,8 @@ export interface EndpointRow {
   url: string
   fieldFilter: string
   secretSealed: string
+  /** Until when forwards are signed with the secret before as well; null = there was none. */
+  previousSecretUntil: Millis | null
   state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
   stateReason: string | null
   stateSince: Millis
@@ -66,6 +69,16 @@ export interface WebhookRecord {
   /** Attempts of the current and the previous hour, and their mean duration in ms. */
   recentAttempts: number
   recentMeanMs: number | null
+  /** The latest few, newest first, ended ones included. */
+  replays: ReplayRow[]
+}
+
+/** What became of a new signing secret. */
+export interface SecretRotation {
+  /** False = one was made so shortly before that this is the same wish: `secretSealed` is that one. */
+  rotated: boolean
+  secretSealed: string
+  previousSecretUntil: Millis
 }
 
 /** A subscription the platform accepted, to be made the active one together with what it was made for. */
@@ -123,6 +136,16 @@ export interface WebhookStore {
     id: number,
     input: { reason: string; endSubscriptions: boolean; at: Millis },
   ): Promise<{ endpointId: number; objectType: string; ended: SubscriptionRow[] } | null>
+
+  /**
+   * Signs with this secret from now on, and with the one before as well for `overlapMs`, in one transaction. Asked again
+   * within `sameWishMs` it changes nothing. Null = no such webhook of this account.
+   */
+  rotateSecret(
+    accountUuid: string,
+    id: number,
+    input: { secretSealed: string; overlapMs: number; sameWishMs: number; at: Millis },
+  ): Promise<SecretRotation | null>
 
   /** Every subscription of the account, of all objects and states, oldest first. */
   listSubscriptions(accountUuid: string): Promise<SubscriptionRow[]>

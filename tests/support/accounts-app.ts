@@ -11,6 +11,7 @@ import { createServiceM8OAuth } from '#app/adapters/servicem8-oauth.server.ts'
 import { createSignedReader } from '#app/adapters/servicem8-signed.server.ts'
 import type { App } from '#app/app-context.ts'
 import { createCallAsAccount } from '#app/features/accounts/call-as-account.server.ts'
+import { AMPLE_SPACE } from '#app/features/ops/space.ts'
 import { admitRequest } from '#app/http/origin-check.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
@@ -67,6 +68,7 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
     oauth,
     callAsAccount: restarted(),
     readSigned: createSignedReader({ appSecret: APP_SECRET, clock }),
+    space: AMPLE_SPACE,
     settings: {
       origin: options.origin ?? 'https://fieldhook.test',
       adminAccounts: new Set(options.adminAccounts),

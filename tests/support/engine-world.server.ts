@@ -6,6 +6,7 @@ import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import type { App } from '#app/app-context.ts'
 import { createDeliveryEngine, type DeliveryEngine, type DeliveryEngineInput } from '#app/delivery-engine.server.ts'
+import { AMPLE_SPACE } from '#app/features/ops/space.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
@@ -24,7 +25,7 @@ export interface EngineWorld {
   log: Log
   /** Log lines as `message`, newest last. */
   logged: string[]
-  app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'outbound'>
+  app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'outbound' | 'space'>
   /** A process's engine on the file. Several can live at once. */
   engine(input?: Partial<DeliveryEngineInput>): DeliveryEngine
   /** Adds an endpoint and returns its id. */
@@ -61,7 +62,7 @@ export function engineWorld(): EngineWorld {
   }
   const client = open()
   const store = sqliteStore(client, clock)
-  const app = { store, clock, log, settings, secrets, outbound }
+  const app = { store, clock, log, settings, secrets, outbound, space: AMPLE_SPACE }
   const addAccount = client.sql.prepare(
     'INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, ?, ?, 0, 0) ON CONFLICT DO NOTHING',
   )

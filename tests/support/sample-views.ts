@@ -1,5 +1,10 @@
 // Webhooks and log entries as a screen gets them, to be varied by a test.
-import type { ForwardingResultView, LogEntryView, WebhookView } from '#app/features/webhooks/webhook-view.ts'
+import type {
+  ForwardingResultView,
+  LogEntryView,
+  ReplayView,
+  WebhookView,
+} from '#app/features/webhooks/webhook-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 
 /** Fri 21 Nov 2025, 15:12:09 in Sydney. */
@@ -14,14 +19,35 @@ export function sampleWebhook(over: Partial<WebhookView> = {}): WebhookView {
     callbackUrl: 'https://hooks.example.com/catch/1',
     fields: [],
     active: true,
+    state: 'active',
     status: 'working',
     statusMessage: 'Working. Last delivered 2 minutes ago.',
     forwardingUrl: 'https://fieldhook.example.com/hooks/platform/token-of-job',
     signingSecret: 'whsec_c2VjcmV0',
+    previousSecretUntil: null,
     pending: 0,
     nextAttemptAt: null,
     lastEventAt: SAMPLE_NOW - minutes(2),
     createdAt: SAMPLE_NOW - hours(30),
+    failingSince: null,
+    missed: null,
+    replays: [],
+    ...over,
+  }
+}
+
+export function sampleReplay(over: Partial<ReplayView> = {}): ReplayView {
+  return {
+    id: 1,
+    since: SAMPLE_NOW - hours(24),
+    status: 'failed',
+    objectUuid: null,
+    state: 'running',
+    total: 214,
+    delivered: 60,
+    undelivered: 0,
+    createdAt: SAMPLE_NOW - minutes(1),
+    endedAt: null,
     ...over,
   }
 }

@@ -1,9 +1,11 @@
 // JSON calls on the routes themselves, each in somebody's session: what the server adds around them is tested elsewhere.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import type { App } from '#app/app-context.ts'
+import type { DeliveryControls } from '#app/features/webhooks/delivery-controls.server.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
+import { deliveryControls } from '#app/routes/delivery-controls.server.ts'
 import { BRISBANE, LEEDS, ORIGIN, type WebhookWorld } from './webhook-world.server.ts'
 
 /** Each account gets a session of its own, whose cookie is the account's uuid. */
@@ -17,6 +19,11 @@ export async function openSessions({ app, clock }: WebhookWorld): Promise<void> 
       carryProofsSince: 0,
     })
   }
+}
+
+/** What a webhook's buttons ask of the delivery engine, put together as the routes do it. */
+export function controlsOf({ app }: WebhookWorld, accountUuid = LEEDS): DeliveryControls {
+  return deliveryControls(app as App, accountUuid)
 }
 
 export interface Call {
@@ -51,8 +58,8 @@ export async function callRoute(
   return { status: response.status, headers: response.headers, text, json: text === '' ? null : JSON.parse(text) }
 }
 
-/** An event of LEEDS that nobody was to get. */
-export function insertEvent(world: WebhookWorld, object: string, uuid = 'r-1'): void {
+/** An event of LEEDS that nobody was to get. Its seq. */
+export function insertEvent(world: WebhookWorld, object: string, uuid = 'r-1'): number {
   const { sql } = world.client
   const { lastInsertRowid } = sql
     .prepare(
@@ -61,6 +68,26 @@ export function insertEvent(world: WebhookWorld, object: string, uuid = 'r-1'): 
     )
     .run(uuid, LEEDS, object, uuid, world.clock.now(), `${object}-${uuid}`)
   sql.prepare(`INSERT INTO event_body (seq, body) VALUES (?, '{"object":"job"}')`).run(lastInsertRowid)
+  return Number(lastInsertRowid)
+}
+
+/** What became of an event on its way to LEEDS's first endpoint. The delivery's id. */
+export function insertDelivery(
+  world: WebhookWorld,
+  eventSeq: number,
+  state: 'pending' | 'delivered' | 'expired' | 'stopped',
+): number {
+  const { sql } = world.client
+  const now = world.clock.now()
+  const { lastInsertRowid } = sql
+    .prepare(
+      `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, due_at, deadline_at,
+         attempts, steps, created_at, settled_at)
+       VALUES (@eventSeq, 1, @account, 'r', 'live', 0, @state, @now, @now + 9, 1, 1, @now, @settledAt)`,
+    )
+    .run({ eventSeq, account: LEEDS, state, now, settledAt: state === 'pending' ? null : now })
+  if (state === 'pending') sql.prepare('UPDATE endpoint SET pending_count = pending_count + 1 WHERE id = 1').run()
+  return Number(lastInsertRowid)
 }
 
 /** A call LEEDS made to the platform. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { App } from '#app/app-context.ts'
+import { AMPLE_SPACE } from '#app/features/ops/space.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { hashToken } from '#app/lib/token.server.ts'
@@ -18,7 +19,7 @@ export const ORIGIN = 'https://hooks.example.com'
 /** What webhook use cases draw from; the parts they do not use are absent. */
 export type WorldApp = Pick<
   App,
-  'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'outbound' | 'callAsAccount' | 'wakeDeliveries'
+  'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'outbound' | 'callAsAccount' | 'wakeDeliveries' | 'space'
 >
 
 export interface WebhookWorld {
@@ -65,6 +66,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
         ? call(platform.api, 'access-token')
         : { outcome: 'not_connected', message: 'No authentication credentials found' },
     wakeDeliveries: (endpointId) => woken.push(endpointId),
+    space: AMPLE_SPACE,
   }
   await store.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
   await store.ensureAccount({ uuid: BRISBANE, name: 'Brisbane Plumbing', timezone: 'Australia/Brisbane' })

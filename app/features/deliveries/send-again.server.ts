@@ -3,6 +3,7 @@ import type { AttemptReport, ReplayRequest, ReplayRow } from '#db/store/deliveri
 import type { IncomingEvent } from '#db/store/events.ts'
 import type { App } from '../../app-context.ts'
 import { chooseEndpoints } from '../events/fan-out.ts'
+import { NO_ROOM_FOR_REPLAYS } from '../ops/space.ts'
 import type { Verdict } from './answer.ts'
 import { RETRY_FOR } from './delivery.ts'
 
@@ -37,11 +38,11 @@ export type ReplayOutcome =
   | { outcome: 'counted'; count: number }
   | { outcome: 'started'; count: number; replayId: number }
   | { outcome: 'not_found' }
-  | { outcome: 'no_address'; message: string }
+  | { outcome: 'no_address' | 'no_room'; message: string }
 
-/** Sends everything since a moment again, behind what is live. `dryRun` only counts. */
+/** Sends everything since a moment again, behind what is live. `dryRun` only counts. Not while storage is nearly full. */
 export async function replaySince(
-  app: AgainApp,
+  app: AgainApp & Pick<App, 'space'>,
   accountUuid: string,
   endpointId: number,
   { dryRun, ...request }: ReplayRequest & { dryRun: boolean },
@@ -49,6 +50,7 @@ export async function replaySince(
   const count = await app.store.countReplay(accountUuid, endpointId, request, chooseEndpoints)
   if (count === null) return { outcome: 'not_found' }
   if (dryRun) return { outcome: 'counted', count }
+  if (!app.space.switches().newReplays) return { outcome: 'no_room', message: NO_ROOM_FOR_REPLAYS }
   const replayId = await app.store.startReplay(accountUuid, endpointId, request, count, app.clock.now())
   if (replayId === null) return { outcome: 'no_address', message: 'The webhook has no address to send to.' }
   app.log.info({ replayId, endpointId, count }, 'replay.started')

@@ -14,6 +14,15 @@ export function settleOptions(random: () => number): SettleOptions {
   }
 }
 
+/** The same without what receivers answered: when storage is nearly full, the sentence has to do. */
+export function withoutSnippets(reports: AttemptReport[]): AttemptReport[] {
+  return reports.map((report) =>
+    report.result.kind === 'sent' && report.result.responseBody !== null
+      ? { ...report, result: { ...report.result, responseBody: null } }
+      : report,
+  )
+}
+
 /** For the scheduler: did it go well, may more follow at once, and from when? */
 export function paceOf(settled: SettledAttempt): {
   id: number

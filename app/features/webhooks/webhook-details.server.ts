@@ -2,6 +2,7 @@
 import type { App } from '#app/app-context.ts'
 import type { WebhookRecord } from '#db/store/webhooks.ts'
 import { objectLabel } from './object-catalog.ts'
+import { shownReplays } from './replay-request.ts'
 import { addressOf } from './subscriptions.server.ts'
 import { parseFields, unwatchedSentence } from './webhook.ts'
 import { webhookStatus } from './webhook-status.ts'
@@ -11,6 +12,7 @@ import type { WebhookView } from './webhook-view.ts'
 export interface WebhookDetails {
   view: WebhookView
   accountUuid: string
+  endpointId: number
   /** The platform's uuid of the subscription; null until it was learned. */
   servicem8Id: string | null
 }
@@ -29,6 +31,7 @@ export function describeWebhook(
   timezone: string,
 ): WebhookDetails {
   const { webhook, endpoint, subscription, lastEventAt } = record
+  const now = app.clock.now()
   const fields = parseFields(webhook.fields)
   const condition = {
     endpoint,
@@ -37,7 +40,7 @@ export function describeWebhook(
     meanMs: record.recentAttempts >= ENOUGH_TO_SAY_SLOW ? record.recentMeanMs : null,
     note: unwatchedSentence(webhook.objectType, fields, parseFields(subscription?.fields ?? '')),
   }
-  const { status, sentence } = webhookStatus(condition, app.clock.now(), timezone)
+  const { status, sentence } = webhookStatus(condition, now, timezone)
   return {
     view: {
       id: webhook.id,
@@ -46,16 +49,23 @@ export function describeWebhook(
       callbackUrl: endpoint.url,
       fields,
       active: endpoint.state === 'active',
+      // A deleted endpoint belongs to a deleted webhook, which nobody describes.
+      state: endpoint.state === 'deleted' ? 'stopped' : endpoint.state,
       status,
       statusMessage: sentence,
       forwardingUrl: subscription ? addressOf(app, subscription) : '',
       signingSecret: app.secrets.open(secretPlace(webhook.accountUuid), endpoint.secretSealed),
+      previousSecretUntil: (endpoint.previousSecretUntil ?? 0) > now ? endpoint.previousSecretUntil : null,
       pending: endpoint.pendingCount,
       nextAttemptAt: nextAttemptAt(record),
       lastEventAt,
       createdAt: webhook.createdAt,
+      failingSince: endpoint.state === 'stopped' ? endpoint.stateSince : endpoint.failingSince,
+      missed: null,
+      replays: shownReplays(record.replays, now),
     },
     accountUuid: webhook.accountUuid,
+    endpointId: endpoint.id,
     servicem8Id: subscription?.platformUuid ?? null,
   }
 }

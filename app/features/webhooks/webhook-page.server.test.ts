@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { controlsOf } from '#tests/support/webhook-calls.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { actOnManagerPage, loadManagerLog, loadManagerPage } from './webhook-page.server.ts'
+import { actOnManagerPage, loadManagerLog, loadManagerPage, type ManagerOpen } from './webhook-page.server.ts'
 import { DEFAULT_LOG_FILTER } from './webhook-view.ts'
 
 let world: WebhookWorld
@@ -11,28 +12,32 @@ beforeEach(async () => {
 
 afterEach(() => world.close())
 
+const controls = () => controlsOf(world)
+const load = (open: ManagerOpen = {}) => loadManagerPage(world.app, controls(), LEEDS, open)
+
 function act(fields: Record<string, string>, admin = false) {
   const formData = new FormData()
   for (const [name, value] of Object.entries({ accountUUID: LEEDS, ...fields })) formData.set(name, value)
-  return actOnManagerPage(world.app, LEEDS, formData, { admin })
+  return actOnManagerPage(world.app, controls(), LEEDS, formData, { admin })
 }
 
 const CREATE = { intent: 'create', callback_url: 'https://example.com/in', object: 'job', fields: '' }
 
 async function firstId(): Promise<string> {
-  const page = await loadManagerPage(world.app, LEEDS, null)
+  const page = await load()
   return String(page.webhooks[0]?.id)
 }
 
 describe('the manager page', () => {
   test('of a new account is empty, in the zone and under the name of the account', async () => {
-    expect(await loadManagerPage(world.app, LEEDS, null)).toEqual({
+    expect(await load()).toEqual({
       accountName: 'Leeds Electrical',
       timezone: 'Europe/London',
       now: world.clock.now(),
       webhooks: [],
       lastEventAt: null,
       log: null,
+      replay: null,
     })
   })
 
@@ -40,7 +45,7 @@ describe('the manager page', () => {
     await act(CREATE)
     await act({ ...CREATE, object: 'note' })
     const id = Number(await firstId())
-    const page = await loadManagerPage(world.app, LEEDS, { webhookId: id, filter: DEFAULT_LOG_FILTER })
+    const page = await load({ log: { webhookId: id, filter: DEFAULT_LOG_FILTER } })
     expect(page.webhooks.map((webhook) => webhook.label)).toEqual(['Job', 'Note'])
     expect(page.log).toEqual({ entries: [], now: world.clock.now() })
   })
@@ -48,7 +53,7 @@ describe('the manager page', () => {
   test("opens no log of a webhook that is not the account's", async () => {
     await act(CREATE)
     expect(await loadManagerLog(world.app, 'somebody else', Number(await firstId()), DEFAULT_LOG_FILTER)).toBeNull()
-    expect((await loadManagerPage(world.app, LEEDS, { webhookId: 99, filter: DEFAULT_LOG_FILTER })).log).toBeNull()
+    expect((await load({ log: { webhookId: 99, filter: DEFAULT_LOG_FILTER } })).log).toBeNull()
   })
 })
 
@@ -63,13 +68,13 @@ describe('its forms', () => {
       outcome: 'done',
       flash: { kind: 'success', title: 'Webhook fields updated successfully!' },
     })
-    const [webhook] = (await loadManagerPage(world.app, LEEDS, null)).webhooks
+    const [webhook] = (await load()).webhooks
     expect(webhook).toMatchObject({ fields: ['status'], callbackUrl: 'https://example.com/in' })
     expect(await act({ intent: 'delete', id })).toEqual({
       outcome: 'done',
       flash: { kind: 'success', title: 'Webhook deleted successfully!' },
     })
-    expect((await loadManagerPage(world.app, LEEDS, null)).webhooks).toEqual([])
+    expect((await load()).webhooks).toEqual([])
   })
 
   test('pass a warning about the address on', async () => {
@@ -121,7 +126,7 @@ describe('its forms', () => {
     const custom = { ...CREATE, object: 'job', useCustom: 'on', customObject: 'Staff' }
     await act(custom, true)
     await act(custom, false)
-    const page = await loadManagerPage(world.app, LEEDS, null)
+    const page = await load()
     expect(page.webhooks.map((webhook) => webhook.objectType)).toEqual(['staff', 'job'])
   })
 

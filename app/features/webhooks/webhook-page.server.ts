@@ -3,6 +3,11 @@ import type { App } from '#app/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
+import { actOnCard, isCardIntent, stoppedSince } from './act-on-card.server.ts'
+import type { DeliveryControls } from './delivery-controls.server.ts'
+import { firstReplayForm, missedSince, readReplayForm } from './replay-request.ts'
+import { countReplay } from './replay-webhook.server.ts'
+import type { ReplayForm, ReplayPanelData } from './replay-words.ts'
 import { CREATE_FAILED, DELETE_FAILED, type FieldErrors, parseWebhookId, UPDATE_FAILED } from './webhook.ts'
 import { loadWebhookLog } from './webhook-log.server.ts'
 import type { LogEntryView, LogFilter, WebhookView } from './webhook-view.ts'
@@ -28,6 +33,15 @@ export interface ManagerPageData {
   lastEventAt: Millis | null
   /** The log the address opens, else null. */
   log: ManagerLog | null
+  /** "Send everything since …" of the webhook whose panel the address opens, else null. */
+  replay: ReplayPanelData | null
+}
+
+/** What the page's address opens. One that is not there opens nothing. */
+export interface ManagerOpen {
+  log?: { webhookId: number; filter: LogFilter }
+  /** `form` null = the panel was just opened. */
+  replay?: { webhookId: number; form: ReplayForm | null }
 }
 
 export interface ManagerLog {
@@ -35,22 +49,59 @@ export interface ManagerLog {
   now: Millis
 }
 
-/** Everything the page shows. `open` = the webhook whose log panel is open; one that is not there opens nothing. */
+/** Everything the page shows. */
 export async function loadManagerPage(
   app: ReadApp,
+  controls: Pick<DeliveryControls, 'countReplay'>,
   accountUuid: string,
-  open: { webhookId: number; filter: LogFilter } | null,
+  open: ManagerOpen = {},
 ): Promise<ManagerPageData> {
   const account = await app.store.findAccount(accountUuid)
   const details = await listWebhooks(app, accountUuid)
+  const webhooks: WebhookView[] = []
+  for (const { view, endpointId } of details) {
+    webhooks.push({ ...view, missed: await countMissed(controls, view, endpointId) })
+  }
   return {
     accountName: account?.name ?? '',
     timezone: account?.timezone ?? 'UTC',
     now: app.clock.now(),
-    webhooks: details.map((one) => one.view),
+    webhooks,
     lastEventAt: await app.store.lastEventAt(accountUuid),
-    log: open ? await loadManagerLog(app, accountUuid, open.webhookId, open.filter) : null,
+    log: open.log ? await loadManagerLog(app, accountUuid, open.log.webhookId, open.log.filter) : null,
+    replay: open.replay
+      ? await loadReplayPanel(app, controls, accountUuid, open.replay, account?.timezone ?? 'UTC')
+      : null,
   }
+}
+
+/** Counted only for addresses that stopped: for all others nobody asks, and counting costs. */
+async function countMissed(
+  controls: Pick<DeliveryControls, 'countReplay'>,
+  view: WebhookView,
+  endpointId: number,
+): Promise<number | null> {
+  if (view.failingSince === null || (view.state !== 'stopped' && view.state !== 'failing')) return null
+  return controls.countReplay(endpointId, missedSince(view.failingSince))
+}
+
+async function loadReplayPanel(
+  app: ReadApp,
+  controls: Pick<DeliveryControls, 'countReplay'>,
+  accountUuid: string,
+  { webhookId, form }: NonNullable<ManagerOpen['replay']>,
+  timezone: string,
+): Promise<ReplayPanelData | null> {
+  const record = await app.store.findWebhook(accountUuid, webhookId)
+  if (!record) return null
+  const now = app.clock.now()
+  if (!form) {
+    const first = firstReplayForm(stoppedSince(record) ?? record.endpoint.failingSince, now, timezone)
+    return { webhookId, form: first, errors: {}, count: null }
+  }
+  const read = readReplayForm(form, now, timezone)
+  if (read.outcome === 'invalid') return { webhookId, form, errors: read.errors, count: null }
+  return { webhookId, form, errors: {}, count: await countReplay(app, controls, accountUuid, webhookId, read.wish) }
 }
 
 /** The log behind one card. Null = no such webhook of this account. */
@@ -77,16 +128,17 @@ export interface RefusedForm {
 
 export type ManagerActOutcome =
   /** Redirect to the plain page and show `flash` there. Also when the webhook was gone already: nothing is left to draw. */
-  | { outcome: 'done'; flash: Flash }
+  | { outcome: 'done'; flash: Flash /** The webhook whose signing secret is shown there. */; secretOf?: number }
   /** Draw the page again with `result`, answering with `status`; `toast` for those who have scripts. */
   | { outcome: 'refused'; status: number; result: RefusedForm; toast: Flash }
 
 /**
  * Does what a form of the page asks: `intent` create (callback_url, object, fields, useCustom, customObject), update (id,
- * fields, callback_url) or delete (id). What is not in the form does not change.
+ * fields, callback_url) or delete (id). What is not in the form does not change. The buttons of a card are in `actOnCard`.
  */
 export async function actOnManagerPage(
   app: WebhookApp,
+  controls: DeliveryControls,
   accountUuid: string,
   formData: FormData,
   role: { admin: boolean },
@@ -94,6 +146,9 @@ export async function actOnManagerPage(
   const values: Record<string, string> = {}
   for (const [name, value] of formData) if (typeof value === 'string') values[name] = value
   const id = parseWebhookId(values.id ?? '')
+  if (isCardIntent(values.intent)) {
+    return { outcome: 'done', ...(await actOnCard(app, controls, accountUuid, values.intent, values)) }
+  }
   switch (values.intent) {
     case 'create': {
       const made = await createWebhook(app, accountUuid, values, role)

@@ -22,6 +22,8 @@ export interface WebhookView {
   /** Empty = all fields. */
   fields: string[]
   active: boolean
+  /** What its buttons depend on: paused by its owner, stopped by the receiver (410), given up after 72 hours. */
+  state: 'active' | 'paused' | 'stopped' | 'failing'
   status: WebhookStatus
   /** One sentence an owner would say, with the next step when there is one. */
   statusMessage: string
@@ -29,11 +31,35 @@ export interface WebhookView {
   forwardingUrl: string
   /** Signing secret, `whsec_…`; shown on demand. */
   signingSecret: string
+  /** Until when events are signed with the secret before as well; null = with this one only. */
+  previousSecretUntil: Millis | null
   /** Deliveries that wait. */
   pending: number
   nextAttemptAt: Millis | null
   lastEventAt: Millis | null
   createdAt: Millis
+  /** Since when nothing could be delivered; null = it can. */
+  failingSince: Millis | null
+  /** Stopped or given up: events that were not delivered because of it and could be sent again. Null = not counted. */
+  missed: number | null
+  /** "Send everything since …": those that run, and one that ended a short while ago. Newest first. */
+  replays: ReplayView[]
+}
+
+/** Sending everything since a moment again, and how far it has come. */
+export interface ReplayView {
+  id: number
+  since: Millis
+  status: 'all' | 'failed'
+  /** Of this record only. */
+  objectUuid: string | null
+  state: 'running' | 'done' | 'cancelled'
+  /** How many were found when it was asked for. */
+  total: number
+  delivered: number
+  undelivered: number
+  createdAt: Millis
+  endedAt: Millis | null
 }
 
 /** One entry of a webhook's log: an event and what became of it. */

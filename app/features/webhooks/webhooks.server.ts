@@ -1,10 +1,10 @@
 // Making, changing and deleting webhooks. The platform is asked first and everything of ours is stored in one transaction
 // after it agreed, so that no failure leaves half a webhook.
-import { randomBytes } from 'node:crypto'
 import type { App } from '#app/app-context.ts'
 import type { SubscriptionSwitch, WebhookRecord } from '#db/store/webhooks.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'
 import { neededObjects, settleSubscriptions } from './repair-subscriptions.server.ts'
+import { newSecret } from './rotate-secret.server.ts'
 import { prepareSubscription, type SubscribeFailure, type SubscriptionApp } from './subscriptions.server.ts'
 import {
   type FieldErrors,
@@ -174,7 +174,7 @@ function save(
   form: WebhookForm,
   subscription: SubscriptionSwitch,
 ) {
-  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const secret = newSecret()
   return app.store.saveWebhook(accountUuid, {
     objectType,
     fields: form.fields.join(','),

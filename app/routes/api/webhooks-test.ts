@@ -1,13 +1,11 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
-import type { App } from '#app/app-context.ts'
-import { sendTest } from '#app/features/deliveries/send-again.server.ts'
-import { type SendSample, testWebhook } from '#app/features/webhooks/test-webhook.server.ts'
+import { testWebhook } from '#app/features/webhooks/test-webhook.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireSession } from '#app/http/guards.server.ts'
-import { createRateLimiter, type RateLimiter } from '#app/http/rate-limit.server.ts'
 import { answer, badInput, notFound, tooMany } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { deliveryControls } from '../delivery-controls.server.ts'
 
 const testBody = z.object({ id: z.coerce.number('Invalid input').int('Invalid input').positive('Invalid input') })
 
@@ -21,9 +19,10 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const { id } = await readJson(request, testBody)
       for (const { accountUuid } of accounts) {
         if (!(await app.store.findWebhook(accountUuid, id))) continue
-        const taken = limiterOf(app).take(accountUuid)
+        const controls = deliveryControls(app, accountUuid)
+        const taken = controls.takeTest()
         if (taken.outcome === 'wait') return tooMany(taken.ms)
-        const tested = await testWebhook(app, accountUuid, id, senderFor(app, accountUuid))
+        const tested = await testWebhook(app, accountUuid, id, controls.sendSample)
         switch (tested.outcome) {
           case 'tested':
             return answer(200, tested.result)
@@ -41,25 +40,3 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
 }
 
 export const loader = action
-
-function senderFor(app: App, accountUuid: string): SendSample {
-  return async (endpointId, sample) => {
-    const sent = await sendTest(app, accountUuid, endpointId, sample)
-    if (sent.outcome === 'not_found') return null
-    const { success, verdict, durationMs } = sent
-    return {
-      success,
-      statusCode: verdict.statusCode,
-      responseTime: durationMs,
-      error: success ? null : verdict.sentence,
-    }
-  }
-}
-
-const limiters = new WeakMap<App, RateLimiter>()
-
-function limiterOf(app: App): RateLimiter {
-  const limiter = limiters.get(app) ?? createRateLimiter({ clock: app.clock, perMinute: 5 })
-  limiters.set(app, limiter)
-  return limiter
-}

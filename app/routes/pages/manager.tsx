@@ -13,7 +13,7 @@ import { findPageAccount } from '#app/features/accounts/page-account.server.ts'
 import { knownSignInMessage, SIGN_IN_TOASTS } from '#app/features/accounts/sign-in.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { StageDoor } from '#app/features/accounts/ui/stage-door.tsx'
-import { managerSearch, readManagerStep } from '#app/features/webhooks/ui/manager-address.ts'
+import { type ManagerStep, managerSearch, readManagerStep } from '#app/features/webhooks/ui/manager-address.ts'
 import { ManagerPage } from '#app/features/webhooks/ui/manager-page.tsx'
 import { actOnManagerPage, loadManagerPage } from '#app/features/webhooks/webhook-page.server.ts'
 import { setFlash } from '#app/http/flash.server.ts'
@@ -21,6 +21,7 @@ import { readForm } from '#app/http/guards.server.ts'
 import { findSession } from '#app/http/session.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { useToast } from '#app/ui/toast.tsx'
+import { deliveryControls } from '../delivery-controls.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhooks · Fieldhook' },
@@ -47,8 +48,11 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     }
   }
   const step = readManagerStep(url.searchParams)
-  const open = step.step === 'log' ? { webhookId: step.webhookId, filter: step.filter } : null
-  const page = await loadManagerPage(app, found.account.uuid, open)
+  const controls = deliveryControls(app, found.account.uuid)
+  const page = await loadManagerPage(app, controls, found.account.uuid, {
+    ...(step.step === 'log' && { log: step }),
+    ...(step.step === 'replay' && { replay: step }),
+  })
   return {
     view: 'manager' as const,
     accountUUID: found.accountId,
@@ -76,10 +80,20 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request)
   const formData = new FormData()
   for (const [name, value] of form) formData.append(name, value)
-  const outcome = await actOnManagerPage(app, found.account.uuid, formData, { admin: found.admin })
+  const outcome = await actOnManagerPage(app, deliveryControls(app, found.account.uuid), found.account.uuid, formData, {
+    admin: found.admin,
+  })
   if (outcome.outcome === 'refused')
     return data({ result: outcome.result, toast: outcome.toast }, { status: outcome.status })
-  const search = managerSearch({ accountUUID: found.accountId, admin: found.admin })
+  // Whoever reads a log goes on reading it; everything else leads back to the plain page.
+  const step = readManagerStep(new URL(request.url).searchParams)
+  const next: ManagerStep =
+    outcome.secretOf !== undefined
+      ? { step: 'secret', webhookId: outcome.secretOf }
+      : step.step === 'log'
+        ? step
+        : { step: 'none' }
+  const search = managerSearch({ accountUUID: found.accountId, admin: found.admin }, next)
   throw redirect(`${path}${search}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, outcome.flash) } })
 }
 

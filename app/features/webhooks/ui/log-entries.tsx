@@ -5,6 +5,7 @@ import { Time } from '#app/ui/time.tsx'
 import { durationWords } from '#app/ui/time-words.ts'
 import { objectLabel } from '../object-catalog.ts'
 import type { ForwardingResultView, LogEntryView } from '../webhook-view.ts'
+import { LogEntryActions, type LogOwner } from './log-entry-actions.tsx'
 
 export const NO_FORWARDING = 'No forwarding configured for this webhook'
 
@@ -12,15 +13,17 @@ interface LogEntriesProps {
   entries: LogEntryView[]
   /** With the receiver's answers. */
   details: boolean
+  owner?: LogOwner
 }
 
 /** Events, newest first, each with what became of it. */
-export function LogEntries({ entries, details }: LogEntriesProps) {
+export function LogEntries({ entries, details, owner }: LogEntriesProps) {
   return (
     <ol className="divide-y divide-line">
       {entries.map((entry) => (
         <li key={entry.id} className="grid gap-2 px-3 py-3 text-label">
           <LogEntry entry={entry} details={details} />
+          {owner ? <LogEntryActions entry={entry} owner={owner} /> : null}
         </li>
       ))}
     </ol>
@@ -102,15 +105,14 @@ function Attempt({ result, details }: { result: ForwardingResultView; details: b
         <span>{result.statusCode === null ? 'No answer' : `Status ${result.statusCode}`}</span>
         <span title="Response time">{durationWords(result.responseTime)}</span>
         <span className="text-ink-soft">
-          {result.attempt > 1 ? `Attempt ${result.attempt}, ` : null}
-          <Time at={result.at} as="clock" />
+          Attempt {result.attempt}, <Time at={result.at} as="clock" />
         </span>
       </div>
       <p className="break-all text-dense text-ink-soft">{result.url}</p>
       {result.error ? <p className="wrap-anywhere text-label">{result.error}</p> : null}
       {result.nextAttemptAt === null ? null : (
         <p className="text-dense text-ink-soft">
-          Next try <Time at={result.nextAttemptAt} />.
+          Next attempt <Time at={result.nextAttemptAt} />.
         </p>
       )}
       {details && result.responseBody ? (

@@ -15,6 +15,7 @@ import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { DEFAULT_LOG_FILTER, FORWARDING_FILTERS, type LogFilter, PAGE_SIZES, TIME_RANGES } from '../webhook-view.ts'
 import { useLiveLog } from './live-log.tsx'
 import { LogEntries } from './log-entries.tsx'
+import { type LogOwner, useAfterSendAgain } from './log-entry-actions.tsx'
 import { FORWARDING_WORDS, type LogAnswer, logFilterQuery, readLogFilter, TIME_RANGE_WORDS } from './log-filter.ts'
 
 interface LogPanelProps {
@@ -33,6 +34,8 @@ interface LogPanelProps {
   /** Queries of the page with this panel open and with it closed. */
   openQuery: Record<string, string>
   closedQuery: Record<string, string>
+  /** Whose entries they are: with it each has its buttons. */
+  owner?: LogOwner
   /** Further buttons in the row of the one that opens the panel. */
   actions?: ReactNode
 }
@@ -70,6 +73,7 @@ export function LogPanel(props: LogPanelProps) {
           filter={props.filter}
           anchor={anchor}
           openQuery={openQuery}
+          {...(props.owner ? { owner: props.owner } : {})}
         />
       ) : null}
     </>
@@ -78,7 +82,7 @@ export function LogPanel(props: LogPanelProps) {
 
 type OpenPanelProps = Omit<LogPanelProps, 'closedQuery' | 'actions'>
 
-function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, openQuery }: OpenPanelProps) {
+function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, openQuery, owner }: OpenPanelProps) {
   const [filter, setFilter] = useState(firstFilter)
   const announce = useAnnounce()
   const { revalidate } = useRevalidator()
@@ -92,6 +96,7 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
       revalidate()
     },
   })
+  useAfterSendAgain(owner, refresh)
   const zone = useZone()
   const [asked, setAsked] = useState(false)
   const wasLoading = useRef(false)
@@ -155,7 +160,7 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
           </EmptyState>
         ) : (
           <AccountTimeProvider now={answer.now} zone={zone}>
-            <LogEntries entries={answer.entries} details={filter.hasDetails} />
+            <LogEntries entries={answer.entries} details={filter.hasDetails} {...(owner ? { owner } : {})} />
           </AccountTimeProvider>
         )}
       </section>

@@ -19,6 +19,9 @@ describe('the address of the manager page', () => {
       webhookId: 3,
       filter: { limit: 50, timeRange: 'all', forwardingStatus: 'failed', hasDetails: false },
     },
+    { step: 'replay', webhookId: 3, form: null },
+    { step: 'replay', webhookId: 3, form: { since: '2025-11-21T09:00', status: 'all', objectUuid: '' } },
+    { step: 'secret', webhookId: 3 },
   ])('reads back what it wrote: $step', (step) => {
     expect(readManagerStep(new URLSearchParams(managerSearch(ACCOUNT, step)))).toEqual(step)
   })

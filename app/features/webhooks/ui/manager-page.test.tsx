@@ -21,6 +21,7 @@ function propsOf(over: Partial<ManagerPageProps> = {}): ManagerPageProps {
     lastEventAt: SAMPLE_NOW - minutes(2),
     step: { step: 'none' },
     log: null,
+    replay: null,
     logSource: '/fieldhook/log',
     ...over,
   }

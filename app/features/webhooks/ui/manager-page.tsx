@@ -12,6 +12,7 @@ import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page-header.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import type { ReplayPanelData } from '../replay-words.ts'
 import { accountHealth } from '../webhook-status.ts'
 import type { WebhookView } from '../webhook-view.ts'
 import { CreateWebhook } from './create-form.tsx'
@@ -39,6 +40,8 @@ export interface ManagerPageProps {
   step: ManagerStep
   /** The log that the address opens, else null. */
   log: LogAnswer | null
+  /** "Send everything since …", when the address has it open, else null. */
+  replay: ReplayPanelData | null
   /** Path of the resource that answers a `LogAnswer` for `?accountUUID=…&webhook=<id>` plus the log filter. */
   logSource: string
   /** Why the account has to be connected again, else null. */
@@ -92,6 +95,7 @@ export function ManagerPage(props: ManagerPageProps) {
                     account={account}
                     step={step}
                     log={log}
+                    replay={props.replay}
                     logSource={logSource}
                     result={result}
                   />

@@ -1,5 +1,5 @@
 import { Pencil } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
 import { cardLook } from '#app/ui/card.tsx'
@@ -7,6 +7,7 @@ import { CopyField } from '#app/ui/copy-field.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time.tsx'
+import type { ReplayPanelData } from '../replay-words.ts'
 import { DEFAULT_LOG_FILTER, type WebhookView } from '../webhook-view.ts'
 import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
 import { EditForm } from './edit-form.tsx'
@@ -14,7 +15,10 @@ import { type FormResult, resultFor } from './form-result.ts'
 import type { LogAnswer } from './log-filter.ts'
 import { LogPanel } from './log-panel.tsx'
 import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
+import { ReplayLine } from './replay-line.tsx'
+import { ReplayPanel } from './replay-panel.tsx'
 import { WebhookStatusPill } from './status-look.tsx'
+import { TroubleControls, WebhookControls } from './webhook-controls.tsx'
 
 interface WebhookCardProps {
   webhook: WebhookView
@@ -22,21 +26,24 @@ interface WebhookCardProps {
   step: ManagerStep
   /** Entries of the log, when the page's address has this webhook's panel open. */
   log: LogAnswer | null
+  /** "Send everything since …", when the page's address has it open for one webhook. */
+  replay: ReplayPanelData | null
   /** Address of the resource that answers a log; see `LogPanel`. */
   logSource: string
   result: FormResult | undefined
 }
 
-export function WebhookCard({ webhook, account, step, log, logSource, result }: WebhookCardProps) {
+export function WebhookCard({ webhook, account, step, log, replay, logSource, result }: WebhookCardProps) {
   const id = cardId(webhook.id)
   const mine = step.step !== 'none' && step.webhookId === webhook.id
   const editing = mine && step.step === 'edit'
+  const { heading, box } = useFocusKept()
   const notDeleted = resultFor(result, 'delete', webhook.id)
   return (
-    <article id={id} aria-labelledby={`${id}-title`} className={`${cardLook} grid gap-3 p-4 sm:p-5`}>
+    <article ref={box} id={id} aria-labelledby={`${id}-title`} className={`${cardLook} grid gap-3 p-4 sm:p-5`}>
       <div className="grid gap-2">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-          <h3 id={`${id}-title`} className="min-w-0 wrap-anywhere font-semibold text-body">
+          <h3 id={`${id}-title`} ref={heading} tabIndex={-1} className="min-w-0 wrap-anywhere font-semibold text-body">
             {webhook.label}
           </h3>
           <Badge tone={webhook.active ? 'accent' : 'neutral'}>{webhook.active ? 'Active' : 'Inactive'}</Badge>
@@ -51,29 +58,29 @@ export function WebhookCard({ webhook, account, step, log, logSource, result }: 
           {notDeleted.formError}
         </Notice>
       ) : null}
+      {editing ? null : <TroubleControls webhook={webhook} account={account} />}
+      {webhook.replays.map((one) => (
+        <ReplayLine key={one.id} webhook={webhook} account={account} replay={one} />
+      ))}
       {editing ? (
         <EditForm webhook={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
       ) : (
         <Facts webhook={webhook} />
       )}
       {editing ? null : (
-        <div className="grid">
+        <div className="grid gap-3">
           <CopyField
             id={`${id}-forwarding`}
             label="Forwarding URL"
             value={webhook.forwardingUrl}
             tip="ServiceM8 sends its events to this address; it was registered there for you."
           />
-          <Disclosure summary="Signing secret">
-            <CopyField
-              id={`${id}-secret`}
-              label="Signing secret"
-              value={webhook.signingSecret}
-              hint="Your system can check with it that an event really comes from here. Treat it like a password."
-            />
-          </Disclosure>
+          <WebhookControls webhook={webhook} account={account} secretOpen={mine && step.step === 'secret'} />
         </div>
       )}
+      {mine && step.step === 'replay' && replay?.webhookId === webhook.id && webhook.callbackUrl !== '' ? (
+        <ReplayPanel webhook={webhook} account={account} data={replay} />
+      ) : null}
       {mine && step.step === 'confirmDelete' ? <DeleteQuestion webhook={webhook} account={account} /> : null}
       <div className="-mx-4 sm:-mx-5 -mb-2 border-line border-t px-4 pt-2 sm:px-5">
         <LogPanel
@@ -85,6 +92,7 @@ export function WebhookCard({ webhook, account, step, log, logSource, result }: 
           anchor={id}
           openQuery={{ ...managerQuery(account), log: String(webhook.id) }}
           closedQuery={managerQuery(account)}
+          owner={{ account, webhookId: webhook.id }}
           actions={
             editing ? null : (
               <>
@@ -105,6 +113,35 @@ export function WebhookCard({ webhook, account, step, log, logSource, result }: 
       </div>
     </article>
   )
+}
+
+/** A button that did its work may be gone with it: then whoever pressed it reads on from the card's heading. */
+function useFocusKept() {
+  const box = useRef<HTMLElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const last = useRef<Element | null>(null)
+  useEffect(() => {
+    const card = box.current
+    const keep = (event: FocusEvent) => {
+      last.current = event.target instanceof Element ? event.target : null
+    }
+    const leave = () => {
+      // A button that is taken away is not left: it is no longer there.
+      if (last.current?.isConnected) last.current = null
+    }
+    card?.addEventListener('focusin', keep)
+    card?.addEventListener('focusout', leave)
+    return () => {
+      card?.removeEventListener('focusin', keep)
+      card?.removeEventListener('focusout', leave)
+    }
+  }, [])
+  useEffect(() => {
+    if (!last.current || last.current.isConnected) return
+    last.current = null
+    if ((document.activeElement ?? document.body) === document.body) heading.current?.focus()
+  })
+  return { box, heading }
 }
 
 function Facts({ webhook }: { webhook: WebhookView }) {

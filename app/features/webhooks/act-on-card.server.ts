@@ -1,0 +1,179 @@
+// What the buttons of a webhook's card do: pause, resume, start again, test, send again, replay, a new secret.
+import type { App } from '#app/app-context.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import type { WebhookRecord } from '#db/store/webhooks.ts'
+import {
+  failedFlash,
+  GONE,
+  notTestedFlash,
+  pausedFlash,
+  REPLAY_CANCELLED,
+  REPLAY_OVER,
+  replayStartedFlash,
+  resumedFlash,
+  SENT_AGAIN,
+  secretFlash,
+  startedFlash,
+  startedWithoutFlash,
+  testedFlash,
+} from './control-words.ts'
+import type { DeliveryControls } from './delivery-controls.server.ts'
+import { missedSince, readReplayForm } from './replay-request.ts'
+import { cancelReplay, startReplay } from './replay-webhook.server.ts'
+import { rotateSecret } from './rotate-secret.server.ts'
+import { testWebhook } from './test-webhook.server.ts'
+import { parseWebhookId } from './webhook.ts'
+import { updateWebhook, type WebhookApp } from './webhooks.server.ts'
+
+export const CARD_INTENTS = [
+  'pause',
+  'resume',
+  'start_again',
+  'test',
+  'send_again',
+  'replay',
+  'cancel_replay',
+  'rotate_secret',
+] as const
+
+export type CardIntent = (typeof CARD_INTENTS)[number]
+
+export function isCardIntent(text: string | undefined): text is CardIntent {
+  return CARD_INTENTS.some((intent) => intent === text)
+}
+
+/** The sentence for the next page, and whether it opens the webhook's signing secret. */
+export interface CardAct {
+  flash: Flash
+  secretOf?: number
+}
+
+type CardApp = WebhookApp & Pick<App, 'store' | 'secrets' | 'clock' | 'log' | 'wakeDeliveries'>
+
+interface Press {
+  app: CardApp
+  controls: DeliveryControls
+  accountUuid: string
+  record: WebhookRecord
+  values: Record<string, string>
+}
+
+/** What could not be done, in words: "Failed to …". */
+const DOING: Record<CardIntent, string> = {
+  pause: 'pause webhook',
+  resume: 'resume webhook',
+  start_again: 'start webhook again',
+  test: 'send test webhook',
+  send_again: 'send again',
+  replay: 'send again',
+  cancel_replay: 'cancel',
+  rotate_secret: 'make a new signing secret',
+}
+
+/**
+ * Does what a button asks: `values` hold `id` (the webhook's) and, by intent, `missed` = yes (start_again: also send what
+ * it missed), `delivery` (send_again), `since`, `status`, `objectUuid` (replay), `replay` (cancel_replay).
+ */
+export async function actOnCard(
+  app: CardApp,
+  controls: DeliveryControls,
+  accountUuid: string,
+  intent: CardIntent,
+  values: Record<string, string>,
+): Promise<CardAct> {
+  const id = parseWebhookId(values.id ?? '')
+  const record = id === null ? null : await app.store.findWebhook(accountUuid, id)
+  if (!record) return { flash: failedFlash(DOING[intent], GONE) }
+  return PRESSES[intent]({ app, controls, accountUuid, record, values })
+}
+
+const PRESSES: Record<CardIntent, (press: Press) => Promise<CardAct>> = {
+  pause: (press) => setActive(press, 'pause', false),
+  resume: (press) => setActive(press, 'resume', true),
+  start_again: startAgain,
+  test: sendTest,
+  send_again: sendAgain,
+  replay: beginReplay,
+  cancel_replay: endReplay,
+  rotate_secret: newSigningSecret,
+}
+
+async function setActive(press: Press, intent: 'pause' | 'resume', active: boolean): Promise<CardAct> {
+  const { app, accountUuid, record } = press
+  const changed = await updateWebhook(app, accountUuid, record.webhook.id, { active })
+  if (changed.outcome === 'not_found') return { flash: failedFlash(DOING[intent], GONE) }
+  if (changed.outcome !== 'updated') return { flash: failedFlash(DOING[intent], changed.message) }
+  const waiting = record.endpoint.pendingCount
+  return { flash: active ? resumedFlash(waiting) : pausedFlash(waiting) }
+}
+
+async function startAgain({ app, controls, accountUuid, record, values }: Press): Promise<CardAct> {
+  const { webhook, endpoint } = record
+  // Read before the clean slate takes it away.
+  const stoppedAt = stoppedSince(record)
+  if (!(await app.store.resumeEndpoint(accountUuid, endpoint.id, app.clock.now()))) {
+    return { flash: failedFlash(DOING.start_again, GONE) }
+  }
+  app.log.info({ account: accountUuid, webhook: webhook.id }, 'webhook.started_again')
+  const waiting = endpoint.pendingCount
+  if (values.missed !== 'yes' || stoppedAt === null) {
+    app.wakeDeliveries(endpoint.id)
+    return { flash: startedFlash(waiting, 0) }
+  }
+  // Which wakes the engine itself, for the replay and for what waits.
+  const started = await startReplay(app, controls, accountUuid, webhook.id, missedSince(stoppedAt))
+  if (started.outcome === 'started') return { flash: startedFlash(waiting, started.count) }
+  app.wakeDeliveries(endpoint.id)
+  return { flash: 'message' in started ? startedWithoutFlash(started.message) : startedFlash(waiting, 0) }
+}
+
+/** When an address stopped, or began to fail without an end; null = it does neither. */
+export function stoppedSince({ endpoint }: Pick<WebhookRecord, 'endpoint'>): number | null {
+  if (endpoint.state === 'stopped') return endpoint.stateSince
+  return endpoint.state === 'failing' ? (endpoint.failingSince ?? endpoint.stateSince) : null
+}
+
+async function sendTest({ app, controls, accountUuid, record }: Press): Promise<CardAct> {
+  const taken = controls.takeTest()
+  if (taken.outcome === 'wait') {
+    const wait = Math.max(1, Math.ceil(taken.ms / 1000))
+    return { flash: notTestedFlash(`That were many tests. Please try again in ${wait} s.`) }
+  }
+  const tested = await testWebhook(app, accountUuid, record.webhook.id, controls.sendSample)
+  if (tested.outcome === 'tested') return { flash: testedFlash(tested.result) }
+  return { flash: notTestedFlash(tested.outcome === 'no_address' ? tested.message : GONE) }
+}
+
+async function sendAgain({ controls, values }: Press): Promise<CardAct> {
+  const deliveryId = parseWebhookId(values.delivery ?? '')
+  const sent = deliveryId === null ? NOT_FOUND : await controls.sendAgain(deliveryId)
+  if (sent.outcome === 'sent') return { flash: SENT_AGAIN }
+  return { flash: failedFlash(DOING.send_again, 'message' in sent ? sent.message : 'This event is no longer kept.') }
+}
+
+const NOT_FOUND = { outcome: 'not_found' } as const
+
+async function beginReplay({ app, controls, accountUuid, record, values }: Press): Promise<CardAct> {
+  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const { since = '', status = '', objectUuid = '' } = values
+  const read = readReplayForm({ since, status, objectUuid }, app.clock.now(), timezone)
+  if (read.outcome === 'invalid') {
+    return { flash: failedFlash(DOING.replay, Object.values(read.errors).flat().join(' ')) }
+  }
+  const started = await startReplay(app, controls, accountUuid, record.webhook.id, read.wish)
+  if (started.outcome === 'started') return { flash: replayStartedFlash(started.count) }
+  return { flash: failedFlash(DOING.replay, 'message' in started ? started.message : GONE) }
+}
+
+async function endReplay({ app, controls, accountUuid, record, values }: Press): Promise<CardAct> {
+  const replayId = parseWebhookId(values.replay ?? '')
+  const ended = replayId === null ? null : await cancelReplay(app, controls, accountUuid, record.webhook.id, replayId)
+  return { flash: ended?.cancelled ? REPLAY_CANCELLED : REPLAY_OVER }
+}
+
+async function newSigningSecret({ app, accountUuid, record }: Press): Promise<CardAct> {
+  const rotated = await rotateSecret(app, accountUuid, record.webhook.id)
+  if (rotated.outcome === 'not_found') return { flash: failedFlash(DOING.rotate_secret, GONE) }
+  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  return { flash: secretFlash(rotated.previousUntil, app.clock.now(), timezone), secretOf: record.webhook.id }
+}

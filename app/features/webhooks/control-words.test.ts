@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { hours } from '#app/lib/duration.ts'
+import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
+import {
+  pausedFlash,
+  replayStartedFlash,
+  resumedFlash,
+  secretFlash,
+  startedFlash,
+  testedFlash,
+} from './control-words.ts'
+
+test('a test tells its status, or why it failed, in the words of the specification', () => {
+  expect(testedFlash({ success: true, statusCode: 204, error: null })).toEqual({
+    kind: 'success',
+    title: 'Test webhook sent successfully (Status: 204)',
+  })
+  expect(testedFlash({ success: false, statusCode: 404, error: 'Your address answered 404.' })).toEqual({
+    kind: 'error',
+    title: 'Failed to send test webhook',
+    description: 'Your address answered 404.',
+  })
+})
+
+test.each([
+  [pausedFlash(0), 'Events are kept and sent when you resume.'],
+  [pausedFlash(1), 'Events are kept and sent when you resume. 1 event waits already.'],
+  [pausedFlash(3), 'Events are kept and sent when you resume. 3 events wait already.'],
+  [resumedFlash(0), 'New events are sent as they arrive.'],
+  [resumedFlash(3), 'The 3 waiting events are being sent, oldest first.'],
+  [startedFlash(1, 0), 'The waiting event is being sent.'],
+  [startedFlash(0, 1), 'The event it missed is being sent.'],
+  [startedFlash(0, 12), 'The 12 events it missed are being sent.'],
+  [replayStartedFlash(214), 'New events go first.'],
+])('%j says how many it concerns', (flash, description) => {
+  expect(flash.description).toBe(description)
+})
+
+test('a new secret says until when the old one is good', () => {
+  const { title, description } = secretFlash(SAMPLE_NOW + hours(24), SAMPLE_NOW, SAMPLE_ZONE)
+  expect(title).toBe('New signing secret')
+  expect(description).toContain('The old one stays valid for 24 hours, until 22 Nov, 15:12.')
+})

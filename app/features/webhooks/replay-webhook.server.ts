@@ -1,0 +1,64 @@
+// "Send everything since …" of one webhook: counted, started once, looked at, cancelled.
+import type { App } from '#app/app-context.ts'
+import type { ReplayRow } from '#db/store/deliveries.ts'
+import type { DeliveryControls } from './delivery-controls.server.ts'
+import { oneAtATime } from './one-at-a-time.server.ts'
+import { type ReplayWish, sameWish } from './replay-request.ts'
+
+type ReplayApp = Pick<App, 'store'>
+
+export async function countReplay(
+  app: ReplayApp,
+  controls: Pick<DeliveryControls, 'countReplay'>,
+  accountUuid: string,
+  webhookId: number,
+  wish: ReplayWish,
+): Promise<number | null> {
+  const record = await app.store.findWebhook(accountUuid, webhookId)
+  return record && controls.countReplay(record.endpoint.id, wish)
+}
+
+export type StartReplayOutcome = Awaited<ReturnType<DeliveryControls['startReplay']>>
+
+/** Asked twice for the same while it runs, both are answered with the one that runs: nothing is sent twice. */
+export function startReplay(
+  app: ReplayApp,
+  controls: Pick<DeliveryControls, 'startReplay'>,
+  accountUuid: string,
+  webhookId: number,
+  wish: ReplayWish,
+): Promise<StartReplayOutcome> {
+  return oneAtATime(app.store, `replay|${accountUuid}`, async () => {
+    const record = await app.store.findWebhook(accountUuid, webhookId)
+    if (!record) return { outcome: 'not_found' }
+    const running = record.replays.find((replay) => replay.state === 'running' && sameWish(replay, wish))
+    if (running) return { outcome: 'started', count: running.total, replayId: running.id }
+    return controls.startReplay(record.endpoint.id, wish)
+  })
+}
+
+/** Null = this webhook of this account has no such replay. */
+export async function findReplay(
+  app: ReplayApp,
+  accountUuid: string,
+  webhookId: number,
+  replayId: number,
+): Promise<ReplayRow | null> {
+  const record = await app.store.findWebhook(accountUuid, webhookId)
+  const replay = record && (await app.store.findReplay(accountUuid, replayId))
+  return replay && replay.endpointId === record.endpoint.id ? replay : null
+}
+
+/** The replay as it is afterwards, `cancelled` = by this very call. Null = there is no such replay. */
+export async function cancelReplay(
+  app: ReplayApp,
+  controls: Pick<DeliveryControls, 'cancelReplay'>,
+  accountUuid: string,
+  webhookId: number,
+  replayId: number,
+): Promise<{ replay: ReplayRow; cancelled: boolean } | null> {
+  if (!(await findReplay(app, accountUuid, webhookId, replayId))) return null
+  const cancelled = await controls.cancelReplay(replayId)
+  const replay = await findReplay(app, accountUuid, webhookId, replayId)
+  return replay && { replay, cancelled }
+}

@@ -1,0 +1,40 @@
+// A new signing secret, with a day in which the old one is still good.
+import { randomBytes } from 'node:crypto'
+import type { App } from '#app/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
+import { secretPlace } from './webhook-details.server.ts'
+
+/** How long events are signed with both. */
+export const SECRET_OVERLAP = hours(24)
+
+/** A second press, or a call repeated because its answer got lost, must not push out the secret that is still in use. */
+const SAME_WISH = minutes(1)
+
+export type RotateOutcome =
+  /** `previousUntil` = until when events are signed with the secret before as well. */
+  { outcome: 'rotated'; secret: string; previousUntil: Millis } | { outcome: 'not_found' }
+
+/** A fresh `whsec_…`: 32 random bytes. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+/** Asked twice within a minute, both are answered with the same new secret. */
+export async function rotateSecret(
+  app: Pick<App, 'store' | 'secrets' | 'clock' | 'log'>,
+  accountUuid: string,
+  webhookId: number,
+): Promise<RotateOutcome> {
+  const place = secretPlace(accountUuid)
+  const rotation = await app.store.rotateSecret(accountUuid, webhookId, {
+    secretSealed: app.secrets.seal(place, newSecret()),
+    overlapMs: SECRET_OVERLAP,
+    sameWishMs: SAME_WISH,
+    at: app.clock.now(),
+  })
+  if (!rotation) return { outcome: 'not_found' }
+  if (rotation.rotated) app.log.info({ account: accountUuid, webhook: webhookId }, 'webhook.secret_rotated')
+  const secret = app.secrets.open(place, rotation.secretSealed)
+  return { outcome: 'rotated', secret, previousUntil: rotation.previousSecretUntil }
+}

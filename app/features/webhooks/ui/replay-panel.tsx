@@ -1,0 +1,139 @@
+import { Form, useLocation } from '@remix-run/react'
+import { Send } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { Field } from '#app/ui/field.tsx'
+import { Select } from '#app/ui/select.tsx'
+import { TextInput } from '#app/ui/text-input.tsx'
+import { useZone } from '#app/ui/time.tsx'
+import { countSentence, type ReplayPanelData } from '../replay-words.ts'
+import type { WebhookView } from '../webhook-view.ts'
+import { CardButton, useIsSending } from './card-button.tsx'
+import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
+
+interface ReplayPanelProps {
+  webhook: WebhookView
+  account: ManagerAccount
+  data: ReplayPanelData
+}
+
+/** "Send everything since …": asked, counted, confirmed. Everything but the last step is only an address. */
+export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
+  const { form, errors, count } = data
+  const { pathname } = useLocation()
+  const zone = useZone()
+  const id = `replay-${webhook.id}`
+  const asked = JSON.stringify(form)
+  // A count stands for what was counted, not for what has been typed since.
+  const [edited, setEdited] = useState('')
+  const counted = count !== null && edited !== asked
+  const counting = useIsSending({ replay: String(webhook.id) })
+
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const first = (selector: string) => box.current?.querySelector<HTMLElement>(selector)
+    const target = first('[aria-invalid]') ?? (count === null ? first('h4') : first('[data-count]'))
+    target?.focus()
+  }, [asked, count])
+
+  return (
+    <section ref={box} aria-labelledby={`${id}-title`} className="grid gap-4 rounded-control border border-line p-4">
+      <div className="grid gap-1">
+        <h4 id={`${id}-title`} tabIndex={-1} className="font-semibold">
+          Send everything since …
+        </h4>
+        <p className="text-label text-ink-soft">
+          Events are sent again to {hostOf(webhook.callbackUrl)}, oldest first and behind new ones. Your system knows a
+          repeat by its webhook-id, which stays the same.
+        </p>
+      </div>
+      <Form
+        key={asked}
+        method="get"
+        action={`${pathname}#${cardId(webhook.id)}`}
+        preventScrollReset
+        className="grid items-start gap-4 sm:grid-cols-2"
+        onChange={() => setEdited(asked)}
+      >
+        {Object.entries(managerQuery(account, { step: 'replay', webhookId: webhook.id, form: null })).map(
+          ([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ),
+        )}
+        <Field
+          id={`${id}-since`}
+          label="Since"
+          hint={`Your account's time: ${zone.replaceAll('_', ' ')}.`}
+          {...(errors.since ? { errors: errors.since } : {})}
+        >
+          {(control) => (
+            <TextInput {...control} type="datetime-local" name="since" required defaultValue={form.since} />
+          )}
+        </Field>
+        <Field id={`${id}-status`} label="Which events">
+          {(control) => (
+            <Select {...control} name="status" defaultValue={form.status === 'all' ? 'all' : 'failed'}>
+              <option value="failed">Only what was not delivered</option>
+              <option value="all">All, delivered ones too</option>
+            </Select>
+          )}
+        </Field>
+        <div className="sm:col-span-2">
+          <Field
+            id={`${id}-record`}
+            label="Only one record (optional)"
+            hint="The uuid of the record, as the activity shows it."
+            {...(errors.objectUuid ? { errors: errors.objectUuid } : {})}
+          >
+            {(control) => (
+              <TextInput
+                {...control}
+                name="objectUuid"
+                defaultValue={form.objectUuid}
+                autoComplete="off"
+                maxLength={64}
+              />
+            )}
+          </Field>
+        </div>
+        <div className="flex flex-wrap gap-2 sm:col-span-2">
+          <Button
+            type="submit"
+            look={counted && count > 0 ? 'secondary' : 'primary'}
+            pending={counting}
+            pendingLabel="Counting…"
+          >
+            {counted ? 'Count again' : 'Count events'}
+          </Button>
+          <ButtonLink to={`${managerSearch(account)}#${cardId(webhook.id)}`} preventScrollReset>
+            Close
+          </ButtonLink>
+        </div>
+      </Form>
+      {counted ? (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-3 border-line border-t pt-4">
+          <p data-count tabIndex={-1} role="status" className="min-w-0 font-semibold">
+            {countSentence(count, form.status === 'all' ? 'all' : 'failed')}
+          </p>
+          {count > 0 ? (
+            <CardButton
+              intent="replay"
+              webhookId={webhook.id}
+              account={account}
+              values={{ ...form }}
+              look="primary"
+              icon={<Send aria-hidden className="size-4" />}
+              pendingLabel="Starting…"
+            >
+              Send {count === 1 ? '1 event' : `${count} events`}
+            </CardButton>
+          ) : null}
+        </div>
+      ) : null}
+    </section>
+  )
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

@@ -1,0 +1,173 @@
+import { Form } from '@remix-run/react'
+import { History, KeyRound, Pause, Play, RotateCcw, Send } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { AddressButton } from '#app/ui/address-button.tsx'
+import { Button } from '#app/ui/button.tsx'
+import { Checkbox } from '#app/ui/checkbox.tsx'
+import { CopyField } from '#app/ui/copy-field.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Time } from '#app/ui/time.tsx'
+import type { WebhookView } from '../webhook-view.ts'
+import { CardButton, CardFields, useIsSending } from './card-button.tsx'
+import { cardId, type ManagerAccount, managerQuery } from './manager-address.ts'
+
+interface ControlsProps {
+  webhook: WebhookView
+  account: ManagerAccount
+}
+
+/** What one click can do about a webhook in trouble; nothing for one that is not. */
+export function TroubleControls({ webhook, account }: ControlsProps) {
+  const sending = useIsSending({ intent: 'start_again', id: String(webhook.id) })
+  const { state, missed } = webhook
+  if (webhook.callbackUrl === '') return null
+  if (state === 'stopped' || state === 'failing') {
+    return (
+      <Form
+        method="post"
+        preventScrollReset
+        className="flex flex-wrap items-center gap-x-4 gap-y-1 rounded-control bg-sunken px-3.5 py-2.5"
+      >
+        <CardFields account={account} values={{ intent: 'start_again', id: String(webhook.id) }} />
+        <Button
+          type="submit"
+          look="primary"
+          icon={<Play aria-hidden className="size-4" />}
+          pending={sending}
+          pendingLabel="Starting…"
+          aria-label={`Start again: ${webhook.label} webhook`}
+        >
+          Start again
+        </Button>
+        {missed === null || missed === 0 ? null : (
+          <Checkbox name="missed" value="yes" defaultChecked>
+            and send everything since it stopped ({missed} {missed === 1 ? 'event' : 'events'})
+          </Checkbox>
+        )}
+      </Form>
+    )
+  }
+  // It is tried again by itself; who has just repaired the address does not want to wait for that.
+  if (state === 'active' && webhook.status === 'failing' && webhook.pending > 0) {
+    return (
+      <div>
+        <CardButton
+          intent="start_again"
+          webhookId={webhook.id}
+          account={account}
+          icon={<RotateCcw aria-hidden className="size-4" />}
+          pendingLabel="Starting…"
+          aria-label={`Try again now: ${webhook.label} webhook`}
+        >
+          Try again now
+        </CardButton>
+      </div>
+    )
+  }
+  return null
+}
+
+interface WebhookControlsProps extends ControlsProps {
+  /** Its secret was just renewed: open, and read on from there. */
+  secretOpen: boolean
+}
+
+/** The buttons of a webhook: what is needed often in a row, the rest folded away. */
+export function WebhookControls({ webhook, account, secretOpen }: WebhookControlsProps) {
+  const { id, label, state } = webhook
+  const paused = state === 'paused'
+  const hasAddress = webhook.callbackUrl !== ''
+  return (
+    <div className="grid">
+      <div className="flex flex-wrap gap-2">
+        {paused || (hasAddress && state === 'active') ? (
+          <CardButton
+            intent={paused ? 'resume' : 'pause'}
+            webhookId={id}
+            account={account}
+            look={paused ? 'primary' : 'secondary'}
+            icon={paused ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
+            pendingLabel={paused ? 'Resuming…' : 'Pausing…'}
+            aria-label={`${paused ? 'Resume' : 'Pause'} ${label} webhook`}
+          >
+            {paused ? 'Resume' : 'Pause'}
+          </CardButton>
+        ) : null}
+        {hasAddress ? (
+          <CardButton
+            intent="test"
+            webhookId={id}
+            account={account}
+            icon={<Send aria-hidden className="size-4" />}
+            pendingLabel="Sending…"
+            aria-label={`Send test event to ${label} webhook`}
+          >
+            Send test event
+          </CardButton>
+        ) : null}
+      </div>
+      <Disclosure summary="More" {...(secretOpen ? { open: true } : {})}>
+        <div className="grid gap-2 border-line border-l-2 pl-4">
+          {hasAddress ? (
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <AddressButton
+                query={managerQuery(account, { step: 'replay', webhookId: id, form: null })}
+                anchor={cardId(id)}
+                icon={<History aria-hidden className="size-4" />}
+                aria-label={`Send everything since … to ${label} webhook`}
+              >
+                Send everything since …
+              </AddressButton>
+              <p className="text-dense text-ink-soft">After an outage: counted first, then sent again.</p>
+            </div>
+          ) : null}
+          <SigningSecret webhook={webhook} account={account} open={secretOpen} />
+        </div>
+      </Disclosure>
+    </div>
+  )
+}
+
+function SigningSecret({ webhook, account, open }: ControlsProps & { open: boolean }) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (open) box.current?.querySelector<HTMLInputElement>('input[readonly]')?.focus()
+  }, [open, webhook.signingSecret])
+  return (
+    <Disclosure summary="Signing secret" {...(open ? { open: true } : {})}>
+      <div ref={box} className="grid gap-3">
+        <CopyField
+          id={`${cardId(webhook.id)}-secret`}
+          label="Signing secret"
+          value={webhook.signingSecret}
+          hint="Your system can check with it that an event really comes from here. Treat it like a password."
+        />
+        {webhook.previousSecretUntil === null ? null : (
+          <p className="text-label">
+            The secret before this one stays valid until <Time at={webhook.previousSecretUntil} as="clock" />: until
+            then every event is signed with both.
+          </p>
+        )}
+        <div className="grid gap-1">
+          <div>
+            <CardButton
+              intent="rotate_secret"
+              webhookId={webhook.id}
+              account={account}
+              icon={<KeyRound aria-hidden className="size-4" />}
+              pendingLabel="Making a new one…"
+              aria-label={`New signing secret for ${webhook.label} webhook`}
+            >
+              New signing secret
+            </CardButton>
+          </div>
+          <p className="text-dense text-ink-soft">
+            {webhook.previousSecretUntil === null
+              ? 'The old one stays valid for 24 hours, so that you can change it in your system without missing an event.'
+              : 'Another new one ends the one before this at once; this one then stays valid for 24 hours.'}
+          </p>
+        </div>
+      </div>
+    </Disclosure>
+  )
+}

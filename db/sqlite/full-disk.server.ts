@@ -1,0 +1,125 @@
+// Gets through a full disk without a restart: the first write that finds no space releases the ballast, nothing new is taken
+// in (503), what is under way is still written down, room is made, and when the ballast fits again everything is as before.
+import type { Clock } from '#app/lib/clock.ts'
+import { minutes, seconds } from '#app/lib/duration.ts'
+import type { Log } from '#app/lib/log.ts'
+import type { Store } from '../store.ts'
+import type { Ballast } from './ballast.server.ts'
+
+export interface FullDiskInput {
+  store: Store
+  ballast: Ballast
+  clock: Clock
+  log: Log
+  /** Removes what need not be kept. What waits to be sent is not its business. */
+  makeRoom(signal: AbortSignal): Promise<void>
+}
+
+export interface FullDiskGuard {
+  /** The same store, watched. */
+  store: Store
+  /** True while nothing new is taken in. */
+  isFull(): boolean
+  /** Puts the ballast in place, and from then on looks after it. */
+  start(): void
+  stop(): Promise<void>
+}
+
+export class DiskFullError extends Error {
+  override name = 'DiskFullError'
+  readonly code = 'SQLITE_FULL'
+  constructor() {
+    super('The disk is full: nothing new is taken in until there is room.')
+  }
+}
+
+const SENTENCE =
+  'The disk is full. Events are refused (503) until there is room, and the platform sends them again. What waits is kept and sent.'
+const LOOKS_AGAIN_WHILE_FULL = seconds(5)
+const LOOKS_AGAIN = minutes(10)
+const LOG_WAIT_MS = 50
+
+export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDiskInput): FullDiskGuard {
+  let full = false
+  let started = false
+  let cancel = () => {}
+  let round: Promise<void> | null = null
+  const stopping = new AbortController()
+
+  function onFailure(error: unknown): void {
+    if (full || !isOutOfSpace(error, ballast) || !ballast.release()) return
+    beFull({ error })
+    look()
+  }
+
+  function beFull(fields: { error?: unknown }): void {
+    full = true
+    log.error({ ...fields, sentence: SENTENCE }, 'disk.full')
+  }
+
+  function look(): void {
+    if (!started || stopping.signal.aborted) return
+    cancel()
+    round ??= lookAfter().finally(() => {
+      round = null
+      if (!stopping.signal.aborted)
+        cancel = clock.wake(clock.now() + (full ? LOOKS_AGAIN_WHILE_FULL : LOOKS_AGAIN), look)
+    })
+  }
+
+  async function lookAfter(): Promise<void> {
+    if (ballast.inPlace()) return
+    try {
+      if (full) {
+        await makeRoom(stopping.signal)
+        await store.emptyLog(LOG_WAIT_MS)
+      }
+      const fits = await ballast.take()
+      if (fits && full) {
+        full = false
+        log.warn({}, 'disk.room_again')
+      } else if (!fits && !full) {
+        log.warn({}, 'disk.no_room_for_ballast')
+      }
+    } catch (error) {
+      log.error({ error }, 'disk.still_full')
+    }
+  }
+
+  function watched<Method extends (...values: never[]) => Promise<unknown>>(method: Method): Method {
+    const call = (...values: Parameters<Method>) => {
+      const result = method(...values)
+      result.catch(onFailure)
+      return result
+    }
+    return call as Method
+  }
+
+  const methods = Object.entries(store).map(([name, method]) => [name, watched(method)])
+  const watchedStore = Object.fromEntries(methods) as Store
+  return {
+    store: {
+      ...watchedStore,
+      acceptEvents: (events, options) =>
+        full ? Promise.reject(new DiskFullError()) : watchedStore.acceptEvents(events, options),
+    },
+    isFull: () => full,
+    start() {
+      started = true
+      // Started anew while the disk was full: the ballast was released before.
+      if (!ballast.inPlace() && ballast.diskIsShort()) beFull({})
+      look()
+    },
+    async stop() {
+      stopping.abort()
+      cancel()
+      await round
+    },
+  }
+}
+
+/** SQLite says FULL for a disk without space; some file systems and quotas make it a write error instead. */
+function isOutOfSpace(error: unknown, ballast: Ballast): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && ballast.diskIsFull())
+}

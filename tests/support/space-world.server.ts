@@ -1,0 +1,147 @@
+// A database file that fills up: events of several accounts on a clock that stands still, delivered by a stroke of SQL.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { forgetOldEvents } from '#app/features/deliveries/retention.server.ts'
+import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import { createSpaceLadder, type SpaceLadder } from '#app/features/ops/space.server.ts'
+import type { Space } from '#app/features/ops/space.ts'
+import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
+import { hours } from '#app/lib/duration.ts'
+import type { Log } from '#app/lib/log.ts'
+import { type Client, openClient } from '#db/sqlite/client.server.ts'
+import { sqliteStore } from '#db/sqlite/store.server.ts'
+import type { Store } from '#db/store.ts'
+
+export interface SpaceWorld {
+  client: Client
+  store: Store
+  clock: FixedClock
+  logged: { fields: Record<string, unknown>; message: string }[]
+  app: { store: Store; clock: FixedClock; log: Log }
+  ladder(budgetBytes: number): SpaceLadder
+  /** An account with one endpoint for jobs; returns the endpoint's id. */
+  account(uuid: string, state?: string): number
+  /** Takes in so many events, as far as `space` lets them; returns how they were answered. */
+  receive(
+    account: string,
+    count: number,
+    given?: { bytes?: number; space?: Pick<Space, 'admit'> },
+  ): Promise<Record<'stored' | 'over_share' | 'full', number>>
+  /** Everything that waits for these accounts is delivered, with one attempt each. */
+  deliver(accounts: string[], snippet?: string): void
+  /** The usual retention. */
+  forgetOld(keepMs: number): Promise<void>
+  /** Waits for work that takes pauses: time passes meanwhile. */
+  through<T>(work: Promise<T>): Promise<T>
+  one(sql: string, ...values: (string | number)[]): Record<string, unknown>
+  all(sql: string, ...values: (string | number)[]): Record<string, unknown>[]
+  close(): void
+}
+
+export function spaceWorld(): SpaceWorld {
+  const folder = mkdtempSync(join(tmpdir(), 'fieldhook-space-'))
+  const clock = fixedClock()
+  const client = openClient(join(folder, 'test.db'), 'db/migrations')
+  const { sql } = client
+  // How soon it is on disk is not what is asked here.
+  sql.pragma('synchronous = OFF')
+  const store = sqliteStore(client, clock)
+  const logged: SpaceWorld['logged'] = []
+  const write = (fields: Record<string, unknown>, message: string) => void logged.push({ fields, message })
+  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log }
+  const app = { store, clock, log }
+  let made = 0
+
+  const setDelivered = sql.prepare(
+    "UPDATE delivery SET state = 'delivered', attempts = 1, settled_at = ? WHERE account_uuid = ? AND state = 'pending' RETURNING id, endpoint_id AS endpointId",
+  )
+  const addAttempt = sql.prepare(
+    `INSERT INTO attempt (delivery_id, account_uuid, endpoint_id, url, number, at, duration_ms, outcome, status_code, sentence, response_body)
+     VALUES (?, ?, ?, 'https://receiver.example.com/hook', 1, ?, 50, 'delivered', 200, 'Delivered.', ?)`,
+  )
+  const deliver = sql.transaction((accounts: string[], snippet: string | null) => {
+    for (const account of accounts) {
+      for (const row of setDelivered.all(clock.now(), account) as { id: number; endpointId: number }[]) {
+        addAttempt.run(row.id, account, row.endpointId, clock.now(), snippet)
+      }
+    }
+  })
+
+  async function through<T>(work: Promise<T>): Promise<T> {
+    let done = false
+    const watched = work.finally(() => {
+      done = true
+    })
+    // Whoever awaits it below sees its error.
+    watched.catch(() => {})
+    while (!done) {
+      await setImmediate()
+      clock.advance(20)
+    }
+    return watched
+  }
+
+  return {
+    client,
+    store,
+    clock,
+    logged,
+    app,
+    ladder: (budgetBytes) => createSpaceLadder(app, budgetBytes),
+    account(uuid, state = 'active') {
+      sql
+        .prepare("INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, ?, 'UTC', 0, 0)")
+        .run(uuid, uuid)
+      const { lastInsertRowid } = sql
+        .prepare(
+          `INSERT INTO endpoint (account_uuid, object_type, field_filter, url, secret_sealed, state, state_since, breaker,
+             breaker_probes, failure_streak, failure_events, redirect_streak, pending_count, created_at)
+           VALUES (?, 'job', '', 'https://receiver.example.com/hook', '', ?, 0, 'closed', 0, 0, '[]', 0, 0, 0)`,
+        )
+        .run(uuid, state)
+      return Number(lastInsertRowid)
+    },
+    async receive(account, count, { bytes = 300, space } = {}) {
+      const answers = { stored: 0, over_share: 0, full: 0 }
+      const events = []
+      for (let index = 0; index < count; index++) {
+        made++
+        const body = JSON.stringify({ number: made, text: 'é'.padEnd(bytes - 30, 'x') })
+        const room = space?.admit(account, body.length) ?? 'admitted'
+        if (room !== 'admitted') {
+          answers[room]++
+          continue
+        }
+        events.push({
+          accountUuid: account,
+          subscriptionId: null,
+          source: 'object' as const,
+          object: 'job',
+          objectUuid: `record-${made}`.padEnd(36, '-'),
+          changedFields: ['status'],
+          receivedAt: clock.now(),
+          dedupe: `dedupe-${made}`.padEnd(22, '-'),
+          body,
+        })
+      }
+      const limit = { deliveries: 1_000_000, bytes: 1_000_000_000 }
+      const options = { choose: chooseEndpoints, limit, retryFor: hours(72), stoppedReason: '' }
+      for (const answer of await store.acceptEvents(events, options)) {
+        if (answer.outcome !== 'stored') throw new Error(`an event was ${answer.outcome}`)
+        answers.stored++
+      }
+      return answers
+    },
+    deliver: (accounts, snippet) => void deliver.immediate(accounts, snippet ?? null),
+    forgetOld: (keepMs) => through(forgetOldEvents(app, { keepMs })),
+    through,
+    one: (text, ...values) => (sql.prepare(text).get(...values) ?? {}) as Record<string, unknown>,
+    all: (text, ...values) => sql.prepare(text).all(...values) as Record<string, unknown>[],
+    close() {
+      client.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
