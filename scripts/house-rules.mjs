@@ -77,7 +77,8 @@ function rulesFor(file) {
   const product = /^(app|db)\//.test(file) && !TEST.test(file)
   const rules = [asyncTransaction]
   if (product && file !== 'app/env.server.ts') rules.push(readsProcessEnv)
-  if (product && !/^app\/(adapters|sandbox)\//.test(file)) rules.push(dialsOut)
+  // A page's script asks its own server through the one module that refuses any other.
+  if (product && !/^app\/((adapters|sandbox)\/|ui\/ask-own-server\.tsx$)/.test(file)) rules.push(dialsOut)
   if (isDecision(file)) rules.push(isImpure)
   return rules
 }

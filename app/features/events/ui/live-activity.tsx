@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { askOwnServer } from '#app/ui/ask-own-server.tsx'
 import {
   type ActivityItem,
   type ApiItem,
@@ -39,7 +40,7 @@ async function askAgain<RecordType, Item>(
   itemsOf: (records: RecordType[]) => Item[],
 ): Promise<ListTurn<Item>> {
   try {
-    const answer = await fetch(address, {
+    const answer = await askOwnServer(address, {
       cache: 'no-store',
       headers: known ? { 'If-None-Match': known.tag } : {},
       signal: AbortSignal.timeout(CALL_TIMEOUT_MS),

@@ -2,6 +2,7 @@ import { useNavigation } from '@remix-run/react'
 import { RotateCcw, SquareTerminal } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { seconds } from '#app/lib/duration.ts'
+import { askOwnServer } from '#app/ui/ask-own-server.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { COPIED } from '#app/ui/copy-field.tsx'
 import { useToast } from '#app/ui/toast.tsx'
@@ -112,7 +113,7 @@ function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
 async function fetchCurl(entry: LogEntryView, { account, webhookId }: LogOwner): Promise<string | null> {
   try {
     const address = `${CURL_SOURCE}${managerSearch(account)}&webhook=${webhookId}&event=${entry.id}`
-    const response = await fetch(address, { headers: { accept: 'application/json' } })
+    const response = await askOwnServer(address, { headers: { accept: 'application/json' } })
     if (!response.ok) return null
     const answer = (await response.json()) as { curl?: unknown }
     return typeof answer.curl === 'string' ? answer.curl : null
