@@ -1,0 +1,12 @@
+// `npm run bench`: acknowledgements and forwards a second, their delay, memory and bytes per event, beside a bare handler.
+import './node-version.mjs'
+
+const { orExplain, setUp } = await import('./setup.mjs')
+await orExplain(() => setUp({ build: true }))
+
+const { bundleTs, runTs } = await import('./run-ts.mjs')
+const [load, receivers, bare] = await Promise.all(
+  ['load', 'receivers', 'bare'].map((name) => bundleTs(`tests/bench/${name}.ts`)),
+)
+const { bench } = await runTs('tests/bench/bench.ts')
+process.exit(await /** @type {Function} */ (bench)({ load, receivers, bare }, process.argv.slice(2)))

@@ -1,0 +1,277 @@
+// A process of its own: sends events over kept-open connections, prebuilt and written raw, so that it is not what is measured.
+import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { messageReader, statusOf } from './http-bytes.ts'
+import {
+  type LoadMessage,
+  type LoadOrder,
+  type LoadResult,
+  monotonicMs,
+  requestFor,
+  spreadOf,
+  type Target,
+  type Template,
+  templateFor,
+} from './wire.ts'
+
+/** Where receivers tell how much arrived. */
+const COUNTER_PORT = Number(process.argv[2])
+/** Longer than this nobody waits for what is left. */
+const PATIENCE_MS = 60_000
+
+let number = 0
+
+interface Line {
+  socket: Socket
+  /** It waits for an answer. */
+  busy: boolean
+  /** When the event it waits for was sent, or planned to be sent. */
+  startedAt: number
+}
+
+interface Lines {
+  /** One that waits for nothing, the one unused for longest; undefined = all are busy. */
+  free(): Line | undefined
+  busyCount(): number
+  close(): void
+}
+
+/** Keeps so many connections open. `onAnswer` with `cut` when one ended before its answer came. */
+async function openLines(port: number, count: number, onAnswer: (line: Line, status: string) => void): Promise<Lines> {
+  const free: Line[] = []
+  const all = new Set<Line>()
+  let closed = false
+
+  const open = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+      const line: Line = { socket, busy: false, startedAt: 0 }
+      const answered = (status: string) => {
+        line.busy = false
+        if (status !== 'cut') free.push(line)
+        onAnswer(line, status)
+      }
+      const read = messageReader((message) => answered(statusOf(message)))
+      socket.once('connect', () => {
+        all.add(line)
+        free.push(line)
+        resolve()
+      })
+      socket.on('error', reject)
+      socket.on('data', read)
+      socket.on('close', () => {
+        if (closed || !all.delete(line)) return
+        if (line.busy) answered('cut')
+        else free.splice(free.indexOf(line), 1)
+        open().catch((error) => console.error(error))
+      })
+    })
+  await Promise.all(Array.from({ length: count }, open))
+  return {
+    free() {
+      const line = free.shift()
+      if (line) line.busy = true
+      return line
+    },
+    busyCount: () => [...all].filter((line) => line.busy).length,
+    close() {
+      closed = true
+      for (const { socket } of all) socket.destroy()
+    },
+  }
+}
+
+/** Takes the accounts in turn. */
+function sender({ port, tokens }: Target): (line: Line, startedAt: number) => void {
+  const templates: Template[] = tokens.map((token) => templateFor(token, port))
+  return (line, startedAt) => {
+    number++
+    const template = templates[number % templates.length]
+    if (!template) throw new Error('no account to send for')
+    line.startedAt = startedAt
+    line.socket.write(requestFor(template, number, startedAt))
+  }
+}
+
+/** What is measured between `begin` and `end`. */
+function counting() {
+  const statuses: Record<string, number> = {}
+  let answers: number[] = []
+  let on = false
+  let from = 0
+  let seconds = 0
+  return {
+    statuses,
+    answer(line: Line, status: string) {
+      statuses[status] = (statuses[status] ?? 0) + 1
+      if (on) answers.push(monotonicMs() - line.startedAt)
+    },
+    begin() {
+      on = true
+      from = monotonicMs()
+      answers = []
+      tell({ at: 'counting' })
+    },
+    end() {
+      on = false
+      seconds = (monotonicMs() - from) / 1_000
+      tell({ at: 'counted' })
+    },
+    result: (): LoadResult => ({
+      sent: answers.length,
+      seconds,
+      statuses,
+      answerMs: spreadOf(answers),
+      arrived: 0,
+      left: 0,
+      leftMs: 0,
+    }),
+  }
+}
+
+async function saturate(order: Extract<LoadOrder, { do: 'saturate' }>): Promise<LoadResult> {
+  const count = counting()
+  const send = sender(order.target)
+  let going = true
+  const more = () => {
+    for (let line = going ? lines.free() : undefined; line; line = lines.free()) send(line, monotonicMs())
+  }
+  const lines = await openLines(order.target.port, order.connections, (line, status) => {
+    count.answer(line, status)
+    more()
+  })
+  more()
+  await pause(order.warmUpSeconds * 1_000)
+  count.begin()
+  await pause(order.seconds * 1_000)
+  count.end()
+  going = false
+  await until(() => lines.busyCount() === 0)
+  lines.close()
+  return count.result()
+}
+
+async function steady(order: Extract<LoadOrder, { do: 'steady' }>): Promise<LoadResult> {
+  const count = counting()
+  const send = sender(order.target)
+  /** Planned for these moments, but every connection was busy. */
+  const late: number[] = []
+  const sendLate = () => {
+    while (late.length > 0) {
+      const line = lines.free()
+      if (!line) return
+      send(line, late.shift() ?? monotonicMs())
+    }
+  }
+  const lines = await openLines(order.target.port, 64, (line, status) => {
+    count.answer(line, status)
+    sendLate()
+  })
+  const gap = 1_000 / order.perSecond
+  const from = monotonicMs()
+  const countFrom = from + order.warmUpSeconds * 1_000
+  const end = countFrom + order.seconds * 1_000
+  let counted = false
+  for (let planned = from; planned < end; planned += gap) {
+    if (!counted && planned >= countFrom) {
+      counted = true
+      count.begin()
+    }
+    while (monotonicMs() < planned) await pause(1)
+    late.push(planned)
+    sendLate()
+  }
+  count.end()
+  await until(() => late.length === 0 && lines.busyCount() === 0)
+  lines.close()
+  return count.result()
+}
+
+async function through(order: Extract<LoadOrder, { do: 'through' }>): Promise<LoadResult> {
+  const count = counting()
+  const send = sender(order.target)
+  let sent = 0
+  let arrived = 0
+  let going = true
+  const more = () => {
+    while (going && sent - arrived < order.window) {
+      const line = lines.free()
+      if (!line) return
+      sent++
+      send(line, monotonicMs())
+    }
+  }
+  const told = numberReader((count) => {
+    arrived += count
+    more()
+  })
+  const counter = connect({ port: COUNTER_PORT, host: '127.0.0.1', noDelay: true })
+  counter.on('data', told)
+  await new Promise((resolve, reject) => {
+    counter.once('connect', resolve)
+    counter.once('error', reject)
+  })
+  const lines = await openLines(order.target.port, order.connections, (line, status) => {
+    count.answer(line, status)
+    // Refused or failed: nothing of it will arrive.
+    if (status !== '200') sent--
+    more()
+  })
+  more()
+  await pause(order.warmUpSeconds * 1_000)
+  count.begin()
+  const before = arrived
+  await pause(order.seconds * 1_000)
+  const counted = arrived - before
+  count.end()
+  going = false
+  const left = sent - arrived
+  const endedAt = monotonicMs()
+  await until(() => arrived >= sent)
+  const leftMs = monotonicMs() - endedAt
+  lines.close()
+  counter.destroy()
+  return { ...count.result(), arrived: counted, left: arrived >= sent ? left : sent - arrived, leftMs }
+}
+
+/** Numbers of four bytes, however they are cut on the way. */
+function numberReader(onNumber: (value: number) => void): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0)
+  return (chunk) => {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    const whole = bytes.length - (bytes.length % 4)
+    for (let at = 0; at < whole; at += 4) onNumber(bytes.readUInt32LE(at))
+    rest = Buffer.from(bytes.subarray(whole))
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const from = monotonicMs()
+  while (!holds() && monotonicMs() - from < PATIENCE_MS) await pause(2)
+}
+
+function tell(message: LoadMessage): void {
+  process.send?.(message)
+}
+
+async function carryOut(order: LoadOrder): Promise<LoadResult> {
+  switch (order.do) {
+    case 'saturate':
+      return saturate(order)
+    case 'steady':
+      return steady(order)
+    case 'through':
+      return through(order)
+  }
+}
+
+process.on('disconnect', () => process.exit(0))
+process.on('message', (order: LoadOrder) => {
+  carryOut(order).then(
+    (result) => tell({ at: 'done', result }),
+    (error) => {
+      console.error(error)
+      process.exit(1)
+    },
+  )
+})

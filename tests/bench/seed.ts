@@ -1,0 +1,57 @@
+// A database with accounts that each forward their jobs to an address: what the product would have after so many sign-ups.
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
+import { signingSecretPlace } from '#app/features/deliveries/delivery.ts'
+import { systemClock } from '#app/lib/clocks.server.ts'
+import { hashToken, newToken } from '#app/lib/token.server.ts'
+import { openClient } from '#db/sqlite/client.server.ts'
+import { sqliteStore } from '#db/sqlite/store.server.ts'
+
+export interface Seeded {
+  /** The secret parts of our addresses, one per account. */
+  tokens: string[]
+}
+
+/** `urls`: one account, subscription, webhook and endpoint for each. `active` = what comes in is forwarded at once. */
+export async function seedDatabase(input: {
+  file: string
+  encKeys: string
+  urls: string[]
+  active: boolean
+}): Promise<Seeded> {
+  const client = openClient(input.file, 'db/migrations')
+  const clock = systemClock()
+  const store = sqliteStore(client, clock)
+  const secrets = createSecretBox(input.encKeys)
+  const addAccount = client.sql.prepare(
+    'INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  const tokens: string[] = []
+  for (const [index, url] of input.urls.entries()) {
+    const at = clock.now()
+    const accountUuid = `0000be4c-0000-4000-8000-${String(index).padStart(12, '0')}`
+    const token = newToken()
+    addAccount.run(accountUuid, `Account ${index}`, 'Europe/London', at, at)
+    const id = await store.beginSubscription(accountUuid, {
+      object: 'job',
+      fields: '',
+      tokenHash: hashToken(token),
+      // Read back by the bare handler; nothing in the product opens it here.
+      tokenSealed: token,
+      at,
+    })
+    await store.saveWebhook(accountUuid, {
+      objectType: 'job',
+      fields: '',
+      url,
+      fieldFilter: '',
+      active: input.active,
+      secretSealed: secrets.seal(signingSecretPlace(accountUuid), newSigningSecret()),
+      subscription: { id, fields: '', replacedUntil: at },
+      at,
+    })
+    tokens.push(token)
+  }
+  client.close()
+  return { tokens }
+}
