@@ -58,7 +58,7 @@ for (const javaScriptEnabled of [true, false]) {
       await openAddOn(page, server)
       await signInAtGate(context, page)
       await createWebhook(page, { url: 'https://192.168.1.10/hook', object: 'Note', fields: 'note' })
-      await expect(page.getByText(/private network/)).toBeVisible()
+      await expect(page.getByText(/private network/).first()).toBeVisible()
       await expect(page.getByLabel('Callback URL').first()).toHaveValue('https://192.168.1.10/hook')
       await expect(page.getByText('No webhooks yet', { exact: true })).toBeVisible()
     })

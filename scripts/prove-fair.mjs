@@ -1,0 +1,4 @@
+// `npm run prove:fair`: shows, with figures, that nobody waits for somebody else's broken server.
+import { runTs } from './run-ts.mjs'
+
+await runTs('tests/proofs/fair.ts')

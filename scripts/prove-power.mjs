@@ -1,0 +1,7 @@
+// `npm run prove:power`: cuts the power of the built server: what was not synced is gone. Nothing acknowledged may be.
+// `-- --rounds N --rate R --seed S`
+import { runTs } from './run-ts.mjs'
+import { orExplain, setUp } from './setup.mjs'
+
+await orExplain(() => setUp({ build: true }))
+await runTs('tests/proofs/power.ts')

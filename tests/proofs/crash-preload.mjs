@@ -1,0 +1,31 @@
+// Loaded into a server before anything else (`node --import`): ends the process as a power switch would, at one exact statement.
+// PROOF_FAULT says which (tests/support/proof-faults.ts).
+import Database from 'better-sqlite3'
+
+/** @type {import('../support/proof-faults.ts').Fault} */
+const { statement, nth, point } = JSON.parse(process.env.PROOF_FAULT ?? '')
+const wanted = new RegExp(statement)
+let seen = 0
+/** The transaction that holds the statement is still open. */
+let commitCounts = false
+
+/** @typedef {(this: Database.Statement, ...values: unknown[]) => unknown} Method */
+
+/** @type {Record<string, Method>} */
+const methods = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1'))
+for (const name of ['run', 'get', 'all']) {
+  const real = /** @type {Method} */ (methods[name])
+  methods[name] = function (...values) {
+    const isIt = wanted.test(this.source) && ++seen === nth
+    const isCommit = commitCounts && /^commit/i.test(this.source)
+    if ((isIt && point === 'before') || (isCommit && point === 'before commit')) end()
+    const result = real.apply(this, values)
+    if ((isIt && point === 'after') || (isCommit && point === 'after commit')) end()
+    if (isIt) commitCounts = true
+    return result
+  }
+}
+
+function end() {
+  process.kill(process.pid, 'SIGKILL')
+}
