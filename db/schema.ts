@@ -1,4 +1,5 @@
-// Every table of the product on one page. Moments are epoch milliseconds, flags 0 or 1, JSON is text.
+// Long: every table of the product on one page, so that a question about data has one place to look.
+// Moments are epoch milliseconds, flags 0 or 1, JSON is text.
 // Tables are STRICT and enums are CHECKed in the migrations (drizzle-kit writes neither: see db/migrations).
 // An index is named after the question it answers.
 import { sql } from 'drizzle-orm'
@@ -143,7 +144,24 @@ export const webhook = sqliteTable(
   (t) => [uniqueIndex('one_webhook_per_object').on(t.accountUuid, t.objectType).where(sql`deleted_at is null`)],
 )
 
-/** An address deliveries go to, with everything fairness and patience know about it. One per webhook (and, later, one per forwarding rule). */
+/** One more address for an object's events, beside the webhook's own. Address, field filter and state are its endpoint's. */
+export const forwardingRule = sqliteTable(
+  'forwarding_rule',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    objectType: text('object_type').notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    deletedAt: integer('deleted_at'),
+  },
+  (t) => [index('forwarding_rules_of_an_account').on(t.accountUuid, t.id).where(sql`deleted_at is null`)],
+)
+
+/** An address deliveries go to, with everything fairness and patience know about it. One per webhook, one per forwarding rule. */
 export const endpoint = sqliteTable(
   'endpoint',
   {
@@ -151,7 +169,9 @@ export const endpoint = sqliteTable(
     accountUuid: text('account_uuid')
       .notNull()
       .references(() => account.uuid, { onDelete: 'cascade' }),
+    /** Exactly one of the two is set: what the address belongs to. */
     webhookId: integer('webhook_id').references(() => webhook.id),
+    forwardingRuleId: integer('forwarding_rule_id').references(() => forwardingRule.id),
     objectType: text('object_type').notNull(),
     /** Comma-separated; empty = every event of the object. */
     fieldFilter: text('field_filter').notNull(),
@@ -187,6 +207,7 @@ export const endpoint = sqliteTable(
   (t) => [
     index('endpoints_of_an_object').on(t.accountUuid, t.objectType),
     uniqueIndex('endpoint_of_a_webhook').on(t.webhookId),
+    uniqueIndex('endpoint_of_a_forwarding_rule').on(t.forwardingRuleId),
   ],
 )
 
@@ -392,4 +413,407 @@ export const lease = sqliteTable('lease', {
   name: text('name').primaryKey(),
   owner: text('owner').notNull(),
   expiresAt: integer('expires_at').notNull(),
+})
+
+// ---- what the account is told --------------------------------------------------------------------------------
+
+/** "It fails", "it was stopped", "it works again": one per change of an endpoint, shown on the page and perhaps mailed. */
+export const endpointNotice = sqliteTable(
+  'endpoint_notice',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    accountUuid: text('account_uuid').notNull(),
+    endpointId: integer('endpoint_id')
+      .notNull()
+      .references(() => endpoint.id, { onDelete: 'cascade' }),
+    /** failing | stopped | recovered */
+    kind: text('kind').notNull(),
+    /** When the change itself happened: with endpoint and kind it names the change. */
+    since: integer('since').notNull(),
+    sentence: text('sentence').notNull(),
+    at: integer('at').notNull(),
+    /** none (nobody to mail) | pending | sent | failed */
+    mailState: text('mail_state').notNull(),
+    /** Why there is no mail, or where it went. */
+    mailSentence: text('mail_sentence'),
+    mailTries: integer('mail_tries').notNull(),
+    mailDueAt: integer('mail_due_at'),
+    dismissedAt: integer('dismissed_at'),
+  },
+  (t) => [
+    uniqueIndex('notice_once_per_change').on(t.endpointId, t.kind, t.since),
+    index('notices_of_an_account_newest_first').on(t.accountUuid, t.id),
+    index('notice_mails_due').on(t.mailDueAt).where(sql`mail_state = 'pending'`),
+  ],
+)
+
+/** The latest answer of the endpoint check, step by step. */
+export const endpointCheck = sqliteTable('endpoint_check', {
+  endpointId: integer('endpoint_id')
+    .primaryKey()
+    .references(() => endpoint.id, { onDelete: 'cascade' }),
+  accountUuid: text('account_uuid').notNull(),
+  url: text('url').notNull(),
+  at: integer('at').notNull(),
+  /** JSON list of steps. */
+  steps: text('steps').notNull(),
+})
+
+/** What an account has chosen for itself. No row = all defaults. */
+export const accountSetting = sqliteTable('account_setting', {
+  accountUuid: text('account_uuid')
+    .primaryKey()
+    .references(() => account.uuid, { onDelete: 'cascade' }),
+  /** 1 = notices are mailed too. */
+  noticesByMail: integer('notices_by_mail').notNull(),
+  /** Null = the e-mail address the platform has for the account. */
+  noticeEmail: text('notice_email'),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+// ---- records read from the platform --------------------------------------------------------------------------
+
+/** How far a list of the platform has been read. Belongs to account, list and filter, never to a rule or webhook. */
+export const pollCursor = sqliteTable(
+  'poll_cursor',
+  {
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    /** What is read and for whom: `webhook:jobcontact`, `sweep:job`. */
+    source: text('source').notNull(),
+    /** The latest `edit_date` seen, in the platform's own account-local spelling; empty before the first round. */
+    watermark: text('watermark').notNull(),
+    lastOkAt: integer('last_ok_at'),
+    lastError: text('last_error'),
+    nextAt: integer('next_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.accountUuid, t.source] })],
+)
+
+/** What a record looked like when it was last read: gives "from" and "to" where the platform names only fields. */
+export const recordSnapshot = sqliteTable(
+  'record_snapshot',
+  {
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    object: text('object').notNull(),
+    recordUuid: text('record_uuid').notNull(),
+    editDate: text('edit_date').notNull(),
+    /** JSON object, field to value as text. */
+    fields: text('fields').notNull(),
+    firstSeenAt: integer('first_seen_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.accountUuid, t.object, t.recordUuid] })],
+)
+
+// ---- automations ---------------------------------------------------------------------------------------------
+
+/** A rule: when this happens, only if …, then do these things. What is asked for in lists is a column, the rest is JSON. */
+export const automation = sqliteTable(
+  'automation',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    active: integer('active').notNull(),
+    /** webhook | api_polling | manual_endpoint */
+    triggerSource: text('trigger_source').notNull(),
+    /** Webhook rules: the object whose events are looked at. Null = none. */
+    watchedObject: text('watched_object'),
+    /** Counts every change of the definition; a run keeps the one it began with. */
+    version: integer('version').notNull(),
+    /** JSON: RuleDefinition (features/automations/rule.ts). */
+    definition: text('definition').notNull(),
+    /** The key of the manual trigger's address: found by hash, shown again from the sealed copy. */
+    triggerKeyHash: text('trigger_key_hash'),
+    triggerKeySealed: text('trigger_key_sealed'),
+    /** Polled rules: the next look. Null = only when asked. */
+    nextRunAt: integer('next_run_at'),
+    /** Since when it is on, without a break. Null = off. */
+    activeSince: integer('active_since'),
+    /** 1 = what matched when it was switched on is in the ledger and will not be acted on. */
+    baselined: integer('baselined').notNull(),
+    /** Why the engine does not start it at present although it is on. Null = it does. */
+    pausedReason: text('paused_reason'),
+    pausedAt: integer('paused_at'),
+    executionCount: integer('execution_count').notNull(),
+    lastExecutedAt: integer('last_executed_at'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    deletedAt: integer('deleted_at'),
+  },
+  (t) => [
+    index('automations_of_an_account').on(t.accountUuid, t.id).where(sql`deleted_at is null`),
+    index('automations_watching_an_object')
+      .on(t.accountUuid, t.watchedObject)
+      .where(sql`active = 1 and deleted_at is null`),
+    index('automations_due').on(t.nextRunAt).where(sql`active = 1 and deleted_at is null`),
+    uniqueIndex('automation_by_trigger_key').on(t.triggerKeyHash),
+  ],
+)
+
+/** What a rule said at each version: a running run and the history need the one they began with. */
+export const automationVersion = sqliteTable(
+  'automation_version',
+  {
+    automationId: integer('automation_id')
+      .notNull()
+      .references(() => automation.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+    name: text('name').notNull(),
+    definition: text('definition').notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.automationId, t.version] })],
+)
+
+/** A record somebody's rules watch and that changed: waits a little for more changes, is then read once for all rules. */
+export const touchedRecord = sqliteTable(
+  'touched_record',
+  {
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    object: text('object').notNull(),
+    recordUuid: text('record_uuid').notNull(),
+    /** JSON list: every field named since the first event. */
+    changedFields: text('changed_fields').notNull(),
+    /** 1 = the platform said that the record is new. */
+    created: integer('created').notNull(),
+    /** The latest event, null when the sweep found the change. */
+    eventSeq: integer('event_seq'),
+    firstAt: integer('first_at').notNull(),
+    dueAt: integer('due_at').notNull(),
+    /** Counts the changes: what came while it was being read is not lost. */
+    turn: integer('turn').notNull(),
+    tries: integer('tries').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.accountUuid, t.object, t.recordUuid] }), index('touched_records_due').on(t.dueAt)],
+)
+
+/** A rule at work on one record, or on a group of them. Exists before the first step does anything. */
+export const run = sqliteTable(
+  'run',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    automationId: integer('automation_id')
+      .notNull()
+      .references(() => automation.id),
+    version: integer('version').notNull(),
+    /** webhook | poll | manual | person */
+    source: text('source').notNull(),
+    /** Same text = same firing of this rule: the ledger's key. Null = a person's wish, never held back. */
+    occurrence: text('occurrence'),
+    object: text('object').notNull(),
+    /** The first (or only) record; null for an empty digest. */
+    recordUuid: text('record_uuid'),
+    /** JSON list of record uuids. */
+    recordUuids: text('record_uuids').notNull(),
+    groupKey: text('group_key'),
+    /** JSON: TriggerData as the history shows it. */
+    triggerData: text('trigger_data').notNull(),
+    /** queued | running | waiting (until `wakeAt`) | held (a person decides) | done */
+    state: text('state').notNull(),
+    /** Once done: success | partial | failure | nothing | cancelled */
+    outcome: text('outcome'),
+    /** Why it waits, is held, or failed. */
+    reason: text('reason'),
+    wakeAt: integer('wake_at').notNull(),
+    /** Which start of the process works on it, and until when. */
+    leaseOwner: text('lease_owner'),
+    leaseUntil: integer('lease_until'),
+    replayOf: integer('replay_of'),
+    /** How many rules' own writes led here. */
+    hop: integer('hop').notNull(),
+    createdAt: integer('created_at').notNull(),
+    startedAt: integer('started_at'),
+    endedAt: integer('ended_at'),
+  },
+  (t) => [
+    index('runs_to_do').on(t.wakeAt).where(sql`state in ('queued', 'running', 'waiting')`),
+    index('runs_of_an_account_newest_first').on(t.accountUuid, t.id),
+    index('runs_of_a_rule_newest_first').on(t.automationId, t.id),
+    index('runs_of_a_record').on(t.accountUuid, t.recordUuid, t.id),
+  ],
+)
+
+/** The journal: one row per step (and per receiver or record within it), written before and after each call. */
+export const runStep = sqliteTable(
+  'run_step',
+  {
+    runId: integer('run_id')
+      .notNull()
+      .references(() => run.id, { onDelete: 'cascade' }),
+    stepId: text('step_id').notNull(),
+    /** Which effect of the step: `0`, `1` … in the order planned. */
+    itemKey: text('item_key').notNull(),
+    seq: integer('seq').notNull(),
+    /** planned | sending | sent | failed | unknown (may have been sent) | skipped | held */
+    state: text('state').notNull(),
+    attempt: integer('attempt').notNull(),
+    /** Same over every try of this effect. */
+    clientUuid: text('client_uuid').notNull(),
+    /** JSON: the effect with its final texts, frozen when it was planned. */
+    effect: text('effect').notNull(),
+    /** JSON: what the platform answered, for later steps and the history. */
+    result: text('result'),
+    errorClass: text('error_class'),
+    sentence: text('sentence'),
+    nextAttemptAt: integer('next_attempt_at'),
+    plannedAt: integer('planned_at').notNull(),
+    sendingAt: integer('sending_at'),
+    endedAt: integer('ended_at'),
+  },
+  (t) => [primaryKey({ columns: [t.runId, t.stepId, t.itemKey] })],
+)
+
+/** What a rule has done already: outlives edits and pauses. */
+export const seenLedger = sqliteTable(
+  'seen_ledger',
+  {
+    automationId: integer('automation_id')
+      .notNull()
+      .references(() => automation.id, { onDelete: 'cascade' }),
+    recordUuid: text('record_uuid').notNull(),
+    occurrence: text('occurrence').notNull(),
+    /** Null = was there when the rule was switched on. */
+    runId: integer('run_id'),
+    at: integer('at').notNull(),
+    expiresAt: integer('expires_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.automationId, t.recordUuid, t.occurrence] }),
+    index('ledger_to_forget').on(t.expiresAt).where(sql`expires_at is not null`),
+  ],
+)
+
+/** The latest verdict of a rule on a record: answers "why did this job not fire?". Kept 90 days. */
+export const ruleVerdict = sqliteTable(
+  'rule_verdict',
+  {
+    automationId: integer('automation_id')
+      .notNull()
+      .references(() => automation.id, { onDelete: 'cascade' }),
+    recordUuid: text('record_uuid').notNull(),
+    accountUuid: text('account_uuid').notNull(),
+    at: integer('at').notNull(),
+    /** fired | not_matched | not_triggered | done_before | first_sight | own_change | held | muted */
+    verdict: text('verdict').notNull(),
+    /** JSON: the first condition that failed, with the value seen. */
+    detail: text('detail'),
+    runId: integer('run_id'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.automationId, t.recordUuid] }),
+    index('verdicts_on_a_record').on(t.accountUuid, t.recordUuid),
+    index('verdicts_to_forget').on(t.at),
+  ],
+)
+
+/** A field one of our runs wrote: the event it causes is recognised as ours. Kept 30 minutes. */
+export const ownWrite = sqliteTable(
+  'own_write',
+  {
+    accountUuid: text('account_uuid').notNull(),
+    object: text('object').notNull(),
+    recordUuid: text('record_uuid').notNull(),
+    field: text('field').notNull(),
+    value: text('value').notNull(),
+    runId: integer('run_id').notNull(),
+    automationId: integer('automation_id').notNull(),
+    hop: integer('hop').notNull(),
+    at: integer('at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountUuid, t.object, t.recordUuid, t.field] }),
+    index('own_writes_to_forget').on(t.at),
+  ],
+)
+
+/** A message that went to a customer: cool-down and daily cap count these. The receiver only as a keyed hash. */
+export const customerMessage = sqliteTable(
+  'customer_message',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    accountUuid: text('account_uuid').notNull(),
+    automationId: integer('automation_id').notNull(),
+    runId: integer('run_id').notNull(),
+    /** sms | email */
+    channel: text('channel').notNull(),
+    receiverHash: text('receiver_hash').notNull(),
+    at: integer('at').notNull(),
+  },
+  (t) => [
+    index('messages_of_a_rule').on(t.automationId, t.at),
+    index('messages_to_a_receiver').on(t.accountUuid, t.receiverHash, t.at),
+  ],
+)
+
+/** "Nothing automatic to this customer, or about this job." */
+export const mute = sqliteTable(
+  'mute',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    /** company | job */
+    kind: text('kind').notNull(),
+    recordUuid: text('record_uuid').notNull(),
+    untilAt: integer('until_at'),
+    createdAt: integer('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('one_mute_per_record').on(t.accountUuid, t.kind, t.recordUuid)],
+)
+
+/** Same key = same answer, for 24 h: `Idempotency-Key` of the manual trigger, and same job and date within 10 minutes. */
+export const triggerCall = sqliteTable(
+  'trigger_call',
+  {
+    automationId: integer('automation_id')
+      .notNull()
+      .references(() => automation.id, { onDelete: 'cascade' }),
+    key: text('key').notNull(),
+    runId: integer('run_id').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.automationId, t.key] })],
+)
+
+/** Templates made by admins. The shipped library is data of the project, with ids below 1,000. */
+export const automationTemplate = sqliteTable('automation_template', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  accountUuid: text('account_uuid').notNull(),
+  name: text('name').notNull(),
+  description: text('description').notNull(),
+  category: text('category').notNull(),
+  isPublic: integer('is_public').notNull(),
+  /** JSON: RuleDefinition. */
+  definition: text('definition').notNull(),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+/** How often a template, shipped or made, was copied. */
+export const templateUse = sqliteTable('template_use', {
+  templateId: integer('template_id').primaryKey(),
+  count: integer('count').notNull(),
+})
+
+/** What guards an account's customers: quiet hours, cool-down, caps. No row = the generous defaults. */
+export const automationGuard = sqliteTable('automation_guard', {
+  accountUuid: text('account_uuid')
+    .primaryKey()
+    .references(() => account.uuid, { onDelete: 'cascade' }),
+  /** JSON: AccountGuards (features/automations/guards.ts). */
+  guards: text('guards').notNull(),
+  updatedAt: integer('updated_at').notNull(),
 })

@@ -1,0 +1,186 @@
+// What a rule is. Names and allowed values are those of the specification; the screens, the calls, the templates and the
+// engine all speak of this one shape.
+
+export const TRIGGER_SOURCES = ['webhook', 'api_polling', 'manual_endpoint'] as const
+export const TRIGGER_TYPES = ['job_status', 'job_queue', 'job_field', 'job_created', 'job_updated'] as const
+export const POLL_INTERVALS = [
+  'hourly',
+  'daily',
+  'weekly',
+  'monthly',
+  'first_of_month',
+  'last_of_month',
+  'once',
+  'on_demand',
+] as const
+/** The lists a rule can look through, as the specification spells them. */
+export const POLL_ENDPOINTS = [
+  '/api_1.0/job.json',
+  "/api_1.0/job.json?$filter=active eq '1'",
+  '/api_1.0/company.json',
+  '/api_1.0/jobactivity.json',
+  '/api_1.0/jobcontact.json',
+  '/api_1.0/queue.json',
+  '/api_1.0/material.json',
+] as const
+export const SCHEDULE_TYPES = ['immediate', 'scheduled', 'recurring'] as const
+export const OPERATORS = [
+  'equals',
+  'not_equals',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'greater_than',
+  'less_than',
+  'is_empty',
+  'is_not_empty',
+] as const
+export const GROUPING_FIELDS = ['company_uuid', 'status', 'queue', 'priority', 'staff_uuid'] as const
+export const ACTION_TYPES = [
+  'create_job',
+  'update_job_status',
+  'assign_to_queue',
+  'send_email',
+  'send_sms',
+  'generate_document',
+  'send_staff_message',
+  'post_activity_feed',
+  'send_notification',
+  'create_task',
+  'update_job_field',
+] as const
+export const JOB_STATUSES = ['Quote', 'Work Order', 'Unsuccessful', 'Completed'] as const
+export const PRIORITIES = ['Low', 'Medium', 'High', 'Urgent'] as const
+
+export type TriggerSource = (typeof TRIGGER_SOURCES)[number]
+export type TriggerType = (typeof TRIGGER_TYPES)[number]
+export type PollInterval = (typeof POLL_INTERVALS)[number]
+export type PollEndpoint = (typeof POLL_ENDPOINTS)[number]
+export type ScheduleType = (typeof SCHEDULE_TYPES)[number]
+export type Operator = (typeof OPERATORS)[number]
+export type GroupingField = (typeof GROUPING_FIELDS)[number]
+export type ActionType = (typeof ACTION_TYPES)[number]
+
+export interface WebhookTrigger {
+  source: 'webhook'
+  /** Object whose events are watched, normalised: `job`, `jobactivity`, `jobpayment` … */
+  object: string
+  /** `job_created`, `job_updated` and `job_field` also serve objects other than jobs. */
+  type: TriggerType
+  /** The webhook the person picked on the form; kept for the answer of the call, not needed to run. */
+  webhookSubscriptionId: number | null
+  /** Only this job; null = any. */
+  jobUuid: string | null
+  /** `job_queue`: only when the job comes into this queue; null = any change of queue. */
+  queueUuid: string | null
+  /** `job_field`: which field; null = any. */
+  fieldName: string | null
+  /** `job_status` and `job_field`: only from this value; null = from any. Needs a snapshot of the record. */
+  fromValue: string | null
+  /** Minutes that a change settles before the rule looks (late photos, a booking being dragged). 0 = at once. */
+  settleMinutes: number
+}
+
+export interface PollTrigger {
+  source: 'api_polling'
+  endpoint: PollEndpoint
+  method: 'GET'
+  interval: PollInterval
+  /** Local time of day of the account, `HH:MM`. Hourly rules use its minutes. */
+  runTime: string
+  /** 1 (Monday) to 7 (Sunday); only for `weekly`. */
+  weekday: number
+  /** 1 to 31 (the last day where a month is shorter); only for `monthly`. */
+  dayOfMonth: number
+  /** True = Monday to Friday only. */
+  workingDays: boolean
+  scheduleType: ScheduleType
+  /** `scheduled` (and `once`): local `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`; not before this. Null = at once. */
+  scheduleDate: string | null
+  /** `recurring`: a word or cron line of the specification's form, kept as given. */
+  scheduleRecurrence: string | null
+}
+
+/** Called from outside with `{job_uuid, date}`; the key of its address is kept beside the rule, not in it. */
+export interface ManualTrigger {
+  source: 'manual_endpoint'
+}
+
+export type Trigger = WebhookTrigger | PollTrigger | ManualTrigger
+
+/** One line of the filter. The list reads as OR of AND-groups: AND binds tighter. The first line's operator says nothing. */
+export interface Condition {
+  field: string
+  operator: Operator
+  /** Empty for `is_empty` and `is_not_empty`. May be `TODAY`, `TODAY-3`, `TODAY+7`. */
+  value: string
+  logicalOperator: 'AND' | 'OR'
+}
+
+/** Parameter values as the form sends them: text, number, flag, list of texts, or rows of materials and bundles. */
+export type ParameterValue = string | number | boolean | null | string[] | Record<string, string | number>[]
+export type ActionParameters = Record<string, ParameterValue>
+
+export interface Step {
+  /** Stable over moves: `s1`, `s2` … Results are kept under it; `action_N_result` means the step at position N today. */
+  id: string
+  type: ActionType
+  parameters: ActionParameters
+  /** True = only if the step before it succeeded. Always in order either way. */
+  waitForPrevious: boolean
+}
+
+/**
+ * How often one record may set the rule off.
+ * `record`: once ever · `change`: at each change that matches · `day`, `week`, `month`: once per calendar period of the account ·
+ * `value:<field>`: once for each value of the field · `period`: once per tick of the schedule (digests, groups).
+ */
+export type OncePolicy = 'record' | 'change' | 'day' | 'week' | 'month' | 'period' | `value:${string}`
+
+export interface RuleGuards {
+  /** Days that a customer gets no second message of this rule; 0 = no limit. */
+  cooldownDays: number
+  /** Most customer messages of this rule a day; null = the account's. */
+  dailyCap: number | null
+  /** Customer messages wait for the end of the account's quiet hours. */
+  respectQuietHours: boolean
+  /** True = every run waits for a person's "send". */
+  askFirst: boolean
+  /** Checked again on fresh data just before each message to a customer; not met = the step is skipped. */
+  recheckBeforeSending: boolean
+}
+
+/** What a rule says, as one version of it. Immutable once a run began with it. */
+export interface RuleDefinition {
+  description: string
+  trigger: Trigger
+  conditions: Condition[]
+  grouping: { enabled: boolean; field: GroupingField | null }
+  /** True = one run over everything that matched, with `{count}`, `{job_list}` …, even without groups. */
+  digest: boolean
+  steps: Step[]
+  once: OncePolicy
+  guards: RuleGuards
+}
+
+/** Immediate and generous, as the specification implies: what protects is chosen, or comes with a template. */
+export const DEFAULT_GUARDS: RuleGuards = {
+  cooldownDays: 0,
+  dailyCap: null,
+  respectQuietHours: false,
+  askFirst: false,
+  recheckBeforeSending: false,
+}
+
+/** What `once` is when nobody chose: a polled rule tells each record once (each group once per tick), an event each change. */
+export function defaultOnce(definition: Pick<RuleDefinition, 'trigger' | 'grouping' | 'digest'>): OncePolicy {
+  switch (definition.trigger.source) {
+    case 'webhook':
+      return definition.trigger.type === 'job_created' ? 'record' : 'change'
+    case 'manual_endpoint':
+      return 'change'
+    case 'api_polling':
+      return definition.grouping.enabled || definition.digest ? 'period' : 'record'
+  }
+}

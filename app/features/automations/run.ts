@@ -1,0 +1,54 @@
+// A run as the history, the calls and the engine speak of it.
+
+export type RunSource = 'webhook' | 'poll' | 'manual' | 'person'
+export type RunState = 'queued' | 'running' | 'waiting' | 'held' | 'done'
+export type RunOutcome = 'success' | 'partial' | 'failure' | 'nothing' | 'cancelled'
+/** `unknown` = may have been sent: only a person settles it. */
+export type StepState = 'planned' | 'sending' | 'sent' | 'failed' | 'unknown' | 'skipped' | 'held'
+
+/** Why it ran, as the specification's execution entity has it. */
+export interface TriggerData {
+  description: string
+  object: string
+  manualTrigger: boolean
+  conditionMatching: {
+    totalRecords: number
+    matchedRecords: {
+      jobId: string
+      status: string
+      jobDescription: string
+      companyName: string
+      jobAddress: string
+      totalInvoiceAmount: string
+    }[]
+  } | null
+  /** Values for placeholders that no record carries: `date`, `company_uuid`, `description`. */
+  values: Record<string, string>
+  /** True = a person went past the conditions. */
+  bypassedConditions: boolean
+  /** Field changes that set it off, where known. */
+  changes: { field: string; from: string | null; to: string }[]
+}
+
+/** A run to be made, with what the ledger must hold for it: both or neither is stored. */
+export interface RunWish {
+  automationId: number
+  version: number
+  source: RunSource
+  object: string
+  recordUuids: readonly string[]
+  groupKey: string | null
+  triggerData: TriggerData
+  /** Ledger rows that this run takes; if one is taken already, the run is not made. Empty for a person's wish. */
+  ledger: readonly { recordUuid: string; occurrence: string; expiresAt: number | null }[]
+  hop: number
+  /** Not before this moment, epoch ms. */
+  wakeAt: number
+  /** Held = waits for a person ("ask me first", flood), with the reason. */
+  held: string | null
+  replayOf: number | null
+}
+
+export type StartedRun =
+  | { outcome: 'started'; runId: number }
+  | { outcome: 'done_before'; recordUuid: string; occurrence: string }

@@ -1,0 +1,80 @@
+/** Rules, their versions, and what the triggers ask about them. */
+import type { RuleDefinition, TriggerSource } from '#app/features/automations/rule.ts'
+import type { Millis } from '#app/lib/clock.ts'
+
+/** A rule as it stands, deleted ones excepted. */
+export interface AutomationRow {
+  id: number
+  accountUuid: string
+  name: string
+  active: boolean
+  triggerSource: TriggerSource
+  /** Webhook rules: the object whose events are looked at. */
+  watchedObject: string | null
+  version: number
+  definition: RuleDefinition
+  triggerKeySealed: string | null
+  /** Polled rules: the next look; null = only when asked. */
+  nextRunAt: Millis | null
+  /** Since when it is on without a break; null = off. */
+  activeSince: Millis | null
+  /** False = what matches already has yet to be noted, so that it is left alone. */
+  baselined: boolean
+  /** Why the engine does not start it although it is on; null = it does. */
+  pausedReason: string | null
+  pausedAt: Millis | null
+  executionCount: number
+  lastExecutedAt: Millis | null
+  createdAt: Millis
+  updatedAt: Millis
+}
+
+export interface NewAutomation {
+  name: string
+  definition: RuleDefinition
+  active: boolean
+  nextRunAt: Millis | null
+  baselined: boolean
+  triggerKey: { hash: string; sealed: string } | null
+  at: Millis
+}
+
+/** Everything named is set, in one transaction; a new definition or name makes a new version. */
+export interface AutomationChange {
+  name?: string
+  definition?: RuleDefinition
+  active?: boolean
+  nextRunAt?: Millis | null
+  baselined?: boolean
+  pausedReason?: string | null
+  triggerKey?: { hash: string; sealed: string } | null
+  at: Millis
+}
+
+export interface AutomationStore {
+  /** Newest first. */
+  listAutomations(accountUuid: string): Promise<AutomationRow[]>
+  findAutomation(accountUuid: string, id: number): Promise<AutomationRow | null>
+  /** Resolves with its id. */
+  createAutomation(accountUuid: string, input: NewAutomation): Promise<number>
+  /** Null = no such rule of this account. */
+  changeAutomation(accountUuid: string, id: number, change: AutomationChange): Promise<AutomationRow | null>
+  /** Deletes it and ends its runs that have not begun as cancelled, in one transaction. False = no such rule. */
+  deleteAutomation(accountUuid: string, id: number, input: { reason: string; at: Millis }): Promise<boolean>
+  /** What a rule said at a version; deleted rules included, for runs that began with it. */
+  findAutomationVersion(
+    accountUuid: string,
+    id: number,
+    version: number,
+  ): Promise<{ name: string; definition: RuleDefinition } | null>
+  /** The only lookup without an account: the key is the proof. */
+  findAutomationByTriggerKey(keyHash: string): Promise<AutomationRow | null>
+  /** Rules that are on, not paused, and watch the object. */
+  automationsWatching(accountUuid: string, object: string): Promise<AutomationRow[]>
+  /** Polled rules that are on, not paused, and due, earliest first; of all accounts. */
+  dueAutomations(now: Millis, limit: number): Promise<AutomationRow[]>
+  /** The earliest `nextRunAt` after `now`, for the alarm clock; null = none. */
+  nextAutomationDueAt(): Promise<Millis | null>
+  /** Every object that rules of the account watch, with the fields their triggers and conditions name (empty = all). */
+  watchedObjects(accountUuid: string): Promise<{ object: string; created: boolean }[]>
+}
