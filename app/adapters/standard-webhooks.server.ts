@@ -1,11 +1,14 @@
 // Signatures of what we forward, after the Standard Webhooks specification, so that receivers can check them with any of its
 // ready-made libraries: HMAC-SHA-256 over `id.timestamp.body`.
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import { remembered } from '../lib/remembered.ts'
 
 const PREFIX = 'whsec_'
 const NEW_SECRET_BYTES = 32
 const MIN_SECRET_BYTES = 24
 const MAX_SECRET_BYTES = 64
+/** Keys kept ready: more than there are addresses in use at a time. */
+const MOST_KEYS = 5_000
 
 export interface ForwardToSign {
   /** The same for every attempt and replay of one event to one address: receivers recognise repeats by it. */
@@ -41,9 +44,8 @@ export function signForward({ id, timestampSeconds, body, secrets }: ForwardToSi
     throw new Error('webhook-timestamp must be whole seconds')
   if (secrets.length === 0) throw new Error('a forward needs at least one signing secret')
   const signatures = secrets.map((secret) => {
-    const key = signingKey(secret)
-    if (!key) throw new Error('a signing secret must be whsec_ and the base64 of 24 to 64 bytes')
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestampSeconds}.${body}`).digest('base64')}`
+    const signature = createHmac('sha256', readyKey(secret)).update(`${id}.${timestampSeconds}.${body}`)
+    return `v1,${signature.digest('base64')}`
   })
   return {
     'webhook-id': id,
@@ -51,6 +53,13 @@ export function signForward({ id, timestampSeconds, body, secrets }: ForwardToSi
     'webhook-signature': signatures.join(' '),
   }
 }
+
+/** Decoding and checking a secret for every forward costs as much as signing does. */
+const readyKey = remembered(MOST_KEYS, (secret) => {
+  const bytes = signingKey(secret)
+  if (!bytes) throw new Error('a signing secret must be whsec_ and the base64 of 24 to 64 bytes')
+  return createSecretKey(bytes)
+})
 
 function signingKey(secret: string): Buffer | null {
   if (!secret.startsWith(PREFIX)) return null

@@ -3,7 +3,7 @@
 import type { Store } from '#db/store.ts'
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { createGroupCommit } from './group-commit.server.ts'
+import { createGroupCommit, SLOW_DISK } from './group-commit.server.ts'
 import type { LaneGate, LaneResult } from './lane-endpoint.ts'
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
 import type { LaneItem } from './lane-window.ts'
@@ -30,7 +30,6 @@ export interface PumpPorts<Job extends { dueAt: Millis }, Report> {
   /** Once for each time of being the owner, before anything is sent. */
   takeOver(): Promise<void>
   endpointsWithWork(): Promise<PumpEndpoint[]>
-  endpointsWithNewWork(deliveryId: number): Promise<{ endpointIds: number[]; newest: number }>
   changedElsewhere(): Promise<boolean>
   adopt(endpointId: number): Promise<PumpEndpoint | null>
   due(endpointId: number, kind: LaneKind, limit: number): Promise<LaneItem[]>
@@ -101,9 +100,6 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
   const { clock, log, ports } = input
   const lanes = createLanes({ ...LANE_LIMITS, ...input.limits })
   const toAdopt = new Set<number>()
-  /** Deliveries up to this id were offered here, or looked for. */
-  let seen = 0
-  let offered = 0
   let draining = false
   let stopped = false
   let scheduled = false
@@ -123,7 +119,6 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     async onHeld(taken) {
       if (taken) await takeOver()
       else if (await ports.changedElsewhere()) await noticeOthers()
-      else seen = Math.max(seen, offered)
       schedule()
     },
   })
@@ -132,17 +127,18 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
   async function takeOver(): Promise<void> {
     await ports.takeOver()
     await ports.changedElsewhere()
-    seen = (await ports.endpointsWithNewWork(Number.MAX_SAFE_INTEGER)).newest
     lanes.reset(clock.now())
     for (const endpoint of await ports.endpointsWithWork()) toAdopt.add(endpoint.endpointId)
     loads.wake()
   }
 
-  /** An overlapping process has taken events in, or changed endpoints: it cannot tell us. */
+  /**
+   * An overlapping process has taken events in, or paused, resumed or tested an endpoint: it cannot tell us which, so that all
+   * are looked at anew. What has nothing waiting too: what comes next must not meet a gate that is long open.
+   */
   async function noticeOthers(): Promise<void> {
-    const found = await ports.endpointsWithNewWork(seen)
-    seen = found.newest
-    for (const endpointId of found.endpointIds) toAdopt.add(endpointId)
+    for (const endpointId of lanes.ids()) toAdopt.add(endpointId)
+    for (const { endpointId } of await ports.endpointsWithWork()) toAdopt.add(endpointId)
     loads.wake()
   }
 
@@ -181,6 +177,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     commit: (reports) => settleSteadily({ ...ports, clock, log, stopped: () => stopped }, reports),
     maxBatch: 64,
     gatherMs: input.gatherMs ?? 2,
+    onSlowDisk: SLOW_DISK,
     maxWaiting: Number.POSITIVE_INFINITY,
     maxWaitingBytes: Number.POSITIVE_INFINITY,
     sizeOf: () => 0,
@@ -282,7 +279,6 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     offer(deliveries) {
       const now = clock.now()
       for (const { endpointId, kind, id, record, dueAt } of deliveries) {
-        offered = Math.max(offered, id)
         if (!lanes.offer(endpointId, kind, { id, record, dueAt }, now)) toAdopt.add(endpointId)
       }
       schedule()

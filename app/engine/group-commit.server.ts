@@ -1,5 +1,6 @@
 // Many small writes, one commit: whatever arrives within one turn of the event loop is written together, and each is
-// answered after the commit. (For those who wait for the answer a fixed window of time only adds delay: measured.)
+// answered after the commit. (For those who wait for the answer a fixed window of time only adds delay: measured. A slow
+// disk is another matter: see `onSlowDisk`.)
 import type { Clock } from '../lib/clock.ts'
 
 export interface GroupCommitInput<Item, Answer> {
@@ -9,6 +10,12 @@ export interface GroupCommitInput<Item, Answer> {
   maxBatch: number
   /** ms to wait for company, where nobody waits for the answer; a full batch does not wait. Default 0: one turn. */
   gatherMs?: number
+  /**
+   * After a commit that took `slowMs` or more for fewer than `few` items, the next one waits as long as that took, at most
+   * `mostMs`. It is the disk then that takes the time, and while a commit waits for it the event loop stands still: Node takes
+   * up one new connection a turn, so that there would be one event to a commit, for ever.
+   */
+  onSlowDisk?: Readonly<Record<'slowMs' | 'few' | 'mostMs', number>>
   /** Bounds on what may wait: items, and bytes as told by `sizeOf`. */
   maxWaiting: number
   maxWaitingBytes: number
@@ -29,6 +36,9 @@ export interface GroupCommit<Item, Answer> {
   flush(): Promise<void>
   waiting(): number
 }
+
+/** A good disk syncs in less than a millisecond, and a few events cost hardly more. */
+export const SLOW_DISK = { slowMs: 4, few: 16, mostMs: 100 } as const
 
 export class NotCommittedError extends Error {
   override name = 'NotCommittedError'
@@ -52,12 +62,15 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
   let scheduled = false
   let writing = false
   let stopGathering: (() => void) | null = null
+  /** ms that a slow disk makes the next commit wait. */
+  let slowMs = 0
   let idle: (() => void)[] = []
 
   function schedule(): void {
     if (writing || queue.length === 0) return
-    if (input.gatherMs && queue.length < input.maxBatch && idle.length === 0) {
-      stopGathering ??= input.clock.wake(input.clock.now() + input.gatherMs, begin)
+    const gatherMs = Math.max(input.gatherMs ?? 0, slowMs)
+    if (gatherMs > 0 && queue.length < input.maxBatch && idle.length === 0) {
+      stopGathering ??= input.clock.wake(input.clock.now() + gatherMs, begin)
     } else if (!scheduled) {
       scheduled = true
       setImmediate(begin)
@@ -84,6 +97,7 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
       queue = []
       bytes = 0
     }
+    const began = input.clock.now()
     const cancel = limitMs === null ? () => {} : input.clock.wake(input.clock.now() + limitMs, giveUp)
     try {
       const answers = await input.commit(batch.map((waiter) => waiter.item))
@@ -97,12 +111,19 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
       for (const waiter of batch) waiter.reject(error)
     } finally {
       cancel()
+      slowMs = slowness(input.clock.now() - began, batch.length)
       writing = false
       schedule()
       if (queue.length === 0) {
         for (const tell of idle.splice(0)) tell()
       }
     }
+  }
+
+  function slowness(tookMs: number, items: number): number {
+    const { onSlowDisk } = input
+    const slow = onSlowDisk && tookMs >= onSlowDisk.slowMs && items < onSlowDisk.few
+    return slow ? Math.min(tookMs, onSlowDisk.mostMs) : 0
   }
 
   return {

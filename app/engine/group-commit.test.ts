@@ -128,6 +128,49 @@ describe('a group commit', () => {
     expect(await settled(all)).toEqual(['1', '2', '3', '4', '5', '6', '7'])
   })
 
+  it('waits for company after a slow commit of few, as long as that took, and not after one of many or a quick one', async () => {
+    let tookMs = 10
+    const { add, batches, clock, flush } = group({
+      maxBatch: 10,
+      onSlowDisk: { slowMs: 4, few: 3, mostMs: 25 },
+      async commit(items) {
+        // As a disk does it: nothing else happens meanwhile.
+        clock.leap(tookMs)
+        return items.map(String)
+      },
+    })
+    const all = [add(1)]
+    await clock.settle()
+    expect(batches).toEqual([[1]])
+    for (const n of [2, 3, 4]) {
+      all.push(add(n))
+      await clock.run(3)
+    }
+    expect(batches).toEqual([[1]])
+    await clock.run(1)
+    expect(batches).toEqual([[1], [2, 3, 4]])
+    all.push(add(5))
+    await clock.settle()
+    expect(batches.at(-1)).toEqual([5])
+    all.push(add(6))
+    await flush()
+    expect(batches.at(-1)).toEqual([6])
+    tookMs = 1_000
+    all.push(add(7))
+    await clock.run(10)
+    expect(batches.at(-1)).toEqual([7])
+    tookMs = 1
+    all.push(add(8))
+    await clock.run(24)
+    expect(batches.at(-1)).toEqual([7])
+    await clock.run(1)
+    expect(batches.at(-1)).toEqual([8])
+    all.push(add(9))
+    await clock.settle()
+    expect(batches.at(-1)).toEqual([9])
+    expect(await settled(all)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9'])
+  })
+
   it('flushes even when nothing waits, and after a failure', async () => {
     const { add, flush } = group({ commit: () => Promise.reject(new Error('no')) })
     await flush()

@@ -40,6 +40,8 @@ export interface LaneEndpoint {
   live: LaneWindow
   replay: LaneWindow
   byHand: LaneItem[]
+  /** False = more of it may wait in the database. */
+  byHandComplete: boolean
   /** Ids in the windows, asked for by hand, or in flight. */
   known: Set<number>
   /** When it is to be looked at again. */
@@ -66,6 +68,7 @@ export function newLaneEndpoint(id: number, account: LaneAccount, gate: LaneGate
     live: newWindow(),
     replay: newWindow(),
     byHand: [],
+    byHandComplete: true,
     known: new Set(),
     wakeAt: NEVER,
   }

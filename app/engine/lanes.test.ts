@@ -284,6 +284,28 @@ describe('what is in memory', () => {
   })
 })
 
+describe('what a person asked for', () => {
+  it('is sent to its end although the endpoint is held and more of it waits than is loaded at once', () => {
+    const lanes = createLanes({ ...LANE_LIMITS, window: 4 })
+    lanes.put({ endpointId: 1, account: 'a', gate: { ...OPEN, opensAt: 1_000_000 } }, 0)
+    const waiting = new Set(Array.from({ length: 23 }, (_, n) => n + 1))
+    for (let round = 0; waiting.size > 0 && round < 100; round++) {
+      for (const { kind, limit } of lanes.takeWants()) {
+        const items = kind === 'by_hand' ? [...waiting].slice(0, limit).map((id) => item(id)) : []
+        lanes.fill(1, kind, items, limit, 0)
+      }
+      for (const id of takeAll(lanes)) {
+        waiting.delete(id)
+        end(lanes, id, 'failure', 1_000_000)
+      }
+    }
+    expect([...waiting]).toEqual([])
+    // What it brought back is not asked for over and over.
+    for (const { kind, limit } of lanes.takeWants()) lanes.fill(1, kind, [], limit, 0)
+    expect(lanes.hasWants()).toBe(false)
+  })
+})
+
 describe('slots', () => {
   it('are shared between accounts in turn, and one account gets its share', () => {
     const flooding = Array.from({ length: 40 }, (_, n) => ({ id: n + 1, account: 'flood' }))

@@ -38,6 +38,8 @@ export interface Lanes {
   /** What waits is loaded anew for every endpoint. Attempts in flight stay so. */
   reset(now: Millis): void
   has(endpointId: number): boolean
+  /** Every endpoint that was ever put. */
+  ids(): number[]
   /** Adds an endpoint or takes over its changed state; what waits for it is loaded anew. */
   put(endpoint: { endpointId: number; account: string; gate: LaneGate }, now: Millis): void
   /** Forgets an endpoint; attempts in flight end on their own. */
@@ -92,6 +94,7 @@ export function createLanes(limits: LaneLimits): Lanes {
     unring(endpoint)
     const { gate, account } = endpoint
     if (endpoint.byHand.length > 0) askedByHand.add(endpoint)
+    else if (!endpoint.byHandComplete) want(endpoint, 'by_hand')
     if (gate.closed || account.inFlight >= limits.perAccount) return
     wantMore(endpoint, 'live')
     wantMore(endpoint, 'replay')
@@ -129,7 +132,9 @@ export function createLanes(limits: LaneLimits): Lanes {
   }
 
   function want(endpoint: LaneEndpoint, kind: LaneKind): void {
-    if (kind !== 'by_hand') endpoint[kind].loading = true
+    // Until the answer is there, nothing more is asked for.
+    if (kind === 'by_hand') endpoint.byHandComplete = true
+    else endpoint[kind].loading = true
     // What is in flight still waits as far as the database knows.
     const limit = limits.window + endpoint.inFlight + endpoint.byHand.length
     wants.set(`${kind}|${endpoint.id}`, { endpointId: endpoint.id, kind, limit })
@@ -231,6 +236,7 @@ export function createLanes(limits: LaneLimits): Lanes {
       wants.clear()
       for (const endpoint of endpoints.values()) {
         endpoint.byHand = []
+        endpoint.byHandComplete = true
         emptyLanes(endpoint)
         for (const window of [endpoint.live, endpoint.replay]) window.loading = false
         place(endpoint, now)
@@ -238,6 +244,7 @@ export function createLanes(limits: LaneLimits): Lanes {
     },
 
     has: (endpointId) => endpoints.has(endpointId),
+    ids: () => [...endpoints.keys()],
 
     put({ endpointId, account: accountUuid, gate }, now) {
       let endpoint = endpoints.get(endpointId)
@@ -267,6 +274,7 @@ export function createLanes(limits: LaneLimits): Lanes {
       // Kept, closed: an attempt may be in flight, and it may come back.
       endpoint.gate = { closed: true, opensAt: 0, probing: false }
       endpoint.byHand = []
+      endpoint.byHandComplete = true
       emptyLanes(endpoint)
       unring(endpoint)
     },
@@ -284,6 +292,7 @@ export function createLanes(limits: LaneLimits): Lanes {
       if (!endpoint) return
       if (kind === 'by_hand') {
         for (const item of items) add(endpoint, kind, item)
+        endpoint.byHandComplete = items.length < limit
       } else {
         const window = endpoint[kind]
         const arrivals = window.arrivals

@@ -5,7 +5,7 @@ import { HEALTH_COLUMNS, type HealthRow, laneOf } from './endpoint-rows.server.t
 
 type DueStore = Pick<
   DeliveryStore,
-  'endpointsWithWork' | 'endpointsWithNewWork' | 'adoptEndpoint' | 'dueDeliveries' | 'loadDeliveries' | 'waitingTotals'
+  'endpointsWithWork' | 'adoptEndpoint' | 'dueDeliveries' | 'loadDeliveries' | 'waitingTotals'
 >
 
 export function dueDeliveryStore({ sql }: Client): DueStore {
@@ -14,12 +14,6 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
      WHERE p.state <> 'deleted'
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending') ORDER BY p.id`,
   )
-  const newest = sql.prepare<[], number>('SELECT coalesce(max(id), 0) FROM delivery').pluck()
-  const withNewWork = sql
-    .prepare<[number], number>(
-      "SELECT DISTINCT endpoint_id FROM delivery WHERE id > ? AND state = 'pending' AND cause <> 'test'",
-    )
-    .pluck()
   const findLane = sql.prepare<[number], HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM endpoint p WHERE p.id = ? AND p.state <> 'deleted'`,
   )
@@ -48,7 +42,8 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
     ),
     by_hand: sql.prepare(
       `${COLUMNS} INDEXED BY due_again_of_an_endpoint
-       ${WAITING_FOR} AND cause <> 'live' AND cause = 'retry' AND attempts = 0 ${ORDER}`,
+       ${WAITING_FOR} AND cause <> 'live' AND cause = 'retry' AND attempts = 0
+         AND EXISTS (SELECT 1 FROM endpoint p WHERE p.id = endpoint_id AND p.url <> '') ${ORDER}`,
     ),
   }
 
@@ -72,10 +67,6 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
   return {
     async endpointsWithWork() {
       return withWork.all().map(laneOf)
-    },
-    async endpointsWithNewWork(deliveryId) {
-      const highest = newest.get() ?? 0
-      return { endpointIds: highest > deliveryId ? withNewWork.all(deliveryId) : [], newest: highest }
     },
     async adoptEndpoint(endpointId, graceMs) {
       return adopt.immediate(endpointId, graceMs)

@@ -56,8 +56,8 @@ export function heldDeliveryStore(client: Client): HeldStore {
     }
   })
 
-  const endedEndpoints = sql.prepare<[], { id: number; state: 'stopped' | 'deleted' }>(
-    `SELECT p.id, p.state FROM endpoint p WHERE p.state IN ('stopped', 'deleted')
+  const endedEndpoints = sql.prepare<[], { id: number; state: 'stopped' | 'deleted'; ruleId: number | null }>(
+    `SELECT p.id, p.state, p.forwarding_rule_id AS ruleId FROM endpoint p WHERE p.state IN ('stopped', 'deleted')
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')`,
   )
   const cancelledReplays = sql.prepare<[], { id: number; endpointId: number }>(
@@ -72,9 +72,10 @@ export function heldDeliveryStore(client: Client): HeldStore {
     (now: number, limit: number, reasons: Parameters<HeldStore['endStoppedStep']>[2]): number => {
       const tally = newTally()
       let ended = 0
-      for (const { id, state } of endedEndpoints.all()) {
+      for (const { id, state, ruleId } of endedEndpoints.all()) {
         if (ended >= limit) break
-        ended += ender.endOfEndpoint(id, state, reasons[state], now, limit - ended, tally)
+        const reason = state === 'deleted' && ruleId !== null ? reasons.ruleDeleted : reasons[state]
+        ended += ender.endOfEndpoint(id, state, reason, now, limit - ended, tally)
       }
       for (const { id, endpointId } of cancelledReplays.all()) {
         if (ended >= limit) break

@@ -225,7 +225,7 @@ function isFor(event: EventToReplay, endpoint: FanOutEndpoint, choose: ChooseEnd
  * The first event received at or after a moment, by halving: seqs are given in order of arrival, so that receive times grow
  * with them.
  */
-function firstSeqSince(sql: Sql, since: number): number {
+export function firstSeqSince(sql: Sql, since: number): number {
   const at = sql.prepare<[number], { seq: number; receivedAt: number }>(
     'SELECT seq, received_at AS receivedAt FROM event WHERE seq >= ? ORDER BY seq LIMIT 1',
   )

@@ -14,7 +14,7 @@ export interface WaitingRow {
 export interface WaitingEnder {
   /** Ends these. Inside a transaction. */
   end(rows: WaitingRow[], state: 'expired' | 'stopped', reason: string, now: number, tally: Tally): void
-  /** Ends up to `limit` of what waits for an endpoint, but not what a person has asked for since. Returns how many. */
+  /** Ends up to `limit` of what waits for an endpoint; of a stopped one not what a person has asked for and is still to be tried. Returns how many. */
   endOfEndpoint(
     endpointId: number,
     endpointState: 'stopped' | 'deleted',
@@ -33,13 +33,13 @@ export const WAITING_COLUMNS = `d.id, d.account_uuid AS accountUuid, d.endpoint_
   d.cause_no AS causeNo, coalesce(length(b.body), 0) AS bytes`
 
 export function waitingEnder({ sql }: Client): WaitingEnder {
-  const ofEndpoint = (byHand: string) =>
+  const ofEndpoint = (which: string) =>
     sql.prepare<[number, number], WaitingRow>(
       `SELECT ${WAITING_COLUMNS}
        FROM delivery d INDEXED BY due_deliveries_of_an_endpoint LEFT JOIN event_body b ON b.seq = d.event_seq
-       WHERE d.endpoint_id = ? AND d.state = 'pending' ${byHand} ORDER BY d.due_at, d.id LIMIT ?`,
+       WHERE d.endpoint_id = ? AND d.state = 'pending' ${which} ORDER BY d.due_at, d.id LIMIT ?`,
     )
-  const ofStopped = ofEndpoint("AND d.cause IN ('live', 'replay')")
+  const ofStopped = ofEndpoint("AND (d.cause IN ('live', 'replay') OR d.cause = 'retry' AND d.attempts > 0)")
   const ofDeleted = ofEndpoint('')
   const setEnded = sql.prepare(
     "UPDATE delivery SET state = ?, state_reason = ?, settled_at = ? WHERE id = ? AND state = 'pending'",

@@ -52,6 +52,9 @@ export async function cutPower(
 ): Promise<PowerOutcome> {
   const random = seededRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-power-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Even when the proof is interrupted.
+  process.once('exit', remove)
   const receiver = await proofReceiver(random)
   const server = await proofServer({ env: { EGRESS_ALLOW: receiver.hostAndPort }, folder: join(folder, 'disk') })
   const disk = twoDisks(server.databaseFile, join(folder, 'shadow'))
@@ -104,7 +107,8 @@ export async function cutPower(
     control.close()
     await server.dispose()
     await receiver.close()
-    rmSync(folder, { recursive: true, force: true })
+    process.off('exit', remove)
+    remove()
   }
 }
 

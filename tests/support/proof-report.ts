@@ -11,6 +11,12 @@ export interface ProofReport {
 }
 
 export function proofReport(title: string, asked: object): ProofReport {
+  // An interrupted proof leaves nothing behind: no server, no file system, no folder. What made them cleans up at "exit".
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    process.once(signal, () => process.exit(code))
   const faults: string[] = []
   const began = performance.now()
   console.log(`${title}\n${describeMachine()}`)

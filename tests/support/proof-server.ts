@@ -52,7 +52,10 @@ export async function proofServer(given: { env: Record<string, string>; folder?:
   let ending: Promise<Ending> = Promise.resolve({ code: null, signal: null })
   let printed = ''
   // A proof that is interrupted leaves no server behind.
-  const endWithUs = () => void child?.kill('SIGKILL')
+  const endWithUs = () => {
+    child?.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
   process.once('exit', endWithUs)
 
   const runs = () => child !== null && child.exitCode === null && child.signalCode === null

@@ -77,7 +77,7 @@ test('every event answered 200 before a kill -9 in the middle of 1,000 is there 
   expect([...ids.values()].every((seen) => seen.size === 1)).toBe(true)
 })
 
-test('SIGTERM under load loses nothing that was acknowledged and ends with exit code 0 within 20 s', async () => {
+test('SIGTERM under load loses nothing that was acknowledged, and it ends with exit code 0', async () => {
   const { server, browser, accountUUID } = running
   const list = await browser.json('GET', `/api/webhooks/${accountUUID}`)
   const { forwardingUrl } = (list.body as { forwardingUrl: string }[])[0] ?? { forwardingUrl: '' }
@@ -98,11 +98,11 @@ test('SIGTERM under load loses nothing that was acknowledged and ends with exit 
     }
   })
   while (acknowledged.size < 100) await new Promise((next) => setImmediate(next))
-  const { code, ms } = await server.drain()
+  // A process that has not drained after 20 s ends itself with 1.
+  const { code } = await server.drain()
   stop = true
   await Promise.all(senders)
   expect(code).toBe(0)
-  expect(ms).toBeLessThan(20_000)
 
   await server.restart()
   await receiver.until((received) => {

@@ -143,6 +143,7 @@ export const STOPPED_BY_RECEIVER =
   'Not sent: your address has answered 410, which asks us to send nothing more. Restart the webhook, then send again.'
 export const DELIVERED_BY_ANOTHER = 'Delivered by a later sending of the same event.'
 export const WEBHOOK_DELETED = 'Not sent: the webhook was deleted.'
+export const RULE_DELETED = 'Not sent: the forwarding rule was deleted.'
 export const SAMPLE_LOST = 'Not sent: the test was interrupted by a restart.'
 export const REPLAY_CANCELLED = 'Not sent: the replay was cancelled.'
 

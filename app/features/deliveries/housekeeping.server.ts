@@ -11,6 +11,7 @@ import {
   PAUSED_FOR_AT_MOST,
   REPLAY_CANCELLED,
   RETRY_FOR,
+  RULE_DELETED,
   SAMPLE_LOST,
   STOPPED_BY_RECEIVER,
   WEBHOOK_DELETED,
@@ -39,7 +40,12 @@ export async function tidyAfterRestart({ store, clock, log }: HouseApp): Promise
 
 /** Ends what waits for endpoints that were stopped or deleted, and what cancelled replays had made. */
 export async function endStopped({ store, clock, log }: HouseApp): Promise<void> {
-  const reasons = { stopped: STOPPED_BY_RECEIVER, deleted: WEBHOOK_DELETED, cancelled: REPLAY_CANCELLED }
+  const reasons = {
+    stopped: STOPPED_BY_RECEIVER,
+    deleted: WEBHOOK_DELETED,
+    ruleDeleted: RULE_DELETED,
+    cancelled: REPLAY_CANCELLED,
+  }
   for (;;) {
     const ended = await store.endStoppedStep(clock.now(), STEP, reasons)
     if (ended > 0) log.info({ deliveries: ended }, 'deliveries.stopped')

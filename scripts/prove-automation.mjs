@@ -1,0 +1,5 @@
+// `npm run prove:automation`: ends the process of 1,000 runs at every boundary: nothing is sent twice, made twice or lost.
+// `-- --rounds N --seed S`
+import { runTs } from './run-ts.mjs'
+
+await runTs('tests/proofs/automation.ts')

@@ -1,0 +1,7 @@
+// `npm run prove:disk`: a full, a read-only, a failing and a slow disk under the built server: 503 and never a false 200.
+// `-- --rounds N --rate R --seed S`
+import { runTs } from './run-ts.mjs'
+import { orExplain, setUp } from './setup.mjs'
+
+await orExplain(() => setUp({ build: true }))
+await runTs('tests/proofs/disk.ts')

@@ -1,0 +1,4 @@
+// `npm run prove:time`: 72 hours of failures, holds, replays, restarts and overlaps in pretend time, against a model.
+import { runTs } from './run-ts.mjs'
+
+await runTs('tests/proofs/time.ts')

@@ -1,0 +1,90 @@
+// Prints what becomes of runs whose process is ended at every boundary. Ends with 1 when a figure is not what it must be.
+import { percentile, readProofArguments } from '#tests/support/proof-arguments.ts'
+import { killAtEveryBoundary, RESUMED_WITHIN, withoutCare } from '#tests/support/proof-automation.server.ts'
+import type { RunFinding } from '#tests/support/proof-automation-judge.server.ts'
+import { storm } from '#tests/support/proof-automation-storm.server.ts'
+import { proofReport } from '#tests/support/proof-report.ts'
+
+const { rounds, seed } = readProofArguments({ rounds: 1000, rate: 1 })
+const { section, line, must, end } = proofReport('Automation runs', { runs: rounds, seed })
+
+section('the process ended before and after every commit and every exchange with the outside')
+const began = performance.now()
+let told = 0
+const found = await killAtEveryBoundary({
+  seed,
+  runs: rounds,
+  onProgress(killed) {
+    if (killed < told + 100) return
+    told = killed - (killed % 100)
+    line(`… ${told} runs`, `${((performance.now() - began) / 1000).toFixed(0)} s`)
+  },
+})
+line('runs whose process was ended', found.killed)
+line('ends of a process', found.deaths)
+line('rules gone through at every boundary', found.rules)
+for (const [place, count] of [...found.places].sort(([a], [b]) => (a < b ? -1 : 1))) line(`  ended ${place}`, count)
+const slowest = Math.max(...found.resumedAfter)
+line('at work again: p50 / max', `${percentile(found.resumedAfter, 0.5).toFixed(1)} s / ${slowest.toFixed(1)} s`)
+tell(found)
+judge('every boundary', found)
+must(found.killed >= rounds, `only ${found.killed} runs were ended`)
+must(slowest <= RESUMED_WITHIN, `a run was at work again only after ${slowest} s`)
+
+section('many runs at once, processes ended at random, a platform that fails')
+const storms = Math.max(1, Math.round(rounds / 100))
+const total = { runs: 0, deaths: 0, exchanges: 0, faults: 0 }
+const inStorms: RunFinding = {
+  unknown: 0,
+  unknownAndSent: 0,
+  repeatedMessages: 0,
+  repeatedRecords: 0,
+  repeatedNotifications: 0,
+  lostRuns: 0,
+  wrong: [],
+}
+for (let number = 0; number < storms; number++) {
+  const one = await storm({ seed: seed + number, runs: 30, deaths: 20 })
+  for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += one[name]
+  for (const [name, value] of Object.entries(one)) {
+    if (typeof value === 'number' && name in inStorms) Object.assign(inStorms, { [name]: addTo(name, value) })
+  }
+  inStorms.wrong.push(...one.wrong)
+}
+line('storms / runs / ends of a process', `${storms} / ${total.runs} / ${total.deaths}`)
+line('exchanges with the platform / failed', `${total.exchanges} / ${total.faults}`)
+tell(inStorms)
+judge('storms', inStorms)
+
+section('control: messages to customers treated as if they could be repeated')
+const control = await killAtEveryBoundary({ seed, runs: 40, sabotage: withoutCare })
+line('messages that reached a customer twice', control.repeatedMessages)
+must(control.repeatedMessages > 0, 'the control shows no repeated message, so the proof would not see one')
+
+end()
+
+function addTo(name: string, value: number): number {
+  const before: unknown = Object.entries(inStorms).find(([own]) => own === name)?.[1]
+  return (typeof before === 'number' ? before : 0) + value
+}
+
+function tell(it: RunFinding): void {
+  line(
+    'messages that may have been sent, left to a person',
+    `${it.unknown}, of which ${it.unknownAndSent} had gone out`,
+  )
+  line('messages that reached a customer twice', it.repeatedMessages)
+  line('records made twice', it.repeatedRecords)
+  line('notifications under a second key', it.repeatedNotifications)
+  line('runs lost', it.lostRuns)
+  for (const sentence of it.wrong.slice(0, 20)) line('  WRONG', sentence)
+}
+
+function judge(where: string, it: RunFinding): void {
+  must(it.unknown > 0, `${where}: no message was on its way when a process ended, so nothing is shown`)
+  must(it.repeatedMessages === 0, `${where}: ${it.repeatedMessages} messages reached a customer twice`)
+  must(it.repeatedRecords === 0, `${where}: ${it.repeatedRecords} records were made twice`)
+  must(it.repeatedNotifications === 0, `${where}: ${it.repeatedNotifications} notifications came under a second key`)
+  must(it.lostRuns === 0, `${where}: ${it.lostRuns} runs are lost`)
+  must(it.wrong.length === 0, `${where}: ${it.wrong.length} findings`)
+}
