@@ -37,6 +37,16 @@ export interface PlanContext {
   read: ReadOnlyPlatform
   /** The product's own address, for document links. */
   origin: string
+  /** The records are one group of a rule that groups. Absent: more than one record, or digest values, say so. */
+  grouped?: boolean
+  /** Goes with what send_notification posts. */
+  automation?: { id: number; name: string }
+  /** Where send_notification posts when the step names no address (notification-address.server.ts); null = nowhere. */
+  notifyUrl?: string | null
+  /** The installation knows where the platform's activity feed is. */
+  feed?: boolean
+  /** The staff member in whose name messages are signed and sent; absent or null = the first active one. */
+  senderStaffUuid?: string | null
 }
 
 export interface EffectIdentity {

@@ -36,6 +36,8 @@ export type Effect =
       /** What it was when planned: shown, and "nothing to change" is recognised. */
       before: Record<string, string>
       fields: Record<string, string>
+      /** As in `create_record`: materials that are moved to a job made by the same step. */
+      parents?: Record<string, number>
       summary: string
     }
   | {
@@ -79,6 +81,14 @@ export type Effect =
       /** The job (or customer) whose files it joins. */
       attachTo: { object: 'job' | 'company'; uuid: string } | null
       storeToDiary: boolean
+      summary: string
+    }
+  | {
+      /** Into the account-wide feed; only where the installation knows its address. */
+      kind: 'post_feed'
+      class: 'staff'
+      message: string
+      showActionBar: boolean
       summary: string
     }
   | {

@@ -1,0 +1,87 @@
+// The loops that set rules off: records that changed, rules whose time has come, rules just switched on, and the sweep.
+// Two of them at work at once (an overlapping deploy) do no harm: each firing is one row that only one of them can write.
+import type { App } from './app-context.ts'
+import { createSteadyLoop } from './engine/steady-loop.server.ts'
+import { createBaseline } from './features/automations/baseline.server.ts'
+import type { FactLoader } from './features/automations/load-facts.server.ts'
+import { lookAtDue } from './features/automations/look.server.ts'
+import { createPoller } from './features/automations/poll.server.ts'
+import { sweepDue } from './features/automations/sweep.server.ts'
+import { minutes, seconds } from './lib/duration.ts'
+
+export interface AutomationTriggers {
+  /** A record that rules watch has changed. */
+  touched(): void
+  /** A rule was made, changed, switched on or off. */
+  rulesChanged(): void
+  start(): void
+  /** Resolves when nothing is under way any more. */
+  stop(): Promise<void>
+}
+
+type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wakeRuns'> & { facts: FactLoader }
+
+export function createAutomationTriggers(input: TriggersApp): AutomationTriggers {
+  const { clock, log } = input
+  // Whoever looks at a screen goes first: what looks by itself leaves a reserve of the account's calls.
+  const app: TriggersApp = {
+    ...input,
+    callAsAccount: (accountUuid, call) => input.callAsAccount(accountUuid, call, { priority: 'background' }),
+  }
+  const poller = createPoller(app)
+  const baseline = createBaseline(app)
+  const inMs = (wait: number) => clock.now() + wait
+
+  const looks = createSteadyLoop({
+    name: 'automation.looks',
+    clock,
+    log,
+    async run() {
+      const { started, looked, nextAt } = await lookAtDue(app)
+      if (started > 0) app.wakeRuns()
+      return looked > 0 ? clock.now() : nextAt
+    },
+  })
+  const polls = createSteadyLoop({
+    name: 'automation.polls',
+    clock,
+    log,
+    async run() {
+      const { started, nextAt } = await poller.round()
+      if (started > 0) app.wakeRuns()
+      return Math.max(Math.min(nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(1))), inMs(seconds(1)))
+    },
+  })
+  const baselines = createSteadyLoop({
+    name: 'automation.baselines',
+    clock,
+    log,
+    run: async () => Math.min((await baseline.round()).nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(5))),
+  })
+  const sweeps = createSteadyLoop({
+    name: 'automation.sweeps',
+    clock,
+    log,
+    async run() {
+      const { found, more } = await sweepDue(app)
+      if (found > 0) looks.wake()
+      return more ? clock.now() : inMs(minutes(1))
+    },
+  })
+  const loops = [looks, polls, baselines, sweeps]
+
+  return {
+    touched: looks.wake,
+    rulesChanged() {
+      baselines.wake()
+      polls.wake()
+      sweeps.wake()
+    },
+    start() {
+      for (const loop of loops) loop.start()
+    },
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()))
+    },
+  }
+}

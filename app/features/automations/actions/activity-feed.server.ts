@@ -1,0 +1,70 @@
+// Into the account's activity feed. The platform's feed call is not known (facts: section 8): where the installation has no address for
+// it, the text becomes a note on the job, and the plan says so.
+import { FEED_LONGEST } from '../message-limits.ts'
+import type { Action, PlanContext } from './action.server.ts'
+import type { Effect, Plan, PlanWarning } from './effect.ts'
+import {
+  blankWarnings,
+  createWording,
+  impossible,
+  jobName,
+  jobTargets,
+  planned,
+  unknownWarnings,
+} from './planning.server.ts'
+import { flagParameter } from './read-parameters.ts'
+
+export const postActivityFeed: Action = { type: 'post_activity_feed', plan }
+
+async function plan(context: PlanContext): Promise<Plan> {
+  const wording = createWording(context)
+  const said = wording.parameter('message', 'plain').trim()
+  if (said === '') return impossible('invalid', 'The feed message has no text. Open the automation and write one.')
+  const warnings: PlanWarning[] = [...unknownWarnings(wording), ...blankWarnings(wording)]
+  const message = said.length <= FEED_LONGEST ? said : `${said.slice(0, FEED_LONGEST - 1)}…`
+  if (message !== said) {
+    const sentence = `The message has ${said.length} characters with its values put in and was cut to ${FEED_LONGEST}.`
+    warnings.push({ code: 'shortened', sentence })
+  }
+  const actionBar = flagParameter(context.step.parameters, 'showActionBar')
+  if (context.feed) return planned(wording, [feedEffect(message, actionBar)], { warnings })
+
+  const [target] = jobTargets(context)
+  const record = context.records[0]
+  const related = target
+    ? { object: 'job', uuid: target.uuid, words: jobName(target.record) }
+    : record?.companyUuid
+      ? { object: 'company', uuid: record.companyUuid, words: record.values.company_name || 'the customer' }
+      : null
+  if (!related) {
+    return impossible(
+      'invalid',
+      'ServiceM8 offers no way into its activity feed, and there is no job to write a note on.',
+      warnings,
+    )
+  }
+  warnings.push({
+    code: 'note_instead',
+    sentence: `ServiceM8 offers no way into its activity feed, so this becomes a note on ${related.words}.`,
+  })
+  const effect: Effect = {
+    kind: 'create_record',
+    class: 'create',
+    object: 'note',
+    fields: {
+      related_object: related.object,
+      related_object_uuid: related.uuid,
+      note: message,
+      // The nearest a note has to an action bar: it asks to be dealt with.
+      ...(actionBar && { action_required: '1' }),
+    },
+    parents: {},
+    readBack: [],
+    summary: `Note on ${related.words}`,
+  }
+  return planned(wording, [effect], { warnings })
+}
+
+function feedEffect(message: string, showActionBar: boolean): Effect {
+  return { kind: 'post_feed', class: 'staff', message, showActionBar, summary: 'Message in the activity feed' }
+}

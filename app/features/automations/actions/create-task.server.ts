@@ -1,0 +1,44 @@
+// A task, on the job of the run where there is one.
+import type { Action, PlanContext } from './action.server.ts'
+import type { Effect, Plan } from './effect.ts'
+import {
+  blankWarnings,
+  createWording,
+  impossible,
+  jobName,
+  jobTargets,
+  planned,
+  unknownWarnings,
+} from './planning.server.ts'
+
+/** A title is read in a list. */
+const LONGEST_TITLE = 250
+
+export const createTask: Action = { type: 'create_task', plan }
+
+async function plan(context: PlanContext): Promise<Plan> {
+  const wording = createWording(context)
+  const title = wording.parameter('title', 'subject').trim().slice(0, LONGEST_TITLE)
+  if (title === '') return impossible('invalid', 'The task has no title. Open the automation and write one.')
+  const details = wording.parameter('description', 'plain').trim()
+  const [target] = jobTargets(context)
+  const companyUuid = context.records[0]?.companyUuid ?? null
+  const related: Record<string, string> = target
+    ? { related_object: 'job', related_object_uuid: target.uuid }
+    : companyUuid !== null
+      ? { related_object: 'company', related_object_uuid: companyUuid }
+      : {}
+  const effect: Effect = {
+    kind: 'create_record',
+    class: 'create',
+    object: 'task',
+    fields: { name: title, ...(details !== '' && { task_details: details }), ...related },
+    parents: {},
+    readBack: [],
+    summary: `Task "${title}"${target ? ` on ${jobName(target.record)}` : ''}`,
+  }
+  return planned(wording, [effect], {
+    warnings: [...unknownWarnings(wording), ...blankWarnings(wording)],
+    standIn: { task_uuid: 'the task (made when it runs)' },
+  })
+}

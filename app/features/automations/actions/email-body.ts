@@ -1,0 +1,48 @@
+// The two forms of an e-mail's text, and the tag that the platform replaces by a staff member's signature (facts: section 6).
+
+const SIGNATURE_TAG = '<platform-user-signature></platform-user-signature>'
+const ANY_SIGNATURE = /<platform-user-signature\s*(?:\/>|>\s*<\/platform-user-signature\s*>|>)/gi
+/** Other ways in which texts ask for it. */
+const WISHES = /\{\{?\s*(?:staff[_ ]signature|signature)\s*\}?\}/gi
+
+/** Plain text as HTML that looks the same. */
+export function htmlOfText(text: string): string {
+  const paragraphs = escapeHtml(text.replaceAll('\r\n', '\n'))
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
+  return paragraphs.join('')
+}
+
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+}
+
+/** Writes every way to ask for a signature as the platform's tag. Done to the rule's own text, before values are put in. */
+export function withSignatureTags(html: string): string {
+  return html.replace(WISHES, SIGNATURE_TAG).replace(ANY_SIGNATURE, SIGNATURE_TAG)
+}
+
+export function wantsSignature(html: string): boolean {
+  return html.includes(SIGNATURE_TAG)
+}
+
+/** At the end of the text, inside the body if there is one. */
+export function withSignature(html: string): string {
+  if (wantsSignature(html)) return html
+  const end = html.search(/<\/body\s*>/i)
+  return end < 0 ? `${html}${SIGNATURE_TAG}` : `${html.slice(0, end)}${SIGNATURE_TAG}${html.slice(end)}`
+}
+
+export function withoutSignature(html: string): string {
+  return html.replaceAll(SIGNATURE_TAG, '')
+}
+
+/** Is there anything to read? Tags alone are nothing; a picture is something. */
+export function isEmptyHtml(html: string): boolean {
+  return !/<img\b/i.test(html) && html.replace(/<[^>]*>/g, '').replace(/&nbsp;|\s/g, '') === ''
+}

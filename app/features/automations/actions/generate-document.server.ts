@@ -1,0 +1,145 @@
+// A document out of the platform's templates. The platform answers its bytes and nothing else (facts: 7.1), so we store them as a
+// file of the job under an id of ours: that is how it is sent, found again and downloaded.
+import { isActive, type Values, valuesOf } from '../fact-rows.ts'
+import type { RecordFacts } from '../facts.ts'
+import { folded, isUuid } from '../field-value.ts'
+import type { Action, PlanContext } from './action.server.ts'
+import type { Effect, Plan, PlanWarning } from './effect.ts'
+import { shorten } from './failure-words.ts'
+import { afterTrouble, createWording, impossible, jobName, jobTargets, NO_JOB, planned } from './planning.server.ts'
+import { flagParameter, wordParameter } from './read-parameters.ts'
+
+const TYPES = ['Quote', 'Work Order', 'Invoice'] as const
+const FORMATS = ['pdf', 'docx', 'jpg'] as const
+
+type DocumentEffect = Extract<Effect, { kind: 'produce_document' }>
+
+export const generateDocument: Action = { type: 'generate_document', plan }
+
+async function plan(context: PlanContext): Promise<Plan> {
+  const { parameters } = context.step
+  const forCompany = wordParameter(parameters, 'objectType').toLowerCase() === 'company'
+  const given = wordParameter(parameters, 'outputFormat').toLowerCase()
+  const format = given === '' ? 'pdf' : FORMATS.find((one) => one === given)
+  if (!format)
+    return impossible('invalid', `"${shorten(given, 20)}" is none of pdf, docx and jpg. Choose one in the automation.`)
+
+  const subject = forCompany ? companySubject(context) : jobSubject(context)
+  if (subject.outcome === 'none') return impossible('invalid', subject.sentence)
+  const template = await chooseTemplate(context, subject.record)
+  if (template.outcome !== 'ok') return template.plan
+  const stored = flagParameter(parameters, 'createAttachment') || flagParameter(parameters, 'storeToDiary')
+  const effect: DocumentEffect = {
+    kind: 'produce_document',
+    class: 'document',
+    objectType: forCompany ? 'Company' : 'Job',
+    objectUuid: subject.uuid,
+    templateType: template.type,
+    templateUuid: template.uuid,
+    outputFormat: format,
+    fileName: fileName(`${template.type} ${subject.name}`, format),
+    attachTo: { object: forCompany ? 'company' : 'job', uuid: subject.uuid },
+    // Never both: the platform's copy in the diary would be a second file beside ours.
+    storeToDiary: false,
+    summary: `${template.type} as ${format.toUpperCase()} for ${subject.words}, kept with its files`,
+  }
+  return planned(createWording(context), [effect], {
+    warnings: warningsOf(forCompany, stored),
+    standIn: {
+      document_uuid: 'the document (made when it runs)',
+      document_url: `${context.origin}/documents/… (set when it runs)`,
+    },
+  })
+}
+
+function warningsOf(forCompany: boolean, stored: boolean): PlanWarning[] {
+  const warnings: PlanWarning[] = []
+  if (forCompany) {
+    const sentence =
+      'ServiceM8 is only known to make documents for jobs. If it refuses this one, its words stand in the history.'
+    warnings.push({ code: 'company_document', sentence })
+  }
+  if (!stored) {
+    const sentence =
+      'The document is kept with the files of the job, because otherwise nothing could send or download it.'
+    warnings.push({ code: 'kept_anyway', sentence })
+  }
+  return warnings
+}
+
+type Subject =
+  | { outcome: 'found'; uuid: string; record: RecordFacts; name: string; words: string }
+  | { outcome: 'none'; sentence: string }
+
+function jobSubject(context: PlanContext): Subject {
+  const [target] = jobTargets(context)
+  if (!target) return { outcome: 'none', sentence: NO_JOB }
+  const { uuid, record } = target
+  if (record.object === 'job' && !record.active) {
+    return { outcome: 'none', sentence: `No document: ${jobName(record)} was deleted in ServiceM8.` }
+  }
+  const number = record.values.generated_job_id ?? ''
+  return { outcome: 'found', uuid, record, name: number, words: jobName(record) }
+}
+
+function companySubject({ records }: PlanContext): Subject {
+  const record = records.find((one) => one.companyUuid !== null)
+  if (!record?.companyUuid)
+    return { outcome: 'none', sentence: 'This document is for a customer, and this record has none.' }
+  const name = record.values.company_name ?? (record.object === 'company' ? record.values.name : '') ?? ''
+  return { outcome: 'found', uuid: record.companyUuid, record, name, words: name || 'the customer' }
+}
+
+type ChosenTemplate = { outcome: 'ok'; type: string; uuid: string | null } | { outcome: 'ended'; plan: Plan }
+
+/** A type, the id of a template, or its name; nothing = the type that fits the job's status. */
+async function chooseTemplate(context: PlanContext, record: RecordFacts): Promise<ChosenTemplate> {
+  const wanted = createWording(context).parameter('templateType', 'plain').trim()
+  if (wanted === '') return { outcome: 'ok', type: typeForStatus(record.values.status ?? ''), uuid: null }
+  const type = TYPES.find((one) => folded(one).replaceAll(' ', '') === folded(wanted).replaceAll(/[\s_]/g, ''))
+  if (type) return { outcome: 'ok', type, uuid: null }
+  const found = isUuid(wanted)
+    ? await templateById(context, wanted.toLowerCase())
+    : await templateByName(context, wanted)
+  if (found.outcome === 'ended') return found
+  const { template } = found
+  if (!template || !isActive(template)) {
+    const sentence = isUuid(wanted)
+      ? 'The document template of this automation was deleted in ServiceM8. Open the automation and choose another one.'
+      : `There is no document template "${shorten(wanted, 60)}" in ServiceM8. Open the automation and choose one.`
+    return { outcome: 'ended', plan: impossible('template_missing', sentence) }
+  }
+  const ofTemplate = TYPES.find((one) => one === template.template_type)
+  return { outcome: 'ok', type: ofTemplate ?? template.template_type ?? 'Invoice', uuid: template.uuid ?? wanted }
+}
+
+type FoundTemplate = { outcome: 'ok'; template: Values | null } | { outcome: 'ended'; plan: Plan }
+
+async function templateById({ read }: PlanContext, uuid: string): Promise<FoundTemplate> {
+  const answer = await read.read('documenttemplate', uuid)
+  if (answer.outcome === 'refused') return { outcome: 'ok', template: null }
+  if (answer.outcome !== 'ok') return { outcome: 'ended', plan: afterTrouble(answer, 'the document template') }
+  return { outcome: 'ok', template: { ...valuesOf(answer.value), uuid } }
+}
+
+async function templateByName({ read }: PlanContext, name: string): Promise<FoundTemplate> {
+  const answer = await read.list('documenttemplate')
+  if (answer.outcome !== 'ok') return { outcome: 'ended', plan: afterTrouble(answer, 'the document templates') }
+  const named = answer.value.map(valuesOf).filter((one) => folded(one.name ?? '') === folded(name))
+  return { outcome: 'ok', template: named.find(isActive) ?? named[0] ?? null }
+}
+
+function typeForStatus(status: string): (typeof TYPES)[number] {
+  if (status === 'Quote' || status === 'Unsuccessful') return 'Quote'
+  return status === 'Work Order' ? 'Work Order' : 'Invoice'
+}
+
+/** No path, no control characters, at most 127 characters with its ending (facts: 7.2). */
+function fileName(name: string, format: string): string {
+  const clean = name
+    .replace(/[^\p{L}\p{N} ()&'.,_-]+/gu, ' ')
+    .replace(/\.{2,}/g, '.')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return `${(clean || 'Document').slice(0, 120)}.${format}`
+}

@@ -1,0 +1,134 @@
+// The fields of a job that a rule may write, and how each value has to look (facts: objects.json). What the platform computes, and
+// what nobody should change by a rule, is refused with a sentence.
+import { isUuid, readFlag } from '../field-value.ts'
+import { isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '../local-time.ts'
+import { JOB_STATUSES } from '../rule.ts'
+
+export type JobFieldKind = 'text' | 'date' | 'moment' | 'flag' | 'uuid' | 'status' | 'badges' | 'queue'
+
+interface JobField {
+  kind: JobFieldKind
+  label: string
+  /** Characters. */
+  most?: number
+}
+
+const FIELDS: Readonly<Record<string, JobField>> = {
+  status: { kind: 'status', label: 'Status' },
+  job_description: { kind: 'text', label: 'Job description' },
+  work_done_description: { kind: 'text', label: 'Work done' },
+  job_address: { kind: 'text', label: 'Job address', most: 500 },
+  billing_address: { kind: 'text', label: 'Billing address', most: 500 },
+  purchase_order_number: { kind: 'text', label: 'Purchase order number', most: 100 },
+  company_uuid: { kind: 'uuid', label: 'Customer' },
+  category_uuid: { kind: 'uuid', label: 'Category' },
+  queue_uuid: { kind: 'queue', label: 'Queue' },
+  queue_expiry_date: { kind: 'moment', label: 'In the queue until' },
+  queue_assigned_staff_uuid: { kind: 'uuid', label: 'Staff member of the queue' },
+  badges: { kind: 'badges', label: 'Badges' },
+  date: { kind: 'date', label: 'Job date' },
+  quote_date: { kind: 'moment', label: 'Quote date' },
+  quote_sent: { kind: 'flag', label: 'Quote sent' },
+  work_order_date: { kind: 'moment', label: 'Became a work order on' },
+  completion_date: { kind: 'moment', label: 'Completed on' },
+  unsuccessful_date: { kind: 'moment', label: 'Became unsuccessful on' },
+  invoice_sent: { kind: 'flag', label: 'Invoice sent' },
+  payment_processed: { kind: 'flag', label: 'Payment processed' },
+  payment_received: { kind: 'flag', label: 'Paid' },
+}
+
+/** Names the specification uses for fields that the platform calls differently (facts: section 9). */
+const ALIASES: Readonly<Record<string, string>> = {
+  created_date: 'date',
+  assigned_staff: 'queue_assigned_staff_uuid',
+  staff_uuid: 'queue_assigned_staff_uuid',
+  queue: 'queue_uuid',
+  description: 'job_description',
+}
+
+/** Offered by the form, in this order. */
+export const WRITABLE_JOB_FIELDS: readonly { name: string; label: string; kind: JobFieldKind }[] = Object.entries(
+  FIELDS,
+).map(([name, { label, kind }]) => ({ name, label, kind }))
+
+export type FoundJobField =
+  | { outcome: 'found'; name: string; kind: JobFieldKind; label: string }
+  | { outcome: 'refused'; sentence: string }
+
+export function findJobField(given: string): FoundJobField {
+  const wanted = given.trim().toLowerCase()
+  const name = Object.hasOwn(ALIASES, wanted) ? (ALIASES[wanted] ?? wanted) : wanted
+  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
+  if (field) return { outcome: 'found', name, kind: field.kind, label: field.label }
+  if (wanted === '') return { outcome: 'refused', sentence: 'No field was chosen. Open the automation and choose one.' }
+  if (wanted === 'priority') {
+    return {
+      outcome: 'refused',
+      sentence: 'ServiceM8 jobs have no priority, so it cannot be set. Use a category instead.',
+    }
+  }
+  const sentence = KEPT_BY_PLATFORM.test(wanted)
+    ? `ServiceM8 keeps the field ${wanted} itself, so it cannot be set. Choose another field in the automation.`
+    : `A rule cannot set the field "${wanted.slice(0, 60)}" of a job. Choose another field in the automation.`
+  return { outcome: 'refused', sentence }
+}
+
+const KEPT_BY_PLATFORM =
+  /^(uuid|edit_date|updated_date|generated_job_id|total_invoice_amount|total_cost|lat|lng|geo_.+|.+_stamp|completion_actioned_by_uuid|created_by_staff_uuid)$/
+
+export type JobFieldValue = { outcome: 'ok'; value: string } | { outcome: 'refused'; sentence: string }
+
+/** The value as the platform takes it; '' empties the field. `TODAY`, `TODAY+7` are dates of the account. */
+export function jobFieldValue(name: string, given: string, at: { now: number; zone: string }): JobFieldValue {
+  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
+  const text = given.trim()
+  if (!field) return { outcome: 'refused', sentence: `A rule cannot set the field "${name}" of a job.` }
+  const no = (why: string): JobFieldValue => ({ outcome: 'refused', sentence: `${field.label} was not set: ${why}` })
+  if (text === '' && field.kind !== 'status') return { outcome: 'ok', value: '' }
+  switch (field.kind) {
+    case 'status': {
+      const status = JOB_STATUSES.find((one) => one.toLowerCase() === text.toLowerCase())
+      return status
+        ? { outcome: 'ok', value: status }
+        : no(`"${text.slice(0, 60)}" is none of ${JOB_STATUSES.join(', ')}.`)
+    }
+    case 'date':
+    case 'moment': {
+      const date = dateValue(text, at, field.kind)
+      return date === null ? no(`"${text.slice(0, 60)}" is not a date.`) : { outcome: 'ok', value: date }
+    }
+    case 'flag': {
+      const flag = readFlag(text)
+      return flag === null
+        ? no(`"${text.slice(0, 60)}" is neither yes nor no.`)
+        : { outcome: 'ok', value: flag ? '1' : '0' }
+    }
+    case 'uuid':
+    case 'queue':
+      return isUuid(text) ? { outcome: 'ok', value: text.toLowerCase() } : no(`"${text.slice(0, 60)}" is not an id.`)
+    case 'badges': {
+      const ids = text
+        .replace(/^\[|\]$/g, '')
+        .split(',')
+        .map((id) => id.trim().replace(/^"|"$/g, '').toLowerCase())
+      return ids.every(isUuid) ? { outcome: 'ok', value: JSON.stringify(ids) } : no('badges are given by their ids.')
+    }
+    case 'text':
+      return field.most !== undefined && given.length > field.most
+        ? no(`ServiceM8 takes at most ${field.most} characters there, and this has ${given.length}.`)
+        : { outcome: 'ok', value: given }
+  }
+}
+
+/** `2026-01-05` or `2026-01-05 09:30:00`; null when the text is no date. */
+export function dateValue(text: string, at: { now: number; zone: string }, kind: 'date' | 'moment'): string | null {
+  const offset = readToday(text)
+  if (offset !== null) {
+    const day = todayOf(at) + offset
+    return kind === 'date' ? isoDate(day) : localStamp(wallOfDay(day))
+  }
+  const reading = readLocal(text.trim(), at.zone)
+  if (!reading) return null
+  const stamp = localStamp(reading.wall)
+  return kind === 'date' ? stamp.slice(0, 10) : stamp
+}

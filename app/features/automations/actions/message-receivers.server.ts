@@ -1,0 +1,95 @@
+// Who a message of a step goes to: each receiver on its own, checked, and told apart as customer or colleague.
+import { contactOf, valuesOf } from '../fact-rows.ts'
+import { quoted } from '../fact-sources.server.ts'
+import { toE164 } from '../phone.ts'
+import type { PlanContext } from './action.server.ts'
+import type { PlanWarning } from './effect.ts'
+import { shorten } from './failure-words.ts'
+import type { Wording } from './planning.server.ts'
+import { textParameter } from './read-parameters.ts'
+import { distinct, readEmail, splitReceivers } from './receivers.ts'
+import { activeStaff } from './staff-members.server.ts'
+
+export interface Receivers {
+  to: string[]
+  warnings: PlanWarning[]
+}
+
+type Channel = 'email' | 'sms'
+
+const CONTACT_FIELD: Record<Channel, string> = { email: 'contact_email', sms: 'contact_mobile' }
+
+/**
+ * The usable addresses of a field (`to`, `cc`, `replyTo`). Values are put in after the field was cut into receivers: a value that
+ * holds a comma or a line end adds none. What cannot be used is told, and left out.
+ */
+export function readReceivers(context: PlanContext, wording: Wording, name: string, channel: Channel): Receivers {
+  const to: string[] = []
+  const warnings: PlanWarning[] = []
+  for (const part of splitReceivers(textParameter(context.step.parameters, name))) {
+    take(context, wording.say(part, 'plain'), channel, to, warnings)
+  }
+  return { to: distinct(to), warnings }
+}
+
+function take(context: PlanContext, said: string, channel: Channel, to: string[], warnings: PlanWarning[]): void {
+  const text = said.trim()
+  if (text === '') return
+  if (channel === 'email') {
+    const address = readEmail(text)
+    if (address !== null) to.push(address)
+    else
+      warnings.push({
+        code: 'not_an_email',
+        sentence: `"${shorten(text, 60)}" is not an e-mail address, so nothing goes there.`,
+      })
+    return
+  }
+  const number = toE164(text, context.account.country)
+  if (number.outcome === 'refused') {
+    warnings.push({ code: number.why === 'empty' ? 'no_number' : 'not_a_number', sentence: number.sentence })
+    return
+  }
+  to.push(number.number)
+  if (number.number !== text) {
+    warnings.push({ code: 'not_e164', sentence: `"${shorten(text, 30)}" is written as ${number.number}.` })
+  }
+}
+
+/** The receiver when the step names none: the contact of the first record's job. */
+export async function contactReceiver(context: PlanContext, channel: Channel): Promise<Receivers> {
+  const record = context.records[0]
+  const field = CONTACT_FIELD[channel]
+  const to: string[] = []
+  const warnings: PlanWarning[] = []
+  if (!record) return { to, warnings }
+  let value = Object.hasOwn(record.values, field) ? record.values[field] : undefined
+  if (value === undefined && record.jobUuid !== null) {
+    const filter = `job_uuid eq '${quoted(record.jobUuid)}' and active eq '1'`
+    const answer = await context.read.list('jobcontact', { filter })
+    if (answer.outcome === 'ok') value = contactOf(answer.value.map(valuesOf))?.[channel === 'sms' ? 'mobile' : 'email']
+  }
+  take(context, value ?? '', channel, to, warnings)
+  return { to, warnings }
+}
+
+/**
+ * Which of them work for the account: guards for customers do not hold these back. When the staff cannot be read, everybody counts
+ * as a customer, which only makes us more careful.
+ */
+export async function colleagues(context: PlanContext, channel: Channel): Promise<(receiver: string) => boolean> {
+  const found = await activeStaff(context.read)
+  const staff = found.outcome === 'ok' ? found.staff : []
+  const own = new Set<string>()
+  if (channel === 'email') {
+    for (const address of [context.account.email, ...staff.map((one) => one.email ?? '')]) {
+      if (address !== '') own.add(address.toLowerCase())
+    }
+  } else {
+    for (const { mobile = '' } of staff) {
+      const number = toE164(mobile, context.account.country)
+      if (number.outcome === 'ok') own.add(number.number)
+    }
+  }
+  return (receiver) => own.has(receiver.toLowerCase())
+}

@@ -1,0 +1,59 @@
+// What send_notification posts: JSON, built from the rule's own `name=value` rows or from a plain message. Braces of free JSON are
+// never read; values are put in after the rows were cut apart, so that no value can add a name.
+
+export interface NotificationRow {
+  name: string
+  /** With placeholders. */
+  value: string
+}
+
+const NAME = /^[A-Za-z_][\w.-]{0,99}$/
+
+/** `event=job_completed; job={entry.0.generated_job_id}` as rows; null when the text is a plain message. */
+export function readRows(message: string): NotificationRow[] | null {
+  const parts = cut(message)
+  if (parts.length === 0) return null
+  const rows: NotificationRow[] = []
+  for (const part of parts) {
+    const equals = part.indexOf('=')
+    const name = part.slice(0, Math.max(0, equals)).trim()
+    if (equals < 1 || !NAME.test(name)) return null
+    rows.push({ name, value: part.slice(equals + 1).trim() })
+  }
+  return rows
+}
+
+/** At semicolons and line ends outside of placeholders. */
+function cut(text: string): string[] {
+  const parts: string[] = []
+  let part = ''
+  let depth = 0
+  for (const character of text) {
+    if (character === '{') depth += 1
+    if (character === '}') depth = Math.max(0, depth - 1)
+    if (depth === 0 && /[;\r\n]/.test(character)) {
+      parts.push(part)
+      part = ''
+    } else part += character
+  }
+  parts.push(part)
+  return parts.map((one) => one.trim()).filter((one) => one !== '')
+}
+
+/** JSON text. `fromEntries` makes own properties, so that a row named `__proto__` is just a row. */
+export function notificationJson(input: {
+  message: string
+  rows: readonly { name: string; value: string }[] | null
+  automation: { id: number; name: string } | null
+  job: Record<string, string> | null
+  jobs: number
+}): string {
+  const { message, rows, automation, job, jobs } = input
+  return JSON.stringify({
+    message,
+    automation,
+    job,
+    ...(jobs > 1 && { jobs }),
+    ...(rows && { data: Object.fromEntries(rows.map(({ name, value }) => [name, value])) }),
+  })
+}

@@ -1,0 +1,126 @@
+// What all plans need: texts with their placeholders put in once, the jobs a step is about, and the ways a plan can end.
+import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { RecordFacts } from '../facts.ts'
+import type { Destination } from '../placeholder-format.ts'
+import { type Replacement, resolveText } from '../placeholders.ts'
+import type { PlanContext } from './action.server.ts'
+import type { Effect, Plan, PlanWarning, StepResult } from './effect.ts'
+import { tellTrouble } from './failure-words.ts'
+import { textParameter } from './read-parameters.ts'
+
+export interface Wording {
+  /**
+   * The text as it leaves. `first` = the record that `entry.0` means; default the first of the run. Values of records are escaped
+   * for the destination and never read again.
+   */
+  say(text: string, destination: Destination, first?: RecordFacts): string
+  /** A parameter of the step, said. */
+  parameter(name: string, destination: Destination, first?: RecordFacts): string
+  /** Placeholders that had no value and no fallback, in all texts said so far. */
+  blanks(): string[]
+  /** Names that mean nothing. */
+  unknown(): string[]
+  replacements(): Replacement[]
+}
+
+/** `values` = names that only these texts know (of a platform template), beside those of the trigger. */
+export function createWording(context: PlanContext, values: Readonly<Record<string, string>> = {}): Wording {
+  const { records, results, order, account, now } = context
+  const trigger = { ...values, ...context.trigger }
+  const blanks = new Set<string>()
+  const unknown = new Set<string>()
+  const replacements = new Map<string, Replacement>()
+
+  function say(text: string, destination: Destination, first?: RecordFacts): string {
+    const ordered = first ? [first, ...records.filter((record) => record !== first)] : records
+    const said = resolveText(text, destination, { records: ordered, trigger, results, order, account, now })
+    for (const name of said.blanks) blanks.add(name)
+    for (const name of said.unknown) unknown.add(name)
+    for (const one of said.replacements) replacements.set(`${one.variable}|${one.resolvedValue}`, one)
+    return said.text
+  }
+
+  return {
+    say,
+    parameter: (name, destination, first) => say(textParameter(context.step.parameters, name), destination, first),
+    blanks: () => [...blanks],
+    unknown: () => [...unknown],
+    replacements: () => [...replacements.values()],
+  }
+}
+
+export function planned(
+  wording: Pick<Wording, 'replacements'>,
+  effects: Effect[],
+  input: { warnings?: PlanWarning[]; standIn?: StepResult } = {},
+): Plan {
+  return {
+    outcome: 'planned',
+    effects,
+    warnings: input.warnings ?? [],
+    standIn: input.standIn ?? {},
+    replacements: wording.replacements(),
+  }
+}
+
+export function skipped(sentence: string, warnings: PlanWarning[] = []): Plan {
+  return { outcome: 'skipped', sentence, warnings }
+}
+
+export function impossible(errorClass: string, sentence: string, warnings: PlanWarning[] = []): Plan {
+  return { outcome: 'impossible', errorClass, sentence, warnings }
+}
+
+type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
+
+/** A question the plan needed was not answered well: try again, or it cannot be done. `what` as in `tellTrouble`. */
+export function afterTrouble(trouble: Trouble, what: string): Plan {
+  const told = tellTrouble(trouble, what)
+  if (told.errorClass === 'not_found' || told.errorClass === 'invalid') {
+    return { outcome: 'impossible', errorClass: told.errorClass, sentence: told.sentence, warnings: [] }
+  }
+  return { outcome: 'later', errorClass: told.errorClass, sentence: told.sentence, retryAt: told.retryAt }
+}
+
+/** Names in a text that mean nothing are left out of it; whoever reads the plan is told. */
+export function unknownWarnings(wording: Pick<Wording, 'unknown'>): PlanWarning[] {
+  return wording.unknown().map((name) => ({
+    code: 'unknown_placeholder',
+    sentence: `{${name}} means nothing here and was left out. Correct the text in the automation.`,
+  }))
+}
+
+export function blankWarnings(wording: Pick<Wording, 'blanks'>): PlanWarning[] {
+  return wording.blanks().map((name) => ({
+    code: 'blank_placeholder',
+    sentence: `{${name}} is empty here, so nothing stands in its place.`,
+  }))
+}
+
+export interface JobTarget {
+  uuid: string
+  record: RecordFacts
+}
+
+/** The jobs of the run's records, each once, in order. */
+export function jobTargets({ records }: Pick<PlanContext, 'records'>): JobTarget[] {
+  const seen = new Set<string>()
+  return records.flatMap((record) => {
+    if (record.jobUuid === null || seen.has(record.jobUuid)) return []
+    seen.add(record.jobUuid)
+    return [{ uuid: record.jobUuid, record }]
+  })
+}
+
+/** `job 1041`; `the job` while its number is not known. */
+export function jobName(record: RecordFacts | undefined): string {
+  const number = record?.values.generated_job_id ?? ''
+  return number === '' ? 'the job' : `job ${number}`
+}
+
+export const NO_JOB = 'This action needs a job, and this record belongs to none.'
+
+/** True when the records stand for one group. */
+export function isGrouped(context: Pick<PlanContext, 'grouped' | 'records' | 'trigger'>): boolean {
+  return context.grouped ?? (context.records.length > 1 || Object.hasOwn(context.trigger, 'count'))
+}

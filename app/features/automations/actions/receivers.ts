@@ -1,0 +1,47 @@
+// Who a message goes to: several in one field, each told apart and checked.
+
+const EMAIL = /^[^\s@<>,;"()[\]\\]+@[^\s@<>,;"()[\]\\.]+(\.[^\s@<>,;"()[\]\\.]+)+$/
+const E164 = /^\+[1-9]\d{6,14}$/
+const LONGEST_EMAIL = 254
+
+/**
+ * Cuts a field at commas, semicolons and line ends, but not inside a placeholder (`{x or "a, b"}`): that is decided before the
+ * values are put in, so that a value cannot add a receiver.
+ */
+export function splitReceivers(field: string): string[] {
+  const parts: string[] = []
+  let part = ''
+  let depth = 0
+  for (const character of field) {
+    if (character === '{') depth += 1
+    if (character === '}') depth = Math.max(0, depth - 1)
+    if (depth === 0 && /[,;\r\n]/.test(character)) {
+      parts.push(part)
+      part = ''
+    } else part += character
+  }
+  parts.push(part)
+  return parts.map((one) => one.trim()).filter((one) => one !== '')
+}
+
+/** The bare address of `Name <a@b.c>` or of `a@b.c`; null when it is none. One address only: nothing after a line end counts. */
+export function readEmail(text: string): string | null {
+  const [line = ''] = text.trim().split(/[\r\n]/)
+  const address = (/<([^<>]+)>\s*$/.exec(line)?.[1] ?? line).trim().replace(/^mailto:/i, '')
+  return EMAIL.test(address) && address.length <= LONGEST_EMAIL ? address : null
+}
+
+export function isE164(text: string): boolean {
+  return E164.test(text)
+}
+
+/** The same address or number in another spelling counts once; order stays. */
+export function distinct(values: readonly string[]): string[] {
+  const seen = new Set<string>()
+  return values.filter((value) => {
+    const key = value.toLowerCase()
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}

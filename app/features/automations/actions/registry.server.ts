@@ -1,0 +1,26 @@
+// The eleven actions by their type.
+import type { ActionType } from '../rule.ts'
+import type { Action } from './action.server.ts'
+import { postActivityFeed } from './activity-feed.server.ts'
+import { createJob } from './create-job.server.ts'
+import { createTask } from './create-task.server.ts'
+import { generateDocument } from './generate-document.server.ts'
+import { sendEmail } from './send-email.server.ts'
+import { sendNotification } from './send-notification.server.ts'
+import { sendSms } from './send-sms.server.ts'
+import { sendStaffMessage } from './staff-message.server.ts'
+import { assignToQueue, updateJobField, updateJobStatus } from './update-job.server.ts'
+
+export const ACTIONS: Record<ActionType, Action> = {
+  create_job: createJob,
+  update_job_status: updateJobStatus,
+  assign_to_queue: assignToQueue,
+  send_email: sendEmail,
+  send_sms: sendSms,
+  generate_document: generateDocument,
+  send_staff_message: sendStaffMessage,
+  post_activity_feed: postActivityFeed,
+  send_notification: sendNotification,
+  create_task: createTask,
+  update_job_field: updateJobField,
+}

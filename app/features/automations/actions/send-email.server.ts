@@ -1,0 +1,130 @@
+// An e-mail: plain, HTML or out of a template of the platform; signed, with files and documents; each receiver an effect of its own,
+// because several in one call are not documented (facts: section 6).
+import type { Action, PlanContext } from './action.server.ts'
+import type { Effect, Plan, PlanWarning } from './effect.ts'
+import { htmlOfText, isEmptyHtml, wantsSignature, withoutSignature, withSignature } from './email-body.ts'
+import { chooseContent, type EmailContent } from './email-content.server.ts'
+import { chooseFiles } from './email-files.server.ts'
+import { colleagues, contactReceiver, readReceivers } from './message-receivers.server.ts'
+import {
+  afterTrouble,
+  blankWarnings,
+  createWording,
+  impossible,
+  planned,
+  skipped,
+  unknownWarnings,
+  type Wording,
+} from './planning.server.ts'
+import { flagParameter, wordParameter } from './read-parameters.ts'
+import { activeStaff, senderOf } from './staff-members.server.ts'
+
+export const sendEmail: Action = { type: 'send_email', plan }
+
+async function plan(context: PlanContext): Promise<Plan> {
+  const { parameters } = context.step
+  const chosen = await chooseContent(context)
+  if (chosen.outcome !== 'ok') return chosen.plan
+  const wording = createWording(context)
+  const written = sayContent(wording, chosen.content)
+  const blanks = wording.blanks()
+
+  const wanted =
+    wordParameter(parameters, 'to') === ''
+      ? await contactReceiver(context, 'email')
+      : readReceivers(context, wording, 'to', 'email')
+  const copies = readReceivers(context, wording, 'cc', 'email')
+  const reply = readReceivers(context, wording, 'replyTo', 'email')
+  const warnings = [...wanted.warnings, ...copies.warnings, ...reply.warnings]
+  warnings.push(...unknownWarnings(wording))
+  if (wanted.to.length === 0) {
+    const why = wanted.warnings[0]?.sentence ?? 'There is no e-mail address.'
+    return skipped(`No e-mail: ${why.charAt(0).toLowerCase()}${why.slice(1)}`, [
+      ...warnings,
+      { code: 'no_address', sentence: 'There is no address to send this to.' },
+    ])
+  }
+  const isColleague = await colleagues(context, 'email')
+  const allowed = blanks.length === 0 ? wanted.to : wanted.to.filter(isColleague)
+  warnings.push(...blankWarnings(wording))
+  if (allowed.length === 0) {
+    return skipped(`No e-mail: {${blanks[0] ?? ''}} is empty here, and the text has no other word for it.`, warnings)
+  }
+  if (written.subject === '') {
+    return impossible('invalid', 'The e-mail has no subject. Open the automation and write one.', warnings)
+  }
+  if (written.text.trim() === '' && isEmptyHtml(written.html)) {
+    return impossible('invalid', 'The e-mail has no text. Open the automation and write one.', warnings)
+  }
+  const signed = await signedBody(context, written)
+  if (signed.outcome !== 'ok') return signed.plan
+  warnings.push(...signed.warnings)
+  const files = await chooseFiles(context, wording)
+  if (files.outcome !== 'ok') return files.plan
+  warnings.push(...files.warnings)
+
+  const linked = flagParameter(parameters, 'linkToJob')
+  const effects = addressed(allowed, copies.to).map(
+    ({ to, cc }): Effect => ({
+      kind: 'send_email',
+      class: isColleague(to) ? 'staff' : 'customer',
+      to,
+      cc,
+      replyTo: reply.to[0] ?? '',
+      subject: written.subject,
+      textBody: written.text,
+      htmlBody: signed.html,
+      regardingJobUuid: linked ? (context.records[0]?.jobUuid ?? null) : null,
+      signatureOfStaff: signed.staffUuid,
+      attachments: files.attachments,
+      documentSteps: files.documentSteps,
+      summary: `E-mail to ${to}${cc === '' ? '' : `, copy to ${cc}`}: ${written.subject}`,
+    }),
+  )
+  const standIn = { message_id: 'the number of the e-mail (set when it runs)', status: 'sent' }
+  return planned(wording, effects, { warnings, standIn })
+}
+
+interface Written {
+  subject: string
+  /** '' = HTML only. */
+  text: string
+  /** '' = plain only. */
+  html: string
+}
+
+function sayContent(wording: Wording, content: EmailContent): Written {
+  const subject = wording.say(content.subject, 'subject').trim()
+  return content.kind === 'plain'
+    ? { subject, text: wording.say(content.body, 'plain').trim(), html: '' }
+    : { subject, text: '', html: wording.say(content.body, 'html') }
+}
+
+/** The first receiver gets the first copy beside it, and so on; copies that are left over are e-mails of their own. */
+function addressed(to: readonly string[], cc: readonly string[]): { to: string; cc: string }[] {
+  const copies = cc.filter((copy) => !to.some((one) => one.toLowerCase() === copy.toLowerCase()))
+  return [
+    ...to.map((one, index) => ({ to: one, cc: copies[index] ?? '' })),
+    ...copies.slice(to.length).map((copy) => ({ to: copy, cc: '' })),
+  ]
+}
+
+type SignedBody =
+  | { outcome: 'ok'; html: string; staffUuid: string | null; warnings: PlanWarning[] }
+  | { outcome: 'ended'; plan: Plan }
+
+/** A signature stands in HTML and needs somebody who signs (contract: section 8); a plain text gets an HTML form for it. */
+async function signedBody(context: PlanContext, written: Written): Promise<SignedBody> {
+  const asked = flagParameter(context.step.parameters, 'includeSignature')
+  if (!asked && !wantsSignature(written.html))
+    return { outcome: 'ok', html: written.html, staffUuid: null, warnings: [] }
+  const found = await activeStaff(context.read)
+  if (found.outcome === 'failed') return { outcome: 'ended', plan: afterTrouble(found.trouble, 'the staff list') }
+  const sender = senderOf(context, found.staff)
+  const html = written.html === '' ? htmlOfText(written.text) : written.html
+  if (sender.outcome === 'nobody') {
+    const warning = { code: 'no_signature', sentence: 'Nobody active could sign this e-mail, so it has no signature.' }
+    return { outcome: 'ok', html: withoutSignature(html), staffUuid: null, warnings: [warning] }
+  }
+  return { outcome: 'ok', html: withSignature(html), staffUuid: sender.uuid, warnings: sender.warnings }
+}

@@ -1,0 +1,79 @@
+// A call of the user's own address, through the same guard as every forward.
+import type { RecordFacts } from '../facts.ts'
+import type { Action, PlanContext } from './action.server.ts'
+import type { Effect, Plan } from './effect.ts'
+import { notificationJson, readRows } from './notification-body.ts'
+import {
+  blankWarnings,
+  createWording,
+  impossible,
+  isGrouped,
+  jobTargets,
+  planned,
+  unknownWarnings,
+} from './planning.server.ts'
+import { rowsParameter, textParameter, wordParameter } from './read-parameters.ts'
+
+export const sendNotification: Action = { type: 'send_notification', plan }
+
+async function plan(context: PlanContext): Promise<Plan> {
+  const { parameters } = context.step
+  const kind = wordParameter(parameters, 'notificationType').toLowerCase()
+  if (kind !== '' && kind !== 'webhook') {
+    return impossible('invalid', 'A notification can only be sent to a web address. Open the automation and choose it.')
+  }
+  const wording = createWording(context)
+  // The address is the rule's own words: no value of a record may lead a call elsewhere.
+  const url = wordParameter(parameters, 'url') || wordParameter(parameters, 'webhookUrl') || (context.notifyUrl ?? '')
+  if (url === '') {
+    return impossible('no_address', 'There is no address to notify. Give one in the automation, or set up a webhook.')
+  }
+  if (!URL.canParse(url))
+    return impossible('invalid', 'The address of the notification is not a web address. Correct it in the automation.')
+  const given = rowsParameter(parameters, 'rows').flatMap(({ name = '', value = '' }) =>
+    name === '' ? [] : [{ name, value }],
+  )
+  const rows = given.length > 0 ? given : readRows(textParameter(parameters, 'message'))
+  const said = rows?.map(({ name, value }) => ({ name, value: wording.say(value, 'plain').trim() })) ?? null
+  const message = wording.parameter('message', 'plain').trim()
+  const effect: Effect = {
+    kind: 'post_webhook',
+    class: 'webhook',
+    url,
+    body: notificationJson({
+      message,
+      rows: said,
+      automation: context.automation ?? null,
+      job: jobOf(context),
+      jobs: isGrouped(context) ? jobTargets(context).length : 1,
+    }),
+    summary: `Notification to ${new URL(url).host}`,
+  }
+  return planned(wording, [effect], { warnings: [...unknownWarnings(wording), ...blankWarnings(wording)] })
+}
+
+/** What tells a receiver which job it is about; names as the platform has them. */
+const JOB_FIELDS = [
+  'generated_job_id',
+  'status',
+  'date',
+  'job_description',
+  'job_address',
+  'company_uuid',
+  'company_name',
+  'total_invoice_amount',
+  'queue_uuid',
+  'category_uuid',
+  'edit_date',
+] as const
+
+function jobOf(context: PlanContext): Record<string, string> | null {
+  const [target] = jobTargets(context)
+  return target ? { uuid: target.uuid, ...picked(target.record) } : null
+}
+
+function picked({ values, object }: RecordFacts): Record<string, string> {
+  // Of a booking or a payment, these names belong to the record itself.
+  const fields = object === 'job' ? JOB_FIELDS : JOB_FIELDS.filter((name) => name !== 'date' && name !== 'edit_date')
+  return Object.fromEntries(fields.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
+}

@@ -1,0 +1,62 @@
+// A message to a colleague, in ServiceM8's own message list.
+import type { Action, PlanContext } from './action.server.ts'
+import type { Effect, Plan, PlanWarning } from './effect.ts'
+import { shorten } from './failure-words.ts'
+import { afterTrouble, blankWarnings, createWording, impossible, planned, unknownWarnings } from './planning.server.ts'
+import { flagParameter, textParameter } from './read-parameters.ts'
+import { splitReceivers } from './receivers.ts'
+import { activeStaff, findStaff, senderOf, staffName } from './staff-members.server.ts'
+
+export const sendStaffMessage: Action = { type: 'send_staff_message', plan }
+
+async function plan(context: PlanContext): Promise<Plan> {
+  const { parameters } = context.step
+  const wording = createWording(context)
+  const message = wording.parameter('message', 'plain').trim()
+  if (message === '') return impossible('invalid', 'The staff message has no text. Open the automation and write one.')
+  const wanted = splitReceivers(textParameter(parameters, 'toStaffUuid')).map((one) => wording.say(one, 'field').trim())
+  if (wanted.every((one) => one === '')) {
+    return impossible('invalid', 'Nobody was chosen for the staff message. Open the automation and choose somebody.')
+  }
+  const found = await activeStaff(context.read)
+  if (found.outcome === 'failed') return afterTrouble(found.trouble, 'the staff list')
+  const sender = senderOf(context, found.staff)
+  if (sender.outcome === 'nobody') return impossible('invalid', 'The account has no active staff member to send from.')
+
+  const warnings: PlanWarning[] = [...sender.warnings, ...unknownWarnings(wording), ...blankWarnings(wording)]
+  const jobUuid = flagParameter(parameters, 'linkToJob') ? (context.records[0]?.jobUuid ?? null) : null
+  const effects: Effect[] = []
+  const told = new Set<string>()
+  for (const one of new Set(wanted.filter((word) => word !== ''))) {
+    const staff = findStaff(found.staff, one)
+    if (!staff?.uuid) {
+      warnings.push({
+        code: 'staff_gone',
+        sentence: `"${shorten(one, 60)}" does not work here (any more), so nothing goes there.`,
+      })
+      continue
+    }
+    if (told.has(staff.uuid)) continue
+    told.add(staff.uuid)
+    effects.push({
+      kind: 'create_record',
+      class: 'create',
+      object: 'staffmessage',
+      fields: {
+        from_staff_uuid: sender.uuid,
+        to_staff_uuid: staff.uuid,
+        message,
+        ...(jobUuid !== null && { regarding_job_uuid: jobUuid }),
+      },
+      parents: {},
+      readBack: [],
+      summary: `Staff message to ${staffName(staff)}`,
+    })
+  }
+  if (effects.length === 0) {
+    const sentence =
+      'The staff member of this automation no longer works here. Open the automation and choose somebody else.'
+    return impossible('staff_gone', sentence, warnings)
+  }
+  return planned(wording, effects, { warnings })
+}

@@ -1,0 +1,160 @@
+// The three actions that set something on the jobs of a run: status, queue, field. Each job is written only if it would change.
+import type { AccountCallResult } from '#app/adapters/platform.ts'
+import { asText } from '../changes.ts'
+import { isActive, type Values, valuesOf } from '../fact-rows.ts'
+import type { Action, PlanContext } from './action.server.ts'
+import type { Effect, Plan, PlanWarning } from './effect.ts'
+import { findJobField, jobFieldValue } from './job-fields.ts'
+import {
+  afterTrouble,
+  blankWarnings,
+  createWording,
+  impossible,
+  type JobTarget,
+  jobName,
+  jobTargets,
+  NO_JOB,
+  planned,
+  skipped,
+  unknownWarnings,
+  type Wording,
+} from './planning.server.ts'
+import { findQueue, queueFields } from './queue-choice.server.ts'
+import { wordParameter } from './read-parameters.ts'
+
+type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
+
+export const updateJobStatus: Action = {
+  type: 'update_job_status',
+  plan: (context) =>
+    planJobs(context, async (target, wording) => {
+      const value = jobFieldValue('status', wording.parameter('status', 'field', target.record), clockOf(context))
+      return value.outcome === 'ok' ? { fields: { status: value.value } } : { problem: value.sentence }
+    }),
+}
+
+export const assignToQueue: Action = {
+  type: 'assign_to_queue',
+  async plan(context) {
+    if (wordParameter(context.step.parameters, 'queueUuid') === '') {
+      return impossible('invalid', 'No queue was chosen. Open the automation and choose one.')
+    }
+    return planJobs(context, (target, wording) =>
+      queueChange(context, target, wording.parameter('queueUuid', 'field', target.record)),
+    )
+  },
+}
+
+export const updateJobField: Action = {
+  type: 'update_job_field',
+  async plan(context) {
+    const field = findJobField(wordParameter(context.step.parameters, 'fieldName'))
+    if (field.outcome === 'refused') return impossible('invalid', field.sentence)
+    return planJobs(context, async (target, wording) => {
+      const destination = field.kind === 'date' || field.kind === 'moment' ? 'date' : 'field'
+      const said = wording.parameter('fieldValue', destination, target.record)
+      if (field.kind === 'queue' && said.trim() !== '') return queueChange(context, target, said)
+      const value = jobFieldValue(field.name, said, clockOf(context))
+      return value.outcome === 'ok' ? { fields: { [field.name]: value.value } } : { problem: value.sentence }
+    })
+  },
+}
+
+type JobChange =
+  | { fields: Record<string, string>; warnings?: PlanWarning[] }
+  /** This job cannot be changed so. */
+  | { problem: string }
+  | { trouble: Trouble; what: string }
+
+async function queueChange(context: PlanContext, target: JobTarget, wanted: string): Promise<JobChange> {
+  const found = await findQueue(context.read, wanted)
+  switch (found.outcome) {
+    case 'failed':
+      return { trouble: found.trouble, what: 'the queue' }
+    case 'gone':
+      return { problem: found.sentence }
+    case 'found': {
+      // Staying where it is must not start the queue's time again.
+      if (target.record.values.queue_uuid === found.queue.uuid)
+        return { fields: { queue_uuid: found.queue.uuid ?? '' } }
+      const chosen = await queueFields(context, found.queue, target.record)
+      return chosen.outcome === 'failed' ? { trouble: chosen.trouble, what: 'the staff list' } : chosen
+    }
+  }
+}
+
+async function planJobs(
+  context: PlanContext,
+  change: (target: JobTarget, wording: Wording) => Promise<JobChange>,
+): Promise<Plan> {
+  const targets = jobTargets(context)
+  if (targets.length === 0) return impossible('invalid', NO_JOB)
+  const wording = createWording(context)
+  const effects: Effect[] = []
+  const problems: string[] = []
+  const warnings: PlanWarning[] = []
+  for (const target of targets) {
+    const job = await jobValues(context, target)
+    if (job.outcome === 'failed') return afterTrouble(job.trouble, jobName(target.record))
+    if (!isActive(job.values)) {
+      problems.push(`Nothing was changed: ${jobName(target.record)} was deleted in ServiceM8.`)
+      continue
+    }
+    const changed = await change(
+      { ...target, record: { ...target.record, values: { ...target.record.values, ...job.values } } },
+      wording,
+    )
+    if ('trouble' in changed) return afterTrouble(changed.trouble, changed.what)
+    if ('problem' in changed) {
+      problems.push(changed.problem)
+      continue
+    }
+    const fields = Object.fromEntries(
+      Object.entries(changed.fields).filter(([name, value]) => asText(job.values[name]) !== asText(value)),
+    )
+    if (Object.keys(fields).length === 0) continue
+    warnings.push(...(changed.warnings ?? []))
+    effects.push(updateEffect(target, job.values, fields))
+  }
+  const told = [...warnings, ...unknownWarnings(wording), ...blankWarnings(wording)]
+  if (effects.length > 0) {
+    return planned(wording, effects, {
+      warnings: [...told, ...problems.map((sentence) => ({ code: 'job_left_out', sentence }))],
+    })
+  }
+  const [problem] = problems
+  if (problem !== undefined) return impossible('invalid', problem, told)
+  return skipped(`Nothing to change: ${jobName(targets[0]?.record)} is so already.`, told)
+}
+
+function updateEffect(target: JobTarget, values: Values, fields: Record<string, string>): Effect {
+  const before = Object.fromEntries(Object.keys(fields).map((name) => [name, values[name] ?? '']))
+  const parts = Object.entries(fields).map(([name, value]) => `${name} "${before[name] ?? ''}" → "${value}"`)
+  return {
+    kind: 'update_record',
+    class: 'set',
+    object: 'job',
+    recordUuid: target.uuid,
+    before,
+    fields,
+    summary: `Set on ${jobName(target.record)}: ${parts.join(', ')}`,
+  }
+}
+
+/** The job's own fields: those of the record when it is the job, else read now. */
+async function jobValues(
+  { read }: PlanContext,
+  { uuid, record }: JobTarget,
+): Promise<{ outcome: 'ok'; values: Values } | { outcome: 'failed'; trouble: Trouble }> {
+  if (record.object === 'job') {
+    return { outcome: 'ok', values: { ...record.values, active: record.active ? '1' : '0' } }
+  }
+  const answer = await read.read('job', uuid)
+  return answer.outcome === 'ok'
+    ? { outcome: 'ok', values: valuesOf(answer.value) }
+    : { outcome: 'failed', trouble: answer }
+}
+
+function clockOf({ now, account }: PlanContext): { now: number; zone: string } {
+  return { now, zone: account.zone }
+}

@@ -1,0 +1,224 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  ACCOUNT,
+  type ActionWorld,
+  actionWorld,
+  CARING_QUEUE,
+  CUSTOMER,
+  effectsOf,
+  JOB,
+  OLD_QUEUE,
+  OTHER_JOB,
+  PRIYA,
+  QUEUE,
+  TOM,
+} from '#tests/support/action-platform.server.ts'
+
+let world: ActionWorld
+
+beforeEach(() => {
+  world = actionWorld()
+})
+
+const job = (values: Record<string, string> = {}, uuid = OTHER_JOB) =>
+  world.put('job', { uuid, status: 'Work Order', generated_job_id: '1042', company_uuid: CUSTOMER, ...values })
+
+describe('update_job_status', () => {
+  it('sets the status, showing what it was', async () => {
+    const [effect] = effectsOf(await world.plan('update_job_status', { status: 'completed' }), 'update_record')
+    expect(effect).toEqual({
+      kind: 'update_record',
+      class: 'set',
+      object: 'job',
+      recordUuid: JOB,
+      before: { status: 'Quote' },
+      fields: { status: 'Completed' },
+      summary: 'Set on job 1041: status "Quote" → "Completed"',
+    })
+  })
+
+  it('changes nothing at the platform while it plans', async () => {
+    await world.plan('update_job_status', { status: 'Completed' })
+    expect(world.platform.changed).toEqual([])
+  })
+
+  it('skips a job that is so already, because an empty write would set off rules', async () => {
+    expect(await world.plan('update_job_status', { status: 'Quote' })).toMatchObject({
+      outcome: 'skipped',
+      sentence: 'Nothing to change: job 1041 is so already.',
+    })
+  })
+
+  it.each(['', 'Finished', '{entry.0.nothing_like_it}'])('refuses %j', async (status) => {
+    expect(await world.plan('update_job_status', { status })).toMatchObject({
+      outcome: 'impossible',
+      errorClass: 'invalid',
+    })
+  })
+
+  it('takes a status out of a placeholder', async () => {
+    const plan = await world.plan(
+      'update_job_status',
+      { status: '{status_wanted}' },
+      { trigger: { status_wanted: 'Work Order' } },
+    )
+    expect(effectsOf(plan, 'update_record')[0]?.fields).toEqual({ status: 'Work Order' })
+  })
+
+  it('sets every job of a group, each once, and leaves out what is deleted', async () => {
+    job()
+    const records = [await world.record(), await world.record('job', OTHER_JOB), await world.record()]
+    const gone = { ...records[0], jobUuid: 'x', recordUuid: 'x', active: false }
+    const plan = await world.plan(
+      'update_job_status',
+      { status: 'Completed' },
+      { records: [...records, gone as never] },
+    )
+    expect(effectsOf(plan, 'update_record').map((effect) => effect.recordUuid)).toEqual([JOB, OTHER_JOB])
+    expect(plan).toMatchObject({ warnings: [{ code: 'job_left_out' }] })
+  })
+
+  it('reads the job of a booking now', async () => {
+    world.put('jobactivity', { uuid: '12000000-0000-4000-8000-000000000001', job_uuid: JOB, staff_uuid: TOM })
+    const record = await world.record('jobactivity', '12000000-0000-4000-8000-000000000001')
+    const plan = await world.plan('update_job_status', { status: 'Completed' }, { records: [record] })
+    expect(effectsOf(plan, 'update_record')[0]).toMatchObject({ recordUuid: JOB, before: { status: 'Quote' } })
+    expect(world.asked()).toEqual(['read job'])
+    world.platform.records(ACCOUNT, 'job').delete(JOB)
+    expect(await world.plan('update_job_status', { status: 'Completed' }, { records: [record] })).toMatchObject({
+      outcome: 'impossible',
+      errorClass: 'not_found',
+    })
+  })
+
+  it('needs a job', async () => {
+    const record = await world.record('company', CUSTOMER)
+    expect(await world.plan('update_job_status', { status: 'Quote' }, { records: [record] })).toMatchObject({
+      outcome: 'impossible',
+      sentence: 'This action needs a job, and this record belongs to none.',
+    })
+  })
+})
+
+describe('assign_to_queue', () => {
+  it("sets the queue and until when, by the queue's own days in the account's time", async () => {
+    const [effect] = effectsOf(await world.plan('assign_to_queue', { queueUuid: QUEUE }), 'update_record')
+    expect(effect?.fields).toEqual({ queue_uuid: QUEUE, queue_expiry_date: '2026-01-12 09:00:00' })
+    expect(effect?.before).toEqual({ queue_uuid: '', queue_expiry_date: '' })
+  })
+
+  it('names whoever is responsible for the job where the queue wants somebody', async () => {
+    const record = await world.record()
+    const known = { ...record, values: { ...record.values, queue_assigned_staff_uuid: TOM } }
+    const plan = await world.plan('assign_to_queue', { queueUuid: CARING_QUEUE }, { records: [known] })
+    expect(effectsOf(plan, 'update_record')[0]?.fields).toEqual({
+      queue_uuid: CARING_QUEUE,
+      queue_expiry_date: '2026-01-08 09:00:00',
+    })
+    const nobody = await world.plan('assign_to_queue', { queueUuid: CARING_QUEUE })
+    expect(effectsOf(nobody, 'update_record')[0]?.fields).toMatchObject({ queue_assigned_staff_uuid: PRIYA })
+    expect(nobody).toMatchObject({
+      warnings: [{ code: 'queue_staff_by_default', sentence: expect.stringContaining('so it is Priya Alder') }],
+    })
+  })
+
+  it('leaves a job alone that stands in the queue: its time must not start again', async () => {
+    job({ queue_uuid: QUEUE, queue_expiry_date: '2026-01-06 09:00:00' })
+    const records = [await world.record('job', OTHER_JOB)]
+    expect(await world.plan('assign_to_queue', { queueUuid: QUEUE }, { records })).toMatchObject({ outcome: 'skipped' })
+  })
+
+  it('finds a queue by its name', async () => {
+    const plan = await world.plan('assign_to_queue', { queueUuid: 'waiting for PARTS' })
+    expect(effectsOf(plan, 'update_record')[0]?.fields.queue_uuid).toBe(QUEUE)
+  })
+
+  it.each([
+    [OLD_QUEUE, 'was deleted in ServiceM8'],
+    ['40000000-0000-4000-8000-00000000dead', 'was deleted in ServiceM8'],
+    ['No such queue', 'There is no queue called "No such queue"'],
+    ['', 'No queue was chosen'],
+  ])('cannot use %s', async (queueUuid, sentence) => {
+    expect(await world.plan('assign_to_queue', { queueUuid })).toMatchObject({
+      outcome: 'impossible',
+      sentence: expect.stringContaining(sentence),
+    })
+  })
+
+  it('is tried again when the platform does not say whether the queue is there', async () => {
+    world.platform.fate = ({ object }) => (object === 'queue' ? 'broken' : 'well')
+    expect(await world.plan('assign_to_queue', { queueUuid: QUEUE })).toMatchObject({
+      outcome: 'later',
+      errorClass: 'unavailable',
+      retryAt: null,
+    })
+    world.platform.fate = ({ object }) => (object === 'queue' ? 'too_many' : 'well')
+    expect(await world.plan('assign_to_queue', { queueUuid: QUEUE })).toMatchObject({
+      outcome: 'later',
+      errorClass: 'rate_limited',
+      retryAt: world.clock.now() + 20_000,
+    })
+  })
+})
+
+describe('update_job_field', () => {
+  const set = async (fieldName: string, fieldValue: string) =>
+    effectsOf(await world.plan('update_job_field', { fieldName, fieldValue }), 'update_record')[0]?.fields
+
+  it('writes texts, dates, flags and ids as the platform takes them', async () => {
+    expect(await set('purchase_order_number', 'Billed on {entry.0.generated_job_id}')).toEqual({
+      purchase_order_number: 'Billed on 1041',
+    })
+    expect(await set('date', 'TODAY')).toEqual({ date: '2026-01-05' })
+    expect(await set('completion_date', 'TODAY+2')).toEqual({ completion_date: '2026-01-07 00:00:00' })
+    expect(await set('quote_date', '2026-01-05 14:30')).toEqual({ quote_date: '2026-01-05 14:30:00' })
+    expect(await set('invoice_sent', 'yes')).toEqual({ invoice_sent: '1' })
+    expect(await set('company_uuid', JOB.toUpperCase())).toEqual({ company_uuid: JOB })
+    expect(await set('badges', `${TOM}, ${PRIYA}`)).toEqual({ badges: JSON.stringify([TOM, PRIYA]) })
+    expect(await set('status', 'Completed')).toEqual({ status: 'Completed' })
+    expect(await set('job_description', '')).toEqual({ job_description: '' })
+  })
+
+  it('knows the names the specification uses for fields the platform calls differently', async () => {
+    expect(await set('created_date', '2026-02-01')).toEqual({ date: '2026-02-01' })
+    expect(await set('assigned_staff', TOM)).toEqual({ queue_assigned_staff_uuid: TOM })
+    expect(await set('description', 'New')).toEqual({ job_description: 'New' })
+  })
+
+  it('moves a job into a queue with its time', async () => {
+    expect(await set('queue_uuid', QUEUE)).toEqual({ queue_uuid: QUEUE, queue_expiry_date: '2026-01-12 09:00:00' })
+  })
+
+  it('keeps what a value contains as it is: braces, markup and line ends are text', async () => {
+    job({ job_description: '{company_email} <b>&</b>\r\n"x" __proto__' }, JOB)
+    const fields = await set('work_done_description', '{entry.0.job_description}')
+    expect(fields).toEqual({ work_done_description: '{company_email} <b>&</b>\n"x" __proto__' })
+  })
+
+  it('means the job at hand by entry 0, in a group too', async () => {
+    job({ job_description: 'The second' })
+    const records = [await world.record(), await world.record('job', OTHER_JOB)]
+    const step = { fieldName: 'work_done_description', fieldValue: '{entry.0.job_description}' }
+    const effects = effectsOf(await world.plan('update_job_field', step, { records }), 'update_record')
+    expect(effects.map((effect) => effect.fields.work_done_description)).toEqual(['Replace the boiler', 'The second'])
+  })
+
+  it.each([
+    ['generated_job_id', '7', 'ServiceM8 keeps the field generated_job_id itself'],
+    ['total_cost', '7', 'ServiceM8 keeps the field total_cost itself'],
+    ['priority', 'High', 'ServiceM8 jobs have no priority'],
+    ['__proto__', 'x', 'A rule cannot set the field'],
+    ['active', '0', 'A rule cannot set the field'],
+    ['', 'x', 'No field was chosen'],
+    ['date', 'some day', '"some day" is not a date'],
+    ['invoice_sent', 'perhaps', 'neither yes nor no'],
+    ['category_uuid', 'Heating', 'is not an id'],
+    ['badges', 'VIP', 'badges are given by their ids'],
+    ['purchase_order_number', 'x'.repeat(101), 'at most 100 characters'],
+  ])('refuses %s = %s', async (fieldName, fieldValue, sentence) => {
+    expect(await world.plan('update_job_field', { fieldName, fieldValue })).toMatchObject({
+      outcome: 'impossible',
+      sentence: expect.stringContaining(sentence),
+    })
+  })
+})

@@ -1,0 +1,128 @@
+// From the platform's records to what rules see: values as text, who belongs to whom, which of several contacts counts.
+import { asText } from './changes.ts'
+import { isBlank, readFlag } from './field-value.ts'
+
+export type Values = Readonly<Record<string, string>>
+
+/** Names the platform gives its fields. Anything else (`__proto__`, blanks) is left out. */
+const NAME = /^[a-z][a-z0-9_]{0,99}$/i
+
+/** The record's own fields as text; times that are not set are empty. */
+export function valuesOf(record: Readonly<Record<string, unknown>>): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const [name, value] of Object.entries(record)) {
+    if (NAME.test(name) && name !== 'constructor') values[name] = asText(value).trim()
+  }
+  return values
+}
+
+/** Deleted at the platform = `active` 0; an object without the flag cannot be. */
+export function isActive(values: Values): boolean {
+  const { active } = values
+  return active === undefined || active === '' || readFlag(active) !== false
+}
+
+/** The job that a record is, or belongs to: its own uuid, `job_uuid`, or what it is related to (facts: 5.7). */
+export function jobUuidOf(object: string, values: Values): string | null {
+  if (object === 'job') return values.uuid || null
+  if (values.job_uuid) return values.job_uuid
+  return relatedTo('job', values)
+}
+
+/** The customer that a record is, or names itself; not what its job knows. */
+export function companyUuidOf(object: string, values: Values): string | null {
+  if (object === 'company') return values.uuid || null
+  if (values.company_uuid) return values.company_uuid
+  return relatedTo('company', values)
+}
+
+function relatedTo(object: string, values: Values): string | null {
+  const kind = (values.related_object || values.regarding_object || '').toLowerCase()
+  const uuid = values.related_object_uuid || values.regarding_object_uuid || ''
+  return kind === object && uuid !== '' ? uuid : null
+}
+
+/** The person of the job: the one it is done for, else who pays, else whoever is there. Null = nobody. */
+export function contactOf(rows: readonly Values[]): Values | null {
+  return firstOf(rows, [(row) => typeOf(row) === 'job', (row) => typeOf(row) !== 'billing', () => true])
+}
+
+/** The customer's main person: marked so, else of the kind JOB, else whoever is there. */
+export function mainContactOf(rows: readonly Values[]): Values | null {
+  return firstOf(rows, [
+    (row) => readFlag(row.is_primary_contact ?? '') === true,
+    (row) => typeOf(row) === 'job',
+    () => true,
+  ])
+}
+
+function typeOf(row: Values): string {
+  return (row.type ?? '').toLowerCase()
+}
+
+function firstOf(rows: readonly Values[], wishes: readonly ((row: Values) => boolean)[]): Values | null {
+  const there = rows.filter(isActive)
+  for (const wish of wishes) {
+    const found = there.find(wish)
+    if (found) return found
+  }
+  return null
+}
+
+/** Who is booked last; bookings only, not what was recorded. '' = nobody. */
+export function bookedStaffOf(rows: readonly Values[]): string {
+  const bookings = rows.filter(
+    (row) => isActive(row) && readFlag(row.activity_was_scheduled ?? '') === true && (row.staff_uuid ?? '') !== '',
+  )
+  const latest = bookings.reduce<Values | null>(
+    (last, row) => (last === null || (row.start_date ?? '') > (last.start_date ?? '') ? row : last),
+    null,
+  )
+  return latest?.staff_uuid ?? ''
+}
+
+/** Joined names of a person, under `contact_` or `company_`. Null = nobody: known to be empty. */
+export function personValues(prefix: 'contact' | 'company', person: Values | null): Record<string, string> {
+  return {
+    [`${prefix}_first_name`]: person?.first ?? '',
+    [`${prefix}_last_name`]: person?.last ?? '',
+    [`${prefix}_phone`]: person?.phone ?? '',
+    [`${prefix}_mobile`]: person?.mobile ?? '',
+    [`${prefix}_email`]: person?.email ?? '',
+  }
+}
+
+export function companyValues(company: Values | null): Record<string, string> {
+  return {
+    company_name: company?.name ?? '',
+    company_address: company?.address ?? '',
+    company_payment_terms: company?.payment_terms ?? '',
+  }
+}
+
+export function staffValues(uuid: string, staff: Values | null): Record<string, string> {
+  return {
+    assigned_staff: uuid,
+    staff_name: `${staff?.first ?? ''} ${staff?.last ?? ''}`.trim(),
+    staff_email: staff?.email ?? '',
+    staff_mobile: staff?.mobile ?? '',
+  }
+}
+
+export function queueValues(queue: Values | null): Record<string, string> {
+  return { queue_name: queue?.name ?? '', queue_default_timeframe: queue?.default_timeframe ?? '' }
+}
+
+export function categoryValues(category: Values | null): Record<string, string> {
+  return { category_name: category?.name ?? '' }
+}
+
+/** A job's fields beside those of what hangs on it: the record's own names come first. */
+export function withJobBehind(own: Values, job: Values | null): Record<string, string> {
+  return { ...job, ...own }
+}
+
+/** A uuid to look for; blank and unset ones lead nowhere. */
+export function keyOf(uuid: string | null | undefined): string | null {
+  return uuid && !isBlank(uuid) ? uuid : null
+}

@@ -1,0 +1,260 @@
+// Reads from the platform what is joined to a record: a few keys one by one, many keys by reading the list once. What was read
+// is shared by all rules of the account for a while.
+import type { AccountCallResult, CallAsAccount, CallPriority, PlatformRecord } from '#app/adapters/platform.ts'
+import type { Clock, Millis } from '#app/lib/clock.ts'
+import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import type { FactCache } from './fact-cache.server.ts'
+import { type Values, valuesOf } from './fact-rows.ts'
+
+export type CallFailure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
+
+/** Rows of one kind by key; a key without rows has an empty list. */
+export type Found = { outcome: 'ok'; rows: ReadonlyMap<string, Values[]> } | CallFailure
+
+/** What can be looked up, and how: which list, by which field, how long it stays true. */
+interface Source {
+  object: string
+  /** The field that holds the key. */
+  by: string
+  /** Besides the key. */
+  filter: string | null
+  lastsMs: number
+  /** Only these fields are kept; null = all. */
+  fields: readonly string[] | null
+  weight: number
+}
+
+const PERSON = ['uuid', 'active', 'type', 'is_primary_contact', 'first', 'last', 'phone', 'mobile', 'email']
+
+const SOURCES = {
+  contact: {
+    object: 'jobcontact',
+    by: 'job_uuid',
+    filter: "active eq '1'",
+    lastsMs: minutes(10),
+    fields: PERSON,
+    weight: 1,
+  },
+  company_contact: {
+    object: 'companycontact',
+    by: 'company_uuid',
+    filter: "active eq '1'",
+    lastsMs: minutes(10),
+    fields: PERSON,
+    weight: 1,
+  },
+  company: { object: 'company', by: 'uuid', filter: null, lastsMs: minutes(10), fields: null, weight: 3 },
+  /** Jobs of bookings, payments and notes: fresh, except that one look through a list reads them once. */
+  job: { object: 'job', by: 'uuid', filter: null, lastsMs: seconds(30), fields: null, weight: 8 },
+  booking: {
+    object: 'jobactivity',
+    by: 'job_uuid',
+    filter: "active eq '1' and activity_was_scheduled eq '1'",
+    lastsMs: seconds(30),
+    fields: ['uuid', 'active', 'activity_was_scheduled', 'staff_uuid', 'start_date'],
+    weight: 1,
+  },
+} as const satisfies Record<string, Source>
+
+export type SourceKind = keyof typeof SOURCES
+
+/** Small lists that are kept whole. */
+const LISTS = ['staff', 'queue', 'category'] as const
+export type ListKind = (typeof LISTS)[number]
+const LISTS_LAST = hours(1)
+/** A uuid that is not in a kept list may be new: the list is read again, at most this often. */
+const LOOK_AGAIN = minutes(1)
+
+/** Up to so many keys are asked for one by one. */
+const FEW = 4
+/** Rows of a list that are read at most; more would not fit anywhere else either. */
+const MOST_ROWS = 100_000
+const SIDE_BY_SIDE = 4
+
+export interface FactSources {
+  find(accountUuid: string, kind: SourceKind, keys: readonly string[], options?: { fresh?: boolean }): Promise<Found>
+  /** All rows of a small list, inactive ones included. */
+  list(accountUuid: string, kind: ListKind): Promise<{ outcome: 'ok'; rows: Values[] } | CallFailure>
+  /** The row of a small list by uuid; null = there is none. */
+  findListed(
+    accountUuid: string,
+    kind: ListKind,
+    uuid: string,
+  ): Promise<{ outcome: 'ok'; row: Values | null } | CallFailure>
+  /** The account's own record, kept for an hour. */
+  vendor(accountUuid: string): Promise<{ outcome: 'ok'; record: PlatformRecord } | CallFailure>
+}
+
+export interface SourceDependencies {
+  callAsAccount: CallAsAccount
+  clock: Clock
+  cache: FactCache<Values[]>
+  priority: CallPriority
+}
+
+type Shared<T> = Map<string, Promise<T>>
+
+export function createFactSources(app: SourceDependencies): FactSources {
+  const { cache, clock } = app
+  const running: Shared<CallFailure | null> = new Map()
+  const listedAt = new Map<string, Millis>()
+
+  /** Whoever asks for the same thing at the same time gets the same answer. */
+  function once(name: string, work: () => Promise<CallFailure | null>): Promise<CallFailure | null> {
+    const known = running.get(name)
+    if (known) return known
+    const promise = work().finally(() => running.delete(name))
+    running.set(name, promise)
+    return promise
+  }
+
+  function listAll(accountUuid: string, object: string, filter: string | null, limit: number) {
+    return app.callAsAccount(
+      accountUuid,
+      (api, token) => api.list(token, object, { limit, ...(filter === null ? {} : { filter }) }),
+      { priority: app.priority },
+    )
+  }
+
+  async function readOne(accountUuid: string, kind: SourceKind, key: string): Promise<CallFailure | null> {
+    const source: Source = SOURCES[kind]
+    const answer =
+      source.by === 'uuid'
+        ? await readRecord(accountUuid, source.object, key)
+        : await listAll(accountUuid, source.object, joined(`${source.by} eq '${quoted(key)}'`, source.filter), 500)
+    if (answer.outcome !== 'ok') return answer
+    keep(accountUuid, kind, groupBy(answer.value, source, [key]), false)
+    return null
+  }
+
+  async function readRecord(
+    accountUuid: string,
+    object: string,
+    uuid: string,
+  ): Promise<AccountCallResult<PlatformRecord[]>> {
+    const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, object, uuid), {
+      priority: app.priority,
+    })
+    if (answer.outcome === 'ok') return { outcome: 'ok', value: [{ ...answer.value, uuid }] }
+    // A customer that is gone is no failure of whoever asks about the job.
+    return answer.outcome === 'refused' && answer.status === 404 ? { outcome: 'ok', value: [] } : answer
+  }
+
+  async function readWhole(accountUuid: string, kind: SourceKind): Promise<CallFailure | null> {
+    const source: Source = SOURCES[kind]
+    const answer = await listAll(accountUuid, source.object, source.filter, MOST_ROWS)
+    if (answer.outcome !== 'ok') return answer
+    keep(accountUuid, kind, groupBy(answer.value, source, []), answer.value.length < MOST_ROWS)
+    return null
+  }
+
+  function keep(accountUuid: string, kind: SourceKind, groups: ReadonlyMap<string, Values[]>, whole: boolean): void {
+    const { lastsMs, weight } = SOURCES[kind]
+    cache.keep(accountUuid, kind, groups, { until: clock.now() + lastsMs, whole, weight })
+  }
+
+  async function readEach(accountUuid: string, kind: SourceKind, keys: readonly string[]): Promise<CallFailure | null> {
+    for (let from = 0; from < keys.length; from += SIDE_BY_SIDE) {
+      const failures = await Promise.all(
+        keys
+          .slice(from, from + SIDE_BY_SIDE)
+          .map((key) => once(`${accountUuid}|${kind}|${key}`, () => readOne(accountUuid, kind, key))),
+      )
+      const failure = failures.find((one) => one !== null)
+      if (failure) return failure
+    }
+    return null
+  }
+
+  async function ensureListed(accountUuid: string, kind: ListKind): Promise<CallFailure | null> {
+    if (cache.find(accountUuid, kind, 'all') !== undefined) return null
+    return relist(accountUuid, kind)
+  }
+
+  function relist(accountUuid: string, kind: ListKind): Promise<CallFailure | null> {
+    return once(`${accountUuid}|${kind}`, async () => {
+      const answer = await listAll(accountUuid, kind, null, MOST_ROWS)
+      if (answer.outcome !== 'ok') return answer
+      const now = clock.now()
+      cache.keep(accountUuid, kind, [['all', answer.value.map(valuesOf)]], { until: now + LISTS_LAST })
+      listedAt.set(`${accountUuid}|${kind}`, now)
+      return null
+    })
+  }
+
+  const listed = (accountUuid: string, kind: ListKind) => cache.find(accountUuid, kind, 'all') ?? []
+
+  return {
+    async find(accountUuid, kind, keys, { fresh = false } = {}) {
+      const wanted = [...new Set(keys)]
+      const missing = fresh ? wanted : wanted.filter((key) => cache.find(accountUuid, kind, key) === undefined)
+      const failure =
+        missing.length <= FEW
+          ? await readEach(accountUuid, kind, missing)
+          : await once(`${accountUuid}|${kind}|*`, () => readWhole(accountUuid, kind))
+      if (failure) return failure
+      // Only an account with more rows than are read at once has any left.
+      const left = wanted.filter((key) => cache.find(accountUuid, kind, key) === undefined)
+      const lateFailure = await readEach(accountUuid, kind, left)
+      if (lateFailure) return lateFailure
+      return { outcome: 'ok', rows: new Map(wanted.map((key) => [key, cache.find(accountUuid, kind, key) ?? []])) }
+    },
+
+    async list(accountUuid, kind) {
+      const failure = await ensureListed(accountUuid, kind)
+      return failure ?? { outcome: 'ok', rows: listed(accountUuid, kind) }
+    },
+
+    async findListed(accountUuid, kind, uuid) {
+      const failure = await ensureListed(accountUuid, kind)
+      if (failure) return failure
+      const inList = () =>
+        listed(accountUuid, kind).find((row) => row.uuid?.toLowerCase() === uuid.toLowerCase()) ?? null
+      const row = inList()
+      const age = clock.now() - (listedAt.get(`${accountUuid}|${kind}`) ?? 0)
+      if (row || age < LOOK_AGAIN) return { outcome: 'ok', row }
+      const again = await relist(accountUuid, kind)
+      return again ?? { outcome: 'ok', row: inList() }
+    },
+
+    async vendor(accountUuid) {
+      const failure = cache.find(accountUuid, 'vendor', 'own')
+        ? null
+        : await once(`${accountUuid}|vendor`, async () => {
+            const answer = await listAll(accountUuid, 'vendor', null, 1)
+            if (answer.outcome !== 'ok') return answer
+            const own = answer.value.slice(0, 1).map(valuesOf)
+            cache.keep(accountUuid, 'vendor', [['own', own]], { until: clock.now() + LISTS_LAST })
+            return null
+          })
+      return failure ?? { outcome: 'ok', record: cache.find(accountUuid, 'vendor', 'own')?.[0] ?? {} }
+    },
+  }
+}
+
+function groupBy(records: readonly PlatformRecord[], source: Source, keys: readonly string[]): Map<string, Values[]> {
+  const groups = new Map<string, Values[]>(keys.map((key) => [key, []]))
+  for (const record of records) {
+    const values = valuesOf(record)
+    const key = values[source.by] ?? ''
+    if (key === '') continue
+    const kept = source.fields === null ? values : picked(values, source.fields)
+    const group = groups.get(key)
+    if (group) group.push(kept)
+    else groups.set(key, [kept])
+  }
+  return groups
+}
+
+function picked(values: Values, fields: readonly string[]): Values {
+  return Object.fromEntries(fields.flatMap((field) => (values[field] === undefined ? [] : [[field, values[field]]])))
+}
+
+function joined(first: string, second: string | null): string {
+  return second === null ? first : `${first} and ${second}`
+}
+
+/** A quote inside a value is doubled, as the platform's filters want it (facts: 5.2). */
+export function quoted(value: string): string {
+  return value.replaceAll("'", "''")
+}

@@ -1,0 +1,116 @@
+// How the text of a field is read: as a number, an amount, a flag, a list. The platform writes flags as 1, "1" or true, amounts
+// as text, and lists as JSON inside a text (servicem8 facts 5.1).
+
+/** What neither an empty text nor a date the platform never set says anything about. */
+export function isBlank(text: string): boolean {
+  return text.trim() === '' || text.startsWith('0000-00-00')
+}
+
+/** The words a forgetful program writes for "nothing": never shown to anybody. */
+export function isNothing(text: string): boolean {
+  return isBlank(text) || text === 'undefined' || text === 'null'
+}
+
+const PLAIN = /^[+-]?\d+(\.\d+)?$/
+const AMOUNT = /^([+-])?\s*(?:[A-Z]{2,3}\$?|[A-Z]?\p{Sc})?\s*([+-])?((?:\d[\d.,' ]*)?\d)\s*(?:[A-Z]{3}|\p{Sc})?$/u
+
+/**
+ * `1234.5`, `1,234.50`, `£1,234.50`, `1.234,50`, `-$12`, `AUD 40`; null when it is no number. A lone comma followed by three
+ * digits separates thousands, else decimals.
+ */
+export function readNumber(text: string): number | null {
+  const trimmed = text.trim()
+  if (PLAIN.test(trimmed)) return Number(trimmed)
+  const match = AMOUNT.exec(trimmed.replace(/[\u00a0\u202f\u2009]/g, ' ').replace(/\u2212/g, '-'))
+  if (!match) return null
+  const [, outer, inner, digits = ''] = match
+  if (outer && inner) return null
+  const plain = withoutSeparators(digits.replace(/[' ]/g, ''))
+  if (plain === null) return null
+  return (outer ?? inner) === '-' ? 0 - Number(plain) : Number(plain)
+}
+
+function withoutSeparators(digits: string): string | null {
+  const comma = digits.lastIndexOf(',')
+  const dot = digits.lastIndexOf('.')
+  if (comma < 0 && dot < 0) return digits
+  if (comma >= 0 && dot >= 0) {
+    const [decimal, thousands] = comma > dot ? [',', '.'] : ['.', ',']
+    const [whole = '', part = '', ...more] = digits.split(decimal)
+    return more.length === 0 && isGrouped(whole, thousands) ? `${whole.replaceAll(thousands, '')}.${part}` : null
+  }
+  if (comma >= 0 && isGrouped(digits, ',')) return digits.replaceAll(',', '')
+  const parts = digits.split(comma >= 0 ? ',' : '.')
+  if (parts.length === 2) return parts.join('.')
+  return dot >= 0 && isGrouped(digits, '.') ? digits.replaceAll('.', '') : null
+}
+
+function isGrouped(digits: string, separator: string): boolean {
+  const [first = '', ...groups] = digits.split(separator)
+  return /^\d{1,3}$/.test(first) && groups.every((group) => /^\d{3}$/.test(group))
+}
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['1', true],
+  ['true', true],
+  ['yes', true],
+  ['on', true],
+  ['', false],
+  ['0', false],
+  ['false', false],
+  ['no', false],
+  ['off', false],
+])
+
+/** `1`, `true`, `Yes` → true; `0`, `false`, `no` and nothing at all → false; null for anything else. */
+export function readFlag(text: string): boolean | null {
+  return FLAGS.get(text.trim().toLowerCase()) ?? null
+}
+
+/** `["a","b"]` (badges come so) or `a, b`, as its entries; nothing → none. */
+export function readList(text: string): string[] {
+  const trimmed = text.trim()
+  if (trimmed === '') return []
+  if (trimmed.startsWith('[')) {
+    try {
+      const parsed: unknown = JSON.parse(trimmed)
+      if (Array.isArray(parsed))
+        return parsed.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
+    } catch {
+      // Not JSON after all: read it as a plain list.
+    }
+  }
+  return trimmed
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text.trim())
+}
+
+/** The form in which two texts are the same to a person: case, outer blanks and ways to write an accent do not count. */
+export function folded(text: string): string {
+  const plain = text.trim().toLowerCase()
+  return ONLY_ASCII.test(plain) ? plain : plain.normalize('NFC')
+}
+
+const ONLY_ASCII = /^[\x20-\x7e]*$/
+
+const PAYMENT_DAYS = /(?:^|\D)(\d{1,3})(?:\D|$)/
+
+/**
+ * Days a customer has to pay, out of whatever somebody typed: `14`, `14 days from the date of invoice`, `Net 30`,
+ * `Due on receipt`. Null when it says nothing readable.
+ */
+export function readPaymentDays(text: string): number | null {
+  if (/\b(receipt|immediate(ly)?|completion|cod|cash on delivery|upfront)\b/i.test(text)) return 0
+  const [, count] = PAYMENT_DAYS.exec(text) ?? []
+  if (count === undefined) return null
+  if (/\bweek/i.test(text)) return Number(count) * 7
+  if (/\bmonth/i.test(text)) return Number(count) * 30
+  return Number(count)
+}

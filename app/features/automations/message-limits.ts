@@ -1,0 +1,37 @@
+// How long texts may be, and what a text message costs.
+
+/** Source: the specification, section 9, and the platform (servicem8 facts, section 6). */
+export const SMS_LONGEST = 1600
+export const SMS_SEGMENT = 153
+export const FEED_LONGEST = 500
+/** Of an option in a list of templates. */
+export const OPTION_LONGEST = 50
+
+/** Credits that a text message costs: one for each 153 characters, begun ones count. Nothing costs nothing. */
+export function smsCredits(text: string): number {
+  return Math.ceil(text.length / SMS_SEGMENT)
+}
+
+/** The hint below the field, word for word. */
+export function smsHint(text: string): string {
+  return `${text.length}/${SMS_LONGEST} characters. Messages over ${SMS_SEGMENT} chars use multiple SMS credits.`
+}
+
+/** `1 credit`, `2 credits`. */
+export function creditWords(credits: number): string {
+  return credits === 1 ? '1 credit' : `${credits} credits`
+}
+
+/** Why a text cannot be sent as it is, or null. Asked for the text as typed, and again for what goes out. */
+export function lengthProblem(kind: 'sms' | 'feed', text: string): string | null {
+  const longest = kind === 'sms' ? SMS_LONGEST : FEED_LONGEST
+  if (text.length <= longest) return null
+  const what = kind === 'sms' ? 'The text message' : 'The message'
+  return `${what} has ${text.length} characters; at most ${longest} can be sent.`
+}
+
+/** The beginning of a text, for a list to choose from. */
+export function optionText(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > OPTION_LONGEST ? `${line.slice(0, OPTION_LONGEST)}…` : line
+}

@@ -1,0 +1,339 @@
+// What is wrong with the placeholders of a text, told while it is typed and before it is saved; and the list to choose them from.
+import { assertNever } from '../../lib/assert-never.ts'
+import { conditionGroups } from './conditions.ts'
+import { CALENDAR_NAMES, DIGEST_NAMES, partsForDigest } from './digest.ts'
+import type { FactPart } from './facts.ts'
+import { AGE_FIELDS } from './field-ages.ts'
+import type { FieldType } from './field-tables.ts'
+import { conditionFields, partsFor } from './fields.ts'
+import type { Destination } from './placeholder-format.ts'
+import { type Meaning, meaningOf, namesOf } from './placeholder-names.ts'
+import { openBlanks, type Placeholder, placeholdersIn } from './placeholder-syntax.ts'
+import type { Condition, Operator, Step, TriggerSource } from './rule.ts'
+import { RESULTS } from './step-references.ts'
+
+/** The place a text stands in. */
+export interface PlaceholderPlace {
+  /** Of the rule's records. */
+  object: string
+  source: TriggerSource
+  /** True = a run may have several records. */
+  manyRecords: boolean
+  /** All steps, in order, and which of them the text belongs to. */
+  steps: readonly Pick<Step, 'id' | 'type'>[]
+  index: number
+  destination: Destination
+  /** A message to a customer is not sent with a gap in it. */
+  toCustomer: boolean
+  /** The rule's conditions: what they ask for is not empty. */
+  conditions?: readonly Condition[]
+}
+
+export interface PlaceholderProblem {
+  /** Only errors keep a rule from being saved; an open blank keeps it from being switched on. */
+  severity: 'error' | 'warning'
+  code:
+    | 'unknown'
+    | 'later_step'
+    | 'no_result'
+    | 'wrong_type'
+    | 'bad_format'
+    | 'may_be_empty'
+    | 'no_such_record'
+    | 'blank'
+    | 'double_braces'
+  /** As written, without braces. */
+  name: string
+  sentence: string
+  /** The name that is probably meant; null = none is near. */
+  suggestion: string | null
+}
+
+/** Null of a place: nothing is known of the record's own names before it is read. */
+const nothingOwn = () => false
+
+/** In the order of the text; each name once per kind of trouble. */
+export function checkPlaceholders(text: string, place: PlaceholderPlace): PlaceholderProblem[] {
+  const found = placeholdersIn(text).flatMap((placeholder) => problemsOf(placeholder, place))
+  const blanks = openBlanks(text).map(
+    (label): PlaceholderProblem => ({
+      severity: 'warning',
+      code: 'blank',
+      name: label,
+      sentence: `Fill in [[${label}]] before you switch the rule on.`,
+      suggestion: null,
+    }),
+  )
+  const seen = new Set<string>()
+  return [...found, ...doubled(text, place), ...blanks].filter(({ code, name }) => {
+    const key = `${code} ${name}`
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}
+
+function problemsOf(placeholder: Placeholder, place: PlaceholderPlace): PlaceholderProblem[] {
+  const { name } = placeholder
+  const meaning = meaningOf(name, { object: place.object, hasOwn: nothingOwn })
+  const problem = (
+    code: PlaceholderProblem['code'],
+    sentence: string,
+    severity: PlaceholderProblem['severity'] = 'error',
+    suggestion: string | null = null,
+  ): PlaceholderProblem => ({ severity, code, name, sentence, suggestion })
+  if (meaning === null) {
+    const nearest = nearestName(name, place)
+    const hint = nearest === null ? '' : ` Did you mean {${nearest}}?`
+    return [problem('unknown', `There is no {${name}} here.${hint}`, 'error', nearest)]
+  }
+  const problems: PlaceholderProblem[] = []
+  if (placeholder.unknownFormat !== null) {
+    const known = 'date, time, weekday, money, number, phone, first name or upper'
+    problems.push(problem('bad_format', `"as ${placeholder.unknownFormat}" is not known. Use ${known}.`))
+  }
+  const ofStep = stepProblem(meaning, place)
+  if (ofStep !== null) return [...problems, problem(ofStep.code, ofStep.sentence)]
+  const type = typeOf(meaning, place.object)
+  const wrong = wrongType(placeholder, type, place.destination)
+  if (wrong !== null) problems.push(problem('wrong_type', wrong))
+  if (meaning.kind === 'field' && meaning.entry > 0 && !place.manyRecords) {
+    const sentence = `{${name}}: a run of this rule has one record, so there is never anything in it.`
+    problems.push(problem('no_such_record', sentence, 'warning'))
+  } else if (place.toCustomer && placeholder.fallback === null && mayBeEmpty(meaning, type, place)) {
+    const cure =
+      place.destination === 'phone' ? 'Add a condition that it is not empty.' : `Say what stands in: {${name} or "…"}.`
+    problems.push(
+      problem('may_be_empty', `{${name}} may be empty, and then the message is not sent. ${cure}`, 'warning'),
+    )
+  }
+  return problems
+}
+
+function stepProblem(
+  meaning: Meaning,
+  { steps, index }: PlaceholderPlace,
+): { code: 'later_step' | 'no_result' | 'unknown'; sentence: string } | null {
+  if (meaning.kind !== 'result') return null
+  const { step } = meaning
+  const at = 'id' in step ? steps.findIndex(({ id }) => id === step.id) : step.position - 1
+  const called = 'id' in step ? `Step "${step.id}"` : `Action ${step.position}`
+  const type = steps[at]?.type
+  if (type === undefined) return { code: 'unknown', sentence: `${called} does not exist.` }
+  if (at >= index) return { code: 'later_step', sentence: `${called} runs later than this one. Move it up.` }
+  const gives = RESULTS[type]
+  if (meaning.field === '' || meaning.field === 'result' || gives.includes(meaning.field)) return null
+  if (meaning.field === 'number' && gives.includes('generated_job_id')) return null
+  const sentence =
+    gives.length > 0
+      ? `${called} gives ${gives.join(' and ')}, but not ${meaning.field}.`
+      : `${called} gives no result.`
+  return { code: 'no_result', sentence }
+}
+
+function typeOf(meaning: Meaning, object: string): FieldType | null {
+  switch (meaning.kind) {
+    case 'field':
+      return namesOf(object).get(meaning.field)?.type ?? null
+    case 'digest':
+      return meaning.name.startsWith('sum_total') ? 'money' : meaning.name.startsWith('count') ? 'number' : 'text'
+    case 'today':
+      return 'date'
+    case 'calendar':
+      return meaning.name === 'week' ? 'number' : /^(?:today|tomorrow|yesterday)$/.test(meaning.name) ? 'date' : 'text'
+    case 'trigger':
+      return meaning.name === 'date' ? 'date' : meaning.name.endsWith('_uuid') ? 'uuid' : 'text'
+    case 'account':
+    case 'marker':
+      return 'text'
+    case 'result':
+      return null
+    default:
+      return assertNever(meaning)
+  }
+}
+
+const NUMBERS: ReadonlySet<FieldType> = new Set(['number', 'money', 'age'])
+
+function wrongType({ name, format }: Placeholder, type: FieldType | null, destination: Destination): string | null {
+  if (type === null) return null
+  if (destination === 'date' && type !== 'date') return `{${name}} is not a date.`
+  if (destination === 'phone' && type !== 'phone') return `{${name}} is not a phone number.`
+  const isDate = format === 'date' || format === 'time' || format === 'weekday'
+  if (isDate && type !== 'date') return `{${name}} is not a date, so "as ${format}" does nothing.`
+  if ((format === 'money' || format === 'number') && !NUMBERS.has(type) && type !== 'text') {
+    return `{${name}} is not a number, so "as ${format}" does nothing.`
+  }
+  return format === 'phone' && type !== 'phone' ? `{${name}} is not a phone number, so "as phone" does nothing.` : null
+}
+
+/** What a job always has. */
+const NEVER_EMPTY: ReadonlySet<string> = new Set(['status', 'generated_job_id', 'uuid', 'edit_date', 'active', 'date'])
+
+function mayBeEmpty(meaning: Meaning, type: FieldType | null, { object, conditions = [] }: PlaceholderPlace): boolean {
+  if (meaning.kind === 'trigger') return meaning.name === 'description'
+  if (meaning.kind !== 'field') return false
+  const known = namesOf(object).get(meaning.field)
+  if (NEVER_EMPTY.has(meaning.field) || known?.part === 'job' || type === 'flag' || type === 'money') return false
+  return !isAskedFor(meaning.field, object, conditions)
+}
+
+/** Operators that an empty value does not pass. */
+const ASKS_FOR: ReadonlySet<Operator> = new Set([
+  'is_not_empty',
+  'contains',
+  'starts_with',
+  'ends_with',
+  'greater_than',
+  'less_than',
+])
+
+/** Does every way to match need a value there? An age needs the day it counts from. */
+function isAskedFor(field: string, object: string, conditions: readonly Condition[]): boolean {
+  const names = namesOf(object)
+  const real = (name: string) => names.get(name)?.own ?? name
+  const asks = ({ field: asked, operator, value }: Condition) => {
+    if (!ASKS_FOR.has(operator) && !(operator === 'equals' && value.trim() !== '')) return false
+    return real(asked) === real(field) || AGE_FIELDS.some((age) => age.name === asked && age.base === real(field))
+  }
+  return conditions.length > 0 && conditionGroups(conditions).every((group) => group.some(asks))
+}
+
+/** `{{first name}}` is what other tools want; here it is braces around words. */
+function doubled(text: string, { object }: PlaceholderPlace): PlaceholderProblem[] {
+  return [...text.matchAll(/\{\{\s*([A-Za-z_][\w. ]{0,80}?)\s*\}\}/g)].flatMap(
+    ([, name = '']): PlaceholderProblem[] => {
+      if (meaningOf(name, { object, hasOwn: nothingOwn }) === null) return []
+      const sentence = `{{${name}}} is sent as it stands here. For the value, write {${name}}.`
+      return [{ severity: 'warning', code: 'double_braces', name, sentence, suggestion: name }]
+    },
+  )
+}
+
+export interface PlaceholderChoice {
+  /** What goes between the braces. */
+  name: string
+  label: string
+  group: 'Record' | 'All records' | 'Dates' | 'Business' | 'Earlier steps'
+  type: FieldType | null
+}
+
+/** Everything a text in this place can refer to, the likeliest first. */
+export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[] {
+  const { object, steps, index } = place
+  const fields = conditionFields(object)
+    .filter(({ name, never }) => never === null && !/(?:^|_)uuid$|^assigned_staff$|^queue$/.test(name))
+    .map(({ name, label, type }): PlaceholderChoice => ({ name: `entry.0.${name}`, label, group: 'Record', type }))
+  const digest = DIGEST_NAMES.map(
+    (name): PlaceholderChoice => ({
+      name,
+      label: DIGEST_LABELS[name] ?? digestLabel(name),
+      group: 'All records',
+      type: null,
+    }),
+  )
+  const dates = CALENDAR_NAMES.map(
+    (name): PlaceholderChoice => ({ name, label: words(name), group: 'Dates', type: null }),
+  )
+  const manual: PlaceholderChoice[] =
+    place.source === 'manual_endpoint'
+      ? [
+          { name: 'date', label: 'Date of the call', group: 'Dates', type: 'date' },
+          { name: 'job_uuid', label: 'Job of the call', group: 'Record', type: 'uuid' },
+        ]
+      : []
+  const results = steps.slice(0, index).flatMap(({ type }, at) =>
+    RESULTS[type].map(
+      (field): PlaceholderChoice => ({
+        name: `action_${at + 1}_result.${field}`,
+        label: `${words(field)} of action ${at + 1}`,
+        group: 'Earlier steps',
+        type: null,
+      }),
+    ),
+  )
+  const business: PlaceholderChoice = {
+    name: 'business name',
+    label: 'Your business name',
+    group: 'Business',
+    type: 'text',
+  }
+  return [...manual, ...fields, ...results, ...digest, ...dates, business]
+}
+
+const DIGEST_LABELS: Readonly<Record<string, string>> = {
+  count: 'How many',
+  sum_total: 'Total of all',
+  job_list: 'List, one line each',
+  all_job_ids: 'All job numbers',
+  all_job_descriptions: 'All job descriptions',
+  all_job_addresses: 'All job addresses',
+}
+
+function digestLabel(name: string): string {
+  if (name.startsWith('job_list by ')) return `List by ${name.slice('job_list by '.length)}`
+  const [what = '', status = ''] = name.split('.')
+  return what === 'count' ? `How many ${status}` : `Total of ${status}`
+}
+
+function words(name: string): string {
+  const text = name.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** The nearest known name, if it is near enough to be what was meant. */
+function nearestName(name: string, place: PlaceholderPlace): string | null {
+  const written = name.toLowerCase().replace(/[\s.]+/g, '_')
+  const prefix = /^entry[._[]\d+\]?[._]/i.exec(name)?.[0] ?? ''
+  const asked = prefix === '' ? written : written.slice(prefix.length)
+  const candidates =
+    prefix === ''
+      ? placeholderChoices(place).map((one) => one.name.replace(/^entry\.0\./, ''))
+      : [...namesOf(place.object).keys()]
+  let best: { name: string; distance: number } | null = null
+  for (const candidate of candidates) {
+    const distance = editDistance(asked, candidate.toLowerCase().replace(/[\s.]+/g, '_'))
+    if (best === null || distance < best.distance) best = { name: candidate, distance }
+  }
+  if (best === null || best.distance > Math.max(1, Math.floor(asked.length / 4))) return null
+  return prefix === '' ? best.name : `${prefix}${best.name}`
+}
+
+/** Letters to add, drop or change to get from one to the other. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+/** What has to be loaded so that the placeholders of these texts have values on records of the object. */
+export function partsForTexts(texts: Iterable<string>, object: string): FactPart[] {
+  const parts = new Set<FactPart>()
+  for (const text of texts) {
+    for (const { name } of placeholdersIn(text)) {
+      for (const part of partsForName(name, object)) parts.add(part)
+    }
+  }
+  return [...parts].sort()
+}
+
+function partsForName(name: string, object: string): FactPart[] {
+  const meaning = meaningOf(name, { object, hasOwn: nothingOwn })
+  switch (meaning?.kind) {
+    case 'field':
+      return partsFor([meaning.field], object)
+    case 'digest':
+      return partsForDigest(meaning.name, object)
+    case 'trigger':
+      return partsFor([meaning.name === 'description' ? 'job_description' : meaning.name], object)
+    default:
+      return []
+  }
+}

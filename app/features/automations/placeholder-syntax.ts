@@ -1,0 +1,129 @@
+// Placeholders in a text, found but not yet filled in: `{name}`, `{entry.0.job_address or "your job"}`, `{total as money}`,
+// `[[a blank to fill in]]`. Braces around anything else (CSS, JSON) are text, and `{{` … `}}` are single braces.
+
+export const FORMATS = ['date', 'time', 'money', 'phone', 'first name', 'upper', 'number', 'weekday'] as const
+
+export type Format = (typeof FORMATS)[number]
+
+export interface Placeholder {
+  kind: 'placeholder'
+  /** As written, braces included. */
+  written: string
+  /** What it refers to, as written. */
+  name: string
+  /** Stands in when there is no value; null = none was given. */
+  fallback: string | null
+  format: Format | null
+  /** Something after "as" that is no format. */
+  unknownFormat: string | null
+}
+
+export type Piece =
+  | { kind: 'text'; text: string }
+  | Placeholder
+  /** A blank that its owner has to fill in before the rule can be switched on. */
+  | { kind: 'blank'; written: string; label: string }
+
+// Editors of phones and of HTML change quotation marks: all of these mean the same.
+const QUOTED = `(?:"([^"]{0,500})"|“([^”]{0,500})”|„([^“”]{0,500})[“”]|&quot;(.{0,500}?)&quot;|'([^']{0,500})'|‘([^’]{0,500})’)`
+const NAME = `[A-Za-z_][\\w .+\\-&'/()[\\]]{0,119}?`
+const PLACEHOLDER = new RegExp(
+  `\\{\\s*(${NAME})(?:\\s+or\\s+${QUOTED})?(?:\\s+as\\s+([A-Za-z][A-Za-z _]{0,29}?))?(?:\\s+or\\s+${QUOTED})?\\s*\\}`,
+  'isy',
+)
+const QUOTED_GROUPS = 6
+const BLANK = /\[\[\s*([^[\]\n]{1,100}?)\s*\]\]/y
+
+/** The pieces in order; together they are the whole text. */
+export function readPieces(text: string): Piece[] {
+  const pieces: Piece[] = []
+  let plain = ''
+  // `}}` ends what `{{` began; elsewhere (CSS, JSON) it is two braces.
+  let doubled = 0
+  const add = (piece: Piece) => {
+    if (plain !== '') pieces.push({ kind: 'text', text: plain })
+    plain = ''
+    pieces.push(piece)
+  }
+  let at = 0
+  while (at < text.length) {
+    const next = text.slice(at, at + 2)
+    if (next === '{{') {
+      plain += '{'
+      doubled += 1
+      at += 2
+    } else if (next === '}}' && doubled > 0) {
+      plain += '}'
+      doubled -= 1
+      at += 2
+    } else {
+      const piece = next[0] === '{' ? placeholderAt(text, at) : next === '[[' ? blankAt(text, at) : null
+      if (piece === null) {
+        plain += text[at]
+        at += 1
+      } else {
+        add(piece)
+        at += piece.written.length
+      }
+    }
+  }
+  if (plain !== '') pieces.push({ kind: 'text', text: plain })
+  return pieces
+}
+
+function placeholderAt(text: string, at: number): Placeholder | null {
+  PLACEHOLDER.lastIndex = at
+  const match = PLACEHOLDER.exec(text)
+  if (!match) return null
+  const [written, name = ''] = match
+  const firstFallback = fallbackOf(match.slice(2, 2 + QUOTED_GROUPS))
+  const word = match[2 + QUOTED_GROUPS]
+    ?.trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, ' ')
+  const lastFallback = fallbackOf(match.slice(3 + QUOTED_GROUPS))
+  const format = FORMATS.find((one) => one === word) ?? null
+  return {
+    kind: 'placeholder',
+    written,
+    name: name.trim(),
+    fallback: firstFallback ?? lastFallback,
+    format,
+    unknownFormat: word !== undefined && format === null ? word : null,
+  }
+}
+
+const ENCODED_GROUP = 3
+
+function fallbackOf(groups: readonly (string | undefined)[]): string | null {
+  const encoded = groups[ENCODED_GROUP]
+  if (encoded === undefined) return groups.find((one) => one !== undefined) ?? null
+  return encoded.replace(/&(amp|lt|gt|#39|nbsp);/g, (_, name: string) => ENTITIES[name] ?? '')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', '#39': "'", nbsp: ' ' }
+
+function blankAt(text: string, at: number): Extract<Piece, { kind: 'blank' }> | null {
+  BLANK.lastIndex = at
+  const match = BLANK.exec(text)
+  return match ? { kind: 'blank', written: match[0], label: match[1] ?? '' } : null
+}
+
+/** Every placeholder of a text, in order. */
+export function placeholdersIn(text: string): Placeholder[] {
+  return text.includes('{') ? readPieces(text).filter((piece) => piece.kind === 'placeholder') : []
+}
+
+/** The labels of blanks that are still open, each once. */
+export function openBlanks(text: string): string[] {
+  if (!text.includes('[[')) return []
+  return [...new Set(readPieces(text).flatMap((piece) => (piece.kind === 'blank' ? [piece.label] : [])))]
+}
+
+/** Blanks that have an answer are filled in with it, once; the others stay. */
+export function fillBlanks(text: string, answers: Readonly<Record<string, string>>): string {
+  if (!text.includes('[[')) return text
+  return text.replace(/\[\[\s*([^[\]\n]{1,100}?)\s*\]\]/g, (written, label: string) =>
+    Object.hasOwn(answers, label) ? (answers[label] ?? '') : written,
+  )
+}

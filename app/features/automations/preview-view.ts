@@ -1,0 +1,129 @@
+// What Check Mode and Preview found, as the page shows it: who gets what, over which channel, what it costs, what would change,
+// and what is in the way.
+import { plainText } from '../lookups/lookups.ts'
+import { ACTION_SPECS } from './action-parameters.ts'
+import type { PreviewedEffect, PreviewedStep } from './preview.ts'
+import type { Execution } from './run-history.ts'
+
+export interface PreviewedText {
+  label: string
+  text: string
+}
+
+export interface PreviewEffectView {
+  summary: string
+  /** `Text message`, `E-mail`; null = a change in ServiceM8 or a call. */
+  channel: string | null
+  /** Who gets it. */
+  to: string | null
+  /** Final texts, exactly as they would leave. */
+  texts: PreviewedText[]
+  changes: { field: string; from: string; to: string }[]
+  credits: number
+  attachments: string[]
+  /** What the guards would do with it now; null = it may go. */
+  held: string | null
+}
+
+export interface PreviewStepView {
+  label: string
+  outcome: PreviewedStep['outcome']
+  sentence: string | null
+  effects: PreviewEffectView[]
+  warnings: string[]
+}
+
+export interface PreviewView {
+  /** `Job 4411 · Margaret Smith · 12 High Street`; '' = no record. */
+  about: string
+  matched: number
+  total: number
+  customerMessages: number
+  credits: number
+  steps: PreviewStepView[]
+}
+
+interface Previewed {
+  execution: Execution
+  preview: {
+    steps: PreviewedStep[]
+    customerMessages: number
+    credits: number
+    matched: number
+    total: number
+  }
+}
+
+export const OUTCOME_WORDS: Readonly<Record<PreviewedStep['outcome'], string>> = {
+  would_run: 'Would run',
+  left_out: 'Left out',
+  impossible: 'Would fail',
+  unanswered: 'Cannot be said now',
+}
+
+export function previewView({ execution, preview }: Previewed): PreviewView {
+  return {
+    about: aboutOf(execution),
+    matched: preview.matched,
+    total: preview.total,
+    customerMessages: preview.customerMessages,
+    credits: preview.credits,
+    steps: preview.steps.map((step) => ({
+      label: ACTION_SPECS.find((spec) => spec.type === step.action)?.label ?? step.action,
+      outcome: step.outcome,
+      sentence: step.sentence,
+      effects: step.effects.map(effectView),
+      warnings: step.warnings.map((warning) => warning.sentence),
+    })),
+  }
+}
+
+function aboutOf({ triggerData, object, recordUuids }: Execution): string {
+  const records = triggerData.conditionMatching?.matchedRecords ?? []
+  if (Math.max(records.length, recordUuids.length) > 1) return `${Math.max(records.length, recordUuids.length)} records`
+  const [record] = records
+  if (!record) return ''
+  const what = object === 'job' ? `Job ${record.jobId}` : record.companyName || record.jobId
+  const rest = [record.companyName, record.jobAddress].filter((text) => text !== '' && text !== what)
+  return [what, ...rest].join(' · ')
+}
+
+/** Names of final values that are texts to read; the rest of a change is told by what it was and would be. */
+const TEXT_LABELS: Readonly<Record<string, string>> = {
+  subject: 'Subject',
+  textBody: 'Text',
+  htmlBody: 'Text',
+  message: 'Text',
+  body: 'Body',
+  cc: 'CC',
+  replyTo: 'Reply to',
+  fileName: 'File',
+  outputFormat: 'Format',
+}
+
+function effectView(effect: PreviewedEffect): PreviewEffectView {
+  const { fields, kind } = effect
+  const names = Object.keys(fields).filter((name) => {
+    if (kind === 'update_record' || name === 'to' || name === 'url' || name === 'templateType') return false
+    // The same words twice would only be longer: the plain text is what people read.
+    return !(name === 'htmlBody' && (fields.textBody ?? '') !== '')
+  })
+  return {
+    summary: effect.summary,
+    channel: effect.channel === 'sms' ? 'Text message' : effect.channel === 'email' ? 'E-mail' : null,
+    to: effect.to,
+    texts: names
+      .map((name) => ({ label: TEXT_LABELS[name] ?? name.replaceAll('_', ' '), text: fields[name] ?? '' }))
+      .map(({ label, text }) => ({ label, text: readable(text) }))
+      .filter(({ text }) => text !== ''),
+    changes: effect.changes,
+    credits: effect.credits,
+    attachments: effect.attachments,
+    held: effect.guard === null || effect.guard.outcome === 'now' ? null : effect.guard.sentence,
+  }
+}
+
+/** An HTML text by what is written in it. */
+function readable(text: string): string {
+  return /<(p|br|div|table|ul|ol|h\d|html|body|a)\b/i.test(text) ? plainText(text) : text.trim()
+}

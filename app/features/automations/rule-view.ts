@@ -1,0 +1,118 @@
+// A rule as its card shows it.
+import { assertNever } from '../../lib/assert-never.ts'
+import { ACTION_SPECS } from './action-parameters.ts'
+import type { KnownNames } from './condition-words.ts'
+import { failedWords } from './condition-words.ts'
+import type { FailedCondition } from './conditions.ts'
+import type { RuleDefinition, TriggerSource } from './rule.ts'
+import { openBlanksOf } from './rule-blanks.ts'
+import type { RuleOfJson } from './rule-json.ts'
+import { scheduleWords } from './schedule-words.ts'
+import { objectOfRule, type SentenceParts, sentenceParts } from './sentence.ts'
+
+export const TRIGGER_LABELS: Readonly<Record<TriggerSource, string>> = {
+  webhook: 'Webhook Event',
+  api_polling: 'Scheduled API Check',
+  manual_endpoint: 'Manual Endpoint',
+}
+
+export interface RuleCardView {
+  id: number
+  name: string
+  description: string
+  sentence: SentenceParts
+  active: boolean
+  /** On, but what is there already is still being noted. */
+  preparing: boolean
+  /** On, but the engine does not start it, and why. */
+  pausedReason: string | null
+  /** What has to be filled in before it can be switched on. */
+  openBlanks: string[]
+  source: TriggerSource
+  /** `Webhook Event` and how quickly it reacts. */
+  trigger: string
+  /** Null = it does not look by the clock. */
+  schedule: string | null
+  /** The next look, epoch ms; null = none is due. */
+  nextRunAt: number | null
+  executionCount: number
+  lastExecutedAt: number | null
+  /** `Send SMS`, in order. */
+  actions: string[]
+  /** Switching it on asks: only new ones, or also what matches already? */
+  asksAboutExisting: boolean
+  /** The whole rule as JSON, to be pasted elsewhere. */
+  json: string
+  /** The address that starts a manual rule, key included; null for other rules. */
+  triggerUrl: string | null
+}
+
+interface Beside {
+  names: KnownNames
+  json: string
+  triggerUrl: string | null
+  asksAboutExisting: boolean
+}
+
+export function ruleCardView(rule: RuleOfJson, { names, json, triggerUrl, asksAboutExisting }: Beside): RuleCardView {
+  const { definition } = rule
+  const { trigger } = definition
+  return {
+    id: rule.id,
+    name: rule.name,
+    description: definition.description,
+    sentence: sentenceParts(definition, names),
+    active: rule.active,
+    preparing: rule.active && !rule.baselined && rule.pausedReason === null,
+    pausedReason: rule.active ? rule.pausedReason : null,
+    openBlanks: openBlanksOf(definition),
+    source: trigger.source,
+    trigger: triggerWords(definition),
+    schedule: trigger.source === 'api_polling' ? scheduleWords(trigger) : null,
+    nextRunAt: rule.active ? rule.nextRunAt : null,
+    executionCount: rule.executionCount,
+    lastExecutedAt: rule.lastExecutedAt,
+    actions: definition.steps.map((step) => ACTION_SPECS.find((spec) => spec.type === step.type)?.label ?? step.type),
+    asksAboutExisting: !rule.active && asksAboutExisting,
+    json,
+    triggerUrl,
+  }
+}
+
+function triggerWords({ trigger }: RuleDefinition): string {
+  const label = TRIGGER_LABELS[trigger.source]
+  switch (trigger.source) {
+    case 'webhook':
+      return trigger.settleMinutes > 0
+        ? `${label}, once it has settled for ${trigger.settleMinutes} min`
+        : `${label}, reacts within seconds`
+    case 'api_polling':
+      return label
+    case 'manual_endpoint':
+      return `${label}, runs once per call`
+    default:
+      return assertNever(trigger)
+  }
+}
+
+/** One condition that was not met: what it asked, and what was seen. */
+export interface FailedView {
+  field: string
+  operator: string
+  value: string
+  words: string
+}
+
+export function failedViews(
+  definition: RuleDefinition,
+  failed: readonly FailedCondition[],
+  names: KnownNames = {},
+): FailedView[] {
+  const object = objectOfRule(definition)
+  return failed.map((one) => ({
+    field: one.field,
+    operator: one.operator,
+    value: one.value,
+    words: failedWords(one, object, names),
+  }))
+}

@@ -1,0 +1,76 @@
+// The one way a step is planned: live runs, Check Mode and previews all come through here, so that what was shown is what is
+// sent.
+import type { Clock } from '#app/lib/clock.ts'
+import type { Log } from '#app/lib/log.ts'
+import type { AccountProfile, Action, PlanContext, ReadOnlyPlatform } from './actions/action.server.ts'
+import type { Plan, StepResult } from './actions/effect.ts'
+import type { RecordFacts } from './facts.ts'
+import type { ActionType, RuleDefinition, Step } from './rule.ts'
+import type { TriggerData } from './run.ts'
+
+export type PlanAction = Pick<Action, 'plan'>
+
+/** What plans are told beside the run itself: who signs, where notifications go. */
+export type PlanSurroundings = Pick<PlanContext, 'senderStaffUuid' | 'notifyUrl' | 'feed'>
+
+export interface StepParts {
+  actions: Readonly<Record<ActionType, PlanAction>>
+  /** Asked once per run; absent = nothing is known. */
+  surroundings?(accountUuid: string, definition: RuleDefinition): Promise<PlanSurroundings>
+}
+
+/** What all steps of one run share. */
+export interface RunScene {
+  automation: { id: number; name: string }
+  definition: RuleDefinition
+  triggerData: TriggerData
+  account: AccountProfile
+  records: readonly RecordFacts[]
+  /** Placeholders that no record carries. */
+  trigger: Readonly<Record<string, string>>
+  surroundings: PlanSurroundings
+  read: ReadOnlyPlatform
+  origin: string
+}
+
+/** What whoever set the run off brought along. Dates, lists and the record's own values are found when a text asks for them. */
+export function sceneValues({ object, values }: TriggerData): Record<string, string> {
+  return { object, ...values }
+}
+
+/**
+ * What the step would do, complete and final. A fault of ours is told as one: it is not tried again by itself, because it would
+ * fail again.
+ */
+export async function planStep(
+  deps: { actions: StepParts['actions']; clock: Clock; log: Log },
+  scene: RunScene,
+  step: Step,
+  results: Readonly<Record<string, StepResult>>,
+): Promise<Plan> {
+  const { definition, records } = scene
+  try {
+    return await deps.actions[step.type].plan({
+      now: deps.clock.now(),
+      account: scene.account,
+      step,
+      records,
+      trigger: scene.trigger,
+      results,
+      order: definition.steps.map((one) => one.id),
+      read: scene.read,
+      origin: scene.origin,
+      grouped: definition.grouping.enabled || definition.digest,
+      automation: scene.automation,
+      ...scene.surroundings,
+    })
+  } catch (error) {
+    deps.log.error({ automation: scene.automation.id, step: step.id, action: step.type, error }, 'step.plan_failed')
+    return {
+      outcome: 'impossible',
+      errorClass: 'internal',
+      sentence: 'This could not be prepared because of a fault on our side.',
+      warnings: [],
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Which step uses the result of which: a reference to a later step, to none, or to one that gives nothing is told before the rule
+// is saved.
+import type { ActionType, RuleDefinition, Step } from './rule.ts'
+
+/** What each action leaves for later ones (specification, section 3). */
+export const RESULTS: Readonly<Record<ActionType, readonly string[]>> = {
+  create_job: ['job_uuid', 'generated_job_id'],
+  generate_document: ['document_uuid', 'document_url'],
+  send_email: ['message_id', 'status'],
+  send_sms: ['sms_id', 'status'],
+  create_task: ['task_uuid'],
+  update_job_status: [],
+  assign_to_queue: [],
+  send_staff_message: [],
+  post_activity_feed: [],
+  send_notification: [],
+  update_job_field: [],
+}
+
+/** Every `action_N_result.field` and `step.<id>.<field>` in the texts of a step. */
+export function referencesOf(step: Step): { position: number | null; stepId: string | null; field: string }[] {
+  const found: { position: number | null; stepId: string | null; field: string }[] = []
+  const read = (text: string) => {
+    for (const match of text.matchAll(/\{\s*action_(\d{1,3})_result\.([a-z_]+)/gi)) {
+      found.push({ position: Number(match[1]), stepId: null, field: match[2] ?? '' })
+    }
+    for (const match of text.matchAll(/\{\s*step\.([a-z][a-z0-9_]*)\.([a-z_]+)/gi)) {
+      found.push({ position: null, stepId: match[1] ?? '', field: match[2] ?? '' })
+    }
+  }
+  for (const value of Object.values(step.parameters)) if (typeof value === 'string') read(value)
+  return found
+}
+
+/** Does it read what an earlier step gives? Then it waits for that step whatever its own switch says. */
+export function readsEarlierStep(step: Step): boolean {
+  return referencesOf(step).length > 0 || step.parameters.includeGeneratedDocument === true
+}
+
+export function checkReferences(definition: RuleDefinition): { path: (string | number)[]; message: string }[] {
+  const issues: { path: (string | number)[]; message: string }[] = []
+  definition.steps.forEach((step, index) => {
+    const path = ['actions', index, 'parameters']
+    for (const { position, stepId, field } of referencesOf(step)) {
+      const at = position === null ? definition.steps.findIndex((one) => one.id === stepId) : position - 1
+      const source = definition.steps[at]
+      const name = position === null ? `step ${stepId}` : `action ${position}`
+      if (!source) issues.push({ path, message: `This refers to ${name}, which does not exist.` })
+      else if (at >= index) issues.push({ path, message: `This refers to ${name}, which runs later. Move it up.` })
+      else if (RESULTS[source.type].length > 0 && !RESULTS[source.type].includes(field)) {
+        issues.push({ path, message: `${name} gives ${RESULTS[source.type].join(' and ')}, but not ${field}.` })
+      }
+    }
+    const document = step.parameters.documentActionIndex
+    if (step.parameters.includeGeneratedDocument === true) {
+      const earlier = definition.steps.slice(0, index)
+      const chosen = typeof document === 'number' ? definition.steps[document - 1] : undefined
+      if (document !== undefined && (chosen?.type !== 'generate_document' || !earlier.includes(chosen))) {
+        issues.push({ path, message: 'Choose an earlier action that generates a document.' })
+      } else if (document === undefined && !earlier.some((one) => one.type === 'generate_document')) {
+        issues.push({ path, message: 'No earlier action generates a document to attach.' })
+      }
+    }
+  })
+  return issues
+}

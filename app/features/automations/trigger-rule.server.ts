@@ -1,0 +1,92 @@
+// A manual rule, set off by another program: the key in its address is the proof, there is no session.
+import type { App } from '#app/app-context.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import { askFirst, rememberUntil } from './look.server.ts'
+import type { RunWish } from './run.ts'
+import type { TriggerBody } from './trigger-call.ts'
+
+type TriggerApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeRuns'>
+
+/** A caller's own key counts this long … */
+const KEY_COUNTS = hours(24)
+/** … and the same job and date are the same wish for this long. */
+const SAME_WISH = minutes(10)
+
+/** The rule an address leads to. Null for a wrong id, a wrong key, a rule that is no longer manual: all the same to a stranger. */
+export async function findTriggered(
+  app: Pick<App, 'store'>,
+  id: number | null,
+  key: string | null,
+): Promise<AutomationRow | null> {
+  if (id === null || key === null || !/^[\w-]{43}$/.test(key)) return null
+  const rule = await app.store.findAutomationByTriggerKey(hashToken(key))
+  return rule?.id === id && rule.triggerSource === 'manual_endpoint' ? rule : null
+}
+
+export type Triggered =
+  | { outcome: 'accepted'; runId: number; repeated: boolean }
+  /** It exists, and is switched off or stopped: said to whoever has its key. */
+  | { outcome: 'off'; message: string }
+
+/** The record is read when the run begins: the caller's answer waits for no platform. */
+export async function triggerRule(
+  app: TriggerApp,
+  rule: AutomationRow,
+  body: TriggerBody,
+  idempotencyKey: string | null,
+): Promise<Triggered> {
+  if (!rule.active) return { outcome: 'off', message: 'This automation is switched off.' }
+  if (rule.pausedReason !== null) return { outcome: 'off', message: `This automation is stopped: ${rule.pausedReason}` }
+  const now = app.clock.now()
+  const { definition } = rule
+  const ledger: RunWish['ledger'] =
+    definition.once === 'change'
+      ? []
+      : [
+          {
+            recordUuid: body.job_uuid,
+            occurrence: `called ${body.date}`,
+            expiresAt: rememberUntil(definition.once, now),
+          },
+        ]
+  const wish: RunWish = {
+    automationId: rule.id,
+    version: rule.version,
+    source: 'manual',
+    object: 'job',
+    recordUuids: [body.job_uuid],
+    groupKey: null,
+    triggerData: {
+      description: `Called from outside for job ${body.job_uuid} on ${body.date}`,
+      object: 'job',
+      manualTrigger: true,
+      conditionMatching: null,
+      values: { job_uuid: body.job_uuid, date: body.date },
+      bypassedConditions: false,
+      changes: [],
+    },
+    ledger,
+    hop: 0,
+    wakeAt: now,
+    held: askFirst(definition),
+    replayOf: null,
+  }
+  // Calls with keys of their own are different wishes even for the same job and date.
+  const keys =
+    idempotencyKey === null
+      ? [{ key: `same:${body.job_uuid}|${body.date}`, expiresAt: now + SAME_WISH }]
+      : [{ key: `own:${hashToken(idempotencyKey)}`, expiresAt: now + KEY_COUNTS }]
+  const started = await app.store.startRunOnce(rule.accountUuid, wish, keys, now)
+  switch (started.outcome) {
+    case 'started':
+      app.log.info({ account: rule.accountUuid, automation: rule.id, run: started.runId }, 'automation.triggered')
+      app.wakeRuns()
+      return { outcome: 'accepted', runId: started.runId, repeated: false }
+    case 'repeated':
+      return { outcome: 'accepted', runId: started.runId, repeated: true }
+    case 'done_before':
+      return { outcome: 'off', message: 'This was done before for that job and date.' }
+  }
+}

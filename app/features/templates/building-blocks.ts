@@ -1,0 +1,102 @@
+// Small builders that the library is written with, so that a template reads like its sentence.
+import {
+  type ActionParameters,
+  type ActionType,
+  type Condition,
+  DEFAULT_GUARDS,
+  type OncePolicy,
+  type PollInterval,
+  type RuleDefinition,
+  type RuleGuards,
+  type Step,
+  type Trigger,
+  type TriggerType,
+} from '../automations/rule.ts'
+
+type Operator = Condition['operator']
+
+/** All of these. */
+export function all(...lines: [field: string, operator: Operator, value?: string][]): Condition[] {
+  return lines.map(([field, operator, value = '']) => ({ field, operator, value, logicalOperator: 'AND' }))
+}
+
+/** Any of these. */
+export function any(...lines: [field: string, operator: Operator, value?: string][]): Condition[] {
+  return lines.map(([field, operator, value = '']) => ({ field, operator, value, logicalOperator: 'OR' }))
+}
+
+export function onEvent(
+  object: string,
+  type: TriggerType,
+  more: { fieldName?: string; fromValue?: string; settleMinutes?: number } = {},
+): Trigger {
+  return {
+    source: 'webhook',
+    object,
+    type,
+    webhookSubscriptionId: null,
+    jobUuid: null,
+    queueUuid: null,
+    fieldName: more.fieldName ?? null,
+    fromValue: more.fromValue ?? null,
+    settleMinutes: more.settleMinutes ?? 0,
+  }
+}
+
+export function every(
+  interval: PollInterval,
+  runTime: string,
+  more: { object?: 'job' | 'jobactivity'; weekday?: number; workingDays?: boolean } = {},
+): Trigger {
+  return {
+    source: 'api_polling',
+    endpoint: more.object === 'jobactivity' ? '/api_1.0/jobactivity.json' : "/api_1.0/job.json?$filter=active eq '1'",
+    method: 'GET',
+    interval,
+    runTime,
+    weekday: more.weekday ?? 1,
+    dayOfMonth: 1,
+    workingDays: more.workingDays ?? false,
+    scheduleType: 'recurring',
+    scheduleDate: null,
+    scheduleRecurrence: null,
+  }
+}
+
+interface Draft {
+  trigger: Trigger
+  conditions?: Condition[]
+  groupBy?: RuleDefinition['grouping']['field']
+  digest?: boolean
+  once: OncePolicy
+  guards?: Partial<RuleGuards>
+  steps: (Omit<Step, 'id' | 'waitForPrevious'> & { waitForPrevious?: boolean })[]
+}
+
+export function rule(description: string, draft: Draft): RuleDefinition {
+  return {
+    description,
+    trigger: draft.trigger,
+    conditions: draft.conditions ?? [],
+    grouping: { enabled: draft.groupBy !== undefined, field: draft.groupBy ?? null },
+    digest: draft.digest ?? false,
+    steps: draft.steps.map((step, index) => ({
+      id: `s${index + 1}`,
+      type: step.type,
+      parameters: step.parameters,
+      waitForPrevious: step.waitForPrevious ?? false,
+    })),
+    once: draft.once,
+    guards: { ...DEFAULT_GUARDS, ...draft.guards },
+  }
+}
+
+export function step(type: ActionType, parameters: ActionParameters, waitForPrevious = false): Draft['steps'][number] {
+  return { type, parameters, waitForPrevious }
+}
+
+/** Messages to customers go out by day, and only while the rule's conditions still hold. */
+export const TO_CUSTOMERS: Partial<RuleGuards> = { respectQuietHours: true, recheckBeforeSending: true }
+
+export const MOBILE = '{entry.0.contact_mobile}'
+export const FIRST_NAME = '{entry.0.contact_first_name or "there"}'

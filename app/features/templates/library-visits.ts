@@ -1,0 +1,335 @@
+// Customers around the visit, and the team: templates 14 to 25.
+import { all, any, every, FIRST_NAME, MOBILE, onEvent, rule, step, TO_CUSTOMERS } from './building-blocks.ts'
+import type { LibraryTemplate } from './template.ts'
+
+const OWN_REMINDER = "ServiceM8's own booking messages do something similar: keep one of the two."
+
+export const VISITS: readonly LibraryTemplate[] = [
+  {
+    id: 14,
+    name: 'Booking confirmed',
+    description: 'Texts the customer date and time when a visit is booked or moved.',
+    category: 'communication',
+    overlap: OWN_REMINDER,
+    definition: rule('Says when we come.', {
+      trigger: onEvent('jobactivity', 'job_field', { fieldName: 'start_date', settleMinutes: 2 }),
+      conditions: all(
+        ['active', 'equals', '1'],
+        ['activity_was_scheduled', 'equals', '1'],
+        ['days_until_booking', 'greater_than', '0'],
+        ['contact_mobile', 'is_not_empty'],
+      ),
+      once: 'value:start_date',
+      guards: TO_CUSTOMERS,
+      steps: [
+        step('send_sms', {
+          to: MOBILE,
+          linkToJob: true,
+          message:
+            'You are booked: {entry.0.start_date as date}, {entry.0.start_date as time}, {entry.0.job_address or "your address"}. To change it, reply. [[Business name]]',
+        }),
+      ],
+    }),
+  },
+  {
+    id: 15,
+    name: 'Reminder the day before',
+    description: 'Texts tomorrow’s customers in the afternoon.',
+    category: 'communication',
+    overlap: OWN_REMINDER,
+    definition: rule('Nobody forgets that we come.', {
+      trigger: every('daily', '16:00', { object: 'jobactivity' }),
+      conditions: all(
+        ['active', 'equals', '1'],
+        ['activity_was_scheduled', 'equals', '1'],
+        ['days_until_booking', 'equals', '1'],
+        ['contact_mobile', 'is_not_empty'],
+      ),
+      once: 'value:start_date',
+      guards: { recheckBeforeSending: true },
+      steps: [
+        step('send_sms', {
+          to: MOBILE,
+          linkToJob: true,
+          message:
+            'See you tomorrow, {entry.0.start_date as time}: {entry.0.staff_name or "our technician"}. Please leave access clear. Problem? Reply now. [[Business name]]',
+        }),
+      ],
+    }),
+  },
+  {
+    id: 16,
+    name: 'Ask for a review the day after',
+    description: 'A short request for a review, once per customer in half a year.',
+    category: 'communication',
+    overlap: OWN_REMINDER,
+    definition: rule('Happy customers are asked while they remember.', {
+      trigger: every('daily', '10:30'),
+      conditions: all(
+        ['status', 'equals', 'Completed'],
+        ['days_since_completion', 'greater_than', '0'],
+        ['days_since_completion', 'less_than', '4'],
+        ['job_description', 'not_contains', 'warranty'],
+        ['job_description', 'not_contains', 'complaint'],
+        ['contact_mobile', 'is_not_empty'],
+      ),
+      once: 'record',
+      guards: { ...TO_CUSTOMERS, cooldownDays: 180 },
+      steps: [
+        step('send_sms', {
+          to: MOBILE,
+          linkToJob: true,
+          message:
+            'Thanks for choosing us, {entry.0.contact_first_name or "neighbour"}! Two lines here help a small firm a lot: [[Review link]] [[Business name]]',
+        }),
+      ],
+    }),
+  },
+  {
+    id: 17,
+    name: 'Job pack on completion',
+    description: 'Certificate and photos go to the customer half an hour after the job is completed.',
+    category: 'communication',
+    overlap: null,
+    definition: rule('The papers arrive without anybody sending them.', {
+      trigger: onEvent('job', 'job_status', { settleMinutes: 30 }),
+      conditions: all(
+        ['status', 'equals', 'Completed'],
+        ['category_uuid', 'equals', '[[Jobs that get a certificate]]'],
+        ['contact_email', 'is_not_empty'],
+      ),
+      once: 'record',
+      guards: { recheckBeforeSending: true },
+      steps: [
+        step('generate_document', {
+          objectType: 'Job',
+          templateType: '[[Certificate or report]]',
+          outputFormat: 'pdf',
+          createAttachment: true,
+        }),
+        step(
+          'send_email',
+          {
+            contentType: 'html',
+            to: '{entry.0.contact_email}',
+            customHtmlSubject: '{entry.0.job_address or "Your job"}: finished, papers attached',
+            customHtmlBody: `<p>Hello ${FIRST_NAME},</p><p>the work is done. Your [[document name]] and the photos are attached; please keep them for your records. Anything not as it should be? Answer this e-mail within [[7 days]] and we come back.</p><p>[[Business name]]</p>`,
+            linkToJob: true,
+            includeGeneratedDocument: true,
+            documentActionIndex: 1,
+            includeJobAttachments: true,
+            attachmentFilter: 'photos',
+          },
+          true,
+        ),
+      ],
+    }),
+  },
+  {
+    id: 18,
+    name: 'Yearly service is due',
+    description: 'A month before the year is over: makes the quote and asks the customer for a date.',
+    category: 'workflow',
+    overlap: null,
+    definition: rule('Brings last year’s customers back.', {
+      trigger: every('daily', '09:00'),
+      conditions: all(
+        ['status', 'equals', 'Completed'],
+        ['category_uuid', 'equals', '[[Service category]]'],
+        ['days_since_completion', 'greater_than', '329'],
+        ['days_since_completion', 'less_than', '350'],
+      ),
+      once: 'record',
+      guards: { ...TO_CUSTOMERS, cooldownDays: 300 },
+      steps: [
+        step('create_job', {
+          company_uuid: '{entry.0.company_uuid}',
+          status: 'Quote',
+          queue_uuid: '[[Service due]]',
+          job_address: '{entry.0.job_address}',
+          job_description:
+            'Yearly service, last done {entry.0.completion_date as date} (job {entry.0.generated_job_id})',
+          sourceJobUuid: '{entry.0.uuid}',
+          copyMaterialsFromJob: true,
+        }),
+        step(
+          'send_sms',
+          {
+            to: MOBILE,
+            linkToJob: true,
+            message: `Hi ${FIRST_NAME}, your yearly service falls due next month. Reply YES and we will offer dates. [[Business name]]`,
+          },
+          true,
+        ),
+      ],
+    }),
+  },
+  {
+    id: 19,
+    name: 'Start-of-job pack from a link',
+    description:
+      'A button or another program asks for the work order, the loading task and the message to the technician.',
+    category: 'integration',
+    overlap: null,
+    definition: rule('One call prepares a job.', {
+      trigger: { source: 'manual_endpoint' },
+      once: 'change',
+      steps: [
+        step('generate_document', {
+          objectType: 'Job',
+          templateType: '[[Work order]]',
+          outputFormat: 'pdf',
+          storeToDiary: true,
+        }),
+        step('create_task', {
+          title: 'Load the van for job {entry.0.generated_job_id}',
+          description: '{entry.0.job_description}. Needed on {date as date}.',
+        }),
+        step('send_staff_message', {
+          toStaffUuid: '[[Technician]]',
+          linkToJob: true,
+          message: 'Pack for job {entry.0.generated_job_id} is in the diary. {entry.0.job_address}.',
+        }),
+      ],
+    }),
+  },
+  {
+    id: 20,
+    name: 'New job: tell the office',
+    description: 'A message to the office for every new job, two minutes after it was made.',
+    category: 'job_management',
+    overlap: null,
+    definition: rule('Nothing new goes unseen.', {
+      trigger: onEvent('job', 'job_created', { settleMinutes: 2 }),
+      conditions: all(['status', 'not_equals', 'Completed']),
+      once: 'record',
+      steps: [
+        step('send_staff_message', {
+          toStaffUuid: '[[Office]]',
+          linkToJob: true,
+          message:
+            'New {entry.0.status}: {entry.0.generated_job_id}, {entry.0.company_name or "no customer yet"}, {entry.0.job_address or "no address yet"}. {entry.0.job_description}',
+        }),
+      ],
+    }),
+  },
+  {
+    id: 21,
+    name: 'Emergency words: act now',
+    description:
+      'A new job that speaks of a leak or an emergency goes to the urgent queue, and the on-call phone rings.',
+    category: 'workflow',
+    overlap: null,
+    definition: rule('Day and night.', {
+      trigger: onEvent('job', 'job_created'),
+      conditions: any(
+        ['job_description', 'contains', 'emergency'],
+        ['job_description', 'contains', 'leak'],
+        ['job_description', 'contains', 'no heating'],
+        ['job_description', 'contains', 'burst'],
+        ['priority', 'equals', 'Urgent'],
+      ),
+      once: 'record',
+      steps: [
+        step('assign_to_queue', { queueUuid: '[[Urgent queue]]' }),
+        step('send_staff_message', {
+          toStaffUuid: '[[On call]]',
+          linkToJob: true,
+          message: 'URGENT {entry.0.generated_job_id}: {entry.0.job_description}, {entry.0.job_address}',
+        }),
+        step('send_sms', {
+          to: '[[On-call mobile]]',
+          message:
+            'URGENT {entry.0.generated_job_id} {entry.0.job_address or "address missing"}. Customer {entry.0.contact_mobile or "no number"}.',
+        }),
+      ],
+    }),
+  },
+  {
+    id: 22,
+    name: 'Morning run sheet',
+    description: 'Each technician gets the day’s visits at half past six.',
+    category: 'reporting',
+    overlap: null,
+    definition: rule('The day on one page.', {
+      trigger: every('daily', '06:30', { object: 'jobactivity' }),
+      conditions: all(
+        ['active', 'equals', '1'],
+        ['activity_was_scheduled', 'equals', '1'],
+        ['days_until_booking', 'equals', '0'],
+      ),
+      groupBy: 'staff_uuid',
+      once: 'period',
+      steps: [
+        step('send_staff_message', {
+          toStaffUuid: '{entry.0.staff_uuid}',
+          message: 'Today, {today as date}: {count} jobs.\n{job_list}',
+        }),
+      ],
+    }),
+  },
+  {
+    id: 23,
+    name: 'Job without contact details',
+    description: 'A new job with neither phone nor e-mail becomes a task half an hour later.',
+    category: 'job_management',
+    overlap: null,
+    definition: rule('Without a number no reminder can reach anybody.', {
+      trigger: onEvent('job', 'job_created', { settleMinutes: 30 }),
+      conditions: all(['contact_phone', 'is_empty'], ['contact_mobile', 'is_empty'], ['contact_email', 'is_empty']),
+      once: 'record',
+      guards: { recheckBeforeSending: true },
+      steps: [
+        step('create_task', {
+          title: 'Get a phone number for job {entry.0.generated_job_id}',
+          description:
+            'No phone, mobile or e-mail on file, so no reminder can reach {entry.0.company_name or "this customer"}.',
+        }),
+      ],
+    }),
+  },
+  {
+    id: 24,
+    name: 'Stuck waiting for parts',
+    description: 'Five days in the parts queue make a task, every week until it moves.',
+    category: 'workflow',
+    overlap: null,
+    definition: rule('Parts are chased before the customer asks.', {
+      trigger: every('daily', '08:00'),
+      conditions: all(['queue_uuid', 'equals', '[[Waiting for parts]]'], ['days_in_queue', 'greater_than', '5']),
+      once: 'week',
+      steps: [
+        step('create_task', {
+          title: 'Chase parts for job {entry.0.generated_job_id}',
+          description:
+            '{entry.0.company_name}, in the queue for {entry.0.days_in_queue} days. {entry.0.job_description}',
+        }),
+        step('post_activity_feed', {
+          message: 'Parts chased by rule after {entry.0.days_in_queue} days in the queue.',
+        }),
+      ],
+    }),
+  },
+  {
+    id: 25,
+    name: 'Weekly report to the owner',
+    description: 'Monday morning: what was finished, what is open, what was won and lost.',
+    category: 'reporting',
+    overlap: null,
+    definition: rule('The week in one e-mail.', {
+      trigger: every('weekly', '06:45', { weekday: 1 }),
+      conditions: any(['days_since_change', 'less_than', '8'], ['status', 'equals', 'Work Order']),
+      digest: true,
+      once: 'period',
+      steps: [
+        step('send_email', {
+          contentType: 'html',
+          to: '[[Owner e-mail]]',
+          customHtmlSubject: 'Week {week}: {count.Completed} jobs finished, {sum_total.Completed as money}',
+          customHtmlBody:
+            '<p>Finished: {count.Completed}, {sum_total.Completed as money}<br>Open work orders: {count.Work Order}<br>Quotes out: {count.Quote}<br>Lost: {count.Unsuccessful}</p><p>{job_list by status}</p><p>Sent by your rule Weekly report. Change it any Monday.</p>',
+        }),
+      ],
+    }),
+  },
+]

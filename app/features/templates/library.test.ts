@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { ACTION_TYPES, TRIGGER_SOURCES } from '../automations/rule.ts'
+import { openBlanksOf } from '../automations/rule-blanks.ts'
+import { checkRule } from '../automations/rule-check.ts'
+import { definitionOf, ruleForm } from '../automations/rule-form.ts'
+import { formFields } from '../automations/rule-json.ts'
+import { LIBRARY } from './library.ts'
+import { CATEGORIES, readTemplate, templateCopy } from './template.ts'
+
+test('there are 25, with ids that stay as they are', () => {
+  expect(LIBRARY.map(({ id }) => id)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))
+})
+
+test('together they use all three triggers, all eleven actions and all five categories', () => {
+  expect(new Set(LIBRARY.map(({ definition }) => definition.trigger.source))).toEqual(new Set(TRIGGER_SOURCES))
+  expect(new Set(LIBRARY.flatMap(({ definition }) => definition.steps.map(({ type }) => type)))).toEqual(
+    new Set(ACTION_TYPES),
+  )
+  expect(new Set(LIBRARY.map(({ category }) => category))).toEqual(new Set(CATEGORIES))
+})
+
+test.each(LIBRARY.map((template) => [template.name, template] as const))(
+  '%s is a complete rule: its form reads back the same, and nothing in it is unknown',
+  (name, { definition }) => {
+    const parsed = ruleForm.safeParse({ name, ...formFields(definition) })
+    expect(parsed.error?.issues ?? []).toEqual([])
+    if (parsed.success) expect(definitionOf(parsed.data, null)).toEqual(definition)
+    expect(checkRule(definition)).toEqual([])
+  },
+)
+
+test('every message signed by the business leaves its name to the owner', () => {
+  const chase = LIBRARY.find(({ id }) => id === 7)
+  expect(chase && openBlanksOf(chase.definition)).toEqual(['Do-not-chase badge', 'Business name'])
+})
+
+test('a copy is named after its template and counts as a new entry', () => {
+  const [first] = LIBRARY
+  if (!first) throw new Error('the library is empty')
+  const copy = templateCopy({ ...first, isPublic: true, usageCount: 3, createdAt: null, updatedAt: null })
+  expect(copy).toMatchObject({ name: `${first.name} (From Template)`, webhookSubscriptionId: null })
+  expect(Object.keys(copy)).not.toContain('id')
+})
+
+test('a template an admin sends needs a name and a category', () => {
+  const rule = { triggerSource: 'manual_endpoint', actions: [{ type: 'create_task', parameters: { title: 'x' } }] }
+  expect(readTemplate({ ...rule, category: 'workflow' })).toMatchObject({
+    outcome: 'invalid',
+    issues: [{ message: 'Template name is required' }],
+  })
+  expect(readTemplate({ ...rule, name: 'Ours', category: 'other' })).toMatchObject({ outcome: 'invalid' })
+  expect(
+    readTemplate({ ...rule, name: 'Ours', category: 'workflow', groupingEnabled: true, groupingCriteria: 'status' }),
+  ).toMatchObject({ outcome: 'read', definition: { grouping: { enabled: true, field: 'status' } } })
+})

@@ -1,0 +1,10 @@
+// The 25 templates that come with the product.
+import { MONEY } from './library-money.ts'
+import { VISITS } from './library-visits.ts'
+import type { LibraryTemplate } from './template.ts'
+
+export const LIBRARY: readonly LibraryTemplate[] = [...MONEY, ...VISITS]
+
+export function findLibraryTemplate(id: number): LibraryTemplate | null {
+  return LIBRARY.find((template) => template.id === id) ?? null
+}

@@ -1,0 +1,126 @@
+// A template: a rule with blanks, ready to be copied into the form. Texts in [[double brackets]] are for the owner to fill.
+import { z } from 'zod'
+import type { RuleDefinition } from '../automations/rule.ts'
+import { definitionOf, ruleForm } from '../automations/rule-form.ts'
+import { formFields } from '../automations/rule-json.ts'
+
+export const CATEGORIES = ['communication', 'job_management', 'reporting', 'workflow', 'integration'] as const
+export type Category = (typeof CATEGORIES)[number]
+
+export const CATEGORY_LABELS: Readonly<Record<Category, string>> = {
+  communication: 'Communication',
+  job_management: 'Job Management',
+  reporting: 'Reporting',
+  workflow: 'Workflow',
+  integration: 'Integration',
+}
+
+export const TEMPLATE_NAME_REQUIRED = 'Template name is required'
+export const COPY_SUFFIX = ' (From Template)'
+
+/** One of the library. Ids below 1,000 are the project's own and never change their meaning. */
+export interface LibraryTemplate {
+  id: number
+  name: string
+  /** One or two sentences: what it does for the owner. */
+  description: string
+  category: Category
+  definition: RuleDefinition
+  /** ServiceM8 has an automation of its own that does something similar: both together would write twice. */
+  overlap: string | null
+}
+
+export interface TemplateOfJson {
+  id: number
+  name: string
+  description: string
+  category: Category
+  definition: RuleDefinition
+  overlap: string | null
+  isPublic: boolean
+  usageCount: number
+  createdAt: number | null
+  updatedAt: number | null
+}
+
+export function isCategory(value: string): value is Category {
+  return CATEGORIES.some((category) => category === value)
+}
+
+/** The entity of the specification, and the form's other fields beside it. */
+export function templateJson(template: TemplateOfJson) {
+  const { conditions, enableGrouping, groupingField, description: _own, ...fields } = formFields(template.definition)
+  const iso = (moment: number | null) => (moment === null ? null : new Date(moment).toISOString())
+  return {
+    id: template.id,
+    name: template.name,
+    description: template.description,
+    category: template.category,
+    ...fields,
+    triggerConditions: conditions,
+    groupingEnabled: enableGrouping,
+    groupingCriteria: groupingField,
+    isPublic: template.isPublic,
+    usageCount: template.usageCount,
+    overlap: template.overlap,
+    createdAt: iso(template.createdAt),
+    updatedAt: iso(template.updatedAt),
+  }
+}
+
+/** What a copy answers: the form's fields, ready to be loaded as a new entry. */
+export function templateCopy(template: TemplateOfJson) {
+  const { conditions, ...fields } = formFields(template.definition)
+  return {
+    ...fields,
+    name: `${template.name}${COPY_SUFFIX}`,
+    description: template.description,
+    triggerConditions: conditions,
+  }
+}
+
+/** A template as an admin sends it: the rule's form with a category, in the entity's own spelling of grouping. */
+const templateHead = z.object({
+  name: z
+    .string({ error: TEMPLATE_NAME_REQUIRED })
+    .trim()
+    .min(1, TEMPLATE_NAME_REQUIRED)
+    .max(200, 'At most 200 characters'),
+  description: z.string({ error: 'Invalid input' }).trim().max(2_000, 'At most 2000 characters').default(''),
+  category: z.enum(CATEGORIES, { error: `Choose ${CATEGORIES.join(', ')}` }),
+  isPublic: z.boolean({ error: 'Invalid input' }).default(true),
+})
+
+export type ReadTemplate =
+  | {
+      outcome: 'read'
+      name: string
+      description: string
+      category: Category
+      isPublic: boolean
+      definition: RuleDefinition
+    }
+  | {
+      outcome: 'invalid'
+      issues: readonly { path: readonly PropertyKey[]; message: string; keys?: readonly string[] }[]
+    }
+
+export function readTemplate(body: Readonly<Record<string, unknown>>): ReadTemplate {
+  const { category, isPublic, groupingEnabled, groupingCriteria, accountUUID: _account, ...rest } = body
+  const head = templateHead.safeParse({
+    name: body.name,
+    description: body.description ?? '',
+    category,
+    ...(isPublic !== undefined && { isPublic }),
+  })
+  if (!head.success) return { outcome: 'invalid', issues: head.error.issues }
+  const form = ruleForm.safeParse({
+    ...rest,
+    ...(groupingEnabled !== undefined && { enableGrouping: groupingEnabled }),
+    ...(groupingCriteria !== undefined && { groupingField: groupingCriteria }),
+    // A template belongs to no account, and so to no webhook of one.
+    ...(rest.triggerSource === 'webhook' && { webhookSubscriptionId: null, object: rest.object || 'job' }),
+  })
+  if (!form.success) return { outcome: 'invalid', issues: form.error.issues }
+  return { outcome: 'read', ...head.data, definition: definitionOf(form.data, null) }
+}

@@ -1,0 +1,48 @@
+// The template library as one list: what comes with the product, and what admins made.
+import type { App } from '#app/app-context.ts'
+import { LIBRARY } from './library.ts'
+import { type Category, readTemplate, type TemplateOfJson } from './template.ts'
+
+type TemplatesApp = Pick<App, 'store' | 'clock' | 'log'>
+
+/** Public ones and the account's own, the library first. `category` null = all. */
+export async function listTemplates(
+  app: TemplatesApp,
+  accountUuid: string | null,
+  category: Category | null,
+): Promise<TemplateOfJson[]> {
+  const uses = await app.store.templateUses()
+  const made = await app.store.listTemplates(accountUuid)
+  const all: TemplateOfJson[] = [
+    ...LIBRARY.map((template) => ({ ...template, isPublic: true, createdAt: null, updatedAt: null })),
+    ...made.map((template) => ({ ...template, overlap: null })),
+  ].map((template) => ({ ...template, usageCount: uses.get(template.id) ?? 0 }))
+  return category === null ? all : all.filter((template) => template.category === category)
+}
+
+/** Counts the use. Null = no such template, or somebody else's private one. */
+export async function copyTemplate(app: TemplatesApp, accountUuid: string, id: number): Promise<TemplateOfJson | null> {
+  const template = (await listTemplates(app, accountUuid, null)).find((one) => one.id === id)
+  if (!template) return null
+  await app.store.countTemplateUse(id)
+  return { ...template, usageCount: template.usageCount + 1 }
+}
+
+export type TemplateMade =
+  | { outcome: 'created'; template: TemplateOfJson }
+  | { outcome: 'invalid'; issues: Extract<ReturnType<typeof readTemplate>, { outcome: 'invalid' }>['issues'] }
+
+/** For admins; the caller has checked. */
+export async function createTemplate(
+  app: TemplatesApp,
+  accountUuid: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<TemplateMade> {
+  const read = readTemplate(body)
+  if (read.outcome === 'invalid') return read
+  const { outcome: _outcome, ...input } = read
+  const at = app.clock.now()
+  const id = await app.store.createTemplate(accountUuid, input, at)
+  app.log.info({ account: accountUuid, template: id }, 'template.created')
+  return { outcome: 'created', template: { ...input, id, overlap: null, usageCount: 0, createdAt: at, updatedAt: at } }
+}

@@ -1,0 +1,17 @@
+import type { RuleRefusal } from '#app/features/automations/rules.server.ts'
+import { badInput, notFound, problem } from '#app/http/respond.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+
+/** Why a rule was not made or changed, as an answer. */
+export function ruleRefusal(refusal: RuleRefusal): Response {
+  switch (refusal.outcome) {
+    case 'invalid':
+      return badInput(refusal.message, refusal.errors)
+    case 'too_many':
+      return problem(400, refusal.message)
+    case 'not_found':
+      return notFound()
+    default:
+      return assertNever(refusal)
+  }
+}

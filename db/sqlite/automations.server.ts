@@ -1,0 +1,233 @@
+import { and, asc, desc, eq, isNotNull, isNull, lte, min } from 'drizzle-orm'
+import type { RuleDefinition, TriggerSource } from '#app/features/automations/rule.ts'
+import { automation, automationVersion } from '../schema.ts'
+import type { AutomationChange, AutomationRow, AutomationStore } from '../store/automations.ts'
+import type { Client, Db } from './client.server.ts'
+
+type Row = typeof automation.$inferSelect
+type Writer = Parameters<Parameters<Db['transaction']>[0]>[0]
+
+/** Rules and their versions. A version is written once and never changed: running runs and the history read it. */
+export function automationStore({ db, sql }: Client): AutomationStore {
+  const ON = and(eq(automation.active, 1), isNull(automation.deletedAt))
+  const RUNNING = and(ON, isNull(automation.pausedReason))
+  const cancelUnbegun = sql.prepare(
+    `UPDATE run SET state = 'done', outcome = 'cancelled', reason = ?, ended_at = ?
+     WHERE automation_id = ? AND state IN ('queued', 'waiting', 'held')
+       AND NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id)`,
+  )
+  const ofAccount = (accountUuid: string) => and(eq(automation.accountUuid, accountUuid), isNull(automation.deletedAt))
+  const one = (tx: Pick<Writer, 'select'>, accountUuid: string, id: number) =>
+    tx
+      .select()
+      .from(automation)
+      .where(and(ofAccount(accountUuid), eq(automation.id, id)))
+      .get()
+
+  return {
+    async listAutomations(accountUuid) {
+      return db.select().from(automation).where(ofAccount(accountUuid)).orderBy(desc(automation.id)).all().map(ruleRow)
+    },
+
+    async findAutomation(accountUuid, id) {
+      const row = one(db, accountUuid, id)
+      return row ? ruleRow(row) : null
+    },
+
+    async createAutomation(accountUuid, { name, definition, active, nextRunAt, baselined, triggerKey, at }) {
+      return db.transaction(
+        (tx) => {
+          const { id } = tx
+            .insert(automation)
+            .values({
+              accountUuid,
+              name,
+              active: active ? 1 : 0,
+              ...triggerColumns(definition),
+              version: 1,
+              definition: JSON.stringify(definition),
+              triggerKeyHash: triggerKey?.hash ?? null,
+              triggerKeySealed: triggerKey?.sealed ?? null,
+              nextRunAt,
+              activeSince: active ? at : null,
+              baselined: baselined ? 1 : 0,
+              executionCount: 0,
+              createdAt: at,
+              updatedAt: at,
+            })
+            .returning({ id: automation.id })
+            .get()
+          saveVersion(tx, { id, version: 1, name, definition: JSON.stringify(definition), at })
+          return id
+        },
+        { behavior: 'immediate' },
+      )
+    },
+
+    async changeAutomation(accountUuid, id, change) {
+      return db.transaction(
+        (tx) => {
+          const before = one(tx, accountUuid, id)
+          if (!before) return null
+          const columns = changedColumns(before, change)
+          const row = tx.update(automation).set(columns).where(eq(automation.id, id)).returning().get()
+          const { version, name, definition } = row
+          if (version !== before.version) saveVersion(tx, { id, version, name, definition, at: change.at })
+          return ruleRow(row)
+        },
+        { behavior: 'immediate' },
+      )
+    },
+
+    async deleteAutomation(accountUuid, id, { reason, at }) {
+      return db.transaction(
+        (tx) => {
+          const deleted = tx
+            .update(automation)
+            .set({ active: 0, activeSince: null, nextRunAt: null, triggerKeyHash: null, deletedAt: at, updatedAt: at })
+            .where(and(ofAccount(accountUuid), eq(automation.id, id)))
+            .run().changes
+          if (deleted === 0) return false
+          cancelUnbegun.run(reason, at, id)
+          return true
+        },
+        { behavior: 'immediate' },
+      )
+    },
+
+    async findAutomationVersion(accountUuid, id, version) {
+      const row = db
+        .select({ name: automationVersion.name, definition: automationVersion.definition })
+        .from(automationVersion)
+        .innerJoin(automation, eq(automation.id, automationVersion.automationId))
+        .where(
+          and(
+            eq(automation.accountUuid, accountUuid),
+            eq(automationVersion.automationId, id),
+            eq(automationVersion.version, version),
+          ),
+        )
+        .get()
+      return row ? { name: row.name, definition: JSON.parse(row.definition) as RuleDefinition } : null
+    },
+
+    async findAutomationByTriggerKey(keyHash) {
+      const row = db
+        .select()
+        .from(automation)
+        .where(and(eq(automation.triggerKeyHash, keyHash), isNull(automation.deletedAt)))
+        .get()
+      return row ? ruleRow(row) : null
+    },
+
+    async automationsWatching(accountUuid, object) {
+      return db
+        .select()
+        .from(automation)
+        .where(and(eq(automation.accountUuid, accountUuid), eq(automation.watchedObject, object), RUNNING))
+        .orderBy(asc(automation.id))
+        .all()
+        .map(ruleRow)
+    },
+
+    async dueAutomations(now, limit) {
+      return db
+        .select()
+        .from(automation)
+        .where(and(RUNNING, lte(automation.nextRunAt, now)))
+        .orderBy(asc(automation.nextRunAt), asc(automation.id))
+        .limit(limit)
+        .all()
+        .map(ruleRow)
+    },
+
+    async nextAutomationDueAt() {
+      const row = db
+        .select({ at: min(automation.nextRunAt) })
+        .from(automation)
+        .where(and(RUNNING, isNotNull(automation.nextRunAt)))
+        .get()
+      return row?.at ?? null
+    },
+
+    async watchedObjects(accountUuid) {
+      const rows = db
+        .select({ object: automation.watchedObject, definition: automation.definition })
+        .from(automation)
+        .where(and(eq(automation.accountUuid, accountUuid), ON, isNotNull(automation.watchedObject)))
+        .all()
+      const objects = new Map<string, boolean>()
+      for (const { object, definition } of rows) {
+        if (object === null) continue
+        const { trigger } = JSON.parse(definition) as RuleDefinition
+        const created = trigger.source === 'webhook' && trigger.type === 'job_created'
+        objects.set(object, (objects.get(object) ?? false) || created)
+      }
+      return [...objects].sort(([a], [b]) => (a < b ? -1 : 1)).map(([object, created]) => ({ object, created }))
+    },
+  }
+}
+
+function saveVersion(
+  tx: Writer,
+  { id, version, name, definition, at }: { id: number; version: number; name: string; definition: string; at: number },
+): void {
+  tx.insert(automationVersion).values({ automationId: id, version, name, definition, createdAt: at }).run()
+}
+
+function triggerColumns({ trigger }: RuleDefinition): Pick<Row, 'triggerSource' | 'watchedObject'> {
+  return { triggerSource: trigger.source, watchedObject: trigger.source === 'webhook' ? trigger.object : null }
+}
+
+/** Only what is named in the change, and what follows from it. */
+function changedColumns(before: Row, change: AutomationChange): Partial<Row> {
+  const definition = change.definition && JSON.stringify(change.definition)
+  const says =
+    (change.name !== undefined && change.name !== before.name) ||
+    (definition !== undefined && definition !== before.definition)
+  const wasActive = before.active === 1
+  return {
+    updatedAt: change.at,
+    ...(change.name !== undefined && { name: change.name }),
+    ...(change.definition && { definition, ...triggerColumns(change.definition) }),
+    ...(says && { version: before.version + 1 }),
+    ...(change.active !== undefined && {
+      active: change.active ? 1 : 0,
+      activeSince: change.active ? (wasActive ? before.activeSince : change.at) : null,
+    }),
+    ...(change.nextRunAt !== undefined && { nextRunAt: change.nextRunAt }),
+    ...(change.baselined !== undefined && { baselined: change.baselined ? 1 : 0 }),
+    ...(change.pausedReason !== undefined && {
+      pausedReason: change.pausedReason,
+      pausedAt: change.pausedReason === null ? null : change.at,
+    }),
+    ...(change.triggerKey !== undefined && {
+      triggerKeyHash: change.triggerKey?.hash ?? null,
+      triggerKeySealed: change.triggerKey?.sealed ?? null,
+    }),
+  }
+}
+
+/** A rule as the store speaks of it. */
+export function ruleRow(row: Row): AutomationRow {
+  return {
+    id: row.id,
+    accountUuid: row.accountUuid,
+    name: row.name,
+    active: row.active === 1,
+    triggerSource: row.triggerSource as TriggerSource,
+    watchedObject: row.watchedObject,
+    version: row.version,
+    definition: JSON.parse(row.definition) as RuleDefinition,
+    triggerKeySealed: row.triggerKeySealed,
+    nextRunAt: row.nextRunAt,
+    activeSince: row.activeSince,
+    baselined: row.baselined === 1,
+    pausedReason: row.pausedReason,
+    pausedAt: row.pausedAt,
+    executionCount: row.executionCount,
+    lastExecutedAt: row.lastExecutedAt,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}

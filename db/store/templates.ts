@@ -1,0 +1,29 @@
+/** Templates made by admins, and how often any template was copied. */
+import type { RuleDefinition } from '#app/features/automations/rule.ts'
+import type { Category } from '#app/features/templates/template.ts'
+import type { Millis } from '#app/lib/clock.ts'
+
+export interface TemplateRow {
+  id: number
+  accountUuid: string
+  name: string
+  description: string
+  category: Category
+  isPublic: boolean
+  definition: RuleDefinition
+  createdAt: Millis
+  updatedAt: Millis
+}
+
+export interface TemplateStore {
+  /** Public ones, and the account's own; newest first. */
+  listTemplates(accountUuid: string | null): Promise<TemplateRow[]>
+  /** Resolves with its id, always above the library's. */
+  createTemplate(
+    accountUuid: string,
+    input: Omit<TemplateRow, 'id' | 'accountUuid' | 'createdAt' | 'updatedAt'>,
+    at: Millis,
+  ): Promise<number>
+  templateUses(): Promise<Map<number, number>>
+  countTemplateUse(templateId: number): Promise<void>
+}

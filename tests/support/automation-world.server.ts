@@ -1,0 +1,300 @@
+// Runs on a real database file, a clock that is stepped, and a platform in memory; engines can be thrown away at any moment, as a
+// process that was killed, and begun again on the same file.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import { signForward } from '#app/adapters/standard-webhooks.server.ts'
+import type { App } from '#app/app-context.ts'
+import {
+  type AutomationEngine,
+  type AutomationEngineInput,
+  createAutomationEngine,
+} from '#app/automation-engine.server.ts'
+import { createCommitter } from '#app/features/automations/actions/commit-effect.server.ts'
+import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
+import { createFactLoader } from '#app/features/automations/load-facts.server.ts'
+import { planSurroundings } from '#app/features/automations/plan-surroundings.server.ts'
+import {
+  type ActionParameters,
+  type ActionType,
+  DEFAULT_GUARDS,
+  type RuleDefinition,
+  type RuleGuards,
+  type Step,
+} from '#app/features/automations/rule.ts'
+import type { RunWish, TriggerData } from '#app/features/automations/run.ts'
+import type { RunRecord } from '#app/features/automations/run-history.ts'
+import type { RunParts } from '#app/features/automations/run-inputs.server.ts'
+import type { Log } from '#app/lib/log.ts'
+import { type Client, openClient } from '#db/sqlite/client.server.ts'
+import { sqliteStore } from '#db/sqlite/store.server.ts'
+import type { Store } from '#db/store.ts'
+import { type Around, type AutomationPlatform, automationPlatform } from './automation-platform.server.ts'
+import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
+import { type SteppingClock, steppingClock } from './stepping-clock.ts'
+
+export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
+export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
+export const QUEUE = '99999999-0000-4000-8000-00000000000a'
+export const STAFF = '88888888-0000-4000-8000-00000000000b'
+
+export type WorldApp = Pick<
+  App,
+  'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'callAsAccount' | 'outbound' | 'wakeRuns'
+>
+
+/** How a process's dependencies are wrapped: for killing it. */
+export interface Wrapped {
+  store?(store: Store): Store
+  around?: Around
+  outbound?(outbound: App['outbound']): App['outbound']
+  clock?: AutomationEngineInput['clock']
+  parts?(parts: RunParts): RunParts
+  /** It was ended, and cannot be stopped in an orderly way any more. */
+  isDead?(): boolean
+}
+
+export interface AutomationWorld {
+  client: Client
+  store: Store
+  clock: SteppingClock
+  platform: AutomationPlatform
+  outbound: MemoryOutbound
+  /** Log lines as `message`, newest last. */
+  logged: string[]
+  app: WorldApp
+  parts: RunParts
+  /** A process's engine on the file. The first one's `wake` is `app.wakeRuns`. */
+  engine(wrapped?: Wrapped, input?: Partial<AutomationEngineInput>): AutomationEngine
+  /** A job with its customer and contact; answers its uuid. */
+  job(account: string, values?: Record<string, string>): string
+  rule(definition: RuleDefinition, account?: string, name?: string): Promise<number>
+  /** A run of the rule over the records; answers its id. */
+  start(automationId: number, recordUuids: string[], more?: Partial<RunWish>, account?: string): Promise<number>
+  run(runId: number, account?: string): Promise<RunRecord>
+  /** Rows of `run_step`, in order, as `step/item state`. */
+  states(runId: number): string[]
+  rows(sql: string, ...values: (string | number)[]): Record<string, unknown>[]
+  close(): Promise<void>
+}
+
+export async function automationWorld(): Promise<AutomationWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'fieldhook-automation-'))
+  const client = openClient(join(folder, 'test.db'), 'db/migrations')
+  const clock = steppingClock()
+  const store = sqliteStore(client, clock)
+  const platform = automationPlatform(clock)
+  const outbound = memoryOutbound(clock)
+  const logged: string[] = []
+  const log = recordingLog(logged)
+  const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
+  const settings = {
+    origin: 'https://hooks.example.com',
+    adminAccounts: new Set<string>(),
+    scopes: [],
+    sandbox: false,
+    version: '1.2.3',
+  }
+  const engines: AutomationEngine[] = []
+  const dead = new Map<AutomationEngine, () => boolean>()
+  const callAsAccount = platform.connect()
+  const app: WorldApp = {
+    store,
+    clock,
+    log,
+    settings,
+    secrets,
+    callAsAccount,
+    outbound,
+    wakeRuns: () => engines.at(-1)?.wake(),
+  }
+  for (const [uuid, name, timezone] of [
+    [LEEDS, 'Leeds Electrical', 'Europe/London'],
+    [BRISBANE, 'Brisbane Plumbing', 'Australia/Brisbane'],
+  ] as const) {
+    await store.ensureAccount({ uuid, name, timezone })
+    platform.put(uuid, 'vendor', { uuid, name, timezone_name: timezone, currency: 'GBP', email: 'office@example.test' })
+    platform.put(uuid, 'staff', { uuid: STAFF, first: 'Tom', last: 'Finch', email: 'tom@example.test', mobile: '' })
+    platform.put(uuid, 'queue', { uuid: QUEUE, name: 'To be booked', default_timeframe: '3', requires_assignment: '0' })
+  }
+  let jobs = 0
+
+  function partsOf(input: Omit<WorldApp, 'wakeRuns'>): RunParts {
+    return {
+      actions: ACTIONS,
+      committer: createCommitter(input, { sign: signForward }),
+      facts: createFactLoader(input),
+      surroundings: planSurroundings(input),
+    }
+  }
+
+  return {
+    client,
+    store,
+    clock,
+    platform,
+    outbound,
+    logged,
+    app,
+    parts: partsOf(app),
+    engine(wrapped = {}, input = {}) {
+      const own = {
+        ...app,
+        store: wrapped.store?.(store) ?? store,
+        clock: wrapped.clock ?? clock,
+        outbound: wrapped.outbound?.(outbound) ?? outbound,
+        callAsAccount: wrapped.around ? platform.connect(wrapped.around) : callAsAccount,
+      }
+      const parts = partsOf(own)
+      const engine = createAutomationEngine({ ...own, parts: wrapped.parts?.(parts) ?? parts, ...input })
+      engines.push(engine)
+      if (wrapped.isDead) dead.set(engine, wrapped.isDead)
+      return engine
+    },
+    job(account, values = {}) {
+      jobs++
+      const uuid = uuidOf('job', jobs)
+      const company = values.company_uuid ?? uuidOf('company', jobs)
+      platform.put(account, 'company', { uuid: company, name: `Customer ${jobs}` })
+      platform.put(account, 'jobcontact', {
+        uuid: uuidOf('contact', jobs),
+        job_uuid: uuid,
+        type: 'JOB',
+        first: 'Margaret',
+        last: 'Smith',
+        mobile: `+4477009${String(jobs).padStart(5, '0')}`,
+        email: `customer-${jobs}@example.test`,
+      })
+      platform.put(account, 'job', {
+        uuid,
+        status: 'Quote',
+        generated_job_id: String(jobs),
+        job_description: 'Replace boiler',
+        job_address: '12 High Street, Dundee',
+        company_uuid: company,
+        edit_date: '2026-01-05 08:00:00',
+        total_invoice_amount: '120.00',
+        ...values,
+      })
+      return uuid
+    },
+    rule: (definition, account = LEEDS, name = 'Quote check-in') =>
+      store.createAutomation(account, {
+        name,
+        definition,
+        active: true,
+        nextRunAt: null,
+        baselined: true,
+        triggerKey: null,
+        at: clock.now(),
+      }),
+    async start(automationId, recordUuids, more = {}, account = LEEDS) {
+      const [started] = await store.startRuns(
+        account,
+        [aWish(automationId, recordUuids, clock.now(), more)],
+        clock.now(),
+      )
+      if (started?.outcome !== 'started') throw new Error(`the run was not started: ${JSON.stringify(started)}`)
+      return started.runId
+    },
+    async run(runId, account = LEEDS) {
+      const found = await store.findRun(account, runId)
+      if (!found) throw new Error(`there is no run ${runId}`)
+      return found
+    },
+    states: (runId) =>
+      client.sql
+        .prepare<[number], { text: string }>(
+          `SELECT step_id || '/' || item_key || ' ' || state AS text FROM run_step WHERE run_id = ? ORDER BY seq, item_key`,
+        )
+        .all(runId)
+        .map(({ text }) => text),
+    rows: (sql, ...values) => client.sql.prepare(sql).all(...values) as Record<string, unknown>[],
+    async close() {
+      for (const engine of engines) {
+        if (dead.get(engine)?.()) continue
+        const drained = engine.drain()
+        await clock.run(16_000)
+        await drained
+      }
+      client.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const KINDS = { job: '1', company: '2', contact: '3' }
+
+/** The same number always gives the same uuid. */
+export function uuidOf(kind: keyof typeof KINDS, number: number): string {
+  return `${KINDS[kind].repeat(8)}-0000-4000-8000-${number.toString(16).padStart(12, '0')}`
+}
+
+export function aStep(id: string, type: ActionType, parameters: ActionParameters, waitForPrevious = false): Step {
+  return { id, type, parameters, waitForPrevious }
+}
+
+export function aRule(
+  steps: Step[],
+  more: Partial<Omit<RuleDefinition, 'guards'>> & { guards?: Partial<RuleGuards> } = {},
+): RuleDefinition {
+  const { guards, ...rest } = more
+  return {
+    description: '',
+    trigger: {
+      source: 'webhook',
+      object: 'job',
+      type: 'job_updated',
+      webhookSubscriptionId: null,
+      jobUuid: null,
+      queueUuid: null,
+      fieldName: null,
+      fromValue: null,
+      settleMinutes: 0,
+    },
+    conditions: [],
+    grouping: { enabled: false, field: null },
+    digest: false,
+    steps,
+    once: 'change',
+    ...rest,
+    guards: { ...DEFAULT_GUARDS, ...guards },
+  }
+}
+
+export const TRIGGERED: TriggerData = {
+  description: 'status changed',
+  object: 'job',
+  manualTrigger: false,
+  conditionMatching: null,
+  values: {},
+  bypassedConditions: false,
+  changes: [],
+}
+
+export function aWish(automationId: number, recordUuids: string[], now: number, more: Partial<RunWish> = {}): RunWish {
+  return {
+    automationId,
+    version: 1,
+    source: 'webhook',
+    object: 'job',
+    recordUuids,
+    groupKey: null,
+    triggerData: TRIGGERED,
+    ledger: [],
+    hop: 0,
+    wakeAt: now,
+    held: null,
+    replayOf: null,
+    ...more,
+  }
+}
+
+function recordingLog(lines: string[]): Log {
+  const write = (_fields: Record<string, unknown>, message: string) => {
+    lines.push(message)
+  }
+  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log }
+  return log
+}
