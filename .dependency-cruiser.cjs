@@ -135,7 +135,8 @@ const TABLE = [
     says: 'app-context imports types',
     from: [APP_TYPE],
     may: [],
-    mayType: [LIB, DECISION, STORE_TYPE, ADAPTER_TYPE],
+    // Of use cases too: what a run is planned with is built once, by boot.
+    mayType: [LIB, DECISION, STORE_TYPE, ADAPTER_TYPE, '^app/features/automations/.+\\.server\\.ts$'],
   },
   {
     says: 'the table of routes names its modules as text; only its reader imports it',

@@ -1,11 +1,15 @@
 // The bag every use case draws from, as narrow as it needs: `Pick<App, 'store' | 'clock'>`. One file fills it: `boot.server.ts`.
 import type { AttemptReport } from '#db/store/deliveries.ts'
 import type { AcceptedEvent, IncomingEvent } from '#db/store/events.ts'
+import type { PolledTake, TakenIn } from '#db/store/records.ts'
 import type { Store } from '#db/store.ts'
 import type { Outbound } from './adapters/outbound.ts'
 import type { CallAsAccount, PlatformApi, PlatformOAuth } from './adapters/platform.ts'
 import type { SecretBox } from './adapters/secret-box.ts'
 import type { ReadSigned } from './adapters/servicem8-signed.ts'
+import type { FactLoader, PlanReader } from './features/automations/load-facts.server.ts'
+import type { StepParts } from './features/automations/run-step.server.ts'
+import type { BegunPolling } from './features/events/polling.ts'
 import type { Space } from './features/ops/space.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
@@ -21,6 +25,10 @@ export interface Settings {
   /** True when the built-in stand-in plays the platform. Only words on a page may depend on it. */
   sandbox: boolean
   version: string
+  /** Path of the platform's activity feed below its API address; absent or '' = not known, and notes stand in (facts: section 8). */
+  feedPath?: string
+  /** Ids that begin like this are never loaded by themselves when an address names none. */
+  autoLoadExcludes?: readonly string[]
 }
 
 export interface App {
@@ -35,10 +43,33 @@ export interface App {
   callAsAccount: CallAsAccount
   /** Into the group-commit buffer; resolves after the commit, rejects when nothing could be committed (answer 503). */
   acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
+  /** The same for what was read from a list: events, snapshots and cursor in one transaction. Rejects when nothing was committed. */
+  acceptPolled(take: PolledTake): Promise<TakenIn>
+  /**
+   * Somebody wants events of an object that the platform sends no webhooks for: takes the first look, so that everything
+   * edited from now on is noticed. Changes nothing where it is looked for already.
+   */
+  beginPolling(accountUuid: string, object: string): Promise<BegunPolling>
   /** Tells the delivery engine that an endpoint has something new, or changed. */
   wakeDeliveries(endpointId: number): void
   /** Sends one delivery at once and tells how it went, for a test that a person waits for. Null = there is no such delivery. */
   deliverNow(deliveryId: number): Promise<AttemptReport | null>
+  /**
+   * The platform's subscriptions follow what webhooks, forwarding rules and automations need. Null = they do; else a sentence on
+   * what is in the way. What could not be done is tried again by the daily comparison.
+   */
+  keepSubscribed(accountUuid: string): Promise<string | null>
+  /** Tells the loops that set automations off that a rule was made, changed or switched. */
+  rulesChanged(): void
+  /** What a run is planned with: nothing in it can write. */
+  planning: StepParts & { facts: FactLoader & PlanReader }
+  /** Tells the run engine that there are new runs, or that a person decided something about one. */
+  wakeRuns(): void
+  /**
+   * Resolves when the run has ended, or waits for something, or after `limitMs`: for a person who waits for its outcome. What
+   * became of it is in the store.
+   */
+  whenRunSettles(accountUuid: string, runId: number, limitMs: number): Promise<void>
   /** What is not done while storage is nearly full. */
   space: Space
   /** Checks and reads the platform's signed bodies. */

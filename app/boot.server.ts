@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { openBallast } from '#db/sqlite/ballast.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
+import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { createOutbound } from './adapters/outbound.server.ts'
@@ -10,19 +12,30 @@ import { createSecretBox } from './adapters/secret-box.server.ts'
 import { createServiceM8Api } from './adapters/servicem8.server.ts'
 import { createServiceM8OAuth } from './adapters/servicem8-oauth.server.ts'
 import { createSignedReader } from './adapters/servicem8-signed.server.ts'
+import { signForward } from './adapters/standard-webhooks.server.ts'
 import type { App, Settings } from './app-context.ts'
+import { createAutomationEngine } from './automation-engine.server.ts'
+import { createAutomationTriggers } from './automation-triggers.server.ts'
 import { createDeliveryEngine } from './delivery-engine.server.ts'
 import { startScheduler } from './engine/scheduler.server.ts'
 import { type Env, readEnv } from './env.server.ts'
 import { createCallAsAccount } from './features/accounts/call-as-account.server.ts'
+import { createCommitter } from './features/automations/actions/commit-effect.server.ts'
+import { ACTIONS } from './features/automations/actions/registry.server.ts'
+import { createFactLoader } from './features/automations/load-facts.server.ts'
+import { planSurroundings } from './features/automations/plan-surroundings.server.ts'
+import { forgetOldEvents } from './features/deliveries/retention.server.ts'
 import { recordPlatformCall } from './features/events/activity.server.ts'
+import { beginPolling } from './features/events/poll-objects.server.ts'
 import { createSpaceLadder } from './features/ops/space.server.ts'
+import { keepSubscribed } from './features/webhooks/keep-subscribed.server.ts'
 import { clientIpReader } from './http/client-ip.ts'
 import { admitRequest, type Refusal } from './http/origin-check.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { timedJobs } from './jobs.server.ts'
 import type { Clock } from './lib/clock.ts'
 import { movableClock } from './lib/clocks.server.ts'
+import { days } from './lib/duration.ts'
 import type { Log } from './lib/log.ts'
 import { createLog } from './logger.server.ts'
 import { createPlatformIngress } from './platform-ingress.server.ts'
@@ -78,8 +91,20 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
         })
       : null
 
+  // Before the database: on a disk that is full, this is the space it is opened with.
+  const ballast = openBallast(env.databaseFile)
   const client = openClient(env.databaseFile, env.migrationsFolder)
-  const store = sqliteStore(client, clock)
+  const disk = surviveFullDisk({
+    store: sqliteStore(client, clock),
+    ballast,
+    clock,
+    log,
+    async makeRoom(signal) {
+      await forgetOldEvents({ store, clock, log }, { keepMs: days(env.retentionDays) }, signal)
+      await space.relieve(signal)
+    },
+  })
+  const { store } = disk
   const secrets = createSecretBox(env.encKeys)
   const self = new URL(env.origin)
   const outbound = createOutbound({
@@ -115,10 +140,35 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     scopes: env.scopes,
     sandbox: sandbox !== null,
     version: packageJson.version,
+    autoLoadExcludes: env.autoLoadExcludes,
+    feedPath: env.feedPath,
   }
   const space = createSpaceLadder({ store, clock, log }, env.maxDbMb * 1024 * 1024)
   await space.measure()
   const engine = createDeliveryEngine({ store, clock, log, outbound, secrets, settings, space, owner: randomUUID() })
+  const callAsAccount = createCallAsAccount({ store, clock, log, secrets, oauth, platformApi })
+  const planning = {
+    actions: ACTIONS,
+    facts: createFactLoader({ callAsAccount, clock }),
+    surroundings: planSurroundings({ store, settings }),
+  }
+  const runs = createAutomationEngine({
+    store,
+    clock,
+    log,
+    secrets,
+    settings,
+    callAsAccount,
+    parts: {
+      ...planning,
+      committer: createCommitter(
+        { callAsAccount, clock, log, store, outbound, secrets, settings },
+        { sign: signForward },
+      ),
+    },
+  })
+  const { facts } = planning
+  const triggers = createAutomationTriggers({ store, clock, log, callAsAccount, facts, wakeRuns: runs.wake })
   const app: App = {
     store,
     clock,
@@ -128,11 +178,29 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     outbound,
     oauth,
     platformApi,
-    callAsAccount: createCallAsAccount({ store, clock, log, secrets, oauth, platformApi }),
-    acceptEvent: engine.acceptEvent,
+    callAsAccount,
+    async acceptEvent(event) {
+      const accepted = await engine.acceptEvent(event)
+      if (accepted.outcome === 'stored' && accepted.touched) triggers.touched()
+      return accepted
+    },
+    async acceptPolled(take) {
+      const taken = await engine.acceptPolled(take)
+      triggers.touched()
+      return taken
+    },
+    beginPolling: (accountUuid, object) => beginPolling(app, accountUuid, object),
     wakeDeliveries: engine.wake,
     deliverNow: engine.deliverNow,
-    ready: engine.ready,
+    keepSubscribed: (accountUuid) => keepSubscribed(app, accountUuid),
+    rulesChanged: triggers.rulesChanged,
+    planning,
+    wakeRuns: runs.wake,
+    whenRunSettles: runs.whenSettled,
+    async ready() {
+      const reasons = [...(await engine.ready()).reasons, ...runs.notReady()]
+      return { ready: reasons.length === 0, reasons: [...new Set(reasons)] }
+    },
     space,
     readSigned: createSignedReader({ appSecret: env.appSecret, clock }),
   }
@@ -154,14 +222,20 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     platformIngress: createPlatformIngress(app, { clientIp }),
     sandbox,
     started() {
+      disk.start()
       engine.start()
+      runs.start()
+      triggers.start()
       scheduler = startScheduler(timedJobs(app, env, space), { clock, log })
     },
-    beginDrain: engine.beginDrain,
+    beginDrain() {
+      runs.beginDrain()
+      engine.beginDrain()
+    },
     stop() {
       stopping ??= (async () => {
-        await scheduler?.stop()
-        await engine.drain()
+        await Promise.all([scheduler?.stop(), triggers.stop(), disk.stop()])
+        await Promise.all([runs.drain(), engine.drain()])
         await sandbox?.stop()
         await outbound.close()
         client.close()

@@ -80,6 +80,30 @@ describe('sending again', () => {
     })
   })
 
+  it('one by hand that failed ends with its stopped endpoint; one that is asked for then is tried once', async () => {
+    world.endpoint()
+    world.outbound.when(ADDRESS, (_request, count) => ({ status: count === 3 ? 410 : 500 }))
+    const engine = await started()
+    const accepted = await engine.acceptEvent(anEvent(world))
+    await world.clock.run(seconds(1))
+    const deliveryId = accepted.outcome === 'stored' ? (accepted.deliveries[0]?.id ?? 0) : 0
+    const app = { ...world.app, wakeDeliveries: engine.wake }
+    const states = () => world.rows('SELECT cause, state, attempts FROM delivery ORDER BY id')
+    await sendAgain(app, LEEDS, deliveryId)
+    await world.clock.run(seconds(10))
+    const ended = [
+      { cause: 'live', state: 'stopped', attempts: 2 },
+      { cause: 'retry', state: 'stopped', attempts: 1 },
+    ]
+    expect(states()).toEqual(ended)
+
+    await sendAgain(app, LEEDS, deliveryId)
+    await world.clock.run(minutes(2))
+    expect(world.outbound.sent).toHaveLength(4)
+    expect(states()).toEqual([...ended, { cause: 'retry', state: 'stopped', attempts: 1 }])
+    expect(world.row('SELECT pending_count FROM endpoint')).toEqual({ pending_count: 0 })
+  })
+
   it('everything since a moment is counted first, made in steps, and can be cancelled', async () => {
     const endpointId = world.endpoint()
     const engine = await started()

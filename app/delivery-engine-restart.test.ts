@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ADDRESS, anEvent, type EngineWorld, engineWorld } from '#tests/support/engine-world.server.ts'
+import { openClient } from '#db/sqlite/client.server.ts'
+import { sqliteStore } from '#db/sqlite/store.server.ts'
+import { ADDRESS, anEvent, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 import { HANGS } from '#tests/support/memory-outbound.ts'
 import { hours, minutes, seconds } from './lib/duration.ts'
 
@@ -72,6 +74,37 @@ describe('restarts and overlaps', () => {
     expect([first.status().owner, second.status().owner]).toEqual([false, true])
     expect(world.outbound.sent).toHaveLength(3)
     expect(world.row('SELECT max(attempts) AS most FROM delivery')).toEqual({ most: 1 })
+  })
+
+  it('what another process changes about an endpoint is noticed by the owner: resumed, due at once, never known before', async () => {
+    const paused = world.endpoint()
+    world.outbound.when('https://other.example.com/', (_request, count) => ({ status: count === 1 ? 500 : 200 }))
+    const waits = world.endpoint({ url: 'https://other.example.com/', object: 'company' })
+    const first = await started()
+    const second = world.engine()
+    second.start()
+    await world.clock.run(seconds(5))
+    await world.store.pauseEndpoint(LEEDS, paused, world.clock.now())
+    first.wake(paused)
+    await first.acceptEvent(anEvent(world, { object: 'company' }))
+    await world.clock.run(seconds(1))
+    expect(world.outbound.sent).toHaveLength(1)
+
+    // As the other process does it: with its own connection, and nobody tells the owner.
+    const other = openClient(world.client.sql.name, 'db/migrations')
+    try {
+      const store = sqliteStore(other, world.clock)
+      await store.resumeEndpoint(LEEDS, paused, world.clock.now())
+      await store.resumeEndpoint(LEEDS, waits, world.clock.now())
+    } finally {
+      other.close()
+    }
+    await world.clock.run(seconds(3))
+    expect(world.outbound.sentTo('https://other.example.com/')).toHaveLength(2)
+    // Nothing waited for it when it was resumed: the gate in memory must be open all the same.
+    await first.acceptEvent(anEvent(world))
+    await world.clock.run(seconds(1))
+    expect(world.outbound.sentTo(ADDRESS)).toHaveLength(1)
   })
 
   it('an owner that does not renew its lease begins nothing more, and another one takes over', async () => {

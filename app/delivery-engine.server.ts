@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import type { AttemptReport, DeliveryJob, EndpointLane } from '#db/store/deliveries.ts'
-import type { AcceptedEvent, IncomingEvent, PendingLimit } from '#db/store/events.ts'
+import type { AcceptedEvent, AcceptOptions, IncomingEvent, PendingLimit } from '#db/store/events.ts'
+import type { PolledTake, TakenIn } from '#db/store/records.ts'
 import { signForward } from './adapters/standard-webhooks.server.ts'
 import type { App } from './app-context.ts'
 import { createDeliveryPump, type PumpEndpoint, type PumpStatus } from './engine/delivery-pump.server.ts'
-import { createGroupCommit } from './engine/group-commit.server.ts'
+import { createGroupCommit, SLOW_DISK } from './engine/group-commit.server.ts'
 import type { LaneLimits } from './engine/lane-limits.ts'
 import { createSteadyLoop } from './engine/steady-loop.server.ts'
 import { createDeliver } from './features/deliveries/deliver.server.ts'
@@ -44,6 +45,8 @@ export interface DeliveryEngineInput
 
 export interface DeliveryEngine {
   acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
+  /** What was read from a list: events taken in as those that were posted, with snapshots and cursor in one transaction. */
+  acceptPolled(take: PolledTake): Promise<TakenIn>
   /** The endpoint changed, or has something new. */
   wake(endpointId: number): void
   deliverNow: DeliverNow
@@ -90,7 +93,6 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     ports: {
       takeOver: () => tidyAfterRestart(input),
       endpointsWithWork: async () => (await store.endpointsWithWork()).map(toPump),
-      endpointsWithNewWork: store.endpointsWithNewWork,
       changedElsewhere: store.changedElsewhere,
       async adopt(endpointId) {
         const lane = await store.adoptEndpoint(endpointId, RETRY_FOR)
@@ -104,6 +106,29 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     },
   })
 
+  const accepting: AcceptOptions = {
+    choose: chooseEndpoints,
+    limit: pendingLimit,
+    retryFor: RETRY_FOR,
+    stoppedReason: STOPPED_BY_RECEIVER,
+  }
+  /** `events` as they were given, one for each answer. */
+  function offer(accepted: readonly AcceptedEvent[], events: readonly IncomingEvent[]): void {
+    pump.offer(
+      accepted.flatMap((answer, index) => {
+        const event = events[index]
+        if (answer.outcome !== 'stored' || !event) return []
+        return answer.deliveries.map(({ id, endpointId }) => ({
+          id,
+          endpointId,
+          record: event.objectUuid,
+          dueAt: event.receivedAt,
+          kind: 'live' as const,
+        }))
+      }),
+    )
+  }
+
   const arrivals = createGroupCommit<IncomingEvent, AcceptedEvent>({
     clock,
     maxBatch: BATCH,
@@ -111,28 +136,12 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     maxWaitingBytes: MOST_WAITING_BYTES,
     sizeOf: (event) => event.body.length,
     limitMs: COMMIT_LIMIT,
+    onSlowDisk: SLOW_DISK,
     async commit(events) {
       // What has come back from receivers shares the transaction: one sync of the disk for both.
       pump.settleNow()
-      const accepted = await store.acceptEvents(events, {
-        choose: chooseEndpoints,
-        limit: pendingLimit,
-        retryFor: RETRY_FOR,
-        stoppedReason: STOPPED_BY_RECEIVER,
-      })
-      pump.offer(
-        accepted.flatMap((answer, index) => {
-          const event = events[index]
-          if (answer.outcome !== 'stored' || !event) return []
-          return answer.deliveries.map(({ id, endpointId }) => ({
-            id,
-            endpointId,
-            record: event.objectUuid,
-            dueAt: event.receivedAt,
-            kind: 'live' as const,
-          }))
-        }),
-      )
+      const accepted = await store.acceptEvents(events, accepting)
+      offer(accepted, events)
       return accepted
     },
   })
@@ -172,6 +181,12 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
 
   return {
     acceptEvent: arrivals.add,
+    async acceptPolled(take) {
+      const taken = await store.takeInPolled(take, accepting)
+      const events = take.records.flatMap(({ event }) => event ?? [])
+      if (taken.outcome !== 'overtaken') offer(taken.accepted, events)
+      return taken
+    },
     wake(endpointId) {
       pump.wake(endpointId)
       ending.wake()
@@ -220,7 +235,7 @@ function toPump({ endpointId, accountUuid, hasAddress, health }: EndpointLane): 
 }
 
 /** This machine since its start, this namespace of process ids, this process since its start. */
-function processName(): string {
+export function processName(): string {
   const machine = readSystem(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
   const namespace = readSystem(() => readlinkSync('/proc/self/ns/pid'))
   return `${machine}|${namespace}|${process.pid}|${Math.round(performance.timeOrigin)}`
@@ -238,7 +253,7 @@ function readSystem(read: () => string): string {
  * Did the process that held the lease end without giving it up? Known only on the same machine; otherwise its lease has to
  * expire. A process id that came back belongs to somebody else if the start differs.
  */
-function isGone(owner: string, self: string): boolean {
+export function isGone(owner: string, self: string): boolean {
   const [machine, namespace, pid, startedAt] = owner.split('|')
   const [ourMachine, ourNamespace, ourPid, ourStart] = self.split('|')
   if (!machine || !namespace || machine !== ourMachine || namespace !== ourNamespace) return false

@@ -66,6 +66,7 @@ test.each([
   ['ENC_KEYS', 'k1:c2hvcnQ=', 'each key 32 random bytes'],
   ['ENC_KEYS', `k1:${Buffer.alloc(32).toString('base64')}`, 'not random'],
   ['EGRESS_ALLOW', 'localhost', 'is not host:port'],
+  ['AUTOLOAD_EXCLUDES', 'demo-,a b', 'cannot begin an account id'],
   ['LOG_LEVEL', 'chatty', 'LOG_LEVEL must be one of'],
   ['TRUST_PROXY', 'all', 'TRUST_PROXY must be one of'],
   ['RETENTION_DAYS', '1', 'RETENTION_DAYS must be a whole number'],
@@ -77,6 +78,11 @@ test('a plain http stand-in is allowed on this machine', () => {
   expect(readEnv({ ...REAL, SERVICEM8_API_URL: 'http://127.0.0.1:4010/sm8/' }, root).apiUrl).toBe(
     'http://127.0.0.1:4010/sm8',
   )
+})
+
+test('prefixes of accounts that are not loaded by themselves are a list', () => {
+  expect(readEnv({ AUTOLOAD_EXCLUDES: 'demo-, test:' }, root).autoLoadExcludes).toEqual(['demo-', 'test:'])
+  expect(readEnv({}, root).autoLoadExcludes).toEqual([])
 })
 
 test('blank values count as unset', () => {

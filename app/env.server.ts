@@ -27,10 +27,14 @@ export interface Env {
   appSecret: string
   apiUrl: string
   oauthUrl: string
+  /** Path below the API address at which the activity feed takes messages; '' = not known. */
+  feedPath: string
   scopes: string[]
   sessionSecret: string
   encKeys: string
   adminAccounts: Set<string>
+  /** Prefixes of account ids that a page without an id in its address never loads by itself. */
+  autoLoadExcludes: string[]
   /** `host:port`, lower case. */
   egressAllow: string[]
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -84,9 +88,11 @@ const variables = z.object({
   SERVICEM8_API_URL: text,
   SERVICEM8_OAUTH_URL: text,
   SERVICEM8_SCOPES: text,
+  SERVICEM8_FEED_PATH: text,
   SESSION_SECRET: text,
   ENC_KEYS: text,
   ADMIN_ACCOUNTS: text,
+  AUTOLOAD_EXCLUDES: text,
   EGRESS_ALLOW: text,
   LOG_LEVEL: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   METRICS_TOKEN: text,
@@ -139,6 +145,10 @@ export function readEnv(
       ? REAL_OAUTH
       : sandboxBase
 
+  const feedPath = given.SERVICEM8_FEED_PATH ?? ''
+  if (feedPath !== '' && !/^\/[\w./-]{1,200}$/.test(feedPath)) {
+    problems.push(`SERVICEM8_FEED_PATH must be a path such as /feed.json, not "${feedPath}".`)
+  }
   const databaseFile = readDatabaseFile(given.DATABASE_URL ?? 'file:./data/fieldhook.db', root, problems)
   const secrets = real
     ? {
@@ -153,6 +163,10 @@ export function readEnv(
   const egressAllow = list(given.EGRESS_ALLOW).map((entry) => entry.toLowerCase())
   for (const entry of egressAllow) {
     if (!/^[^\s/@]+:\d{1,5}$/.test(entry)) problems.push(`EGRESS_ALLOW: "${entry}" is not host:port.`)
+  }
+  const autoLoadExcludes = list(given.AUTOLOAD_EXCLUDES)
+  for (const prefix of autoLoadExcludes) {
+    if (!/^[\w.:-]{1,100}$/.test(prefix)) problems.push(`AUTOLOAD_EXCLUDES: "${prefix}" cannot begin an account id.`)
   }
   const adminAccounts = new Set(list(given.ADMIN_ACCOUNTS).map((id) => id.toLowerCase()))
 
@@ -169,10 +183,12 @@ export function readEnv(
     appSecret,
     apiUrl,
     oauthUrl,
+    feedPath,
     scopes: (given.SERVICEM8_SCOPES ?? DEFAULT_SCOPES).split(/\s+/).filter(Boolean),
     sessionSecret: secrets.sessionSecret ?? generated.sessionSecret,
     encKeys: secrets.encKeys ?? generated.encKeys,
     adminAccounts,
+    autoLoadExcludes,
     egressAllow,
     logLevel: given.LOG_LEVEL as Env['logLevel'],
     metricsToken: given.METRICS_TOKEN ?? null,

@@ -3,8 +3,11 @@ import type { App } from './app-context.ts'
 import type { TimedJob } from './engine/scheduler.server.ts'
 import type { Env } from './env.server.ts'
 import { forgetExpiredSignIns, keepConnectionsAlive } from './features/accounts/upkeep.server.ts'
+import { forgetOldRuns } from './features/automations/run-upkeep.server.ts'
 import { forgetOldEvents } from './features/deliveries/retention.server.ts'
+import { pollObjects, trimSnapshots } from './features/events/poll-objects.server.ts'
 import type { SpaceLadder } from './features/ops/space.server.ts'
+import { raiseNotices } from './features/webhooks/notices.server.ts'
 import { repairSubscriptions } from './features/webhooks/repair-subscriptions.server.ts'
 import { days, seconds } from './lib/duration.ts'
 
@@ -19,12 +22,17 @@ export function timedJobs(app: App, env: Pick<Env, 'retentionDays'>, space: Pick
       run: async () => void (await repairSubscriptions(app)),
     },
     { name: 'connections.keep_alive', pattern: '43 3 * * *', run: () => keepConnectionsAlive(app) },
+    { name: 'notices.raise', pattern: '* * * * *', run: (signal) => raiseNotices(app, signal) },
     { name: 'sign_ins.forget', pattern: '23 * * * *', run: () => forgetExpiredSignIns(app) },
     {
       name: 'events.forget',
       pattern: '*/10 * * * *',
       run: (signal) => forgetOldEvents(app, { keepMs: days(env.retentionDays) }, signal),
     },
+    // Each object has its own moment within five minutes: this only picks up what is due.
+    { name: 'objects.poll', pattern: '* * * * *', afterStartMs: seconds(8), run: (signal) => pollObjects(app, signal) },
+    { name: 'snapshots.trim', pattern: '37 2 * * *', run: (signal) => trimSnapshots(app, signal) },
+    { name: 'automations.forget', pattern: '7,37 * * * *', run: (signal) => forgetOldRuns(app, signal) },
     { name: 'space.relieve', pattern: '* * * * *', run: (signal) => space.relieve(signal) },
   ]
 }

@@ -12,6 +12,8 @@ export default [
   at('fieldhook/replay', 'pages/manager-replay.ts'),
   at('fieldhook/curl', 'pages/manager-curl.ts'),
   at('webhook-activity', 'pages/activity.tsx'),
+  at('deliveries', 'pages/deliveries.tsx'),
+  at('deliveries/:id', 'pages/delivery.tsx'),
 
   // Signing in
   at('api/oauth/authorize', 'sign-in/authorize.ts'),
@@ -23,6 +25,9 @@ export default [
   at('hooks/platform/:token', 'hooks/platform-events.ts'),
   at('hooks/servicem8', 'hooks/signed-opening.ts'),
 
+  // Files that a rule made, for whoever was given the address
+  at('documents/:token', 'documents.ts'),
+
   // JSON calls
   at('api/credentials', 'api/credentials.ts'),
   at('api/credentials/:id', 'api/credentials-of-account.ts'),
@@ -32,14 +37,37 @@ export default [
   at('api/account-link', 'api/account-link.ts'),
   at('api/webhooks', 'api/webhooks.ts'),
   at('api/webhooks/test', 'api/webhooks-test.ts'),
+  at('api/webhooks/compare', 'api/webhooks-compare.ts'),
   at('api/webhooks/:key', 'api/webhooks-by-id.ts'),
   at('api/webhooks/:id/replay', 'api/webhooks-replay.ts'),
   at('api/webhooks/:id/replay/:replayId', 'api/webhooks-replay-progress.ts'),
   at('api/webhooks/:id/rotate-secret', 'api/webhooks-rotate-secret.ts'),
+  at('api/webhooks/:id/check', 'api/webhooks-check.ts'),
+  at('api/notices', 'api/notices.ts'),
+  at('api/notices/:id/dismiss', 'api/notices-dismiss.ts'),
+  at('api/notice-settings', 'api/notice-settings.ts'),
+  at('api/forwarding-rules', 'api/forwarding-rules.ts'),
+  at('api/forwarding-rules/:id', 'api/forwarding-rules-by-id.ts'),
+  at('api/forwarding-rules/:id/test', 'api/forwarding-rules-test.ts'),
+  at('api/forwarding-rules/:id/check', 'api/forwarding-rules-check.ts'),
+  at('api/forwarding-rules/:id/replay', 'api/forwarding-rules-replay.ts'),
+  at('api/forwarding-rules/:id/replay/:replayId', 'api/forwarding-rules-replay-progress.ts'),
+  at('api/forwarding-rules/:id/rotate-secret', 'api/forwarding-rules-rotate-secret.ts'),
+  at('api/deliveries', 'api/deliveries.ts'),
+  at('api/deliveries/:id', 'api/deliveries-by-id.ts'),
   at('api/deliveries/:id/retry', 'api/deliveries-retry.ts'),
   at('api/webhook-logs/:accountUUID/:objectType', 'api/webhook-logs.ts'),
   at('api/webhook-activity', 'api/webhook-activity.ts'),
   at('api/api-activity', 'api/api-activity.ts'),
+  at('api/automation', 'api/automation.ts'),
+  at('api/automation/:id', 'api/automation-by-id.ts'),
+  at('api/automation/:id/run', 'api/automation-run.ts'),
+  at('api/automation/:id/trigger', 'api/automation-trigger.ts'),
+  at('api/automation-logs/:accountUUID', 'api/automation-logs.ts'),
+  at('api/automation-templates', 'api/automation-templates.ts'),
+  at('api/automation-templates/:id/copy', 'api/automation-template-copy.ts'),
+  at('api/servicem8/:list/:accountUUID', 'api/servicem8-lookup.ts'),
+  at('api/admin/test-api/:accountUUID/:apiName', 'api/admin-test-api.ts'),
   at('api/*', 'api/unknown.ts'),
 
   // Operations

@@ -2,17 +2,39 @@
 // Each method is one atomic act; no caller ever holds a transaction. Ids are always asked together with their account.
 import type { AccountStore } from './store/accounts.ts'
 import type { ActivityStore } from './store/activity.ts'
+import type { AutomationStore } from './store/automations.ts'
 import type { DeliveryStore } from './store/deliveries.ts'
 import type { EventStore } from './store/events.ts'
+import type { ForwardingRuleStore } from './store/forwarding-rules.ts'
+import type { NoticeStore } from './store/notices.ts'
 import type { OperationsStore } from './store/operations.ts'
+import type { RecordStore } from './store/records.ts'
+import type { RunGuardStore } from './store/run-guards.ts'
+import type { RunHistoryStore } from './store/run-history.ts'
+import type { RunUpkeepStore } from './store/run-upkeep.ts'
+import type { RunStore } from './store/runs.ts'
+import type { SearchStore } from './store/search.ts'
 import type { SpaceStore } from './store/space.ts'
+import type { TemplateStore } from './store/templates.ts'
+import type { TriggerStore } from './store/triggers.ts'
 import type { WebhookStore } from './store/webhooks.ts'
 
 export interface Store
   extends AccountStore,
     WebhookStore,
+    ForwardingRuleStore,
     EventStore,
     DeliveryStore,
     ActivityStore,
+    NoticeStore,
     OperationsStore,
+    AutomationStore,
+    RunStore,
+    RunHistoryStore,
+    RunGuardStore,
+    RunUpkeepStore,
+    RecordStore,
+    SearchStore,
+    TemplateStore,
+    TriggerStore,
     SpaceStore {}

@@ -24,6 +24,8 @@ export interface Connection {
 export interface Connections {
   /** A connection for one call: a kept one, else a new one (which dials when the first request is dispatched). */
   take(target: AddressTarget): Connection
+  /** A new one in any case, with a whole handshake and its certificate noted. Not to be kept. */
+  takeFresh(target: AddressTarget): Connection
   /** Gives it back after a complete answer. */
   keep(connection: Connection): void
   closeAll(): void
@@ -51,7 +53,7 @@ export function createConnections(input: {
       if (performance.now() - one.openedAt < OLDEST && one.socket && !one.socket.destroyed) return one
       one.destroy()
     }
-    return create(target)
+    return create(target, { fresh: false })
   }
 
   function keep(connection: Connection) {
@@ -72,7 +74,7 @@ export function createConnections(input: {
     if (kept?.length === 0) idleByOrigin.delete(connection.origin)
   }
 
-  function create(target: AddressTarget): Connection {
+  function create(target: AddressTarget, how: { fresh: boolean }): Connection {
     let dialling: { destroy(): void } | null = null
     const client = new Client(target.origin, {
       pipelining: 1,
@@ -85,21 +87,22 @@ export function createConnections(input: {
       bodyTimeout: 0,
       connect(_options, callback) {
         connection.dials += 1
-        connection.trace = { dnsMs: null, connectMs: null, tlsMs: null, peerIp: null }
+        connection.trace = nothingYet()
         connection.openedAt = performance.now()
-        dialling = dial(target, connection.trace, (error, socket) => {
+        const dialled = (error: Error | null, socket: Socket | null) => {
           dialling = null
           connection.socket = socket
           if (socket) callback(null, socket)
           else callback(error ?? new DialError('DIAL_CLOSED'), null)
-        })
+        }
+        dialling = dial(target, connection.trace, dialled, how)
       },
     })
     const connection: Connection = {
       client,
       origin: target.origin,
       dials: 0,
-      trace: { dnsMs: null, connectMs: null, tlsMs: null, peerIp: null },
+      trace: nothingYet(),
       socket: null,
       openedAt: performance.now(),
       destroy() {
@@ -120,9 +123,14 @@ export function createConnections(input: {
 
   return {
     take,
+    takeFresh: (target) => create(target, { fresh: true }),
     keep,
     closeAll() {
       for (const connection of [...open]) connection.destroy()
     },
   }
+}
+
+function nothingYet(): DialTrace {
+  return { dnsMs: null, connectMs: null, tlsMs: null, peerIp: null, certificate: null }
 }

@@ -2,7 +2,8 @@
 // between them in which a name could turn towards a private address.
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { createSecureContext, rootCertificates, type SecureContext, connect as tlsConnect } from 'node:tls'
+import { createSecureContext, rootCertificates, type SecureContext, TLSSocket, connect as tlsConnect } from 'node:tls'
+import type { Millis } from '../lib/clock.ts'
 import { ipKey } from './ip-address.ts'
 import type { NameResolver, ResolvedAddress } from './outbound-resolver.server.ts'
 import { type AddressReason, type AddressRules, type AddressTarget, forbiddenIp } from './safe-address.ts'
@@ -26,6 +27,15 @@ export interface DialTrace {
   tlsMs: number | null
   /** The address tried last. */
   peerIp: string | null
+  /** Only noted for a fresh handshake. */
+  certificate: SeenCertificate | null
+}
+
+/** What a server showed and what was accepted. */
+export interface SeenCertificate {
+  validUntil: Millis
+  /** Organisation, else name. */
+  issuer: string | null
 }
 
 export interface SocketOptions {
@@ -52,6 +62,8 @@ export type Dial = (
   target: AddressTarget,
   trace: DialTrace,
   done: (error: Error | null, socket: Socket | null) => void,
+  /** `fresh`: a whole handshake, nothing resumed, and the certificate is noted. */
+  how?: { fresh: boolean },
 ) => { destroy(): void }
 
 /** Addresses of one name that are tried; more are vetted but not used. */
@@ -87,7 +99,7 @@ export function createDial(input: {
     if (oldest !== undefined) sessions.delete(oldest)
   }
 
-  return function dial(target, trace, done) {
+  return function dial(target, trace, done, { fresh } = { fresh: false }) {
     const { hostname, port, excepted } = target
     const vetted = new Set<string | null>()
 
@@ -143,7 +155,7 @@ export function createDial(input: {
               servername: isIP(hostname) ? '' : hostname,
               secureContext,
               ALPNProtocols: ['http/1.1'],
-              session: sessions.get(sessionKey),
+              session: fresh ? undefined : sessions.get(sessionKey),
               rejectUnauthorized: true,
             }
           : null,
@@ -193,6 +205,7 @@ export function createDial(input: {
       socket.on('session', (session: Buffer) => keepSession(sessionKey, session))
       socket.once('secureConnect', () => {
         trace.tlsMs = lap()
+        if (fresh && socket instanceof TLSSocket) trace.certificate = certificateOf(socket)
         finish(null)
       })
     } else {
@@ -201,4 +214,17 @@ export function createDial(input: {
     if (isIP(hostname)) startTimer()
     return { destroy: () => finish(new DialError('DIAL_CLOSED')) }
   }
+}
+
+function certificateOf(socket: TLSSocket): SeenCertificate | null {
+  const { valid_to: validTo, issuer } = socket.getPeerCertificate()
+  const validUntil = Date.parse(validTo ?? '')
+  if (Number.isNaN(validUntil)) return null
+  return { validUntil, issuer: oneName(issuer?.O) ?? oneName(issuer?.CN) }
+}
+
+/** A name part may occur several times in a certificate. */
+function oneName(name: string | string[] | undefined): string | null {
+  const first = Array.isArray(name) ? name[0] : name
+  return first ? first.slice(0, 100) : null
 }

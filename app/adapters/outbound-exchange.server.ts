@@ -5,9 +5,11 @@ import { DialError } from './outbound-dial.server.ts'
 import type { ExchangePhase, Fault } from './outbound-failure.ts'
 
 export interface ExchangeInput {
+  method: 'POST' | 'OPTIONS'
   path: string
   headers: Record<string, string>
-  body: string
+  /** Null = none. */
+  body: string | null
   /** From now, ms. */
   deadlineMs: number
   /** Bytes of the answer's body that are read; the connection ends when there is more. */
@@ -81,8 +83,15 @@ export function exchange(connection: Connection, input: ExchangeInput): Promise<
     }
 
     connection.client.dispatch(
-      // `reset: false` keeps the connection for the next call; a POST is never repeated by undici itself.
-      { method: 'POST', path: input.path, headers: input.headers, body: input.body, reset: false, idempotent: false },
+      // `reset: false` keeps the connection for the next call; nothing is ever repeated by undici itself.
+      {
+        method: input.method,
+        path: input.path,
+        headers: input.headers,
+        body: input.body,
+        reset: false,
+        idempotent: false,
+      },
       {
         // Called when a connection is there, right before the first byte is written.
         onRequestStart() {

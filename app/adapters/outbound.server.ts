@@ -4,14 +4,28 @@ import { networkInterfaces } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '../lib/clock.ts'
 import { seconds } from '../lib/duration.ts'
-import type { Outbound, OutboundOutcome, OutboundRequest, OutboundTiming } from './outbound.ts'
+import { remembered } from '../lib/remembered.ts'
+import type {
+  Outbound,
+  OutboundOutcome,
+  OutboundProbe,
+  OutboundRequest,
+  OutboundTiming,
+  ProbeRequest,
+} from './outbound.ts'
 import { readHeaders, readText } from './outbound-answer.ts'
-import { createConnections } from './outbound-connections.server.ts'
+import { type Connection, createConnections } from './outbound-connections.server.ts'
 import { createDial, type DialTrace, type OpenSocket, openSocket } from './outbound-dial.server.ts'
-import { exchange } from './outbound-exchange.server.ts'
-import { describeFailure, type FailureClass, maySafelyRepeat, timeoutSentence } from './outbound-failure.ts'
+import { type ExchangeResult, exchange } from './outbound-exchange.server.ts'
+import {
+  describeFailure,
+  type ExchangePhase,
+  type FailureClass,
+  maySafelyRepeat,
+  timeoutSentence,
+} from './outbound-failure.ts'
 import { cachedResolver, dnsResolver, machineResolver, type NameResolver } from './outbound-resolver.server.ts'
-import { addressRules, addressSentence, checkAddress, forbiddenIp } from './safe-address.ts'
+import { type AddressTarget, addressRules, addressSentence, checkAddress, forbiddenIp } from './safe-address.ts'
 
 /** All in ms, bytes, or counts. */
 export interface OutboundLimits {
@@ -57,6 +71,9 @@ export interface OutboundInput {
   open?: OpenSocket
 }
 
+/** Addresses in use at a time whose verdict is at hand. */
+const MOST_VERDICTS = 2_000
+
 /** Headers that decide how a message is framed or routed. Set by the connection alone. */
 const RESERVED_HEADERS = new Set([
   'host',
@@ -86,12 +103,14 @@ export function createOutbound(input: OutboundInput): Outbound {
     trustedCa: input.trustedCa,
   })
   const connections = createConnections({ dial, ...limits })
+  // The rules do not change while the process runs; what a name resolves to is another question, asked at every dial.
+  const verdictOn = remembered(MOST_VERDICTS, (url) => checkAddress(url, rules))
   let closed = false
 
   async function post(request: OutboundRequest): Promise<OutboundOutcome> {
     const started = performance.now()
     const elapsed = () => performance.now() - started
-    const verdict = checkAddress(request.url, rules)
+    const verdict = verdictOn(request.url)
     if (verdict.outcome === 'refused') return unsent('blocked', verdict.sentence, elapsed())
     const fault = findHeaderFault(request.headers)
     if (fault) return unsent('blocked', fault, elapsed())
@@ -103,6 +122,7 @@ export function createOutbound(input: OutboundInput): Outbound {
       const connection = connections.take(verdict.target)
       const dialsBefore = connection.dials
       const result = await exchange(connection, {
+        method: 'POST',
         path: verdict.target.path,
         headers,
         body: request.body,
@@ -116,19 +136,8 @@ export function createOutbound(input: OutboundInput): Outbound {
       else connection.destroy()
 
       switch (result.outcome) {
-        case 'answered': {
-          const answerHeaders = readHeaders(result.rawHeaders)
-          const { text, truncated } = readText(answerHeaders, result.body, result.cut, limits.storedBytes)
-          return {
-            outcome: 'response',
-            status: result.status,
-            headers: answerHeaders,
-            body: text,
-            bodyTruncated: truncated,
-            peerIp,
-            timing,
-          }
-        }
+        case 'answered':
+          return readAnswer(result, peerIp, timing)
         case 'late':
           return { outcome: 'timeout', sentence: timeoutSentence(result.phase, totalMs), peerIp, timing }
         case 'failed': {
@@ -141,8 +150,72 @@ export function createOutbound(input: OutboundInput): Outbound {
     }
   }
 
+  function readAnswer(
+    result: Extract<ExchangeResult, { outcome: 'answered' }>,
+    peerIp: string | null,
+    timing: OutboundTiming,
+  ): OutboundOutcome {
+    const headers = readHeaders(result.rawHeaders)
+    const { text, truncated } = readText(headers, result.body, result.cut, limits.storedBytes)
+    return { outcome: 'response', status: result.status, headers, body: text, bodyTruncated: truncated, peerIp, timing }
+  }
+
+  async function probe({ url, headers, timeoutMs }: ProbeRequest): Promise<OutboundProbe> {
+    const verdict = checkAddress(url, rules)
+    const fault = verdict.outcome === 'refused' ? verdict.sentence : findHeaderFault(headers)
+    if (verdict.outcome === 'refused' || fault !== null) {
+      const result = unsent('blocked', fault ?? '', 0)
+      return { result, endedAt: 'address', secure: false, literal: false, certificate: null }
+    }
+    const { target } = verdict
+    const seen = { secure: target.protocol === 'https:', literal: target.literal }
+    if (closed) {
+      const result = unsent('reset', 'This service is being restarted. Please check again in a minute.', 0)
+      return { result, endedAt: 'connection', ...seen, certificate: null }
+    }
+    const started = performance.now()
+    const connection = connections.takeFresh(target)
+    const result = await exchange(connection, {
+      method: 'OPTIONS',
+      path: target.path,
+      headers: { 'accept-encoding': 'identity', ...headers },
+      body: null,
+      deadlineMs: timeoutMs,
+      readBytes: limits.readBytes,
+    })
+    const { trace } = connection
+    connection.destroy()
+    const timing = timingOf(performance.now() - started, trace, result.firstByteMs)
+    const { certificate, peerIp } = trace
+    switch (result.outcome) {
+      case 'answered':
+        return { result: readAnswer(result, peerIp, timing), endedAt: 'answer', ...seen, certificate }
+      case 'late': {
+        const sentence = timeoutSentence(result.phase, timeoutMs)
+        const endedAt = endOf(result.phase, connection, target)
+        return { result: { outcome: 'timeout', sentence, peerIp, timing }, endedAt, ...seen, certificate }
+      }
+      case 'failed': {
+        const failure = describeFailure(result.fault, result.phase, limits.connectMs)
+        const blocked = failure.outcome === 'blocked'
+        const endedAt = blocked
+          ? 'address'
+          : failure.outcome === 'dns'
+            ? 'name'
+            : endOf(result.phase, connection, target)
+        return {
+          result: { ...failure, peerIp: blocked ? null : peerIp, timing },
+          endedAt,
+          ...seen,
+          certificate,
+        }
+      }
+    }
+  }
+
   return {
     post,
+    probe,
     async check(url) {
       const verdict = checkAddress(url, rules)
       if (verdict.outcome === 'refused') return { verdict: 'blocked', sentence: verdict.sentence }
@@ -164,6 +237,19 @@ export function createOutbound(input: OutboundInput): Outbound {
       closed = true
       connections.closeAll()
     },
+  }
+}
+
+/** What a look ended at. */
+function endOf(phase: ExchangePhase, { trace }: Connection, target: AddressTarget): OutboundProbe['endedAt'] {
+  switch (phase) {
+    case 'connecting':
+      return trace.dnsMs === null && !target.literal ? 'name' : 'connection'
+    case 'securing':
+      return target.protocol === 'https:' ? 'security' : 'connection'
+    case 'waiting':
+    case 'answering':
+      return 'answer'
   }
 }
 

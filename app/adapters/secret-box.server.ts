@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import type { SecretBox } from './secret-box.ts'
 
 const ALGORITHM = 'aes-256-gcm'
@@ -30,6 +30,8 @@ export function createSecretBox(encKeys: string): SecretBox {
   if (!first) throw wrong('holds no key')
   const [currentId, currentKey] = first
   const ring = new Map(keys)
+  // A key has one use: what encrypts does not also hash.
+  const hashKeys = keys.map(([, key]) => Buffer.from(hkdfSync('sha256', key, '', 'fieldhook fingerprint', KEY_BYTES)))
 
   return {
     seal(place, plain) {
@@ -60,6 +62,11 @@ export function createSecretBox(encKeys: string): SecretBox {
       } catch {
         throw new SecretBoxError('altered_or_moved', 'the secret was altered, or belongs to another place')
       }
+    },
+    fingerprints(purpose, plain) {
+      // The length keeps purpose and value apart.
+      const bound = `${purpose.length}|${purpose}|${plain}`
+      return hashKeys.map((key) => createHmac('sha256', key).update(bound).digest('base64url'))
     },
   }
 }

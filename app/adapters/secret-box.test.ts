@@ -92,3 +92,21 @@ test.each([
   for (const key of encKeys.match(/[A-Za-z0-9+/]{20,}={0,2}/g) ?? [])
     expect(() => createSecretBox(encKeys)).not.toThrow(key)
 })
+
+test('a fingerprint is the same for the same value and purpose, and for no other', () => {
+  const box = createSecretBox(K1)
+  const [print] = box.fingerprints('customer', '+447700900123')
+  expect(createSecretBox(K1).fingerprints('customer', '+447700900123')).toEqual([print])
+  expect(print).toMatch(/^[\w-]{43}$/)
+  expect(box.fingerprints('customer', '+447700900124')).not.toEqual([print])
+  expect(box.fingerprints('staff', '+447700900123')).not.toEqual([print])
+  // Where the purpose ends is part of it.
+  expect(box.fingerprints('a|b', 'c')).not.toEqual(box.fingerprints('a', 'b|c'))
+  expect(createSecretBox(K2).fingerprints('customer', '+447700900123')).not.toEqual([print])
+})
+
+test('after a change of keys an old fingerprint is still found, and new ones are of the new key', () => {
+  const [old] = createSecretBox(K1).fingerprints('customer', 'x')
+  const [fresh] = createSecretBox(K2).fingerprints('customer', 'x')
+  expect(createSecretBox(`${K2},${K1}`).fingerprints('customer', 'x')).toEqual([fresh, old])
+})

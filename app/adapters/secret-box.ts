@@ -4,4 +4,9 @@ export interface SecretBox {
   seal(place: string, plain: string): string
   /** Throws when the key is unknown, the text was changed, or it stands in another place. */
   open(place: string, sealed: string): string
+  /**
+   * What a value is recognised by without being kept: a keyed hash, bound to its purpose. One for each key in use, that of
+   * the sealing key first: store the first, look for all of them.
+   */
+  fingerprints(purpose: string, plain: string): string[]
 }

@@ -9,6 +9,8 @@ export interface WireAnswer {
   status: number
   headers: Record<string, string>
   text: string
+  /** Only where they were asked for. */
+  bytes?: Uint8Array
 }
 
 const LONGEST_MESSAGE = 500
@@ -91,13 +93,18 @@ export function retryMoment(input: { text: string; retryAfter: string | null; no
     const asked = /^\s*\d+\s*$/.test(retryAfter) ? now + seconds(Number(retryAfter)) : Date.parse(retryAfter)
     if (Number.isFinite(asked)) return Math.min(Math.max(asked, now + seconds(1)), now + LONGEST_WAIT)
   }
-  if (/per day/i.test(text)) return now + hours(1)
+  if (/per day|24.?hour|daily/i.test(text)) return now + hours(1)
   return (Math.floor(now / minutes(1)) + 1) * minutes(1)
 }
 
 /** No answer that can be used: no connection, none in time, too large. `sentence` is for people. */
 export function unavailable(sentence: string, status: number | null = null): PlatformFailure {
   return { outcome: 'unavailable', status, message: sentence }
+}
+
+/** The same, when it is certain that nothing was done. */
+export function undone(sentence: string, status: number | null = null): PlatformFailure {
+  return { outcome: 'unavailable', status, message: sentence, undone: true }
 }
 
 /** A good answer that does not hold what it should. */

@@ -13,6 +13,18 @@ export interface PlatformCall {
   /** The platform's words when it refused, else what arrived in a few words (`3 records`). */
   answer: string
   durationMs: number
+  /** Asked by the clock, every few minutes: only what goes wrong is worth writing down. */
+  routine?: boolean
+}
+
+/** Enough to recognise an e-mail address by, and not to write to it: `o…@example.com`. */
+export function maskEmail(address: string): string {
+  return address.replace(/^(.?)[^@]*@/, '$1…@').slice(0, 100)
+}
+
+/** `+44…210`: enough to recognise a number by, and not to call it. */
+export function maskPhone(number: string): string {
+  return number.length > 7 ? `${number.slice(0, 3)}…${number.slice(-3)}` : '…'
 }
 
 /** Keeps the address recognisable and takes the secret part out of it. */

@@ -2,8 +2,12 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import { seconds } from '../lib/duration.ts'
 import type { WireAnswer } from './servicem8-answer.ts'
+import { isFile } from './servicem8-document.ts'
 
-export type Exchanged = { outcome: 'answered'; answer: WireAnswer } | { outcome: 'unanswered'; sentence: string }
+export type Exchanged =
+  | { outcome: 'answered'; answer: WireAnswer }
+  /** `undone`: no connection was made, so nothing can have been done. */
+  | { outcome: 'unanswered'; sentence: string; undone?: true }
 
 export interface WireRequest {
   method: 'GET' | 'POST' | 'DELETE'
@@ -11,6 +15,12 @@ export interface WireRequest {
   headers: Record<string, string>
   /** Form fields, sent as `application/x-www-form-urlencoded`. */
   form?: Record<string, string>
+  /** Sent as JSON instead. */
+  json?: unknown
+  /** Sent as they are instead. */
+  bytes?: Uint8Array
+  /** The answer may be a file: its bytes are kept, and its text only where it can be one. */
+  keepBytes?: boolean
   /** Whole exchange, ms. */
   timeoutMs: number
   maxBytes: number
@@ -19,6 +29,14 @@ export interface WireRequest {
 /** Connections to the platform, kept for a while. Idle ones do not keep the process alive. */
 export function createWire(): Dispatcher {
   return new Agent({ connections: 16, pipelining: 1, keepAliveTimeout: seconds(10), connect: { timeout: seconds(5) } })
+}
+
+/**
+ * For writes: each over a connection of its own. One that stood idle may be closed by the other side in the very moment we write,
+ * and then nobody knows whether a message went out.
+ */
+export function createLoneWire(): Dispatcher {
+  return new Agent({ connections: 16, pipelining: 0, connect: { timeout: seconds(5) } })
 }
 
 export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Exchanged> {
@@ -34,9 +52,11 @@ export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Ex
         accept: 'application/json',
         'user-agent': 'Fieldhook',
         ...(asked.form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+        ...(asked.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(asked.bytes ? { 'content-type': 'application/octet-stream' } : {}),
         ...asked.headers,
       },
-      body: asked.form ? new URLSearchParams(asked.form).toString() : null,
+      body: bodyOf(asked),
     })
     const chunks: Buffer[] = []
     let size = 0
@@ -47,10 +67,17 @@ export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Ex
         return { outcome: 'unanswered', sentence: 'ServiceM8 sent an answer that is too large.' }
       chunks.push(chunk)
     }
-    const text = Buffer.concat(chunks).toString('utf8')
+    const bytes = Buffer.concat(chunks)
+    const headers = firstValues(response.headers)
+    const isText = !asked.keepBytes || !isFile(headers['content-type'] ?? '', bytes)
     return {
       outcome: 'answered',
-      answer: { status: response.statusCode, headers: firstValues(response.headers), text },
+      answer: {
+        status: response.statusCode,
+        headers,
+        text: isText ? bytes.toString('utf8') : '',
+        ...(asked.keepBytes && { bytes }),
+      },
     }
   } catch (error) {
     const late = signal.aborted || /TIMEOUT/.test(errorCode(error))
@@ -59,8 +86,29 @@ export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Ex
       sentence: late
         ? `ServiceM8 did not answer within ${Math.round(asked.timeoutMs / 1000)} seconds.`
         : 'ServiceM8 could not be reached.',
+      ...(madeNoConnection(errorCode(error)) ? { undone: true } : {}),
     }
   }
+}
+
+/** The connection itself failed, or its certificate was refused: no byte of the request has left. */
+function madeNoConnection(code: string): boolean {
+  return NO_CONNECTION.has(code) || /CERT|^ERR_TLS/.test(code)
+}
+
+const NO_CONNECTION = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+function bodyOf({ form, json, bytes }: Pick<WireRequest, 'form' | 'json' | 'bytes'>): string | Uint8Array | null {
+  if (bytes) return bytes
+  if (form) return new URLSearchParams(form).toString()
+  return json === undefined ? null : JSON.stringify(json)
 }
 
 function firstValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {

@@ -4,7 +4,13 @@ import { readRecord, readRecords, readSubscriptions, readVendor } from './servic
 describe('the account', () => {
   it('is the one record of vendor.json', () => {
     const record = { uuid: 'ABC-1', name: ' Brisbane Plumbing ', timezone_name: 'Australia/Brisbane' }
-    expect(readVendor([record])).toEqual({ uuid: 'abc-1', name: 'Brisbane Plumbing', timezone: 'Australia/Brisbane' })
+    expect(readVendor([{ ...record, email: ' office@brisbane.example ' }])).toEqual({
+      uuid: 'abc-1',
+      name: 'Brisbane Plumbing',
+      timezone: 'Australia/Brisbane',
+      email: 'office@brisbane.example',
+    })
+    expect(readVendor([record])?.email).toBe('')
   })
 
   it.each([[[]], [[{}, {}]], [{ name: 'no uuid' }], [null], ['text'], [[{ uuid: '' }]]])('is not %j', (body) => {
@@ -22,7 +28,14 @@ describe('the list of subscriptions', () => {
     expect(
       readSubscriptions([
         { ...common, uuid: '1', type: 'object', object: 'Job', fields: ['status', 'date'], active: true },
-        { ...common, uuid: '2', object: 'note', fields: 'note, create_date', active: '1' },
+        {
+          ...common,
+          uuid: '2',
+          object: 'note',
+          fields: 'note, create_date',
+          active: '1',
+          last_failure_at: '0000-00-00 00:00:00',
+        },
         {
           ...common,
           uuid: '3',
@@ -30,6 +43,7 @@ describe('the list of subscriptions', () => {
           event: 'job.created',
           active: 0,
           last_failure_reason: 'Failed for 12 hours',
+          last_failure_at: '2026-01-05 07:00:00',
         },
       ]),
     ).toEqual([
@@ -41,6 +55,7 @@ describe('the list of subscriptions', () => {
         fields: ['status', 'date'],
         active: true,
         lastFailureReason: null,
+        lastFailureAt: null,
       },
       {
         uuid: '2',
@@ -50,6 +65,7 @@ describe('the list of subscriptions', () => {
         fields: ['note', 'create_date'],
         active: true,
         lastFailureReason: null,
+        lastFailureAt: null,
       },
       {
         uuid: '3',
@@ -59,6 +75,7 @@ describe('the list of subscriptions', () => {
         fields: [],
         active: false,
         lastFailureReason: 'Failed for 12 hours',
+        lastFailureAt: '2026-01-05 07:00:00',
       },
     ])
   })

@@ -8,7 +8,8 @@ export function readVendor(body: unknown): Vendor | null {
   if (!isRecord(record)) return null
   const uuid = textOf(record.uuid).toLowerCase()
   if (uuid === '') return null
-  return { uuid, name: textOf(record.name), timezone: zoneOrUtc(textOf(record.timezone_name)) }
+  const timezone = zoneOrUtc(textOf(record.timezone_name))
+  return { uuid, name: textOf(record.name), timezone, email: textOf(record.email) }
 }
 
 /** An IANA zone this machine knows, else UTC. */
@@ -41,9 +42,16 @@ export function readSubscriptions(body: unknown): RemoteSubscription[] | null {
       fields: fieldNames(entry.fields),
       active: isFlagSet(entry.active),
       lastFailureReason: textOf(entry.last_failure_reason) || null,
+      lastFailureAt: momentText(entry.last_failure_at),
     })
   }
   return found
+}
+
+/** Zeros stand for no moment (facts: 5.4). */
+function momentText(value: unknown): string | null {
+  const text = textOf(value)
+  return text === '' || text.startsWith('0000') ? null : text
 }
 
 function fieldNames(value: unknown): string[] {

@@ -1,12 +1,13 @@
 // ServiceM8's REST and webhook calls. Small on purpose: what the product needs, tolerant of what the platform sends.
-import type { Clock } from '../lib/clock.ts'
+import type { Clock, Millis } from '../lib/clock.ts'
 import { seconds } from '../lib/duration.ts'
 import type { Log } from '../lib/log.ts'
-import type { PlatformApi, PlatformFailure, PlatformRecord, PlatformResult } from './platform.ts'
-import { isRecord, mapAnswer, readAnswer, unavailable, unreadable } from './servicem8-answer.ts'
+import type { CallGate, PlatformApi, PlatformRecord, PlatformResult, RecordPage } from './platform.ts'
+import { isRecord, mapAnswer, readAnswer, unavailable, undone, unreadable } from './servicem8-answer.ts'
 import { maskCallback, type PlatformCall } from './servicem8-call.ts'
-import { createWire, exchange } from './servicem8-http.server.ts'
+import { createLoneWire, createWire, type Exchanged, exchange } from './servicem8-http.server.ts'
 import { readRecord, readRecords, readSubscriptions, readVendor } from './servicem8-records.ts'
+import { type Answered, type Asked, createWrites, itemPath, objectName } from './servicem8-writes.server.ts'
 
 export interface ServiceM8ApiOptions {
   /** Base of the API host, without a trailing slash. */
@@ -16,68 +17,72 @@ export interface ServiceM8ApiOptions {
   /** Told about every call after it ended. Must not throw; what it throws is logged and dropped. */
   onCall?: (call: PlatformCall) => void
   /** Longest whole exchange, ms. */
-  timeouts?: { read: number; subscribe: number }
+  timeouts?: { read: number; subscribe: number; send?: number; document?: number }
 }
 
-/** The client, which can also say for whom it calls: `onCall` then knows the account. */
+/** The client, which can also say for whom it calls: `onCall` then knows the account, and the gate is asked first. */
 export interface ServiceM8Api extends PlatformApi {
-  actingFor(accountUuid: string): PlatformApi
+  actingFor(accountUuid: string, gate?: CallGate): PlatformApi
+}
+
+/** Null = while signing in, when the account is not known yet. */
+interface Caller {
+  accountUuid: string | null
+  gate: CallGate | null
 }
 
 /** Inside a subscribe the platform calls our address back and waits up to 10 s for it (facts: 4.3). */
-const TIMEOUTS = { read: seconds(10), subscribe: seconds(25) }
+/** A document may take half a minute and more (facts: 7.1). */
+const TIMEOUTS = { read: seconds(10), subscribe: seconds(25), send: seconds(20), document: seconds(60) }
 /** One page of a list holds up to 5,000 records (facts: 5.3). */
 const LIST_BYTES = 32 * 1024 * 1024
 const OTHER_BYTES = 2 * 1024 * 1024
 /** A cursor that never ends must not keep us for ever. */
 const MOST_PAGES = 200
 const DEFAULT_LIMIT = 20_000
-
-/** Single-record paths that are not named like their list (facts: 5.1). */
-const ITEM_PATHS: Record<string, string> = { note: 'dbonote', attachment: 'dboattachment' }
+const FIRST_PAGE = '-1'
 
 export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
   const wire = createWire()
-  const timeouts = options.timeouts ?? TIMEOUTS
+  const loneWire = createLoneWire()
+  const timeouts = { ...TIMEOUTS, ...options.timeouts }
 
-  async function ask(
-    accountUuid: string | null,
-    token: string,
-    asked: {
-      method: PlatformCall['method']
-      path: string
-      query?: URLSearchParams
-      form?: Record<string, string>
-      timeoutMs?: number
-      maxBytes?: number
-    },
-  ): Promise<{ result: { outcome: 'ok'; body: unknown } | PlatformFailure; headers: Record<string, string> }> {
+  async function ask({ accountUuid, gate }: Caller, token: string, asked: Asked): Promise<Answered> {
+    const held = await gate?.admit()
+    if (held) return { result: held, headers: {}, text: '', bytes: undefined }
     const startedAt = performance.now()
     const query = asked.query && asked.query.size > 0 ? `?${asked.query.toString()}` : ''
-    const exchanged = await exchange(wire, {
+    const exchanged = await exchange(asked.alone ? loneWire : wire, {
       method: asked.method,
       url: `${options.apiUrl}${asked.path}${query}`,
-      headers: { authorization: `Bearer ${token}` },
+      headers: { ...asked.headers, authorization: `Bearer ${token}` },
       ...(asked.form ? { form: asked.form } : {}),
+      ...(asked.json ? { json: asked.json.body } : {}),
+      ...(asked.file ? { bytes: asked.file.bytes } : {}),
+      ...(asked.keepBytes ? { keepBytes: true } : {}),
       timeoutMs: asked.timeoutMs ?? timeouts.read,
       maxBytes: asked.maxBytes ?? OTHER_BYTES,
     })
     const answered = exchanged.outcome === 'answered' ? exchanged.answer : null
-    const result =
-      exchanged.outcome === 'answered'
-        ? readAnswer(exchanged.answer, options.clock.now())
-        : unavailable(exchanged.sentence)
+    const result = read(exchanged, asked, options.clock.now())
+    if (result.outcome === 'rate_limited' && !result.ofMessages) gate?.limited(result.retryAt)
     tell({
       accountUuid,
       method: asked.method,
       path: asked.path,
-      request: asked.form ? masked(asked.form) : null,
+      request: asked.form ? masked(asked.form) : (asked.json?.shown ?? asked.file?.shown ?? null),
       outcome: result.outcome,
       status: answered?.status ?? null,
       answer: result.outcome === 'ok' ? describe(result.body) : result.message,
       durationMs: Math.round(performance.now() - startedAt),
+      ...(asked.routine && { routine: true }),
     })
-    return { result, headers: answered?.headers ?? {} }
+    return {
+      result,
+      headers: answered?.headers ?? {},
+      text: answered?.text ?? '',
+      bytes: answered?.bytes,
+    }
   }
 
   function tell(call: PlatformCall): void {
@@ -90,16 +95,18 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
     }
   }
 
-  function clientOf(accountUuid: string | null): PlatformApi {
+  function clientOf(caller: Caller): PlatformApi {
     return {
+      ...createWrites((token, asked) => ask(caller, token, asked), timeouts),
+
       async vendor(token) {
-        const { result } = await ask(accountUuid, token, { method: 'GET', path: '/api_1.0/vendor.json' })
+        const { result } = await ask(caller, token, { method: 'GET', path: '/api_1.0/vendor.json' })
         return mapAnswer(result, 'an account', readVendor)
       },
 
       async subscribeObject(token, { object, fields, callbackUrl }) {
         if (fields.length === 0) throw new Error('subscribeObject: the platform refuses an empty list of fields')
-        const { result } = await ask(accountUuid, token, {
+        const { result } = await ask(caller, token, {
           method: 'POST',
           path: '/webhook_subscriptions/object',
           form: { object, fields: fields.join(','), callback_url: callbackUrl },
@@ -111,23 +118,26 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       async listSubscriptions(token) {
         const query = new URLSearchParams({ status: 'all' })
         const asked = { method: 'GET', path: '/webhook_subscriptions', query } as const
-        const { result } = await ask(accountUuid, token, asked)
+        const { result } = await ask(caller, token, asked)
         return mapAnswer(result, 'a list of webhook subscriptions', readSubscriptions)
       },
 
       async deleteSubscription(token, uuid) {
         const path = `/webhook_subscriptions/${encodeURIComponent(uuid)}`
-        const { result } = await ask(accountUuid, token, { method: 'DELETE', path })
+        const { result } = await ask(caller, token, { method: 'DELETE', path })
         return result.outcome === 'ok' ? { outcome: 'ok', value: null } : result
       },
 
       async list(token, object, input = {}) {
-        return listAll(accountUuid, token, object, input.filter, input.limit ?? DEFAULT_LIMIT)
+        return listAll(caller, token, object, input.filter, input.limit ?? DEFAULT_LIMIT)
+      },
+
+      async listPage(token, object, { filter, cursor = FIRST_PAGE, routine = false } = {}) {
+        return pageOf(caller, token, object, { filter, cursor, routine })
       },
 
       async read(token, object, uuid) {
-        const path = `/api_1.0/${ITEM_PATHS[object] ?? objectName(object)}/${encodeURIComponent(uuid)}.json`
-        const { result } = await ask(accountUuid, token, { method: 'GET', path })
+        const { result } = await ask(caller, token, { method: 'GET', path: itemPath(object, uuid) })
         return mapAnswer(result, 'a record', readRecord)
       },
     }
@@ -135,37 +145,62 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
 
   /** Pages by cursor: ask with -1, go on with `x-next-cursor` until it is gone (facts: 5.3). */
   async function listAll(
-    accountUuid: string | null,
+    caller: Caller,
     token: string,
     object: string,
     filter: string | undefined,
     limit: number,
   ): Promise<PlatformResult<PlatformRecord[]>> {
-    const path = `/api_1.0/${objectName(object)}.json`
     const records: PlatformRecord[] = []
-    let cursor = '-1'
-    for (let page = 0; page < MOST_PAGES; page += 1) {
-      // URLSearchParams encodes `$filter` as %24filter: an unencoded parameter is silently ignored (facts: 5.2).
-      const query = new URLSearchParams({ cursor, ...(filter ? { $filter: filter } : {}) })
-      const { result, headers } = await ask(accountUuid, token, { method: 'GET', path, query, maxBytes: LIST_BYTES })
-      if (result.outcome !== 'ok') return result
-      const found = readRecords(result.body)
-      if (found === null) return unreadable('a list of records')
-      for (const record of found) records.push(record)
-      const next = headers['x-next-cursor'] ?? ''
-      if (records.length >= limit || next === '' || next === cursor) break
-      cursor = next
+    let cursor: string | null = FIRST_PAGE
+    for (let page = 0; page < MOST_PAGES && cursor !== null && records.length < limit; page += 1) {
+      const answer: PlatformResult<RecordPage> = await pageOf(caller, token, object, { filter, cursor, routine: false })
+      if (answer.outcome !== 'ok') return answer
+      for (const record of answer.value.records) records.push(record)
+      cursor = answer.value.next
     }
     return { outcome: 'ok', value: records.slice(0, limit) }
   }
 
-  return { ...clientOf(null), actingFor: clientOf }
+  async function pageOf(
+    caller: Caller,
+    token: string,
+    object: string,
+    { filter, cursor, routine }: { filter: string | undefined; cursor: string; routine: boolean },
+  ): Promise<PlatformResult<RecordPage>> {
+    // URLSearchParams encodes `$filter` as %24filter: an unencoded parameter is silently ignored (facts: 5.2).
+    const query = new URLSearchParams({ cursor, ...(filter ? { $filter: filter } : {}) })
+    const path = `/api_1.0/${objectName(object)}.json`
+    const { result, headers } = await ask(caller, token, {
+      method: 'GET',
+      path,
+      query,
+      maxBytes: LIST_BYTES,
+      routine,
+    })
+    if (result.outcome !== 'ok') return result
+    const records = readRecords(result.body)
+    if (records === null) return unreadable('a list of records')
+    const next = headers['x-next-cursor'] ?? ''
+    return { outcome: 'ok', value: { records, next: next === '' || next === cursor ? null : next } }
+  }
+
+  return {
+    ...clientOf({ accountUuid: null, gate: null }),
+    actingFor: (accountUuid, gate) => clientOf({ accountUuid, gate: gate ?? null }),
+  }
 }
 
-/** The name as a path part. Anything else is a mistake of ours: the path is never built from a stranger's text. */
-function objectName(object: string): string {
-  if (!/^[A-Za-z0-9_]{1,64}$/.test(object)) throw new Error(`not an object name: ${JSON.stringify(object)}`)
-  return object
+function read(exchanged: Exchanged, asked: Asked, now: Millis): Answered['result'] {
+  if (exchanged.outcome !== 'answered') {
+    return exchanged.undone ? undone(exchanged.sentence) : unavailable(exchanged.sentence)
+  }
+  const { status } = exchanged.answer
+  if (asked.wantsRedirect && [301, 302, 303, 307, 308].includes(status)) return { outcome: 'ok', body: undefined }
+  const result = readAnswer(exchanged.answer, now)
+  // Messages have limits of their own: other calls go on. The limit of calls names itself (facts: 5.5, section 6).
+  const ofMessages = asked.messaging && !/number of allowed api requests/i.test(exchanged.answer.text)
+  return ofMessages && result.outcome === 'rate_limited' ? { ...result, ofMessages } : result
 }
 
 function masked(form: Record<string, string>): Record<string, string> {

@@ -47,7 +47,7 @@ beforeEach(async () => {
     clock: fixedClock(),
     log,
     onCall: (call) => calls.push(call),
-    timeouts: { read: 300, subscribe: 900 },
+    timeouts: { read: 300, subscribe: 900, send: 300 },
   })
 })
 
@@ -64,7 +64,10 @@ function json(body: unknown, headers: Record<string, string> = {}): typeof respo
 describe('reading', () => {
   it('asks with the token as bearer and for JSON', async () => {
     respond = json([{ uuid: 'a', name: 'A', timezone_name: 'UTC' }])
-    expect(await api.vendor(TOKEN)).toEqual({ outcome: 'ok', value: { uuid: 'a', name: 'A', timezone: 'UTC' } })
+    expect(await api.vendor(TOKEN)).toEqual({
+      outcome: 'ok',
+      value: { uuid: 'a', name: 'A', timezone: 'UTC', email: '' },
+    })
     expect(asked[0]).toMatchObject({
       method: 'GET',
       url: '/api_1.0/vendor.json',
@@ -92,6 +95,30 @@ describe('reading', () => {
     asked.length = 0
     expect(await api.list(TOKEN, 'job')).toMatchObject({ outcome: 'ok', value: { length: 4 } })
     expect(asked).toHaveLength(2)
+  })
+
+  it('gives one page at a time, with the way to the next', async () => {
+    respond = json([{ uuid: '1' }], { 'x-next-cursor': 'c2' })
+    const filter = "edit_date gt '2026-01-05 07:00:00'"
+    expect(await api.listPage(TOKEN, 'jobcontact', { filter })).toEqual({
+      outcome: 'ok',
+      value: { records: [{ uuid: '1' }], next: 'c2' },
+    })
+    respond = json([{ uuid: '2' }])
+    expect(await api.listPage(TOKEN, 'jobcontact', { filter, cursor: 'c2' })).toEqual({
+      outcome: 'ok',
+      value: { records: [{ uuid: '2' }], next: null },
+    })
+    const encoded = '%24filter=edit_date+gt+%272026-01-05+07%3A00%3A00%27'
+    expect(asked.map((one) => one.url)).toEqual([
+      `/api_1.0/jobcontact.json?cursor=-1&${encoded}`,
+      `/api_1.0/jobcontact.json?cursor=c2&${encoded}`,
+    ])
+    // A cursor that stands still is the end.
+    respond = json([], { 'x-next-cursor': 'c2' })
+    expect(await api.listPage(TOKEN, 'jobcontact', { cursor: 'c2' })).toMatchObject({ value: { next: null } })
+    respond = json({ not: 'a list' })
+    expect(await api.listPage(TOKEN, 'jobcontact')).toMatchObject({ outcome: 'unavailable' })
   })
 
   it('encodes the name of the filter, which is ignored otherwise', async () => {
@@ -180,6 +207,86 @@ describe('subscriptions', () => {
   })
 })
 
+describe('an e-mail', () => {
+  const mail = { to: 'office@leeds.example', subject: 'Your Job webhook is failing', textBody: 'It fails.' }
+
+  it('is sent as JSON, with nothing empty in it, and answers the id of the message', async () => {
+    respond = json({ errorCode: 0, message: 'OK', messageID: 'm-1' })
+    expect(await api.sendEmail(TOKEN, mail)).toEqual({ outcome: 'ok', value: { messageId: 'm-1' } })
+    expect(asked[0]).toMatchObject({ method: 'POST', url: '/platform_service_email' })
+    expect(asked[0]?.headers).toMatchObject({ 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` })
+    expect(asked[0]?.headers['x-impersonate-uuid']).toBeUndefined()
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual(mail)
+  })
+
+  it('can regard a job, carry files and be sent as somebody', async () => {
+    respond = json({ messageID: 'm-1' })
+    await api.sendEmail(TOKEN, {
+      ...mail,
+      htmlBody: '<p>It fails.</p>',
+      cc: 'c@leeds.example',
+      replyTo: 'r@leeds.example',
+      regardingJobUuid: 'job-1',
+      attachmentUuids: ['file-1'],
+      asStaffUuid: 'staff-1',
+    })
+    expect(asked[0]?.headers['x-impersonate-uuid']).toBe('staff-1')
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
+      ...mail,
+      htmlBody: '<p>It fails.</p>',
+      cc: 'c@leeds.example',
+      replyTo: 'r@leeds.example',
+      regardingJobUUID: 'job-1',
+      attachments: ['file-1'],
+    })
+  })
+
+  it('without subject or text is a mistake of ours', async () => {
+    // Thrown at once or as a rejection: it never leaves.
+    const send = async (email: Parameters<typeof api.sendEmail>[1]) => api.sendEmail(TOKEN, email)
+    await expect(send({ ...mail, subject: '' })).rejects.toThrow('subject and a text')
+    await expect(send({ ...mail, textBody: '' })).rejects.toThrow('subject and a text')
+    expect(asked).toEqual([])
+  })
+
+  it('was not sent when a good answer names no message', async () => {
+    respond = json({ errorCode: 0, message: 'OK' })
+    expect(await api.sendEmail(TOKEN, mail)).toMatchObject({ outcome: 'unavailable', status: 200, undone: true })
+  })
+
+  it('may have been sent when no answer comes, and was not when there was no connection', async () => {
+    respond = () => undefined
+    const unclear = await api.sendEmail(TOKEN, mail)
+    expect(unclear).toMatchObject({ outcome: 'unavailable', status: null })
+    expect(unclear).not.toHaveProperty('undone')
+    const port = (server.address() as AddressInfo).port
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    expect(await api.sendEmail(TOKEN, mail)).toMatchObject({ outcome: 'unavailable', status: null, undone: true })
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  })
+
+  it.each([
+    [403, '{"errorCode":403,"message":"insufficient_scope: publish_email"}', 'forbidden'],
+    [429, 'Messaging throttled: too many messages per minute', 'rate_limited'],
+    [400, '{"message":"x is not a valid email address"}', 'refused'],
+    [503, '<h1>Oops</h1>', 'unavailable'],
+  ])('that is answered %i %s is %s', async (status, body, outcome) => {
+    respond = (_one, res) => res.writeHead(status).end(body)
+    expect(await api.sendEmail(TOKEN, mail)).toMatchObject({ outcome, status })
+  })
+
+  it('is told about without its text, and without the whole address', async () => {
+    respond = json({ messageID: 'm-1' })
+    await api.sendEmail(TOKEN, mail)
+    expect(calls[0]).toMatchObject({
+      path: '/platform_service_email',
+      request: { to: 'o…@leeds.example', subject: mail.subject },
+    })
+    expect(JSON.stringify(calls)).not.toMatch(/office@|It fails\./)
+  })
+})
+
 describe('trouble', () => {
   it('on the wire is unavailable, with a sentence', async () => {
     respond = () => undefined
@@ -260,5 +367,9 @@ describe('what is told about a call', () => {
       },
     ])
     expect(`${JSON.stringify(calls)}${logged}`).not.toMatch(/secret-access-token|SECRET|Private/)
+    calls.length = 0
+    await acting.listPage(TOKEN, 'jobcontact', { routine: true })
+    await acting.listPage(TOKEN, 'jobcontact')
+    expect(calls.map((call) => call.routine)).toEqual([true, undefined])
   })
 })

@@ -1,5 +1,5 @@
 // Our cookies: their names, flags and spelling. Names and flags follow from whether the public address is https.
-import { hours, minutes } from '#app/lib/duration.ts'
+import { days, hours, minutes } from '#app/lib/duration.ts'
 
 /**
  * `tab` = top-level pages. `frame` = inside the platform's page, where only a partitioned cross-site cookie is kept; it
@@ -36,6 +36,19 @@ export function flashCookie(secure: boolean, value: string): string {
   return setCookie(flashCookieName(secure), value, { ...flagsOf('frame', secure), maxAge })
 }
 
+const REMEMBERED = { preferred: 'account', last: 'last-account' } as const
+
+/** `preferred` lasts as long as the browser's own session, `last` as long as browsers keep anything. */
+export function rememberedCookieName(kind: keyof typeof REMEMBERED, secure: boolean): string {
+  return secure ? `__Host-${REMEMBERED[kind]}` : REMEMBERED[kind]
+}
+
+/** `accountId`: letters, digits and `. _ : -`, as `readAccountId` gives it. In a frame as in a tab. */
+export function rememberedCookie(kind: keyof typeof REMEMBERED, secure: boolean, accountId: string): string {
+  const maxAge = kind === 'last' ? days(400) / 1000 : null
+  return setCookie(rememberedCookieName(kind, secure), accountId, { ...flagsOf('frame', secure), maxAge })
+}
+
 /** Begins the names of the cookies that hold state and verifier of a sign-in, one per attempt. */
 export function signInCookiePrefix(secure: boolean): string {
   return secure ? '__Host-sign-in' : 'sign-in'
@@ -49,8 +62,8 @@ interface Flags {
   secure: boolean
   sameSite: 'Lax' | 'None'
   partitioned: boolean
-  /** Seconds; 0 deletes. */
-  maxAge: number
+  /** Seconds; 0 deletes; null = until the browser is closed. */
+  maxAge: number | null
 }
 
 function flagsOf(kind: SessionKind, secure: boolean): Omit<Flags, 'maxAge'> {
@@ -59,7 +72,8 @@ function flagsOf(kind: SessionKind, secure: boolean): Omit<Flags, 'maxAge'> {
 }
 
 function setCookie(name: string, value: string, flags: Flags): string {
-  const parts = [`${name}=${value}`, 'Path=/', `Max-Age=${flags.maxAge}`, 'HttpOnly', `SameSite=${flags.sameSite}`]
+  const lasts = flags.maxAge === null ? [] : [`Max-Age=${flags.maxAge}`]
+  const parts = [`${name}=${value}`, 'Path=/', ...lasts, 'HttpOnly', `SameSite=${flags.sameSite}`]
   if (flags.secure) parts.push('Secure')
   if (flags.partitioned) parts.push('Partitioned')
   return parts.join('; ')

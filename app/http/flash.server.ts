@@ -30,6 +30,11 @@ export function setFlash(app: Pick<App, 'secrets' | 'clock' | 'settings'>, flash
   return flashCookie(isSecure(app), app.secrets.seal(PLACE, JSON.stringify({ at: app.clock.now(), flash: short })))
 }
 
+/** Is a message waiting for this page? Then nothing else should take its place. */
+export function hasFlash(app: Pick<App, 'settings'>, request: Request): boolean {
+  return Boolean(readCookies(request.headers.get('cookie')).get(flashCookieName(isSecure(app))))
+}
+
 /** The message waiting for this page, and the header that takes it away so that it is shown once. */
 export async function loadFlash(
   app: Pick<App, 'secrets' | 'clock' | 'settings'>,

@@ -130,7 +130,8 @@ export async function returnFromPlatform(app: SignInApp, request: Request): Prom
     const finished = await authenticator.authenticate(STRATEGY, request)
     if (finished.outcome === 'problem') return atGate(app, finished.returnTo, finished.problem)
     const cookie = sessionCookie('tab', isSecure(app), finished.sessionToken)
-    return redirectTo(signInReturn(finished.returnTo, finished.problem), { 'Set-Cookie': cookie })
+    const { returnTo, problem, linked } = finished
+    return redirectTo(signInReturn(returnTo, problem, linked), { 'Set-Cookie': cookie })
   } catch (error) {
     if (error instanceof ExchangeError) return atGate(app, taken.named, problemOf(error.code, 'exchange'))
     throw error

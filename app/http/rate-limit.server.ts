@@ -38,8 +38,8 @@ export function createRateLimiter(options: { clock: Clock; perMinute: number; ma
   }
 }
 
-/** A minute, per address. */
-const LIMITS = { sign_in: 20, credentials: 10, link: 5 } as const
+/** A minute, per address; `trigger` per automation, `run` per account. */
+const LIMITS = { sign_in: 20, credentials: 10, link: 5, trigger: 60, run: 30, document: 20 } as const
 
 type LimitName = keyof typeof LIMITS
 
@@ -47,12 +47,25 @@ const limitersOf = new WeakMap<object, Record<LimitName, RateLimiter>>()
 
 /** 429 with Retry-After when this address has used up its share. */
 export function requireRate(app: Pick<App, 'clock'>, name: LimitName, clientIp: string): void {
-  const limiters = limitersOf.get(app) ?? {
-    sign_in: createRateLimiter({ clock: app.clock, perMinute: LIMITS.sign_in }),
-    credentials: createRateLimiter({ clock: app.clock, perMinute: LIMITS.credentials }),
-    link: createRateLimiter({ clock: app.clock, perMinute: LIMITS.link }),
-  }
+  requireRateOf(app, name, callerOf(clientIp))
+}
+
+/** The same for whatever else a limit counts by. */
+export function requireRateOf(app: Pick<App, 'clock'>, name: LimitName, key: string): void {
+  const limiters = limitersOf.get(app) ?? newLimiters(app.clock)
   limitersOf.set(app, limiters)
-  const taken = limiters[name].take(callerOf(clientIp))
+  const taken = limiters[name].take(key)
   if (taken.outcome === 'wait') throw tooMany(taken.ms)
+}
+
+function newLimiters(clock: Clock): Record<LimitName, RateLimiter> {
+  const limiter = (name: LimitName) => createRateLimiter({ clock, perMinute: LIMITS[name] })
+  return {
+    sign_in: limiter('sign_in'),
+    credentials: limiter('credentials'),
+    link: limiter('link'),
+    trigger: limiter('trigger'),
+    run: limiter('run'),
+    document: limiter('document'),
+  }
 }

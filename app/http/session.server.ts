@@ -15,6 +15,11 @@ export function findSession(app: Pick<App, 'store' | 'clock' | 'settings'>, requ
   return loadSession(app, tokensOf(app, request, KINDS))
 }
 
+/** Did the browser send what is or was a session? */
+export function sentSession(app: Pick<App, 'settings'>, request: Request): boolean {
+  return tokensOf(app, request, KINDS).length > 0
+}
+
 /** Hashes of the living session of one kind: a new session of that kind replaces it. */
 export async function sessionsToReplace(
   app: Pick<App, 'store' | 'clock' | 'settings'>,

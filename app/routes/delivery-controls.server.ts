@@ -4,7 +4,10 @@ import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/de
 import type { DeliveryControls } from '#app/features/webhooks/delivery-controls.server.ts'
 import { createRateLimiter, type RateLimiter } from '#app/http/rate-limit.server.ts'
 
-const TESTS_A_MINUTE = 5
+/** Per account; counted together for the page and the calls. */
+const A_MINUTE = { test: 5, check: 5, compare: 2 } as const
+
+type Limited = keyof typeof A_MINUTE
 
 export function deliveryControls(app: App, accountUuid: string): DeliveryControls {
   return {
@@ -30,15 +33,17 @@ export function deliveryControls(app: App, accountUuid: string): DeliveryControl
         error: success ? null : verdict.sentence,
       }
     },
-    takeTest: () => limiterOf(app).take(accountUuid),
+    takeTest: () => limiterOf(app, 'test').take(accountUuid),
+    takeCheck: () => limiterOf(app, 'check').take(accountUuid),
+    takeCompare: () => limiterOf(app, 'compare').take(accountUuid),
   }
 }
 
-const limiters = new WeakMap<App, RateLimiter>()
+const limiters = new WeakMap<App, Partial<Record<Limited, RateLimiter>>>()
 
-/** One for the page and the call: a minute's tests are counted together. */
-function limiterOf(app: App): RateLimiter {
-  const limiter = limiters.get(app) ?? createRateLimiter({ clock: app.clock, perMinute: TESTS_A_MINUTE })
-  limiters.set(app, limiter)
-  return limiter
+function limiterOf(app: App, what: Limited): RateLimiter {
+  const known = limiters.get(app) ?? {}
+  limiters.set(app, known)
+  known[what] ??= createRateLimiter({ clock: app.clock, perMinute: A_MINUTE[what] })
+  return known[what]
 }

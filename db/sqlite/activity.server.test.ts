@@ -122,6 +122,37 @@ describe('the log of events', () => {
     expect((await list({ withBody: true }))[0]?.body).toBeNull()
   })
 
+  test('of one endpoint shows what was meant for it, and what became of it there', async () => {
+    const { sql } = world.client
+    sql.exec(
+      `INSERT INTO forwarding_rule (id, account_uuid, name, object_type, created_at, updated_at)
+       VALUES (1, '${LEEDS}', 'Accounting', 'job', 0, 0)`,
+    )
+    sql.exec(
+      `INSERT INTO endpoint (id, account_uuid, forwarding_rule_id, object_type, field_filter, url, secret_sealed, state,
+         state_since, breaker, breaker_probes, failure_streak, failure_events, redirect_streak, pending_count, created_at)
+       VALUES (2, '${LEEDS}', 1, 'job', '', 'https://example.com/rule', '', 'active', 0, 'closed', 0, 0, '[]', 0, 0, 0)`,
+    )
+    event('first only', { delivery: { state: 'delivered', outcomes: ['delivered'] } })
+    const seq = event('both', { delivery: { state: 'delivered', outcomes: ['delivered'] } })
+    event('nobody')
+    sql
+      .prepare(
+        `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, due_at, deadline_at,
+           attempts, steps, created_at) VALUES (?, 2, ?, 'both', 'live', 0, 'pending', 5, 9, 1, 0, 1)`,
+      )
+      .run(seq, LEEDS)
+    expect(await names({ endpointId: 2 })).toEqual(['both'])
+    expect(await names({ endpointId: 1, limit: 1 })).toEqual(['both'])
+    expect(await names({ endpointId: 2, forwarding: 'success' })).toEqual([])
+    expect(await names({ endpointId: 2, forwarding: 'failed' })).toEqual(['both'])
+    expect(await names({ endpointId: null })).toEqual(['nobody', 'both', 'first only'])
+    const [alone] = await list({ endpointId: 2 })
+    expect(alone?.deliveries).toMatchObject([{ url: 'https://example.com/rule', rule: 'Accounting' }])
+    const [, together] = await list()
+    expect(together?.deliveries.map((one) => one.rule)).toEqual([null, 'Accounting'])
+  })
+
   test('is filtered by what became of the events', async () => {
     event('nobody')
     event('waiting', { delivery: { state: 'pending', outcomes: [] } })
@@ -166,6 +197,19 @@ describe('the log of events', () => {
     })()
     event('new')
     expect(await names({ since: now - hours(1) })).toEqual(['new'])
+  })
+
+  test('tells of each attempt where its time went, as far as that was measured', async () => {
+    event('timed', { delivery: { state: 'delivered', outcomes: ['http_error', 'delivered'] } })
+    world.client.sql.exec(
+      'UPDATE attempt SET dns_ms = 4, connect_ms = 12, tls_ms = 30, first_byte_ms = 210 WHERE number = 1',
+    )
+    const [row] = await list()
+    const unknown = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
+    expect(row?.deliveries[0]?.attempts).toMatchObject([
+      { dnsMs: 4, connectMs: 12, tlsMs: 30, firstByteMs: 210 },
+      unknown,
+    ])
   })
 
   test('knows which objects have a log at all', async () => {

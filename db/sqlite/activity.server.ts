@@ -25,14 +25,15 @@ export function activityStore(client: Client, clock: Clock): ActivityStore {
   return {
     async listEventLog(accountUuid, query) {
       const hits = await searchEvents(readerSql, accountUuid, query)
-      return withDeliveries(readerSql, hits, query.withResponses)
+      return withDeliveries(readerSql, hits, query)
     },
 
     async knowsObject(accountUuid, object) {
       const row = readerSql
         .prepare(
           `SELECT EXISTS (SELECT 1 FROM event WHERE account_uuid = @accountUuid AND object = @object)
-               OR EXISTS (SELECT 1 FROM webhook WHERE account_uuid = @accountUuid AND object_type = @object) AS known`,
+               OR EXISTS (SELECT 1 FROM webhook WHERE account_uuid = @accountUuid AND object_type = @object)
+               OR EXISTS (SELECT 1 FROM forwarding_rule WHERE account_uuid = @accountUuid AND object_type = @object) AS known`,
         )
         .get({ accountUuid, object }) as { known: number }
       return row.known === 1
@@ -58,6 +59,20 @@ export function activityStore(client: Client, clock: Clock): ActivityStore {
         .limit(limit)
         .all()
       return rows
+    },
+
+    async recentApiCalls(accountUuid, { since, day }) {
+      const calls = readerSql
+        .prepare(
+          `SELECT created_at AS at FROM (
+             SELECT created_at, activity_type FROM api_activity WHERE account_uuid = ? ORDER BY id DESC LIMIT 400
+           ) WHERE activity_type = 'api_call' AND created_at > ?`,
+        )
+        .all(accountUuid, since) as { at: Millis }[]
+      const used = readerSql
+        .prepare("SELECT count FROM usage_day WHERE account_uuid = ? AND day = ? AND kind = 'api_call'")
+        .get(accountUuid, day) as { count: number } | undefined
+      return { at: calls.map((call) => call.at), inDay: used?.count ?? 0 }
     },
 
     async recordApiActivity(activity) {
@@ -97,13 +112,17 @@ interface EventHit {
   hit: 0 | 1
 }
 
+/** An event's deliveries, to one endpoint where one is asked for. */
+const OF_EVENT = `SELECT 1 FROM delivery d
+  WHERE d.event_seq = e.seq AND (@endpointId IS NULL OR d.endpoint_id = @endpointId)`
+
 /** Whether an event belongs into a filtered log, as SQL over the alias `e`. */
 const FORWARDING: Record<EventLogQuery['forwarding'], string> = {
   all: '1',
-  forwarded: 'EXISTS (SELECT 1 FROM delivery d WHERE d.event_seq = e.seq AND d.attempts > 0)',
-  not_forwarded: 'NOT EXISTS (SELECT 1 FROM delivery d WHERE d.event_seq = e.seq AND d.attempts > 0)',
-  success: "EXISTS (SELECT 1 FROM delivery d WHERE d.event_seq = e.seq AND d.state = 'delivered')",
-  failed: "EXISTS (SELECT 1 FROM delivery d WHERE d.event_seq = e.seq AND d.attempts > 0 AND d.state <> 'delivered')",
+  forwarded: `EXISTS (${OF_EVENT} AND d.attempts > 0)`,
+  not_forwarded: `NOT EXISTS (${OF_EVENT} AND d.attempts > 0)`,
+  success: `EXISTS (${OF_EVENT} AND d.state = 'delivered')`,
+  failed: `EXISTS (${OF_EVENT} AND d.attempts > 0 AND d.state <> 'delivered')`,
 }
 
 /**
@@ -111,13 +130,14 @@ const FORWARDING: Record<EventLogQuery['forwarding'], string> = {
  * bounded and gives way to the event loop: an account may have 100,000 events of which none match.
  */
 async function searchEvents(sql: Sql, accountUuid: string, query: EventLogQuery): Promise<EventHit[]> {
-  const everything = query.forwarding === 'all' && query.since === null
+  const endpointId = query.endpointId ?? null
+  const everything = query.forwarding === 'all' && query.since === null && endpointId === null
   const window = everything ? query.limit : WINDOW
   const statement = sql.prepare(`
     SELECT e.seq, e.id, e.object, e.object_uuid AS objectUuid, e.changed_fields AS changedFields,
       e.received_at AS receivedAt,
       ${query.withBody ? '(SELECT body FROM event_body b WHERE b.seq = e.seq)' : 'NULL'} AS body,
-      e.received_at >= @since AND ${FORWARDING[query.forwarding]} AS hit
+      e.received_at >= @since AND (@endpointId IS NULL OR EXISTS (${OF_EVENT})) AND ${FORWARDING[query.forwarding]} AS hit
     FROM (
       SELECT * FROM event
       WHERE account_uuid = @accountUuid ${query.object === null ? '' : 'AND object = @object'} AND seq < @before
@@ -131,6 +151,7 @@ async function searchEvents(sql: Sql, accountUuid: string, query: EventLogQuery)
     const rows = statement.all({
       accountUuid,
       ...(query.object !== null && { object: query.object }),
+      endpointId,
       since,
       before,
       window,
@@ -152,18 +173,24 @@ interface DeliveryHit extends Omit<DeliveryLogRow, 'attempts'> {
 
 type AttemptHit = DeliveryLogRow['attempts'][number]
 
-function withDeliveries(sql: Sql, events: EventHit[], withResponses: boolean): EventLogRow[] {
+function withDeliveries(
+  sql: Sql,
+  events: EventHit[],
+  { withResponses, endpointId = null }: Pick<EventLogQuery, 'withResponses' | 'endpointId'>,
+): EventLogRow[] {
   const deliveries = sql
     .prepare(
-      `SELECT d.id, d.event_seq AS eventSeq, p.url, d.state, d.state_reason AS stateReason, d.due_at AS dueAt,
-         d.settled_at AS settledAt
-       FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id
-       WHERE d.event_seq IN (SELECT value FROM json_each(?)) ORDER BY d.id`,
+      `SELECT d.id, d.event_seq AS eventSeq, p.url, r.name AS rule, d.state, d.state_reason AS stateReason,
+         d.due_at AS dueAt, d.settled_at AS settledAt
+       FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id LEFT JOIN forwarding_rule r ON r.id = p.forwarding_rule_id
+       WHERE d.event_seq IN (SELECT value FROM json_each(@seqs)) AND (@endpointId IS NULL OR d.endpoint_id = @endpointId)
+       ORDER BY d.id`,
     )
-    .all(JSON.stringify(events.map((one) => one.seq))) as DeliveryHit[]
+    .all({ seqs: JSON.stringify(events.map((one) => one.seq)), endpointId }) as DeliveryHit[]
   const attempts = sql
     .prepare(
-      `SELECT delivery_id AS deliveryId, number, url, at, duration_ms AS durationMs, outcome,
+      `SELECT delivery_id AS deliveryId, number, url, at, duration_ms AS durationMs, dns_ms AS dnsMs,
+         connect_ms AS connectMs, tls_ms AS tlsMs, first_byte_ms AS firstByteMs, outcome,
          status_code AS statusCode, sentence, ${withResponses ? 'response_body' : 'NULL'} AS responseBody
        FROM attempt WHERE delivery_id IN (SELECT value FROM json_each(?)) ORDER BY delivery_id, number, id`,
     )

@@ -8,8 +8,11 @@ export interface Ballast {
   inPlace(): boolean
   /** Gives its space back to the file system. False = there was none to give. */
   release(): boolean
-  /** Takes the space, if as much again stays free. False = there is not enough; nothing is left behind. */
-  take(): Promise<boolean>
+  /**
+   * Takes the space, if as much again stays free. False = there is not enough; nothing is left behind. `pause` is awaited
+   * between pieces, so that whoever commits meanwhile does not wait for all of them.
+   */
+  take(pause?: () => Promise<void>): Promise<boolean>
   /** Nothing can be written any more, or next to nothing. */
   diskIsFull(): boolean
   /** There is less room than the ballast would give back. */
@@ -50,11 +53,11 @@ export function openBallast(
       inPlace = false
       return true
     },
-    async take() {
+    async take(pause = async () => {}) {
       if (inPlace) return true
       if (bytesOf(folder).free < 2 * size) return false
       try {
-        await fill(file, size)
+        await fill(file, size, pause)
         inPlace = true
       } catch {
         rmSync(file, { force: true })
@@ -71,14 +74,16 @@ export function ballastSize(total: number): number {
   return Math.max(MB, Math.min(LARGEST, Math.floor((total * PART_OF_DISK) / MB) * MB))
 }
 
-/** In pieces, so that nobody waits for it; of random bytes, so that no file system stores less than that. */
-async function fill(file: string, size: number): Promise<void> {
+/** In pieces, each brought to the disk before the next; of random bytes, so that no file system stores less than that. */
+async function fill(file: string, size: number, pause: () => Promise<void>): Promise<void> {
   const piece = randomFillSync(Buffer.allocUnsafe(MB))
   const handle = await open(file, 'w', 0o600)
   try {
     for (let written = 0; written < size; ) {
       const { bytesWritten } = await handle.write(piece, 0, Math.min(MB, size - written))
       written += bytesWritten
+      await handle.datasync()
+      await pause()
     }
     await handle.sync()
   } finally {

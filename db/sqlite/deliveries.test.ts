@@ -14,7 +14,7 @@ afterEach(async () => {
   await world.close()
 })
 
-const REASONS = { stopped: 'stopped', deleted: 'deleted', cancelled: 'cancelled' }
+const REASONS = { stopped: 'stopped', deleted: 'deleted', ruleDeleted: 'rule deleted', cancelled: 'cancelled' }
 const TIDY = { spreadMs: { from: 1_000, to: 60_000 }, graceMs: hours(1), sampleReason: 'interrupted' }
 const EXPIRE = { graceMs: minutes(2), pausedForMs: days(30), reason: () => 'too late' }
 
@@ -257,8 +257,6 @@ describe('what waits', () => {
     expect((await world.store.dueDeliveries(id, 'live', 10)).map((row) => row.id)).toEqual([ids[1], ids[2], ids[0]])
     expect(await world.store.dueDeliveries(id, 'replay', 10)).toEqual([])
     expect(await world.store.endpointsWithWork()).toMatchObject([{ endpointId: id, accountUuid: LEEDS }])
-    expect(await world.store.endpointsWithNewWork(ids[1] ?? 0)).toEqual({ endpointIds: [id], newest: ids[2] })
-    expect(await world.store.endpointsWithNewWork(ids[2] ?? 0)).toEqual({ endpointIds: [], newest: ids[2] })
     expect(await world.store.waitingTotals()).toMatchObject({ deliveries: 3 })
   })
 
@@ -267,8 +265,11 @@ describe('what waits', () => {
     const [first = 0, second = 0] = await accepted(2)
     await settle([report(await load(first), 200)])
     expect(await world.store.loadDeliveries([first, 9_999])).toEqual([null, null])
+    await world.store.retryDelivery(LEEDS, second, world.clock.now(), hours(72))
+    expect(await world.store.dueDeliveries(id, 'by_hand', 10)).toHaveLength(1)
     world.client.sql.prepare("UPDATE endpoint SET url = '' WHERE id = ?").run(id)
     expect(await world.store.loadDeliveries([second])).toEqual([null])
+    expect(await world.store.dueDeliveries(id, 'by_hand', 10)).toEqual([])
   })
 })
 

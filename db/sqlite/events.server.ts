@@ -12,6 +12,7 @@ import type {
 import type { Client } from './client.server.ts'
 import { isStorageFailure } from './storage-failure.ts'
 import { type Tally, tallies } from './tally.server.ts'
+import { CREATED_MARK, touchedRows } from './touched-rows.server.ts'
 import { writeTurnOf } from './write-turn.server.ts'
 
 /** A sample is sent by whoever asked for it, at once; this is only how long its row may look as if it waited. */
@@ -86,17 +87,21 @@ export function eventStore(client: Client, _clock: Clock): EventStore {
 }
 
 /** What the events of one transaction share: endpoints are read once per account and object, loads once per account. */
-interface Batch {
+export interface Batch {
   tally: Tally
   endpoints: Map<string, FanOutEndpoint[]>
+  /** Does a rule watch this object of the account? */
+  watched: Map<string, boolean>
   loads: Map<string, { deliveries: number; bytes: number }>
 }
 
-function newBatch(tally: Tally): Batch {
-  return { tally, endpoints: new Map(), loads: new Map() }
+export function newBatch(tally: Tally): Batch {
+  return { tally, endpoints: new Map(), watched: new Map(), loads: new Map() }
 }
 
-function eventWriter({ sql }: Client) {
+/** The statements behind `acceptEvents`: call them inside a transaction, all of it with one batch. */
+export function eventWriter({ sql }: Client) {
+  const rules = touchedRows(sql)
   const insertEvent = sql.prepare(
     `INSERT INTO event (id, account_uuid, subscription_id, source, object, object_uuid, changed_fields, received_at, dedupe)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_uuid, dedupe) DO NOTHING`,
@@ -180,7 +185,19 @@ function eventWriter({ sql }: Client) {
       }
     }
     batch.tally.usage(accountUuid, receivedAt, 'webhook_received')
-    return { outcome: 'stored', seq, deliveries }
+    if (!cached(batch.watched, `${event.object}|${accountUuid}`, () => rules.isWatched(accountUuid, event.object))) {
+      return { outcome: 'stored', seq, deliveries }
+    }
+    rules.touch({
+      accountUuid,
+      object: event.object,
+      recordUuid: event.objectUuid,
+      changedFields: event.changedFields,
+      created: event.changedFields.includes(CREATED_MARK),
+      eventSeq: seq,
+      at: receivedAt,
+    })
+    return { outcome: 'stored', seq, deliveries, touched: true }
   }
 
   function isOverLimit(event: IncomingEvent, deliveries: number, batch: Batch, { limit }: AcceptOptions): boolean {

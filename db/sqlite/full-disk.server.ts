@@ -37,6 +37,10 @@ const SENTENCE =
   'The disk is full. Events are refused (503) until there is room, and the platform sends them again. What waits is kept and sent.'
 const LOOKS_AGAIN_WHILE_FULL = seconds(5)
 const LOOKS_AGAIN = minutes(10)
+/** A process that has just started has better things to do with the disk. */
+const FIRST_LOOK = seconds(1)
+/** Between two pieces of the ballast. */
+const PIECE_PAUSE_MS = 20
 const LOG_WAIT_MS = 50
 
 export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDiskInput): FullDiskGuard {
@@ -45,6 +49,10 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
   let cancel = () => {}
   let round: Promise<void> | null = null
   const stopping = new AbortController()
+  const stopped = new Promise<never>((_, reject) => {
+    stopping.signal.addEventListener('abort', () => reject(new Error('the process is ending')))
+  })
+  stopped.catch(() => {})
 
   function onFailure(error: unknown): void {
     if (full || !isOutOfSpace(error, ballast) || !ballast.release()) return
@@ -74,7 +82,7 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
         await makeRoom(stopping.signal)
         await store.emptyLog(LOG_WAIT_MS)
       }
-      const fits = await ballast.take()
+      const fits = await ballast.take(pause)
       if (fits && full) {
         full = false
         log.warn({}, 'disk.room_again')
@@ -84,6 +92,14 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
     } catch (error) {
       log.error({ error }, 'disk.still_full')
     }
+  }
+
+  /** A process that ends does not finish its ballast first: the next one does. */
+  function pause(): Promise<void> {
+    const over = new Promise<void>((resolve) => {
+      clock.wake(clock.now() + PIECE_PAUSE_MS, resolve)
+    })
+    return Promise.race([over, stopped])
   }
 
   function watched<Method extends (...values: never[]) => Promise<unknown>>(method: Method): Method {
@@ -102,13 +118,15 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
       ...watchedStore,
       acceptEvents: (events, options) =>
         full ? Promise.reject(new DiskFullError()) : watchedStore.acceptEvents(events, options),
+      takeInPolled: (take, options) =>
+        full ? Promise.reject(new DiskFullError()) : watchedStore.takeInPolled(take, options),
     },
     isFull: () => full,
     start() {
       started = true
       // Started anew while the disk was full: the ballast was released before.
       if (!ballast.inPlace() && ballast.diskIsShort()) beFull({})
-      look()
+      cancel = clock.wake(clock.now() + FIRST_LOOK, look)
     },
     async stop() {
       stopping.abort()

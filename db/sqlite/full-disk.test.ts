@@ -129,6 +129,18 @@ describe('a full disk', () => {
     await second.stop()
   })
 
+  it('has no half a ballast: a process that ends while it takes one leaves nothing behind', async () => {
+    const other = openBallast(join(folder, 'other.db'), 4 * MB)
+    const { store, clock, log } = world
+    const second = surviveFullDisk({ store, ballast: other, clock, log, makeRoom: async () => {} })
+    second.start()
+    await clock.run(1_000)
+    const file = join(folder, 'other.db.ballast')
+    while (!existsSync(file)) await clock.settle()
+    await second.stop()
+    expect([other.inPlace(), existsSync(file)]).toEqual([false, false])
+  })
+
   it('is not what any other failure means', async () => {
     world.client.sql.pragma('query_only = ON')
     await expect(accept()).rejects.toMatchObject({ code: 'SQLITE_READONLY' })

@@ -3,8 +3,10 @@ import { statSync } from 'node:fs'
 import type { Clock } from '#app/lib/clock.ts'
 import type { LeaseRow, OperationsStore, RetentionStep } from '../store/operations.ts'
 import type { Client } from './client.server.ts'
+import { writeTurnOf } from './write-turn.server.ts'
 
-export function operationsStore({ sql }: Client, _clock: Clock): OperationsStore {
+export function operationsStore(client: Client, _clock: Clock): OperationsStore {
+  const { sql } = client
   const findLease = sql.prepare<[string], LeaseRow>('SELECT owner, expires_at AS expiresAt FROM lease WHERE name = ?')
   const takeLease = sql.prepare(
     `INSERT INTO lease (name, owner, expires_at) VALUES (@name, @owner, @expiresAt)
@@ -53,9 +55,9 @@ export function operationsStore({ sql }: Client, _clock: Clock): OperationsStore
   const dataVersion = () => sql.pragma('data_version', { simple: true }) as number
   let seenVersion = dataVersion()
   const pageSize = sql.pragma('page_size', { simple: true }) as number
-  const begin = sql.prepare('BEGIN IMMEDIATE')
-  const rollback = sql.prepare('ROLLBACK')
+  const turn = writeTurnOf(client)
   const touch = sql.prepare("INSERT INTO lease (name, owner, expires_at) VALUES ('trial', '', 0)")
+  const untouch = sql.prepare("DELETE FROM lease WHERE name = 'trial'")
 
   return {
     async findLease(name) {
@@ -88,12 +90,11 @@ export function operationsStore({ sql }: Client, _clock: Clock): OperationsStore
       sql.pragma(kind === 'truncate' ? 'wal_checkpoint(TRUNCATE)' : 'wal_checkpoint(PASSIVE)')
     },
     async trialWrite() {
-      begin.run()
-      try {
+      // Committed: a full or failing disk is noticed by nothing less. Many at a time share one commit.
+      await turn.run(() => {
         touch.run()
-      } finally {
-        rollback.run()
-      }
+        untouch.run()
+      })
     },
     async spaceUsed() {
       const pages = sql.pragma('page_count', { simple: true }) as number

@@ -1,7 +1,7 @@
 // The statements about our subscriptions at the platform. Part of the webhook store; other statements here share the switch.
 import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
-import { account, subscription, webhook } from '../schema.ts'
+import { account, automation, forwardingRule, subscription, webhook } from '../schema.ts'
 import type { SubscriptionRow, SubscriptionState, SubscriptionSwitch, WebhookStore } from '../store/webhooks.ts'
 import type { Client, Db } from './client.server.ts'
 
@@ -47,6 +47,25 @@ export function switchSubscriptionIn(tx: Writer, accountUuid: string, input: Sub
     .run()
 }
 
+const STILL_AT_PLATFORM = 'ended here; the platform has not been told yet'
+
+/** Nobody needs the object any more: its subscriptions become tombstones. Inside the caller's transaction. */
+export function endSubscriptionsOf(tx: Writer, accountUuid: string, object: string, at: Millis): SubscriptionRow[] {
+  const rows = tx
+    .update(subscription)
+    .set({ state: 'deleted', stateReason: STILL_AT_PLATFORM, endsAt: null, updatedAt: at })
+    .where(
+      and(
+        eq(subscription.accountUuid, accountUuid),
+        eq(subscription.object, object),
+        inArray(subscription.state, ['pending', 'active', 'replaced']),
+      ),
+    )
+    .returning()
+    .all()
+  return rows.map(toSubscriptionRow)
+}
+
 /** Until the platform was told, or its list no longer shows it. */
 const REPLACED_AT_PLATFORM = 'replaced; the platform has not been told yet'
 
@@ -68,10 +87,25 @@ export function subscriptionStore({ db }: Client): SubscriptionStore {
         .from(subscription)
         .where(or(inArray(subscription.state, ['pending', 'active', 'replaced']), isNotNull(subscription.stateReason)))
       const withWebhooks = db.select({ uuid: webhook.accountUuid }).from(webhook).where(isNull(webhook.deletedAt))
+      const withRules = db
+        .select({ uuid: forwardingRule.accountUuid })
+        .from(forwardingRule)
+        .where(isNull(forwardingRule.deletedAt))
+      const withAutomations = db
+        .select({ uuid: automation.accountUuid })
+        .from(automation)
+        .where(and(isNull(automation.deletedAt), eq(automation.active, 1), isNotNull(automation.watchedObject)))
       const rows = db
         .select({ uuid: account.uuid })
         .from(account)
-        .where(or(inArray(account.uuid, unsettled), inArray(account.uuid, withWebhooks)))
+        .where(
+          or(
+            inArray(account.uuid, unsettled),
+            inArray(account.uuid, withWebhooks),
+            inArray(account.uuid, withRules),
+            inArray(account.uuid, withAutomations),
+          ),
+        )
         .orderBy(asc(account.uuid))
         .all()
       return rows.map((row) => row.uuid)

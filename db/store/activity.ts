@@ -8,6 +8,11 @@ export interface AttemptRow {
   url: string
   at: Millis
   durationMs: number
+  /** Parts of the duration, ms; null = not known. */
+  dnsMs: number | null
+  connectMs: number | null
+  tlsMs: number | null
+  firstByteMs: number | null
   outcome: string
   statusCode: number | null
   sentence: string
@@ -18,6 +23,8 @@ export interface AttemptRow {
 export interface DeliveryLogRow {
   id: number
   url: string
+  /** Name of the forwarding rule whose address it is; null = the webhook's own. */
+  rule: string | null
   state: 'pending' | 'delivered' | 'expired' | 'stopped'
   stateReason: string | null
   dueAt: Millis
@@ -46,6 +53,8 @@ export type ForwardingFilter = 'all' | 'forwarded' | 'not_forwarded' | 'success'
 export interface EventLogQuery {
   /** Of one object; null = of all. */
   object: string | null
+  /** Only what was meant for this endpoint, and what became of it there; absent or null = for any. */
+  endpointId?: number | null
   /** Received at or after; null = from the beginning. */
   since: Millis | null
   forwarding: ForwardingFilter
@@ -92,6 +101,8 @@ export interface ActivityStore {
   lastEventAt(accountUuid: string): Promise<Millis | null>
   /** Newest first, at most `limit`. */
   listApiActivity(accountUuid: string, limit: number): Promise<ApiActivityRow[]>
+  /** When calls to the platform were made since a moment (at most 400), and how many on a UTC day (days since the epoch). */
+  recentApiCalls(accountUuid: string, input: { since: Millis; day: number }): Promise<{ at: Millis[]; inDay: number }>
   /** Writes one, masked; an `api_call` is counted as used in the same act. The oldest beyond some 1,000 go. */
   recordApiActivity(activity: NewApiActivity): Promise<void>
 }

@@ -23,7 +23,7 @@ export interface DueDelivery {
   cause: DeliveryCause
 }
 
-/** live: everything but replays · replay: only those · by_hand: manual retries that were not tried yet. */
+/** live: everything but replays · replay: only those · by_hand: manual retries that were not tried yet and have an address. */
 export type DueLane = 'live' | 'replay' | 'by_hand'
 
 /** A delivery with everything an attempt needs. */
@@ -134,8 +134,6 @@ export interface DeliveryStore {
 
   /** Endpoints that have something waiting. */
   endpointsWithWork(): Promise<EndpointLane[]>
-  /** Endpoints that got deliveries with an id above `deliveryId`, by whatever way; and the highest id there is. */
-  endpointsWithNewWork(deliveryId: number): Promise<{ endpointIds: number[]; newest: number }>
   /**
    * The endpoint as it is now. Before that, deliveries that waited while it was paused or switched off get `graceMs` from
    * its return: time in which nothing could be sent does not count. Null = there is none, or it is deleted.
@@ -168,7 +166,7 @@ export interface DeliveryStore {
   endStoppedStep(
     now: Millis,
     limit: number,
-    reasons: { stopped: string; deleted: string; cancelled: string },
+    reasons: { stopped: string; deleted: string; ruleDeleted: string; cancelled: string },
   ): Promise<number>
   /**
    * Looks at a stretch of what waits for held endpoints, from `cursor` on, and ends what is past its deadline (of paused ones:

@@ -38,6 +38,8 @@ export type AcceptedEvent =
       seq: number
       /** Those that wait to be sent. For an endpoint that was stopped, one is stored as "stopped" and not named here. */
       deliveries: { id: number; endpointId: number }[]
+      /** True = a rule of the account watches the object: its record waits to be looked at. */
+      touched?: true
     }
   | { outcome: 'duplicate'; seq: number }
   /** The account has too much waiting (50,000 deliveries or 50 MB): the platform should slow down for it. */

@@ -46,7 +46,7 @@ export interface OperationsStore {
   vacuumStep(pages: number): Promise<void>
   /** Brings the log into the file; `truncate` also empties the log. */
   checkpoint(kind: 'passive' | 'truncate'): Promise<void>
-  /** Throws when nothing can be written. Leaves no trace. */
+  /** Writes to the disk for a trial. Throws when nothing can be written. Leaves no trace. */
   trialWrite(): Promise<void>
   spaceUsed(): Promise<SpaceUsed>
 }

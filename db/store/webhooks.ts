@@ -1,6 +1,7 @@
 /** Webhooks, the endpoints they forward to, and our subscriptions at the platform. */
 import type { Millis } from '#app/lib/clock.ts'
 import type { ReplayRow } from './deliveries.ts'
+import type { PollCursorRow } from './records.ts'
 
 export type SubscriptionState = 'pending' | 'active' | 'replaced' | 'deleted'
 
@@ -56,12 +57,13 @@ export interface EndpointRow {
   pendingCount: number
 }
 
-/** A webhook with everything its card shows. */
-export interface WebhookRecord {
-  webhook: WebhookRow
+/** What a card shows of an endpoint, a webhook's or a forwarding rule's. */
+export interface EndpointFacts {
   endpoint: EndpointRow
   /** The active one of its object, null when there is none. */
   subscription: SubscriptionRow | null
+  /** How its object is read from lists, where the platform sends nothing for it; null = it is not. */
+  polling: PollCursorRow | null
   /** When the earliest waiting delivery is due, null when none waits. */
   nextDueAt: Millis | null
   /** When the latest event of the object was received. */
@@ -71,6 +73,11 @@ export interface WebhookRecord {
   recentMeanMs: number | null
   /** The latest few, newest first, ended ones included. */
   replays: ReplayRow[]
+}
+
+/** A webhook with everything its card shows. */
+export interface WebhookRecord extends EndpointFacts {
+  webhook: WebhookRow
 }
 
 /** What became of a new signing secret. */
@@ -97,7 +104,8 @@ export interface NewWebhook {
   active: boolean
   /** Used when the webhook is new; one that is replaced keeps its own. */
   secretSealed: string
-  subscription: SubscriptionSwitch
+  /** Null = the platform cannot be subscribed to the object: it is read from lists. */
+  subscription: SubscriptionSwitch | null
   at: Millis
 }
 
@@ -139,11 +147,11 @@ export interface WebhookStore {
 
   /**
    * Signs with this secret from now on, and with the one before as well for `overlapMs`, in one transaction. Asked again
-   * within `sameWishMs` it changes nothing. Null = no such webhook of this account.
+   * within `sameWishMs` it changes nothing. Null = no such endpoint of this account.
    */
   rotateSecret(
     accountUuid: string,
-    id: number,
+    endpointId: number,
     input: { secretSealed: string; overlapMs: number; sameWishMs: number; at: Millis },
   ): Promise<SecretRotation | null>
 

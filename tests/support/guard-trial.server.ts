@@ -121,15 +121,15 @@ export interface CorpusResult {
 }
 
 /**
- * Every case is checked as when it is saved and then posted to, with the fake DNS answering `dns` first and `dnsAtConnect`
+ * Every case is checked as when it is saved and then called, with the fake DNS answering `dns` first and `dnsAtConnect`
  * second. Refused ones go through real sockets, once as they are and once aimed at the canary's port.
  */
-export async function runCorpus(cases: readonly CorpusCase[] = CORPUS): Promise<CorpusResult> {
+export async function runCorpus(cases: readonly CorpusCase[] = CORPUS, way: Way = 'post'): Promise<CorpusResult> {
   const canary = await startCanary()
   const spy = watchConnectionAttempts()
   const disagreements: string[] = []
   for (const one of cases) {
-    const fault = one.expect === 'allowed' ? await tryAllowed(one) : await tryRefused(one, canary.port)
+    const fault = one.expect === 'allowed' ? await tryAllowed(one, way) : await tryRefused(one, canary.port, way)
     if (fault) disagreements.push(`${one.url.slice(0, 100)} (${one.reason}): ${fault}`)
   }
   spy.stop()
@@ -143,23 +143,25 @@ export async function runCorpus(cases: readonly CorpusCase[] = CORPUS): Promise<
   }
 }
 
-async function tryAllowed(one: CorpusCase): Promise<string | null> {
+async function tryAllowed(one: CorpusCase, way: Way): Promise<string | null> {
   const dialled: string[] = []
   const resolver = scriptedResolver(one.dns ?? [])
-  const { verdict, outcome } = await checkAndPost(one.url, { resolver, open: recordingSocket(dialled) })
+  const { verdict, outcome } = await checkAndCall(one.url, { resolver, open: recordingSocket(dialled) }, way)
   const expected = one.dns ?? [new URL(one.url).hostname.replace(/^\[|\]$/g, '')]
   if (verdict !== 'allowed') return `refused when saved (${verdict})`
   if (outcome.outcome !== 'refused') return `refused when sent (${outcome.outcome})`
   return expected.every((address) => dialled.includes(address)) ? null : `dialled ${dialled.join(', ') || 'nothing'}`
 }
 
-async function tryRefused(one: CorpusCase, canaryPort: number): Promise<string | null> {
+async function tryRefused(one: CorpusCase, canaryPort: number, way: Way): Promise<string | null> {
   const answers = one.dnsAtConnect ? [one.dns ?? [], one.dnsAtConnect] : [one.dns ?? []]
   for (const url of [one.url, aimAt(one.url, canaryPort)]) {
     const dialled: string[] = []
-    const recorded = await checkAndPost(url, { resolver: scriptedResolver(...answers), open: recordingSocket(dialled) })
+    const recording = { resolver: scriptedResolver(...answers), open: recordingSocket(dialled) }
+    const recorded = await checkAndCall(url, recording, way)
     if (dialled.length > 0) return `would have dialled ${dialled.join(', ')}`
-    const { verdict, outcome } = await checkAndPost(url, { resolver: scriptedResolver(...answers), open: openSocket })
+    const real = { resolver: scriptedResolver(...answers), open: openSocket }
+    const { verdict, outcome } = await checkAndCall(url, real, way)
     if (outcome.outcome !== recorded.outcome.outcome)
       return `ended as ${outcome.outcome} and ${recorded.outcome.outcome}`
     // A name that does not exist is nothing to forbid; it is simply not dialled.
@@ -172,13 +174,14 @@ async function tryRefused(one: CorpusCase, canaryPort: number): Promise<string |
   return null
 }
 
-async function checkAndPost(
+async function checkAndCall(
   url: string,
   parts: Pick<OutboundInput, 'resolver' | 'open'>,
+  way: Way,
 ): Promise<{ verdict: string; outcome: OutboundOutcome }> {
   const outbound = guardedOutbound(parts)
   const { verdict } = await outbound.check(url)
-  const outcome = await postTo(outbound, url)
+  const outcome = await call(outbound, url, way)
   await outbound.close()
   return { verdict, outcome }
 }
@@ -187,8 +190,12 @@ function guardedOutbound(parts: Partial<OutboundInput>): Outbound {
   return createOutbound({ clock: fixedClock(), selfHosts: SELF_HOSTS, egressAllow: [], limits: LIMITS, ...parts })
 }
 
-function postTo(outbound: Outbound, url: string): Promise<OutboundOutcome> {
-  return outbound.post({ url, headers: { 'content-type': 'application/json' }, body: '{}' })
+/** The ways out to a user's address: an event, or a look that carries none. */
+export type Way = 'post' | 'probe'
+
+async function call(outbound: Outbound, url: string, way: Way): Promise<OutboundOutcome> {
+  if (way === 'post') return outbound.post({ url, headers: { 'content-type': 'application/json' }, body: '{}' })
+  return (await outbound.probe({ url, headers: {}, timeoutMs: LIMITS.totalMs })).result
 }
 
 /** The same address on another port, with its spelling untouched; unchanged when it names a port or is no https address. */
@@ -233,7 +240,7 @@ export interface TrialResult {
 }
 
 /** IP addresses in the URL, over https and http, through the real agent. Control: a client with a guard in its lookup only. */
-export async function runLiterals(): Promise<TrialResult> {
+export async function runLiterals(way: Way = 'post'): Promise<TrialResult> {
   const canary = await startCanary()
   const urls = LOOPBACK_SPELLINGS.flatMap((host) => [
     `https://${host}:${canary.port}/`,
@@ -242,7 +249,7 @@ export async function runLiterals(): Promise<TrialResult> {
   const outbound = guardedOutbound({ resolver: scriptedResolver([]) })
   const spy = watchConnectionAttempts()
   let refused = 0
-  for (const url of urls) refused += (await postTo(outbound, url)).outcome === 'blocked' ? 1 : 0
+  for (const url of urls) refused += (await call(outbound, url, way)).outcome === 'blocked' ? 1 : 0
   const result = { tried: urls.length, refused, socketsOpened: spy.attempts, canaryHits: canary.hits() }
   spy.stop()
   await outbound.close()
@@ -254,7 +261,7 @@ export async function runLiterals(): Promise<TrialResult> {
 }
 
 /** Names that a real DNS server turns towards loopback between two questions, and answers that mix public and private. */
-export async function runRebinding(): Promise<TrialResult> {
+export async function runRebinding(way: Way = 'post'): Promise<TrialResult> {
   const canary = await startCanary()
   const turning = {
     'turns.rebinding.dev': [[PUBLIC_V4], ['127.0.0.1']],
@@ -277,7 +284,7 @@ export async function runRebinding(): Promise<TrialResult> {
   for (const [i, url] of urls.entries()) {
     const saved = await outbound.check(url)
     const expected = i < Object.keys(turning).length ? 'allowed' : 'blocked'
-    const sent = [await postTo(outbound, url), await postTo(outbound, url)]
+    const sent = [await call(outbound, url, way), await call(outbound, url, way)]
     refused += saved.verdict === expected && sent.every((one) => one.outcome === 'blocked') ? 1 : 0
   }
   const result = { tried: urls.length, refused, socketsOpened: spy.attempts, canaryHits: canary.hits() }

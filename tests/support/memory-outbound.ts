@@ -25,6 +25,8 @@ export interface MemoryOutbound extends Outbound {
   /** Everything that arrived, in order of arrival. */
   sent: SentRequest[]
   sentTo(url: string): SentRequest[]
+  /** Addresses that were only looked at, in order. */
+  probed: string[]
   /** How an address behaves from now on; others answer 200 at once. `count` starts at 1. */
   when(url: string, behaviour: Behaviour | MemoryAnswer): void
   inFlight(): number
@@ -39,6 +41,7 @@ export const HANGS: MemoryAnswer = { fails: 'timeout', afterMs: TIMEOUT_MS }
 
 export function memoryOutbound(clock: Clock): MemoryOutbound {
   const sent: SentRequest[] = []
+  const probed: string[] = []
   const behaviours = new Map<string, Behaviour>()
   const counts = new Map<string, number>()
   const open = new Map<string, number>()
@@ -54,6 +57,7 @@ export function memoryOutbound(clock: Clock): MemoryOutbound {
 
   return {
     sent,
+    probed,
     sentTo: (url) => sent.filter((request) => request.url === url),
     when(url, behaviour) {
       behaviours.set(url, typeof behaviour === 'function' ? behaviour : () => behaviour)
@@ -75,6 +79,12 @@ export function memoryOutbound(clock: Clock): MemoryOutbound {
       }
       change(url, -1)
       return outcomeOf(answer, afterMs)
+    },
+    async probe({ url }) {
+      probed.push(url)
+      const answer = behaviours.get(url)?.({ url, headers: {}, body: '', at: clock.now() }, counts.get(url) ?? 0) ?? {}
+      const seen = { endedAt: 'answer', secure: true, literal: false, certificate: null } as const
+      return { result: outcomeOf(answer, 0), ...seen }
     },
     check: async () => ({ verdict: 'allowed' }),
     close: async () => undefined,

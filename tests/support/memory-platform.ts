@@ -1,17 +1,45 @@
 // The platform's webhook subscriptions in memory, with the challenge inside the subscribe call as on the real one, and
 // every way to fail on demand. It remembers what it was asked.
-import type { PlatformApi, PlatformFailure, RemoteSubscription } from '#app/adapters/platform.ts'
+import type {
+  PlatformApi,
+  PlatformEmail,
+  PlatformFailure,
+  PlatformRecord,
+  RemoteSubscription,
+} from '#app/adapters/platform.ts'
+import { NO_WRITES } from './no-writes.ts'
 
 export interface MemoryPlatform {
   api: PlatformApi
   /** What its own list shows, inactive ones included. */
   listed: RemoteSubscription[]
-  /** In order: `subscribe job`, `list`, `delete <uuid>`. */
+  /** Records of its lists, by object. Only `edit_date gt '…'` is understood as a filter. */
+  records: Record<string, PlatformRecord[]>
+  /** Of a page. */
+  pageSize: number
+  /** Told when a page was read, before the caller gets it. */
+  onPage: () => void
+  /** Filters of the lists it was asked for. */
+  askedFilters: string[]
+  /** In order: `subscribe job`, `list`, `delete <uuid>`, `page jobcontact`. */
   asked: string[]
   /** Fields it was asked to watch, per subscribe call. */
   askedFields: string[][]
   /** What the next calls of that kind answer instead, one after the other. */
-  failures: { subscribe: PlatformFailure[]; list: PlatformFailure[]; remove: PlatformFailure[] }
+  failures: {
+    subscribe: PlatformFailure[]
+    list: PlatformFailure[]
+    remove: PlatformFailure[]
+    page: PlatformFailure[]
+    vendor: PlatformFailure[]
+    email: PlatformFailure[]
+  }
+  /** Of the account; '' = it has none. */
+  vendorEmail: string
+  /** Those that were sent. */
+  emails: PlatformEmail[]
+  /** Called while a send call is held open. */
+  onEmail: (email: PlatformEmail) => Promise<void>
   /** Fields it refuses, without saying which. */
   unknownFields: Set<string>
   /** Objects it refuses in this spelling. */
@@ -36,13 +64,21 @@ export function memoryPlatform(): MemoryPlatform {
     listed: [],
     asked: [],
     askedFields: [],
-    failures: { subscribe: [], list: [], remove: [] },
+    failures: { subscribe: [], list: [], remove: [], page: [], vendor: [], email: [] },
+    vendorEmail: 'office@leeds.example',
+    emails: [],
+    onEmail: async () => undefined,
+    records: {},
+    pageSize: 5000,
+    onPage: () => undefined,
+    askedFilters: [],
     unknownFields: new Set(),
     unknownObjects: new Set(),
     behaviour: 'beside',
     challenge: async () => true,
     onSubscribed: () => undefined,
     api: {
+      ...NO_WRITES,
       async subscribeObject(_token, { object, fields, callbackUrl }) {
         platform.asked.push(`subscribe ${object}`)
         platform.askedFields.push([...fields])
@@ -59,7 +95,7 @@ export function memoryPlatform(): MemoryPlatform {
             ? one.subject === subject && one.callbackUrl === callbackUrl
             : one.subject === subject,
         )
-        const entry = { callbackUrl, fields: [...fields], active: true, lastFailureReason: null }
+        const entry = { callbackUrl, fields: [...fields], active: true, lastFailureReason: null, lastFailureAt: null }
         if (known) Object.assign(known, entry)
         else platform.listed.push({ uuid: `remote-${++made}`, kind: 'object', subject, ...entry })
         platform.onSubscribed()
@@ -80,7 +116,35 @@ export function memoryPlatform(): MemoryPlatform {
         entry.active = false
         return { outcome: 'ok', value: null }
       },
-      vendor: () => Promise.reject(new Error('not asked by webhooks')),
+      async vendor() {
+        platform.asked.push('vendor')
+        const failure = platform.failures.vendor.shift()
+        if (failure) return failure
+        const vendor = { uuid: 'vendor-1', name: 'Leeds Electrical', timezone: 'Europe/London' }
+        return { outcome: 'ok', value: { ...vendor, email: platform.vendorEmail } }
+      },
+      async sendEmail(_token, email) {
+        platform.asked.push(`email ${email.to}`)
+        await platform.onEmail(email)
+        const failure = platform.failures.email.shift()
+        if (failure) return failure
+        platform.emails.push(email)
+        return { outcome: 'ok', value: { messageId: `message-${platform.emails.length}` } }
+      },
+      async listPage(_token, object, { filter = '', cursor } = {}) {
+        platform.asked.push(`page ${object}`)
+        platform.askedFilters.push(filter)
+        const failure = platform.failures.page.shift()
+        if (failure) return failure
+        const after = /^edit_date gt '([^']*)'$/.exec(filter)?.[1]
+        if (filter !== '' && after === undefined) return refused(`Invalid filter near "${filter}"`)
+        const rows = (platform.records[object] ?? []).filter((row) => String(row.edit_date) > (after ?? ''))
+        const from = cursor === undefined ? 0 : rows.findIndex((row) => row.uuid === cursor) + 1
+        const records = structuredClone(rows.slice(from, from + platform.pageSize))
+        const next = from + platform.pageSize < rows.length ? String(records.at(-1)?.uuid) : null
+        platform.onPage()
+        return { outcome: 'ok', value: { records, next } }
+      },
       list: () => Promise.reject(new Error('not asked by webhooks')),
       read: () => Promise.reject(new Error('not asked by webhooks')),
     },

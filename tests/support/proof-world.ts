@@ -20,7 +20,7 @@ export async function makeWebhooks(server: ProofServer, url: string, objects: nu
   for (const accountUUID of accounts) {
     const back = await signIn(browser, accountUUID)
     if (back.status !== 200) throw new Error(`sign-in ended with ${back.status} at ${back.url}`)
-    for (const { type: object } of OBJECT_KINDS.filter((kind) => kind.subscribable).slice(0, objects)) {
+    for (const { type: object } of OBJECT_KINDS.filter((kind) => kind.delivery === 'subscribed').slice(0, objects)) {
       const webhook = { accountUUID, object, callback_url: url, fields: '', active: true }
       const made = await browser.json('POST', '/api/webhooks', webhook)
       if (made.status !== 201) throw new Error(`no webhook for ${object}: ${made.status} ${JSON.stringify(made.body)}`)

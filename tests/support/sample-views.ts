@@ -3,6 +3,7 @@ import type {
   ForwardingResultView,
   LogEntryView,
   ReplayView,
+  RuleView,
   WebhookView,
 } from '#app/features/webhooks/webhook-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
@@ -22,6 +23,7 @@ export function sampleWebhook(over: Partial<WebhookView> = {}): WebhookView {
     state: 'active',
     status: 'working',
     statusMessage: 'Working. Last delivered 2 minutes ago.',
+    polling: null,
     forwardingUrl: 'https://fieldhook.example.com/hooks/platform/token-of-job',
     signingSecret: 'whsec_c2VjcmV0',
     previousSecretUntil: null,
@@ -32,6 +34,18 @@ export function sampleWebhook(over: Partial<WebhookView> = {}): WebhookView {
     failingSince: null,
     missed: null,
     replays: [],
+    ...over,
+  }
+}
+
+export function sampleRule(over: Partial<RuleView> = {}): RuleView {
+  const { forwardingUrl: _none, id: _key, ...common } = sampleWebhook()
+  return {
+    ...common,
+    id: 'rule-1',
+    ruleId: 1,
+    name: 'Accounting',
+    callbackUrl: 'https://accounts.example.com/in',
     ...over,
   }
 }
@@ -60,6 +74,11 @@ export function sampleEntry(over: Partial<LogEntryView> = {}): LogEntryView {
     receivedAt: SAMPLE_NOW - minutes(4),
     changedFields: ['status', 'completion_date'],
     forwardedTo: ['https://hooks.example.com/catch/1'],
+    deliveries: (over.forwardingResults ?? []).map(({ deliveryId, url, rule }) => ({
+      id: deliveryId,
+      url,
+      ...(rule && { rule }),
+    })),
     forwardingResults: [],
     ...over,
   }
@@ -74,6 +93,7 @@ export function sampleResult(over: Partial<ForwardingResultView> = {}): Forwardi
     success: true,
     statusCode: 200,
     responseTime: 86,
+    timing: { dnsMs: 4, connectMs: 12, tlsMs: 30, firstByteMs: 38 },
     error: null,
     responseBody: 'ok',
     nextAttemptAt: null,

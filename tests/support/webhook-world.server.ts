@@ -2,10 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { OutboundProbe } from '#app/adapters/outbound.ts'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { App } from '#app/app-context.ts'
+import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import { beginPolling } from '#app/features/events/poll-objects.server.ts'
 import { AMPLE_SPACE } from '#app/features/ops/space.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
+import { hours } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
@@ -19,7 +23,17 @@ export const ORIGIN = 'https://hooks.example.com'
 /** What webhook use cases draw from; the parts they do not use are absent. */
 export type WorldApp = Pick<
   App,
-  'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'outbound' | 'callAsAccount' | 'wakeDeliveries' | 'space'
+  | 'store'
+  | 'clock'
+  | 'log'
+  | 'settings'
+  | 'secrets'
+  | 'outbound'
+  | 'callAsAccount'
+  | 'acceptPolled'
+  | 'beginPolling'
+  | 'wakeDeliveries'
+  | 'space'
 >
 
 export interface WebhookWorld {
@@ -31,6 +45,10 @@ export interface WebhookWorld {
   connected: Set<string>
   /** Verdict of the outbound guard per address; others are allowed. */
   addresses: Map<string, Awaited<ReturnType<App['outbound']['check']>>>
+  /** What looking at an address finds, one after the other; else all is well. */
+  probes: Map<string, OutboundProbe[]>
+  /** Addresses that were looked at, in order. */
+  probed: string[]
   woken: number[]
   close(): void
 }
@@ -44,6 +62,8 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
   const platform = memoryPlatform()
   const connected = new Set([LEEDS, BRISBANE])
   const addresses: WebhookWorld['addresses'] = new Map()
+  const probes: WebhookWorld['probes'] = new Map()
+  const probed: string[] = []
   const woken: number[] = []
   // As the real one: only an address whose token is on disk and not ended is echoed.
   platform.challenge = async (callbackUrl) => {
@@ -58,13 +78,25 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
     secrets: createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`),
     outbound: {
       check: async (url) => addresses.get(url) ?? { verdict: 'allowed' },
-      post: () => Promise.reject(new Error('webhook use cases call no address')),
+      post: () => Promise.reject(new Error('webhook use cases send no event themselves')),
+      async probe({ url }) {
+        probed.push(url)
+        return probes.get(url)?.shift() ?? seenWell()
+      },
       close: async () => undefined,
     },
     callAsAccount: async (accountUuid, call) =>
       connected.has(accountUuid)
         ? call(platform.api, 'access-token')
         : { outcome: 'not_connected', message: 'No authentication credentials found' },
+    acceptPolled: (take) =>
+      store.takeInPolled(take, {
+        choose: chooseEndpoints,
+        limit: { deliveries: 50_000, bytes: 50_000_000 },
+        retryFor: hours(72),
+        stoppedReason: 'stopped',
+      }),
+    beginPolling: (accountUuid, object) => beginPolling(app, accountUuid, object),
     wakeDeliveries: (endpointId) => woken.push(endpointId),
     space: AMPLE_SPACE,
   }
@@ -77,6 +109,8 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
     platform,
     connected,
     addresses,
+    probes,
+    probed,
     woken,
     close() {
       client.close()
@@ -94,4 +128,18 @@ function silentLog(): Log {
     child: () => log,
   }
   return log
+}
+
+/** A look at an address that finds nothing wrong; `over` changes what it found. */
+export function seenWell(over: Partial<OutboundProbe> = {}): OutboundProbe {
+  const timing = { totalMs: 90, dnsMs: 10, connectMs: 20, tlsMs: 30, firstByteMs: 30 }
+  const answer = { headers: {}, body: '', bodyTruncated: false, peerIp: '203.0.113.9', timing }
+  return {
+    result: { outcome: 'response', status: 204, ...answer },
+    endedAt: 'answer',
+    secure: true,
+    literal: false,
+    certificate: { validUntil: Date.UTC(2026, 2, 1), issuer: "Let's Encrypt" },
+    ...over,
+  }
 }

@@ -4,6 +4,7 @@
 import type {
   AccountCallResult,
   CallAsAccount,
+  CallGate,
   PlatformApi,
   PlatformOAuth,
   PlatformTokens,
@@ -12,17 +13,20 @@ import type { SecretBox } from '#app/adapters/secret-box.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { AccountStore, CredentialRow } from '#db/store/accounts.ts'
+import type { ActivityStore } from '#db/store/activity.ts'
+import { createCallBudget } from './call-budget.server.ts'
 import { CREDENTIAL_MESSAGES, needsRenewal } from './credential.ts'
 import { sealTokens, unsealToken } from './sealed-tokens.server.ts'
 
 interface CallDependencies {
-  store: Pick<AccountStore, 'findCredential' | 'replaceTokens' | 'markReconnect'>
+  store: Pick<AccountStore, 'findCredential' | 'replaceTokens' | 'markReconnect'> &
+    Partial<Pick<ActivityStore, 'recentApiCalls'>>
   clock: Clock
   log: Log
   secrets: SecretBox
   oauth: Pick<PlatformOAuth, 'refresh'>
-  /** With `actingFor`, calls are made (and recorded) in the account's name. */
-  platformApi: PlatformApi & { actingFor?: (accountUuid: string) => PlatformApi }
+  /** With `actingFor`, calls are made (and recorded) in the account's name, each exchange past the gate. */
+  platformApi: PlatformApi & { actingFor?: (accountUuid: string, gate: CallGate) => PlatformApi }
 }
 
 type TokenResult =
@@ -36,15 +40,16 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   const renewals = new Map<string, Promise<TokenResult>>()
   /** Pairs the platform gave and the store did not take, by account: the only copy of a connection. */
   const unsaved = new Map<string, { generation: number; tokens: PlatformTokens }>()
+  const budget = createCallBudget(app)
 
-  return async (accountUuid, call) => {
+  return async (accountUuid, call, { priority = 'screen' } = {}) => {
     const first = await usableToken(accountUuid, null)
-    if (first.outcome !== 'token') return first
-    const api = app.platformApi.actingFor?.(accountUuid) ?? app.platformApi
+    if (first.outcome !== 'token') return notAsked(first)
+    const api = app.platformApi.actingFor?.(accountUuid, budget.gateOf(accountUuid, priority)) ?? app.platformApi
     const result = await call(api, first.token)
     if (result.outcome !== 'unauthorized') return result
     const second = await usableToken(accountUuid, first.generation)
-    return second.outcome === 'token' ? call(api, second.token) : second
+    return second.outcome === 'token' ? call(api, second.token) : notAsked(second)
   }
 
   /** `rejected` = the generation whose token the platform just refused: whatever its expiry says, it needs renewal. */
@@ -130,4 +135,9 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     if (!held) return NOT_CONNECTED
     return held.state === 'reconnect' ? RECONNECT : heldToken(held)
   }
+}
+
+/** Without a token the platform was not asked, or said 401: whatever was wanted was certainly not done. */
+function notAsked<Failure extends Exclude<TokenResult, { outcome: 'token' }>>(failure: Failure): Failure {
+  return failure.outcome === 'unavailable' ? { ...failure, undone: true } : failure
 }

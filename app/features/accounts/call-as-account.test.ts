@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { CallGate, PlatformApi } from '#app/adapters/platform.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
 import { BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
 import { createCallAsAccount } from './call-as-account.server.ts'
@@ -170,6 +171,46 @@ describe('a store in trouble', () => {
     expect(await vendor(callAsAccount)).toMatchObject({ outcome: 'ok' })
     expect(world.platform.counts.refreshes).toBe(1)
     expect(await world.store.findCredential(BRISBANE.uuid)).toMatchObject({ generation: 2, state: 'connected' })
+  })
+})
+
+describe('the share of calls', () => {
+  /** A platform that answers at once and counts what got past the gate. */
+  function counting() {
+    let made = 0
+    const { platformApi } = world.app
+    const actingFor = (_account: string, gate: CallGate): PlatformApi => ({
+      ...platformApi,
+      async vendor() {
+        const held = await gate.admit()
+        if (held) return held
+        made += 1
+        return { outcome: 'ok', value: { uuid: BRISBANE.uuid, name: 'x', timezone: 'UTC', email: '' } }
+      },
+    })
+    const callAsAccount = createCallAsAccount({ ...world.app, platformApi: { ...platformApi, actingFor } })
+    return { made: () => made, callAsAccount }
+  }
+
+  it('is smaller for rules: they are told when to go on, while screens still get through', async () => {
+    await connect(world, BRISBANE)
+    const { made, callAsAccount } = counting()
+    const rule = () => callAsAccount(BRISBANE.uuid, (api, token) => api.vendor(token), { priority: 'background' })
+    for (let call = 0; call < 150; call += 1) await rule()
+    expect(await rule()).toMatchObject({ outcome: 'rate_limited', retryAt: world.clock.now() + 61_000 })
+    expect(made()).toBe(150)
+    expect(await vendor(callAsAccount)).toMatchObject({ outcome: 'ok' })
+    world.clock.advance(61_000)
+    expect(await rule()).toMatchObject({ outcome: 'ok' })
+  })
+})
+
+describe('a call without a token', () => {
+  it('was certainly not made', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    world.clock.advance(2 * MINUTE)
+    world.platform.faults.refresh = 503
+    expect(await vendor()).toMatchObject({ outcome: 'unavailable', undone: true })
   })
 })
 

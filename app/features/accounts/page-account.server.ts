@@ -3,6 +3,7 @@ import type { App } from '#app/app-context.ts'
 import type { AccountRow } from '#db/store/accounts.ts'
 import { accountIdIn } from './account-id.ts'
 import { CREDENTIAL_MESSAGES } from './credential.ts'
+import { idsToTry, NOTHING_REMEMBERED, type Remembered } from './remembered.ts'
 import { actsAsAdmin, type Session } from './session.ts'
 
 export type PageAccount =
@@ -20,11 +21,21 @@ export type PageAccount =
       reconnect: string | null
     }
 
-/** Without an id in the address the session's latest connected account is picked (spec, section 4). */
+interface Asked {
+  query: URLSearchParams
+  adminHeader: string | null
+  /** What the browser remembers; absent = nothing. */
+  remembered?: Remembered
+}
+
+/**
+ * Without an id in the address it is one the browser remembers, as far as its session has proved it; else the latest proved
+ * one that has a token; else the latest whose connection has to be made anew (spec, section 4).
+ */
 export async function findPageAccount(
   app: Pick<App, 'store' | 'settings'>,
   session: Session | null,
-  asked: { query: URLSearchParams; adminHeader: string | null },
+  asked: Asked,
 ): Promise<PageAccount> {
   const named = accountIdIn(asked.query)
   if (named === null) return pickAccount(app, session, asked)
@@ -37,21 +48,29 @@ export async function findPageAccount(
 async function pickAccount(
   app: Pick<App, 'store' | 'settings'>,
   session: Session | null,
-  asked: { query: URLSearchParams; adminHeader: string | null },
+  asked: Asked,
 ): Promise<PageAccount> {
-  const latestFirst = [...(session?.accounts ?? [])].sort((a, b) => b.provedAt - a.provedAt)
-  for (const { accountUuid } of latestFirst) {
-    const ready = await readyAccount(app, accountUuid, accountUuid, asked)
+  const proved = [...(session?.accounts ?? [])].sort((a, b) => b.provedAt - a.provedAt)
+  for (const id of idsToTry(asked.remembered ?? NOTHING_REMEMBERED, app.settings.autoLoadExcludes ?? [])) {
+    const accountUuid = await app.store.resolveAccountId(id)
+    if (accountUuid === null || !proved.some((account) => account.accountUuid === accountUuid)) continue
+    const ready = await readyAccount(app, accountUuid, id, asked)
     if (ready) return ready
   }
-  return { outcome: 'no_account' }
+  let broken: PageAccount | null = null
+  for (const { accountUuid } of proved) {
+    const ready = await readyAccount(app, accountUuid, accountUuid, asked)
+    if (ready?.outcome === 'ready' && ready.reconnect === null) return ready
+    broken ??= ready
+  }
+  return broken ?? { outcome: 'no_account' }
 }
 
 async function readyAccount(
   app: Pick<App, 'store' | 'settings'>,
   accountUuid: string,
   accountId: string,
-  asked: { query: URLSearchParams; adminHeader: string | null },
+  asked: Asked,
 ): Promise<PageAccount | null> {
   const account = await app.store.findAccount(accountUuid)
   const credential = await app.store.findCredential(accountUuid)

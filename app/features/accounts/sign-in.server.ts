@@ -52,9 +52,9 @@ export async function takeSignIn(app: Pick<App, 'store'>, state: string): Promis
   }
 }
 
-/** `returnTo` is the id for the address the browser goes to. */
+/** `returnTo` is the id for the address the browser goes to; `linked` = it was nobody's until this sign-in. */
 export type FinishedSignIn =
-  | { outcome: 'signed_in'; returnTo: string; problem: SignInProblem | null; sessionToken: string }
+  | { outcome: 'signed_in'; returnTo: string; problem: SignInProblem | null; linked: boolean; sessionToken: string }
   | { outcome: 'problem'; returnTo: string; problem: SignInProblem }
 
 /**
@@ -99,9 +99,15 @@ export async function finishSignIn(
   switch (meaning) {
     case 'same':
     case 'new':
-      return { outcome: 'signed_in', returnTo: named || vendor.uuid, problem: null, sessionToken }
+      return {
+        outcome: 'signed_in',
+        returnTo: named || vendor.uuid,
+        problem: null,
+        linked: meaning === 'new',
+        sessionToken,
+      }
     case 'other_account':
-      return { outcome: 'signed_in', returnTo: vendor.uuid, problem: 'other_account', sessionToken }
+      return { outcome: 'signed_in', returnTo: vendor.uuid, problem: 'other_account', linked: false, sessionToken }
     case 'taken':
       return { outcome: 'problem', returnTo: named, problem: 'taken' }
     default:

@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { knownSignInMessage, problemOf, problemOfReturn, SIGN_IN_PROBLEMS, signInReturn } from './sign-in.ts'
+import {
+  knownSignInMessage,
+  linkedMessage,
+  linkedSentence,
+  problemOf,
+  problemOfReturn,
+  SIGN_IN_PROBLEMS,
+  signInReturn,
+} from './sign-in.ts'
 
 describe('the address a sign-in returns to', () => {
   it('carries id, result and sentence', () => {
     expect(signInReturn('ext 1', null)).toBe('/fieldhook?accountUUID=ext+1&auth=success')
+    expect(signInReturn('ext-1', null, true)).toBe(
+      '/fieldhook?accountUUID=ext-1&auth=success&message=External+account+ext-1+linked+to+the+platform+account.',
+    )
     expect(signInReturn(null, 'state_missing')).toMatch(/^\/fieldhook\?auth=error&message=ServiceM8\+sent\+you\+back/)
   })
 })
@@ -16,6 +27,16 @@ describe('the message of an address', () => {
 
   it.each([null, '', 'Call 0800 for help', 'constructor', '__proto__', '<b>x</b>'])('%j is not shown', (message) => {
     expect(knownSignInMessage(message)).toBeNull()
+  })
+
+  it('about a linked id is shown for that very id only', () => {
+    const said = linkedSentence('ext-1')
+    expect(linkedMessage(said, 'ext-1')).toBe(
+      'Account linked successfully. External account ext-1 linked to the platform account.',
+    )
+    expect(linkedMessage(said, 'ext-2')).toBeNull()
+    expect(linkedMessage(said, null)).toBeNull()
+    expect(linkedMessage(null, 'ext-1')).toBeNull()
   })
 
   it('is different for every way to end', () => {

@@ -34,6 +34,20 @@ export const SIGN_IN_TOASTS = {
   failure: 'Authentication failed',
 } as const
 
+/** Title of the toast when an external id was linked to an account (spec, section 8). */
+export const ACCOUNT_LINKED = 'Account linked successfully'
+
+/** Its description. */
+export function linkedSentence(externalId: string): string {
+  return `External account ${externalId} linked to the platform account.`
+}
+
+/** What a return address says when the sign-in linked its id: our own sentence about that very id, else null. */
+export function linkedMessage(message: string | null, accountId: string | null): string | null {
+  if (message === null || accountId === null || message !== linkedSentence(accountId)) return null
+  return `${ACCOUNT_LINKED}. ${message}`
+}
+
 /**
  * The sentence for the `message` of a return address: ours, by its text or its code. Null for everything else, so that
  * nobody can put words of their own on the page.
@@ -44,12 +58,16 @@ export function knownSignInMessage(message: string | null): string | null {
   return Object.values<string>(SIGN_IN_PROBLEMS).find((sentence) => sentence === message) ?? null
 }
 
-/** Where the browser goes after a sign-in: a path of ours. `accountId` null = the address names no account. */
-export function signInReturn(accountId: string | null, problem: SignInProblem | null): string {
+/**
+ * Where the browser goes after a sign-in: a path of ours. `accountId` null = the address names no account. `linked` = the id
+ * was nobody's until now, and leads to the account from now on.
+ */
+export function signInReturn(accountId: string | null, problem: SignInProblem | null, linked = false): string {
   const query = new URLSearchParams()
   if (accountId !== null && accountId !== '') query.set('accountUUID', accountId)
   query.set('auth', problem === null ? 'success' : 'error')
   if (problem !== null) query.set('message', SIGN_IN_PROBLEMS[problem])
+  else if (linked && accountId !== null) query.set('message', linkedSentence(accountId))
   return `/fieldhook?${query.toString()}`
 }
 

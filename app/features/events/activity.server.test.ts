@@ -48,6 +48,15 @@ test('a call that had no answer, or sent nothing, has no status and no request',
   expect(await loadApiActivity(world.app, LEEDS)).toMatchObject([{ statusCode: null, requestData: null }])
 })
 
+test('of looks that the clock takes every few minutes only those are written down, and counted, that went wrong', async () => {
+  const look: PlatformCall = { ...CALL, method: 'GET', path: '/api_1.0/jobcontact.json', request: null, routine: true }
+  recordPlatformCall(world.app, { ...look, outcome: 'ok', status: 200, answer: '0 records' })
+  recordPlatformCall(world.app, { ...look, outcome: 'forbidden', status: 403, answer: 'insufficient_scope' })
+  expect(await loadApiActivity(world.app, LEEDS)).toMatchObject([{ statusCode: 403 }])
+  const used = world.client.sql.prepare("SELECT count FROM usage_day WHERE kind = 'api_call'").all()
+  expect(used).toEqual([{ count: 1 }])
+})
+
 test('a call from before the account was known is nobody’s activity', async () => {
   recordPlatformCall(world.app, { ...CALL, accountUuid: null })
   expect(world.client.sql.prepare('SELECT count(*) AS n FROM api_activity').get()).toEqual({ n: 0 })

@@ -51,6 +51,10 @@ const FAILED = {
   url: 'https://example.com/in',
   at: NOW,
   durationMs: 87,
+  dnsMs: null,
+  connectMs: 12,
+  tlsMs: null,
+  firstByteMs: 70,
   outcome: 'http_error',
   statusCode: 404,
   sentence: 'Your address answered 404.',
@@ -97,6 +101,7 @@ describe('an entry of the log', () => {
       receivedAt: NOW,
       changedFields: ['status'],
       forwardedTo: [],
+      deliveries: [],
       forwardingResults: [],
     })
   })
@@ -113,6 +118,7 @@ describe('an entry of the log', () => {
         success: false,
         statusCode: 404,
         responseTime: 87,
+        timing: { dnsMs: null, connectMs: 12, tlsMs: null, firstByteMs: 70 },
         error: 'Your address answered 404.',
         responseBody: 'no such hook',
         nextAttemptAt: NOW + 9000,
@@ -134,12 +140,30 @@ describe('an entry of the log', () => {
       { success: false, statusCode: null, error: 'Not sent: the webhook was deleted.', at: NOW + 1, attempt: 1 },
     ])
     const told = { ...FAILED, number: 2, outcome: 'stopped', statusCode: null, sentence: 'Not sent.' }
-    expect(logEntry(event({ ...stopped, attempts: [FAILED, told] })).forwardingResults).toHaveLength(2)
+    const { forwardingResults } = logEntry(event({ ...stopped, attempts: [FAILED, told] }))
+    expect(forwardingResults).toHaveLength(2)
+    // Nothing was sent, so nothing was measured.
+    expect(forwardingResults[1]?.timing).toBeNull()
   })
 
   test('goes by the address that was dialled, not by the one that is set now', () => {
     const moved = event({ url: 'https://new.example.com', attempts: [FAILED] })
     expect(logEntry(moved).forwardedTo).toEqual(['https://example.com/in'])
+  })
+
+  test('names its deliveries, those included that were not tried so far', () => {
+    expect(logEntry(event({ attempts: [FAILED] }, { url: 'https://second.example.com' })).deliveries).toEqual([
+      { id: 1, url: 'https://example.com/in' },
+      { id: 2, url: 'https://second.example.com' },
+    ])
+  })
+
+  test('names the forwarding rule whose address it was, and leaves the name out otherwise', () => {
+    const entry = logEntry(event({ attempts: [FAILED] }, { rule: 'Accounting', state: 'stopped', settledAt: NOW }))
+    expect(entry.deliveries.map((delivery) => delivery.rule)).toEqual([undefined, 'Accounting'])
+    expect(entry.forwardingResults.map((result) => result.rule)).toEqual([undefined, 'Accounting'])
+    expect(entry.forwardingResults[0]).not.toHaveProperty('rule')
+    expect(logEntryJson(entry, true).forwardingResults[1]).toMatchObject({ rule: 'Accounting' })
   })
 
   test('as JSON has a number as id, ISO dates, and answers only with details', () => {
@@ -148,7 +172,13 @@ describe('an entry of the log', () => {
       id: 12,
       timestamp: '2026-01-05T09:00:00.000Z',
       receivedAt: '2026-01-05T09:00:00.000Z',
-      forwardingResults: [{ responseBody: 'no such hook', nextAttemptAt: '2026-01-05T09:00:09.000Z' }],
+      forwardingResults: [
+        {
+          responseBody: 'no such hook',
+          nextAttemptAt: '2026-01-05T09:00:09.000Z',
+          timing: { dnsMs: null, connectMs: 12, tlsMs: null, firstByteMs: 70 },
+        },
+      ],
     })
     expect(logEntryJson(entry, false).forwardingResults[0]).not.toHaveProperty('responseBody')
   })

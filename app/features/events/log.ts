@@ -10,6 +10,7 @@ import {
   PAGE_SIZES,
   TIME_RANGES,
 } from '../webhooks/webhook-view.ts'
+import { type AttemptTiming, timingOf } from './attempt-timing.ts'
 
 export type LogQuery =
   | { outcome: 'filter'; filter: LogFilter }
@@ -62,11 +63,13 @@ export interface LoggedEvent {
 export interface LoggedDelivery {
   id: number
   url: string
+  /** Name of the forwarding rule whose address it is; null = the webhook's own. */
+  rule?: string | null
   state: 'pending' | 'delivered' | 'expired' | 'stopped'
   stateReason: string | null
   dueAt: Millis
   settledAt: Millis | null
-  attempts: {
+  attempts: (AttemptTiming & {
     number: number
     url: string
     at: Millis
@@ -75,17 +78,23 @@ export interface LoggedDelivery {
     statusCode: number | null
     sentence: string
     responseBody: string | null
-  }[]
+  })[]
 }
 
 export function logEntry(event: LoggedEvent): LogEntryView {
+  const deliveries = event.deliveries.map((delivery) => ({
+    id: delivery.id,
+    url: delivery.attempts.at(-1)?.url ?? delivery.url,
+    ...ruleOf(delivery),
+  }))
   return {
     id: String(event.seq),
     type: event.object,
     objectUuid: event.objectUuid,
     receivedAt: event.receivedAt,
     changedFields: event.changedFields,
-    forwardedTo: [...new Set(event.deliveries.map((delivery) => delivery.attempts.at(-1)?.url ?? delivery.url))],
+    forwardedTo: [...new Set(deliveries.map((delivery) => delivery.url))],
+    deliveries,
     forwardingResults: event.deliveries.flatMap(forwardingResults),
   }
 }
@@ -96,12 +105,14 @@ function forwardingResults(delivery: LoggedDelivery): ForwardingResultView[] {
     const latest = index === delivery.attempts.length - 1
     return {
       deliveryId: delivery.id,
+      ...ruleOf(delivery),
       attempt: attempt.number,
       url: attempt.url,
       at: attempt.at,
       success,
       statusCode: attempt.statusCode,
       responseTime: attempt.durationMs,
+      timing: timingOf(attempt),
       error: success ? null : attempt.sentence,
       responseBody: attempt.responseBody,
       nextAttemptAt: latest && delivery.state === 'pending' ? delivery.dueAt : null,
@@ -112,18 +123,24 @@ function forwardingResults(delivery: LoggedDelivery): ForwardingResultView[] {
   if ((delivery.state === 'stopped' || delivery.state === 'expired') && !told) {
     results.push({
       deliveryId: delivery.id,
+      ...ruleOf(delivery),
       attempt: (delivery.attempts.at(-1)?.number ?? 0) + 1,
       url: delivery.url,
       at: delivery.settledAt ?? delivery.dueAt,
       success: false,
       statusCode: null,
       responseTime: 0,
+      timing: null,
       error: delivery.stateReason ?? ENDED[delivery.state],
       responseBody: null,
       nextAttemptAt: null,
     })
   }
   return results
+}
+
+function ruleOf({ rule }: LoggedDelivery): { rule?: string } {
+  return rule ? { rule } : {}
 }
 
 const ENDED = {

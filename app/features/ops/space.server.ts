@@ -29,7 +29,10 @@ export interface SpaceStatus {
 }
 
 export interface SpaceLadder extends Space {
-  /** One round: measure, weigh, make room as far as the level asks for it. Rounds must not overlap. `signal` ends it early. */
+  /**
+   * One round: measure, weigh, make room as far as the level asks for it. Asked for during a round, it is that round. `signal`
+   * ends it early.
+   */
   relieve(signal?: AbortSignal): Promise<void>
   /** Measures, without acting. */
   measure(): Promise<SpaceStatus>
@@ -146,6 +149,21 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
     }
   }
 
+  let round: Promise<void> | null = null
+  async function relieveOnce(signal?: AbortSignal): Promise<void> {
+    const { walBytes } = await measure()
+    if (walBytes > LONGEST_LOG && !(await store.emptyLog(LOG_WAIT_MS))) {
+      log.warn({ walBytes }, 'space.log_held_by_a_reader')
+    }
+    if (level === 'enough') return
+    if (!weights || clock.now() - weighedAt >= WEIGHED_FOR) await weigh(signal)
+    await measure()
+    if (!switches.shortenBodies) return
+    let removed = await shorten('bodies', signal)
+    if (switches.shortenLog) removed += await shorten('log', signal)
+    if (removed > 0) await giveBack(signal)
+  }
+
   function pause(): Promise<void> {
     return new Promise((resolve) => {
       clock.wake(clock.now() + PAUSE_MS, resolve)
@@ -174,18 +192,11 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
       return 'admitted'
     },
     switches: () => switches,
-    async relieve(signal) {
-      const { walBytes } = await measure()
-      if (walBytes > LONGEST_LOG && !(await store.emptyLog(LOG_WAIT_MS))) {
-        log.warn({ walBytes }, 'space.log_held_by_a_reader')
-      }
-      if (level === 'enough') return
-      if (!weights || clock.now() - weighedAt >= WEIGHED_FOR) await weigh(signal)
-      await measure()
-      if (!switches.shortenBodies) return
-      let removed = await shorten('bodies', signal)
-      if (switches.shortenLog) removed += await shorten('log', signal)
-      if (removed > 0) await giveBack(signal)
+    relieve(signal) {
+      round ??= relieveOnce(signal).finally(() => {
+        round = null
+      })
+      return round
     },
     async measure() {
       await measure()

@@ -3,6 +3,7 @@ import { hours, seconds } from '#app/lib/duration.ts'
 import { controlsOf, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { actOnCard, CARD_INTENTS, type CardIntent } from './act-on-card.server.ts'
+import { createForwardingRule } from './forwarding-rules.server.ts'
 import { loadManagerPage } from './webhook-page.server.ts'
 import { createWebhook } from './webhooks.server.ts'
 
@@ -177,6 +178,67 @@ describe('sending everything since a moment', () => {
       kind: 'error',
       description: 'Choose a date and a time.',
     })
+  })
+})
+
+describe('a forwarding rule’s card', () => {
+  // It owns the account's second endpoint; the webhook with the same number owns the first.
+  const pressRule = (intent: CardIntent, values: Record<string, string> = {}) =>
+    press(intent, { id: 'rule-1', ...values })
+
+  beforeEach(async () => {
+    const form = { name: 'Accounting', objectType: 'job', forwardUrl: 'https://accounts.example.com/in' }
+    await createForwardingRule(world.app, LEEDS, { ...form, accountUUID: LEEDS }, { admin: false })
+    world.woken.length = 0
+  })
+
+  async function rule() {
+    const [found] = (await loadManagerPage(world.app, controls(), LEEDS)).rules
+    if (!found) throw new Error('the rule is not there')
+    return found
+  }
+
+  test('pauses and resumes in its own words, and only itself', async () => {
+    expect((await pressRule('pause')).flash.title).toBe('Rule paused')
+    expect([(await rule()).state, (await view()).state]).toEqual(['paused', 'active'])
+    expect((await pressRule('resume')).flash.title).toBe('Rule resumed')
+    expect((await rule()).state).toBe('active')
+    expect(world.woken).toEqual([2, 2])
+  })
+
+  test('starts again with what it missed', async () => {
+    const { sql } = world.client
+    insertDelivery(world, insertEvent(world, 'job', 'missed'), 'stopped')
+    sql.prepare('UPDATE delivery SET endpoint_id = 2').run()
+    sql.prepare("UPDATE endpoint SET state = 'stopped', state_since = ? WHERE id = 2").run(world.clock.now())
+    expect(await rule()).toMatchObject({ status: 'stopped', missed: 1 })
+    expect(await pressRule('start_again', { missed: 'yes' })).toMatchObject({
+      flash: { title: 'Rule started again', description: 'The event it missed is being sent.' },
+    })
+    expect((await rule()).replays).toMatchObject([{ state: 'running', total: 1 }])
+    const replay = String((await rule()).replays[0]?.id)
+    expect((await press('cancel_replay', { replay })).flash.title).toBe('It had already ended')
+    expect((await pressRule('cancel_replay', { replay })).flash.title).toBe('Sending again was cancelled')
+  })
+
+  test('renews its own secret and opens its own card', async () => {
+    const [webhookBefore, ruleBefore] = [await view(), await rule()]
+    expect(await pressRule('rotate_secret')).toMatchObject({ secretOf: 'rule-1' })
+    expect((await rule()).signingSecret).not.toBe(ruleBefore.signingSecret)
+    expect((await view()).signingSecret).toBe(webhookBefore.signingSecret)
+  })
+
+  test.each(CARD_INTENTS)("%s does nothing to another account's rule, or to one that is gone", async (intent) => {
+    const before = [await view(), await rule()]
+    for (const [id, account] of [
+      ['rule-1', BRISBANE],
+      ['rule-9', LEEDS],
+    ] as const) {
+      expect(await press(intent, { id }, account)).toMatchObject({
+        flash: { kind: 'error', description: 'This rule no longer exists.' },
+      })
+    }
+    expect([await view(), await rule()]).toEqual(before)
   })
 })
 

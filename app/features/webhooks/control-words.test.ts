@@ -36,6 +36,17 @@ test.each([
   expect(flash.description).toBe(description)
 })
 
+test.each([
+  [pausedFlash(0, 'rule'), 'Rule paused'],
+  [resumedFlash(0, 'rule'), 'Rule resumed'],
+  [startedFlash(0, 0, 'rule'), 'Rule started again'],
+  [pausedFlash(0), 'Webhook paused'],
+  [resumedFlash(0), 'Webhook resumed'],
+  [startedFlash(0, 0), 'Webhook started again'],
+])('%j says what was pressed', (flash, title) => {
+  expect(flash.title).toBe(title)
+})
+
 test('a new secret says until when the old one is good', () => {
   const { title, description } = secretFlash(SAMPLE_NOW + hours(24), SAMPLE_NOW, SAMPLE_ZONE)
   expect(title).toBe('New signing secret')

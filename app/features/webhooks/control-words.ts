@@ -1,24 +1,32 @@
-// What the page says after one of a webhook's buttons did its work, or could not.
+// What the page says after one of the buttons of a webhook or a forwarding rule did its work, or could not.
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { clockTime, plural } from './moments.ts'
 
-export const GONE = 'This webhook no longer exists.'
+/** Whose button it was. */
+export type Thing = 'webhook' | 'rule'
 
-export function pausedFlash(waiting: number): Flash {
-  const now = waiting === 0 ? '' : ` ${waiting === 1 ? '1 event waits' : `${waiting} events wait`} already.`
-  return { kind: 'success', title: 'Webhook paused', description: `Events are kept and sent when you resume.${now}` }
+const TITLES: Record<Thing, string> = { webhook: 'Webhook', rule: 'Rule' }
+
+export function goneSentence(thing: Thing): string {
+  return `This ${thing} no longer exists.`
 }
 
-export function resumedFlash(waiting: number): Flash {
-  return { kind: 'success', title: 'Webhook resumed', description: whatIsSent(waiting) }
+export function pausedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
+  const now = waiting === 0 ? '' : ` ${waiting === 1 ? '1 event waits' : `${waiting} events wait`} already.`
+  const description = `Events are kept and sent when you resume.${now}`
+  return { kind: 'success', title: `${TITLES[thing]} paused`, description }
+}
+
+export function resumedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
+  return { kind: 'success', title: `${TITLES[thing]} resumed`, description: whatIsSent(waiting) }
 }
 
 /** `missed` = events that are sent again because it was asked for; 0 = that was not asked. */
-export function startedFlash(waiting: number, missed: number): Flash {
+export function startedFlash(waiting: number, missed: number, thing: Thing = 'webhook'): Flash {
   const again = missed === 0 ? '' : `${missed === 1 ? 'The event' : `The ${missed} events`} it missed`
   const description = again === '' ? whatIsSent(waiting) : `${again} ${missed === 1 ? 'is' : 'are'} being sent.`
-  return { kind: 'success', title: 'Webhook started again', description }
+  return { kind: 'success', title: `${TITLES[thing]} started again`, description }
 }
 
 /** It works again, but what it missed could not be asked for. */

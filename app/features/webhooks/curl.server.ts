@@ -1,19 +1,21 @@
-// "Copy as curl": one event as it is sent to a webhook's address, without the signature: that takes the secret.
+// "Copy as curl": one event as it is sent to an address, without the signature: that takes the secret.
 import type { App } from '#app/app-context.ts'
 import { webhookId as deliveredId } from '../deliveries/delivery.ts'
 import { curlCommand } from './curl.ts'
+import type { EndpointKey } from './endpoint-key.ts'
+import { findEndpointRecord } from './endpoint-record.server.ts'
 
-/** Null = no such event of this webhook, or its body is no longer kept. */
+/** Null = no such event of this webhook or rule, or its body is no longer kept. */
 export async function curlOfEvent(
   app: Pick<App, 'store' | 'clock' | 'settings'>,
   accountUuid: string,
-  webhookId: number,
+  key: EndpointKey,
   eventSeq: number,
 ): Promise<string | null> {
-  const record = await app.store.findWebhook(accountUuid, webhookId)
+  const record = await findEndpointRecord(app, accountUuid, key)
   if (!record) return null
   const [event] = await app.store.listEventLog(accountUuid, {
-    object: record.webhook.objectType,
+    object: record.objectType,
     since: null,
     forwarding: 'all',
     before: eventSeq + 1,

@@ -1,8 +1,9 @@
 // What a webhook's buttons ask of the delivery engine. Handed in by the routes, already bound to one account.
+import type { NoticeLimits } from './act-on-notices.server.ts'
 import type { ReplayWish } from './replay-request.ts'
 import type { SendSample } from './test-webhook.server.ts'
 
-export interface DeliveryControls {
+export interface DeliveryControls extends NoticeLimits {
   /** Sends one delivery again, at once. */
   sendAgain(deliveryId: number): Promise<
     | { outcome: 'sent'; deliveryId: number }

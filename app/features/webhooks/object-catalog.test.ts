@@ -3,14 +3,16 @@ import {
   fieldPresets,
   findObjectKind,
   isPlausibleObjectType,
+  isPolled,
   normalizeObjectType,
   OBJECT_KINDS,
   OBJECT_PAIRS,
   OBJECT_TYPES,
   objectLabel,
   otherSpellings,
+  POLLED_TYPES,
   pickerFields,
-  whyNotSubscribable,
+  recordsWords,
 } from './object-catalog.ts'
 
 describe('the object catalogue', () => {
@@ -31,12 +33,13 @@ describe('the object catalogue', () => {
     expect(OBJECT_TYPES).toHaveLength(11)
   })
 
-  test('knows that the platform sends nothing for job contacts and job materials, and says so', () => {
-    const silent = OBJECT_KINDS.filter((kind) => !kind.subscribable).map((kind) => kind.type)
-    expect(silent).toEqual(['jobmaterial', 'jobcontact'])
-    expect(whyNotSubscribable('jobcontact')).toMatch(/does not send webhooks for Job Contact records/)
-    expect(whyNotSubscribable('job')).toBeNull()
-    expect(whyNotSubscribable('potato')).toBeNull()
+  test('knows that the platform sends nothing for job contacts and job materials, so that we look ourselves', () => {
+    expect(POLLED_TYPES).toEqual(['jobmaterial', 'jobcontact'])
+    expect(isPolled('jobcontact')).toBe(true)
+    expect(isPolled('job')).toBe(false)
+    expect(isPolled('potato')).toBe(false)
+    expect(recordsWords('jobcontact')).toBe('job contacts')
+    expect(recordsWords('jobmaterial')).toBe('job materials')
   })
 
   test.each(['jobactivity', 'JobActivity', 'job_activity', ' Job Activity ', 'JOB-ACTIVITY'])(
@@ -72,7 +75,13 @@ describe('the object catalogue', () => {
       'is_deposit',
     ])
     expect(pickerFields('job')).toContain('related_knowledge_articles')
-    for (const type of ['formresponse', 'jobmaterial', 'jobcontact']) expect(pickerFields(type), type).toEqual([])
+    expect(pickerFields('formresponse')).toEqual([])
+  })
+
+  test("offers the platform's own fields of what the specification lists none for but we look for", () => {
+    expect(pickerFields('jobcontact')).toEqual('active job_uuid first last phone mobile email type'.split(' '))
+    expect(pickerFields('jobmaterial')).toEqual(expect.arrayContaining(['active', 'job_uuid', 'quantity', 'price']))
+    for (const type of POLLED_TYPES) expect(pickerFields(type)).toEqual(findObjectKind(type)?.watchFields)
   })
 
   test("offers a company's own fields, and knows those of the specification as never reported", () => {
@@ -84,7 +93,7 @@ describe('the object catalogue', () => {
   })
 
   test('watches every field without uuid and edit_date, and always the one that tells of deletion', () => {
-    for (const kind of OBJECT_KINDS.filter((one) => one.subscribable)) {
+    for (const kind of OBJECT_KINDS) {
       expect(kind.watchFields, kind.type).toContain('active')
       expect(kind.watchFields, kind.type).not.toContain('uuid')
       expect(kind.watchFields, kind.type).not.toContain('edit_date')

@@ -11,8 +11,8 @@ export interface ObjectKind {
   type: string
   /** For people. */
   label: string
-  /** Does the platform send webhooks for it? */
-  subscribable: boolean
+  /** How we come to know of its changes: the platform posts them to us, or, where it does not, we look every few minutes. */
+  delivery: 'subscribed' | 'polled'
   watchFields: readonly string[]
   pickerFields: readonly string[]
   /** Accepted when typed, but never reported by the platform for this object. */
@@ -36,11 +36,18 @@ const COMPANY_FIELDS = names(`
   active name abn_number address billing_address is_individual parent_company_uuid website address_street address_city
   address_state address_postcode address_country fax_number badges tax_rate_uuid billing_attention payment_terms`)
 
+// The specification lists no fields for these two: they are the platform's own.
+const JOB_MATERIAL_FIELDS = names(`
+  active job_uuid material_uuid name quantity price displayed_amount displayed_amount_is_tax_inclusive tax_rate_uuid
+  sort_order cost displayed_cost job_material_bundle_uuid`)
+
+const JOB_CONTACT_FIELDS = names('active job_uuid first last phone mobile email type')
+
 const CATALOG: readonly ObjectKind[] = [
   {
     type: 'job',
     label: 'Job',
-    subscribable: true,
+    delivery: 'subscribed',
     watchFields: names(`
       active created_by_staff_uuid date company_uuid billing_address status lng lat payment_date payment_actioned_by_uuid
       payment_method payment_amount category_uuid payment_note geo_is_valid purchase_order_number invoice_sent
@@ -105,7 +112,7 @@ const CATALOG: readonly ObjectKind[] = [
   {
     type: 'company',
     label: 'Company',
-    subscribable: true,
+    delivery: 'subscribed',
     watchFields: COMPANY_FIELDS,
     pickerFields: COMPANY_FIELDS,
     neverReported: names('company_uuid first last phone mobile email type is_primary_contact'),
@@ -130,9 +137,9 @@ const CATALOG: readonly ObjectKind[] = [
   {
     type: 'jobmaterial',
     label: 'Job Material',
-    subscribable: false,
-    watchFields: NONE,
-    pickerFields: NONE,
+    delivery: 'polled',
+    watchFields: JOB_MATERIAL_FIELDS,
+    pickerFields: JOB_MATERIAL_FIELDS,
     neverReported: NONE,
     doubtful: NONE,
     presets: [],
@@ -140,9 +147,9 @@ const CATALOG: readonly ObjectKind[] = [
   {
     type: 'jobcontact',
     label: 'Job Contact',
-    subscribable: false,
-    watchFields: NONE,
-    pickerFields: NONE,
+    delivery: 'polled',
+    watchFields: JOB_CONTACT_FIELDS,
+    pickerFields: JOB_CONTACT_FIELDS,
     neverReported: NONE,
     doubtful: NONE,
     presets: [],
@@ -150,7 +157,7 @@ const CATALOG: readonly ObjectKind[] = [
   {
     type: 'jobactivity',
     label: 'Job Activity',
-    subscribable: true,
+    delivery: 'subscribed',
     watchFields: names(`
       active job_uuid staff_uuid start_date end_date activity_was_scheduled activity_was_recorded activity_was_automated
       has_been_opened has_been_opened_timestamp travel_time_in_seconds travel_distance_in_meters material_uuid
@@ -186,7 +193,7 @@ const CATALOG: readonly ObjectKind[] = [
   {
     type: 'jobpayment',
     label: 'Job Payment',
-    subscribable: true,
+    delivery: 'subscribed',
     watchFields: names('active job_uuid actioned_by_uuid timestamp amount method note attachment_uuid is_deposit'),
     pickerFields: names('active job_uuid actioned_by_uuid timestamp amount method note attachment_uuid is_deposit'),
     neverReported: NONE,
@@ -201,7 +208,7 @@ const CATALOG: readonly ObjectKind[] = [
   {
     type: 'note',
     label: 'Note',
-    subscribable: true,
+    delivery: 'subscribed',
     watchFields: names(`
       active related_object related_object_uuid note action_required action_completed_by_staff_uuid edit_by_staff_uuid
       create_date`),
@@ -215,7 +222,7 @@ const CATALOG: readonly ObjectKind[] = [
   {
     type: 'task',
     label: 'Task',
-    subscribable: true,
+    delivery: 'subscribed',
     watchFields: names(`
       active due_date task_details name related_object related_object_uuid task_complete completed_timestamp
       completed_by_staff_uuid assigned_to_staff_uuid created_by_staff_uuid create_date`),
@@ -229,7 +236,7 @@ const CATALOG: readonly ObjectKind[] = [
   {
     type: 'material',
     label: 'Material',
-    subscribable: true,
+    delivery: 'subscribed',
     watchFields: names(`
       active name item_number price cost quantity_in_stock price_includes_taxes barcode item_is_inventoried
       item_description use_description_for_invoicing tax_rate_uuid`),
@@ -243,7 +250,7 @@ const CATALOG: readonly ObjectKind[] = [
   {
     type: 'attachment',
     label: 'Attachment',
-    subscribable: true,
+    delivery: 'subscribed',
     watchFields: names(`
       active related_object related_object_uuid attachment_name file_type attachment_source tags lng lat photo_width
       photo_height extracted_info is_favourite class_name metadata created_by_staff_uuid timestamp`),
@@ -257,7 +264,7 @@ const CATALOG: readonly ObjectKind[] = [
   {
     type: 'formresponse',
     label: 'Form Response',
-    subscribable: true,
+    delivery: 'subscribed',
     watchFields: names(`
       active form_uuid staff_uuid regarding_object regarding_object_uuid field_data timestamp form_by_staff_uuid
       document_attachment_uuid asset_uuid`),
@@ -319,11 +326,19 @@ export function otherSpellings(type: string): string[] {
   return [label.replaceAll(' ', ''), label.toLowerCase().replaceAll(' ', '_')]
 }
 
-/** Why the platform cannot be asked to watch this type, as a sentence for a person; null when it can (or may). */
-export function whyNotSubscribable(type: string): string | null {
-  const kind = BY_TYPE.get(type)
-  if (!kind || kind.subscribable) return null
-  return `ServiceM8 does not send webhooks for ${kind.label} records, so this webhook would never receive anything. Nothing was created.`
+/** The types whose changes we look for ourselves. */
+export const POLLED_TYPES: readonly string[] = CATALOG.filter((kind) => kind.delivery === 'polled').map(
+  (kind) => kind.type,
+)
+
+/** Is it a type (already normalised) that the platform sends no webhooks for, so that we look for its changes ourselves? */
+export function isPolled(type: string): boolean {
+  return BY_TYPE.get(type)?.delivery === 'polled'
+}
+
+/** Its records as a sentence calls them: `job contacts`. */
+export function recordsWords(type: string): string {
+  return `${objectLabel(type).toLowerCase()}s`
 }
 
 /** Presets a field picker offers for the type; selecting one adds the missing fields. */

@@ -3,7 +3,7 @@ import type { RemoteSubscription } from '#app/adapters/platform.ts'
 import { hours } from '#app/lib/duration.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { repairSubscriptions } from './repair-subscriptions.server.ts'
+import { compareSubscriptions, repairSubscriptions } from './repair-subscriptions.server.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.server.ts'
 
 let world: WebhookWorld
@@ -124,6 +124,7 @@ describe('repairing subscriptions', () => {
       fields: ['status'],
       active: true,
       lastFailureReason: null,
+      lastFailureAt: null,
     }
     world.platform.listed.push(foreign)
     await repairSubscriptions(world.app)
@@ -140,9 +141,82 @@ describe('repairing subscriptions', () => {
       fields: ['note'],
       active: true,
       lastFailureReason: null,
+      lastFailureAt: null,
     })
     await repairSubscriptions(world.app)
     expect(live().map((one) => one.uuid)).not.toContain('lost')
+  })
+})
+
+describe('comparing on request', () => {
+  const SWITCHED_OFF = {
+    active: false,
+    lastFailureReason: 'Webhook request failed for over 12 hours',
+    lastFailureAt: '2026-01-04 22:10:00',
+  }
+  const noteOf = async (endpointId = 1) =>
+    (await world.app.store.findEndpointCheck(LEEDS, endpointId))?.upstream ?? null
+
+  test('finds everything as it should be, and every card says so', async () => {
+    await created('job')
+    await created('note')
+    expect(await compareSubscriptions(world.app, LEEDS)).toEqual({
+      outcome: 'compared',
+      objects: ['job', 'note'].map((object) => ({ object, outcome: 'fine', reason: null, since: null, message: null })),
+    })
+    expect([await noteOf(1), await noteOf(2)]).toMatchObject([{ verdict: 'ok' }, { verdict: 'ok' }])
+  })
+
+  test('subscribes again what was dropped, and knows why and since when, in the zone of the account', async () => {
+    const view = await created()
+    Object.assign(world.platform.listed[0] as RemoteSubscription, SWITCHED_OFF)
+    expect(await compareSubscriptions(world.app, LEEDS)).toEqual({
+      outcome: 'compared',
+      objects: [
+        {
+          object: 'job',
+          outcome: 'repaired',
+          reason: SWITCHED_OFF.lastFailureReason,
+          since: Date.UTC(2026, 0, 4, 22, 10),
+          message: null,
+        },
+      ],
+    })
+    expect(await noteOf()).toMatchObject({ verdict: 'warn', sentence: expect.stringContaining('4 Jan, 22:10') })
+    expect((await onlyView()).forwardingUrl).not.toBe(view.forwardingUrl)
+  })
+
+  test('leaves what cannot be repaired to the status of the card', async () => {
+    await created()
+    await compareSubscriptions(world.app, LEEDS)
+    Object.assign(world.platform.listed[0] as RemoteSubscription, SWITCHED_OFF)
+    const forbidden = { outcome: 'forbidden', status: 403, message: 'insufficient_scope: read_jobs' } as const
+    world.platform.failures.subscribe.push(forbidden)
+    expect(await compareSubscriptions(world.app, LEEDS)).toMatchObject({
+      objects: [{ outcome: 'failed', message: 'insufficient_scope: read_jobs' }],
+    })
+    expect(await noteOf()).toBeNull()
+    expect((await onlyView()).status).toBe('unsubscribed')
+  })
+
+  test('says what the platform said when its list cannot be read', async () => {
+    await created()
+    world.platform.failures.list.push(HANGS)
+    expect(await compareSubscriptions(world.app, LEEDS)).toEqual({ outcome: 'unreadable', message: HANGS.message })
+  })
+
+  test('is about its own account', async () => {
+    await created('job', BRISBANE)
+    expect(await compareSubscriptions(world.app, LEEDS)).toEqual({ outcome: 'compared', objects: [] })
+    expect(await world.app.store.findEndpointCheck(BRISBANE, 1)).toBeNull()
+  })
+
+  test('the daily repair leaves its explanation on the card as well, and says nothing about what was fine', async () => {
+    await created('job')
+    await created('note')
+    Object.assign(world.platform.listed[0] as RemoteSubscription, SWITCHED_OFF)
+    await repairSubscriptions(world.app)
+    expect([await noteOf(1), await noteOf(2)]).toMatchObject([{ verdict: 'warn' }, null])
   })
 })
 

@@ -1,11 +1,15 @@
 // Compares our subscriptions with the platform's own list and puts right what differs: after each change, soon after a
-// start, and daily. What cannot be put right is explained on the webhook's card.
+// start, daily, and when somebody asks. What was put right and what cannot be is explained on the webhook's card.
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { SubscriptionRow } from '#db/store/webhooks.ts'
+import { neededFields } from '../automations/triggers.ts'
+import { momentOf } from './local-moment.ts'
+import { isPolled } from './object-catalog.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'
-import { type ListedSubscription, planRepairs, type Repair } from './subscription-plan.ts'
+import { planRepairs, type Repair } from './subscription-plan.ts'
 import { ensureSubscription, REPLACED_VALID, type SubscriptionApp, tokenOfAddress } from './subscriptions.server.ts'
+import { type ComparedObject, type Comparison, upstreamNote } from './upstream-words.ts'
 import { type FieldNeed, parseFields } from './webhook.ts'
 
 export interface RepairReport {
@@ -28,9 +32,13 @@ export async function repairSubscriptions(app: SubscriptionApp): Promise<RepairR
     report.accounts += 1
     try {
       const one = await oneAtATime(app.store, accountUuid, () => reconcile(app, accountUuid, { subscribe: true }))
-      if (one === null) report.unreadable += 1
-      report.repaired += one?.repaired ?? 0
-      report.failed += one?.failed ?? 0
+      if (one.outcome === 'unreadable') {
+        report.unreadable += 1
+        continue
+      }
+      report.repaired += one.objects.filter(({ outcome }) => outcome === 'repaired').length
+      report.failed += one.objects.filter(({ outcome }) => outcome === 'failed').length
+      await explain(app, accountUuid, one.objects, { fineToo: false })
     } catch (error) {
       report.failed += 1
       app.log.error({ account: accountUuid, err: error }, 'subscriptions.repair_failed')
@@ -38,6 +46,29 @@ export async function repairSubscriptions(app: SubscriptionApp): Promise<RepairR
   }
   app.log.info({ ...report }, 'subscriptions.reconciled')
   return report
+}
+
+/** The same for one account, now, because somebody asks; every card says afterwards what was found. */
+export async function compareSubscriptions(app: SubscriptionApp, accountUuid: string): Promise<Comparison> {
+  const comparison = await oneAtATime(app.store, accountUuid, () => reconcile(app, accountUuid, { subscribe: true }))
+  app.log.info({ account: accountUuid, outcome: comparison.outcome }, 'subscriptions.compared')
+  if (comparison.outcome === 'compared') await explain(app, accountUuid, comparison.objects, { fineToo: true })
+  return comparison
+}
+
+/** What was repaired stays readable on the card: why, and since when. What could not be is in the card's status already. */
+async function explain(
+  app: SubscriptionApp,
+  accountUuid: string,
+  objects: readonly ComparedObject[],
+  { fineToo }: { fineToo: boolean },
+): Promise<void> {
+  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  for (const found of objects) {
+    if (found.outcome === 'fine' && !fineToo) continue
+    const note = found.outcome === 'failed' ? null : upstreamNote(found, app.clock.now(), timezone)
+    await app.store.noteUpstream(accountUuid, found.object, note)
+  }
 }
 
 /**
@@ -52,25 +83,25 @@ export async function settleSubscriptions(app: SubscriptionApp, accountUuid: str
   }
 }
 
-/** Null = the platform's list could not be read. */
 async function reconcile(
   app: SubscriptionApp,
   accountUuid: string,
   options: { subscribe: boolean },
-): Promise<{ repaired: number; failed: number } | null> {
+): Promise<Comparison> {
   const needs = await neededObjects(app, accountUuid)
-  const counts = { repaired: 0, failed: 0 }
+  const found = new Map<string, ComparedObject>()
   // A second look follows a new subscription: its uuid is learned, and what it replaced is removed.
   for (const round of [1, 2]) {
     const list = await app.callAsAccount(accountUuid, (api, token) => api.listSubscriptions(token))
     if (list.outcome !== 'ok') {
       app.log.warn({ account: accountUuid, reason: list.outcome }, 'subscriptions.list_unreadable')
-      return round === 1 ? null : counts
+      if (round === 1) return { outcome: 'unreadable', message: list.message }
+      break
     }
     // Ours are read after the platform's, so that nothing it lists can be missing here.
     const own = await app.store.listSubscriptions(accountUuid)
     const byToken = new Map(own.map((row) => [row.tokenHash, row]))
-    const listed: ListedSubscription[] = list.value.flatMap((entry) => {
+    const listed = list.value.flatMap((entry) => {
       const token = tokenOfAddress(app.settings.origin, entry.callbackUrl)
       return token === null ? [] : [{ ...entry, ownId: byToken.get(hashToken(token))?.id ?? null }]
     })
@@ -80,26 +111,46 @@ async function reconcile(
     }
     const missing = plan.filter((repair) => repair.act === 'subscribe')
     if (!options.subscribe || missing.length === 0) break
-    const before = counts.repaired
+    const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+    let repaired = false
     for (const { object, reason } of missing) {
-      const worked = await subscribeAgain(app, accountUuid, { object, reason, needs: needs.get(object) ?? [], own })
-      if (worked) counts.repaired += 1
-      else if (round === 1) counts.failed += 1
+      const active = own.find((row) => row.state === 'active' && row.object === object)
+      const failedAt = active && listed.find((entry) => entry.ownId === active.id)?.lastFailureAt
+      const again = { object, reason, needs: needs.get(object) ?? [], active }
+      const { outcome, message } = await subscribeAgain(app, accountUuid, again)
+      repaired ||= outcome === 'repaired'
+      // Why it had ended is known from the first look.
+      const before = found.get(object)
+      const since = before ? before.since : failedAt ? momentOf(failedAt, timezone) : null
+      found.set(object, { object, outcome, reason: before ? before.reason : reason, since, message })
     }
-    if (counts.repaired === before) break
+    if (!repaired) break
   }
-  return counts
+  const objects = [...needs.keys()].map((object) => found.get(object) ?? { object, ...FINE })
+  return { outcome: 'compared', objects }
 }
 
-/** Everything that wants events, by object. Webhooks now; forwarding rules and automations join here. */
+const FINE = { outcome: 'fine', reason: null, since: null, message: null } as const
+
+/** Everything that wants events, by object: webhooks, forwarding rules, and automations that start on events. */
 export async function neededObjects(
   app: Pick<SubscriptionApp, 'store'>,
   accountUuid: string,
 ): Promise<Map<string, FieldNeed[]>> {
   const needs = new Map<string, FieldNeed[]>()
-  for (const { webhook } of await app.store.listWebhooks(accountUuid)) {
-    const one = { fields: parseFields(webhook.fields) }
-    needs.set(webhook.objectType, [...(needs.get(webhook.objectType) ?? []), one])
+  const add = (object: string, fields: string) =>
+    needs.set(object, [...(needs.get(object) ?? []), { fields: parseFields(fields) }])
+  for (const { webhook } of await app.store.listWebhooks(accountUuid)) add(webhook.objectType, webhook.fields)
+  for (const { rule, endpoint } of await app.store.listForwardingRules(accountUuid)) {
+    add(rule.objectType, endpoint.fieldFilter)
+  }
+  for (const { active, definition } of await app.store.listAutomations(accountUuid)) {
+    const { trigger } = definition
+    const fields = active ? neededFields(definition) : null
+    // What the platform sends no webhooks for is looked through by the automations themselves.
+    if (fields === null || trigger.source !== 'webhook' || isPolled(trigger.object)) continue
+    const need = { fields, created: trigger.type === 'job_created' }
+    needs.set(trigger.object, [...(needs.get(trigger.object) ?? []), need])
   }
   return needs
 }
@@ -107,17 +158,17 @@ export async function neededObjects(
 async function subscribeAgain(
   app: SubscriptionApp,
   accountUuid: string,
-  input: { object: string; reason: string | null; needs: FieldNeed[]; own: SubscriptionRow[] },
-): Promise<boolean> {
+  input: { object: string; reason: string | null; needs: FieldNeed[]; active: SubscriptionRow | undefined },
+): Promise<Pick<ComparedObject, 'outcome' | 'message'>> {
   const result = await ensureSubscription(app, accountUuid, input.object, input.needs)
-  if (result.outcome === 'subscribed') return true
-  const active = input.own.find((row) => row.state === 'active' && row.object === input.object)
+  if (result.outcome === 'subscribed') return { outcome: 'repaired', message: null }
+  const { active } = input
   if (active) {
     const why = input.reason ? `ServiceM8 switched it off: ${sentence(input.reason)}` : 'ServiceM8 no longer lists it.'
     const stateReason = `${why} Subscribing again did not work: ${sentence(result.message)}`
     await app.store.updateSubscription(accountUuid, active.id, { stateReason, at: app.clock.now() })
   }
-  return false
+  return { outcome: 'failed', message: result.message }
 }
 
 function sentence(text: string): string {

@@ -1,7 +1,9 @@
-// "Send everything since …" of one webhook: counted, started once, looked at, cancelled.
+// "Send everything since …" to the address of one webhook or rule: counted, started once, looked at, cancelled.
 import type { App } from '#app/app-context.ts'
 import type { ReplayRow } from '#db/store/deliveries.ts'
 import type { DeliveryControls } from './delivery-controls.server.ts'
+import type { EndpointKey } from './endpoint-key.ts'
+import { findEndpointRecord } from './endpoint-record.server.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'
 import { type ReplayWish, sameWish } from './replay-request.ts'
 
@@ -11,10 +13,10 @@ export async function countReplay(
   app: ReplayApp,
   controls: Pick<DeliveryControls, 'countReplay'>,
   accountUuid: string,
-  webhookId: number,
+  key: EndpointKey,
   wish: ReplayWish,
 ): Promise<number | null> {
-  const record = await app.store.findWebhook(accountUuid, webhookId)
+  const record = await findEndpointRecord(app, accountUuid, key)
   return record && controls.countReplay(record.endpoint.id, wish)
 }
 
@@ -25,11 +27,11 @@ export function startReplay(
   app: ReplayApp,
   controls: Pick<DeliveryControls, 'startReplay'>,
   accountUuid: string,
-  webhookId: number,
+  key: EndpointKey,
   wish: ReplayWish,
 ): Promise<StartReplayOutcome> {
   return oneAtATime(app.store, `replay|${accountUuid}`, async () => {
-    const record = await app.store.findWebhook(accountUuid, webhookId)
+    const record = await findEndpointRecord(app, accountUuid, key)
     if (!record) return { outcome: 'not_found' }
     const running = record.replays.find((replay) => replay.state === 'running' && sameWish(replay, wish))
     if (running) return { outcome: 'started', count: running.total, replayId: running.id }
@@ -37,14 +39,14 @@ export function startReplay(
   })
 }
 
-/** Null = this webhook of this account has no such replay. */
+/** Null = this webhook or rule of this account has no such replay. */
 export async function findReplay(
   app: ReplayApp,
   accountUuid: string,
-  webhookId: number,
+  key: EndpointKey,
   replayId: number,
 ): Promise<ReplayRow | null> {
-  const record = await app.store.findWebhook(accountUuid, webhookId)
+  const record = await findEndpointRecord(app, accountUuid, key)
   const replay = record && (await app.store.findReplay(accountUuid, replayId))
   return replay && replay.endpointId === record.endpoint.id ? replay : null
 }
@@ -54,11 +56,11 @@ export async function cancelReplay(
   app: ReplayApp,
   controls: Pick<DeliveryControls, 'cancelReplay'>,
   accountUuid: string,
-  webhookId: number,
+  key: EndpointKey,
   replayId: number,
 ): Promise<{ replay: ReplayRow; cancelled: boolean } | null> {
-  if (!(await findReplay(app, accountUuid, webhookId, replayId))) return null
+  if (!(await findReplay(app, accountUuid, key, replayId))) return null
   const cancelled = await controls.cancelReplay(replayId)
-  const replay = await findReplay(app, accountUuid, webhookId, replayId)
+  const replay = await findReplay(app, accountUuid, key, replayId)
   return replay && { replay, cancelled }
 }

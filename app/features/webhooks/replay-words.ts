@@ -1,4 +1,5 @@
 // "Send everything since …" as the page shows it: its form in the address, and the sentences.
+import type { EndpointKey } from './endpoint-key.ts'
 import { plural } from './moments.ts'
 import type { FieldErrors } from './webhook.ts'
 import type { ReplayView } from './webhook-view.ts'
@@ -11,9 +12,9 @@ export interface ReplayForm {
   objectUuid: string
 }
 
-/** The panel of one webhook, as the page shows it. */
+/** The panel of one card, as the page shows it. */
 export interface ReplayPanelData {
-  webhookId: number
+  webhookId: EndpointKey
   form: ReplayForm
   errors: FieldErrors
   /** How many would be sent; null = not asked yet, or it cannot be said. */

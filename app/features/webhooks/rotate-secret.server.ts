@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import type { App } from '#app/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
+import type { EndpointKey } from './endpoint-key.ts'
+import { findEndpointRecord } from './endpoint-record.server.ts'
 import { secretPlace } from './webhook-details.server.ts'
 
 /** How long events are signed with both. */
@@ -24,17 +26,19 @@ export function newSecret(): string {
 export async function rotateSecret(
   app: Pick<App, 'store' | 'secrets' | 'clock' | 'log'>,
   accountUuid: string,
-  webhookId: number,
+  key: EndpointKey,
 ): Promise<RotateOutcome> {
+  const record = await findEndpointRecord(app, accountUuid, key)
+  if (!record) return { outcome: 'not_found' }
   const place = secretPlace(accountUuid)
-  const rotation = await app.store.rotateSecret(accountUuid, webhookId, {
+  const rotation = await app.store.rotateSecret(accountUuid, record.endpoint.id, {
     secretSealed: app.secrets.seal(place, newSecret()),
     overlapMs: SECRET_OVERLAP,
     sameWishMs: SAME_WISH,
     at: app.clock.now(),
   })
   if (!rotation) return { outcome: 'not_found' }
-  if (rotation.rotated) app.log.info({ account: accountUuid, webhook: webhookId }, 'webhook.secret_rotated')
+  if (rotation.rotated) app.log.info({ account: accountUuid, endpoint: record.endpoint.id }, 'endpoint.secret_rotated')
   const secret = app.secrets.open(place, rotation.secretSealed)
   return { outcome: 'rotated', secret, previousUntil: rotation.previousSecretUntil }
 }

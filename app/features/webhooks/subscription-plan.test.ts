@@ -39,6 +39,16 @@ describe('comparing our subscriptions with the list of the platform', () => {
     ])
   })
 
+  test('what we look for ourselves is never asked for, and one that is there for it is removed', () => {
+    expect(plan([], [], ['jobcontact', 'jobmaterial'])).toEqual([])
+    const row = own(1, 'active', { object: 'jobcontact', platformUuid: 'u1' })
+    const entry = listed('u1', 1)
+    expect(plan([row], [entry], ['jobcontact'])).toEqual([
+      { act: 'end', id: 1 },
+      { act: 'remove', platformUuid: 'u1', id: 1 },
+    ])
+  })
+
   test('one that was replaced is removed once its successor is live, and not before', () => {
     const rows = [
       own(1, 'replaced', { endsAt: NOW + 1, stateReason: 'not told' }),

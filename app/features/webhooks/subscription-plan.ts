@@ -1,5 +1,6 @@
 // What is to be done so that the platform's list of subscriptions and ours agree. Pure.
 import type { Millis } from '#app/lib/clock.ts'
+import { isPolled } from './object-catalog.ts'
 
 /** One of our rows. */
 export interface OwnSubscription {
@@ -38,7 +39,8 @@ export type Repair =
 
 /**
  * Compares. `own` must have been read after `listed`, and while no subscribe call of the account is under way: a pending
- * row is then what a crash left behind. `needed` = objects somebody wants events of.
+ * row is then what a crash left behind. `needed` = objects somebody wants events of; those we look for ourselves are no
+ * business of the platform's list.
  */
 export function planRepairs(input: {
   own: readonly OwnSubscription[]
@@ -46,7 +48,8 @@ export function planRepairs(input: {
   needed: readonly string[]
   now: Millis
 }): Repair[] {
-  const { own, listed, needed, now } = input
+  const { own, listed, now } = input
+  const needed = input.needed.filter((object) => !isPolled(object))
   const repairs: Repair[] = []
   const entryOf = (row: OwnSubscription) =>
     listed.find((entry) => entry.ownId === row.id && entry.active) ?? listed.find((entry) => entry.ownId === row.id)

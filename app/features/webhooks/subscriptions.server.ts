@@ -14,10 +14,13 @@ import {
   nextTry,
   startSearch,
 } from './field-search.ts'
-import { findObjectKind, objectLabel, otherSpellings } from './object-catalog.ts'
+import { findObjectKind, isPolled, objectLabel, otherSpellings } from './object-catalog.ts'
 import { type FieldNeed, fieldsToWatch, NO_CREDENTIALS } from './webhook.ts'
 
-export type SubscriptionApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'callAsAccount'>
+export type SubscriptionApp = Pick<
+  App,
+  'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'callAsAccount' | 'beginPolling'
+>
 
 /** The platform goes on with retries for 72 hours, and they carry the address they were first sent to. */
 export const REPLACED_VALID = hours(72)
@@ -111,11 +114,28 @@ export async function ensureSubscription(
   object: string,
   needs: readonly FieldNeed[],
 ): Promise<{ outcome: 'subscribed'; fields: string[] } | SubscribeFailure> {
+  if (isPolled(object)) {
+    const begun = await beginLooking(app, accountUuid, object)
+    return begun.outcome === 'looking' ? { outcome: 'subscribed', fields: fieldsToWatch(object, needs) } : begun
+  }
   const prepared = await prepareSubscription(app, accountUuid, object, needs)
   if (prepared.outcome !== 'ready') return prepared
   const { subscription } = prepared
   await app.store.switchSubscription(accountUuid, { ...subscription, at: app.clock.now() })
   return { outcome: 'subscribed', fields: subscription.fields.split(',') }
+}
+
+/**
+ * Instead of a subscription, where the platform sends no webhooks: we look ourselves from now on. The platform is asked here
+ * too, so that what it does not let us read is refused before anything is stored.
+ */
+export async function beginLooking(
+  app: Pick<App, 'beginPolling'>,
+  accountUuid: string,
+  object: string,
+): Promise<{ outcome: 'looking' } | SubscribeFailure> {
+  const begun = await app.beginPolling(accountUuid, object)
+  return begun.outcome === 'no_credentials' ? { outcome: 'no_credentials', message: NO_CREDENTIALS } : begun
 }
 
 async function keepDoubtful(app: SubscriptionApp, accountUuid: string, id: number): Promise<void> {

@@ -1,6 +1,7 @@
-// "Send test event": a sample, to one webhook, through the way real deliveries take.
+// "Send test event": a sample, to the address of one webhook or rule, through the way real deliveries take.
 import type { App } from '#app/app-context.ts'
-import { parseFields } from './webhook.ts'
+import type { EndpointKey } from './endpoint-key.ts'
+import { findEndpointRecord } from './endpoint-record.server.ts'
 import { type SampleEvent, sampleEvent } from './webhook-sample.ts'
 
 /** How the one attempt ended. */
@@ -27,15 +28,15 @@ export type TestOutcome =
 export async function testWebhook(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
-  id: number,
+  key: EndpointKey,
   send: SendSample,
 ): Promise<TestOutcome> {
-  const record = await app.store.findWebhook(accountUuid, id)
+  const record = await findEndpointRecord(app, accountUuid, key)
   if (!record) return { outcome: 'not_found' }
-  const { webhook, endpoint } = record
+  const { objectType, fields, endpoint } = record
   if (endpoint.url === '') return { outcome: 'no_address', message: 'This webhook has no callback address to test.' }
   const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
-  const sample = sampleEvent(webhook.objectType, parseFields(webhook.fields), app.clock.now(), timezone)
+  const sample = sampleEvent(objectType, fields, app.clock.now(), timezone)
   const result = await send(endpoint.id, sample)
   return result ? { outcome: 'tested', result } : { outcome: 'not_found' }
 }

@@ -11,8 +11,8 @@ export interface WebhookJson {
   servicem8Id: string | null
   accountUUID: string
   createdAt: string
-  /** Our address that the platform posts to. */
-  forwardingUrl: string
+  /** Our address that the platform posts to; null where it posts nothing and we look ourselves. */
+  forwardingUrl: string | null
   status: WebhookStatus
   statusMessage: string
   pending: number
@@ -34,7 +34,7 @@ export function webhookJson(
     servicem8Id: details.servicem8Id,
     accountUUID: details.accountUuid,
     createdAt: new Date(view.createdAt).toISOString(),
-    forwardingUrl: view.forwardingUrl,
+    forwardingUrl: view.polling === null ? view.forwardingUrl : null,
     status: view.status,
     statusMessage: view.statusMessage,
     pending: view.pending,

@@ -4,15 +4,20 @@ import { logEntry, rangeStart } from '../events/log.ts'
 import { findObjectKind } from './object-catalog.ts'
 import type { LogEntryView, LogFilter } from './webhook-view.ts'
 
-/** Newest first, at most `filter.limit`: the events of one object, those that were not forwarded included. */
+/**
+ * Newest first, at most `filter.limit`: the events of one object, those that were not forwarded included. `onlyEndpoint` =
+ * only what was meant for one address, and what became of it there.
+ */
 export async function loadWebhookLog(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
   objectType: string,
   filter: LogFilter,
+  onlyEndpoint: number | null = null,
 ): Promise<LogEntryView[]> {
   const rows = await app.store.listEventLog(accountUuid, {
     object: objectType,
+    endpointId: onlyEndpoint,
     since: rangeStart(filter.timeRange, app.clock.now()),
     forwarding: filter.forwardingStatus,
     before: null,

@@ -35,9 +35,15 @@ describe('the manager page', () => {
       timezone: 'Europe/London',
       now: world.clock.now(),
       webhooks: [],
+      rules: [],
       lastEventAt: null,
       log: null,
       replay: null,
+      news: {
+        notices: [],
+        mail: { byMail: true, email: '', problem: expect.stringContaining('Sign in again') },
+        byCard: {},
+      },
     })
   })
 
@@ -139,6 +145,80 @@ describe('its forms', () => {
     }
     expect(await act({ intent: 'update', id: '7', fields: '' })).toMatchObject({
       flash: { title: 'Failed to update webhook' },
+    })
+  })
+
+  describe('for forwarding rules', () => {
+    const ADD = {
+      intent: 'create_rule',
+      name: 'Accounting',
+      objectType: 'job',
+      forwardUrl: 'https://accounts.example.com/in',
+      fieldFilters: 'status',
+    }
+
+    test('add, change and delete one, and leave the webhook with the same number alone', async () => {
+      await act(CREATE)
+      expect(await act(ADD)).toEqual({
+        outcome: 'done',
+        flash: { kind: 'success', title: 'Forwarding rule created successfully!' },
+      })
+      const change = { intent: 'update', id: 'rule-1', name: 'Books', forwardUrl: ADD.forwardUrl, fieldFilters: '' }
+      expect(await act(change)).toEqual({
+        outcome: 'done',
+        flash: { kind: 'success', title: 'Forwarding rule updated successfully!' },
+      })
+      expect(await load()).toMatchObject({
+        webhooks: [{ id: 1, callbackUrl: CREATE.callback_url }],
+        rules: [{ id: 'rule-1', ruleId: 1, name: 'Books', fields: [] }],
+      })
+      expect(await act({ intent: 'delete', id: 'rule-1' })).toEqual({
+        outcome: 'done',
+        flash: { kind: 'success', title: 'Forwarding rule deleted successfully!' },
+      })
+      expect(await load()).toMatchObject({ webhooks: [{ id: 1 }], rules: [] })
+    })
+
+    test('keep what was typed and put each message to its field', async () => {
+      const typed = { ...ADD, name: '', forwardUrl: 'nonsense', objectType: '' }
+      const refused = await act(typed)
+      expect(refused).toMatchObject({
+        outcome: 'refused',
+        status: 400,
+        result: {
+          values: typed,
+          fieldErrors: {
+            name: ['Rule name is required'],
+            forwardUrl: ['Must be a valid HTTPS URL'],
+            objectType: ['Object type is required'],
+          },
+        },
+      })
+      expect(refused).not.toHaveProperty('result.formError')
+      world.platform.failures.subscribe.push({ outcome: 'refused', status: 400, message: 'Challenge failed' })
+      expect(await act(ADD)).toMatchObject({ status: 502, result: { formError: 'Challenge failed' } })
+    })
+
+    test('say that a rule is gone when it was deleted meanwhile', async () => {
+      await act(CREATE)
+      expect(await act({ intent: 'delete', id: 'rule-1' })).toMatchObject({
+        flash: { title: 'Failed to delete forwarding rule', description: 'This rule no longer exists.' },
+      })
+      expect(await act({ intent: 'update', id: 'rule-1', name: 'x' })).toMatchObject({
+        flash: { title: 'Failed to update forwarding rule' },
+      })
+      expect((await load()).webhooks).toHaveLength(1)
+    })
+
+    test('open the log and the replay of a rule by its key', async () => {
+      await act(ADD)
+      const log = { webhookId: 'rule-1', filter: DEFAULT_LOG_FILTER } as const
+      expect((await load({ log })).log).toEqual({ entries: [], now: world.clock.now() })
+      expect((await load({ replay: { webhookId: 'rule-1', form: null } })).replay).toMatchObject({
+        webhookId: 'rule-1',
+        count: null,
+      })
+      expect((await load({ log: { ...log, webhookId: 'rule-9' } })).log).toBeNull()
     })
   })
 

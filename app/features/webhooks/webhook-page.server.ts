@@ -3,22 +3,37 @@ import type { App } from '#app/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { actOnCard, isCardIntent, stoppedSince } from './act-on-card.server.ts'
+import { loadAccountNews } from './account-news.server.ts'
+import { actOnCard, isCardIntent, stoppedSince, thingOf } from './act-on-card.server.ts'
+import { actOnNotices, isNoticeIntent, type NoticeAct } from './act-on-notices.server.ts'
+import { goneSentence, type Thing } from './control-words.ts'
 import type { DeliveryControls } from './delivery-controls.server.ts'
+import type { Refused } from './endpoint-changes.server.ts'
+import { checkAfterSave } from './endpoint-check.server.ts'
+import { type EndpointKey, parseEndpointKey, ruleIdOf } from './endpoint-key.ts'
+import { findEndpointRecord } from './endpoint-record.server.ts'
+import {
+  RULE_CREATE_FAILED,
+  RULE_CREATED,
+  RULE_DELETE_FAILED,
+  RULE_DELETED,
+  RULE_UPDATE_FAILED,
+  RULE_UPDATED,
+} from './forwarding-rule.ts'
+import {
+  createForwardingRule,
+  deleteForwardingRule,
+  listForwardingRules,
+  updateForwardingRule,
+} from './forwarding-rules.server.ts'
+import type { AccountNews } from './notice-view.ts'
 import { firstReplayForm, missedSince, readReplayForm } from './replay-request.ts'
 import { countReplay } from './replay-webhook.server.ts'
 import type { ReplayForm, ReplayPanelData } from './replay-words.ts'
-import { CREATE_FAILED, DELETE_FAILED, type FieldErrors, parseWebhookId, UPDATE_FAILED } from './webhook.ts'
+import { CREATE_FAILED, DELETE_FAILED, type FieldErrors, UPDATE_FAILED } from './webhook.ts'
 import { loadWebhookLog } from './webhook-log.server.ts'
-import type { LogEntryView, LogFilter, WebhookView } from './webhook-view.ts'
-import {
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
-  type Refused,
-  updateWebhook,
-  type WebhookApp,
-} from './webhooks.server.ts'
+import type { CardView, LogEntryView, LogFilter, RuleView, WebhookView } from './webhook-view.ts'
+import { createWebhook, deleteWebhook, listWebhooks, updateWebhook, type WebhookApp } from './webhooks.server.ts'
 
 type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
 
@@ -29,19 +44,22 @@ export interface ManagerPageData {
   now: Millis
   /** Oldest first. */
   webhooks: WebhookView[]
+  /** Oldest first. */
+  rules: RuleView[]
   /** Of any object; null = never. */
   lastEventAt: Millis | null
   /** The log the address opens, else null. */
   log: ManagerLog | null
-  /** "Send everything since …" of the webhook whose panel the address opens, else null. */
+  /** "Send everything since …" of the card whose panel the address opens, else null. */
   replay: ReplayPanelData | null
+  news: AccountNews
 }
 
 /** What the page's address opens. One that is not there opens nothing. */
 export interface ManagerOpen {
-  log?: { webhookId: number; filter: LogFilter }
+  log?: { webhookId: EndpointKey; filter: LogFilter }
   /** `form` null = the panel was just opened. */
-  replay?: { webhookId: number; form: ReplayForm | null }
+  replay?: { webhookId: EndpointKey; form: ReplayForm | null }
 }
 
 export interface ManagerLog {
@@ -57,28 +75,35 @@ export async function loadManagerPage(
   open: ManagerOpen = {},
 ): Promise<ManagerPageData> {
   const account = await app.store.findAccount(accountUuid)
-  const details = await listWebhooks(app, accountUuid)
+  const counted = async <View extends CardView>({ view, endpointId }: { view: View; endpointId: number }) => ({
+    ...view,
+    missed: await countMissed(controls, view, endpointId),
+  })
   const webhooks: WebhookView[] = []
-  for (const { view, endpointId } of details) {
-    webhooks.push({ ...view, missed: await countMissed(controls, view, endpointId) })
-  }
+  const ownWebhooks = await listWebhooks(app, accountUuid)
+  for (const details of ownWebhooks) webhooks.push(await counted(details))
+  const rules: RuleView[] = []
+  const ownRules = await listForwardingRules(app, accountUuid)
+  for (const details of ownRules) rules.push(await counted(details))
   return {
     accountName: account?.name ?? '',
     timezone: account?.timezone ?? 'UTC',
     now: app.clock.now(),
     webhooks,
+    rules,
     lastEventAt: await app.store.lastEventAt(accountUuid),
     log: open.log ? await loadManagerLog(app, accountUuid, open.log.webhookId, open.log.filter) : null,
     replay: open.replay
       ? await loadReplayPanel(app, controls, accountUuid, open.replay, account?.timezone ?? 'UTC')
       : null,
+    news: await loadAccountNews(app, accountUuid, [...ownWebhooks, ...ownRules]),
   }
 }
 
 /** Counted only for addresses that stopped: for all others nobody asks, and counting costs. */
 async function countMissed(
   controls: Pick<DeliveryControls, 'countReplay'>,
-  view: WebhookView,
+  view: CardView,
   endpointId: number,
 ): Promise<number | null> {
   if (view.failingSince === null || (view.state !== 'stopped' && view.state !== 'failing')) return null
@@ -92,7 +117,7 @@ async function loadReplayPanel(
   { webhookId, form }: NonNullable<ManagerOpen['replay']>,
   timezone: string,
 ): Promise<ReplayPanelData | null> {
-  const record = await app.store.findWebhook(accountUuid, webhookId)
+  const record = await findEndpointRecord(app, accountUuid, webhookId)
   if (!record) return null
   const now = app.clock.now()
   if (!form) {
@@ -104,16 +129,20 @@ async function loadReplayPanel(
   return { webhookId, form, errors: {}, count: await countReplay(app, controls, accountUuid, webhookId, read.wish) }
 }
 
-/** The log behind one card. Null = no such webhook of this account. */
+/**
+ * The log behind one card: a webhook's shows every event of its object, with what became of it everywhere; a rule's shows
+ * what went to its address. Null = no such webhook or rule of this account.
+ */
 export async function loadManagerLog(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
-  webhookId: number,
+  key: EndpointKey,
   filter: LogFilter,
 ): Promise<ManagerLog | null> {
-  const record = await app.store.findWebhook(accountUuid, webhookId)
+  const record = await findEndpointRecord(app, accountUuid, key)
   if (!record) return null
-  const entries = await loadWebhookLog(app, accountUuid, record.webhook.objectType, filter)
+  const only = thingOf(key) === 'rule' ? record.endpoint.id : null
+  const entries = await loadWebhookLog(app, accountUuid, record.objectType, filter, only)
   return { entries, now: app.clock.now() }
 }
 
@@ -128,13 +157,15 @@ export interface RefusedForm {
 
 export type ManagerActOutcome =
   /** Redirect to the plain page and show `flash` there. Also when the webhook was gone already: nothing is left to draw. */
-  | { outcome: 'done'; flash: Flash /** The webhook whose signing secret is shown there. */; secretOf?: number }
+  | { outcome: 'done'; flash: Flash /** The card whose signing secret is shown there. */; secretOf?: EndpointKey }
   /** Draw the page again with `result`, answering with `status`; `toast` for those who have scripts. */
   | { outcome: 'refused'; status: number; result: RefusedForm; toast: Flash }
 
 /**
  * Does what a form of the page asks: `intent` create (callback_url, object, fields, useCustom, customObject), update (id,
- * fields, callback_url) or delete (id). What is not in the form does not change. The buttons of a card are in `actOnCard`.
+ * fields, callback_url) or delete (id); for a forwarding rule create_rule (name, objectType, forwardUrl, fieldFilters,
+ * useCustom, customObject), update (id, name, forwardUrl, fieldFilters) or delete (id). The id says which of the two it is.
+ * What is not in the form does not change. The buttons of a card are in `actOnCard`.
  */
 export async function actOnManagerPage(
   app: WebhookApp,
@@ -145,46 +176,96 @@ export async function actOnManagerPage(
 ): Promise<ManagerActOutcome> {
   const values: Record<string, string> = {}
   for (const [name, value] of formData) if (typeof value === 'string') values[name] = value
-  const id = parseWebhookId(values.id ?? '')
   if (isCardIntent(values.intent)) {
     return { outcome: 'done', ...(await actOnCard(app, controls, accountUuid, values.intent, values)) }
   }
+  if (isNoticeIntent(values.intent)) {
+    return noticeOutcome(await actOnNotices(app, controls, accountUuid, values.intent, values), values)
+  }
+  const looked = (endpointId: number) => checkAfterSave(app, accountUuid, endpointId, controls.takeCheck)
   switch (values.intent) {
     case 'create': {
       const made = await createWebhook(app, accountUuid, values, role)
       return made.outcome === 'created' || made.outcome === 'replaced'
-        ? done('Webhook created successfully!', made.warning)
+        ? done('Webhook created successfully!', made.warning ?? (await looked(made.webhook.endpointId)))
         : refused(made, values, CREATE_FAILED, role)
     }
-    case 'update': {
-      const changed = id === null ? GONE : await updateWebhook(app, accountUuid, id, values)
-      if (changed.outcome === 'not_found') return gone(UPDATE_FAILED)
-      return changed.outcome === 'updated'
-        ? done('Webhook fields updated successfully!', changed.warning)
-        : refused(changed, values, UPDATE_FAILED, role)
+    case 'create_rule': {
+      const made = await createForwardingRule(app, accountUuid, values, role)
+      return made.outcome === 'created'
+        ? done(RULE_CREATED, made.warning ?? (await looked(made.rule.endpointId)))
+        : refused(made, values, RULE_CREATE_FAILED, role)
     }
-    case 'delete': {
-      const deleted = id === null ? GONE : await deleteWebhook(app, accountUuid, id)
-      return deleted.outcome === 'deleted' ? done('Webhook deleted successfully!', null) : gone(DELETE_FAILED)
-    }
+    case 'update':
+      return update(app, accountUuid, values, role, looked)
+    case 'delete':
+      return remove(app, accountUuid, values)
     default:
       return refused({ outcome: 'invalid', message: 'Request failed', errors: {} }, values, 'Request failed', role)
   }
 }
 
-const GONE = { outcome: 'not_found' } as const
+async function update(
+  app: WebhookApp,
+  accountUuid: string,
+  values: Record<string, string>,
+  role: { admin: boolean },
+  looked: (endpointId: number) => Promise<string | null>,
+): Promise<ManagerActOutcome> {
+  const key = parseEndpointKey(values.id ?? '')
+  if (key === null) return gone(UPDATE_FAILED, 'webhook')
+  const rule = typeof key === 'string'
+  const changed = rule
+    ? await updateForwardingRule(app, accountUuid, ruleIdOf(key), values)
+    : await updateWebhook(app, accountUuid, key, values)
+  const failure = rule ? RULE_UPDATE_FAILED : UPDATE_FAILED
+  if (changed.outcome === 'not_found') return gone(failure, thingOf(key))
+  if (changed.outcome !== 'updated') return refused(changed, values, failure, role)
+  const { endpointId } = 'rule' in changed ? changed.rule : changed.webhook
+  const warning = changed.warning ?? (await looked(endpointId))
+  return done(rule ? RULE_UPDATED : 'Webhook fields updated successfully!', warning)
+}
+
+async function remove(
+  app: WebhookApp,
+  accountUuid: string,
+  values: Record<string, string>,
+): Promise<ManagerActOutcome> {
+  const key = parseEndpointKey(values.id ?? '')
+  if (key === null) return gone(DELETE_FAILED, 'webhook')
+  const rule = typeof key === 'string'
+  const deleted = rule
+    ? await deleteForwardingRule(app, accountUuid, ruleIdOf(key))
+    : await deleteWebhook(app, accountUuid, key)
+  if (deleted.outcome === 'not_found') return gone(rule ? RULE_DELETE_FAILED : DELETE_FAILED, thingOf(key))
+  return done(rule ? RULE_DELETED : 'Webhook deleted successfully!', null)
+}
+
+function noticeOutcome(act: NoticeAct, values: Record<string, string>): ManagerActOutcome {
+  if (act.outcome === 'done') return act
+  return { outcome: 'refused', status: 400, result: { fieldErrors: act.errors, values }, toast: act.flash }
+}
 
 function done(title: string, warning: string | null): ManagerActOutcome {
   const flash: Flash = warning === null ? { kind: 'success', title } : { kind: 'success', title, description: warning }
   return { outcome: 'done', flash }
 }
 
-function gone(title: string): ManagerActOutcome {
-  return { outcome: 'done', flash: { kind: 'error', title, description: 'This webhook no longer exists.' } }
+function gone(title: string, thing: Thing): ManagerActOutcome {
+  return { outcome: 'done', flash: { kind: 'error', title, description: goneSentence(thing) } }
 }
 
 /** Fields that have a place of their own on the forms; a message about any other is about the form as a whole. */
-const ON_THE_FORM = new Set(['callback_url', 'object', 'customObject', 'fields'])
+const ON_THE_FORM = new Set([
+  'callback_url',
+  'object',
+  'customObject',
+  'fields',
+  'name',
+  'objectType',
+  'forwardUrl',
+  'fieldFilters',
+])
 
 function refused(
   refusal: Refused,
@@ -217,6 +298,8 @@ export function statusOf(refusal: Refused): number {
       return 401
     case 'forbidden':
       return 403
+    case 'full':
+      return 409
     case 'platform_refused':
       return 502
     default:

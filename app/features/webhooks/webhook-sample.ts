@@ -17,6 +17,8 @@ export const SAMPLE_UUID = '00000000-0000-4000-8000-000000007e57'
 const TELLING: Record<string, readonly string[]> = {
   job: ['status', 'work_order_date'],
   company: ['name', 'billing_address'],
+  jobmaterial: ['quantity', 'price'],
+  jobcontact: ['mobile', 'email'],
   jobactivity: ['start_date', 'end_date', 'staff_uuid'],
   jobpayment: ['amount', 'method'],
   note: ['note'],
@@ -41,7 +43,7 @@ export function sampleEvent(objectType: string, fields: readonly string[], now: 
 }
 
 /** `2026-11-21 09:14:32`, as the platform writes moments: local to the account, without a zone. */
-function localTime(at: Millis, timezone: string): string {
+export function localTime(at: Millis, timezone: string): string {
   const options: Intl.DateTimeFormatOptions = {
     year: 'numeric',
     month: '2-digit',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { ago, clockTime } from './moments.ts'
 import { accountHealth, type WebhookCondition, webhookStatus } from './webhook-status.ts'
+import type { WebhookStatus } from './webhook-view.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 30)
 const ZONE = 'Europe/London'
@@ -55,6 +56,32 @@ describe('the status of a webhook', () => {
       status: 'failing',
       sentence: 'Failing since 09:14. Your address answered 404. Is the scenario switched on? 3 events waiting.',
     })
+  })
+
+  test('of what we look for ourselves needs no subscription, and names a failed look without changing for it', () => {
+    const polling = { lastOkAt: NOW - minutes(6), nextAt: NOW + minutes(5), problem: 'ServiceM8 did not answer.' }
+    const looking = { subscription: null, polling }
+    expect(statusOf({}, { ...looking, polling: { ...polling, problem: null } })).toEqual({
+      status: 'working',
+      sentence: 'Working. Last delivered 2 minutes ago.',
+    })
+    expect(statusOf({}, looking)).toEqual({
+      status: 'working',
+      sentence:
+        'Working. Last delivered 2 minutes ago. ServiceM8 did not answer. The last look that worked was at 09:24. We look again at 09:35.',
+    })
+    expect(statusOf({ state: 'paused' }, looking).sentence).toMatch(/^Paused since .*ServiceM8 did not answer/)
+  })
+
+  test('of what we look for ourselves is "not receiving" after two looks were missed', () => {
+    const polling = { lastOkAt: NOW - minutes(13), nextAt: NOW - 1, problem: 'ServiceM8 did not answer.' }
+    expect(statusOf({}, { subscription: null, polling })).toEqual({
+      status: 'unsubscribed',
+      sentence: 'ServiceM8 did not answer. The last look that worked was at 09:17. We look again at 09:30.',
+    })
+    expect(statusOf({}, { subscription: null, polling: { ...polling, lastOkAt: null } }).sentence).toBe(
+      'ServiceM8 did not answer. We look again at 09:30.',
+    )
   })
 
   test('names the day when it is not today, in the zone of the account', () => {
@@ -133,6 +160,14 @@ describe('the status of a webhook', () => {
   })
 })
 
+test('a rule without a subscription says what to do about a rule', () => {
+  expect(statusOf({}, { subscription: null, rule: true })).toEqual({
+    status: 'unsubscribed',
+    sentence:
+      'ServiceM8 sends no events for this rule at present. We subscribe again within a day; saving it again does so at once.',
+  })
+})
+
 describe('the health of an account', () => {
   const job = { label: 'Job', status: 'working' } as const
   const note = { label: 'Note', status: 'waiting' } as const
@@ -144,6 +179,19 @@ describe('the health of an account', () => {
     expect(accountHealth([job], NOW - minutes(1), NOW)).toBe('Your webhook is working. Last event 1 minute ago.')
     expect(accountHealth([note], null, NOW)).toBe('Your webhook is ready. No events yet.')
     expect(accountHealth([], null, NOW)).toMatch(/^No webhooks yet\./)
+  })
+
+  test('speaks of addresses when there are forwarding rules', () => {
+    const rule = (status: WebhookStatus, name = 'Accounting') => ({ name, status })
+    expect(accountHealth([job], NOW - minutes(2), NOW, [rule('working')])).toBe(
+      'All 2 addresses are working. Last event 2 minutes ago.',
+    )
+    expect(accountHealth([], NOW, NOW, [rule('working')])).toBe('Your address is working. Last event just now.')
+    expect(accountHealth([job], NOW, NOW, [rule('stopped'), rule('failing', 'Books')])).toBe(
+      '2 of 3 addresses need attention: Accounting, Books. Last event just now.',
+    )
+    expect(accountHealth([], NOW, NOW, [rule('paused')])).toMatch(/^Your address is not forwarding\./)
+    expect(accountHealth([job], NOW, NOW, [rule('paused')])).toMatch(/^1 of 2 addresses working, 1 not forwarding\./)
   })
 
   test('names what needs attention', () => {

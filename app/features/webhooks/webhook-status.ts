@@ -2,8 +2,9 @@
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { type LookState, looksInVain } from '../events/polling.ts'
 import { ago, clockTime, plural } from './moments.ts'
-import type { WebhookStatus, WebhookView } from './webhook-view.ts'
+import type { RuleView, WebhookStatus, WebhookView } from './webhook-view.ts'
 
 /** Everything the status is decided from. Field names are those of the stored endpoint, so that a row fits. */
 export interface WebhookCondition {
@@ -26,8 +27,12 @@ export interface WebhookCondition {
   lastEventAt: Millis | null
   /** Mean duration of the recent attempts in ms; null when there were too few to say. */
   meanMs: number | null
+  /** How we look for its events ourselves; null or absent = the platform sends them. */
+  polling?: LookState | null
   /** Something to add about the chosen fields. */
   note: string | null
+  /** It is a forwarding rule's address; else a webhook's. */
+  rule?: boolean
 }
 
 /** From this mean duration on a webhook is called slow. The limit of one attempt is 15 s. */
@@ -41,12 +46,15 @@ export function webhookStatus(
 ): { status: WebhookStatus; sentence: string } {
   const status = statusOf(condition, now)
   const sentence = sentenceFor(status, condition, now, timezone)
-  return { status, sentence: condition.note ? `${sentence} ${condition.note}` : sentence }
+  const looking = status === 'unsubscribed' ? null : lookTrouble(condition.polling ?? null, now, timezone)
+  return { status, sentence: [sentence, looking, condition.note].filter(Boolean).join(' ') }
 }
 
-function statusOf({ endpoint, subscription, meanMs }: WebhookCondition, now: Millis): WebhookStatus {
+function statusOf({ endpoint, subscription, polling, meanMs }: WebhookCondition, now: Millis): WebhookStatus {
   // Worst first: without a subscription nothing arrives at all, whatever the endpoint does.
-  if (subscription === null || subscription.stateReason !== null) return 'unsubscribed'
+  if (polling ? looksInVain(polling, now) : subscription === null || subscription.stateReason !== null) {
+    return 'unsubscribed'
+  }
   if (endpoint.state === 'paused') return 'paused'
   if (endpoint.url === '') return 'no_address'
   if (endpoint.state === 'stopped') return 'stopped'
@@ -65,7 +73,10 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
   const waiting = endpoint.pendingCount === 0 ? '' : ` ${plural(endpoint.pendingCount, 'event')} waiting.`
   switch (status) {
     case 'unsubscribed':
-      return `ServiceM8 sends no events for this webhook at present. ${subscription?.stateReason ?? 'We subscribe again within a day; creating it again does so at once.'}`
+      if (condition.polling) return lookTrouble(condition.polling, now, timezone) ?? ''
+      return condition.rule
+        ? `ServiceM8 sends no events for this rule at present. ${subscription?.stateReason ?? 'We subscribe again within a day; saving it again does so at once.'}`
+        : `ServiceM8 sends no events for this webhook at present. ${subscription?.stateReason ?? 'We subscribe again within a day; creating it again does so at once.'}`
     case 'paused':
       return `Paused since ${time(endpoint.stateSince)}. Events are kept and sent, oldest first, when you resume.${waiting}`
     case 'no_address':
@@ -87,6 +98,14 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
   }
 }
 
+/** What is wrong with looking, since when and until when; null = nothing. */
+function lookTrouble(polling: LookState | null, now: Millis, timezone: string): string | null {
+  if (!polling || polling.problem === null) return null
+  const time = (at: Millis) => clockTime(at, now, timezone)
+  const since = polling.lastOkAt === null ? '' : ` The last look that worked was at ${time(polling.lastOkAt)}.`
+  return `${polling.problem}${since} We look again at ${time(Math.max(polling.nextAt, now))}.`
+}
+
 function failingSentence({ endpoint }: WebhookCondition, time: (at: Millis) => string): string {
   const since = time(endpoint.failingSince ?? endpoint.stateSince)
   // Sentences of attempts say what was seen and what to do: "Your address answered 404. Is the scenario switched on?"
@@ -95,32 +114,39 @@ function failingSentence({ endpoint }: WebhookCondition, time: (at: Millis) => s
   return `Failing since ${since}, for more than 72 hours, so we stopped trying. ${what} Resume when it is repaired.`
 }
 
-/** The account in one sentence: the top line of the page. `lastEventAt` = of any object. */
+/**
+ * The account in one sentence: the top line of the page. `lastEventAt` = of any object. With forwarding rules it speaks of
+ * addresses, because a webhook is one of several then.
+ */
 export function accountHealth(
   webhooks: readonly Pick<WebhookView, 'label' | 'status'>[],
   lastEventAt: Millis | null,
   now: Millis,
+  rules: readonly Pick<RuleView, 'name' | 'status'>[] = [],
 ): string {
-  if (webhooks.length === 0) return 'No webhooks yet. Create the first one and events appear here.'
+  const all = [...webhooks, ...rules.map(({ name, status }) => ({ label: name, status }))]
+  if (all.length === 0) return 'No webhooks yet. Create the first one and events appear here.'
+  const [one, many] = rules.length === 0 ? ['webhook', 'webhooks'] : ['address', 'addresses']
+  const counted = `${all.length} ${all.length === 1 ? one : many}`
   const last = lastEventAt === null ? 'No events yet.' : `Last event ${ago(lastEventAt, now)}.`
-  const troubled = webhooks.filter((webhook) => TROUBLE.has(webhook.status))
+  const troubled = all.filter(({ status }) => TROUBLE.has(status))
   if (troubled.length > 0) {
-    const names = troubled.map((webhook) => webhook.label).join(', ')
+    const names = troubled.map(({ label }) => label).join(', ')
     const verb = troubled.length === 1 ? 'needs' : 'need'
-    return `${troubled.length} of ${plural(webhooks.length, 'webhook')} ${verb} attention: ${names}. ${last}`
+    return `${troubled.length} of ${counted} ${verb} attention: ${names}. ${last}`
   }
-  const resting = webhooks.filter((webhook) => RESTING.has(webhook.status)).length
-  if (resting > 0 && resting < webhooks.length) {
-    return `${webhooks.length - resting} of ${plural(webhooks.length, 'webhook')} working, ${resting} not forwarding. ${last}`
+  const resting = all.filter(({ status }) => RESTING.has(status)).length
+  if (resting > 0 && resting < all.length) {
+    return `${all.length - resting} of ${counted} working, ${resting} not forwarding. ${last}`
   }
-  if (resting === webhooks.length) {
-    return webhooks.length === 1
-      ? `Your webhook is not forwarding. ${last}`
-      : `None of your ${webhooks.length} webhooks is forwarding. ${last}`
+  if (resting === all.length) {
+    return all.length === 1
+      ? `Your ${one} is not forwarding. ${last}`
+      : `None of your ${counted} is forwarding. ${last}`
   }
   const how = lastEventAt === null ? 'ready' : 'working'
-  if (webhooks.length === 1) return `Your webhook is ${how}. ${last}`
-  return `All ${webhooks.length} webhooks are ${how}. ${last}`
+  if (all.length === 1) return `Your ${one} is ${how}. ${last}`
+  return `All ${counted} are ${how}. ${last}`
 }
 
 const TROUBLE: ReadonlySet<WebhookStatus> = new Set(['failing', 'stopped', 'unsubscribed', 'held'])

@@ -1,5 +1,8 @@
 // What a screen knows of a webhook. Built by the use cases, drawn by the pixels; moments are epoch milliseconds.
 import type { Millis } from '#app/lib/clock.ts'
+import type { AttemptTiming } from '../events/attempt-timing.ts'
+import type { LookState } from '../events/polling.ts'
+import type { EndpointKey, RuleKey } from './endpoint-key.ts'
 
 /** The one honest status of a webhook. */
 export type WebhookStatus =
@@ -11,10 +14,12 @@ export type WebhookStatus =
   | 'held'
   | 'paused'
   | 'stopped' // the receiver answered 410
-  | 'unsubscribed' // the platform does not send us events at present
+  | 'unsubscribed' // at present the platform does not send us events, or we cannot look for them
 
-export interface WebhookView {
-  id: number
+/** What a card shows of an address that events go to, whoever it belongs to. */
+interface EndpointView {
+  /** Names the card in forms and addresses. */
+  id: EndpointKey
   objectType: string
   /** For people: `Job Activity`. */
   label: string
@@ -27,8 +32,8 @@ export interface WebhookView {
   status: WebhookStatus
   /** One sentence an owner would say, with the next step when there is one. */
   statusMessage: string
-  /** Our address that the platform posts to. */
-  forwardingUrl: string
+  /** How we look for its events ourselves; null = the platform sends them. */
+  polling: LookState | null
   /** Signing secret, `whsec_…`; shown on demand. */
   signingSecret: string
   /** Until when events are signed with the secret before as well; null = with this one only. */
@@ -44,6 +49,35 @@ export interface WebhookView {
   missed: number | null
   /** "Send everything since …": those that run, and one that ended a short while ago. Newest first. */
   replays: ReplayView[]
+}
+
+export interface WebhookView extends EndpointView {
+  id: number
+  /** Our address that the platform posts to. */
+  forwardingUrl: string
+}
+
+/** A forwarding rule: one more address for an object's events. */
+export interface RuleView extends EndpointView {
+  id: RuleKey
+  ruleId: number
+  name: string
+}
+
+export type CardView = WebhookView | RuleView
+
+export function isRule(card: CardView): card is RuleView {
+  return 'ruleId' in card
+}
+
+/** Its heading: `Job`, or the rule's name. */
+export function titleOf(card: CardView): string {
+  return isRule(card) ? card.name : card.label
+}
+
+/** How a sentence or a label calls it: `Job webhook`, `Zapier rule`. */
+export function calledOf(card: CardView): string {
+  return isRule(card) ? `${card.name} rule` : `${card.label} webhook`
 }
 
 /** Sending everything since a moment again, and how far it has come. */
@@ -71,12 +105,16 @@ export interface LogEntryView {
   changedFields: string[]
   /** Addresses it was meant for. Empty = no forwarding was configured. */
   forwardedTo: string[]
+  /** Oldest first, those included that were not tried so far. */
+  deliveries: { id: number; url: string /** Of this forwarding rule; absent = the webhook's own. */; rule?: string }[]
   forwardingResults: ForwardingResultView[]
 }
 
 /** One attempt of one delivery. */
 export interface ForwardingResultView {
   deliveryId: number
+  /** Name of the forwarding rule whose address it is; absent = the webhook's own. */
+  rule?: string
   attempt: number
   url: string
   at: Millis
@@ -84,6 +122,8 @@ export interface ForwardingResultView {
   statusCode: number | null
   /** ms */
   responseTime: number
+  /** Where that time went. Null = nothing was sent: the row says why. */
+  timing: AttemptTiming | null
   /** One sentence, null when delivered. */
   error: string | null
   responseBody: string | null

@@ -144,12 +144,12 @@ describe('resolving the object type', () => {
     })
   })
 
-  test('says plainly why a job contact cannot be watched, however it is spelled', () => {
+  test('takes what the platform sends no webhooks for, however it is spelled', () => {
     const contact = { object: 'Job Contact', customObject: 'job_material', useCustom: undefined }
-    expect(resolveObjectType(contact, false)).toMatchObject({ outcome: 'unsupported', field: 'object' })
-    expect(resolveObjectType({ ...contact, useCustom: true }, true)).toMatchObject({
-      outcome: 'unsupported',
-      field: 'customObject',
+    expect(resolveObjectType(contact, false)).toEqual({ outcome: 'resolved', type: 'jobcontact' })
+    expect(resolveObjectType({ ...contact, useCustom: true }, true)).toEqual({
+      outcome: 'resolved',
+      type: 'jobmaterial',
     })
   })
 })

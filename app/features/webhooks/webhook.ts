@@ -1,12 +1,6 @@
 // What a webhook is: its form, the object type it resolves to, and the fields it needs from the platform.
 import { z } from 'zod'
-import {
-  findObjectKind,
-  isPlausibleObjectType,
-  normalizeObjectType,
-  objectLabel,
-  whyNotSubscribable,
-} from './object-catalog.ts'
+import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from './object-catalog.ts'
 
 export const LONGEST_URL = 2048
 export const MOST_FIELDS = 100
@@ -48,12 +42,14 @@ export function refuseFields(fields: readonly string[]): string | null {
   return `“${odd.slice(0, 40)}” is not a field name. Field names have letters, digits and _, separated by commas.`
 }
 
-const text = z
+/** A text of a form: trimmed, '' when it is absent. */
+export const text = z
   .string({ error: 'Invalid input' })
   .nullish()
   .transform((value) => (value ?? '').trim())
 
-const flag = z
+/** A tick box of a form, or a boolean of a body; undefined when it is absent. */
+export const flag = z
   .union([z.boolean(), z.enum(['true', 'false', 'on', 'off', 'yes', 'no', ''])], { error: 'Invalid input' })
   .nullish()
   .transform((value) =>
@@ -62,7 +58,8 @@ const flag = z
 
 const callbackUrl = text.refine(isWebAddress, HTTPS_URL)
 
-const fieldList = z
+/** Field names as text or list; [] when absent. */
+export const fieldList = z
   .union([z.string(), z.array(z.string())], { error: 'Invalid input' })
   .nullish()
   .transform((value) => parseFields(value ?? ''))
@@ -134,7 +131,7 @@ export type ResolvedObject =
   | { outcome: 'missing'; message: string }
   /** Outside the 11 types, and the role is missing. */
   | { outcome: 'needs_admin'; message: string }
-  /** No object can have this name, or the platform cannot watch it. */
+  /** No object can have this name. */
   | { outcome: 'unsupported'; field: 'object' | 'customObject'; message: string }
 
 /**
@@ -160,14 +157,14 @@ export function resolveObjectType(
       }
     }
   }
-  const reason = whyNotSubscribable(type)
-  if (reason) return { outcome: 'unsupported', field, message: reason }
   return { outcome: 'resolved', type }
 }
 
-/** Somebody who needs an object's events, and of which fields. Empty = all. Webhooks now; rules later. */
+/** Somebody who needs an object's events, and of which fields. Empty = all. Webhooks, forwarding rules, automations. */
 export interface FieldNeed {
   fields: readonly string[]
+  /** Must be told when a record is made: the platform names `uuid` then, and never again (facts: 4.4). */
+  created?: boolean
 }
 
 /** The fields of a need that the platform can report; null when that leaves none of those chosen. */
@@ -199,6 +196,7 @@ export function fieldsToWatch(objectType: string, needs: readonly FieldNeed[]): 
   if (needs.length === 0) return []
   const all = findObjectKind(objectType)?.watchFields ?? COMMON_FIELDS
   const union = needs.flatMap((need) => reportable(objectType, need.fields) ?? all)
+  if (needs.some((need) => need.created)) union.push('uuid')
   return [...new Set(union)].sort()
 }
 

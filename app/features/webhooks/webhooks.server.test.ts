@@ -114,10 +114,10 @@ describe('creating a webhook', () => {
     expect(await states()).toEqual([])
   })
 
-  test('says why the platform cannot watch job contacts', async () => {
-    const refused = await create({ object: 'jobcontact' })
-    expect(refused).toMatchObject({ outcome: 'invalid', message: expect.stringContaining('Job Contact') })
-    expect(world.platform.asked).toEqual([])
+  test('asks for no subscription to job contacts, which the platform does not have', async () => {
+    const made = await create({ object: 'jobcontact' })
+    expect(made).toMatchObject({ outcome: 'created', webhook: { servicem8Id: null } })
+    expect(world.platform.asked).toEqual(['page jobcontact'])
   })
 
   test('leaves types outside the catalogue to admins', async () => {

@@ -1,23 +1,27 @@
 // Making, changing and deleting webhooks. The platform is asked first and everything of ours is stored in one transaction
 // after it agreed, so that no failure leaves half a webhook.
 import type { App } from '#app/app-context.ts'
-import type { SubscriptionSwitch, WebhookRecord } from '#db/store/webhooks.ts'
+import type { SubscriptionSwitch } from '#db/store/webhooks.ts'
+import {
+  checkAddress,
+  FINE,
+  invalid,
+  needsWith,
+  type Refused,
+  refuseOneMore,
+  settleAfterDeletion,
+  subscriptionForChange,
+} from './endpoint-changes.server.ts'
+import { isPolled } from './object-catalog.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'
 import { neededObjects, settleSubscriptions } from './repair-subscriptions.server.ts'
 import { newSecret } from './rotate-secret.server.ts'
-import { prepareSubscription, type SubscribeFailure, type SubscriptionApp } from './subscriptions.server.ts'
+import { beginLooking, prepareSubscription, type SubscriptionApp } from './subscriptions.server.ts'
 import {
-  type FieldErrors,
-  type FieldNeed,
   fieldErrorsOf,
-  fieldsToWatch,
   forwardingFilter,
-  HTTPS_URL,
-  OBJECT_REQUIRED,
-  OBJECT_UNRESOLVED,
   parseFields,
   resolveObjectType,
-  type WebhookChange,
   type WebhookForm,
   webhookChange,
   webhookForm,
@@ -25,13 +29,6 @@ import {
 import { describeWebhook, secretPlace, type WebhookDetails } from './webhook-details.server.ts'
 
 export type WebhookApp = SubscriptionApp & Pick<App, 'outbound' | 'wakeDeliveries'>
-
-export type Refused =
-  /** What was entered cannot be: `errors` by the form's field names. */
-  | { outcome: 'invalid'; message: string; errors: FieldErrors }
-  /** Needs the admin role. */
-  | { outcome: 'forbidden'; message: string }
-  | SubscribeFailure
 
 /** `warning` = accepted, but the address could not be looked up just now. */
 export type CreateOutcome =
@@ -65,16 +62,18 @@ export async function createWebhook(
   if (address.outcome === 'refused') return invalid({ callback_url: [address.message] })
 
   return oneAtATime(app.store, accountUuid, async () => {
-    const need = { fields: form.fields }
-    const prepared = await prepareSubscription(
-      app,
-      accountUuid,
-      object.type,
-      await needsWith(app, accountUuid, object.type, need),
-    )
-    if (prepared.outcome !== 'ready') return prepared
-    const saved = await save(app, accountUuid, object.type, form, prepared.subscription)
-    await settleSubscriptions(app, accountUuid)
+    const before = await app.store.findWebhookOfObject(accountUuid, object.type)
+    const full = before ? null : await refuseOneMore(app, accountUuid)
+    if (full) return full
+    const replaced = before && parseFields(before.webhook.fields)
+    const needs = await needsWith(app, accountUuid, object.type, replaced, { fields: form.fields })
+    const prepared = isPolled(object.type)
+      ? await beginLooking(app, accountUuid, object.type)
+      : await prepareSubscription(app, accountUuid, object.type, needs)
+    if (prepared.outcome !== 'ready' && prepared.outcome !== 'looking') return prepared
+    const subscription = prepared.outcome === 'ready' ? prepared.subscription : null
+    const saved = await save(app, accountUuid, object.type, form, subscription)
+    if (subscription) await settleSubscriptions(app, accountUuid)
     app.wakeDeliveries(saved.endpointId)
     app.log.info({ account: accountUuid, webhook: saved.id, object: object.type }, 'webhook.created')
     const webhook = await getWebhook(app, accountUuid, saved.id)
@@ -99,9 +98,12 @@ export async function updateWebhook(
   return oneAtATime(app.store, accountUuid, async () => {
     const before = await app.store.findWebhook(accountUuid, id)
     if (!before) return { outcome: 'not_found' }
-    const prepared = await subscriptionForChange(app, before, change)
-    if (prepared.outcome !== 'ready' && prepared.outcome !== 'as_it_is') return prepared
     const { objectType } = before.webhook
+    const chosen = parseFields(before.webhook.fields)
+    const needs = await needsWith(app, accountUuid, objectType, chosen, { fields: change.fields ?? chosen })
+    const watching = { accountUuid, objectType, subscription: before.subscription, needs, change }
+    const prepared = await subscriptionForChange(app, watching)
+    if (prepared.outcome !== 'ready' && prepared.outcome !== 'as_it_is') return prepared
     const subscription = prepared.outcome === 'ready' ? prepared.subscription : null
     const saved = await app.store.updateWebhook(accountUuid, id, {
       ...(change.fields && {
@@ -142,7 +144,7 @@ export async function deleteWebhook(
     if (!deleted) return { outcome: 'not_found' }
     app.wakeDeliveries(deleted.endpointId)
     app.log.info({ account: accountUuid, webhook: id, object: deleted.objectType }, 'webhook.deleted')
-    if (deleted.ended.length > 0) await settleSubscriptions(app, accountUuid)
+    await settleAfterDeletion(app, accountUuid, deleted)
     return { outcome: 'deleted' }
   })
 }
@@ -172,7 +174,7 @@ function save(
   accountUuid: string,
   objectType: string,
   form: WebhookForm,
-  subscription: SubscriptionSwitch,
+  subscription: SubscriptionSwitch | null,
 ) {
   const secret = newSecret()
   return app.store.saveWebhook(accountUuid, {
@@ -185,63 +187,4 @@ function save(
     subscription,
     at: app.clock.now(),
   })
-}
-
-/** Everybody's needs of the object, this webhook's own being `need` from now on. */
-async function needsWith(
-  app: Pick<App, 'store'>,
-  accountUuid: string,
-  objectType: string,
-  need: FieldNeed,
-): Promise<FieldNeed[]> {
-  const others = (await neededObjects(app, accountUuid)).get(objectType) ?? []
-  const own = await app.store.findWebhookOfObject(accountUuid, objectType)
-  if (!own) return [...others, need]
-  const before = parseFields(own.webhook.fields).join(',')
-  const index = others.findIndex((one) => one.fields.join(',') === before)
-  return [...others.filter((_, at) => at !== index), need]
-}
-
-/**
- * A change subscribes again when it needs other fields, or when the subscription is in trouble. A failure stops the change
- * only where it would bring less than was asked for; what the subscription covers already is saved all the same.
- */
-async function subscriptionForChange(
-  app: WebhookApp,
-  { webhook, subscription }: WebhookRecord,
-  change: WebhookChange,
-): Promise<{ outcome: 'ready'; subscription: SubscriptionSwitch } | { outcome: 'as_it_is' } | SubscribeFailure> {
-  const { accountUuid, objectType } = webhook
-  const fields = change.fields ?? parseFields(webhook.fields)
-  const needs = await needsWith(app, accountUuid, objectType, { fields })
-  const wanted = fieldsToWatch(objectType, needs)
-  const watched = parseFields(subscription?.fields ?? '')
-  const healthy = subscription !== null && subscription.stateReason === null
-  if (healthy && (change.fields === undefined || wanted.join(',') === watched.join(','))) return { outcome: 'as_it_is' }
-  // Whoever pauses does not ask for a repair.
-  if (change.fields === undefined && change.active === false) return { outcome: 'as_it_is' }
-  const prepared = await prepareSubscription(app, accountUuid, objectType, needs)
-  if (prepared.outcome === 'ready') return prepared
-  const covered = change.fields === undefined || wanted.every((field) => watched.includes(field))
-  return covered ? { outcome: 'as_it_is' } : prepared
-}
-
-type Address = { outcome: 'fine'; warning: string | null } | { outcome: 'refused'; message: string }
-
-const FINE: Address = { outcome: 'fine', warning: null }
-
-/** Would deliveries to this address be let through? The same guard decides again at every attempt. */
-async function checkAddress(app: Pick<App, 'outbound'>, url: string): Promise<Address> {
-  if (url === '') return FINE
-  const check = await app.outbound.check(url)
-  if (check.verdict === 'allowed') return FINE
-  if (check.verdict === 'unresolved') return { outcome: 'fine', warning: check.sentence }
-  // Plain http is let through only to addresses the operator named; for everybody else the rule is simply https.
-  return { outcome: 'refused', message: url.startsWith('https:') ? check.sentence : HTTPS_URL }
-}
-
-/** One sentence on top: no type at all is said in the words of the resolution, else the first field's message. */
-function invalid(errors: FieldErrors): { outcome: 'invalid'; message: string; errors: FieldErrors } {
-  const first = Object.values(errors)[0]?.[0] ?? 'Invalid input'
-  return { outcome: 'invalid', message: first === OBJECT_REQUIRED ? OBJECT_UNRESOLVED : first, errors }
 }

@@ -48,6 +48,18 @@ describe('POST /api/webhooks', () => {
     expect([again.status, again.json.id, again.json.fields]).toEqual([200, 1, ''])
   })
 
+  test('answers one of an object that is polled without an address of ours or an id at the platform', async () => {
+    const made = await post({ ...FORM, object: 'jobcontact', fields: 'mobile' })
+    expect(made.status).toBe(201)
+    expect(made.json).toMatchObject({ objectType: 'jobcontact', servicem8Id: null, forwardingUrl: null })
+    expect(world.platform.asked).toEqual(['page jobcontact'])
+    const refusal = { outcome: 'forbidden', status: 403, message: 'insufficient_scope' } as const
+    world.platform.failures.page.push(refusal)
+    const refused = await post({ ...FORM, object: 'jobmaterial' })
+    expect([refused.status, refused.json.message]).toEqual([502, expect.stringContaining('read_job_materials')])
+    expect((await byId(LEEDS)).json).toMatchObject([{ objectType: 'jobcontact', forwardingUrl: null }])
+  })
+
   test('never shows the signing secret', async () => {
     expect((await post(FORM)).text).not.toContain('whsec_')
   })

@@ -1,21 +1,22 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { curlOfEvent } from '#app/features/webhooks/curl.server.ts'
+import { parseEndpointKey } from '#app/features/webhooks/endpoint-key.ts'
 import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer, notFound } from '#app/http/respond.ts'
 
-/** `GET /fieldhook/curl?accountUUID=&webhook=&event=`: what "Copy as curl" copies. Asked for by script only. */
+/** `GET /fieldhook/curl?accountUUID=&webhook=&event=`: what "Copy as curl" copies, for a webhook or `rule-3`. By script only. */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { request, context } = args
   return answerCall(args, {
     GET: async () => {
       const { accountUuid } = await requireAccountOfQuery(context.app, request)
       const query = new URL(request.url).searchParams
-      const webhookId = parseWebhookId(query.get('webhook') ?? '')
+      const key = parseEndpointKey(query.get('webhook') ?? '')
       const eventSeq = parseWebhookId(query.get('event') ?? '')
-      if (webhookId === null || eventSeq === null) return notFound()
-      const curl = await curlOfEvent(context.app, accountUuid, webhookId, eventSeq)
+      if (key === null || eventSeq === null) return notFound()
+      const curl = await curlOfEvent(context.app, accountUuid, key, eventSeq)
       return curl === null ? notFound() : answer(200, { curl }, { 'Cache-Control': 'no-store' })
     },
   })

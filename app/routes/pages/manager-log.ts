@@ -1,21 +1,24 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
+import { parseEndpointKey } from '#app/features/webhooks/endpoint-key.ts'
 import { logTurn } from '#app/features/webhooks/ui/live-log.tsx'
 import { readLogFilter } from '#app/features/webhooks/ui/log-filter.ts'
-import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
 import { loadManagerLog } from '#app/features/webhooks/webhook-page.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'
 
-/** `GET /fieldhook/log?accountUUID=&webhook=` and the log filter: what an open log panel asks for every few seconds. */
+/**
+ * `GET /fieldhook/log?accountUUID=&webhook=` and the log filter: what an open log panel asks for every few seconds.
+ * `webhook` names the card: a webhook's id, or `rule-3`.
+ */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { request, context } = args
   return answerCall(args, {
     GET: async () => {
       const { accountUuid } = await requireAccountOfQuery(context.app, request)
       const query = new URL(request.url).searchParams
-      const id = parseWebhookId(query.get('webhook') ?? '')
-      const log = id === null ? null : await loadManagerLog(context.app, accountUuid, id, readLogFilter(query))
+      const key = parseEndpointKey(query.get('webhook') ?? '')
+      const log = key === null ? null : await loadManagerLog(context.app, accountUuid, key, readLogFilter(query))
       // A panel asks once more while its webhook is being deleted: an empty log is the truth then.
       return answer(200, log ?? { entries: [], now: context.app.clock.now() }, { 'Cache-Control': 'no-store' })
     },

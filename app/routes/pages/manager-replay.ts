@@ -1,4 +1,5 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
+import { parseEndpointKey } from '#app/features/webhooks/endpoint-key.ts'
 import { shownReplays } from '#app/features/webhooks/replay-request.ts'
 import { findReplay } from '#app/features/webhooks/replay-webhook.server.ts'
 import { replayTurn } from '#app/features/webhooks/ui/live-replay.tsx'
@@ -7,16 +8,19 @@ import { answerCall } from '#app/http/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'
 
-/** `GET /fieldhook/replay?accountUUID=&webhook=&replay=`: what a running replay's line asks for every two seconds. */
+/**
+ * `GET /fieldhook/replay?accountUUID=&webhook=&replay=`: what a running replay's line asks for every two seconds.
+ * `webhook` names the card: a webhook's id, or `rule-3`.
+ */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { request, context } = args
   return answerCall(args, {
     GET: async () => {
       const { accountUuid } = await requireAccountOfQuery(context.app, request)
       const query = new URL(request.url).searchParams
-      const webhookId = parseWebhookId(query.get('webhook') ?? '')
+      const key = parseEndpointKey(query.get('webhook') ?? '')
       const replayId = parseWebhookId(query.get('replay') ?? '')
-      const row = webhookId && replayId ? await findReplay(context.app, accountUuid, webhookId, replayId) : null
+      const row = key && replayId ? await findReplay(context.app, accountUuid, key, replayId) : null
       const [replay = null] = row ? shownReplays([row], context.app.clock.now()) : []
       return answer(200, { replay }, { 'Cache-Control': 'no-store' })
     },

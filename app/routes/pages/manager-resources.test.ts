@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createForwardingRule } from '#app/features/webhooks/forwarding-rules.server.ts'
 import { createWebhook } from '#app/features/webhooks/webhooks.server.ts'
 import {
   type Call,
@@ -9,8 +10,10 @@ import {
   type Route,
 } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { action as beginRuleReplay } from '../api/forwarding-rules-replay.ts'
 import { action as beginReplay } from '../api/webhooks-replay.ts'
 import { loader as curl } from './manager-curl.ts'
+import { loader as log } from './manager-log.ts'
 import { loader as replay } from './manager-replay.ts'
 
 let world: WebhookWorld
@@ -55,6 +58,43 @@ describe('an event as a command', () => {
     expect((await get(curl, 'curl', `webhook=1&event=${seq}`, { as: null })).status).toBe(401)
     world.client.sql.prepare('DELETE FROM event_body').run()
     expect((await get(curl, 'curl', `webhook=1&event=${seq}`)).status).toBe(404)
+  })
+})
+
+describe('of a forwarding rule, by its key', () => {
+  beforeEach(async () => {
+    const form = { name: 'Accounting', objectType: 'job', forwardUrl: 'https://accounts.example.com/in' }
+    await createForwardingRule(world.app, LEEDS, { ...form, accountUUID: LEEDS }, { admin: false })
+  })
+
+  test('an event as a command has the rule’s address and id', async () => {
+    const seq = insertEvent(world, 'job', '0192-ab')
+    const { status, json } = await get(curl, 'curl', `webhook=rule-1&event=${seq}`)
+    expect([status, json.curl]).toEqual([200, expect.stringContaining("'https://accounts.example.com/in'")])
+    expect(json.curl).toContain('webhook-id: evt_0192ab_3')
+    expect((await get(curl, 'curl', `webhook=rule-9&event=${seq}`)).status).toBe(404)
+    expect((await get(curl, 'curl', `webhook=rule-1&event=${seq}`, { as: BRISBANE })).status).toBe(404)
+  })
+
+  test('the log has only what was meant for it', async () => {
+    const seq = insertEvent(world, 'job', 'r-1')
+    insertDelivery(world, seq, 'delivered')
+    insertDelivery(world, insertEvent(world, 'job', 'r-2'), 'delivered')
+    world.client.sql.prepare('UPDATE delivery SET endpoint_id = 3 WHERE event_seq = ?').run(seq)
+    const ofRule = (await get(log, 'log', 'webhook=rule-1')).json.entries
+    expect(ofRule.map((entry: { objectUuid: string }) => entry.objectUuid)).toEqual(['r-1'])
+    expect((await get(log, 'log', 'webhook=1')).json.entries).toHaveLength(2)
+    expect((await get(log, 'log', 'webhook=rule-9')).json.entries).toEqual([])
+  })
+
+  test('a replay is found by the rule alone', async () => {
+    await callRoute(world, beginRuleReplay, '/api/forwarding-rules/1/replay', {
+      method: 'POST',
+      params: { id: '1' },
+      body: { since: '2026-01-05T08:00:00Z' },
+    })
+    expect((await get(replay, 'replay', 'webhook=rule-1&replay=1')).json.replay).toMatchObject({ id: 1 })
+    expect((await get(replay, 'replay', 'webhook=1&replay=1')).json).toEqual({ replay: null })
   })
 })
 

@@ -1,51 +1,37 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  redirect,
-  type TypedResponse,
-} from '@remix-run/node'
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
-import { findPageAccount } from '#app/features/accounts/page-account.server.ts'
-import { knownSignInMessage, SIGN_IN_TOASTS } from '#app/features/accounts/sign-in.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { StageDoor } from '#app/features/accounts/ui/stage-door.tsx'
+import { AccountNewsProvider } from '#app/features/webhooks/ui/account-news.tsx'
 import { type ManagerStep, managerSearch, readManagerStep } from '#app/features/webhooks/ui/manager-address.ts'
 import { ManagerPage } from '#app/features/webhooks/ui/manager-page.tsx'
 import { actOnManagerPage, loadManagerPage } from '#app/features/webhooks/webhook-page.server.ts'
 import { setFlash } from '#app/http/flash.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { findSession } from '#app/http/session.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { useToast } from '#app/ui/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
+import { findManagerAccount, openManager } from './manager-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhooks · Fieldhook' },
 ]
 
-async function pageAccount({ request, context }: Pick<LoaderFunctionArgs, 'request' | 'context'>) {
-  const query = new URL(request.url).searchParams
-  const session = await findSession(context.app, request)
-  return findPageAccount(context.app, session, { query, adminHeader: request.headers.get('x-admin-mode') })
-}
-
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const url = new URL(request.url)
-  if (url.searchParams.has('auth')) throw returnFromSignIn(app, url)
-  const found = await pageAccount({ request, context })
+  const { found, greeting, headers } = await openManager({ request, context })
   if (found.outcome !== 'ready') {
-    return {
+    return data({
       view: 'gate' as const,
+      greeting,
       state: found.outcome === 'no_account' ? ('no_account' as const) : ('ready' as const),
       accountUUID: found.outcome === 'no_account' ? '' : found.accountId,
       token: url.searchParams.get('token') ?? '',
       stage: found.outcome === 'no_account' && app.settings.sandbox,
-    }
+    })
   }
   const step = readManagerStep(url.searchParams)
   const controls = deliveryControls(app, found.account.uuid)
@@ -53,19 +39,13 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     ...(step.step === 'log' && { log: step }),
     ...(step.step === 'replay' && { replay: step }),
   })
-  return {
-    view: 'manager' as const,
-    accountUUID: found.accountId,
-    admin: found.admin,
-    reconnect: found.reconnect,
-    step,
-    ...page,
-  }
+  const { accountId: accountUUID, admin, reconnect } = found
+  return data({ view: 'manager' as const, accountUUID, admin, reconnect, step, ...page }, { headers })
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { app } = context
-  const found = await pageAccount({ request, context })
+  const found = await findManagerAccount({ request, context })
   const path = new URL(request.url).pathname
   if (found.outcome !== 'ready') {
     // The session ended while the form was open: the gate says so, and the address keeps the account.
@@ -97,20 +77,6 @@ export async function action({ request, context }: ActionFunctionArgs) {
   throw redirect(`${path}${search}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, outcome.flash) } })
 }
 
-/** The address is cleaned, and what the return said becomes the next page's message: only sentences of ours are shown. */
-function returnFromSignIn(app: Parameters<typeof setFlash>[0], url: URL): TypedResponse<never> {
-  const message = knownSignInMessage(url.searchParams.get('message'))
-  const description = message === null ? {} : { description: message }
-  const flash: Flash =
-    url.searchParams.get('auth') === 'success'
-      ? { kind: 'success', title: SIGN_IN_TOASTS.success, ...description }
-      : { kind: 'error', title: SIGN_IN_TOASTS.failure, ...description }
-  const clean = new URLSearchParams(url.searchParams)
-  for (const name of ['auth', 'message']) clean.delete(name)
-  const query = clean.size > 0 ? `?${clean}` : ''
-  return redirect(`${url.pathname}${query}`, { status: 302, headers: { 'Set-Cookie': setFlash(app, flash) } })
-}
-
 export default function Manager() {
   const page = useLoaderData<typeof loader>()
   const refused = useActionData<typeof action>()
@@ -118,13 +84,21 @@ export default function Manager() {
   useEffect(() => {
     if (refused) toast(refused.toast)
   }, [refused, toast])
+  const greeting = page.view === 'gate' ? page.greeting : null
+  useEffect(() => {
+    if (greeting) toast({ kind: 'info', title: greeting })
+  }, [greeting, toast])
   if (page.view === 'gate') {
     return (
       <>
-        <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+        <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} greeting={greeting} />
         {page.stage ? <StageDoor /> : null}
       </>
     )
   }
-  return <ManagerPage {...page} logSource="/fieldhook/log" {...(refused ? { result: refused.result } : {})} />
+  return (
+    <AccountNewsProvider news={page.news}>
+      <ManagerPage {...page} logSource="/fieldhook/log" {...(refused ? { result: refused.result } : {})} />
+    </AccountNewsProvider>
+  )
 }

@@ -90,7 +90,11 @@ describe('the way to the consent page', () => {
 
 describe('a sign-in that works', () => {
   it('ends at the manager with the id of the address, a session and a sealed credential', async () => {
-    expect(await signIn(BRISBANE)).toEqual({ accountUUID: EXTERNAL, auth: 'success' })
+    expect(await signIn(BRISBANE)).toEqual({
+      accountUUID: EXTERNAL,
+      auth: 'success',
+      message: 'External account ext-4711 linked to the platform account.',
+    })
     expect(browser.setCookies).toEqual([
       expect.stringMatching(/^__Host-sid-top=[\w-]{43}; Path=\/; Max-Age=86400; HttpOnly; SameSite=Lax; Secure$/),
     ])
@@ -104,7 +108,12 @@ describe('a sign-in that works', () => {
   })
 
   it('reads the other spelling of the parameter too', async () => {
-    expect(await signIn(BRISBANE, `accountUUID=${EXTERNAL}`)).toEqual({ accountUUID: EXTERNAL, auth: 'success' })
+    expect(await signIn(BRISBANE, `accountUUID=${EXTERNAL}`)).toMatchObject({ accountUUID: EXTERNAL, auth: 'success' })
+  })
+
+  it('says only once that it linked the id', async () => {
+    await signIn(BRISBANE)
+    expect(await signIn(BRISBANE)).toEqual({ accountUUID: EXTERNAL, auth: 'success' })
   })
 
   it('needs no mapping when the address names the account itself', async () => {

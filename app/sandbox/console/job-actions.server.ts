@@ -45,6 +45,8 @@ const ACTIONS: Readonly<Record<string, Act>> = {
       world.checkOut(account, job),
     ),
   material: addLine,
+  contact: addContact,
+  'remove-contact': removeContact,
   task: (input) =>
     withText(input, 'name', 'A task needs a name.', (name) =>
       did(input, `The task “${name}” was added to ${called(input)}.`, (world, account, job) =>
@@ -129,9 +131,40 @@ function addLine(input: JobAction): Done {
   const price = numberOf(input.form, 'price', { min: 0, max: PAID_AT_MOST })
   const name = fieldOf(input.form, 'name')
   if (name === '' || quantity === null || price === null) return failed('A line needs a name, a quantity and a price.')
-  return did(input, `The line “${name}” was added to ${called(input)}.`, (world, account, job) =>
-    world.addMaterial(account, job, { name, quantity, price }),
+  const sentence = `The line “${name}” was added to ${called(input)}.`
+  return did(
+    input,
+    sentence,
+    (world, account, job) => world.addMaterial(account, job, { name, quantity, price }),
+    'jobmaterial',
   )
+}
+
+const CONTACT_TYPES = new Set(['JOB', 'BILLING', 'Property Manager'])
+
+function addContact(input: JobAction): Done {
+  const [first, last, mobile, email, type] = ['first', 'last', 'mobile', 'email', 'type'].map((name) =>
+    fieldOf(input.form, name),
+  ) as [string, string, string, string, string]
+  const name = `${first} ${last}`.trim()
+  if (name === '') return failed('A contact needs a name.')
+  const values = { first, last, mobile, email, type: CONTACT_TYPES.has(type) ? type : 'JOB' }
+  const sentence = `${name} was added to ${called(input)} as a contact.`
+  return did(
+    input,
+    sentence,
+    (world, account, job) => world.create(account, 'jobcontact', { job_uuid: job, ...values }),
+    'jobcontact',
+  )
+}
+
+function removeContact(input: JobAction): Done {
+  const uuid = fieldOf(input.form, 'contact')
+  const contact = input.stage.world.findRecord(input.account.uuid, 'jobcontact', uuid)
+  if (!contact || contact.job_uuid !== input.job.uuid) return { outcome: 'nothing_there' }
+  const name = `${text(contact.first)} ${text(contact.last)}`.trim()
+  const sentence = `${name} is no longer a contact of ${called(input)}.`
+  return did(input, sentence, (world, account) => world.remove(account, 'jobcontact', uuid), 'jobcontact')
 }
 
 function changeBadge(input: JobAction, way: 'on' | 'off'): Done {
@@ -151,10 +184,12 @@ function did(
   { stage, account, job }: JobAction,
   sentence: string,
   act: (world: ConsoleStage['world'], accountUuid: string, jobUuid: string) => ChangeResult,
+  object = '',
 ): Done {
   return followed(stage, {
     accountUuid: account.uuid,
     jobUuid: job.uuid,
+    object,
     sentence,
     act: () => act(stage.world, account.uuid, job.uuid),
   })

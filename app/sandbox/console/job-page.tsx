@@ -58,7 +58,7 @@ export function JobPage(view: JobPageView) {
         <QuickForms job={job} context={context} />
       </Card>
       <Doings view={view} back={back} />
-      <Diary view={view} />
+      <Diary view={view} back={back} />
     </Page>
   )
 }
@@ -121,6 +121,25 @@ function Doings({ view, back }: { view: JobPageView; back: string }) {
           </div>
           <button type="submit">Add a line</button>
         </Form>
+        <Form to={`${to}/contact`} back={back}>
+          <div className="pair">
+            <TextField id="contact-first" name="first" label="First name" value="Robin" maxLength={50} required />
+            <TextField id="contact-last" name="last" label="Last name" value="Ferry" maxLength={50} />
+          </div>
+          <TextField id="contact-mobile" name="mobile" label="Mobile" type="tel" maxLength={30} />
+          <TextField id="contact-email" name="email" label="E-mail" type="email" maxLength={100} />
+          <Choice
+            id="contact-type"
+            name="type"
+            label="What for"
+            options={[
+              ['JOB', 'On site'],
+              ['BILLING', 'For invoices'],
+              ['Property Manager', 'Property manager'],
+            ]}
+          />
+          <button type="submit">Add a contact</button>
+        </Form>
         <Form to={`${to}/task`} back={back}>
           <TextField id="task-name" name="name" label="Task" value="Ring the customer" maxLength={200} required />
           <Choice id="task-staff" name="staff" label="Who does it" value={account.ownerStaffUuid} options={staff} />
@@ -168,7 +187,8 @@ function roleWords(type: string): string {
   return type === 'BILLING' ? 'for invoices' : type.toLowerCase()
 }
 
-function Diary({ view }: { view: JobPageView }) {
+function Diary({ view, back }: { view: JobPageView; back: string }) {
+  const to = `accounts/${view.account.uuid}/jobs/${view.job.uuid}`
   const { account, contacts, lines, activities, notes, payments, tasks, files, answers } = view
   const when = (value: unknown) => wallWords(text(value), account.localNow)
   const who = (uuid: unknown) => view.staff.find(([one]) => one === uuid)?.[1] ?? '–'
@@ -188,6 +208,12 @@ function Diary({ view }: { view: JobPageView }) {
                 .map(text)
                 .filter((part) => part !== '')
                 .join(' · ') || 'No way to reach them'}
+              <Form to={`${to}/remove-contact`} back={back} className="buttons">
+                <input type="hidden" name="contact" value={one.uuid} />
+                <button type="submit" aria-label={`Remove ${text(one.first)} ${text(one.last)}`}>
+                  Remove
+                </button>
+              </Form>
             </li>
           ))}
         </ul>

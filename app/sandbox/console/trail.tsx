@@ -37,7 +37,7 @@ export function TrailCard({ trail, zone, now, back, id, accountName }: TrailCard
         </Station>
         {trail.posts.length === 0 ? (
           <Station icon={Send} tone="neutral">
-            <NothingPosted listening={trail.listening} />
+            <NothingPosted listening={trail.listening} neverPosted={trail.neverPosted} />
           </Station>
         ) : null}
         {trail.posts.map((post) => (
@@ -59,7 +59,15 @@ export function TrailCard({ trail, zone, now, back, id, accountName }: TrailCard
   )
 }
 
-function NothingPosted({ listening }: { listening: boolean }) {
+function NothingPosted({ listening, neverPosted }: { listening: boolean; neverPosted: string }) {
+  if (neverPosted !== '') {
+    return (
+      <p>
+        No webhook was posted: ServiceM8 has none for {neverPosted}. Fieldhook looks for them itself every few minutes;
+        move the clock forward to see it find this.
+      </p>
+    )
+  }
   return listening ? (
     <p>No webhook was posted: nothing that changed is watched by the add-on’s subscriptions.</p>
   ) : (

@@ -1,4 +1,5 @@
 // "Watch the event travel": what was changed here, what the platform posted because of it, what came out at a receiver.
+import { isPolled, recordsWords } from '../../features/webhooks/object-catalog.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { seconds } from '../../lib/duration.ts'
 import { eventOf, type Received } from '../receiver/received.ts'
@@ -13,6 +14,8 @@ export interface Trail {
   sentence: string
   /** The job it was about, or ''. */
   jobUuid: string
+  /** What was changed, in words, when the platform posts nothing for it: `job contacts`. Else ''. */
+  neverPosted: string
   posts: TrailPost[]
   /** Does the add-on listen to anything of this account? */
   listening: boolean
@@ -27,6 +30,8 @@ export interface TrailPost {
 export interface Doing {
   accountUuid: string
   jobUuid?: string
+  /** The object that changes, where it is not plain from the job. */
+  object?: string
   /** What will have been done; of a new record only known afterwards. */
   sentence: string | ((record: SandboxRecord) => string)
   act(): ChangeResult
@@ -90,7 +95,7 @@ export function createTrails(world: Seen, receiver: Pick<ReceiverLog, 'names' | 
   }
 
   return {
-    follow({ accountUuid, jobUuid = '', sentence, act }) {
+    follow({ accountUuid, jobUuid = '', object = '', sentence, act }) {
       const after = world.deliveries(accountUuid, 1)[0]?.id ?? 0
       const at = world.clock.now()
       const result = act()
@@ -100,7 +105,8 @@ export function createTrails(world: Seen, receiver: Pick<ReceiverLog, 'names' | 
       const recordUuids = new Set([result.record.uuid, jobUuid, ...made.map((one) => one.recordUuid)])
       const deliveryIds = made.map((one) => one.id)
       const words = typeof sentence === 'string' ? sentence : sentence(result.record)
-      const step = { id, accountUuid, at, sentence: words, jobUuid, deliveryIds, after, recordUuids }
+      const neverPosted = isPolled(object) ? recordsWords(object) : ''
+      const step = { id, accountUuid, at, sentence: words, jobUuid, neverPosted, deliveryIds, after, recordUuids }
       steps = [step, ...steps].slice(0, KEEP)
       return { outcome: 'followed', id }
     },

@@ -159,6 +159,37 @@ describe('what people do to a job', () => {
     expect(now().active).toBe(1)
   })
 
+  it('adds and removes a contact, which moves its edit date, and says that no webhook tells of it', async () => {
+    await stage.subscribe(UK_ACCOUNT, 'job', 'status')
+    const fields = { first: 'Robin', last: 'Ferry', mobile: '+447700900123', email: 'r@example.com', type: 'BILLING' }
+    const added = await act('contact', fields)
+    const contact = hanging('jobcontact').at(-1)
+    const made = contact?.edit_date
+    expect(contact).toMatchObject({ ...fields, job_uuid: job.uuid, active: 1 })
+    expect(made).toBe(stage.world.findAccount(UK_ACCOUNT)?.localNow)
+    expect(trailIn(added.text)).toContain('Robin Ferry was added to Job 3128 as a contact.')
+    expect(trailIn(added.text)).toContain('No webhook was posted: ServiceM8 has none for job contacts.')
+    stage.world.advanceClock(60_000)
+    const removed = await act('remove-contact', { contact: contact?.uuid ?? '' })
+    expect(trailIn(removed.text)).toContain('Robin Ferry is no longer a contact of Job 3128.')
+    const gone = stage.world.findRecord(UK_ACCOUNT, 'jobcontact', contact?.uuid ?? '')
+    expect(gone?.active).toBe(0)
+    expect(String(gone?.edit_date) > String(made)).toBe(true)
+  })
+
+  it('refuses a contact without a name, and one of another job', async () => {
+    expect((await act('contact', { mobile: '1' })).text).toContain('A contact needs a name.')
+    const other = stage.world.records(UK_ACCOUNT, 'jobcontact').find((one) => one.job_uuid !== job.uuid)
+    const path = `${UK}/jobs/${job.uuid}/remove-contact`
+    expect((await stage.press(path, { ...BACK, contact: other?.uuid ?? '' })).status).toBe(404)
+  })
+
+  it('moves the edit date of a line, and says that no webhook tells of it', async () => {
+    const { text } = await act('material', { name: 'Washer', quantity: '2', price: '0.80' })
+    expect(hanging('jobmaterial').at(-1)?.edit_date).toBe(stage.world.findAccount(UK_ACCOUNT)?.localNow)
+    expect(trailIn(text)).toContain('ServiceM8 has none for job materials')
+  })
+
   it('passes on the platform’s own words when it refuses', async () => {
     expect((await act('check-out', {})).text).toContain('The platform refused: Nobody is checked in on this job (404).')
   })

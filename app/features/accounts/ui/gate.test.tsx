@@ -52,6 +52,12 @@ describe('the sign-in gate', () => {
     expect(note.closest('.without-script')).not.toBeNull()
   })
 
+  it('greets readers without scripts; all others get a toast', () => {
+    const greeting = 'New account detected: Please sign in to link this account.'
+    renderPage({ page: () => <Gate state="ready" accountUUID="account-1" token="flow" greeting={greeting} /> })
+    expect(screen.getByText(greeting).closest('.without-script')).not.toBeNull()
+  })
+
   it('says what went wrong with the last sign-in', () => {
     renderGate('ready', 'account-1', 'You said no on the consent page.')
     expect(screen.getByRole('alert').textContent).toContain('You said no on the consent page.')

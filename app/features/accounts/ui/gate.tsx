@@ -15,6 +15,8 @@ export interface GateProps {
   token: string
   /** Something that went before, e.g. why the last sign-in did not work. */
   problem?: string
+  /** Said once when the gate appears; as a toast where scripts run. */
+  greeting?: string | null
 }
 
 export const PLATFORM_NAME = 'ServiceM8'
@@ -22,7 +24,7 @@ export const PLATFORM_NAME = 'ServiceM8'
 const NOTE = 'Complete sign-in in the new tab, then refresh this page.'
 
 /** Stands in place of every page until the account is signed in. */
-export function Gate({ state, accountUUID, token, problem }: GateProps) {
+export function Gate({ state, accountUUID, token, problem, greeting }: GateProps) {
   const [clicked, setClicked] = useState(false)
   const shown: GateState = state === 'ready' && clicked ? 'opened' : state
   return (
@@ -35,6 +37,11 @@ export function Gate({ state, accountUUID, token, problem }: GateProps) {
         <p className="text-balance text-ink-soft">Sign in to manage webhooks and receive real-time updates.</p>
       </div>
       {problem ? <Notice tone="failing">{problem}</Notice> : null}
+      {greeting ? (
+        <div className="without-script">
+          <Notice tone="accent">{greeting}</Notice>
+        </div>
+      ) : null}
       {shown === 'no_account' ? <NoAccount /> : null}
       {shown === 'ready' ? (
         <div className="grid gap-3">

@@ -1,17 +1,19 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
+import type { EndpointKey } from '../endpoint-key.ts'
 import type { ManagerAccount } from './manager-address.ts'
 
 interface CardButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {
   /** What the page's action is asked to do. */
   intent: string
-  webhookId: number
+  /** The card: a webhook's id, or a rule's key. */
+  webhookId: EndpointKey
   account: ManagerAccount
   /** What else it needs to know. */
   values?: Record<string, string>
 }
 
-/** A button that does one thing to one webhook: a form of its own, so that it works without scripts. */
+/** A button that does one thing to one webhook or rule: a form of its own, so that it works without scripts. */
 export function CardButton({ intent, webhookId, account, values = {}, ...button }: CardButtonProps) {
   const sent = { intent, id: String(webhookId), ...values }
   const pending = useIsSending(sent)

@@ -1,6 +1,7 @@
-// The form's schema with its library, apart because it weighs as much as the rest of the page: fetched when typing begins.
+// The forms' schemas with their library, apart because they weigh as much as the rest of the page: fetched when typing begins.
 import './zod-without-eval.ts'
 import { parseWithZod } from '@conform-to/zod/v4'
+import { forwardingRuleChange, forwardingRuleForm } from '../forwarding-rule.ts'
 import { webhookChange, webhookForm } from '../webhook.ts'
 
 export function checkCreateForm(formData: FormData) {
@@ -9,4 +10,12 @@ export function checkCreateForm(formData: FormData) {
 
 export function checkUpdateForm(formData: FormData) {
   return parseWithZod(formData, { schema: webhookChange })
+}
+
+export function checkAddRuleForm(formData: FormData) {
+  return parseWithZod(formData, { schema: forwardingRuleForm })
+}
+
+export function checkRuleChangeForm(formData: FormData) {
+  return parseWithZod(formData, { schema: forwardingRuleChange })
 }

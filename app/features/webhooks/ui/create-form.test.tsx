@@ -1,9 +1,9 @@
 import { useActionData } from '@remix-run/react'
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
-import { OBJECT_KINDS, OBJECT_TYPES } from '../object-catalog.ts'
+import { findObjectKind, OBJECT_TYPES, POLLED_TYPES } from '../object-catalog.ts'
 import { CreateWebhook } from './create-form.tsx'
 import type { FormResult } from './form-result.ts'
 
@@ -66,10 +66,34 @@ describe('the form for a new webhook', () => {
     expect(offered.toSorted()).toEqual(OBJECT_TYPES.filter((type) => !['job', 'note'].includes(type)).toSorted())
   })
 
-  it('does not let a type be chosen that the platform never sends', () => {
+  it('offers what the platform sends no webhooks for as checked every few minutes', () => {
     renderForm()
-    const dead = [...object().options].filter((option) => option.disabled).map((option) => option.value)
-    expect(dead).toEqual(OBJECT_KINDS.filter((kind) => !kind.subscribable).map((kind) => kind.type))
+    const group = object().querySelector('optgroup')
+    expect(group?.label).toBe('Checked every 5 minutes (ServiceM8 sends no webhooks for these)')
+    expect([...(group?.querySelectorAll('option') ?? [])].map((option) => option.value)).toEqual([...POLLED_TYPES])
+    expect([...object().options].filter((option) => option.disabled)).toEqual([])
+  })
+
+  it('says of a chosen one that we look for it ourselves', async () => {
+    renderForm()
+    const user = userEvent.setup()
+    const sentence = 'ServiceM8 sends no webhooks for job contacts, so Fieldhook looks every 5 minutes.'
+    expect(screen.queryByText(sentence)).toBeNull()
+    await user.selectOptions(object(), 'jobcontact')
+    expect(screen.getByText(sentence).closest('[role=status]')).not.toBeNull()
+    await user.selectOptions(object(), 'job')
+    expect(screen.queryByText(sentence)).toBeNull()
+  })
+
+  it("offers the platform's own fields of a polled object, and no groups", async () => {
+    renderForm()
+    await userEvent.setup().selectOptions(object(), 'jobcontact')
+    await userEvent.setup().click(screen.getByText('Choose single fields'))
+    const single = within(screen.getByRole('list', { name: 'Single fields' }))
+    expect(single.getAllByRole('button').map((button) => button.textContent)).toEqual([
+      ...(findObjectKind('jobcontact')?.watchFields ?? []),
+    ])
+    expect(screen.queryByText('Add a group of fields')).toBeNull()
   })
 
   it('is closed when every type has its webhook', () => {

@@ -7,11 +7,13 @@ import { Field } from '#app/ui/field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Select } from '#app/ui/select.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
-import { OBJECT_KINDS } from '../object-catalog.ts'
+import { CHECKED_WORDS } from '../../events/polling.ts'
+import { isPolled, OBJECT_KINDS } from '../object-catalog.ts'
 import { FieldPicker } from './field-picker.tsx'
 import { type FormResult, resultFor } from './form-result.ts'
 import type { ManagerAccount } from './manager-address.ts'
 import { useManagerForm, useSending } from './manager-form.tsx'
+import { PollingNote } from './polling-facts.tsx'
 
 interface CreateFormProps {
   account: ManagerAccount
@@ -72,9 +74,9 @@ function CreateForm({ account, usedTypes, refused, sending }: InnerProps) {
   }, [])
 
   const open = OBJECT_KINDS.filter((kind) => !usedTypes.includes(kind.type))
-  const choices = open.filter((kind) => kind.subscribable)
-  const unwatchable = open.filter((kind) => !kind.subscribable)
-  const nothingLeft = choices.length === 0
+  const posted = open.filter((kind) => kind.delivery === 'subscribed')
+  const polled = open.filter((kind) => kind.delivery === 'polled')
+  const nothingLeft = open.length === 0
 
   return (
     <Form method="post" preventScrollReset {...formProps} className="grid gap-4">
@@ -127,15 +129,15 @@ function CreateForm({ account, usedTypes, refused, sending }: InnerProps) {
               }}
             >
               <option value="">Choose what to watch</option>
-              {choices.map((kind) => (
+              {posted.map((kind) => (
                 <option key={kind.type} value={kind.type}>
                   {kind.label}
                 </option>
               ))}
-              {unwatchable.length > 0 ? (
-                <optgroup label="ServiceM8 sends no webhooks for">
-                  {unwatchable.map((kind) => (
-                    <option key={kind.type} value={kind.type} disabled>
+              {polled.length > 0 ? (
+                <optgroup label={CHECKED_WORDS}>
+                  {polled.map((kind) => (
+                    <option key={kind.type} value={kind.type}>
                       {kind.label}
                     </option>
                   ))}
@@ -144,6 +146,11 @@ function CreateForm({ account, usedTypes, refused, sending }: InnerProps) {
             </Select>
           )}
         </Field>
+        {!custom && isPolled(object) ? (
+          <div role="status" className="rounded-control bg-sunken px-3.5 py-2.5 text-label">
+            <PollingNote objectType={object} />
+          </div>
+        ) : null}
         {account.admin ? (
           <>
             <Checkbox

@@ -4,12 +4,12 @@ import { useEffect, useRef, useState } from 'react'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
-import type { WebhookView } from '../webhook-view.ts'
+import { type CardView, calledOf, isRule } from '../webhook-view.ts'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 import { useSending } from './manager-form.tsx'
 
 interface DeleteWebhookProps {
-  webhook: WebhookView
+  webhook: CardView
   account: ManagerAccount
 }
 
@@ -49,7 +49,7 @@ export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
         anchor={cardId(webhook.id)}
         look="danger-quiet"
         icon={<Trash2 aria-hidden className="size-4" />}
-        aria-label={`Delete ${webhook.label} webhook`}
+        aria-label={`Delete ${calledOf(webhook)}`}
         onPointerEnter={() => setNear(true)}
         onFocus={() => setNear(true)}
         onClick={(event) => {
@@ -99,8 +99,8 @@ export function DeleteQuestion({ webhook, account }: DeleteWebhookProps) {
   )
 }
 
-function question(webhook: WebhookView): string {
-  return `Delete the ${webhook.label} webhook?`
+function question(webhook: CardView): string {
+  return `Delete the ${calledOf(webhook)}?`
 }
 
 /** `hooks.zapier.com`: enough to know it by, however long the address is. */
@@ -108,22 +108,30 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }
 
-function Consequences({ webhook }: { webhook: WebhookView }) {
+function Consequences({ webhook }: { webhook: CardView }) {
   return (
     <>
-      <p>
-        {webhook.callbackUrl
-          ? `Nothing about ${webhook.label} records will be sent to ${hostOf(webhook.callbackUrl)} any more.`
-          : `Nothing about ${webhook.label} records will be recorded any more.`}
-      </p>
+      <p>{whatEnds(webhook)}</p>
       {webhook.pending > 0 ? (
         <p>
           {webhook.pending === 1 ? 'One event is' : `${webhook.pending} events are`} still waiting and will not be sent.
         </p>
       ) : null}
-      <p>This cannot be undone; you can create a new webhook at any time.</p>
+      <p>
+        This cannot be undone; you can {isRule(webhook) ? 'add the address again' : 'create a new webhook'} at any time.
+      </p>
     </>
   )
+}
+
+function whatEnds(webhook: CardView): string {
+  const { label, callbackUrl } = webhook
+  if (isRule(webhook)) {
+    return `This rule will send nothing about ${label} records to ${hostOf(callbackUrl)} any more. Other addresses still get theirs.`
+  }
+  return callbackUrl
+    ? `Nothing about ${label} records will be sent to ${hostOf(callbackUrl)} any more.`
+    : `Nothing about ${label} records will be recorded any more.`
 }
 
 function DeleteForm({ webhook, account, sending }: DeleteWebhookProps & { sending: boolean }) {
@@ -133,7 +141,7 @@ function DeleteForm({ webhook, account, sending }: DeleteWebhookProps & { sendin
       <input type="hidden" name="id" value={webhook.id} />
       <input type="hidden" name="accountUUID" value={account.accountUUID} />
       <Button type="submit" look="danger" pending={sending} pendingLabel="Deleting…">
-        Delete webhook
+        {isRule(webhook) ? 'Delete rule' : 'Delete webhook'}
       </Button>
     </Form>
   )

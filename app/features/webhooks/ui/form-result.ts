@@ -1,7 +1,8 @@
 // What a refused form of the manager page sends back: it is drawn by the form that was sent.
+import type { EndpointKey } from '../endpoint-key.ts'
 import type { FieldErrors } from '../webhook.ts'
 
-export type ManagerIntent = 'create' | 'update' | 'delete'
+export type ManagerIntent = 'create' | 'update' | 'delete' | 'create_rule'
 
 export interface FormResult {
   fieldErrors: FieldErrors
@@ -11,8 +12,8 @@ export interface FormResult {
   values: Record<string, string>
 }
 
-/** The result if it belongs to this form, else null. `id` is the webhook's, for update and delete. */
-export function resultFor(result: FormResult | undefined, intent: ManagerIntent, id?: number): FormResult | null {
+/** The result if it belongs to this form, else null. `id` is the card's, for update and delete. */
+export function resultFor(result: FormResult | undefined, intent: ManagerIntent, id?: EndpointKey): FormResult | null {
   if (result?.values.intent !== intent) return null
   return id === undefined || result.values.id === String(id) ? result : null
 }

@@ -2,7 +2,9 @@ import { CircleCheck, CircleX, Clock } from 'lucide-react'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time } from '#app/ui/time.tsx'
+import { TimeSplit } from '#app/ui/time-split.tsx'
 import { durationWords } from '#app/ui/time-words.ts'
+import { timingParts } from '../../events/attempt-timing.ts'
 import { objectLabel } from '../object-catalog.ts'
 import type { ForwardingResultView, LogEntryView } from '../webhook-view.ts'
 import { LogEntryActions, type LogOwner } from './log-entry-actions.tsx'
@@ -88,10 +90,20 @@ function Forwarding({ entry, details }: { entry: LogEntryView; details: boolean 
               Waiting to be sent
             </StatusPill>
           </span>
-          <span className="break-all text-ink-soft">{url}</span>
+          <Place url={url} rule={entry.deliveries.find((delivery) => delivery.url === url)?.rule} />
         </li>
       ))}
     </ul>
+  )
+}
+
+/** Where it went; a forwarding rule's address with the rule's name. */
+function Place({ url, rule }: { url: string; rule?: string | undefined }) {
+  return (
+    <p className="text-dense text-ink-soft">
+      {rule === undefined ? null : <span className="wrap-anywhere font-medium text-ink">{rule}: </span>}
+      <span className="break-all">{url}</span>
+    </p>
   )
 }
 
@@ -102,13 +114,21 @@ function Attempt({ result, details }: { result: ForwardingResultView; details: b
         <StatusPill tone={result.success ? 'working' : 'failing'} icon={result.success ? CircleCheck : CircleX}>
           {result.success ? 'Success' : 'Failed'}
         </StatusPill>
-        <span>{result.statusCode === null ? 'No answer' : `Status ${result.statusCode}`}</span>
-        <span title="Response time">{durationWords(result.responseTime)}</span>
+        {result.timing === null ? (
+          <span>Not sent</span>
+        ) : (
+          <>
+            <span>{result.statusCode === null ? 'No answer' : `Status ${result.statusCode}`}</span>
+            <span title="Response time">{durationWords(result.responseTime)}</span>
+          </>
+        )}
         <span className="text-ink-soft">
-          Attempt {result.attempt}, <Time at={result.at} as="clock" />
+          {result.timing === null ? null : `Attempt ${result.attempt}, `}
+          <Time at={result.at} as="clock" />
         </span>
       </div>
-      <p className="break-all text-dense text-ink-soft">{result.url}</p>
+      {result.timing === null ? null : <TimeSplit parts={timingParts(result.timing)} />}
+      <Place url={result.url} rule={result.rule} />
       {result.error ? <p className="wrap-anywhere text-label">{result.error}</p> : null}
       {result.nextAttemptAt === null ? null : (
         <p className="text-dense text-ink-soft">

@@ -1,39 +1,55 @@
 import { useNavigation } from '@remix-run/react'
-import { RotateCcw, SquareTerminal } from 'lucide-react'
+import { ListTree, RotateCcw, SquareTerminal } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { seconds } from '#app/lib/duration.ts'
 import { askOwnServer } from '#app/ui/ask-own-server.tsx'
-import { Button } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { COPIED } from '#app/ui/copy-field.tsx'
 import { useToast } from '#app/ui/toast.tsx'
-import type { ForwardingResultView, LogEntryView } from '../webhook-view.ts'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { deliveryAddress } from '../../events/delivery-address.ts'
+import type { EndpointKey } from '../endpoint-key.ts'
+import type { LogEntryView } from '../webhook-view.ts'
 import { CardButton } from './card-button.tsx'
 import { CURL_SOURCE, type ManagerAccount, managerSearch } from './manager-address.ts'
 
 /** Whose entries they are. */
 export interface LogOwner {
   account: ManagerAccount
-  webhookId: number
+  webhookId: EndpointKey
 }
 
-/** What can be done with one event: send it again, take it away as a command. */
+/** What can be done with one event: look into it, send it again, take it away as a command. */
 export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
-  const latest = latestByAddress(entry.forwardingResults)
+  const latest = latestByAddress(entry.deliveries)
   if (latest.length === 0) return null
+  const tried = new Set(entry.forwardingResults.map((result) => result.deliveryId))
+  const again = latestByAddress(entry.deliveries.filter((delivery) => tried.has(delivery.id)))
   return (
     <div className="-mx-4 flex flex-wrap">
-      {latest.map(({ deliveryId, url }) => (
+      {latest.map(({ id, url, rule }) => (
+        <ButtonLink
+          key={id}
+          to={deliveryAddress(owner.account, id)}
+          look="quiet"
+          icon={<ListTree aria-hidden className="size-4" />}
+        >
+          {latest.length > 1 ? <Doing what="Details for " where={rule ?? hostOf(url)} /> : 'Details'}
+          <VisuallyHidden> of delivery {id}</VisuallyHidden>
+        </ButtonLink>
+      ))}
+      {again.map(({ id, url, rule }) => (
         <CardButton
-          key={url}
+          key={id}
           intent="send_again"
           webhookId={owner.webhookId}
           account={owner.account}
-          values={{ delivery: String(deliveryId) }}
+          values={{ delivery: String(id) }}
           look="quiet"
           icon={<RotateCcw aria-hidden className="size-4" />}
           pendingLabel="Sending…"
         >
-          Send again{latest.length > 1 ? ` to ${hostOf(url)}` : ''}
+          {again.length > 1 ? <Doing what="Send again to " where={rule ?? hostOf(url)} /> : 'Send again'}
         </CardButton>
       ))}
       <CopyCurl entry={entry} owner={owner} />
@@ -41,12 +57,25 @@ export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: 
   )
 }
 
-/** The newest delivery to each address: the one that is repeated. */
-function latestByAddress(results: readonly ForwardingResultView[]): ForwardingResultView[] {
-  const latest = new Map<string, ForwardingResultView>()
-  for (const result of results) {
-    const known = latest.get(result.url)
-    if (!known || result.deliveryId > known.deliveryId) latest.set(result.url, result)
+/** A name may be long; the line above has it whole. */
+function Doing({ what, where }: { what: string; where: string }) {
+  return (
+    <span className="inline-flex min-w-0">
+      <span className="whitespace-pre">{what}</span>
+      <span className="max-w-24 truncate sm:max-w-56" title={where}>
+        {where}
+      </span>
+    </span>
+  )
+}
+
+/** The newest delivery to each address; a rule's counts as another one, even where the text is the same. */
+function latestByAddress(deliveries: LogEntryView['deliveries']): LogEntryView['deliveries'] {
+  const latest = new Map<string, LogEntryView['deliveries'][number]>()
+  for (const delivery of deliveries) {
+    const place = `${delivery.rule ?? ''} ${delivery.url}`
+    const known = latest.get(place)
+    if (!known || delivery.id > known.id) latest.set(place, delivery)
   }
   return [...latest.values()]
 }

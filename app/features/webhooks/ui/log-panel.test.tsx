@@ -156,6 +156,29 @@ describe('an entry', () => {
     screen.getByText('One earlier attempt')
   })
 
+  it('says where the time went, with a dash for what is not known', () => {
+    const timing = { dnsMs: null, connectMs: 12, tlsMs: null, firstByteMs: 74 }
+    renderPanel({ opened: answerOf([sampleEntry({ forwardingResults: [sampleResult({ timing })] })]) })
+    expect(screen.getByRole('region', { name: 'Recent Activity of Job' }).textContent).toContain(
+      'DNS – · connect 12 ms · TLS – · first byte 74 ms',
+    )
+  })
+
+  it('calls what was never sent neither an attempt nor 0 ms long', () => {
+    const never = sampleResult({
+      success: false,
+      statusCode: null,
+      responseTime: 0,
+      timing: null,
+      error: 'Not sent: the webhook was deleted.',
+      responseBody: null,
+    })
+    renderPanel({ opened: answerOf([sampleEntry({ forwardingResults: [never] })]) })
+    screen.getByText('Not sent')
+    const entry = screen.getByRole('region', { name: 'Recent Activity of Job' }).textContent ?? ''
+    expect(entry).not.toMatch(/0 ms|No answer|Attempt 1|DNS/)
+  })
+
   it('shows a hostile answer as the text it is', () => {
     const responseBody = '<img src=x onerror=alert(1)>'
     renderPanel({ opened: answerOf([sampleEntry({ forwardingResults: [sampleResult({ responseBody })] })]) })

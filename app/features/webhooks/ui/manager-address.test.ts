@@ -22,6 +22,9 @@ describe('the address of the manager page', () => {
     { step: 'replay', webhookId: 3, form: null },
     { step: 'replay', webhookId: 3, form: { since: '2025-11-21T09:00', status: 'all', objectUuid: '' } },
     { step: 'secret', webhookId: 3 },
+    { step: 'edit', webhookId: 'rule-3' },
+    { step: 'replay', webhookId: 'rule-3', form: null },
+    { step: 'secret', webhookId: 'rule-3' },
   ])('reads back what it wrote: $step', (step) => {
     expect(readManagerStep(new URLSearchParams(managerSearch(ACCOUNT, step)))).toEqual(step)
   })

@@ -1,6 +1,7 @@
-// What the address of the manager page says beyond the account: which webhook is edited, asked about, or looked into.
+// What the address of the manager page says beyond the account: which card is edited, asked about, or looked into.
 // Written and read here, so that every part of the page works by address alone.
 
+import { type EndpointKey, parseEndpointKey } from '../endpoint-key.ts'
 import { type ReplayForm, replayFormOf } from '../replay-words.ts'
 import type { LogFilter } from '../webhook-view.ts'
 import { logFilterQuery, readLogFilter } from './log-filter.ts'
@@ -11,16 +12,16 @@ export interface ManagerAccount {
   admin: boolean
 }
 
-/** One thing at a time; `none` is the plain page. */
+/** One thing at a time; `none` is the plain page. A forwarding rule's card is named by its key, `rule-3`. */
 export type ManagerStep =
   | { step: 'none' }
-  | { step: 'edit'; webhookId: number }
-  | { step: 'confirmDelete'; webhookId: number }
-  | { step: 'log'; webhookId: number; filter: LogFilter }
+  | { step: 'edit'; webhookId: EndpointKey }
+  | { step: 'confirmDelete'; webhookId: EndpointKey }
+  | { step: 'log'; webhookId: EndpointKey; filter: LogFilter }
   /** "Send everything since …"; `form` null = just opened, else how many that would be is being asked. */
-  | { step: 'replay'; webhookId: number; form: ReplayForm | null }
+  | { step: 'replay'; webhookId: EndpointKey; form: ReplayForm | null }
   /** Its signing secret is open: it has just been renewed. */
-  | { step: 'secret'; webhookId: number }
+  | { step: 'secret'; webhookId: EndpointKey }
 
 /** What scripts ask the server for beside the page: how far a replay is, and an event as a command. */
 export const REPLAY_SOURCE = '/fieldhook/replay'
@@ -41,19 +42,18 @@ export function managerSearch(account: ManagerAccount, step?: ManagerStep): stri
   return `?${new URLSearchParams(managerQuery(account, step))}`
 }
 
-/** Reads it back. What is no webhook id is as good as absent. */
+/** Reads it back. What is no card's key is as good as absent. */
 export function readManagerStep(params: URLSearchParams): ManagerStep {
   for (const step of ['edit', 'confirmDelete', 'log', 'replay', 'secret'] as const) {
-    const text = params.get(step) ?? ''
-    if (!/^[1-9]\d{0,15}$/.test(text)) continue
-    const webhookId = Number(text)
+    const webhookId = parseEndpointKey(params.get(step) ?? '')
+    if (webhookId === null) continue
     if (step === 'log') return { step, webhookId, filter: readLogFilter(params) }
     return step === 'replay' ? { step, webhookId, form: replayFormOf(params) } : { step, webhookId }
   }
   return { step: 'none' }
 }
 
-/** Id of a webhook's card in the page, for anchors. */
-export function cardId(webhookId: number): string {
-  return `webhook-${webhookId}`
+/** Id of a card in the page, for anchors: `webhook-3`, `rule-3`. */
+export function cardId(key: EndpointKey): string {
+  return typeof key === 'number' ? `webhook-${key}` : key
 }

@@ -1,8 +1,9 @@
-// What the create and the edit form share: the library that keeps values and errors, wired to how this page answers.
+// What the forms for webhooks and forwarding rules share: the library that keeps values and errors, wired to how this page answers.
 import { getFormProps, type Submission, type SubmissionResult, useForm } from '@conform-to/react'
 import { useNavigation } from '@remix-run/react'
 import { useMemo, useState } from 'react'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
+import type { EndpointKey } from '../endpoint-key.ts'
 import type { FormResult, ManagerIntent } from './form-result.ts'
 
 type Check = (formData: FormData) => Submission<unknown>
@@ -59,8 +60,8 @@ function asLastResult(result: FormResult): SubmissionResult {
   }
 }
 
-/** Is this form on its way? `id` is the webhook's, for update and delete. */
-export function useSending(intent: ManagerIntent, id?: number): boolean {
+/** Is this form on its way? `id` is the card's, for update and delete. */
+export function useSending(intent: ManagerIntent, id?: EndpointKey): boolean {
   const { state, formData } = useNavigation()
   if (state === 'idle' || formData?.get('intent') !== intent) return false
   return id === undefined || formData.get('id') === String(id)

@@ -18,6 +18,7 @@ function propsOf(over: Partial<ManagerPageProps> = {}): ManagerPageProps {
     admin: false,
     now: SAMPLE_NOW,
     webhooks: [sampleWebhook()],
+    rules: [],
     lastEventAt: SAMPLE_NOW - minutes(2),
     step: { step: 'none' },
     log: null,

@@ -1,5 +1,5 @@
 import { useNavigation } from '@remix-run/react'
-import { Activity, ExternalLink, RefreshCw, Webhook } from 'lucide-react'
+import { Activity, ExternalLink, RefreshCw, Search, Webhook } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -12,14 +12,18 @@ import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page-header.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { searchAddress } from '../../events/delivery-address.ts'
 import type { ReplayPanelData } from '../replay-words.ts'
 import { accountHealth } from '../webhook-status.ts'
-import type { WebhookView } from '../webhook-view.ts'
+import { type CardView, type RuleView, titleOf, type WebhookView } from '../webhook-view.ts'
 import { CreateWebhook } from './create-form.tsx'
 import type { FormResult } from './form-result.ts'
 import type { LogAnswer } from './log-filter.ts'
+import { MailSettings } from './mail-settings.tsx'
 import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
+import { Notices } from './notices.tsx'
 import { QuickReference } from './quick-reference.tsx'
+import { RulesSection } from './rules-section.tsx'
 import { healthLook } from './status-look.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
@@ -34,6 +38,7 @@ export interface ManagerPageProps {
   /** The server's moment. */
   now: Millis
   webhooks: WebhookView[]
+  rules: RuleView[]
   /** Of any object; null = never. */
   lastEventAt: Millis | null
   /** From `readManagerStep`. */
@@ -52,7 +57,7 @@ export interface ManagerPageProps {
 
 /** The webhook manager. */
 export function ManagerPage(props: ManagerPageProps) {
-  const { accountUUID, admin, webhooks, step, log, logSource, result } = props
+  const { accountUUID, admin, webhooks, rules, step, log, logSource, result } = props
   const account: ManagerAccount = { accountUUID, admin }
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
@@ -61,50 +66,69 @@ export function ManagerPage(props: ManagerPageProps) {
         overline={props.accountName}
         actions={
           // Automations and Subscription join when their pages exist: a button never leads nowhere.
-          admin ? (
-            <ButtonLink
-              to={`/webhook-activity${managerSearch(account)}`}
-              icon={<Activity aria-hidden className="size-4" />}
-            >
-              View Activity
+          <>
+            <ButtonLink to={searchAddress(account)} icon={<Search aria-hidden className="size-4" />}>
+              Find a delivery
             </ButtonLink>
-          ) : null
+            {admin ? (
+              <ButtonLink
+                to={`/webhook-activity${managerSearch(account)}`}
+                icon={<Activity aria-hidden className="size-4" />}
+              >
+                View Activity
+              </ButtonLink>
+            ) : null}
+          </>
         }
-        summary={<Health webhooks={webhooks} lastEventAt={props.lastEventAt} />}
+        summary={<Health webhooks={webhooks} rules={rules} lastEventAt={props.lastEventAt} />}
       />
       {props.reconnect ? <Reconnect accountUUID={accountUUID} reason={props.reconnect} /> : null}
+      <Notices account={account} />
       <div className="grid gap-5 lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr] lg:gap-6">
         <div className="lg:col-start-1 lg:row-start-1">
           <CreateWebhook account={account} usedTypes={webhooks.map((webhook) => webhook.objectType)} result={result} />
         </div>
-        <section aria-labelledby="webhooks-title" className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
-          <ListHeader account={account} ids={webhooks.map((webhook) => webhook.id)} />
-          {webhooks.length === 0 ? (
-            <Card>
-              <EmptyState icon={Webhook} title="No webhooks yet">
-                A webhook passes changes in ServiceM8 on to your own system. Choose what to watch under “Create New
-                Webhook”, and it appears here with everything that happens to it.
-              </EmptyState>
-            </Card>
-          ) : (
-            <ul className="grid gap-4">
-              {webhooks.map((webhook) => (
-                <li key={webhook.id} className="min-w-0">
-                  <WebhookCard
-                    webhook={webhook}
-                    account={account}
-                    step={step}
-                    log={log}
-                    replay={props.replay}
-                    logSource={logSource}
-                    result={result}
-                  />
-                </li>
-              ))}
-            </ul>
-          )}
-        </section>
-        <div className="lg:col-start-1 lg:row-start-2">
+        <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+          <section aria-labelledby="webhooks-title">
+            <ListHeader account={account} ids={webhooks.map((webhook) => webhook.id)} />
+            {webhooks.length === 0 ? (
+              <Card>
+                <EmptyState icon={Webhook} title="No webhooks yet">
+                  A webhook passes changes in ServiceM8 on to your own system. Choose what to watch under “Create New
+                  Webhook”, and it appears here with everything that happens to it.
+                </EmptyState>
+              </Card>
+            ) : (
+              <ul className="grid gap-4">
+                {webhooks.map((webhook) => (
+                  <li key={webhook.id} className="min-w-0">
+                    <WebhookCard
+                      webhook={webhook}
+                      account={account}
+                      step={step}
+                      log={log}
+                      replay={props.replay}
+                      logSource={logSource}
+                      result={result}
+                    />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </section>
+          <RulesSection
+            rules={rules}
+            webhooks={webhooks.length}
+            account={account}
+            step={step}
+            log={log}
+            replay={props.replay}
+            logSource={logSource}
+            result={result}
+          />
+        </div>
+        <div className="grid gap-5 lg:col-start-1 lg:row-start-2 lg:content-start">
+          <MailSettings account={account} result={result} />
           <QuickReference />
         </div>
       </div>
@@ -131,22 +155,22 @@ function Reconnect({ accountUUID, reason }: { accountUUID: string; reason: strin
   )
 }
 
-function Health({ webhooks, lastEventAt }: { webhooks: WebhookView[]; lastEventAt: Millis | null }) {
+function Health({ webhooks, rules, lastEventAt }: Pick<ManagerPageProps, 'webhooks' | 'rules' | 'lastEventAt'>) {
   const now = usePresent()
-  const { tone, icon: Icon, worst } = healthLook(webhooks)
+  const { tone, icon: Icon, worst } = healthLook<CardView>([...webhooks, ...rules])
   return (
     <p
       className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-body ${tone === 'neutral' ? 'bg-surface' : toneLook[tone]}`}
     >
       <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
-      <span className="min-w-0 wrap-anywhere font-medium">{accountHealth(webhooks, lastEventAt, now)}</span>
+      <span className="min-w-0 wrap-anywhere font-medium">{accountHealth(webhooks, lastEventAt, now, rules)}</span>
       {worst ? (
         <a
           href={`#${cardId(worst.id)}`}
           className="-my-2.5 ml-auto inline-flex min-h-11 shrink-0 items-center font-semibold text-label underline underline-offset-4"
         >
           Show
-          <VisuallyHidden> {worst.label}</VisuallyHidden>
+          <VisuallyHidden> {titleOf(worst)}</VisuallyHidden>
         </a>
       ) : null}
     </p>

@@ -1,7 +1,9 @@
 import { ExternalLink } from 'lucide-react'
+import { minutes } from '#app/lib/duration.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import { OBJECT_PAIRS } from '../object-catalog.ts'
+import { LOOK_EVERY } from '../../events/polling.ts'
+import { OBJECT_KINDS, OBJECT_PAIRS } from '../object-catalog.ts'
 
 const CODES: readonly { code: string; meaning: string }[] = [
   { code: '200', meaning: 'Success' },
@@ -14,6 +16,10 @@ const DOCUMENTATION: readonly { title: string; href: string }[] = [
   { title: 'ServiceM8 webhooks', href: 'https://developer.servicem8.com/docs/webhooks-overview' },
   { title: 'Checking the signature of an event', href: 'https://www.standardwebhooks.com/' },
 ]
+
+const POLLED_NOTE = `${OBJECT_KINDS.filter((kind) => kind.delivery === 'polled')
+  .map((kind) => kind.label)
+  .join(' and ')} are checked every ${LOOK_EVERY / minutes(1)} minutes, because ServiceM8 sends no webhooks for them.`
 
 export function QuickReference() {
   return (
@@ -37,6 +43,7 @@ export function QuickReference() {
               <li key={pair}>{pair}</li>
             ))}
           </ul>
+          <p className="mt-2 text-ink-soft">{POLLED_NOTE}</p>
         </div>
         <div>
           <h3 className="font-semibold">Documentation</h3>

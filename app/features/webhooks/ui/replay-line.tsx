@@ -4,13 +4,13 @@ import { useAnnounce } from '#app/ui/announcer.tsx'
 import { toneLook } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time.tsx'
 import { replaySentence } from '../replay-words.ts'
-import type { ReplayView, WebhookView } from '../webhook-view.ts'
+import { type CardView, type ReplayView, titleOf } from '../webhook-view.ts'
 import { CardButton } from './card-button.tsx'
 import { useLiveReplay } from './live-replay.tsx'
 import { type ManagerAccount, managerSearch, REPLAY_SOURCE } from './manager-address.ts'
 
 interface ReplayLineProps {
-  webhook: WebhookView
+  webhook: CardView
   account: ManagerAccount
   replay: ReplayView
 }
@@ -21,7 +21,7 @@ export function ReplayLine({ webhook, account, replay: known }: ReplayLineProps)
   const { revalidate } = useRevalidator()
   const source = `${REPLAY_SOURCE}${managerSearch(account)}&webhook=${webhook.id}&replay=${known.id}`
   const replay = useLiveReplay(known, source, (ended) => {
-    announce(`Sending again to ${webhook.label}: ${replaySentence(ended)}`)
+    announce(`Sending again to ${titleOf(webhook)}: ${replaySentence(ended)}`)
     // The card's status and what waits have changed with it.
     revalidate()
   })
@@ -30,7 +30,7 @@ export function ReplayLine({ webhook, account, replay: known }: ReplayLineProps)
   const done = replay.delivered + replay.undelivered
   return (
     <section
-      aria-label={`Sending again to ${webhook.label}`}
+      aria-label={`Sending again to ${titleOf(webhook)}`}
       className={`grid gap-2 rounded-control px-3.5 py-3 text-label ${toneLook[tone]}`}
     >
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -57,7 +57,7 @@ export function ReplayLine({ webhook, account, replay: known }: ReplayLineProps)
             account={account}
             values={{ replay: String(replay.id) }}
             pendingLabel="Cancelling…"
-            aria-label={`Cancel sending again to ${webhook.label}`}
+            aria-label={`Cancel sending again to ${titleOf(webhook)}`}
           >
             Cancel
           </CardButton>

@@ -7,12 +7,12 @@ import { Select } from '#app/ui/select.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
 import { useZone } from '#app/ui/time.tsx'
 import { countSentence, type ReplayPanelData } from '../replay-words.ts'
-import type { WebhookView } from '../webhook-view.ts'
+import type { CardView } from '../webhook-view.ts'
 import { CardButton, useIsSending } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 
 interface ReplayPanelProps {
-  webhook: WebhookView
+  webhook: CardView
   account: ManagerAccount
   data: ReplayPanelData
 }

@@ -11,7 +11,7 @@ import {
   Unplug,
 } from 'lucide-react'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
-import type { WebhookStatus, WebhookView } from '../webhook-view.ts'
+import type { WebhookStatus } from '../webhook-view.ts'
 
 interface Look {
   word: string
@@ -51,18 +51,18 @@ const HEALTH_ICONS: Record<Tone, LucideIcon> = {
   neutral: CircleDot,
 }
 
-interface HealthLook {
+interface HealthLook<Card> {
   tone: Tone
   icon: LucideIcon
-  /** The webhook to look at first, when one needs it. */
-  worst: Pick<WebhookView, 'id' | 'label'> | null
+  /** The webhook or rule to look at first, when one needs it. */
+  worst: Card | null
 }
 
-/** Colour and icon of the account as a whole: those of its worst webhook. */
-export function healthLook(webhooks: readonly Pick<WebhookView, 'id' | 'label' | 'status'>[]): HealthLook {
-  const toneOf = (webhook: Pick<WebhookView, 'status'>) => LOOKS[webhook.status].tone
-  const tone = WORST_FIRST.find((one) => webhooks.some((webhook) => toneOf(webhook) === one)) ?? 'neutral'
+/** Colour and icon of the account as a whole: those of its worst webhook or rule. */
+export function healthLook<Card extends { status: WebhookStatus }>(cards: readonly Card[]): HealthLook<Card> {
+  const toneOf = (card: Card) => LOOKS[card.status].tone
+  const tone = WORST_FIRST.find((one) => cards.some((card) => toneOf(card) === one)) ?? 'neutral'
   const troubled = tone === 'failing' || tone === 'attention'
-  const worst = troubled ? webhooks.find((webhook) => toneOf(webhook) === tone) : undefined
+  const worst = troubled ? cards.find((card) => toneOf(card) === tone) : undefined
   return { tone, icon: HEALTH_ICONS[tone], worst: worst ?? null }
 }

@@ -8,20 +8,26 @@ import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time.tsx'
 import type { ReplayPanelData } from '../replay-words.ts'
-import { DEFAULT_LOG_FILTER, type WebhookView } from '../webhook-view.ts'
+import { type CardView, calledOf, DEFAULT_LOG_FILTER, isRule, titleOf } from '../webhook-view.ts'
+import { CheckResult } from './address-check.tsx'
 import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
 import { EditForm } from './edit-form.tsx'
 import { type FormResult, resultFor } from './form-result.ts'
 import type { LogAnswer } from './log-filter.ts'
 import { LogPanel } from './log-panel.tsx'
 import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
+import { CardNotice } from './notices.tsx'
+import { PollingFacts } from './polling-facts.tsx'
 import { ReplayLine } from './replay-line.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
+import { EditRuleForm } from './rule-form.tsx'
 import { WebhookStatusPill } from './status-look.tsx'
+import { UpstreamSide } from './upstream-side.tsx'
 import { TroubleControls, WebhookControls } from './webhook-controls.tsx'
 
 interface WebhookCardProps {
-  webhook: WebhookView
+  /** Or a forwarding rule, whose address can do all that a webhook's can. */
+  webhook: CardView
   account: ManagerAccount
   step: ManagerStep
   /** Entries of the log, when the page's address has this webhook's panel open. */
@@ -44,7 +50,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
       <div className="grid gap-2">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <h3 id={`${id}-title`} ref={heading} tabIndex={-1} className="min-w-0 wrap-anywhere font-semibold text-body">
-            {webhook.label}
+            {titleOf(webhook)}
           </h3>
           <Badge tone={webhook.active ? 'accent' : 'neutral'}>{webhook.active ? 'Active' : 'Inactive'}</Badge>
           <span className="ml-auto">
@@ -54,27 +60,36 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
         <p className="wrap-anywhere text-label">{webhook.statusMessage}</p>
       </div>
       {notDeleted ? (
-        <Notice tone="failing" title="The webhook was not deleted">
+        <Notice tone="failing" title={`The ${isRule(webhook) ? 'rule' : 'webhook'} was not deleted`}>
           {notDeleted.formError}
         </Notice>
       ) : null}
+      <CardNotice webhook={webhook} account={account} />
+      {editing ? null : <UpstreamSide webhook={webhook} account={account} />}
       {editing ? null : <TroubleControls webhook={webhook} account={account} />}
+      {editing ? null : <CheckResult card={webhook.id} />}
       {webhook.replays.map((one) => (
         <ReplayLine key={one.id} webhook={webhook} account={account} replay={one} />
       ))}
-      {editing ? (
-        <EditForm webhook={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
-      ) : (
+      {!editing ? (
         <Facts webhook={webhook} />
+      ) : isRule(webhook) ? (
+        <EditRuleForm rule={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
+      ) : (
+        <EditForm webhook={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
       )}
       {editing ? null : (
         <div className="grid gap-3">
-          <CopyField
-            id={`${id}-forwarding`}
-            label="Forwarding URL"
-            value={webhook.forwardingUrl}
-            tip="ServiceM8 sends its events to this address; it was registered there for you."
-          />
+          {webhook.polling ? (
+            <PollingFacts objectType={webhook.objectType} polling={webhook.polling} />
+          ) : isRule(webhook) ? null : (
+            <CopyField
+              id={`${id}-forwarding`}
+              label="Forwarding URL"
+              value={webhook.forwardingUrl}
+              tip="ServiceM8 sends its events to this address; it was registered there for you."
+            />
+          )}
           <WebhookControls webhook={webhook} account={account} secretOpen={mine && step.step === 'secret'} />
         </div>
       )}
@@ -85,7 +100,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
       <div className="-mx-4 sm:-mx-5 -mb-2 border-line border-t px-4 pt-2 sm:px-5">
         <LogPanel
           id={`${id}-log`}
-          subject={webhook.label}
+          subject={titleOf(webhook)}
           source={`${logSource}${managerSearch(account)}&webhook=${webhook.id}`}
           opened={mine && step.step === 'log' ? log : null}
           filter={mine && step.step === 'log' ? step.filter : DEFAULT_LOG_FILTER}
@@ -101,7 +116,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
                   anchor={id}
                   look="quiet"
                   icon={<Pencil aria-hidden className="size-4" />}
-                  aria-label={`Edit ${webhook.label} webhook`}
+                  aria-label={`Edit ${calledOf(webhook)}`}
                 >
                   <span className="max-sm:sr-only">Edit</span>
                 </AddressButton>
@@ -144,10 +159,16 @@ function useFocusKept() {
   return { box, heading }
 }
 
-function Facts({ webhook }: { webhook: WebhookView }) {
+function Facts({ webhook }: { webhook: CardView }) {
+  const rule = isRule(webhook)
   return (
     <dl className="grid grid-cols-3 gap-x-4 gap-y-3 text-label">
-      <Fact label="Callback URL" wide>
+      {rule ? (
+        <Fact label="Object" wide>
+          {webhook.label}
+        </Fact>
+      ) : null}
+      <Fact label={rule ? 'Forwards to' : 'Callback URL'} wide>
         {webhook.callbackUrl ? (
           <span title={webhook.callbackUrl} className="line-clamp-3 break-all font-mono text-dense">
             {webhook.callbackUrl}
@@ -156,7 +177,7 @@ function Facts({ webhook }: { webhook: WebhookView }) {
           <span className="text-ink-soft">None: events are only shown here</span>
         )}
       </Fact>
-      <Fact label="Monitored fields" wide>
+      <Fact label={rule ? 'Field filter' : 'Monitored fields'} wide>
         <FieldList fields={webhook.fields} />
       </Fact>
       <Fact label="Last event">{webhook.lastEventAt === null ? '–' : <Time at={webhook.lastEventAt} />}</Fact>

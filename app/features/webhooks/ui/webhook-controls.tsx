@@ -7,12 +7,15 @@ import { Checkbox } from '#app/ui/checkbox.tsx'
 import { CopyField } from '#app/ui/copy-field.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time } from '#app/ui/time.tsx'
-import type { WebhookView } from '../webhook-view.ts'
+import { type CardView, calledOf } from '../webhook-view.ts'
+import { useCardNews } from './account-news.tsx'
+import { CheckAddressButton } from './address-check.tsx'
 import { CardButton, CardFields, useIsSending } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerQuery } from './manager-address.ts'
+import { CompareButton } from './upstream-side.tsx'
 
 interface ControlsProps {
-  webhook: WebhookView
+  webhook: CardView
   account: ManagerAccount
 }
 
@@ -35,7 +38,7 @@ export function TroubleControls({ webhook, account }: ControlsProps) {
           icon={<Play aria-hidden className="size-4" />}
           pending={sending}
           pendingLabel="Starting…"
-          aria-label={`Start again: ${webhook.label} webhook`}
+          aria-label={`Start again: ${calledOf(webhook)}`}
         >
           Start again
         </Button>
@@ -57,7 +60,7 @@ export function TroubleControls({ webhook, account }: ControlsProps) {
           account={account}
           icon={<RotateCcw aria-hidden className="size-4" />}
           pendingLabel="Starting…"
-          aria-label={`Try again now: ${webhook.label} webhook`}
+          aria-label={`Try again now: ${calledOf(webhook)}`}
         >
           Try again now
         </CardButton>
@@ -72,9 +75,11 @@ interface WebhookControlsProps extends ControlsProps {
   secretOpen: boolean
 }
 
-/** The buttons of a webhook: what is needed often in a row, the rest folded away. */
+/** The buttons of a webhook or rule: what is needed often in a row, the rest folded away. */
 export function WebhookControls({ webhook, account, secretOpen }: WebhookControlsProps) {
-  const { id, label, state } = webhook
+  const { id, state } = webhook
+  const called = calledOf(webhook)
+  const { silence } = useCardNews(id)
   const paused = state === 'paused'
   const hasAddress = webhook.callbackUrl !== ''
   return (
@@ -88,7 +93,7 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
             look={paused ? 'primary' : 'secondary'}
             icon={paused ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
             pendingLabel={paused ? 'Resuming…' : 'Pausing…'}
-            aria-label={`${paused ? 'Resume' : 'Pause'} ${label} webhook`}
+            aria-label={`${paused ? 'Resume' : 'Pause'} ${called}`}
           >
             {paused ? 'Resume' : 'Pause'}
           </CardButton>
@@ -100,11 +105,12 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
             account={account}
             icon={<Send aria-hidden className="size-4" />}
             pendingLabel="Sending…"
-            aria-label={`Send test event to ${label} webhook`}
+            aria-label={`Send test event to ${called}`}
           >
             Send test event
           </CardButton>
         ) : null}
+        {hasAddress ? <CheckAddressButton webhook={webhook} account={account} /> : null}
       </div>
       <Disclosure summary="More" {...(secretOpen ? { open: true } : {})}>
         <div className="grid gap-2 border-line border-l-2 pl-4">
@@ -114,13 +120,19 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
                 query={managerQuery(account, { step: 'replay', webhookId: id, form: null })}
                 anchor={cardId(id)}
                 icon={<History aria-hidden className="size-4" />}
-                aria-label={`Send everything since … to ${label} webhook`}
+                aria-label={`Send everything since … to ${called}`}
               >
                 Send everything since …
               </AddressButton>
               <p className="text-dense text-ink-soft">After an outage: counted first, then sent again.</p>
             </div>
           ) : null}
+          {webhook.status === 'unsubscribed' || silence ? null : (
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <CompareButton webhook={webhook} account={account} />
+              <p className="text-dense text-ink-soft">Repairs what ServiceM8 has dropped; it is also done every day.</p>
+            </div>
+          )}
           <SigningSecret webhook={webhook} account={account} open={secretOpen} />
         </div>
       </Disclosure>
@@ -156,7 +168,7 @@ function SigningSecret({ webhook, account, open }: ControlsProps & { open: boole
               account={account}
               icon={<KeyRound aria-hidden className="size-4" />}
               pendingLabel="Making a new one…"
-              aria-label={`New signing secret for ${webhook.label} webhook`}
+              aria-label={`New signing secret for ${calledOf(webhook)}`}
             >
               New signing secret
             </CardButton>

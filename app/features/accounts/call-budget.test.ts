@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { CallPriority } from '#app/adapters/platform.ts'
+import { fixedClock } from '#app/lib/clocks.server.ts'
+import type { Log } from '#app/lib/log.ts'
+import { createCallBudget } from './call-budget.server.ts'
+import { CALLS_A_DAY, CALLS_IN_WINDOW, countFrom, dayOf, judgeCall, noCalls, noteCall, WINDOW } from './call-budget.ts'
+
+const ACCOUNT = 'aaaaaaaa-0000-4000-8000-000000000001'
+const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
+const START = Date.UTC(2026, 0, 5, 9, 0, 0)
+
+function after(calls: number, at = START) {
+  const count = noCalls(at)
+  for (let made = 0; made < calls; made += 1) noteCall(count, at)
+  return count
+}
+
+describe('the share of an account', () => {
+  it('lets rules make 150 calls a minute and leaves the rest to screens', () => {
+    const count = after(CALLS_IN_WINDOW.background)
+    expect(judgeCall(count, 'background', START)).toEqual({ verdict: 'wait', until: START + WINDOW, why: 'minute' })
+    expect(judgeCall(count, 'screen', START)).toEqual({ verdict: 'go' })
+    const full = after(CALLS_IN_WINDOW.screen)
+    expect(judgeCall(full, 'screen', START)).toEqual({ verdict: 'wait', until: START + WINDOW, why: 'minute' })
+  })
+
+  it('says when enough of them have left the minute, not when the first one has', () => {
+    const count = noCalls(START)
+    for (let made = 0; made < 160; made += 1) noteCall(count, START + made * 100)
+    expect(judgeCall(count, 'background', START + 16_000)).toEqual({
+      verdict: 'wait',
+      until: START + 10 * 100 + WINDOW,
+      why: 'minute',
+    })
+  })
+
+  it('lets rules make 18,000 calls a UTC day, screens 20,000', () => {
+    const count = { ...noCalls(START), inDay: CALLS_A_DAY.background }
+    const midnight = Date.UTC(2026, 0, 6)
+    expect(judgeCall(count, 'background', START)).toEqual({ verdict: 'wait', until: midnight, why: 'day' })
+    expect(judgeCall(count, 'screen', START)).toEqual({ verdict: 'go' })
+    expect(judgeCall({ ...count, inDay: CALLS_A_DAY.screen }, 'screen', START)).toMatchObject({ why: 'day' })
+    expect(judgeCall(count, 'background', midnight)).toEqual({ verdict: 'go' })
+  })
+
+  it('is closed to everybody while the platform itself says no', () => {
+    const count = { ...noCalls(START), pausedUntil: START + 5_000 }
+    for (const priority of ['screen', 'background'] as const) {
+      expect(judgeCall(count, priority, START)).toEqual({ verdict: 'wait', until: START + 5_000, why: 'platform' })
+      expect(judgeCall(count, priority, START + 5_000)).toEqual({ verdict: 'go' })
+    }
+  })
+
+  it('begins after a restart with what was written down', () => {
+    const at = Array.from({ length: 150 }, (_, index) => START - 30_000 + index)
+    const count = countFrom({ at: [...at, START - WINDOW], inDay: 17_000 }, START)
+    expect(count).toMatchObject({ recent: { length: 150 }, inDay: 17_000, day: dayOf(START) })
+    expect(judgeCall(count, 'background', START)).toMatchObject({ verdict: 'wait', why: 'minute' })
+  })
+})
+
+describe('the gate', () => {
+  it('tells rules at once about a long wait, and waits for a short one', async () => {
+    const clock = fixedClock(START)
+    const budget = createCallBudget({ clock, log: QUIET, store: {} })
+    const gate = budget.gateOf(ACCOUNT, 'background')
+    for (let made = 0; made < 150; made += 1) expect(await gate.admit()).toBeNull()
+    expect(await gate.admit()).toEqual({
+      outcome: 'rate_limited',
+      status: 429,
+      message: expect.stringContaining('180 calls a minute'),
+      retryAt: START + WINDOW,
+    })
+    clock.set(START + WINDOW - 1_500)
+    const waiting = gate.admit()
+    clock.advance(1_500)
+    expect(await waiting).toBeNull()
+  })
+
+  it('keeps accounts apart', async () => {
+    const budget = createCallBudget({ clock: fixedClock(START), log: QUIET, store: {} })
+    for (let made = 0; made < 150; made += 1) await budget.gateOf(ACCOUNT, 'background').admit()
+    expect(await budget.gateOf('another', 'background').admit()).toBeNull()
+  })
+
+  it('does not stop the account when the log of calls cannot be read', async () => {
+    const store = { recentApiCalls: () => Promise.reject(new Error('disk I/O error')) }
+    const budget = createCallBudget({ clock: fixedClock(START), log: QUIET, store })
+    expect(await budget.gateOf(ACCOUNT, 'background').admit()).toBeNull()
+  })
+})
+
+type Act =
+  | { act: 'call'; priority: CallPriority; times: number }
+  | { act: 'pass'; ms: number }
+  | { act: 'restart' }
+  | { act: 'limited'; ms: number }
+
+const acts = fc.array(
+  fc.oneof(
+    fc.record({
+      act: fc.constant('call' as const),
+      priority: fc.constantFrom<CallPriority>('screen', 'background'),
+      times: fc.integer({ min: 1, max: 90 }),
+    }),
+    fc.record({ act: fc.constant('pass' as const), ms: fc.oneof(fc.nat(3_000), fc.nat(70_000)) }),
+    fc.record({ act: fc.constant('restart' as const) }),
+    fc.record({ act: fc.constant('limited' as const), ms: fc.nat(30_000) }),
+  ) as fc.Arbitrary<Act>,
+  { maxLength: 60 },
+)
+
+describe('whatever happens', () => {
+  it('never are more than 180 calls made in a minute, nor by rules beyond 150, nor while the platform says no', async () => {
+    await fc.assert(
+      fc.asyncProperty(acts, async (script) => {
+        const clock = fixedClock(START)
+        const made: { at: number; priority: CallPriority }[] = []
+        let pausedUntil = 0
+        const store = {
+          recentApiCalls: async (_account: string, { since }: { since: number }) => {
+            const at = made.map((call) => call.at).filter((one) => one > since)
+            return { at, inDay: made.length }
+          },
+        }
+        let budget = createCallBudget({ clock, log: QUIET, store })
+        const open: Promise<void>[] = []
+        const call = async (priority: CallPriority) => {
+          const process = budget
+          const held = await process.gateOf(ACCOUNT, priority).admit()
+          // What waits in a process that ended is never made.
+          if (process !== budget) return
+          if (held) {
+            expect(held.retryAt).toBeGreaterThan(clock.now())
+            return
+          }
+          const at = clock.now()
+          expect(at).toBeGreaterThanOrEqual(pausedUntil)
+          made.push({ at, priority })
+          const minute = made.filter((one) => one.at > at - 60_000).length
+          expect(minute).toBeLessThanOrEqual(priority === 'screen' ? 180 : 150)
+        }
+        for (const one of script) {
+          switch (one.act) {
+            case 'call':
+              for (let time = 0; time < one.times; time += 1) open.push(call(one.priority))
+              break
+            case 'pass':
+              clock.advance(one.ms)
+              break
+            case 'restart':
+              await settled()
+              budget = createCallBudget({ clock, log: QUIET, store })
+              break
+            case 'limited':
+              budget.gateOf(ACCOUNT, 'screen').limited(clock.now() + one.ms)
+              await settled()
+              pausedUntil = Math.max(pausedUntil, clock.now() + one.ms)
+              break
+          }
+          await settled()
+          // A new process does not know what the platform told the old one.
+          if (one.act === 'restart') pausedUntil = 0
+        }
+        for (let turn = 0; turn < 40; turn += 1) {
+          clock.advance(2_000)
+          await settled()
+        }
+        await Promise.all(open)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}

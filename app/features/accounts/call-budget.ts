@@ -1,0 +1,80 @@
+// How many calls may be made for one account. The platform allows 180 a minute and 20,000 a day (facts: 5.6); rules at work leave
+// a reserve of both to the screens, where a person waits.
+import type { Millis } from '#app/lib/clock.ts'
+import { days, seconds } from '#app/lib/duration.ts'
+
+export type CallPriority = 'screen' | 'background'
+
+/** A minute and a second: what leaves in one minute may arrive in the next. */
+export const WINDOW = seconds(61)
+
+export const CALLS_IN_WINDOW: Record<CallPriority, number> = { screen: 180, background: 150 }
+export const CALLS_A_DAY: Record<CallPriority, number> = { screen: 20_000, background: 18_000 }
+
+/** Shorter waits are waited for; the caller is told about longer ones. */
+export const WORTH_WAITING = seconds(2)
+
+export interface CallCount {
+  /** When the calls of the last window were made, oldest first. */
+  recent: Millis[]
+  /** Days since the epoch, UTC. */
+  day: number
+  inDay: number
+  /** The platform itself said "not before". */
+  pausedUntil: Millis
+}
+
+export type CallVerdict = { verdict: 'go' } | { verdict: 'wait'; until: Millis; why: 'minute' | 'day' | 'platform' }
+
+export function dayOf(at: Millis): number {
+  return Math.floor(at / days(1))
+}
+
+export function noCalls(now: Millis): CallCount {
+  return { recent: [], day: dayOf(now), inDay: 0, pausedUntil: 0 }
+}
+
+/** What a process that was just started knows from what was written down. */
+export function countFrom(known: { at: readonly Millis[]; inDay: number }, now: Millis): CallCount {
+  const recent = known.at.filter((at) => at > now - WINDOW).sort((a, b) => a - b)
+  return { recent, day: dayOf(now), inDay: Math.max(known.inDay, recent.length), pausedUntil: 0 }
+}
+
+/** May a call be made now? Forgets what is over; counts nothing. */
+export function judgeCall(count: CallCount, priority: CallPriority, now: Millis): CallVerdict {
+  forgetOld(count, now)
+  if (count.pausedUntil > now) return { verdict: 'wait', until: count.pausedUntil, why: 'platform' }
+  if (count.inDay >= CALLS_A_DAY[priority]) return { verdict: 'wait', until: days(count.day + 1), why: 'day' }
+  const over = count.recent.length - CALLS_IN_WINDOW[priority]
+  // One of them has to leave the window, and as many more as screens took beyond the share.
+  const leaver = over >= 0 ? count.recent[over] : undefined
+  return leaver === undefined ? { verdict: 'go' } : { verdict: 'wait', until: leaver + WINDOW, why: 'minute' }
+}
+
+export function noteCall(count: CallCount, now: Millis): void {
+  forgetOld(count, now)
+  count.recent.push(now)
+  count.inDay += 1
+}
+
+function forgetOld(count: CallCount, now: Millis): void {
+  const kept = count.recent.findIndex((at) => at > now - WINDOW)
+  count.recent.splice(0, kept === -1 ? count.recent.length : kept)
+  const today = dayOf(now)
+  if (count.day !== today) {
+    count.day = today
+    count.inDay = 0
+  }
+}
+
+/** For people; the moment itself is told beside it. */
+export function waitSentence(why: 'minute' | 'day' | 'platform'): string {
+  switch (why) {
+    case 'minute':
+      return 'ServiceM8 allows 180 calls a minute, and this account has used its share. It goes on in a moment.'
+    case 'day':
+      return 'ServiceM8 allows 20,000 calls a day, and this account has used its share. It goes on after midnight UTC.'
+    case 'platform':
+      return 'ServiceM8 asked us to make fewer calls for this account. It goes on when ServiceM8 allows it.'
+  }
+}

@@ -1,0 +1,12 @@
+import type { App } from '#app/app-context.ts'
+import { type DeliveryView, deliveryView } from './delivery-detail.ts'
+
+/** One delivery with everything about it. Null = no such delivery of this account. */
+export async function loadDelivery(
+  app: Pick<App, 'store' | 'clock' | 'settings'>,
+  accountUuid: string,
+  deliveryId: number,
+): Promise<DeliveryView | null> {
+  const stored = await app.store.findDelivery(accountUuid, deliveryId)
+  return stored === null ? null : deliveryView(stored, app.clock.now(), app.settings.version)
+}

@@ -1,0 +1,289 @@
+// One delivery with everything about it: as it is stored, as the page shows it, as calls answer it.
+import type { Millis } from '#app/lib/clock.ts'
+import { type DeliveryCause, webhookId } from '../deliveries/delivery.ts'
+import { curlCommand } from '../webhooks/curl.ts'
+import { type EndpointKey, ruleKey } from '../webhooks/endpoint-key.ts'
+import { objectLabel } from '../webhooks/object-catalog.ts'
+import { type AttemptTiming, timingOf, wasSent } from './attempt-timing.ts'
+import { type DeliveryStatus, deliveryStatus, type Waiting, waitingOf } from './delivery-status.ts'
+import type { FoundDelivery, FoundRow } from './search-match.ts'
+
+/** One row among the attempts of a delivery: a try, or why there was none. */
+export interface StoredAttempt extends AttemptTiming {
+  number: number
+  url: string
+  at: Millis
+  durationMs: number
+  outcome: string
+  statusCode: number | null
+  sentence: string
+  peerIp: string | null
+  responseBody: string | null
+}
+
+/** What a delivery's address belongs to: a webhook, or a forwarding rule. */
+export interface AddressOwner {
+  webhookId: number | null
+  forwardingRuleId: number | null
+  forwardingRuleName: string | null
+  objectType: string
+}
+
+/** A delivery with its event, its attempts and its siblings. */
+export interface StoredDelivery extends FoundRow {
+  delivery: FoundDelivery
+  /** The text that is sent; null = no longer kept. */
+  body: string | null
+  owner: AddressOwner
+  /** Newest first, the latest few. */
+  attempts: StoredAttempt[]
+  /** Other deliveries of the same event, newest first, the latest few. */
+  others: FoundDelivery[]
+}
+
+export interface AttemptView {
+  number: number
+  at: Millis
+  /** False = nothing was sent: `sentence` says why. */
+  sent: boolean
+  delivered: boolean
+  outcome: string
+  sentence: string
+  statusCode: number | null
+  durationMs: number
+  timing: AttemptTiming | null
+  url: string
+  peerIp: string | null
+  responseBody: string | null
+}
+
+export interface RequestView {
+  method: 'POST'
+  url: string
+  /** Null = set when it is sent. */
+  headers: { name: string; value: string | null }[]
+  /** Null = no longer kept. */
+  body: string | null
+  /** The attempt it was, the latest one; null = nothing was sent so far. */
+  attempt: { number: number; at: Millis } | null
+}
+
+/** Another delivery of the same event. */
+export interface SiblingView {
+  id: number
+  status: DeliveryStatus
+  cause: DeliveryCause
+  url: string
+  attempts: number
+  lastCode: number | null
+  createdAt: Millis
+}
+
+export interface DeliveryView {
+  id: number
+  status: DeliveryStatus
+  cause: DeliveryCause
+  /** How it stands, in a sentence. */
+  sentence: string
+  waiting: Waiting | null
+  createdAt: Millis
+  settledAt: Millis | null
+  request: RequestView
+  /** Newest first. */
+  attempts: AttemptView[]
+  /** How many were made; more than are listed after days of 429. */
+  attemptsMade: number
+  event: {
+    seq: number
+    id: string
+    source: string
+    object: string
+    objectUuid: string
+    changedFields: string[]
+    receivedAt: Millis
+  }
+  /** The card on the manager page; null = it was deleted. */
+  owner: { label: string; card: EndpointKey | null }
+  others: SiblingView[]
+  /** Null = it can be sent again; else why not. */
+  whyNotAgain: string | null
+}
+
+/** What stands for the signature: it proves to a receiver that we sent this, and nobody else should. */
+export const MASKED_SIGNATURE = 'v1,••••••••••••'
+
+/** `version` of the product, as it stands in the user agent. */
+export function deliveryView(stored: StoredDelivery, now: Millis, version: string): DeliveryView {
+  const { delivery } = stored
+  return {
+    id: delivery.id,
+    status: deliveryStatus(delivery, now),
+    cause: delivery.cause,
+    sentence: standingSentence(delivery, now),
+    waiting: waitingOf(delivery, now),
+    createdAt: delivery.createdAt,
+    settledAt: delivery.settledAt,
+    request: requestView(stored, version),
+    attempts: stored.attempts.map(attemptView),
+    attemptsMade: delivery.attempts,
+    event: {
+      seq: stored.seq,
+      id: stored.eventId,
+      source: stored.source,
+      object: stored.object,
+      objectUuid: stored.objectUuid,
+      changedFields: stored.changedFields,
+      receivedAt: stored.receivedAt,
+    },
+    owner: ownerView(stored),
+    others: stored.others.map((other) => ({
+      id: other.id,
+      status: deliveryStatus(other, now),
+      cause: other.cause,
+      url: other.lastUrl ?? other.address.url,
+      attempts: other.attempts,
+      lastCode: other.lastCode,
+      createdAt: other.createdAt,
+    })),
+    whyNotAgain: whyNotAgain(stored),
+  }
+}
+
+/** How a delivery stands: for lists and as the headline of its page. */
+export function standingSentence(delivery: FoundDelivery, now: Millis): string {
+  const waiting = waitingOf(delivery, now)
+  if (waiting !== null) {
+    const last = delivery.attempts > 0 ? delivery.lastSentence : null
+    return last === null || waiting.reason.includes(last) ? waiting.reason : `${last} ${waiting.reason}`
+  }
+  if (delivery.state === 'delivered') return delivery.stateReason ?? delivery.lastSentence ?? 'Delivered.'
+  return delivery.stateReason ?? delivery.lastSentence ?? ENDED[delivery.state === 'expired' ? 'expired' : 'stopped']
+}
+
+const ENDED = {
+  expired: 'Not delivered within 72 hours.',
+  stopped: 'Stopped before it was delivered.',
+}
+
+/** The same reasons for which sending again is refused. */
+export function whyNotAgain({ delivery, bodyKept }: FoundRow): string | null {
+  if (delivery === null) return 'It was not forwarded.'
+  if (delivery.address.state === 'deleted') return 'The webhook was deleted.'
+  if (delivery.address.url === '') return 'The webhook has no address any more.'
+  return bodyKept ? null : 'This event is too old: what would be sent is no longer kept.'
+}
+
+function ownerView({ owner, delivery }: StoredDelivery): DeliveryView['owner'] {
+  const { webhookId, forwardingRuleId, forwardingRuleName, objectType } = owner
+  const label = webhookId === null ? `${forwardingRuleName ?? 'Forwarding'} rule` : `${objectLabel(objectType)} webhook`
+  if (delivery.address.state === 'deleted') return { label: `${label} (deleted)`, card: null }
+  return { label, card: webhookId ?? (forwardingRuleId === null ? null : ruleKey(forwardingRuleId)) }
+}
+
+function requestView({ delivery, eventId, body, attempts }: StoredDelivery, version: string): RequestView {
+  const latest = attempts.find((attempt) => wasSent(attempt.outcome)) ?? null
+  return {
+    method: 'POST',
+    url: latest?.url ?? delivery.address.url,
+    headers: [
+      { name: 'content-type', value: 'application/json' },
+      { name: 'user-agent', value: `Fieldhook/${version}` },
+      { name: 'webhook-id', value: webhookId(eventId, delivery.endpointId) },
+      { name: 'webhook-timestamp', value: latest === null ? null : String(Math.floor(latest.at / 1000)) },
+      { name: 'webhook-signature', value: latest === null ? null : MASKED_SIGNATURE },
+      { name: 'x-fieldhook-attempt', value: String(latest?.number ?? 1) },
+    ],
+    body,
+    attempt: latest === null ? null : { number: latest.number, at: latest.at },
+  }
+}
+
+function attemptView(attempt: StoredAttempt): AttemptView {
+  const { number, at, outcome, sentence, statusCode, durationMs, url, peerIp, responseBody } = attempt
+  return {
+    number,
+    at,
+    sent: wasSent(outcome),
+    delivered: outcome === 'delivered',
+    outcome,
+    sentence,
+    statusCode,
+    durationMs,
+    timing: timingOf(attempt),
+    url,
+    peerIp,
+    responseBody,
+  }
+}
+
+/**
+ * The delivery as a command, to be run at `now`: receivers refuse old timestamps. The signature takes the secret, which is
+ * not in it. Null = there is nothing to send any more.
+ */
+export function deliveryCurl({ url, headers, body }: RequestView, now: Millis): string | null {
+  if (body === null || url === '') return null
+  const fresh: Record<string, string> = {
+    'webhook-timestamp': String(Math.floor(now / 1000)),
+    'webhook-signature': 'v1,SIGN_WITH_YOUR_SECRET',
+    'x-fieldhook-attempt': '1',
+  }
+  const sent = headers.map(({ name, value }) => [name, fresh[name] ?? value ?? ''] as const)
+  return curlCommand({ url, headers: Object.fromEntries(sent), body })
+}
+
+/** Why there is this delivery, for people. */
+export const CAUSE_WORDS: Record<DeliveryCause, string> = {
+  live: 'As the event came in',
+  replay: 'Part of “send everything since”',
+  retry: 'Sent again by hand',
+  test: 'Test event',
+}
+
+/** As calls answer it. */
+export function deliveryJson(view: DeliveryView) {
+  const { request, event, waiting, whyNotAgain: why } = view
+  return {
+    id: view.id,
+    status: view.status,
+    cause: view.cause,
+    sentence: view.sentence,
+    waiting:
+      waiting === null
+        ? null
+        : { reason: waiting.reason, nextAttemptAt: isoOrNull(waiting.nextAt), until: iso(waiting.until) },
+    createdAt: iso(view.createdAt),
+    settledAt: isoOrNull(view.settledAt),
+    request: {
+      method: request.method,
+      url: request.url,
+      headers: Object.fromEntries(request.headers.map(({ name, value }) => [name, value])),
+      body: request.body,
+      attempt: request.attempt?.number ?? null,
+      sentAt: isoOrNull(request.attempt?.at ?? null),
+    },
+    attempts: view.attempts.map(({ at, ...attempt }) => ({ ...attempt, at: iso(at) })),
+    attemptsMade: view.attemptsMade,
+    event: {
+      id: event.id,
+      number: event.seq,
+      source: event.source,
+      objectType: event.object,
+      objectUuid: event.objectUuid,
+      changedFields: event.changedFields,
+      receivedAt: iso(event.receivedAt),
+    },
+    webhookId: typeof view.owner.card === 'number' ? view.owner.card : null,
+    otherDeliveries: view.others.map(({ createdAt, ...other }) => ({ ...other, createdAt: iso(createdAt) })),
+    canSendAgain: why === null,
+  }
+}
+
+export type DeliveryJson = ReturnType<typeof deliveryJson>
+
+function iso(at: Millis): string {
+  return new Date(at).toISOString()
+}
+
+function isoOrNull(at: Millis | null): string | null {
+  return at === null ? null : iso(at)
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { days, hours, minutes } from '#app/lib/duration.ts'
+import { type AddressState, type DeliveryCondition, deliveryStatus, waitingOf } from './delivery-status.ts'
+
+const NOW = Date.UTC(2026, 0, 5, 9, 0)
+
+const ADDRESS: AddressState = {
+  url: 'https://example.com/in',
+  state: 'active',
+  holdUntil: null,
+  holdReason: null,
+  breaker: 'closed',
+  nextProbeAt: null,
+}
+
+function delivery(over: Partial<DeliveryCondition> = {}, address: Partial<AddressState> = {}): DeliveryCondition {
+  return {
+    cause: 'live',
+    state: 'pending',
+    attempts: 1,
+    dueAt: NOW + minutes(2),
+    deadlineAt: NOW + hours(71),
+    createdAt: NOW - hours(1),
+    ...over,
+    address: { ...ADDRESS, ...address },
+  }
+}
+
+describe('a delivery', () => {
+  test('that ended is what it ended as, whatever its address does now', () => {
+    for (const [state, status] of [
+      ['delivered', 'delivered'],
+      ['expired', 'failed'],
+      ['stopped', 'stopped'],
+    ] as const) {
+      const ended = delivery({ state }, { state: 'paused' })
+      expect(deliveryStatus(ended, NOW)).toBe(status)
+      expect(waitingOf(ended, NOW)).toBeNull()
+    }
+  })
+
+  test('that failed waits for its next attempt', () => {
+    expect(deliveryStatus(delivery(), NOW)).toBe('waiting')
+    expect(waitingOf(delivery(), NOW)).toEqual({
+      reason: 'The last attempt failed. It is tried again by itself.',
+      nextAt: NOW + minutes(2),
+      atEarliest: false,
+      until: NOW + hours(71),
+    })
+  })
+
+  test('that is due is being sent', () => {
+    expect(waitingOf(delivery({ dueAt: NOW }), NOW)?.reason).toBe('It is being sent.')
+    expect(waitingOf(delivery({ dueAt: NOW, cause: 'retry', attempts: 0 }), NOW)?.reason).toBe(
+      'You asked for it: it is being sent.',
+    )
+    expect(waitingOf(delivery({ attempts: 0 }), NOW)?.reason).toBe('Its turn comes later.')
+  })
+
+  test.each([
+    ['paused', 'The webhook is paused. This event is kept, and sent when you resume.'],
+    ['failing', 'Nothing could be delivered to this address for 72 hours'],
+    ['stopped', 'The address answered 410 and wants nothing more.'],
+    ['deleted', 'The webhook was deleted.'],
+  ] as const)('is held while its address is %s, until a person acts', (state, words) => {
+    const held = delivery({}, { state })
+    expect(deliveryStatus(held, NOW)).toBe('held')
+    expect(waitingOf(held, NOW)).toMatchObject({ reason: expect.stringContaining(words), nextAt: null })
+  })
+
+  test('is kept for 30 days while the webhook is paused', () => {
+    expect(waitingOf(delivery({}, { state: 'paused' }), NOW)?.until).toBe(NOW - hours(1) + days(30))
+  })
+
+  test('is held while there is no address', () => {
+    expect(deliveryStatus(delivery({}, { url: '' }), NOW)).toBe('held')
+  })
+
+  test('is held while the receiver asked for a pause, and not a moment longer', () => {
+    const asked = { holdUntil: NOW + minutes(5), holdReason: 'Your address answered 429.' }
+    expect(deliveryStatus(delivery({}, asked), NOW)).toBe('held')
+    expect(waitingOf(delivery({}, asked), NOW)).toMatchObject({
+      reason: 'The whole webhook waits. Your address answered 429.',
+      nextAt: NOW + minutes(5),
+    })
+    expect(deliveryStatus(delivery({}, { ...asked, holdUntil: NOW }), NOW)).toBe('waiting')
+  })
+
+  test('is held while one event at a time is tried, and may not be the next', () => {
+    const open = { breaker: 'open', nextProbeAt: NOW + minutes(1) } as const
+    expect(deliveryStatus(delivery({}, open), NOW)).toBe('held')
+    expect(waitingOf(delivery({ dueAt: NOW }, open), NOW)).toMatchObject({ nextAt: NOW + minutes(1), atEarliest: true })
+  })
+
+  test('that a person asked for is not held before its first attempt', () => {
+    expect(deliveryStatus(delivery({ cause: 'retry', attempts: 0 }, { state: 'paused' }), NOW)).toBe('waiting')
+    expect(deliveryStatus(delivery({ cause: 'retry', attempts: 1 }, { state: 'paused' }), NOW)).toBe('held')
+    expect(deliveryStatus(delivery({ cause: 'test', attempts: 0 }, { state: 'paused' }), NOW)).toBe('waiting')
+    expect(deliveryStatus(delivery({ cause: 'retry', attempts: 0 }, { url: '' }), NOW)).toBe('held')
+  })
+})

@@ -1,0 +1,123 @@
+// How a delivery stands, and, while it waits, for what.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { type DeliveryCause, PAUSED_FOR_AT_MOST } from '../deliveries/delivery.ts'
+
+/** `failed` = given up after 72 hours. `held` = it waits because its whole webhook waits. */
+export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed', 'held', 'stopped'] as const
+
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** The state of an address, as far as it keeps deliveries waiting. */
+export interface AddressState {
+  /** Empty = nothing can be sent. */
+  url: string
+  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
+  holdUntil: Millis | null
+  holdReason: string | null
+  breaker: 'closed' | 'open'
+  nextProbeAt: Millis | null
+}
+
+export interface DeliveryCondition {
+  cause: DeliveryCause
+  state: 'pending' | 'delivered' | 'expired' | 'stopped'
+  /** Attempts made. */
+  attempts: number
+  dueAt: Millis
+  deadlineAt: Millis
+  createdAt: Millis
+  address: AddressState
+}
+
+export function deliveryStatus(delivery: DeliveryCondition, now: Millis): DeliveryStatus {
+  switch (delivery.state) {
+    case 'pending':
+      return holdOf(delivery, now) === null ? 'waiting' : 'held'
+    case 'delivered':
+      return 'delivered'
+    case 'expired':
+      return 'failed'
+    case 'stopped':
+      return 'stopped'
+    default:
+      return assertNever(delivery.state)
+  }
+}
+
+type Hold = 'paused' | 'failing' | 'stopped' | 'deleted' | 'no_address' | 'asked' | 'breaker'
+
+function holdOf({ cause, attempts, address }: DeliveryCondition, now: Millis): Hold | null {
+  // What a person asked for is sent once whatever state the address is in, if there is one.
+  const byHand = cause === 'test' || (cause === 'retry' && attempts === 0)
+  if (byHand && address.url !== '' && address.state !== 'deleted') return null
+  if (address.state !== 'active') return address.state
+  if (address.url === '') return 'no_address'
+  if (address.holdUntil !== null && address.holdUntil > now) return 'asked'
+  return address.breaker === 'open' ? 'breaker' : null
+}
+
+export interface Waiting {
+  /** For what it waits, in sentences. */
+  reason: string
+  /** When it is tried next; null = that depends on a person. */
+  nextAt: Millis | null
+  /** Others of the same webhook may have to go first. */
+  atEarliest: boolean
+  /** When it is given up. */
+  until: Millis
+}
+
+/** Null = it does not wait any more. */
+export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | null {
+  if (delivery.state !== 'pending') return null
+  const { address, dueAt, deadlineAt } = delivery
+  const hold = holdOf(delivery, now)
+  const person = { nextAt: null, atEarliest: false, until: deadlineAt }
+  switch (hold) {
+    case 'paused':
+      return {
+        ...person,
+        reason: 'The webhook is paused. This event is kept, and sent when you resume.',
+        until: delivery.createdAt + PAUSED_FOR_AT_MOST,
+      }
+    case 'failing':
+      return {
+        ...person,
+        reason:
+          'Nothing could be delivered to this address for 72 hours, so we stopped trying. Start the webhook again when it is repaired.',
+      }
+    case 'stopped':
+      return { ...person, reason: 'The address answered 410 and wants nothing more. This delivery ends in a moment.' }
+    case 'deleted':
+      return { ...person, reason: 'The webhook was deleted. This delivery ends in a moment.' }
+    case 'no_address':
+      return { ...person, reason: 'The webhook has no address. This event is sent when it gets one.' }
+    case 'asked':
+      return {
+        reason: `The whole webhook waits. ${address.holdReason ?? 'The address asked us to slow down.'}`,
+        nextAt: Math.max(dueAt, address.holdUntil ?? 0),
+        atEarliest: false,
+        until: deadlineAt,
+      }
+    case 'breaker':
+      return {
+        reason:
+          'The address failed several times in a row. Until one event gets through, we try them one at a time and hold the others.',
+        nextAt: Math.max(dueAt, address.nextProbeAt ?? 0),
+        atEarliest: true,
+        until: deadlineAt,
+      }
+    case null:
+      return { reason: turnReason(delivery, now), nextAt: dueAt, atEarliest: false, until: deadlineAt }
+    default:
+      return assertNever(hold)
+  }
+}
+
+function turnReason({ attempts, dueAt, cause }: DeliveryCondition, now: Millis): string {
+  if (dueAt > now) {
+    return attempts === 0 ? 'Its turn comes later.' : 'The last attempt failed. It is tried again by itself.'
+  }
+  return cause === 'retry' && attempts === 0 ? 'You asked for it: it is being sent.' : 'It is being sent.'
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { v7 as timeOrderedUuid } from 'uuid'
+import { expect, test } from 'vitest'
+import { webhookId } from '../deliveries/delivery.ts'
+import { readPastedId } from './pasted-id.ts'
+
+const AT = Date.UTC(2026, 0, 5, 9, 0)
+const EVENT = timeOrderedUuid({ msecs: AT })
+
+test('a number is that of a delivery or an event', () => {
+  expect(readPastedId(' 42 ')).toEqual({ kind: 'number', number: 42 })
+})
+
+test('a webhook-id names the event, when it came, and the endpoint', () => {
+  const named = { kind: 'webhook_id', eventId: EVENT, receivedAt: AT, endpointId: 7 }
+  expect(readPastedId(webhookId(EVENT, 7))).toEqual(named)
+  expect(readPastedId(`"${webhookId(EVENT, 7).toUpperCase().replace('EVT', 'evt')}"`)).toEqual(named)
+})
+
+test('an id with the moment in it is an event or a record', () => {
+  expect(readPastedId(EVENT.toUpperCase())).toEqual({ kind: 'event_or_record', eventId: EVENT, receivedAt: AT })
+})
+
+test('any other id is that of a record', () => {
+  const uuid = '5F1C3A52-7a33-4f0e-9c41-2f4e7a0b1c9d'
+  expect(readPastedId(uuid)).toEqual({ kind: 'record', objectUuid: uuid.toLowerCase() })
+  expect(readPastedId('record.1')).toEqual({ kind: 'record', objectUuid: 'record.1' })
+})
+
+test.each(['', '   ', 'two words', '<b>', 'x'.repeat(101), `${'9'.repeat(16)}!`, "' OR 1=1"])(
+  'what cannot be an id is none: %j',
+  (text) => expect(readPastedId(text)).toBeNull(),
+)
+
+test('whatever is pasted, nothing is thrown', () => {
+  fc.assert(fc.property(fc.string(), (text) => void readPastedId(text)))
+})

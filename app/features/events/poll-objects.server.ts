@@ -1,0 +1,271 @@
+// Looks for changes of what the platform sends no webhooks for. What is found takes the same way as what is posted: stored
+// with its snapshot in one transaction, fanned out, limited, counted. What is not stored is found again by the next look.
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { AccountCallResult, CallPriority, RecordPage } from '#app/adapters/platform.ts'
+import type { App } from '#app/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { minutes, seconds } from '#app/lib/duration.ts'
+import type { PolledRecord, PollTarget } from '#db/store/records.ts'
+import { POLLED_TYPES } from '../webhooks/object-catalog.ts'
+import { fieldsToWatch, parseFields } from '../webhooks/webhook.ts'
+import { localTime } from '../webhooks/webhook-sample.ts'
+import {
+  changesOf,
+  forgettableBefore,
+  type ListedRecord,
+  latestEdit,
+  lookFilter,
+  nextWatermark,
+  type PolledEvent,
+  type RecordChange,
+  readListed,
+} from './polled-changes.ts'
+import {
+  type BegunPolling,
+  begunInVain,
+  failureSentence,
+  inTurns,
+  type LookFailure,
+  lookAgainAt,
+  nextLookAt,
+  POLL_PURPOSE,
+  sourceOf,
+} from './polling.ts'
+
+export type PollApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'acceptPolled' | 'space'>
+
+/** While it is being read nobody else reads it; after a crash it is free again when this is over. */
+const CLAIM = minutes(5)
+/** One account that does not answer holds up none of the others, and not every account is asked in the same second. */
+const LOOKS_AT_ONCE = 4
+/** The scheduler waits for us before it asks again: what is left is the longest due then. */
+const ROUND = seconds(45)
+/** Records of one transaction: more in one is felt by whoever posts events meanwhile. */
+const RECORDS_PER_STEP = 200
+/** A list that never ends must not keep us for ever. At 5,000 records a page it is longer than any account's. */
+const MOST_PAGES = 200
+/** Snapshots of one object of one account; the longest unedited are forgotten first. */
+const MOST_SNAPSHOTS = 20_000
+const SNAPSHOTS_PER_STEP = 500
+
+/** Takes every look that is due, the longest due first, one account after the other. Run every minute. */
+export async function pollObjects(app: PollApp, signal?: AbortSignal): Promise<void> {
+  const until = app.clock.now() + ROUND
+  const due = await app.store.duePolls({ purpose: POLL_PURPOSE, objects: POLLED_TYPES, now: app.clock.now() })
+  const queue = inTurns(due)
+  const work = async () => {
+    for (let target = queue.shift(); target; target = queue.shift()) {
+      if (signal?.aborted || app.clock.now() >= until) return
+      await look(app, target, { onFailure: 'note', priority: 'background' })
+    }
+  }
+  await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, work))
+  await forgetUnneeded(app, signal)
+}
+
+/**
+ * The first look at an object, taken before its first address is stored: what the platform refuses is refused to whoever
+ * asks, and everything edited afterwards is noticed. Where it is looked for already and works, nothing is done; where that
+ * is in trouble, another look is taken at once.
+ */
+export async function beginPolling(app: PollApp, accountUuid: string, object: string): Promise<BegunPolling> {
+  const cursor = await app.store.findPollCursor(accountUuid, sourceOf(object))
+  if (cursor && cursor.watermark !== '' && cursor.lastError === null) return { outcome: 'looking' }
+  const known = await app.store.findPollTarget(accountUuid, { purpose: POLL_PURPOSE, object })
+  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const target = { accountUuid, object, timezone, fieldFilters: known?.fieldFilters ?? [], cursor }
+  const looked = await look(app, target, { onFailure: cursor ? 'note' : 'drop', priority: 'screen' })
+  return looked.outcome === 'failed' ? begunInVain(object, looked.failure) : { outcome: 'looking' }
+}
+
+/** Forgets snapshots beyond the most one object may have. Run daily. */
+export async function trimSnapshots(app: Pick<App, 'store' | 'log'>, signal?: AbortSignal): Promise<void> {
+  for (const { accountUuid, source, watermark } of await app.store.listPolls(POLL_PURPOSE)) {
+    const object = source.slice(POLL_PURPOSE.length + 1)
+    const editedBefore = forgettableBefore(watermark)
+    const forgotten = await inSteps(signal, () =>
+      app.store.trimSnapshotsStep(accountUuid, object, {
+        keep: MOST_SNAPSHOTS,
+        editedBefore,
+        limit: SNAPSHOTS_PER_STEP,
+      }),
+    )
+    if (forgotten > 0) app.log.info({ account: accountUuid, object, forgotten }, 'poll.trimmed')
+  }
+}
+
+/** Nobody has an address for these any more: should somebody again, it begins with a first look. */
+async function forgetUnneeded(app: PollApp, signal?: AbortSignal): Promise<void> {
+  for (const { accountUuid, source, object } of await app.store.unneededPolls(POLL_PURPOSE, app.clock.now())) {
+    const at = app.clock.now()
+    await app.store.endPollUnlessNeeded(accountUuid, { purpose: POLL_PURPOSE, object, at })
+    // Older than this only: a first look that begins meanwhile keeps what it writes.
+    await inSteps(signal, () => app.store.forgetSnapshotsStep(accountUuid, object, at, SNAPSHOTS_PER_STEP))
+    if (!signal?.aborted) await app.store.dropEndedPoll(accountUuid, source, at)
+  }
+}
+
+async function inSteps(signal: AbortSignal | undefined, step: () => Promise<number>): Promise<number> {
+  let done = 0
+  while (!signal?.aborted) {
+    const now = await step()
+    done += now
+    if (now < SNAPSHOTS_PER_STEP) break
+    await setImmediate()
+  }
+  return done
+}
+
+type Looked =
+  | { outcome: 'looked' }
+  | { outcome: 'failed'; failure: LookFailure }
+  /** Somebody else is looking, or nobody wants it any more. */
+  | { outcome: 'overtaken' }
+
+interface Manner {
+  /** drop = as if it had never been tried. */
+  onFailure: 'note' | 'drop'
+  /** Does a person wait for it? */
+  priority: CallPriority
+}
+
+/** One look, from claim to cursor. Never throws. */
+async function look(app: PollApp, target: PollTarget, { onFailure, priority }: Manner): Promise<Looked> {
+  const { accountUuid, object, cursor } = target
+  const source = sourceOf(object)
+  const claimedUntil = app.clock.now() + CLAIM
+  try {
+    if (!(await app.store.claimPoll(accountUuid, source, cursor?.nextAt ?? null, claimedUntil))) {
+      return { outcome: 'overtaken' }
+    }
+    const looked = await readChanges(app, target, { claimedUntil, priority })
+    if (looked.outcome === 'failed')
+      await settleFailure(app, target, { claimedUntil, onFailure, failure: looked.failure })
+    return looked
+  } catch (error) {
+    app.log.error({ account: accountUuid, object, error }, 'poll.broke')
+    const failure: LookFailure = { outcome: 'ours' }
+    await settleFailure(app, target, { claimedUntil, onFailure, failure }).catch((second: unknown) =>
+      // The claim ends by itself, and then it is tried again.
+      app.log.error({ account: accountUuid, object, error: second }, 'poll.not_noted'),
+    )
+    return { outcome: 'failed', failure }
+  }
+}
+
+async function settleFailure(
+  app: PollApp,
+  { accountUuid, object, cursor }: PollTarget,
+  input: Pick<Manner, 'onFailure'> & { claimedUntil: Millis; failure: LookFailure },
+): Promise<void> {
+  const { claimedUntil, onFailure, failure } = input
+  const source = sourceOf(object)
+  app.log.warn({ account: accountUuid, object, reason: failure.outcome }, 'poll.failed')
+  if (onFailure === 'drop') return app.store.dropUnreadPoll(accountUuid, source, claimedUntil)
+  const past = { now: app.clock.now(), lastOkAt: cursor?.lastOkAt ?? null }
+  await app.store.failPoll(accountUuid, source, claimedUntil, {
+    sentence: failureSentence(object, failure),
+    nextAt: lookAgainAt(failure, past),
+  })
+}
+
+/** Page by page; the last of what changed goes with the cursor, so that a usual look is one transaction. */
+async function readChanges(
+  app: PollApp,
+  target: PollTarget,
+  { claimedUntil, priority }: Pick<Manner, 'priority'> & { claimedUntil: Millis },
+): Promise<Looked> {
+  const { accountUuid, object, timezone, cursor } = target
+  const watermark = cursor?.watermark ?? ''
+  const firstSight = watermark === ''
+  const localNow = localTime(app.clock.now(), timezone)
+  const filter = lookFilter(watermark, localNow)
+  const watched = fieldsToWatch(
+    object,
+    target.fieldFilters.map((fields) => ({ fields: parseFields(fields) })),
+  )
+  let seen = ''
+  let listed = 0
+  let events = 0
+  let waiting: RecordChange[] = []
+  let next: string | null = null
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const at: string | null = next
+    const answer: AccountCallResult<RecordPage> = await app.callAsAccount(
+      accountUuid,
+      (api, token) => api.listPage(token, object, { filter, routine: true, ...(at !== null && { cursor: at }) }),
+      { priority },
+    )
+    if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer }
+    const records = answer.value.records.flatMap((record) => readListed(object, record) ?? [])
+    const snapshots = firstSight ? new Map() : await snapshotsOf(app, accountUuid, object, records)
+    waiting.push(...changesOf({ object, listed: records, snapshots, watched, firstSight }))
+    seen = latestEdit([seen, ...records.map((record) => record.editDate)])
+    listed += records.length
+    next = firstSight && listed >= MOST_SNAPSHOTS ? null : answer.value.next
+    while (waiting.length > 0 || next === null) {
+      const part = waiting.slice(0, RECORDS_PER_STEP)
+      waiting = waiting.slice(RECORDS_PER_STEP)
+      const last = next === null && waiting.length === 0
+      const taken = await takeIn(app, target, {
+        claimedUntil,
+        changes: part,
+        watermark: last ? nextWatermark(watermark, seen, localNow) : null,
+      })
+      if (taken.outcome !== 'looked') return taken
+      events += part.filter((change) => change.event !== null).length
+      if (!last) {
+        await setImmediate()
+        continue
+      }
+      const told = { account: accountUuid, object, listed, events, firstSight }
+      if (events > 0 || firstSight) app.log.info(told, 'poll.looked')
+      else app.log.debug(told, 'poll.looked')
+      return { outcome: 'looked' }
+    }
+  }
+  return { outcome: 'failed', failure: { outcome: 'unavailable', message: 'The list did not come to an end.' } }
+}
+
+async function snapshotsOf(app: PollApp, accountUuid: string, object: string, records: readonly ListedRecord[]) {
+  const uuids = records.map((record) => record.recordUuid)
+  const rows = await app.store.loadSnapshots(accountUuid, object, uuids)
+  return new Map(rows.map((row) => [row.recordUuid, row]))
+}
+
+/** `watermark` = with these the look is complete; null = there is more to come. */
+async function takeIn(
+  app: PollApp,
+  { accountUuid, object }: PollTarget,
+  input: { claimedUntil: Millis; changes: readonly RecordChange[]; watermark: string | null },
+): Promise<Looked> {
+  const { claimedUntil, changes, watermark } = input
+  const at = app.clock.now()
+  const records: PolledRecord[] = []
+  for (const { record, event } of changes) {
+    if (event && app.space.admit(accountUuid, event.body.length) !== 'admitted') return NO_ROOM
+    records.push({ record, event: event && incoming(accountUuid, object, event, at) })
+  }
+  const taken = await app.acceptPolled({
+    accountUuid,
+    source: sourceOf(object),
+    object,
+    claimedUntil,
+    records,
+    cursor: watermark === null ? null : { watermark, nextAt: nextLookAt(accountUuid, object, at) },
+    at,
+  })
+  if (taken.outcome === 'over_limit') return NO_ROOM
+  return taken.outcome === 'overtaken' ? { outcome: 'overtaken' } : { outcome: 'looked' }
+}
+
+const NO_ROOM: Looked = { outcome: 'failed', failure: { outcome: 'no_room' } }
+
+function incoming(accountUuid: string, object: string, event: PolledEvent, receivedAt: Millis) {
+  const { objectUuid, changedFields, body, identity } = event
+  // As with what is posted: 128 bits of the hash, short in the index.
+  const dedupe = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
+  const source = 'object' as const
+  return { accountUuid, subscriptionId: null, source, object, objectUuid, changedFields, receivedAt, dedupe, body }
+}

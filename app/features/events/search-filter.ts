@@ -1,0 +1,138 @@
+// What may be asked of the search, by form and by call: read, or refused field by field.
+import { z } from 'zod'
+import type { Millis } from '#app/lib/clock.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { momentOf } from '../webhooks/local-moment.ts'
+import { isPlausibleObjectType, normalizeObjectType } from '../webhooks/object-catalog.ts'
+import { type PastedId, readPastedId } from './pasted-id.ts'
+import type { CodeFilter, SearchCursor, SearchFilter } from './search-match.ts'
+import { SEARCH_FIELDS, SEARCH_STATUSES, type SearchForm, searchFormOf } from './search-view.ts'
+
+/** Rows of one page. */
+export const SEARCH_PAGE = 50
+
+export interface SearchQuestion {
+  pasted: PastedId | null
+  filter: SearchFilter
+  before: SearchCursor | null
+  /** Most rows of the answer. */
+  limit: number
+}
+
+export type SearchRead =
+  | { outcome: 'question'; question: SearchQuestion; form: SearchForm }
+  | { outcome: 'invalid'; message: string; errors: Record<string, string[]>; form: SearchForm }
+
+const MESSAGES = {
+  id: 'This is no id we know. Paste the id of an event, a webhook-id, the number of a delivery, or the uuid of a record.',
+  status: `Must be one of ${SEARCH_STATUSES.join(', ')}`,
+  code: 'Must be a status such as 404, a group such as 4xx, or none',
+  object: 'Must be the name of an object, like job',
+  record: 'Must be the uuid of a record',
+  field: 'Must be the name of one field, like status',
+  localTime: 'Must be a date and a time.',
+  zonedTime: 'Must be a date and time with its zone, like 2026-11-21T09:00:00Z',
+  order: 'This is before the beginning.',
+  before: 'Must be the `next` of an answer',
+  limit: `Must be a whole number from 1 to ${SEARCH_PAGE}`,
+  unknown: 'There is no such filter',
+} as const
+
+/** The page's form. Times are of the account's clock; `until` means to the end of that minute. */
+export function readSearchForm(params: URLSearchParams, timezone: string): SearchRead {
+  return read(params, MESSAGES.localTime, (text, end) => {
+    const at = momentOf(text, timezone)
+    return at === null || !end || /:\d{2}:\d{2}/.test(text) ? at : at + minutes(1) - 1
+  })
+}
+
+const ABOUT_THE_ACCOUNT = ['accountUUID', 'accountuuid', 'admin']
+
+/** The call's query. Times carry their zone; a filter nobody knows is refused, because without it the answer would be wrong. */
+export function readSearchQuery(params: URLSearchParams): SearchRead {
+  const known = new Set<string>([...SEARCH_FIELDS, ...ABOUT_THE_ACCOUNT, 'before', 'limit'])
+  const unknown = [...new Set(params.keys())].filter((name) => !known.has(name))
+  const zoned = z.iso.datetime({ offset: true })
+  const asked = read(params, MESSAGES.zonedTime, (text) => {
+    const at = zoned.safeParse(text).success ? Date.parse(text) : Number.NaN
+    return Number.isNaN(at) ? null : at
+  })
+  if (unknown.length === 0) return asked
+  const named = unknown.slice(0, MOST_NAMED).map((name) => [name.slice(0, LONGEST_NAMED), [MESSAGES.unknown]])
+  return refused({ ...(asked.outcome === 'invalid' && asked.errors), ...Object.fromEntries(named) }, asked.form)
+}
+
+/** Of what nobody asked us to know, no more than this is repeated. */
+const MOST_NAMED = 20
+const LONGEST_NAMED = 100
+
+type ReadMoment = (text: string, end: boolean) => Millis | null
+
+function read(params: URLSearchParams, timeMessage: string, moment: ReadMoment): SearchRead {
+  const form = searchFormOf(params)
+  const errors: Record<string, string[]> = {}
+  /** What is not given does not matter; what cannot be read is refused. */
+  function field<T>(name: keyof typeof MESSAGES & keyof SearchForm, parse: (text: string) => T | null): T | null {
+    const value = form[name] === '' ? null : parse(form[name])
+    if (form[name] !== '' && value === null) errors[name] = [MESSAGES[name]]
+    return value
+  }
+  function time(name: 'from' | 'until'): Millis | null {
+    const at = form[name] === '' ? null : moment(form[name], name === 'until')
+    if (form[name] !== '' && at === null) errors[name] = [timeMessage]
+    return at
+  }
+  const pasted = field('id', readPastedId)
+  const filter: SearchFilter = {
+    status: field('status', (text) => SEARCH_STATUSES.find((status) => status === text) ?? null),
+    code: field('code', readCode),
+    object: field('object', readObject),
+    record: field('record', (text) => (/^[\w.:-]{1,100}$/.test(text) ? text.toLowerCase() : null)),
+    field: field('field', (text) => (/^[^\s,]{1,100}$/.test(text) ? text : null)),
+    from: time('from'),
+    until: time('until'),
+  }
+  if (filter.from !== null && filter.until !== null && filter.until < filter.from) errors.until = [MESSAGES.order]
+  const before = readCursor(params.get('before') ?? '')
+  if (before === undefined) errors.before = [MESSAGES.before]
+  const limit = readLimit(params.get('limit') ?? '')
+  if (limit === null) errors.limit = [MESSAGES.limit]
+  if (Object.keys(errors).length > 0 || before === undefined || limit === null) return refused(errors, form)
+  return { outcome: 'question', question: { pasted, filter, before, limit }, form }
+}
+
+function refused(errors: Record<string, string[]>, form: SearchForm): SearchRead {
+  const [name = ''] = Object.keys(errors)
+  return { outcome: 'invalid', message: `${name}: ${errors[name]?.[0] ?? ''}`, errors, form }
+}
+
+function readCode(text: string): CodeFilter | null {
+  const code = text.toLowerCase()
+  if (code === 'none') return { kind: 'none' }
+  if (/^[1-5]xx$/.test(code)) return { kind: 'group', first: Number(code[0]) }
+  return /^[1-5]\d\d$/.test(code) ? { kind: 'exact', code: Number(code) } : null
+}
+
+function readObject(text: string): string | null {
+  const type = normalizeObjectType(text)
+  return isPlausibleObjectType(type) ? type : null
+}
+
+/** Null = from the newest; undefined = this is no cursor. */
+function readCursor(text: string): SearchCursor | null | undefined {
+  if (text === '') return null
+  const [, seq, deliveryId] = /^(\d{1,15})\.(\d{1,15})$/.exec(text) ?? []
+  return seq === undefined || deliveryId === undefined
+    ? undefined
+    : { seq: Number(seq), deliveryId: Number(deliveryId) }
+}
+
+export function cursorText({ seq, deliveryId }: SearchCursor): string {
+  return `${seq}.${deliveryId}`
+}
+
+function readLimit(text: string): number | null {
+  if (text === '') return SEARCH_PAGE
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  return limit >= 1 && limit <= SEARCH_PAGE ? limit : null
+}

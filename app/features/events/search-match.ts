@@ -1,0 +1,119 @@
+// Does a stored event, on its way to one address, belong into the answer? Decided here, row by row, so that the words on the
+// page and the filter can never mean different things.
+import type { Millis } from '#app/lib/clock.ts'
+import { type DeliveryCondition, deliveryStatus } from './delivery-status.ts'
+import type { SearchStatus } from './search-view.ts'
+
+/** exact = this status · group = 4 for 4xx · none = no answer came. */
+export type CodeFilter = { kind: 'exact'; code: number } | { kind: 'group'; first: number } | { kind: 'none' }
+
+/** Null = does not matter. */
+export interface SearchFilter {
+  status: SearchStatus | null
+  /** That at least one attempt was answered so. */
+  code: CodeFilter | null
+  /** Normalised type. */
+  object: string | null
+  /** Lower case. */
+  record: string | null
+  /** Name of a changed field; case does not matter. */
+  field: string | null
+  /** Received at or after. */
+  from: Millis | null
+  /** Received at or before. */
+  until: Millis | null
+}
+
+export const NO_FILTER: SearchFilter = {
+  status: null,
+  code: null,
+  object: null,
+  record: null,
+  field: null,
+  from: null,
+  until: null,
+}
+
+/** What a pasted id was found to mean, beyond the event it leads to. */
+export interface SearchTarget {
+  deliveryId: number | null
+  endpointId: number | null
+  record: string | null
+}
+
+/** An event and one of its deliveries, as far as they are searched. */
+export interface SearchedRow {
+  seq: number
+  object: string
+  objectUuid: string
+  changedFields: string[]
+  receivedAt: Millis
+  delivery: SearchedDelivery | null
+}
+
+export interface SearchedDelivery extends DeliveryCondition {
+  id: number
+  endpointId: number
+  /** Of each attempt that was made, null = no answer. Empty when nobody asked for it. */
+  codes: (number | null)[]
+}
+
+/** A row that matched, with what a list says about it. */
+export interface FoundRow extends SearchedRow {
+  eventId: string
+  /** object | event | signed | test */
+  source: string
+  /** What would be sent again is still there. */
+  bodyKept: boolean
+  delivery: FoundDelivery | null
+}
+
+export interface FoundDelivery extends SearchedDelivery {
+  stateReason: string | null
+  settledAt: Millis | null
+  lastCode: number | null
+  /** Of the last row among its attempts; null = there is none. */
+  lastSentence: string | null
+  lastUrl: string | null
+}
+
+/** Rows are newest first: by event, and for one event by delivery. A cursor stands behind the row it names. */
+export interface SearchCursor {
+  seq: number
+  /** 0 = behind all rows of the event. */
+  deliveryId: number
+}
+
+export function matchesSearch(row: SearchedRow, filter: SearchFilter, target: SearchTarget, now: Millis): boolean {
+  const { delivery } = row
+  if (filter.object !== null && row.object !== filter.object) return false
+  if (filter.record !== null && row.objectUuid.toLowerCase() !== filter.record) return false
+  if (target.record !== null && row.objectUuid.toLowerCase() !== target.record) return false
+  if (filter.from !== null && row.receivedAt < filter.from) return false
+  if (filter.until !== null && row.receivedAt > filter.until) return false
+  if (target.deliveryId !== null && delivery?.id !== target.deliveryId) return false
+  if (target.endpointId !== null && delivery?.endpointId !== target.endpointId) return false
+  if (filter.field !== null && !namesField(row.changedFields, filter.field)) return false
+  if (filter.status !== null && statusOf(delivery, now) !== filter.status) return false
+  return filter.code === null || (delivery !== null && hasCode(delivery.codes, filter.code))
+}
+
+function statusOf(delivery: SearchedDelivery | null, now: Millis): SearchStatus {
+  return delivery === null ? 'not_forwarded' : deliveryStatus(delivery, now)
+}
+
+function namesField(changedFields: readonly string[], field: string): boolean {
+  const wanted = field.toLowerCase()
+  return changedFields.some((name) => name.toLowerCase() === wanted)
+}
+
+function hasCode(codes: readonly (number | null)[], filter: CodeFilter): boolean {
+  switch (filter.kind) {
+    case 'exact':
+      return codes.includes(filter.code)
+    case 'group':
+      return codes.some((code) => code !== null && Math.floor(code / 100) === filter.first)
+    case 'none':
+      return codes.includes(null)
+  }
+}

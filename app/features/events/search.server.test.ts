@@ -1,0 +1,295 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
+import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { deliveryNamed, searchDeliveries, searchJson } from './search.server.ts'
+import { readSearchQuery } from './search-filter.ts'
+import type { SearchAnswer } from './search-view.ts'
+
+let world: WebhookWorld
+let rows: ReturnType<typeof deliveryRows>
+
+beforeAll(async () => {
+  world = await openWebhookWorld()
+  rows = deliveryRows(world.client)
+})
+
+afterAll(() => world.close())
+
+/** As a call would ask it. */
+function ask(account: string, query: Record<string, string>, lookAtMost?: number): Promise<SearchAnswer> {
+  const read = readSearchQuery(new URLSearchParams(query))
+  if (read.outcome !== 'question') throw new Error(read.message)
+  return searchDeliveries(world.app, account, read.question, lookAtMost)
+}
+
+const idsOf = (answer: SearchAnswer) => answer.hits.map((hit) => hit.delivery?.id ?? null)
+
+// ---- a small store and a naive search over it --------------------------------------------------------------------
+
+const OBJECTS = ['job', 'note', 'task']
+const RECORDS = ['r-1', 'r-2', 'r-3']
+const FIELDS = ['status', 'date', 'Badges']
+const CODES = [200, 404, 410, 500, 503, null]
+
+/** One trouble at a time, so that each is met often. */
+const endpointModel = fc.constantFrom(
+  { state: 'active', breaker: 'closed', held: false } as const,
+  { state: 'paused', breaker: 'closed', held: false } as const,
+  { state: 'failing', breaker: 'closed', held: false } as const,
+  { state: 'active', breaker: 'open', held: false } as const,
+  { state: 'active', breaker: 'closed', held: true } as const,
+)
+
+const deliveryModel = fc.record({
+  endpoint: fc.nat({ max: 2 }),
+  state: fc.constantFrom('pending', 'pending', 'delivered', 'expired', 'stopped'),
+  cause: fc.constantFrom('live', 'retry', 'test'),
+  codes: fc.array(fc.constantFrom(...CODES), { maxLength: 3 }),
+})
+
+const eventModel = fc.record({
+  object: fc.constantFrom(...OBJECTS),
+  record: fc.constantFrom(...RECORDS),
+  fields: fc.uniqueArray(fc.constantFrom(...FIELDS)),
+  /** Minutes after the event before it. */
+  gap: fc.nat({ max: 90 }),
+  deliveries: fc.array(deliveryModel, { maxLength: 3 }),
+})
+
+type EndpointModel = typeof endpointModel extends fc.Arbitrary<infer T> ? T : never
+type DeliveryModel = typeof deliveryModel extends fc.Arbitrary<infer T> ? T : never
+type EventModel = typeof eventModel extends fc.Arbitrary<infer T> ? T : never
+
+/** Mostly open: with every filter set at once nothing would ever be found. */
+const mostlyOpen = <T>(open: T, ...choices: T[]) =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(open) }, { weight: 1, arbitrary: fc.constantFrom(...choices) })
+
+const askModel = fc.record({
+  status: fc.constantFrom('', 'waiting', 'delivered', 'failed', 'held', 'stopped', 'not_forwarded'),
+  code: mostlyOpen('', '200', '404', '4xx', '5xx', 'none'),
+  object: mostlyOpen('', ...OBJECTS),
+  record: mostlyOpen('', ...RECORDS),
+  field: mostlyOpen('', 'status', 'BADGES'),
+  /** In events from the first one; -1 = open. */
+  from: mostlyOpen(-1, 0, 1, 2, 3, 4, 5),
+  until: mostlyOpen(-1, 2, 3, 4, 5, 6, 7),
+  limit: fc.integer({ min: 1, max: 4 }),
+  lookAtMost: fc.integer({ min: 1, max: 9 }),
+})
+
+interface Line {
+  id: number | null
+  event: EventModel
+  delivery: DeliveryModel | null
+  receivedAt: number
+}
+
+/** What the words of the page say, written down once more and differently. */
+function naively(lines: Line[], asked: Record<string, string>, endpoints: EndpointModel[]): (number | null)[] {
+  const statusOf = ({ delivery }: Line): string => {
+    if (delivery === null) return 'not_forwarded'
+    if (delivery.state === 'expired') return 'failed'
+    if (delivery.state !== 'pending') return delivery.state
+    const byHand = delivery.cause === 'test' || (delivery.cause === 'retry' && delivery.codes.length === 0)
+    const { state, breaker, held } = endpoints[delivery.endpoint] as EndpointModel
+    return !byHand && (state !== 'active' || breaker === 'open' || held) ? 'held' : 'waiting'
+  }
+  const answered = (code: number | null): boolean => {
+    if (asked.code === 'none') return code === null
+    return code !== null && (String(code) === asked.code || `${String(code)[0]}xx` === asked.code)
+  }
+  return lines
+    .filter((line) => !asked.status || statusOf(line) === asked.status)
+    .filter((line) => !asked.code || (line.delivery?.codes ?? []).some(answered))
+    .filter((line) => !asked.object || line.event.object === asked.object)
+    .filter((line) => !asked.record || line.event.record === asked.record)
+    .filter((line) => !asked.field || line.event.fields.some((one) => one.toUpperCase() === asked.field?.toUpperCase()))
+    .filter((line) => !asked.from || line.receivedAt >= Date.parse(asked.from))
+    .filter((line) => !asked.until || line.receivedAt <= Date.parse(asked.until))
+    .map((line) => line.id)
+}
+
+describe('the search', () => {
+  let turn = 0
+  let clock = 0
+
+  /** Stores the model for an account of its own; gives its lines newest first, and when each event came. */
+  async function store(events: EventModel[], endpoints: EndpointModel[]) {
+    turn++
+    clock ||= world.clock.now() - hours(20_000)
+    const account = `cccccccc-0000-4000-8000-${String(turn).padStart(12, '0')}`
+    await world.app.store.ensureAccount({ uuid: account, name: 'Any', timezone: 'UTC' })
+    const moments: number[] = []
+    const lines: Line[] = []
+    world.client.sql.transaction(() => {
+      const endpointIds = endpoints.map(({ state, breaker, held }) =>
+        rows.endpoint({ account, state, breaker, holdUntil: held ? world.clock.now() + seconds(9) : null }),
+      )
+      for (const event of events) {
+        clock += minutes(event.gap)
+        moments.push(clock)
+        const { object, record, fields } = event
+        const { seq } = rows.event({ account, object, record, fields, receivedAt: clock })
+        const own = event.deliveries.map((delivery, causeNo): Line => {
+          const { state, cause, codes } = delivery
+          const endpointId = endpointIds[delivery.endpoint] ?? 0
+          const attempts = codes.map((code) => ({ code, outcome: code === null ? 'timeout' : 'http_error' }))
+          const note = state === 'expired' || state === 'stopped' ? [{ outcome: state }] : []
+          const input = { account, seq, endpointId, state, cause, causeNo, at: clock, attempts: [...attempts, ...note] }
+          return { id: rows.delivery(input), event, delivery, receivedAt: clock }
+        })
+        lines.unshift(
+          ...(own.length > 0 ? own.reverse() : [{ id: null, event, delivery: null, receivedAt: clock } satisfies Line]),
+        )
+      }
+    })()
+    return { account, lines, moments }
+  }
+
+  test('finds, page by page, what a naive filter finds, whatever the bounds of one request', async () => {
+    const three = fc.tuple(endpointModel, endpointModel, endpointModel)
+    const several = fc.array(askModel, { minLength: 3, maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(eventModel, { maxLength: 9 }), three, several, async (events, endpoints, questions) => {
+        const { account, lines, moments } = await store(events, endpoints)
+        for (const { from, until, limit, lookAtMost, ...texts } of questions) {
+          const begin = moments[from]
+          const end = moments[until]
+          const bounded = begin !== undefined && end !== undefined && end < begin ? undefined : end
+          const asked = {
+            ...texts,
+            from: begin === undefined ? '' : new Date(begin).toISOString(),
+            until: bounded === undefined ? '' : new Date(bounded).toISOString(),
+          }
+          const wanted = naively(lines, asked, endpoints)
+          const found: (number | null)[] = []
+          let before = ''
+          for (let page = 0; page < 100; page++) {
+            const answer = await ask(account, { ...asked, before, limit: String(limit) }, lookAtMost)
+            expect(answer.hits.length).toBeLessThanOrEqual(limit)
+            expect(answer.looked).toBeLessThanOrEqual(lookAtMost)
+            found.push(...idsOf(answer))
+            if (answer.next === null) break
+            before = answer.next
+          }
+          expect(found).toEqual(wanted)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+})
+
+describe('a pasted id', () => {
+  let endpoint: number
+  let other: number
+  let sent: { seq: number; id: string }
+  let ids: number[]
+
+  beforeAll(() => {
+    const account = LEEDS
+    const receivedAt = world.clock.now()
+    endpoint = rows.endpoint({ account })
+    other = rows.endpoint({ account, url: 'https://other.example.com' })
+    sent = rows.event({ account, receivedAt, record: '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d' })
+    ids = [
+      rows.delivery({ account, seq: sent.seq, endpointId: endpoint, state: 'delivered', attempts: [{ code: 200 }] }),
+      rows.delivery({ account, seq: sent.seq, endpointId: other }),
+    ]
+    rows.event({ account, receivedAt: receivedAt + 1, record: 'r-2' })
+  })
+
+  const found = async (id: string, account = LEEDS) => idsOf(await ask(account, { id }))
+
+  test('of a delivery finds that one', async () => {
+    expect(await found(String(ids[0]))).toEqual([ids[0]])
+    expect(await deliveryNamed(world.app, LEEDS, { kind: 'number', number: ids[0] ?? 0 })).toBe(ids[0])
+    expect(await deliveryNamed(world.app, BRISBANE, { kind: 'number', number: ids[0] ?? 0 })).toBeNull()
+    expect(await deliveryNamed(world.app, LEEDS, null)).toBeNull()
+  })
+
+  test('that is the number of an event, and of no delivery, finds what was sent of it', async () => {
+    let seq = 0
+    world.client.sql.transaction(() => {
+      while (seq <= Math.max(...ids)) seq = rows.event({ account: LEEDS, receivedAt: world.clock.now() + 2 }).seq
+    })()
+    expect(await found(String(seq))).toEqual([null])
+  })
+
+  test('of an event finds every delivery of it, the newest first', async () => {
+    expect(await found(sent.id)).toEqual([ids[1], ids[0]])
+    expect(await found(sent.id.toUpperCase())).toEqual([ids[1], ids[0]])
+  })
+
+  test('that a receiver saw finds what was sent to that address', async () => {
+    const plain = sent.id.replaceAll('-', '')
+    expect(await found(`evt_${plain}_${endpoint}`)).toEqual([ids[0]])
+    expect(await found(`evt_${plain}_${other}`)).toEqual([ids[1]])
+    expect(await found(`evt_${plain}_99999`)).toEqual([])
+  })
+
+  test('of a record finds everything about it', async () => {
+    expect(await found('5F1C3A52-7a33-4f0e-9c41-2f4e7a0b1c9d')).toEqual([ids[1], ids[0]])
+    expect(await found('r-2')).toEqual([null])
+    // Time-ordered as ours are, and no event's: then it is a record's.
+    const recordId = '01890a5d-ac96-774b-bcce-b302099a8057'
+    rows.event({ account: LEEDS, receivedAt: world.clock.now() + 3, record: recordId })
+    expect(await found(recordId)).toEqual([null])
+  })
+
+  test('of somebody else finds nothing', async () => {
+    for (const id of [String(ids[0]), sent.id, String(sent.seq), '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d']) {
+      expect(await ask(BRISBANE, { id })).toMatchObject({ hits: [], end: 'all', next: null })
+    }
+  })
+
+  test('goes together with the other filters', async () => {
+    expect(idsOf(await ask(LEEDS, { id: sent.id, status: 'delivered' }))).toEqual([ids[0]])
+    expect(idsOf(await ask(LEEDS, { id: sent.id, record: 'r-2' }))).toEqual([])
+  })
+})
+
+test('a line says how it stands, and a call answers it with dates', async () => {
+  const account = BRISBANE
+  const receivedAt = world.clock.now()
+  const endpointId = rows.endpoint({ account })
+  const { seq, id } = rows.event({ account, receivedAt, source: 'test' })
+  const attempts = [{ code: 500, sentence: 'Your address answered 500.' }]
+  const deliveryId = rows.delivery({
+    account,
+    seq,
+    endpointId,
+    at: receivedAt,
+    dueAt: receivedAt + minutes(2),
+    attempts,
+  })
+  const answer = searchJson(await ask(account, {}))
+  expect(answer).toEqual({
+    deliveries: [
+      {
+        deliveryId,
+        status: 'waiting',
+        cause: 'live',
+        url: 'https://example.com/in',
+        attempts: 1,
+        lastStatusCode: 500,
+        sentence: 'Your address answered 500. The last attempt failed. It is tried again by itself.',
+        nextAttemptAt: '2026-01-05T09:02:00.000Z',
+        canSendAgain: true,
+        event: {
+          id,
+          test: true,
+          objectType: 'job',
+          objectUuid: 'r-1',
+          changedFields: ['status'],
+          receivedAt: '2026-01-05T09:00:00.000Z',
+        },
+      },
+    ],
+    next: null,
+    complete: true,
+    lookedBackTo: '2026-01-05T09:00:00.000Z',
+  })
+})

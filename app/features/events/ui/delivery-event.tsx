@@ -1,0 +1,113 @@
+import { Link } from '@remix-run/react'
+import type { ReactNode } from 'react'
+import type { Millis } from '#app/lib/clock.ts'
+import { CardSection } from '#app/ui/card.tsx'
+import { Time, useZone } from '#app/ui/time.tsx'
+import { exactTime } from '#app/ui/time-words.ts'
+import { objectLabel } from '../../webhooks/object-catalog.ts'
+import { deliveryAddress, type LinkAccount, managerAddress, searchAddress } from '../delivery-address.ts'
+import { CAUSE_WORDS, type DeliveryView } from '../delivery-detail.ts'
+import { DeliveryPill } from './delivery-look.tsx'
+
+interface PartProps {
+  delivery: DeliveryView
+  account: LinkAccount
+}
+
+const link = 'font-medium text-accent underline underline-offset-4'
+
+/** What was delivered: the change in ServiceM8, and why there is this delivery of it. */
+export function DeliveryEvent({ delivery, account }: PartProps) {
+  const { event, owner } = delivery
+  return (
+    <CardSection id="event" title="Event">
+      <dl className="grid gap-3 text-label">
+        <Fact name="Object">
+          {objectLabel(event.object)}
+          {event.source === 'test' ? ' (test event)' : ''}
+        </Fact>
+        <Fact name="Record">
+          <span className="break-all font-mono text-dense">{event.objectUuid}</span>
+          <Link
+            to={searchAddress(account, { object: event.object, record: event.objectUuid })}
+            className={`-mb-2.5 flex min-h-11 items-center ${link}`}
+          >
+            All deliveries of this record
+          </Link>
+        </Fact>
+        <Fact name="Changed fields">{event.changedFields.length === 0 ? '–' : event.changedFields.join(', ')}</Fact>
+        <Fact name="Received">
+          <ExactTime at={event.receivedAt} />
+        </Fact>
+        <Fact name="Sent for">
+          {owner.card === null ? (
+            owner.label
+          ) : (
+            <Link
+              to={managerAddress(account, owner.card)}
+              className={`-my-3 inline-flex min-h-11 items-center ${link}`}
+            >
+              {owner.label}
+            </Link>
+          )}
+        </Fact>
+        <Fact name="Why">{CAUSE_WORDS[delivery.cause]}</Fact>
+        {delivery.settledAt === null ? null : (
+          <Fact name="Ended">
+            <ExactTime at={delivery.settledAt} />
+          </Fact>
+        )}
+        <Fact name="Event id">
+          <span className="break-all font-mono text-dense">{event.id}</span>
+        </Fact>
+      </dl>
+    </CardSection>
+  )
+}
+
+/** The same event on its way to other addresses, and every time it was sent again. */
+export function OtherDeliveries({ delivery, account }: PartProps) {
+  const { others } = delivery
+  return (
+    <CardSection id="others" title="Other deliveries of this event">
+      {others.length === 0 ? (
+        <p className="text-label text-ink-soft">There are none.</p>
+      ) : (
+        <ul className="grid gap-3 divide-y divide-line">
+          {others.map((other) => (
+            <li key={other.id} className="grid gap-1 text-dense [&:not(:first-child)]:pt-3">
+              <div className="flex flex-wrap items-center justify-between gap-x-3">
+                <Link
+                  to={deliveryAddress(account, other.id)}
+                  className={`inline-flex min-h-11 items-center text-label ${link}`}
+                >
+                  Delivery {other.id}
+                </Link>
+                <DeliveryPill status={other.status} />
+              </div>
+              <p>
+                {CAUSE_WORDS[other.cause]}, <Time at={other.createdAt} as="clock" />
+                {other.lastCode === null ? '' : `. Last answer ${other.lastCode}`}.
+              </p>
+              <p className="break-all text-ink-soft">{other.url}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </CardSection>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid gap-0.5">
+      <dt className="text-dense text-ink-soft">{name}</dt>
+      <dd className="min-w-0 wrap-anywhere">{children}</dd>
+    </div>
+  )
+}
+
+function ExactTime({ at }: { at: Millis }) {
+  const zone = useZone()
+  return <time dateTime={new Date(at).toISOString()}>{exactTime(at, zone)}</time>
+}

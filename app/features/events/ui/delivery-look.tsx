@@ -1,0 +1,25 @@
+import { CircleCheck, CirclePause, CircleSlash, CircleX, Clock, type LucideIcon, OctagonX } from 'lucide-react'
+import { StatusPill, type Tone } from '#app/ui/badge.tsx'
+import { type SearchStatus, STATUS_WORDS } from '../search-view.ts'
+
+const LOOKS: Record<SearchStatus, { tone: Tone; icon: LucideIcon }> = {
+  waiting: { tone: 'accent', icon: Clock },
+  delivered: { tone: 'working', icon: CircleCheck },
+  failed: { tone: 'failing', icon: CircleX },
+  held: { tone: 'held', icon: CirclePause },
+  stopped: { tone: 'attention', icon: OctagonX },
+  not_forwarded: { tone: 'neutral', icon: CircleSlash },
+}
+
+export function deliveryLook(status: SearchStatus): { tone: Tone; icon: LucideIcon; word: string } {
+  return { ...LOOKS[status], word: STATUS_WORDS[status] }
+}
+
+export function DeliveryPill({ status }: { status: SearchStatus }) {
+  const { tone, icon, word } = deliveryLook(status)
+  return (
+    <StatusPill tone={tone} icon={icon}>
+      {word}
+    </StatusPill>
+  )
+}

@@ -1,0 +1,126 @@
+import { ArrowLeft, RefreshCw, Search } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import type { Millis } from '#app/lib/clock.ts'
+import { AddressButton } from '#app/ui/address-button.tsx'
+import { useAnnounce } from '#app/ui/announcer.tsx'
+import { toneLook } from '#app/ui/badge.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { PageHeader } from '#app/ui/page-header.tsx'
+import { AccountTimeProvider, Time, usePresent } from '#app/ui/time.tsx'
+import { accountQuery, type LinkAccount, managerAddress, searchAddress } from '../delivery-address.ts'
+import type { DeliveryView } from '../delivery-detail.ts'
+import { DeliveryAttempts } from './delivery-attempts.tsx'
+import { DeliveryEvent, OtherDeliveries } from './delivery-event.tsx'
+import { deliveryLook } from './delivery-look.tsx'
+import { CopyCurl, DeliveryRequest } from './delivery-request.tsx'
+import { useLiveDelivery } from './live-delivery.tsx'
+import { SendAgainButton } from './send-again-button.tsx'
+
+export interface DeliveryPageProps {
+  /** The account as the address names it; stands in every link. */
+  accountUUID: string
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  /** The page was asked for with the flag of an admin: links keep it. */
+  admin: boolean
+  /** The server's moment. */
+  now: Millis
+  delivery: DeliveryView
+}
+
+/** One delivery with everything about it. */
+export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, delivery }: DeliveryPageProps) {
+  const account: LinkAccount = { accountUUID, admin }
+  useLiveDelivery(delivery, accountUUID)
+  useChangeAnnounced(delivery)
+  return (
+    <AccountTimeProvider now={now} zone={timezone}>
+      <PageHeader
+        title={`Delivery ${delivery.id}`}
+        overline={accountName}
+        actions={
+          <>
+            <ButtonLink
+              to={managerAddress(account, delivery.owner.card)}
+              icon={<ArrowLeft aria-hidden className="size-4" />}
+            >
+              Back to webhooks
+            </ButtonLink>
+            <ButtonLink to={searchAddress(account)} icon={<Search aria-hidden className="size-4" />}>
+              Find a delivery
+            </ButtonLink>
+          </>
+        }
+        summary={<Standing delivery={delivery} />}
+      />
+      <div className="mb-5 flex flex-wrap items-center gap-2">
+        {delivery.whyNotAgain === null ? <SendAgainButton deliveryId={delivery.id} look="primary" /> : null}
+        <CopyCurl request={delivery.request} now={now} />
+        <AddressButton query={accountQuery(account)} icon={<RefreshCw aria-hidden className="size-4" />}>
+          Refresh
+        </AddressButton>
+        {delivery.whyNotAgain === null ? null : (
+          <p className="w-full text-label text-ink-soft">It cannot be sent again. {delivery.whyNotAgain}</p>
+        )}
+      </div>
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-6">
+        <div className="grid min-w-0 gap-5">
+          <DeliveryAttempts delivery={delivery} />
+          <DeliveryRequest delivery={delivery} now={now} whole={`/api/deliveries/${delivery.id}?${query(account)}`} />
+        </div>
+        <div className="grid min-w-0 gap-5">
+          <DeliveryEvent delivery={delivery} account={account} />
+          <OtherDeliveries delivery={delivery} account={account} />
+        </div>
+      </div>
+    </AccountTimeProvider>
+  )
+}
+
+function query(account: LinkAccount): string {
+  return String(new URLSearchParams({ accountUUID: account.accountUUID }))
+}
+
+/** How it stands, in one sentence; while it waits, for what and how long. */
+function Standing({ delivery }: { delivery: DeliveryView }) {
+  const { tone, icon: Icon, word } = deliveryLook(delivery.status)
+  const { waiting } = delivery
+  const now = usePresent()
+  return (
+    <div
+      className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 ${tone === 'neutral' ? 'bg-surface' : toneLook[tone]}`}
+    >
+      <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
+      <div className="grid min-w-0 gap-1 wrap-anywhere">
+        <p>
+          <strong className="font-semibold">{word}.</strong> {delivery.sentence}
+        </p>
+        {waiting === null ? null : (
+          <p className="text-label">
+            {waiting.nextAt === null || waiting.nextAt <= now ? null : (
+              <>
+                Next attempt <Time at={waiting.nextAt} />
+                {waiting.atEarliest ? ' at the earliest' : ''}.{' '}
+              </>
+            )}
+            If nothing gets through, it is given up <Time at={waiting.until} />.
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Says what became of it when the page noticed by itself. */
+function useChangeAnnounced(delivery: DeliveryView): void {
+  const announce = useAnnounce()
+  const { status, attemptsMade, sentence } = delivery
+  const last = useRef(`${status} ${attemptsMade}`)
+  useEffect(() => {
+    const present = `${status} ${attemptsMade}`
+    if (last.current === present) return
+    last.current = present
+    announce(`Delivery ${delivery.id}: ${deliveryLook(status).word}. ${sentence}`)
+  }, [announce, delivery.id, status, attemptsMade, sentence])
+}

@@ -1,0 +1,150 @@
+import { SquareTerminal } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import type { Millis } from '#app/lib/clock.ts'
+import { Button } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { COPIED } from '#app/ui/copy-field.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Time } from '#app/ui/time.tsx'
+import { useToast } from '#app/ui/toast.tsx'
+import { shownData } from '../activity-view.ts'
+import { type DeliveryView, deliveryCurl, type RequestView } from '../delivery-detail.ts'
+
+interface DeliveryRequestProps {
+  delivery: DeliveryView
+  /** The server's moment. */
+  now: Millis
+  /** Where all of a long body is. */
+  whole: string
+}
+
+/** More than this is not read on a page. Characters. */
+const MOST_COMMAND = 10_000
+
+const scrolling = 'max-h-96 overflow-auto rounded-control bg-sunken p-3'
+const preformatted = 'whitespace-pre-wrap break-all font-mono text-dense'
+
+/** What went over the wire, as far as the receiver saw it from us. */
+export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) {
+  const { request } = delivery
+  const body = shownData(request.body)
+  const curl = deliveryCurl(request, now)
+  return (
+    <CardSection id="request" title="Request">
+      <div className="grid gap-4">
+        <p className="text-label text-ink-soft">
+          {request.attempt === null ? (
+            'As it will be sent.'
+          ) : (
+            <>
+              As it was sent with attempt {request.attempt.number}, <Time at={request.attempt.at} as="clock" />.
+            </>
+          )}
+        </p>
+        <p className="break-all font-mono text-dense">
+          <span className="font-semibold">{request.method}</span> {request.url === '' ? '–' : request.url}
+        </p>
+        <div className="grid gap-1.5">
+          <h3 className="font-medium text-label">Headers</h3>
+          <dl className="grid gap-1 rounded-control bg-sunken p-3 font-mono text-dense">
+            {request.headers.map(({ name, value }) => (
+              <div key={name} className="break-all">
+                <dt className="inline text-ink-soft">{name}: </dt>
+                <dd className="inline">{value ?? <i>set when it is sent</i>}</dd>
+              </div>
+            ))}
+          </dl>
+          <p className="text-dense text-ink-soft">
+            The signature is hidden here. Your system checks it with the signing secret of the webhook.
+          </p>
+        </div>
+        <div className="grid gap-1.5">
+          <h3 id="request-body" className="font-medium text-label">
+            Body
+          </h3>
+          {body === null ? (
+            <p className="text-label">What was sent is no longer kept.</p>
+          ) : (
+            <>
+              <section
+                // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled with keys.
+                tabIndex={0}
+                aria-labelledby="request-body"
+                className={scrolling}
+              >
+                <pre className={preformatted}>{body.text}</pre>
+              </section>
+              <p className="text-dense text-ink-soft">
+                {body.cutFrom === null ? (
+                  'Indented here to be read; it is sent in one piece.'
+                ) : (
+                  <>
+                    The beginning of {body.cutFrom} characters.{' '}
+                    <a href={whole} className="inline-flex min-h-11 items-center font-medium text-accent underline">
+                      All of it, as JSON
+                    </a>
+                  </>
+                )}
+              </p>
+            </>
+          )}
+        </div>
+        {curl === null || curl.length > MOST_COMMAND ? null : (
+          <Disclosure summary="As a curl command">
+            <section
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled with keys.
+              tabIndex={0}
+              aria-label="As a curl command"
+              className={scrolling}
+            >
+              <pre className={preformatted}>{curl}</pre>
+            </section>
+            <p className="mt-1.5 text-dense text-ink-soft">{CURL_HINT}</p>
+          </Disclosure>
+        )}
+      </div>
+    </CardSection>
+  )
+}
+
+const CURL_HINT = 'Put your own signature in, or leave that header out.'
+
+/** Nothing when the content is no longer kept. */
+export function CopyCurl({ request, now }: { request: RequestView; now: Millis }) {
+  const toast = useToast()
+  const [byHand, setByHand] = useState(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (byHand) field.current?.select()
+  }, [byHand])
+  const curl = deliveryCurl(request, now)
+  if (curl === null) return null
+  async function copy(text: string) {
+    try {
+      await navigator.clipboard.writeText(text)
+      toast({ kind: 'success', title: COPIED, description: CURL_HINT })
+    } catch {
+      // Inside a frame the browser may refuse.
+      setByHand(true)
+    }
+  }
+  return (
+    <>
+      <span className="needs-script contents">
+        <Button icon={<SquareTerminal aria-hidden className="size-4" />} onClick={() => void copy(curl)}>
+          Copy as curl
+        </Button>
+      </span>
+      {byHand ? (
+        <textarea
+          ref={field}
+          readOnly
+          rows={6}
+          value={curl}
+          aria-label="The command, to copy by hand"
+          className="order-last w-full rounded-control border border-line-strong bg-sunken p-3 font-mono text-dense"
+        />
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,244 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { Search, SlidersHorizontal } from 'lucide-react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { Card } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Field } from '#app/ui/field.tsx'
+import { Select } from '#app/ui/select.tsx'
+import { TextInput } from '#app/ui/text-input.tsx'
+import { useZone } from '#app/ui/time.tsx'
+import { findObjectKind, OBJECT_KINDS, objectLabel, pickerFields } from '../../webhooks/object-catalog.ts'
+import { accountQuery, type LinkAccount, searchAddress } from '../delivery-address.ts'
+import {
+  asksNothing,
+  CODE_SUGGESTIONS,
+  SEARCH_FIELDS,
+  SEARCH_STATUSES,
+  type SearchField,
+  type SearchForm,
+  STATUS_WORDS,
+  searchFormOf,
+} from '../search-view.ts'
+
+interface SearchFieldsProps {
+  account: LinkAccount
+  form: SearchForm
+  errors: Record<string, string[]>
+}
+
+/** What is asked less often, folded away until it is. */
+const MORE: readonly SearchField[] = ['object', 'record', 'field', 'from', 'until']
+
+/** A form that asks for the page with another address, scripts or not. */
+export function SearchFields({ account, form, errors }: SearchFieldsProps) {
+  const { state, location } = useNavigation()
+  const searching = state === 'loading' && location?.pathname === '/deliveries'
+  const moreOpen = MORE.some((name) => form[name] !== '' || errors[name])
+  const errorsOf = (name: SearchField) => (errors[name] ? { errors: errors[name] } : {})
+  // Has the focus when the page opens with a refusal, scripts or not.
+  const firstWrong = SEARCH_FIELDS.find((name) => errors[name])
+  const focusOf = (name: SearchField) => (name === firstWrong ? { autoFocus: true } : {})
+  const box = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (Object.keys(errors).length > 0) box.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [errors])
+  const { turn, onSubmit } = useFilledAfresh(form)
+  return (
+    <Card className="p-4 sm:p-5">
+      <Form ref={box} key={turn} method="get" action="/deliveries" onSubmit={onSubmit} className="grid gap-4">
+        {Object.entries(accountQuery(account)).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <div className="grid items-start gap-x-4 gap-y-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)]">
+          <div className="sm:col-span-2 lg:col-span-1">
+            <Field
+              id="search-id"
+              label="Any id"
+              hint="Of a record or an event, a webhook-id, or the number of a delivery."
+              {...errorsOf('id')}
+            >
+              {(control) => (
+                <TextInput
+                  {...control}
+                  {...PLAIN_TEXT}
+                  {...focusOf('id')}
+                  name="id"
+                  defaultValue={form.id}
+                  placeholder="Paste it here"
+                />
+              )}
+            </Field>
+          </div>
+          <Field id="search-status" label="Status" {...errorsOf('status')}>
+            {(control) => (
+              <Select {...control} {...focusOf('status')} name="status" defaultValue={form.status}>
+                <option value="">Any</option>
+                {SEARCH_STATUSES.map((status) => (
+                  <option key={status} value={status}>
+                    {STATUS_WORDS[status]}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field
+            id="search-code"
+            label="Response code"
+            hint="Like 404, 5xx, or none for no answer."
+            {...errorsOf('code')}
+          >
+            {(control) => (
+              <>
+                <TextInput
+                  {...control}
+                  {...PLAIN_TEXT}
+                  {...focusOf('code')}
+                  name="code"
+                  defaultValue={form.code}
+                  placeholder="Any"
+                  list="search-codes"
+                />
+                <datalist id="search-codes">
+                  {CODE_SUGGESTIONS.map((code) => (
+                    <option key={code} value={code} />
+                  ))}
+                </datalist>
+              </>
+            )}
+          </Field>
+        </div>
+        <Disclosure
+          open={moreOpen}
+          summary={
+            <span className="inline-flex items-center gap-1.5">
+              <SlidersHorizontal aria-hidden className="size-4" />
+              More filters
+            </span>
+          }
+        >
+          <MoreFields form={form} errorsOf={errorsOf} focusOf={focusOf} />
+        </Disclosure>
+        <div className="flex flex-wrap gap-2">
+          <Button
+            type="submit"
+            look="primary"
+            icon={<Search aria-hidden className="size-4" />}
+            pending={searching}
+            pendingLabel="Looking…"
+          >
+            Find
+          </Button>
+          {asksNothing(form) ? null : <ButtonLink to={searchAddress(account)}>Clear</ButtonLink>}
+        </div>
+      </Form>
+    </Card>
+  )
+}
+
+/**
+ * A new address fills the form afresh, except when it is the answer to the form itself: then what was typed meanwhile stays.
+ * `turn` is to be its key.
+ */
+function useFilledAfresh(form: SearchForm) {
+  const asked = JSON.stringify(form)
+  const [shown, setShown] = useState({ asked, turn: 0 })
+  const sent = useRef<string | null>(null)
+  if (shown.asked !== asked) setShown({ asked, turn: asked === sent.current ? shown.turn : shown.turn + 1 })
+  useEffect(() => {
+    if (asked === sent.current) sent.current = null
+  }, [asked])
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    const typed = new URLSearchParams()
+    for (const [name, value] of new FormData(event.currentTarget)) typed.append(name, String(value))
+    sent.current = JSON.stringify(searchFormOf(typed))
+  }
+  return { turn: shown.turn, onSubmit }
+}
+
+/** Ids and names are not words to be corrected. */
+const PLAIN_TEXT = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, enterKeyHint: 'search' } as const
+
+interface MoreFieldsProps {
+  form: SearchForm
+  errorsOf: (name: SearchField) => { errors?: string[] }
+  focusOf: (name: SearchField) => { autoFocus?: boolean }
+}
+
+function MoreFields({ form, errorsOf, focusOf }: MoreFieldsProps) {
+  const zone = useZone().replaceAll('_', ' ')
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-6">
+      <div className="lg:col-span-2">
+        <Field id="search-object" label="Object" {...errorsOf('object')}>
+          {(control) => (
+            <Select {...control} {...focusOf('object')} name="object" defaultValue={form.object}>
+              <option value="">Any</option>
+              {form.object === '' || findObjectKind(form.object) ? null : (
+                <option value={form.object}>{objectLabel(form.object)}</option>
+              )}
+              {OBJECT_KINDS.map((kind) => (
+                <option key={kind.type} value={kind.type}>
+                  {kind.label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      <div className="lg:col-span-2">
+        <Field id="search-record" label="Record" hint="The uuid of the record in ServiceM8." {...errorsOf('record')}>
+          {(control) => (
+            <TextInput {...control} {...PLAIN_TEXT} {...focusOf('record')} name="record" defaultValue={form.record} />
+          )}
+        </Field>
+      </div>
+      <div className="lg:col-span-2">
+        <Field id="search-field" label="Changed field" hint="Its name, like status." {...errorsOf('field')}>
+          {(control) => (
+            <>
+              <TextInput
+                {...control}
+                {...PLAIN_TEXT}
+                {...focusOf('field')}
+                name="field"
+                defaultValue={form.field}
+                list="search-fields"
+              />
+              <datalist id="search-fields">
+                {fieldNames(form.object).map((name) => (
+                  <option key={name} value={name} />
+                ))}
+              </datalist>
+            </>
+          )}
+        </Field>
+      </div>
+      <div className="lg:col-span-3">
+        <Field id="search-from" label="Received from" hint={`Your account's time: ${zone}.`} {...errorsOf('from')}>
+          {(control) => (
+            <TextInput {...control} {...focusOf('from')} type="datetime-local" name="from" defaultValue={form.from} />
+          )}
+        </Field>
+      </div>
+      <div className="lg:col-span-3">
+        <Field id="search-until" label="Received until" {...errorsOf('until')}>
+          {(control) => (
+            <TextInput
+              {...control}
+              {...focusOf('until')}
+              type="datetime-local"
+              name="until"
+              defaultValue={form.until}
+            />
+          )}
+        </Field>
+      </div>
+    </div>
+  )
+}
+
+/** Offered while typing: of the chosen object, else those of jobs, which most events are about. */
+function fieldNames(object: string): readonly string[] {
+  return pickerFields(object === '' ? 'job' : object)
+}

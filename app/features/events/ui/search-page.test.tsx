@@ -1,0 +1,233 @@
+import { useLoaderData } from '@remix-run/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import { minutes } from '#app/lib/duration.ts'
+import { renderPage } from '#tests/support/page-stub.tsx'
+import { EMPTY_FORM, sampleAnswer, sampleHit } from '#tests/support/sample-deliveries.ts'
+import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
+import { SEARCH_STATUSES, type SearchForm, searchFormOf } from '../search-view.ts'
+import { SearchPage, type SearchPageProps } from './search-page.tsx'
+
+function renderSearch(over: Partial<SearchPageProps> = {}, sent: Record<string, string>[] = []) {
+  return renderPage({
+    at: '/?accountUUID=account-1',
+    page: () => (
+      <SearchPage
+        accountUUID="account-1"
+        accountName="Smith & Sons Plumbing"
+        timezone={SAMPLE_ZONE}
+        admin={false}
+        now={SAMPLE_NOW}
+        form={EMPTY_FORM}
+        errors={{}}
+        before=""
+        answer={sampleAnswer()}
+        {...over}
+      />
+    ),
+    action: async ({ request }) => {
+      sent.push(Object.fromEntries([...(await request.formData())].map(([name, value]) => [name, String(value)])))
+      return null
+    },
+  })
+}
+
+const line = () => within(screen.getByRole('list', { name: 'Deliveries' })).getAllByRole('listitem')
+const hrefOf = (name: string | RegExp) => screen.getByRole('link', { name }).getAttribute('href')
+
+describe('the form', () => {
+  it('asks for the page by its address, and keeps the account and the role', () => {
+    renderSearch({ admin: true, form: { ...EMPTY_FORM, id: '42', status: 'held', from: '2025-11-21T09:00' } })
+    const form = screen.getByRole('button', { name: 'Find' }).closest('form')
+    expect([form?.getAttribute('method'), form?.getAttribute('action')]).toEqual(['get', '/deliveries'])
+    expect(Object.fromEntries(new FormData(form ?? undefined))).toEqual({
+      accountUUID: 'account-1',
+      admin: 'yes',
+      ...EMPTY_FORM,
+      id: '42',
+      status: 'held',
+      from: '2025-11-21T09:00',
+    })
+  })
+
+  it('offers every status, in words', () => {
+    renderSearch()
+    const options = [...screen.getByLabelText<HTMLSelectElement>('Status').options]
+    expect(options.map((one) => one.value)).toEqual(['', ...SEARCH_STATUSES])
+    expect(options.map((one) => one.textContent)).toEqual([
+      'Any',
+      'Waiting',
+      'Delivered',
+      'Given up',
+      'On hold',
+      'Stopped',
+      'Not forwarded',
+    ])
+  })
+
+  it('keeps an object outside the list that the address names', () => {
+    renderSearch({ form: { ...EMPTY_FORM, object: 'staff' } })
+    expect(screen.getByLabelText<HTMLSelectElement>('Object').value).toBe('staff')
+  })
+
+  it('has the rarer filters folded away until one of them is used, or wrong', () => {
+    const { unmount } = renderSearch()
+    const more = () => screen.getByText('More filters').closest('details')
+    expect(more()?.open).toBe(false)
+    unmount()
+    renderSearch({ form: { ...EMPTY_FORM, field: 'status' } })
+    expect(more()?.open).toBe(true)
+  })
+
+  it('says what is wrong where it is wrong, and shows no result', () => {
+    renderSearch({
+      form: { ...EMPTY_FORM, code: 'oops' },
+      errors: { code: ['Must be a status such as 404, a group such as 4xx, or none'] },
+      answer: null,
+    })
+    const code = screen.getByLabelText<HTMLInputElement>('Response code')
+    expect([code.value, code.getAttribute('aria-invalid')]).toEqual(['oops', 'true'])
+    expect(document.activeElement).toBe(code)
+    screen.getByText('Must be a status such as 404, a group such as 4xx, or none')
+    expect(screen.queryByRole('heading', { name: 'Deliveries' })).toBeNull()
+  })
+
+  it('can be cleared once something is asked', () => {
+    const { unmount } = renderSearch()
+    expect(screen.queryByRole('link', { name: 'Clear' })).toBeNull()
+    unmount()
+    renderSearch({ form: { ...EMPTY_FORM, status: 'held' } })
+    expect(hrefOf('Clear')).toBe('/deliveries?accountUUID=account-1')
+  })
+})
+
+describe('while it is used', () => {
+  function Searched() {
+    const { form } = useLoaderData() as { form: SearchForm }
+    const time = { timezone: SAMPLE_ZONE, now: SAMPLE_NOW }
+    const account = { accountUUID: 'account-1', accountName: 'Smith', admin: false }
+    return <SearchPage {...account} {...time} form={form} errors={{}} before="" answer={sampleAnswer()} />
+  }
+
+  it('keeps what is typed while the answer is on its way, and is filled afresh by any other address', async () => {
+    let answered: Promise<void> = Promise.resolve()
+    const loader = async ({ request }: { request: Request }) => {
+      await answered
+      return { form: searchFormOf(new URL(request.url).searchParams) }
+    }
+    renderPage({ page: () => <p />, at: '/deliveries', routes: [{ path: '/deliveries', Component: Searched, loader }] })
+    const code = await screen.findByLabelText<HTMLInputElement>('Response code')
+    const id = () => screen.getByLabelText<HTMLInputElement>('Any id')
+    let answer = () => {}
+    answered = new Promise((done) => {
+      answer = done
+    })
+    fireEvent.change(code, { target: { value: '404' } })
+    fireEvent.click(screen.getByRole('button', { name: 'Find' }))
+    await screen.findByRole('button', { name: 'Looking…' })
+    fireEvent.change(id(), { target: { value: '42' } })
+    answer()
+    const clear = await screen.findByRole('link', { name: 'Clear' })
+    expect([id().value, screen.getByLabelText<HTMLInputElement>('Response code').value]).toEqual(['42', '404'])
+    fireEvent.click(clear)
+    await waitFor(() => expect(id().value).toBe(''))
+    expect(screen.getByLabelText<HTMLInputElement>('Response code').value).toBe('')
+  })
+})
+
+describe('a line', () => {
+  it('names status, time, object, record, fields, address and what became of it', () => {
+    renderSearch({
+      answer: sampleAnswer({
+        hits: [
+          sampleHit({
+            status: 'waiting',
+            attempts: 2,
+            sentence: 'Your address answered 500.',
+            nextAt: SAMPLE_NOW + minutes(4),
+          }),
+        ],
+      }),
+    })
+    const [text] = line().map((one) => one.textContent ?? '')
+    for (const words of [
+      'Waiting',
+      '15:08',
+      'Job',
+      '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d',
+      'Changed fields: status, completion_date',
+      'https://hooks.example.com/catch/1 · 2 attempts',
+      'Your address answered 500.',
+      'Next attempt in 4 minutes.',
+    ]) {
+      expect(text).toContain(words)
+    }
+  })
+
+  it('leads to the delivery', () => {
+    renderSearch({ admin: true })
+    expect(hrefOf('Details of delivery 12')).toBe('/deliveries/12?accountUUID=account-1&admin=yes')
+  })
+
+  it('sends again, by a form of its own', async () => {
+    const sent: Record<string, string>[] = []
+    renderSearch({}, sent)
+    fireEvent.click(screen.getByRole('button', { name: 'Send again delivery 12' }))
+    await waitFor(() => expect(sent).toEqual([{ intent: 'send_again', delivery: '12' }]))
+  })
+
+  it('offers nothing to press where there is nothing to send', () => {
+    renderSearch({ answer: sampleAnswer({ hits: [sampleHit({ canSendAgain: false }), sampleHit(null)] }) })
+    expect(screen.queryByRole('button', { name: /Send again/ })).toBeNull()
+    expect(screen.getAllByRole('link', { name: /^Details/ })).toHaveLength(1)
+    expect(line()[1]?.textContent).toContain('Not forwarded')
+    screen.getByText('No address was to get this event when it came in.')
+  })
+
+  it('shows hostile words as the text they are', () => {
+    renderSearch({ answer: sampleAnswer({ hits: [sampleHit({ sentence: '<img src=x onerror=alert(1)>' })] }) })
+    screen.getByText('<img src=x onerror=alert(1)>')
+    expect(document.querySelector('li img')).toBeNull()
+  })
+})
+
+describe('the result', () => {
+  it('goes on with older ones, keeps the filters, and leads back to the newest', () => {
+    renderSearch({
+      form: { ...EMPTY_FORM, status: 'failed' },
+      before: '90.4',
+      answer: sampleAnswer({ end: 'full', next: '12.3' }),
+    })
+    expect(hrefOf('Older')).toBe('/deliveries?accountUUID=account-1&status=failed&before=12.3')
+    expect(hrefOf('Newest')).toBe('/deliveries?accountUUID=account-1&status=failed')
+  })
+
+  it('has no further page at its end', () => {
+    renderSearch()
+    expect(screen.queryByRole('navigation', { name: 'Pages of the result' })).toBeNull()
+  })
+
+  it('says plainly how far back it looked, and offers to go on from there', () => {
+    renderSearch({ answer: sampleAnswer({ hits: [], end: 'limit', next: '500.0', looked: 20_000 }) })
+    screen.getByText('There may be more further back')
+    const notice = screen.getByText(/We looked through 20,000 entries, and nothing matched/)
+    expect(notice.textContent).toContain('This page reaches back to 10:12.')
+    expect(hrefOf('Look further back')).toBe('/deliveries?accountUUID=account-1&before=500.0')
+    expect(screen.queryByText('Nothing found')).toBeNull()
+  })
+
+  it.each([
+    [EMPTY_FORM, '', 'No deliveries yet'],
+    [EMPTY_FORM, '5.0', 'No older deliveries'],
+    [{ ...EMPTY_FORM, status: 'failed' }, '', 'Nothing found'],
+    [{ ...EMPTY_FORM, id: '77' }, '', 'Nothing found'],
+  ])('says why it is empty (%#)', (form, before, title) => {
+    renderSearch({ form, before, answer: sampleAnswer({ hits: [], looked: 0, lookedBackTo: null }) })
+    screen.getByText(title)
+  })
+
+  it('leads back to the webhooks', () => {
+    renderSearch()
+    expect(hrefOf('Back to webhooks')).toBe('/fieldhook?accountUUID=account-1')
+  })
+})

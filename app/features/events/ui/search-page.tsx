@@ -1,0 +1,157 @@
+import { ArrowLeft, SearchX } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import type { Millis } from '#app/lib/clock.ts'
+import { useAnnounce } from '#app/ui/announcer.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { Card } from '#app/ui/card.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { PageHeader } from '#app/ui/page-header.tsx'
+import { AccountTimeProvider, Time } from '#app/ui/time.tsx'
+import { type LinkAccount, managerAddress, searchAddress } from '../delivery-address.ts'
+import { asksNothing, limitSentence, type SearchAnswer, type SearchForm } from '../search-view.ts'
+import { SearchFields } from './search-form.tsx'
+import { SearchHits } from './search-hits.tsx'
+
+export interface SearchPageProps {
+  /** The account as the address names it; stands in every link and form. */
+  accountUUID: string
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  /** The page was asked for with the flag of an admin: links keep it. */
+  admin: boolean
+  /** The server's moment. */
+  now: Millis
+  /** As typed. */
+  form: SearchForm
+  /** What of it cannot be read. */
+  errors: Record<string, string[]>
+  /** Where this page goes on; empty = it is the first. */
+  before: string
+  /** Null when it was not searched, because of `errors`. */
+  answer: SearchAnswer | null
+}
+
+/** "Find a delivery": everything by address alone, so that a search can be shared, kept and gone back to. */
+export function SearchPage(props: SearchPageProps) {
+  const { accountUUID, accountName, timezone, admin, now, form, errors, before, answer } = props
+  const account: LinkAccount = { accountUUID, admin }
+  useResultAnnounced(answer)
+  return (
+    <AccountTimeProvider now={now} zone={timezone}>
+      <PageHeader
+        title="Find a delivery"
+        overline={accountName}
+        actions={
+          <ButtonLink to={managerAddress(account)} icon={<ArrowLeft aria-hidden className="size-4" />}>
+            Back to webhooks
+          </ButtonLink>
+        }
+      />
+      <div className="grid gap-5">
+        <SearchFields account={account} form={form} errors={errors} />
+        {errors.before ? (
+          <Notice tone="failing" title="This page of the result does not exist">
+            <p>The address was cut or changed. Press Find to begin with the newest.</p>
+          </Notice>
+        ) : null}
+        {answer ? <Result account={account} form={form} before={before} answer={answer} /> : null}
+      </div>
+    </AccountTimeProvider>
+  )
+}
+
+interface ResultProps {
+  account: LinkAccount
+  form: SearchForm
+  before: string
+  answer: SearchAnswer
+}
+
+function Result({ account, form, before, answer }: ResultProps) {
+  const { hits, end, next, lookedBackTo } = answer
+  return (
+    <section aria-labelledby="result-title" className="grid gap-3">
+      <div>
+        <h2 id="result-title" className="font-semibold text-title">
+          Deliveries
+        </h2>
+        {hits.length === 0 ? null : (
+          <p className="text-dense text-ink-soft">
+            {before === '' ? 'Newest event first.' : 'Older ones, newest event first.'}
+          </p>
+        )}
+      </div>
+      {hits.length > 0 ? (
+        <SearchHits hits={hits} account={account} />
+      ) : end === 'limit' ? null : (
+        <Card>
+          <Nothing form={form} before={before} />
+        </Card>
+      )}
+      {end === 'limit' && lookedBackTo !== null ? (
+        <Notice tone="accent" title="There may be more further back">
+          <p>
+            {limitSentence(answer)} This page reaches back to <Time at={lookedBackTo} as="clock" />.
+          </p>
+        </Notice>
+      ) : null}
+      {next !== null || before !== '' ? (
+        <nav aria-label="Pages of the result" className="flex flex-wrap gap-2">
+          {before === '' ? null : <ButtonLink to={searchAddress(account, { ...form })}>Newest</ButtonLink>}
+          {next === null ? null : (
+            <ButtonLink
+              to={searchAddress(account, { ...form, before: next })}
+              look={end === 'limit' ? 'primary' : 'secondary'}
+            >
+              {end === 'limit' ? 'Look further back' : 'Older'}
+            </ButtonLink>
+          )}
+        </nav>
+      ) : null}
+    </section>
+  )
+}
+
+function Nothing({ form, before }: { form: SearchForm; before: string }) {
+  if (asksNothing(form)) {
+    return (
+      <EmptyState icon={SearchX} title={before === '' ? 'No deliveries yet' : 'No older deliveries'}>
+        <p>
+          {before === ''
+            ? 'As soon as an event comes in, it can be found here with everything that happened to it.'
+            : 'This is the end of what is kept.'}
+        </p>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState icon={SearchX} title="Nothing found">
+      {form.id === '' ? (
+        <p>Nothing that is kept matches all of this. With fewer filters, or a longer time, there may be something.</p>
+      ) : (
+        <p>
+          Nothing of this account that is kept has this id{onlyId(form) ? '' : ' and matches the rest'}. Check that all
+          of it was copied.
+        </p>
+      )}
+    </EmptyState>
+  )
+}
+
+function onlyId(form: SearchForm): boolean {
+  return asksNothing({ ...form, id: '' })
+}
+
+/** Says how many there are when a search was answered without a new page. */
+function useResultAnnounced(answer: SearchAnswer | null): void {
+  const announce = useAnnounce()
+  const last = useRef(answer)
+  useEffect(() => {
+    if (answer === null || last.current === answer) return
+    last.current = answer
+    const count = answer.hits.length
+    announce(count === 0 ? 'Nothing found.' : `${count} ${count === 1 ? 'line' : 'lines'}.`)
+  }, [answer, announce])
+}

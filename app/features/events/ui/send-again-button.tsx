@@ -1,0 +1,32 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { RotateCcw } from 'lucide-react'
+import { Button, type ButtonProps } from '#app/ui/button.tsx'
+
+interface SendAgainButtonProps {
+  deliveryId: number
+  look: ButtonProps['look']
+  className?: string
+}
+
+/** A form of its own, sent to the page it stands on, so that it works without scripts. */
+export function SendAgainButton({ deliveryId, look, className }: SendAgainButtonProps) {
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('delivery') === String(deliveryId)
+  return (
+    <Form method="post" preventScrollReset className="contents">
+      <input type="hidden" name="intent" value="send_again" />
+      <input type="hidden" name="delivery" value={deliveryId} />
+      <Button
+        type="submit"
+        look={look}
+        icon={<RotateCcw aria-hidden className="size-4" />}
+        pending={pending}
+        pendingLabel="Sending…"
+        aria-label={`Send again delivery ${deliveryId}`}
+        {...(className ? { className } : {})}
+      >
+        Send again
+      </Button>
+    </Form>
+  )
+}

@@ -1,0 +1,324 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { HANGS } from '#tests/support/memory-platform.ts'
+import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { MOST_ENDPOINTS, ruleKey } from './endpoint-key.ts'
+import {
+  createForwardingRule,
+  deleteForwardingRule,
+  listForwardingRules,
+  updateForwardingRule,
+} from './forwarding-rules.server.ts'
+import { findObjectKind } from './object-catalog.ts'
+import { neededObjects, repairSubscriptions } from './repair-subscriptions.server.ts'
+import { rotateSecret } from './rotate-secret.server.ts'
+import { createWebhook, deleteWebhook, updateWebhook } from './webhooks.server.ts'
+
+let world: WebhookWorld
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+})
+
+afterEach(() => world.close())
+
+const FORM = {
+  name: 'Accounting',
+  objectType: 'job',
+  forwardUrl: 'https://accounts.example.com/in',
+  fieldFilters: 'status',
+  accountUUID: LEEDS,
+}
+
+function create(form: Record<string, unknown> = {}, admin = false, accountUuid = LEEDS) {
+  return createForwardingRule(world.app, accountUuid, { ...FORM, ...form }, { admin })
+}
+
+async function created(form: Record<string, unknown> = {}) {
+  const made = await create(form)
+  if (made.outcome !== 'created') throw new Error(`not made: ${JSON.stringify(made)}`)
+  return made.rule
+}
+
+async function webhook(form: Record<string, unknown> = {}): Promise<number> {
+  const whole = { callback_url: 'https://example.com/in', object: 'job', fields: 'date', accountUUID: LEEDS, ...form }
+  const made = await createWebhook(world.app, LEEDS, whole, { admin: false })
+  if (made.outcome !== 'created' && made.outcome !== 'replaced') throw new Error(`not made: ${JSON.stringify(made)}`)
+  return made.webhook.view.id
+}
+
+const live = () => world.platform.listed.filter((one) => one.active)
+const watched = () => live().map((one) => [one.subject, one.fields])
+const rules = (accountUuid = LEEDS) => listForwardingRules(world.app, accountUuid)
+const states = async () => (await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)
+
+describe('adding a rule', () => {
+  test('for an object without a webhook makes the subscription', async () => {
+    const { view, endpointId } = await created()
+    expect(view).toMatchObject({
+      id: ruleKey(view.ruleId),
+      name: 'Accounting',
+      objectType: 'job',
+      label: 'Job',
+      callbackUrl: 'https://accounts.example.com/in',
+      fields: ['status'],
+      active: true,
+      status: 'waiting',
+      statusMessage: 'Waiting for the first event.',
+      pending: 0,
+    })
+    expect(view.signingSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(watched()).toEqual([['job', ['status']]])
+    expect(world.woken).toEqual([endpointId])
+    expect((await rules()).map((rule) => rule.view)).toEqual([view])
+    expect(await rules(BRISBANE)).toEqual([])
+  })
+
+  test('beside a webhook makes the platform watch what both need', async () => {
+    await webhook()
+    await created()
+    expect(watched()).toEqual([['job', ['date', 'status']]])
+    expect(await states()).toEqual(['replaced', 'active'])
+  })
+
+  test('asks the platform nothing when it watches enough already', async () => {
+    await webhook({ fields: '' })
+    world.platform.asked.length = 0
+    world.connected.clear()
+    const made = await create()
+    expect([made.outcome, world.platform.asked]).toEqual(['created', []])
+  })
+
+  test('has a secret of its own, sealed in the file', async () => {
+    await webhook()
+    const first = await created()
+    const second = await created({ name: 'Second' })
+    expect(first.view.signingSecret).not.toBe(second.view.signingSecret)
+    expect(JSON.stringify(world.client.sql.prepare('SELECT * FROM endpoint').all())).not.toContain('whsec_')
+  })
+
+  test('for an object the platform sends no webhooks for asks it for no subscription', async () => {
+    const { view } = await created({ objectType: 'jobcontact', fieldFilters: 'mobile' })
+    expect(view).toMatchObject({ objectType: 'jobcontact', label: 'Job Contact', fields: ['mobile'], active: true })
+    expect(world.platform.asked.filter((one) => one.startsWith('subscribe'))).toEqual([])
+    expect(await deleteForwardingRule(world.app, LEEDS, view.ruleId)).toEqual({ outcome: 'deleted' })
+  })
+
+  test('may begin paused', async () => {
+    expect((await created({ active: false })).view).toMatchObject({ active: false, status: 'paused' })
+  })
+
+  test('refuses what the form refuses, before anybody is asked', async () => {
+    expect(await create({ name: '', forwardUrl: 'nope', objectType: '' })).toEqual({
+      outcome: 'invalid',
+      message: 'Rule name is required',
+      errors: {
+        name: ['Rule name is required'],
+        forwardUrl: ['Must be a valid HTTPS URL'],
+        objectType: ['Object type is required'],
+      },
+    })
+    expect(world.platform.asked).toEqual([])
+    expect(await rules()).toEqual([])
+  })
+
+  test('knows the same objects as webhooks: others need an admin', async () => {
+    expect(await create({ objectType: 'potato' })).toMatchObject({ outcome: 'forbidden' })
+    expect(await create({ objectType: 'potato' }, true)).toMatchObject({ outcome: 'created' })
+    const typed = { useCustom: 'on', customObject: 'Staff' }
+    expect(await create(typed, true)).toMatchObject({ rule: { view: { objectType: 'staff' } } })
+    expect(await create(typed)).toMatchObject({ rule: { view: { objectType: 'job' } } })
+    expect(await create({ useCustom: 'on', customObject: '1?' }, true)).toMatchObject({
+      outcome: 'invalid',
+      errors: { customObject: [expect.stringContaining('cannot be an object type')] },
+    })
+  })
+
+  test('asks the guard about the address', async () => {
+    world.addresses.set(FORM.forwardUrl, { verdict: 'blocked', sentence: 'This address is inside a private network.' })
+    expect(await create()).toMatchObject({
+      outcome: 'invalid',
+      errors: { forwardUrl: ['This address is inside a private network.'] },
+    })
+    expect(world.platform.asked).toEqual([])
+    world.addresses.set(FORM.forwardUrl, { verdict: 'unresolved', sentence: 'The name does not exist yet.' })
+    expect(await create()).toMatchObject({ outcome: 'created', warning: 'The name does not exist yet.' })
+  })
+
+  test('with a filter the platform reports nothing of forwards everything, and says so', async () => {
+    const made = await create({ objectType: 'company', fieldFilters: 'email' })
+    expect(made).toMatchObject({
+      outcome: 'created',
+      warning: 'ServiceM8 does not report email for Company, so every change is forwarded.',
+      rule: { view: { fields: [] } },
+    })
+    expect(watched()).toEqual([['company', [...(findObjectKind('company')?.watchFields ?? [])].sort()]])
+  })
+
+  test.each([
+    [{ outcome: 'refused', status: 400, message: 'Challenge failed' }, 'platform_refused'],
+    [HANGS, 'platform_refused'],
+  ] as const)('stores nothing when the platform answers %j', async (failure, outcome) => {
+    await webhook()
+    const before = watched()
+    world.platform.failures.subscribe.push(failure)
+    expect(await create()).toMatchObject({ outcome })
+    expect(await rules()).toEqual([])
+    expect(watched()).toEqual(before)
+    expect(await world.app.store.countEndpoints(LEEDS)).toBe(1)
+  })
+
+  test('needs credentials when the platform has to be asked', async () => {
+    world.connected.clear()
+    expect(await create()).toEqual({ outcome: 'no_credentials', message: 'No authentication credentials found' })
+    expect(await rules()).toEqual([])
+  })
+
+  test('ends at twenty addresses over webhooks and rules together, also when two come at once', async () => {
+    await webhook({ fields: '' })
+    for (let n = 2; n < MOST_ENDPOINTS; n++) await created({ name: `Rule ${n}` })
+    const both = await Promise.all([create({ name: 'Last' }), create({ name: 'Too many' })])
+    expect(both.map((one) => one.outcome)).toEqual(['created', 'full'])
+    expect(both[1]).toMatchObject({ message: expect.stringContaining('20 addresses in all') })
+    const another = { callback_url: 'https://example.com/in', object: 'note', fields: '', accountUUID: LEEDS }
+    expect(await createWebhook(world.app, LEEDS, another, { admin: false })).toMatchObject({ outcome: 'full' })
+    // Replacing the webhook there is takes no new place.
+    expect(await createWebhook(world.app, LEEDS, { ...another, object: 'job' }, { admin: false })).toMatchObject({
+      outcome: 'replaced',
+    })
+    await deleteForwardingRule(world.app, LEEDS, (await rules())[0]?.view.ruleId ?? 0)
+    expect(await create({ name: 'Room again' })).toMatchObject({ outcome: 'created' })
+  })
+})
+
+describe('changing a rule', () => {
+  const update = (id: number, change: Record<string, unknown>, accountUuid = LEEDS) =>
+    updateForwardingRule(world.app, accountUuid, id, change)
+
+  test('subscribes again when it needs other fields, and not otherwise', async () => {
+    await webhook()
+    const { view } = await created()
+    world.platform.asked.length = 0
+    expect(await update(view.ruleId, { name: 'Books', forwardUrl: 'https://books.example.com/' })).toMatchObject({
+      outcome: 'updated',
+      rule: { view: { name: 'Books', callbackUrl: 'https://books.example.com/', fields: ['status'] } },
+    })
+    expect(world.platform.asked).toEqual([])
+    await update(view.ruleId, { fieldFilters: 'badges' })
+    expect(watched()).toEqual([['job', ['badges', 'date']]])
+    await update(view.ruleId, { fieldFilters: 'date' })
+    expect(watched()).toEqual([['job', ['date']]])
+  })
+
+  test('keeps what was when the platform refuses the new fields', async () => {
+    const { view } = await created()
+    world.platform.failures.subscribe.push({ outcome: 'refused', status: 400, message: 'Challenge failed' })
+    expect(await update(view.ruleId, { fieldFilters: 'date', name: 'Other' })).toMatchObject({
+      outcome: 'platform_refused',
+    })
+    expect((await rules())[0]?.view).toMatchObject({ name: 'Accounting', fields: ['status'] })
+  })
+
+  test('pauses and resumes without asking anybody', async () => {
+    const { view } = await created()
+    world.platform.asked.length = 0
+    expect(await update(view.ruleId, { active: false })).toMatchObject({ rule: { view: { status: 'paused' } } })
+    expect(await update(view.ruleId, { active: true })).toMatchObject({ rule: { view: { state: 'active' } } })
+    expect(world.platform.asked).toEqual([])
+  })
+
+  test('keeps its object: naming the same is fine, another is refused', async () => {
+    const { view } = await created()
+    expect(await update(view.ruleId, { objectType: 'Job', name: 'Same' })).toMatchObject({ outcome: 'updated' })
+    expect(await update(view.ruleId, { objectType: 'note', name: 'Moved' })).toMatchObject({
+      outcome: 'invalid',
+      errors: { objectType: [expect.stringContaining('cannot be changed')] },
+    })
+    expect((await rules())[0]?.view).toMatchObject({ name: 'Same', objectType: 'job' })
+  })
+
+  test('of another account, or one that is gone, finds nothing', async () => {
+    const { view } = await created()
+    expect(await update(view.ruleId, { name: 'Mine' }, BRISBANE)).toEqual({ outcome: 'not_found' })
+    expect(await update(99, { name: '' })).toEqual({ outcome: 'not_found' })
+    expect((await rules())[0]?.view.name).toBe('Accounting')
+  })
+
+  test('does not take the secret of the webhook with the same number', async () => {
+    await webhook()
+    const { view } = await created()
+    expect(view.ruleId).toBe(1)
+    const rotated = await rotateSecret(world.app, LEEDS, view.id)
+    if (rotated.outcome !== 'rotated') throw new Error('not rotated')
+    const [rule] = await rules()
+    expect(rule?.view.signingSecret).toBe(rotated.secret)
+    expect(await rotateSecret(world.app, BRISBANE, view.id)).toEqual({ outcome: 'not_found' })
+  })
+})
+
+describe('who needs an object', () => {
+  const objects = async () => Object.fromEntries(await neededObjects(world.app, LEEDS))
+
+  test('are its webhook and its rules', async () => {
+    await webhook()
+    await created()
+    await created({ objectType: 'note', fieldFilters: '' })
+    expect(await objects()).toEqual({
+      job: [{ fields: ['date'] }, { fields: ['status'] }],
+      note: [{ fields: [] }],
+    })
+  })
+
+  test('deleting the webhook leaves the subscription to the rule, with its fields only', async () => {
+    const id = await webhook()
+    await created()
+    await deleteWebhook(world.app, LEEDS, id)
+    expect(watched()).toEqual([['job', ['status']]])
+    expect((await rules())[0]?.view.status).toBe('waiting')
+  })
+
+  test('deleting the rule leaves it to the webhook, and deleting both ends it', async () => {
+    const id = await webhook()
+    const { view } = await created()
+    expect(await deleteForwardingRule(world.app, BRISBANE, view.ruleId)).toEqual({ outcome: 'not_found' })
+    expect(await deleteForwardingRule(world.app, LEEDS, view.ruleId)).toEqual({ outcome: 'deleted' })
+    expect(await deleteForwardingRule(world.app, LEEDS, view.ruleId)).toEqual({ outcome: 'not_found' })
+    expect(watched()).toEqual([['job', ['date']]])
+    await deleteWebhook(world.app, LEEDS, id)
+    expect(live()).toEqual([])
+  })
+
+  test('deleting the last rule of an object without a webhook ends its subscription', async () => {
+    const first = await created()
+    const second = await created({ name: 'Second' })
+    await deleteForwardingRule(world.app, LEEDS, first.view.ruleId)
+    expect(watched()).toEqual([['job', ['status']]])
+    await deleteForwardingRule(world.app, LEEDS, second.view.ruleId)
+    expect(live()).toEqual([])
+    expect(new Set(await states())).toEqual(new Set(['deleted']))
+  })
+
+  test('a deletion stands while the platform is away; it only goes on watching more than is needed', async () => {
+    const id = await webhook()
+    await created()
+    world.platform.failures.subscribe.push(HANGS)
+    expect(await deleteWebhook(world.app, LEEDS, id)).toEqual({ outcome: 'deleted' })
+    expect((await rules())[0]?.view.status).toBe('waiting')
+    expect(watched()).toEqual([['job', ['date', 'status']]])
+  })
+
+  test('a webhook that changes its fields keeps those of the rule', async () => {
+    const id = await webhook()
+    await created()
+    await updateWebhook(world.app, LEEDS, id, { fields: 'badges' })
+    expect(watched()).toEqual([['job', ['badges', 'status']]])
+    await webhook({ fields: 'queue_uuid' })
+    expect(watched()).toEqual([['job', ['queue_uuid', 'status']]])
+  })
+
+  test('a repair subscribes for a rule what the platform has dropped', async () => {
+    await created()
+    for (const entry of world.platform.listed) Object.assign(entry, { active: false, lastFailureReason: 'gone' })
+    expect(await repairSubscriptions(world.app)).toMatchObject({ accounts: 1, repaired: 1, failed: 0 })
+    expect(watched()).toEqual([['job', ['status']]])
+  })
+})

@@ -1,0 +1,253 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it } from 'vitest'
+import { hours, minutes } from '#app/lib/duration.ts'
+import { AccountTimeProvider } from '#app/ui/time.tsx'
+import { renderPage } from '#tests/support/page-stub.tsx'
+import { SAMPLE_NOW, SAMPLE_ZONE, sampleRule, sampleWebhook } from '#tests/support/sample-views.ts'
+import type { CheckStep } from '../endpoint-check.ts'
+import type { AccountNews, CardNews, NoticeView } from '../notice-view.ts'
+import type { CardView } from '../webhook-view.ts'
+import { AccountNewsProvider } from './account-news.tsx'
+import type { FormResult } from './form-result.ts'
+import { MailSettings } from './mail-settings.tsx'
+import { Notices } from './notices.tsx'
+import { WebhookCard } from './webhook-card.tsx'
+
+const ACCOUNT = { accountUUID: 'account-1', admin: false }
+
+function step(over: Partial<CheckStep> = {}): CheckStep {
+  return { name: 'address', verdict: 'ok', sentence: 'The address may be called.', fix: null, ...over }
+}
+
+function notice(over: Partial<NoticeView> = {}): NoticeView {
+  return {
+    id: 7,
+    card: 1,
+    kind: 'failing',
+    title: 'Job webhook started failing',
+    sentence: 'Your address answered 404. Is the scenario switched on?',
+    since: SAMPLE_NOW - minutes(20),
+    at: SAMPLE_NOW - minutes(5),
+    mail: 'E-mail sent to office@example.com.',
+    ...over,
+  }
+}
+
+interface Options {
+  notices?: NoticeView[]
+  card?: Partial<CardNews>
+  mail?: Partial<AccountNews['mail']>
+  webhook?: CardView
+  result?: FormResult
+}
+
+function Page({ notices = [], card, mail = {}, webhook = sampleWebhook(), result }: Options) {
+  const news: AccountNews = {
+    notices,
+    mail: { byMail: true, email: '', problem: null, ...mail },
+    byCard: card ? { [webhook.id]: { check: null, upstream: null, silence: null, ...card } } : {},
+  }
+  return (
+    <AccountNewsProvider news={news}>
+      <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
+        <Notices account={ACCOUNT} />
+        <WebhookCard
+          webhook={webhook}
+          account={ACCOUNT}
+          step={{ step: 'none' }}
+          log={null}
+          replay={null}
+          logSource="/log"
+          result={result}
+        />
+        <MailSettings account={ACCOUNT} result={result} />
+      </AccountTimeProvider>
+    </AccountNewsProvider>
+  )
+}
+
+function renderNews(options: Options = {}): Record<string, string>[] {
+  const sent: Record<string, string>[] = []
+  renderPage({
+    page: () => <Page {...options} />,
+    action: async ({ request }) => {
+      const form = await request.formData()
+      sent.push(Object.fromEntries([...form].map(([name, value]) => [name, String(value)])))
+      return null
+    },
+  })
+  return sent
+}
+
+const onTop = () => screen.getByRole('region', { name: 'Notices' })
+const onCard = () => screen.getByRole('article')
+const press = (name: string | RegExp, within_ = onCard()) =>
+  userEvent.click(within(within_).getByRole('button', { name }))
+
+describe('notices', () => {
+  it('stand on top with a way to the card, and on the card with everything they say', () => {
+    renderNews({ notices: [notice()] })
+    within(onTop()).getByText('Job webhook started failing')
+    within(onTop()).getByText('20 minutes ago')
+    expect(within(onTop()).getByRole('link', { name: /^Show/ }).getAttribute('href')).toBe('#webhook-1')
+    within(onCard()).getByText('Your address answered 404. Is the scenario switched on?')
+    within(onCard()).getByText('E-mail sent to office@example.com.')
+  })
+
+  it('do not repeat what the status of the card says at present', () => {
+    renderNews({ notices: [notice()], webhook: sampleWebhook({ status: 'failing', failingSince: SAMPLE_NOW }) })
+    within(onCard()).getByText('Job webhook started failing')
+    expect(within(onCard()).queryByText('Your address answered 404. Is the scenario switched on?')).toBeNull()
+  })
+
+  it('are dismissed from either place', async () => {
+    const sent = renderNews({ notices: [notice()] })
+    await press('Dismiss: Job webhook started failing', onTop())
+    await press('Dismiss: Job webhook started failing')
+    await waitFor(() => expect(sent).toHaveLength(2))
+    expect(sent[0]).toEqual({ intent: 'dismiss_notice', notice: '7', accountUUID: 'account-1' })
+  })
+
+  it('about a rule stand on its card', () => {
+    renderNews({ webhook: sampleRule(), notices: [notice({ card: 'rule-1', kind: 'recovered', mail: null })] })
+    within(onCard()).getByText('Job webhook started failing')
+    expect(within(onTop()).getByRole('link', { name: /^Show/ }).getAttribute('href')).toBe('#rule-1')
+  })
+
+  it('take no room when there are none, and stand on no other card', () => {
+    renderNews()
+    expect(screen.queryByRole('region', { name: 'Notices' })).toBeNull()
+  })
+
+  it('about another card are not on this one', () => {
+    renderNews({ notices: [notice({ card: 2 })] })
+    expect(within(onCard()).queryByText('Job webhook started failing')).toBeNull()
+    within(onTop()).getByText('Job webhook started failing')
+  })
+})
+
+describe('the check of an address', () => {
+  const steps = [
+    step(),
+    step({
+      name: 'connection',
+      verdict: 'fail',
+      sentence: 'The server refused the connection.',
+      fix: 'Is it running?',
+    }),
+    step({ name: 'answer', verdict: 'skipped', sentence: 'Not checked: the step before did not work.' }),
+    step({ name: 'latest', verdict: 'warn', sentence: 'It redirects.' }),
+  ]
+
+  it('is asked for with a button, by the key of the card', async () => {
+    const sent = renderNews()
+    await press('Check this address: Job webhook')
+    await waitFor(() => expect(sent).toEqual([{ intent: 'check_address', id: '1', accountUUID: 'account-1' }]))
+  })
+
+  it('is not offered without an address', () => {
+    renderNews({ webhook: sampleWebhook({ callbackUrl: '' }) })
+    expect(within(onCard()).queryByRole('button', { name: /^Check this address/ })).toBeNull()
+  })
+
+  it('says the worst first, with its time, and opens to every step in words', () => {
+    renderNews({ card: { check: { at: SAMPLE_NOW - hours(3), steps } } })
+    const summary = within(onCard()).getByText(/^Address checked/)
+    expect(summary.parentElement?.textContent).toContain('3 hours ago: The server refused the connection.')
+    for (const word of ['Fine', 'Fault', 'Not checked', 'Look at this', 'Is it running?', 'Latest event']) {
+      within(onCard()).getByText(word)
+    }
+    expect(within(onCard()).getByText('All steps').closest('details')?.open).toBe(true)
+  })
+
+  it.each([
+    [hours(3), false],
+    [minutes(1), true],
+  ])('that found nothing %i ms ago is open: %s, for whoever has just asked for it', (passed, open) => {
+    renderNews({ card: { check: { at: SAMPLE_NOW - passed, steps: [step()] } } })
+    within(onCard()).getByText(/Your address can be reached and answers\./)
+    expect(within(onCard()).getByText('All steps').closest('details')?.open).toBe(open)
+  })
+})
+
+describe('the side of the platform', () => {
+  const silence = { since: SAMPLE_NOW - hours(26), sentence: 'No events for 26 hours, usually about 40 a day.' }
+
+  it('says that silence is unusual, and offers to compare', async () => {
+    const sent = renderNews({ card: { silence } })
+    within(onCard()).getByText(silence.sentence)
+    await press('Compare with ServiceM8 now: Job webhook')
+    await waitFor(() => expect(sent).toEqual([{ intent: 'compare', id: '1', accountUUID: 'account-1' }]))
+  })
+
+  it('offers it where nothing comes, and otherwise under More', () => {
+    renderNews({ webhook: sampleWebhook({ status: 'unsubscribed' }) })
+    expect(within(onCard()).getAllByRole('button', { name: /^Compare with ServiceM8 now/ })).toHaveLength(1)
+  })
+
+  it('shows what comparing found', () => {
+    const sentence = 'Subscribed again: ServiceM8 no longer listed it.'
+    renderNews({ card: { upstream: { verdict: 'warn', sentence, at: SAMPLE_NOW - minutes(9) } } })
+    expect(within(onCard()).getByText(new RegExp(sentence)).textContent).toBe(`9 minutes ago: ${sentence}`)
+  })
+})
+
+describe('notices by e-mail', () => {
+  const form = () => screen.getByRole('region', { name: 'Notices by e-mail' })
+
+  it('are on, to the address of the platform, until something else is chosen', async () => {
+    const sent = renderNews()
+    const box = within(form()).getByLabelText<HTMLInputElement>('Tell me by e-mail when a webhook stops working')
+    expect(box.checked).toBe(true)
+    await userEvent.click(box)
+    await userEvent.type(within(form()).getByLabelText('E-mail address'), 'me@example.com')
+    await press('Save: notices by e-mail', form())
+    await waitFor(() =>
+      expect(sent).toEqual([{ intent: 'mail_settings', accountUUID: 'account-1', email: 'me@example.com' }]),
+    )
+  })
+
+  it('say why they are not possible, with the way to allow them', () => {
+    renderNews({ mail: { problem: 'ServiceM8 has not been allowed to send e-mails for Fieldhook.' } })
+    within(form()).getByText('ServiceM8 has not been allowed to send e-mails for Fieldhook.')
+    expect(
+      within(form())
+        .getByRole('link', { name: /^Sign in again/ })
+        .getAttribute('href'),
+    ).toBe('/api/oauth/authorize?accountuuid=account-1')
+  })
+
+  it('do not bother those who have switched them off', () => {
+    renderNews({ mail: { byMail: false, problem: 'ServiceM8 is not connected.' } })
+    expect(within(form()).queryByText('ServiceM8 is not connected.')).toBeNull()
+  })
+
+  it('keep what was typed when it is refused, with the error at the field', () => {
+    renderNews({
+      mail: { byMail: false, email: 'old@example.com' },
+      result: {
+        fieldErrors: { email: ['Enter one e-mail address, such as office@example.com'] },
+        values: { intent: 'mail_settings', byMail: 'yes', email: 'me' },
+      },
+    })
+    const field = within(form()).getByLabelText<HTMLInputElement>('E-mail address')
+    expect(field.value).toBe('me')
+    expect(field.getAttribute('aria-invalid')).toBe('true')
+    expect(document.getElementById(`${field.id}-error`)?.textContent).toContain('Enter one e-mail address')
+    expect(within(form()).getByLabelText<HTMLInputElement>(/^Tell me/).checked).toBe(true)
+  })
+})
+
+it('a page without news draws nothing of it', () => {
+  renderPage({
+    page: () => (
+      <>
+        <Notices account={ACCOUNT} />
+        <MailSettings account={ACCOUNT} result={undefined} />
+      </>
+    ),
+  })
+  expect(screen.queryAllByRole('button')).toEqual([])
+  expect(screen.queryByText(/notice/i)).toBeNull()
+})

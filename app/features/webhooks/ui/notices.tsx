@@ -1,0 +1,112 @@
+import { Form } from '@remix-run/react'
+import { CircleAlert, CircleCheck, type LucideIcon, OctagonX, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type Tone, toneLook } from '#app/ui/badge.tsx'
+import { Button } from '#app/ui/button.tsx'
+import { Time } from '#app/ui/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import type { NoticeKind } from '../notice.ts'
+import type { NoticeView } from '../notice-view.ts'
+import type { CardView } from '../webhook-view.ts'
+import { useAccountNews, useCardNews } from './account-news.tsx'
+import { CardFields, useIsSending } from './card-button.tsx'
+import { cardId, type ManagerAccount } from './manager-address.ts'
+
+const LOOKS: Record<NoticeKind, { tone: Tone; icon: LucideIcon }> = {
+  failing: { tone: 'failing', icon: CircleAlert },
+  stopped: { tone: 'failing', icon: OctagonX },
+  recovered: { tone: 'working', icon: CircleCheck },
+}
+
+/** What happened since somebody looked last, above everything else. Each stays until it is dismissed. */
+export function Notices({ account }: { account: ManagerAccount }) {
+  const notices = useAccountNews()?.notices ?? []
+  if (notices.length === 0) return null
+  return (
+    <section aria-labelledby="notices-title" className="mb-5 grid gap-2">
+      <h2 id="notices-title" className="sr-only">
+        Notices
+      </h2>
+      <ul className="grid gap-2">
+        {notices.map((notice) => (
+          <li key={notice.id}>
+            <NoticeLine notice={notice} account={account} link={<ToCard notice={notice} />} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function ToCard({ notice }: { notice: NoticeView }) {
+  return (
+    <a
+      href={`#${cardId(notice.card)}`}
+      className="inline-flex min-h-11 items-center font-semibold underline underline-offset-4"
+    >
+      Show
+      <VisuallyHidden> the card: {notice.title}</VisuallyHidden>
+    </a>
+  )
+}
+
+/** The same on the card itself, with whether it was mailed; and with what was said, where the card's status does not say it. */
+export function CardNotice({ webhook, account }: { webhook: CardView; account: ManagerAccount }) {
+  const { notice } = useCardNews(webhook.id)
+  if (!notice) return null
+  const lasts = webhook.status === 'failing' || webhook.status === 'stopped'
+  return (
+    <NoticeLine notice={notice} account={account}>
+      {lasts ? null : <p>{notice.sentence}</p>}
+      {notice.mail === null ? null : <p className="text-dense">{notice.mail}</p>}
+    </NoticeLine>
+  )
+}
+
+interface NoticeLineProps {
+  notice: NoticeView
+  account: ManagerAccount
+  /** Beside the button. */
+  link?: ReactNode
+  /** Below the title. */
+  children?: ReactNode
+}
+
+function NoticeLine({ notice, account, link, children }: NoticeLineProps) {
+  const { tone, icon: Icon } = LOOKS[notice.kind]
+  return (
+    <div
+      className={`flex flex-wrap items-start gap-x-3 gap-y-1 rounded-control px-3.5 py-1.5 text-label ${toneLook[tone]}`}
+    >
+      <Icon aria-hidden className="mt-3.5 size-4 shrink-0" />
+      <div className="min-w-0 flex-1 basis-48 wrap-anywhere py-2.5">
+        <p>
+          <strong className="font-semibold">{notice.title}</strong> <Time at={notice.since} />.
+        </p>
+        {children}
+      </div>
+      <div className="ml-auto flex items-center gap-3">
+        {link}
+        <Dismiss notice={notice} account={account} />
+      </div>
+    </div>
+  )
+}
+
+function Dismiss({ notice, account }: { notice: NoticeView; account: ManagerAccount }) {
+  const values = { intent: 'dismiss_notice', notice: String(notice.id) }
+  const pending = useIsSending(values)
+  return (
+    <Form method="post" preventScrollReset className="contents">
+      <CardFields account={account} values={values} />
+      <Button
+        type="submit"
+        icon={<X aria-hidden className="size-4" />}
+        pending={pending}
+        aria-label={`Dismiss: ${notice.title}`}
+      >
+        Dismiss
+      </Button>
+    </Form>
+  )
+}

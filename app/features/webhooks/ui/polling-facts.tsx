@@ -1,0 +1,42 @@
+import { Telescope } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Time, usePresent } from '#app/ui/time.tsx'
+import { type LookState, pollingSentence } from '../../events/polling.ts'
+
+interface PollingFactsProps {
+  objectType: string
+  polling: LookState
+}
+
+/** Stands where our address stands otherwise: nothing is posted to us for this object, we look ourselves. */
+export function PollingFacts({ objectType, polling }: PollingFactsProps) {
+  const now = usePresent()
+  return (
+    <div className="grid gap-2 rounded-control bg-sunken px-3.5 py-3 text-label">
+      <PollingNote objectType={objectType} />
+      <dl className="flex flex-wrap gap-x-8 gap-y-1.5 pl-6.5">
+        <Moment label="Last look">{polling.lastOkAt === null ? 'Not so far' : <Time at={polling.lastOkAt} />}</Moment>
+        <Moment label="Next look">{polling.nextAt <= now ? 'Any moment' : <Time at={polling.nextAt} />}</Moment>
+      </dl>
+    </div>
+  )
+}
+
+/** Why events of this object come a little later than others. */
+export function PollingNote({ objectType }: { objectType: string }) {
+  return (
+    <p className="flex items-start gap-2.5">
+      <Telescope aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-soft" />
+      <span className="min-w-0">{pollingSentence(objectType)}</span>
+    </p>
+  )
+}
+
+function Moment({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-dense text-ink-soft">{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

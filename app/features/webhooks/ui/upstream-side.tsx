@@ -1,0 +1,69 @@
+import { ArrowLeftRight, CircleCheck, Hourglass, type LucideIcon, Unplug } from 'lucide-react'
+import { type Tone, toneLook } from '#app/ui/badge.tsx'
+import { Time } from '#app/ui/time.tsx'
+import type { UpstreamNote } from '../upstream-words.ts'
+import { type CardView, calledOf } from '../webhook-view.ts'
+import { useCardNews } from './account-news.tsx'
+import { CardButton } from './card-button.tsx'
+import type { ManagerAccount } from './manager-address.ts'
+
+interface UpstreamProps {
+  webhook: CardView
+  account: ManagerAccount
+}
+
+const LOOKS: Record<UpstreamNote['verdict'], { tone: Tone; icon: LucideIcon }> = {
+  ok: { tone: 'working', icon: CircleCheck },
+  warn: { tone: 'attention', icon: Unplug },
+  fail: { tone: 'failing', icon: Unplug },
+}
+
+/** The side of the platform: silence that is unusual, and what comparing with its own list found. */
+export function UpstreamSide({ webhook, account }: UpstreamProps) {
+  const { silence, upstream } = useCardNews(webhook.id)
+  const broken = webhook.status === 'unsubscribed'
+  if (!silence && !upstream && !broken) return null
+  const compared = upstream ? LOOKS[upstream.verdict] : null
+  return (
+    <div className="grid gap-2">
+      {silence ? (
+        <div className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-label ${toneLook.attention}`}>
+          <Hourglass aria-hidden className="mt-0.5 size-4 shrink-0" />
+          <p className="min-w-0 wrap-anywhere">{silence.sentence}</p>
+        </div>
+      ) : null}
+      {upstream && compared ? (
+        <div className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-label ${toneLook[compared.tone]}`}>
+          <compared.icon aria-hidden className="mt-0.5 size-4 shrink-0" />
+          <p className="min-w-0 wrap-anywhere">
+            <strong className="font-semibold">
+              <Time at={upstream.at} />:
+            </strong>{' '}
+            {upstream.sentence}
+          </p>
+        </div>
+      ) : null}
+      {silence || broken ? (
+        <div>
+          <CompareButton webhook={webhook} account={account} />
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+/** Compares all of the account's webhooks at once; the card it stands on only says where it was pressed. */
+export function CompareButton({ webhook, account }: UpstreamProps) {
+  return (
+    <CardButton
+      intent="compare"
+      webhookId={webhook.id}
+      account={account}
+      icon={<ArrowLeftRight aria-hidden className="size-4" />}
+      pendingLabel="Comparing…"
+      aria-label={`Compare with ServiceM8 now: ${calledOf(webhook)}`}
+    >
+      Compare with ServiceM8 now
+    </CardButton>
+  )
+}

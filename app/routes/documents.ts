@@ -1,0 +1,41 @@
+import type { LoaderFunctionArgs } from '@remix-run/node'
+import { openDocument } from '#app/features/automations/document-links.server.ts'
+import { answerCall } from '#app/http/call.server.ts'
+import { requireRate } from '#app/http/rate-limit.server.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+
+/**
+ * `/documents/{token}`: leads to a file that a rule made. No session: whoever has the address may open it, until it ends. The file
+ * itself stays at the platform; we only lead there.
+ */
+export function loader(args: LoaderFunctionArgs): Promise<Response> {
+  const { params, context } = args
+  return answerCall(args, {
+    GET: async () => {
+      requireRate(context.app, 'document', context.clientIp)
+      const opened = await openDocument(context.app, params.token ?? '')
+      switch (opened.outcome) {
+        case 'found':
+          return new Response(null, { status: 302, headers: { ...PRIVATE, Location: opened.url } })
+        case 'unknown':
+          return say(404, 'This link does not lead to a document. Was it copied completely?')
+        case 'expired':
+          return say(410, 'This link has ended. Please ask whoever sent it for a new one.')
+        case 'gone':
+          return say(410, 'This document is no longer kept. Please ask whoever sent the link for a new one.')
+        case 'unavailable':
+          return say(503, 'The document cannot be fetched just now. Please try again in a few minutes.')
+        default:
+          return assertNever(opened)
+      }
+    },
+  })
+}
+
+/** Neither kept by anybody on the way nor listed by a search engine. */
+const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex, nofollow' }
+
+function say(status: number, sentence: string): Response {
+  const headers = { ...PRIVATE, 'Content-Type': 'text/plain; charset=utf-8' }
+  return new Response(`${sentence}\n`, { status, headers })
+}

@@ -1,0 +1,177 @@
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { App } from '#app/app-context.ts'
+import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
+import { loadFlash } from '#app/http/flash.server.ts'
+import { hours } from '#app/lib/duration.ts'
+import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
+import { openSessions } from '#tests/support/webhook-calls.server.ts'
+import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { action as searchAction, loader as searchLoader } from './deliveries.tsx'
+import { action as deliveryAction, loader as deliveryLoader } from './delivery.tsx'
+
+let world: WebhookWorld
+let rows: ReturnType<typeof deliveryRows>
+let own: number
+let foreign: number
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+  await openSessions(world)
+  const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt: world.clock.now() + hours(1), scope: '' }
+  for (const account of [LEEDS, BRISBANE]) await world.app.store.saveCredential(account, tokens)
+  rows = deliveryRows(world.client)
+  own = make(LEEDS)
+  foreign = make(BRISBANE)
+})
+
+afterEach(() => world.close())
+
+function make(account: string): number {
+  const at = world.clock.now()
+  const { seq } = rows.event({ account, receivedAt: at })
+  const endpointId = rows.endpoint({ account })
+  return rows.delivery({ account, seq, endpointId, state: 'expired', at, attempts: [{ code: 500 }] })
+}
+
+interface Visit {
+  /** Whose session; null = nobody's. */
+  as?: string | null
+  params?: Record<string, string>
+  /** The form that was sent. */
+  form?: Record<string, string>
+}
+
+function argsOf(path: string, { as = LEEDS, params = {}, form }: Visit = {}) {
+  const headers: Record<string, string> = as === null ? {} : { cookie: `${sessionCookieName('tab', true)}=${as}` }
+  const body = form ? new URLSearchParams(form) : undefined
+  const request = new Request(`${ORIGIN}${path}`, { method: form ? 'POST' : 'GET', headers, ...(body && { body }) })
+  const context = { app: world.app as App, clientIp: '203.0.113.9', nonce: '' }
+  return { request, params, context } as unknown as ActionFunctionArgs
+}
+
+async function search(query = '', visit: Visit = {}) {
+  const { data, init } = await searchLoader(argsOf(`/deliveries?accountUUID=${LEEDS}${query}`, visit))
+  return { page: data, status: init?.status ?? 200 }
+}
+
+function detail(id: number | string, visit: Visit = {}, account = LEEDS) {
+  return deliveryLoader(argsOf(`/deliveries/${id}?accountUUID=${account}`, { params: { id: String(id) }, ...visit }))
+}
+
+const thrownBy = (work: Promise<unknown>): Promise<Response> =>
+  work.then(
+    () => Promise.reject(new Error('nothing was thrown')),
+    (thrown: unknown) => thrown as Response,
+  )
+
+/** Where a page sends the reader, and what it says there. */
+async function leadsTo(work: Promise<unknown>) {
+  const response = await thrownBy(work)
+  const cookies = readCookies(response.headers.get('set-cookie')?.split(';')[0] ?? null)
+  const cookie = `${flashCookieName(true)}=${cookies.get(flashCookieName(true)) ?? ''}`
+  const { flash } = await loadFlash(world.app, new Request(ORIGIN, { headers: { cookie } }))
+  return { status: response.status, to: response.headers.get('location'), says: flash?.title, why: flash?.description }
+}
+
+const count = () => (world.client.sql.prepare('SELECT count(*) AS n FROM delivery').get() as { n: number }).n
+
+describe('the search page', () => {
+  test('lists the deliveries of the account', async () => {
+    const { page, status } = await search()
+    expect(status).toBe(200)
+    expect(page).toMatchObject({
+      view: 'search',
+      accountName: 'Leeds Electrical',
+      timezone: 'Europe/London',
+      errors: {},
+      answer: { hits: [{ delivery: { id: own, status: 'failed' } }], end: 'all' },
+    })
+  })
+
+  test('says what is wrong with a filter, keeps it, and searches nothing', async () => {
+    const { page, status } = await search('&code=oops&from=2026-01-05T09:00')
+    expect(status).toBe(400)
+    expect(page).toMatchObject({ answer: null, form: { code: 'oops', from: '2026-01-05T09:00' } })
+    expect(page).toHaveProperty('errors.code')
+  })
+
+  test('leads straight to the delivery whose number is pasted, and to nobody else’s', async () => {
+    const answer = await leadsTo(search(`&id=${own}`))
+    expect(answer).toMatchObject({ status: 302, to: `/deliveries/${own}?accountUUID=${LEEDS}` })
+    expect((await search(`&id=${foreign}`)).page).toMatchObject({ answer: { hits: [] } })
+    expect((await search(`&id=${own}&status=failed`)).page).toMatchObject({ answer: { hits: [{}] } })
+  })
+
+  test('is the sign-in gate without a session of the account', async () => {
+    for (const as of [null, BRISBANE]) {
+      expect((await search('', { as })).page).toEqual({ view: 'gate', state: 'ready', accountUUID: LEEDS, token: '' })
+    }
+  })
+
+  test('sends again and stays where it is', async () => {
+    const path = `/deliveries?accountUUID=${LEEDS}&status=failed`
+    const press = (form: Record<string, string>, as: string | null = LEEDS) =>
+      leadsTo(searchAction(argsOf(path, { form, as })))
+    expect(await press({ delivery: String(own) })).toMatchObject({ status: 303, to: path, says: 'Sent again' })
+    expect(world.woken).toHaveLength(1)
+    const before = count()
+    expect(await press({ delivery: String(foreign) })).toMatchObject({ to: path, says: 'Failed to send again' })
+    expect(await press({})).toMatchObject({ says: 'Failed to send again' })
+    expect(await press({ delivery: String(own) }, null)).toMatchObject({
+      to: path,
+      says: 'No authentication credentials found',
+      why: 'Nothing was sent. Please sign in again.',
+    })
+    expect(count()).toBe(before)
+  })
+})
+
+describe('the page of a delivery', () => {
+  test('brings everything about it', async () => {
+    expect(await detail(own)).toMatchObject({
+      view: 'delivery',
+      accountUUID: LEEDS,
+      delivery: { id: own, status: 'failed', attempts: [{ statusCode: 500 }], whyNotAgain: null },
+    })
+  })
+
+  test('is the 404 page for what is not there as for what is somebody else’s', async () => {
+    for (const id of [String(foreign), '12345', '0', 'x', '1.5', '9'.repeat(300)]) {
+      const response = await thrownBy(detail(id))
+      expect([response.status, await response.text()]).toEqual([404, ''])
+    }
+  })
+
+  test('is the sign-in gate without a session of the account', async () => {
+    for (const as of [null, BRISBANE]) expect(await detail(own, { as })).toMatchObject({ view: 'gate' })
+  })
+
+  test('sends again and leads to the new delivery', async () => {
+    const args = (delivery: number, as: string | null = LEEDS) =>
+      argsOf(`/deliveries/${own}?accountUUID=${LEEDS}`, {
+        params: { id: String(own) },
+        form: { delivery: String(delivery) },
+        as,
+      })
+    const answer = await leadsTo(deliveryAction(args(own)))
+    expect(answer).toMatchObject({
+      status: 303,
+      to: `/deliveries/${foreign + 1}?accountUUID=${LEEDS}`,
+      says: 'Sent again',
+    })
+    const here = `/deliveries/${own}?accountUUID=${LEEDS}`
+    expect(await leadsTo(deliveryAction(args(foreign)))).toMatchObject({ to: here, says: 'Failed to send again' })
+    expect(await leadsTo(deliveryAction(args(own, BRISBANE)))).toMatchObject({
+      to: here,
+      why: expect.stringContaining('sign in'),
+    })
+  })
+
+  test('says why when there is nothing left to send', async () => {
+    world.client.sql.prepare('DELETE FROM event_body').run()
+    const form = { delivery: String(own) }
+    const answer = await leadsTo(deliveryAction(argsOf(`/deliveries/${own}?accountUUID=${LEEDS}`, { form })))
+    expect(answer.why).toBe('This event is too old: what would be sent is no longer kept.')
+  })
+})

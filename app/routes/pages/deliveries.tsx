@@ -1,0 +1,52 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
+import { useLoaderData } from '@remix-run/react'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { deliveryAddress } from '#app/features/events/delivery-address.ts'
+import { deliveryNamed, searchDeliveries } from '#app/features/events/search.server.ts'
+import { readSearchForm } from '#app/features/events/search-filter.ts'
+import { SEARCH_FIELDS, SENT_AGAIN_FROM_SEARCH } from '#app/features/events/search-view.ts'
+import { SearchPage } from '#app/features/events/ui/search-page.tsx'
+import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
+
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
+  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Find a delivery · Fieldhook' },
+]
+
+/** `/deliveries?accountUUID=` and the filters of `search-view.ts`. The number of a delivery leads straight to its page. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { app } = context
+  const found = await findOwnAccount({ request, context })
+  if (found.outcome !== 'ready') return data(gateFor(found, request))
+  const { account, accountId, admin } = found
+  const query = new URL(request.url).searchParams
+  const read = readSearchForm(query, account.timezone)
+  const page = {
+    view: 'search' as const,
+    accountUUID: accountId,
+    accountName: account.name,
+    timezone: account.timezone,
+    admin,
+    now: app.clock.now(),
+    form: read.form,
+    before: query.get('before') ?? '',
+  }
+  if (read.outcome === 'invalid') return data({ ...page, errors: read.errors, answer: null }, { status: 400 })
+  const { question, form } = read
+  const onlyId = question.before === null && SEARCH_FIELDS.every((field) => field === 'id' || form[field] === '')
+  const named = onlyId ? await deliveryNamed(app, account.uuid, question.pasted) : null
+  if (named !== null) throw redirect(deliveryAddress({ accountUUID: accountId, admin }, named))
+  return data({ ...page, errors: {}, answer: await searchDeliveries(app, account.uuid, question) })
+}
+
+/** "Send again" on a line; whoever searched goes on looking at what was found. */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { refusal } = await pressSendAgain({ request, context })
+  const { pathname, search } = new URL(request.url)
+  throw redirectWith({ request, context }, `${pathname}${search}`, refusal ?? SENT_AGAIN_FROM_SEARCH)
+}
+
+export default function Deliveries() {
+  const page = useLoaderData<typeof loader>()
+  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  return <SearchPage key={page.accountUUID} {...page} />
+}

@@ -1,0 +1,88 @@
+// Whose page the manager shows: the ways an account gets loaded, and what is said when none is.
+import { type LoaderFunctionArgs, redirect, type TypedResponse } from '@remix-run/node'
+import { accountIdIn } from '#app/features/accounts/account-id.ts'
+import { greetingAtGate, isLinkProof } from '#app/features/accounts/gate.ts'
+import { linkAccountId } from '#app/features/accounts/link.server.ts'
+import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
+import {
+  ACCOUNT_LINKED,
+  knownSignInMessage,
+  linkedMessage,
+  linkedSentence,
+  SIGN_IN_TOASTS,
+} from '#app/features/accounts/sign-in.ts'
+import { hasFlash, setFlash } from '#app/http/flash.server.ts'
+import { requireRate } from '#app/http/rate-limit.server.ts'
+import { remember, rememberedIn } from '#app/http/remembered-account.server.ts'
+import { findSession, sentSession } from '#app/http/session.server.ts'
+import type { Flash } from '#app/lib/flash.ts'
+
+type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
+
+/** The account that the address names; else one the browser remembers and has proved; else its latest that is connected. */
+export async function findManagerAccount({ request, context }: Args): Promise<PageAccount> {
+  const { app } = context
+  const session = await findSession(app, request)
+  return findPageAccount(app, session, {
+    query: new URL(request.url).searchParams,
+    adminHeader: request.headers.get('x-admin-mode'),
+    remembered: rememberedIn(app, request),
+  })
+}
+
+export interface OpenedManager {
+  found: PageAccount
+  /** Said once above the gate; null = nothing, or something else is said already. */
+  greeting: string | null
+  headers: Headers
+}
+
+/** Throws the redirect of a return from sign-in, and of an address whose token has just linked its id. */
+export async function openManager({ request, context }: Args): Promise<OpenedManager> {
+  const { app } = context
+  const url = new URL(request.url)
+  if (url.searchParams.has('auth')) throw returnFromSignIn(app, url)
+  const proofRefused = await linkByAddress({ request, context }, url)
+  const found = await findManagerAccount({ request, context })
+  const headers = new Headers()
+  if (found.outcome === 'ready' && accountIdIn(url.searchParams) !== null) {
+    for (const cookie of remember(app, request, found.accountId)) headers.append('Set-Cookie', cookie)
+  }
+  const silent = found.outcome !== 'sign_in' || hasFlash(app, request)
+  const heldSession = sentSession(app, request) && (await findSession(app, request)) === null
+  return { found, greeting: silent ? null : greetingAtGate({ heldSession, proofRefused }), headers }
+}
+
+/**
+ * An id that nobody has, opened with a one-time proof: it is linked to the proof's account, and the browser goes on to the
+ * clean address. A mapping is no session: whoever has none signs in as ever. True = there was a proof, and it was not taken.
+ */
+async function linkByAddress({ context }: Args, url: URL): Promise<boolean> {
+  const { app } = context
+  const named = accountIdIn(url.searchParams)
+  const token = url.searchParams.get('token')
+  if (named === null || !isLinkProof(token) || (await app.store.resolveAccountId(named)) !== null) return false
+  requireRate(app, 'link', context.clientIp)
+  const linked = await linkAccountId(app, { externalId: named, token })
+  if (linked.outcome !== 'linked') return true
+  const flash: Flash = { kind: 'success', title: ACCOUNT_LINKED, description: linkedSentence(named) }
+  throw redirectTo(app, url, ['token'], flash)
+}
+
+/** The address is cleaned, and what the return said becomes the next page's message: only sentences of ours are shown. */
+function returnFromSignIn(app: Args['context']['app'], url: URL): TypedResponse<never> {
+  const message = url.searchParams.get('message')
+  const description = knownSignInMessage(message) ?? linkedMessage(message, accountIdIn(url.searchParams))
+  const flash: Flash =
+    url.searchParams.get('auth') === 'success'
+      ? { kind: 'success', title: SIGN_IN_TOASTS.success, ...(description !== null && { description }) }
+      : { kind: 'error', title: SIGN_IN_TOASTS.failure, ...(description !== null && { description }) }
+  return redirectTo(app, url, ['auth', 'message'], flash)
+}
+
+function redirectTo(app: Args['context']['app'], url: URL, without: string[], flash: Flash): TypedResponse<never> {
+  const clean = new URLSearchParams(url.searchParams)
+  for (const name of without) clean.delete(name)
+  const query = clean.size > 0 ? `?${clean}` : ''
+  return redirect(`${url.pathname}${query}`, { status: 302, headers: { 'Set-Cookie': setFlash(app, flash) } })
+}

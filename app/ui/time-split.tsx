@@ -1,0 +1,48 @@
+import { Fragment } from 'react'
+import { durationWords } from './time-words.ts'
+
+export interface TimePart {
+  name: string
+  /** ms; null = not known. */
+  ms: number | null
+}
+
+/** One look per part, in their order; the words beside them say the same. */
+const LOOKS = ['fill-held', 'fill-attention', 'fill-accent', 'fill-working'] as const
+
+/** Where a duration went: its parts as one bar, and in words. What is not known is a dash, never 0. */
+export function TimeSplit({ parts }: { parts: readonly TimePart[] }) {
+  const whole = parts.reduce((sum, part) => sum + (part.ms ?? 0), 0)
+  let from = 0
+  return (
+    <div className="grid gap-1">
+      {whole > 0 ? (
+        // Widths are attributes of the drawing: the page's policy allows no inline styles.
+        <svg aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none" className="h-1.5 w-full max-w-80">
+          <rect width="100" height="4" className="fill-sunken" />
+          {parts.map((part, index) => {
+            const width = ((part.ms ?? 0) / whole) * 100
+            const x = from
+            from += width
+            return width === 0 ? null : (
+              <rect key={part.name} x={x} width={width} height="4" className={LOOKS[index % LOOKS.length]} />
+            )
+          })}
+        </svg>
+      ) : null}
+      <p className="text-dense text-ink-soft tabular-nums">
+        {parts.map((part, index) => (
+          <Fragment key={part.name}>
+            {index > 0 ? ' · ' : null}
+            <span className="whitespace-nowrap">
+              <svg aria-hidden="true" viewBox="0 0 8 8" className="mr-1 inline-block size-2 align-baseline">
+                <rect width="8" height="8" rx="2" className={LOOKS[index % LOOKS.length]} />
+              </svg>
+              {`${part.name} ${part.ms === null ? '–' : durationWords(part.ms)}`}
+            </span>
+          </Fragment>
+        ))}
+      </p>
+    </div>
+  )
+}

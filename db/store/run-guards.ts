@@ -1,0 +1,79 @@
+/** What protects customers: counts of messages, mutes, an account's choices; and rules that pause by themselves. */
+import type { AccountGuards } from '#app/features/automations/guards.ts'
+import type { Millis } from '#app/lib/clock.ts'
+
+/** What is asked before a message to a customer. */
+export interface MessageQuestion {
+  automationId: number
+  /** The receiver under every key in use: see `receiverHashes`. */
+  receiverHashes: readonly string[]
+  /** Customers and jobs that the message is about. */
+  companyUuids: readonly string[]
+  jobUuids: readonly string[]
+  now: Millis
+  /** When the account's day began. */
+  dayStart: Millis
+  hourStart: Millis
+}
+
+export interface MessageFacts {
+  muted: { kind: 'company' | 'job'; until: Millis | null } | null
+  byRuleToday: number
+  byRuleLastHour: number
+  byAccountToday: number
+  lastByRule: Millis | null
+  lastByAnyRule: Millis | null
+}
+
+/** A message that went out, or may have. */
+export interface MessageNote {
+  automationId: number
+  channel: 'sms' | 'email'
+  /** Keyed hash of the receiver: see `receiverHashes`. */
+  receiverHash: string
+}
+
+export interface MuteRow {
+  id: number
+  kind: 'company' | 'job'
+  recordUuid: string
+  /** Null = for good. */
+  until: Millis | null
+  createdAt: Millis
+}
+
+export interface PausedRule {
+  accountUuid: string
+  automationId: number
+  reason: string
+  pausedAt: Millis
+}
+
+export interface RunGuardStore {
+  messageFacts(accountUuid: string, question: MessageQuestion): Promise<MessageFacts>
+  /** As stored, to be read with `readAccountGuards`; null = nothing was chosen. */
+  findAccountGuards(accountUuid: string): Promise<unknown>
+  saveAccountGuards(accountUuid: string, guards: AccountGuards, at: Millis): Promise<void>
+  /** Newest first; those that are over are left out. */
+  listMutes(accountUuid: string, now: Millis): Promise<MuteRow[]>
+  /** Replaces the one of the same record. */
+  saveMute(
+    accountUuid: string,
+    mute: { kind: 'company' | 'job'; recordUuid: string; until: Millis | null },
+    at: Millis,
+  ): Promise<void>
+  /** False = no such mute of this account. */
+  removeMute(accountUuid: string, id: number): Promise<boolean>
+  /** When the rule ran on the record since a moment, newest first. */
+  runsOnRecord(accountUuid: string, automationId: number, recordUuid: string, since: Millis): Promise<Millis[]>
+
+  /** Pauses rules that are on and not paused yet: one, or (null) all of the account. Answers how many. */
+  pauseAutomations(
+    accountUuid: string,
+    input: { automationId: number | null; reason: string; at: Millis },
+  ): Promise<number>
+  /** Of every account. */
+  pausedAutomations(): Promise<PausedRule[]>
+  /** Takes back a pause, if it is still the same one; and what waits for it is due now. Answers how many rules go on. */
+  resumeAutomations(accountUuid: string, reasons: readonly string[], now: Millis): Promise<number>
+}

@@ -1,0 +1,10 @@
+/** The history of runs. */
+import type { RunQuery, RunRecord } from '#app/features/automations/run-history.ts'
+
+export interface RunHistoryStore {
+  /** Newest first. Looks through the account's runs in steps, so that a search for something rare holds nobody up. */
+  listRuns(accountUuid: string, query: RunQuery): Promise<RunRecord[]>
+  findRun(accountUuid: string, runId: number): Promise<RunRecord | null>
+  /** Runs that wait for a person; counted up to `most`. */
+  countRunsThatNeedPerson(accountUuid: string, most: number): Promise<number>
+}

@@ -1,0 +1,9 @@
+// `npm run bench:manager`: how long the server takes for the manager page of a busy account, beside one that has nothing.
+import './node-version.mjs'
+
+const { orExplain, setUp } = await import('./setup.mjs')
+await orExplain(() => setUp({ build: true }))
+
+const { runTs } = await import('./run-ts.mjs')
+const { benchManager } = await runTs('tests/bench/manager.ts')
+process.exit(await /** @type {Function} */ (benchManager)(process.argv.slice(2)))

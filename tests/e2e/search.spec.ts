@@ -1,0 +1,223 @@
+// What a developer does with one delivery: finds it by what is known about it, looks into it, sends it again.
+import type { Locator, Page } from '@playwright/test'
+import type { ServerProcess } from '../support/server-process.ts'
+import {
+  collectComplaints,
+  createWebhook,
+  DEMO_RECEIVER,
+  expect,
+  expectAccessible,
+  openAddOn,
+  setFirstJobStatus,
+  signInAtGate,
+  test,
+} from './stage.ts'
+
+const card = (page: Page) => page.getByRole('article', { name: 'Job', exact: true })
+const lines = (page: Page) => page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem')
+const says = (page: Page, words: string | RegExp) =>
+  expect(page.getByText(words, { exact: true }).first()).toBeVisible()
+const part = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true })
+
+/** The page again until it says this: what a person without scripts does with the browser's own button. */
+async function reloadUntil(page: Page, address: string, words: string | RegExp): Promise<void> {
+  await expect(async () => {
+    await page.goto(address)
+    await expect(page.getByRole('main')).toContainText(words, { timeout: 1_000 })
+  }).toPass({ timeout: 30_000 })
+}
+
+async function changeAddress(page: Page, url: string): Promise<void> {
+  await page.getByRole('button', { name: 'Edit Job webhook' }).click()
+  await card(page).getByLabel('Callback URL').fill(url)
+  await card(page).getByRole('button', { name: 'Save' }).click()
+  await says(page, 'Webhook fields updated successfully!')
+}
+
+async function find(page: Page, asked: { id?: string; status?: string; code?: string }): Promise<void> {
+  await page.getByLabel('Any id').fill(asked.id ?? '')
+  await page.getByLabel('Status', { exact: true }).selectOption({ label: asked.status ?? 'Any' })
+  await page.getByLabel('Response code').fill(asked.code ?? '')
+  await page.getByRole('button', { name: 'Find', exact: true }).click()
+}
+
+/** Signs in with one webhook for jobs; gives the manager's address and the search's. */
+async function begin(page: Page, server: ServerProcess, url: string) {
+  await openAddOn(page, server)
+  await signInAtGate(page.context(), page)
+  await createWebhook(page, { url, object: 'Job' })
+  await says(page, 'Webhook created successfully!')
+  const manager = page.url()
+  return { manager, search: manager.replace('/fieldhook', '/deliveries') }
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled })
+
+    test('a delivery that failed is found, looked into, and sent again', async ({ page, server }) => {
+      const complaints = collectComplaints(page)
+      const { manager, search } = await begin(page, server, `${server.origin}/sandbox/receiver/mended?status=500`)
+      await page.getByRole('link', { name: 'Find a delivery' }).click()
+      await says(page, 'No deliveries yet')
+      await setFirstJobStatus(page, server, 'Completed')
+      await reloadUntil(page, search, 'Your address answered 500.')
+      await expect(lines(page)).toHaveCount(1)
+      await expect(lines(page).first()).toContainText('Waiting')
+
+      await find(page, { code: '404' })
+      await says(page, 'Nothing found')
+      await find(page, { code: '5xx', status: 'Waiting' })
+      await expect(lines(page)).toHaveCount(1)
+      await expect(page).toHaveURL(/code=5xx/)
+
+      await page.getByRole('link', { name: 'Details of delivery 1' }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'Delivery 1' })).toBeVisible()
+      const attempt = part(page, 'Attempts').getByRole('listitem').last()
+      await expect(attempt).toContainText('Attempt 1')
+      await expect(attempt).toContainText('Status 500')
+      await expect(attempt).toContainText(/DNS (–|\d+ ms) · connect \d+ ms · TLS – · first byte \d+ ms/)
+      await expect(part(page, 'Request')).toContainText('/sandbox/receiver/mended?status=500')
+      await expect(part(page, 'Request')).toContainText('webhook-signature: v1,••••••••••••')
+      await expect(part(page, 'Body')).toContainText('"changed_fields"')
+      await expect(part(page, 'Event')).toContainText('status')
+      await part(page, 'Request').getByText('As a curl command').click()
+      await expect(part(page, 'As a curl command')).toContainText('SIGN_WITH_YOUR_SECRET')
+      const detail = page.url()
+
+      await page.goto(manager)
+      await changeAddress(page, `${server.origin}/sandbox/receiver/mended`)
+      await page.goto(detail)
+      const webhookId = ((await part(page, 'Request').textContent()) ?? '').match(/evt_[0-9a-f]{32}_\d+/)?.[0] ?? ''
+      const record = ((await part(page, 'Event').textContent()) ?? '').match(/[0-9a-f]{8}-[0-9a-f-]{27}/)?.[0] ?? ''
+      await page.getByRole('button', { name: 'Send again delivery 1' }).click()
+      await says(page, 'Sent again')
+      await expect(page.getByRole('heading', { level: 1, name: 'Delivery 2' })).toBeVisible()
+      if (javaScriptEnabled) await says(page, 'Delivered.')
+      else await reloadUntil(page, page.url(), 'Delivered: your address answered 200.')
+      await expect(part(page, 'Event')).toContainText('Sent again by hand')
+      await part(page, 'Other deliveries of this event').getByRole('link', { name: 'Delivery 1' }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'Delivery 1' })).toBeVisible()
+
+      await page.getByRole('link', { name: 'Find a delivery' }).click()
+      for (const id of [webhookId, record]) {
+        await find(page, { id })
+        await expect(page).toHaveURL(new RegExp(`id=${id}`))
+        await expect(page.getByLabel('Any id')).toHaveValue(id)
+        await expect(lines(page)).toHaveCount(2)
+      }
+      await find(page, { id: '2' })
+      await expect(page.getByRole('heading', { level: 1, name: 'Delivery 2' })).toBeVisible()
+      expect(complaints).toEqual([])
+    })
+
+    test('a line of the search sends again and stays where it is', async ({ page, server }) => {
+      const { search } = await begin(page, server, server.origin + DEMO_RECEIVER)
+      await setFirstJobStatus(page, server, 'Completed')
+      await reloadUntil(page, search, 'Delivered')
+      await find(page, { status: 'Delivered' })
+      await expect(page).toHaveURL(/status=delivered/)
+      await page.getByRole('button', { name: 'Send again delivery 1' }).click()
+      await says(page, 'Sent again')
+      await expect(page).toHaveURL(/status=delivered/)
+      await expect(async () => {
+        await page.goto(search)
+        await expect(lines(page).filter({ hasText: 'Delivered' })).toHaveCount(2, { timeout: 1_000 })
+      }).toPass({ timeout: 30_000 })
+    })
+
+    test('the log of a webhook leads to the delivery, with its times', async ({ page, server }) => {
+      const { manager } = await begin(page, server, server.origin + DEMO_RECEIVER)
+      await setFirstJobStatus(page, server, 'Completed')
+      await reloadUntil(page, manager, 'Last delivered')
+      await card(page).getByText('View Recent Activity').click()
+      const log = page.getByRole('region', { name: 'Recent Activity of Job' })
+      await expect(log).toContainText(/connect \d+ ms · TLS – · first byte \d+ ms/)
+      await log.getByRole('link', { name: 'Details of delivery 1' }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'Delivery 1' })).toBeVisible()
+      await says(page, 'Delivered.')
+      await page.getByRole('link', { name: 'Job webhook' }).click()
+      await expect(card(page)).toBeVisible()
+    })
+
+    test('wrong filters are explained and kept; what is not there is the 404 page', async ({ page, server }) => {
+      const { search } = await begin(page, server, '')
+      await page.goto(search)
+      await find(page, { id: 'what is this', code: 'oops' })
+      await expect(page.getByLabel('Any id')).toHaveValue('what is this')
+      await expect(page.getByLabel('Any id')).toHaveAttribute('aria-invalid', 'true')
+      await says(page, 'Must be a status such as 404, a group such as 4xx, or none')
+      await page.getByRole('link', { name: 'Clear' }).click()
+      await says(page, 'No deliveries yet')
+      const answer = await page.goto(search.replace('/deliveries', '/deliveries/77'))
+      expect(answer?.status()).toBe(404)
+      await expect(page.getByRole('heading', { level: 1, name: '404 Page Not Found' })).toBeVisible()
+    })
+  })
+}
+
+test('a delivery is copied as a command, without the secret', async ({ page, context, server }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.origin })
+  const { search } = await begin(page, server, server.origin + DEMO_RECEIVER)
+  await setFirstJobStatus(page, server, 'Completed')
+  await reloadUntil(page, search, 'Delivered')
+  await page.getByRole('link', { name: 'Details of delivery 1' }).click()
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  await says(page, 'Copied to clipboard!')
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  expect(command).toContain(`curl -X POST '${server.origin}${DEMO_RECEIVER}'`)
+  expect(command).toContain('"changed_fields"')
+  expect(command).not.toContain('whsec_')
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme })
+
+    /** Accessible, no wider than the screen, and kept to be looked at. */
+    async function shot(page: Page, name: string): Promise<void> {
+      await expectAccessible(page)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+      const path = `.cache/screens/${name}-${colorScheme}-${test.info().project.name}.png`
+      await page.screenshot({ path, fullPage: true })
+    }
+
+    test('the search is accessible and fits the screen, empty, filled and refused', async ({ page, server }) => {
+      const { manager, search } = await begin(page, server, server.origin + DEMO_RECEIVER)
+      await page.goto(search)
+      await shot(page, 'search-empty')
+      await setFirstJobStatus(page, server, 'Completed')
+      await reloadUntil(page, search, 'Delivered')
+      await page.goto(manager)
+      await changeAddress(page, `${server.origin}/sandbox/receiver/broken?status=500`)
+      await setFirstJobStatus(page, server, 'Completed')
+      await reloadUntil(page, search, 'Your address answered 500.')
+      await shot(page, 'search')
+      await page.getByText('More filters').click()
+      await page.getByLabel('Changed field').fill('a b')
+      await find(page, { id: 'what is this', code: 'oops' })
+      await says(page, 'Must be a status such as 404, a group such as 4xx, or none')
+      await expect(page.getByLabel('Any id')).toBeFocused()
+      await shot(page, 'search-wrong')
+    })
+
+    test('a delivery is accessible and fits the screen, delivered, held and failed', async ({ page, server }) => {
+      const { manager, search } = await begin(page, server, `${server.origin}/sandbox/receiver/broken?status=500`)
+      await setFirstJobStatus(page, server, 'Completed')
+      await reloadUntil(page, search, 'Your address answered 500.')
+      await page.goto(manager)
+      await page.getByRole('button', { name: 'Pause Job webhook' }).click()
+      await says(page, 'Webhook paused')
+      const detail = search.replace('/deliveries', '/deliveries/1')
+      await page.goto(detail)
+      await shot(page, 'delivery-held')
+      await page.goto(manager)
+      await changeAddress(page, server.origin + DEMO_RECEIVER)
+      await page.goto(detail)
+      await page.getByRole('button', { name: 'Send again delivery 1' }).click()
+      await says(page, 'Delivered.')
+      await part(page, 'Request').getByText('As a curl command').click()
+      await shot(page, 'delivery')
+    })
+  })
+}

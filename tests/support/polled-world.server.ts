@@ -1,0 +1,65 @@
+// Job contacts of a platform in memory, looked at through the webhook world: what tests of polled objects have in common.
+import { pollObjects } from '#app/features/events/poll-objects.server.ts'
+import { LOOK_EVERY } from '#app/features/events/polling.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { LEEDS, type WebhookWorld } from './webhook-world.server.ts'
+
+export interface StoredEvent {
+  account: string
+  uuid: string
+  fields: string[]
+  body: unknown
+}
+
+type Counted = 'delivery' | 'record_snapshot' | 'poll_cursor' | 'subscription' | 'webhook'
+
+/** There is one contact, `old`, from three days before. */
+export function polledWorld(world: WebhookWorld) {
+  /** The platform's wall clock in Leeds (in winter: UTC). */
+  const now = () => new Date(world.clock.now()).toISOString().slice(0, 19).replace('T', ' ')
+  const contact = (uuid: string, values: Record<string, unknown> = {}) => {
+    const own = { first: uuid, last: '', phone: '', mobile: '', email: '', type: 'JOB', ...values }
+    return { uuid, active: 1, job_uuid: 'job-1', edit_date: now(), ...own }
+  }
+  world.platform.records.jobcontact = [contact('old', { edit_date: '2026-01-02 10:00:00' })]
+
+  return {
+    now,
+    contact,
+    /** Changes a contact, at this moment. */
+    edit(uuid: string, values: Record<string, unknown>): void {
+      const rows = world.platform.records.jobcontact ?? []
+      world.platform.records.jobcontact = rows.map((row) =>
+        row.uuid === uuid ? { ...row, ...values, edit_date: now() } : row,
+      )
+    },
+    add(...uuids: string[]): void {
+      world.platform.records.jobcontact?.push(...uuids.map((uuid) => contact(uuid)))
+    },
+    /** Takes what is due. */
+    poll: () => pollObjects(world.app),
+    /** Time passes (until the next look is due, unless said otherwise), and what is due is taken. */
+    async look(ms = LOOK_EVERY + minutes(1)): Promise<void> {
+      world.clock.advance(ms)
+      await pollObjects(world.app)
+    },
+    /** Oldest first. */
+    events(): StoredEvent[] {
+      const rows = world.client.sql
+        .prepare<[], { account: string; uuid: string; fields: string; body: string }>(
+          `SELECT account_uuid AS account, object_uuid AS uuid, changed_fields AS fields, body
+           FROM event JOIN event_body USING (seq) WHERE object = 'jobcontact' ORDER BY seq`,
+        )
+        .all()
+      return rows.map((row) => ({
+        ...row,
+        fields: JSON.parse(row.fields) as string[],
+        body: JSON.parse(row.body) as unknown,
+      }))
+    },
+    count: (table: Counted) => world.client.sql.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0,
+    cursor: (account = LEEDS) => world.app.store.findPollCursor(account, 'webhook:jobcontact'),
+  }
+}
+
+export type PolledWorld = ReturnType<typeof polledWorld>
