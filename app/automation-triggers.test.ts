@@ -149,15 +149,27 @@ test('an event about what no rule watches leaves nothing to look at', async () =
   expect(world.rows('SELECT count(*) AS n FROM touched_record')).toEqual([{ n: 0 }])
 })
 
-test('a record seen for the first time never fires, and its next change does', async () => {
-  await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+test('a record met for the first time by a change fires nothing, until the sweep says that it is new', async () => {
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }))
   triggers.start()
-  await world.clock.run(seconds(5))
-  const job = world.job(LEEDS, { status: 'Work Order' })
+  await world.clock.run(minutes(2))
+  const job = world.job(LEEDS, { status: 'Completed' })
+  edit(job, {})
   await told(job, ['status'])
   await world.clock.run(seconds(10))
   expect(texts()).toEqual([])
   expect(verdicts()).toEqual(['1 first_sight'])
+  await later(hours(2))
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+})
+
+test('after its creation was told, the next change of a record fires at once', async () => {
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const job = world.job(LEEDS)
+  await told(job, ['uuid', 'status'])
+  await world.clock.run(seconds(10))
   edit(job, { status: 'Completed' })
   await told(job, ['status'])
   await world.clock.run(seconds(10))

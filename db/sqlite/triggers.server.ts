@@ -97,9 +97,11 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
      WHERE active = 1 AND baselined = 0 AND deleted_at IS NULL AND paused_reason IS NULL ORDER BY id LIMIT ?`,
   )
 
-  const sweeps = sql.prepare<[number, number], SweepTarget>(
+  const sweeps = sql.prepare<[number, number], Omit<SweepTarget, 'partial'> & { partial: number }>(
     `SELECT rule.account_uuid AS accountUuid, rule.object, account.timezone, coalesce(cursor.watermark, '') AS watermark,
-       coalesce(cursor.next_at, 0) AS nextAt
+       coalesce(cursor.next_at, 0) AS nextAt,
+       EXISTS (SELECT 1 FROM poll_cursor AS part
+               WHERE part.account_uuid = rule.account_uuid AND part.source = 'partial:' || rule.object) AS partial
      FROM (SELECT DISTINCT account_uuid, watched_object AS object FROM automation
            WHERE active = 1 AND baselined = 1 AND watched_object IS NOT NULL AND deleted_at IS NULL) AS rule
      JOIN account ON account.uuid = rule.account_uuid
@@ -153,8 +155,8 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
   const settleTouched = sql.transaction((...[accountUuid, looked, now]: Parameters<TriggerStore['settleTouched']>) => {
     const { touched, snapshot, verdicts, wishes } = looked
     const { object, recordUuid, turn } = touched
-    if (snapshot) put(keepSnapshot, accountUuid, object, snapshot, now)
-    else dropSnapshot.run(accountUuid, `rules:${object}`, recordUuid)
+    if (snapshot !== null && snapshot !== 'none') put(keepSnapshot, accountUuid, object, snapshot, now)
+    else if (snapshot === null) dropSnapshot.run(accountUuid, `rules:${object}`, recordUuid)
     for (const verdict of verdicts) note(accountUuid, verdict, null, now)
     const started = start(accountUuid, wishes, now)
     if (endTouched.run(accountUuid, object, recordUuid, turn).changes === 0)
@@ -180,6 +182,7 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
       put(alone ? keepSnapshot : seedSnapshot, accountUuid, input.object, values, now)
     }
     if (!input.done) return true
+    if (input.partial) moveCursor.run(accountUuid, `partial:${input.object}`, input.watermark, now, now)
     if (alone && input.watermark !== '') moveCursor.run(accountUuid, `sweep:${input.object}`, input.watermark, now, now)
     setBaselined.run(input.automationId)
     return true
@@ -241,7 +244,7 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
       return noteBaseline.immediate(accountUuid, input, now)
     },
     async dueSweeps(now, limit) {
-      return sweeps.all(now, limit)
+      return sweeps.all(now, limit).map((row) => ({ ...row, partial: row.partial === 1 }))
     },
     async settleSweep(target, input, now) {
       settleSweep.immediate(target, input, now)

@@ -54,8 +54,8 @@ export interface OwnWrite {
 /** What one look at a record came to. */
 export interface LookedAt {
   touched: TouchedRecord
-  /** What it looks like now; null = it is gone, and its snapshot with it. */
-  snapshot: RecordValues | null
+  /** What it looks like now; null = it is gone, and its snapshot with it; `none` = leave it to the sweep to say what it is. */
+  snapshot: RecordValues | 'none' | null
   verdicts: readonly NewVerdict[]
   /** Runs to start; each becomes the verdict `fired` or `done_before` of its rule. */
   wishes: readonly RunWish[]
@@ -79,6 +79,8 @@ export interface SweepTarget {
   timezone: string
   /** The platform's own spelling; empty = never read. */
   watermark: string
+  /** Not every record was met when the rules were switched on. */
+  partial: boolean
   nextAt: Millis
 }
 
@@ -134,6 +136,8 @@ export interface TriggerStore {
       snapshots: readonly RecordValues[]
       /** The latest `edit_date` of the list; empty = nothing was listed. */
       watermark: string
+      /** The list was too long to be read to its end: an unknown record need not be new. */
+      partial: boolean
       done: boolean
     },
     now: Millis,

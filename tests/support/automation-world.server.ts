@@ -79,10 +79,11 @@ export interface AutomationWorld {
   close(): Promise<void>
 }
 
-export async function automationWorld(): Promise<AutomationWorld> {
+/** `start`: epoch ms; default Monday, 5 January 2026, 09:00 UTC. */
+export async function automationWorld(start?: number): Promise<AutomationWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-automation-'))
   const client = openClient(join(folder, 'test.db'), 'db/migrations')
-  const clock = steppingClock()
+  const clock = steppingClock(start)
   const store = sqliteStore(client, clock)
   const platform = automationPlatform(clock)
   const outbound = memoryOutbound(clock)

@@ -65,7 +65,8 @@ async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<Failu
   const { accountUuid, definition } = rule
   const { trigger } = definition
   const account = await app.store.findAccount(accountUuid)
-  if (!account || trigger.source === 'manual_endpoint') return finish(app, rule, { ledger: [], snapshots: [] }, 'job')
+  if (!account || trigger.source === 'manual_endpoint')
+    return finish(app, rule, { ledger: [], snapshots: [], partial: false }, 'job')
   const object = trigger.source === 'webhook' ? trigger.object : objectOfEndpoint(trigger.endpoint)
 
   // A rule on events needs every record, deleted ones too: one that is brought back is not new.
@@ -80,7 +81,7 @@ async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<Failu
         ? []
         : [{ recordUuid, editDate: asText(record.edit_date), fields: snapshotFields(record) }]
     })
-    return finish(app, rule, { ledger: [], snapshots }, object)
+    return finish(app, rule, { ledger: [], snapshots, partial: !listed.complete }, object)
   }
   const judged = await judgeAll(app, accountUuid, object, listed.records, definition, at)
   if (judged.outcome === 'failed') return judged.failure
@@ -88,16 +89,16 @@ async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<Failu
     recordUuid: facts.recordUuid,
     occurrence: occurrenceOf(definition.once, { facts, changes: [], at, groupKey: null, tick: null }),
   }))
-  return finish(app, rule, { ledger, snapshots: [] }, object)
+  return finish(app, rule, { ledger, snapshots: [], partial: false }, object)
 }
 
 async function finish(
   app: LookApp,
   rule: AutomationRow,
-  found: { ledger: { recordUuid: string; occurrence: string }[]; snapshots: RecordValues[] },
+  found: { ledger: { recordUuid: string; occurrence: string }[]; snapshots: RecordValues[]; partial: boolean },
   object: string,
 ): Promise<null> {
-  const { ledger, snapshots } = found
+  const { ledger, snapshots, partial } = found
   const most = Math.max(ledger.length, snapshots.length)
   const watermark = snapshots.reduce((latest, { editDate }) => (editDate > latest ? editDate : latest), '')
   for (let from = 0; ; from += ROWS) {
@@ -111,6 +112,7 @@ async function finish(
         object,
         snapshots: snapshots.slice(from, from + ROWS),
         watermark,
+        partial,
         done,
       },
       app.clock.now(),

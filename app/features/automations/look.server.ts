@@ -90,7 +90,8 @@ async function lookAt(app: LookApp, touched: TouchedRecord): Promise<number> {
   const opinions = await Promise.all(rules.map((rule) => guarded(app, rule, opinionOf(rule, seen), now)))
   return settle(app, {
     touched,
-    snapshot: { recordUuid, editDate: facts.editDate, fields },
+    // Met by a change, and never before: whether it is new is for the sweep to say, which knows what was there.
+    snapshot: seen.firstSight ? 'none' : { recordUuid, editDate: facts.editDate, fields },
     verdicts: opinions.flatMap((opinion) => (opinion.fires ? [] : [opinion.verdict])),
     wishes: opinions.flatMap((opinion) => (opinion.fires ? [opinion.wish] : [])),
   })

@@ -73,7 +73,7 @@ async function sweep(app: LookApp, target: SweepTarget): Promise<number> {
 
 async function compare(
   app: LookApp,
-  { accountUuid, object, watermark }: SweepTarget,
+  { accountUuid, object, watermark, partial }: SweepTarget,
   part: readonly PlatformRecord[],
   complete: boolean,
 ): Promise<SweptRecord[]> {
@@ -95,7 +95,7 @@ async function compare(
       continue
     }
     // Everything was met when the rule was switched on, so what is unknown since has come since.
-    const isNew = watermark !== '' && complete && asText(record.active) !== '0'
+    const isNew = watermark !== '' && complete && !partial && asText(record.active) !== '0'
     swept.push({ values, touch: isNew ? { changedFields: [], created: true } : null })
   }
   return swept

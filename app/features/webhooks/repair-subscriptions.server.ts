@@ -149,7 +149,8 @@ export async function neededObjects(
     const fields = active ? neededFields(definition) : null
     // What the platform sends no webhooks for is looked through by the automations themselves.
     if (fields === null || trigger.source !== 'webhook' || isPolled(trigger.object)) continue
-    const need = { fields, created: trigger.type === 'job_created' }
+    // Every rule has to know a new record when it comes: what a rule sees for the first time sets nothing off.
+    const need = { fields, created: true }
     needs.set(trigger.object, [...(needs.get(trigger.object) ?? []), need])
   }
   return needs

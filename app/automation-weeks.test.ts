@@ -1,0 +1,26 @@
+// A hundred weeks in pretend time, each with its own weather. One that fails prints its seed and what happened.
+import { expect, test } from 'vitest'
+import { simulatedWeek } from '#tests/support/simulated-week.server.ts'
+
+const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1)
+
+test.each(SEEDS)(
+  'week %i: nothing is missed, nothing repeated, nobody is told about what was there before',
+  async (seed) => {
+    const { violations, trail, events, messages, runs } = await simulatedWeek({ seed })
+    if (violations.length > 0) console.log(`${trail.join('\n')}\nSeed ${seed}`)
+    expect(violations).toEqual([])
+    expect(events.dropped + events.repeated).toBeGreaterThan(10)
+    expect(messages).toBeGreaterThan(10)
+    expect(runs).toBeGreaterThan(50)
+  },
+)
+
+test.each(['ledger', 'sweep'] as const)(
+  'the judge notices when the %s is taken away',
+  async (sabotage) => {
+    const { violations } = await simulatedWeek({ seed: 3, sabotage })
+    expect(violations).not.toEqual([])
+  },
+  60_000,
+)
