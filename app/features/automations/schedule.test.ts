@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { pollTrigger } from '#tests/support/record-facts.ts'
 import { days, hours, minutes } from '../../lib/duration.ts'
 import type { PollInterval, PollTrigger } from './rule.ts'
-import { firstRun, localBefore, missedRuns, missedTick, nextRun, scheduleProblem } from './schedule.ts'
+import { firstRun, localBefore, nextRun, scheduleProblem } from './schedule.ts'
 
 const LONDON = 'Europe/London'
 const utc = (text: string) => Date.parse(`${text}Z`)
@@ -295,36 +295,6 @@ describe('every schedule', () => {
       )
     })
   }
-})
-
-describe('a tick that was missed', () => {
-  const at = utc('2026-11-21T10:00:00')
-
-  it('by a few minutes is on time', () => {
-    expect(missedTick(pollTrigger({ interval: 'hourly' }), at, at + minutes(10))).toBe('on_time')
-    expect(missedTick(pollTrigger({ interval: 'monthly' }), at, at + minutes(10))).toBe('on_time')
-  })
-
-  it('of an hourly rule is left out: the next look finds the same records', () => {
-    expect(missedTick(pollTrigger({ interval: 'hourly' }), at, at + minutes(11))).toBe('skip')
-    const line = pollTrigger({ scheduleType: 'recurring', scheduleRecurrence: '*/15 * * * *' })
-    expect(missedTick(line, at, at + minutes(11))).toBe('skip')
-  })
-
-  it('of a day, week or month runs once on return', () => {
-    for (const interval of ['daily', 'weekly', 'monthly', 'first_of_month', 'last_of_month', 'once'] as const) {
-      expect([interval, missedTick(pollTrigger({ interval }), at, at + hours(20))]).toEqual([interval, 'catch_up'])
-    }
-    expect(missedTick(pollTrigger({ interval: 'monthly' }), at, at + days(3))).toBe('catch_up')
-  })
-
-  it('is counted with those after it', () => {
-    const daily = pollTrigger({ interval: 'daily' })
-    expect(missedRuns(daily, LONDON, at, at + days(3) + hours(1))).toEqual({ count: 4, latest: at + days(3) })
-    expect(missedRuns(daily, LONDON, at, at + hours(1))).toEqual({ count: 1, latest: at })
-    expect(missedRuns(pollTrigger({ interval: 'once' }), LONDON, at, at + days(30))).toEqual({ count: 1, latest: at })
-    expect(missedRuns(pollTrigger({ interval: 'hourly' }), LONDON, at, at + days(400)).count).toBe(1000)
-  })
 })
 
 describe('what a person has to put right', () => {

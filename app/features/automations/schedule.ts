@@ -26,9 +26,6 @@ const DEFAULT_TIME = hours(9)
 /** A look costs calls of the account's daily budget: a finer line is thinned out to this. */
 export const CLOSEST_TICKS = minutes(5)
 
-/** A tick that is this late was not missed: the engine was busy, or the platform slow. */
-export const LATE_IS_ON_TIME = minutes(10)
-
 /** Longer than any rule of this kind waits: the 29th of February is found. */
 const LOOKED_AHEAD_DAYS = 8 * 366
 
@@ -67,34 +64,6 @@ export function nextRun(trigger: PollTrigger, zone: string, after: Millis): Mill
 /** The first tick of a rule that is switched on now: like `nextRun`, but `once` whose date is past or not given is due at once. */
 export function firstRun(trigger: PollTrigger, zone: string, now: Millis): Millis | null {
   return nextRun(trigger, zone, now) ?? (planOf(trigger).kind === 'once' ? now : null)
-}
-
-/**
- * What becomes of a tick that was due at `due` and is looked at only now. `skip`: an hourly rule's next look finds the same
- * records. `catch_up`: a missed day, week or month runs once on return, however many were missed.
- */
-export function missedTick(trigger: PollTrigger, due: Millis, now: Millis): 'on_time' | 'catch_up' | 'skip' {
-  if (now - due <= LATE_IS_ON_TIME) return 'on_time'
-  const { kind } = planOf(trigger)
-  return kind === 'hourly' || kind === 'cron' ? 'skip' : 'catch_up'
-}
-
-/** How many ticks from `due` up to now were due, and the latest of them. Counts no further than 1,000. */
-export function missedRuns(
-  trigger: PollTrigger,
-  zone: string,
-  due: Millis,
-  now: Millis,
-): { count: number; latest: Millis } {
-  let count = 1
-  let latest = due
-  while (count < 1000) {
-    const next = nextRun(trigger, zone, latest)
-    if (next === null || next > now) break
-    latest = next
-    count += 1
-  }
-  return { count, latest }
 }
 
 /** A local time, as the platform writes it, so many hours earlier on the same wall. Unreadable: as it was. */

@@ -122,8 +122,7 @@ describe('how it stands', () => {
   test('is said with the last answer and what it waits for', () => {
     expect(view()).toMatchObject({
       status: 'waiting',
-      sentence:
-        'Your address answered 404. Is the scenario switched on? The last attempt failed. It is tried again by itself.',
+      sentence: 'Your address answered 404. Is the scenario switched on? It is tried again by itself.',
       waiting: { nextAt: NOW + minutes(2), until: NOW + hours(71) },
     })
   })

@@ -42,7 +42,7 @@ describe('a delivery', () => {
   test('that failed waits for its next attempt', () => {
     expect(deliveryStatus(delivery(), NOW)).toBe('waiting')
     expect(waitingOf(delivery(), NOW)).toEqual({
-      reason: 'The last attempt failed. It is tried again by itself.',
+      reason: 'It is tried again by itself.',
       nextAt: NOW + minutes(2),
       atEarliest: false,
       until: NOW + hours(71),

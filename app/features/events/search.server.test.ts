@@ -275,7 +275,7 @@ test('a line says how it stands, and a call answers it with dates', async () => 
         url: 'https://example.com/in',
         attempts: 1,
         lastStatusCode: 500,
-        sentence: 'Your address answered 500. The last attempt failed. It is tried again by itself.',
+        sentence: 'Your address answered 500. It is tried again by itself.',
         nextAttemptAt: '2026-01-05T09:02:00.000Z',
         canSendAgain: true,
         event: {

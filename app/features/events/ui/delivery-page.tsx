@@ -55,7 +55,9 @@ export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, d
         summary={<Standing delivery={delivery} />}
       />
       <div className="mb-5 flex flex-wrap items-center gap-2">
-        {delivery.whyNotAgain === null ? <SendAgainButton deliveryId={delivery.id} look="primary" /> : null}
+        {delivery.whyNotAgain === null ? (
+          <SendAgainButton deliveryId={delivery.id} look={delivery.status === 'delivered' ? 'secondary' : 'primary'} />
+        ) : null}
         <CopyCurl request={delivery.request} now={now} />
         <AddressButton query={accountQuery(account)} icon={<RefreshCw aria-hidden className="size-4" />}>
           Refresh
@@ -93,9 +95,13 @@ function Standing({ delivery }: { delivery: DeliveryView }) {
     >
       <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
       <div className="grid min-w-0 gap-1 wrap-anywhere">
-        <p>
-          <strong className="font-semibold">{word}.</strong> {delivery.sentence}
-        </p>
+        {delivery.sentence.startsWith(word) ? (
+          <p className="font-medium">{delivery.sentence}</p>
+        ) : (
+          <p>
+            <strong className="font-semibold">{word}.</strong> {delivery.sentence}
+          </p>
+        )}
         {waiting === null ? null : (
           <p className="text-label">
             {waiting.nextAt === null || waiting.nextAt <= now ? null : (
