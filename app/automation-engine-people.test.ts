@@ -353,3 +353,34 @@ test('nothing is decided about a run of somebody else', async () => {
   })
   expect(await world.run(run)).toMatchObject({ state: 'held' })
 })
+
+test('what was on its way when a run was cancelled is only called cancelled when it is certain', async () => {
+  const url = 'https://hook.example.com/'
+  const rule = await world.rule(
+    aRule([
+      aStep('s1', 'send_notification', { notificationType: 'webhook', message: 'x', url }),
+      aStep('s2', 'update_job_status', { status: 'Work Order' }),
+    ]),
+  )
+  const jobs = [world.job(LEEDS), world.job(LEEDS)]
+  const [first = 0, second = 0] = [await world.start(rule, jobs.slice(0, 1)), await world.start(rule, jobs.slice(1))]
+  await work()
+  // As a process leaves them that was ended in the middle of a call.
+  const leave = world.client.sql.prepare("UPDATE run_step SET state = 'sending' WHERE run_id = ? AND step_id = ?")
+  leave.run(first, 's1')
+  leave.run(second, 's2')
+  Object.assign(world.platform.records(LEEDS, 'job').get(jobs[1] ?? '') ?? {}, { status: 'Quote' })
+  world.client.sql
+    .prepare("UPDATE run SET state = 'waiting', outcome = NULL, wake_at = ?")
+    .run(world.clock.now() + hours(1))
+  for (const run of [first, second]) expect(await cancelRun(world.app, LEEDS, run)).toEqual({ outcome: 'cancelling' })
+  await go()
+  expect([world.states(first), world.states(second)]).toEqual([
+    ['s1/0 unknown', 's2/0 sent'],
+    ['s1/0 sent', 's2/0 skipped'],
+  ])
+  expect([await world.run(first), await world.run(second)]).toMatchObject([
+    { outcome: 'cancelled' },
+    { outcome: 'cancelled' },
+  ])
+})

@@ -12,6 +12,7 @@ import {
   STAFF,
   TRIGGERED,
 } from '#tests/support/automation-world.server.ts'
+import { releaseRuns } from './features/automations/run-again.server.ts'
 import { PAUSE_WORDS, RUN_WORDS } from './features/automations/run-words.ts'
 
 let world: AutomationWorld
@@ -269,61 +270,6 @@ test('a run of two actions makes at most six platform calls when the customer is
   expect(world.platform.exchanges.length - before).toBeLessThanOrEqual(6)
 })
 
-test('one at a time on a record, at most two of an account, and nobody waits for a busy account', async () => {
-  const slow = aRule([
-    aStep('s1', 'send_notification', { notificationType: 'webhook', message: 'x', url: 'https://slow.example.com/' }),
-  ])
-  world.outbound.when('https://slow.example.com/', { afterMs: seconds(10) })
-  const rule = await world.rule(slow)
-  const theirs = await world.rule(slow, BRISBANE)
-  const same = world.job(LEEDS)
-  for (const job of [same, same, world.job(LEEDS), world.job(LEEDS), world.job(LEEDS)]) await world.start(rule, [job])
-  await world.start(theirs, [world.job(BRISBANE)], {}, BRISBANE)
-  const engine = await work(seconds(5))
-  expect(engine.status()).toMatchObject({ inFlight: 3 })
-  await world.clock.run(minutes(2))
-  expect(world.outbound.mostAtOnce('https://slow.example.com/')).toBe(3)
-  expect(world.rows("SELECT count(*) AS done FROM run WHERE outcome = 'success'")).toEqual([{ done: 6 }])
-})
-
-test('a process that stops lets go of what it has at work at the next boundary, and the next one goes on', async () => {
-  const job = world.job(LEEDS)
-  const rule = await world.rule(
-    aRule([
-      aStep('s1', 'send_notification', { notificationType: 'webhook', message: 'x', url: 'https://slow.example.com/' }),
-      { ...TEXT, id: 's2' },
-    ]),
-  )
-  world.outbound.when('https://slow.example.com/', { afterMs: seconds(4) })
-  const run = await world.start(rule, [job])
-  const engine = await work(seconds(2))
-  const drained = engine.drain()
-  await world.clock.run(seconds(6))
-  await drained
-  expect(world.states(run)).toEqual(['s1/0 sent'])
-  await work(seconds(2))
-  expect(await world.run(run)).toMatchObject({ outcome: 'success' })
-  expect(world.outbound.sent).toHaveLength(1)
-})
-
-test('whoever waits for a run is told when it ends, and when it does not', async () => {
-  const rule = await world.rule(aRule([TEXT]))
-  const run = await world.start(rule, [world.job(LEEDS)])
-  const engine = world.engine()
-  let told = 0
-  void engine.whenSettled(LEEDS, run, minutes(5)).then(() => told++)
-  engine.start()
-  await world.clock.run(seconds(5))
-  expect(told).toBe(1)
-  await engine.whenSettled(LEEDS, run, minutes(5))
-  const later = await world.start(rule, [world.job(LEEDS)], { wakeAt: world.clock.now() + hours(1) })
-  void engine.whenSettled(LEEDS, later, seconds(10)).then(() => told++)
-  await world.clock.run(seconds(9))
-  expect(told).toBe(1)
-  await world.clock.run(seconds(2))
-  expect(told).toBe(2)
-})
-
 test('own writes are noted with their hop before the change is made', async () => {
   const job = world.job(LEEDS)
   const rule = await world.rule(aRule([aStep('s1', 'assign_to_queue', { queueUuid: QUEUE })]))
@@ -366,4 +312,19 @@ test('a rule that was switched off before the run began does nothing, unless a p
   await work()
   expect(await world.run(run)).toMatchObject({ outcome: 'cancelled', reason: RUN_WORDS.ruleOff })
   expect(await world.run(asked)).toMatchObject({ outcome: 'success' })
+})
+
+test('a rule that was stopped holds its runs; a person can let one go on all the same', async () => {
+  const rule = await world.rule(aRule([TEXT]))
+  const run = await world.start(rule, [world.job(LEEDS)])
+  await world.store.pauseAutomations(LEEDS, {
+    automationId: rule,
+    reason: 'Stopped: too often.',
+    at: world.clock.now(),
+  })
+  await work()
+  expect(await world.run(run)).toMatchObject({ state: 'held', reason: 'Stopped: too often.', journal: [] })
+  await releaseRuns(world.app, LEEDS, [run])
+  await world.clock.run(seconds(5))
+  expect(await world.run(run)).toMatchObject({ outcome: 'success' })
 })

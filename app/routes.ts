@@ -14,6 +14,10 @@ export default [
   at('webhook-activity', 'pages/activity.tsx'),
   at('deliveries', 'pages/deliveries.tsx'),
   at('deliveries/:id', 'pages/delivery.tsx'),
+  at('automation', 'pages/automation.tsx'),
+  at('automation/runs', 'pages/automation-runs.tsx'),
+  at('automation/runs/:id', 'pages/automation-run.tsx'),
+  at('automation/templates', 'pages/automation-templates.ts'),
 
   // Signing in
   at('api/oauth/authorize', 'sign-in/authorize.ts'),

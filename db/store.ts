@@ -17,6 +17,7 @@ import type { SearchStore } from './store/search.ts'
 import type { SpaceStore } from './store/space.ts'
 import type { TemplateStore } from './store/templates.ts'
 import type { TriggerStore } from './store/triggers.ts'
+import type { VerdictStore } from './store/verdicts.ts'
 import type { WebhookStore } from './store/webhooks.ts'
 
 export interface Store
@@ -37,4 +38,5 @@ export interface Store
     SearchStore,
     TemplateStore,
     TriggerStore,
+    VerdictStore,
     SpaceStore {}

@@ -85,7 +85,7 @@ export function runDecisionStore(client: Client): DecisionStore {
      WHERE run_id = ? AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
   )
   const wakeRun = sql.prepare(
-    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = ?, reason = NULL
+    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = ?, reason = ?
      WHERE id = ? AND state IN ('held', 'waiting', 'done')`,
   )
 
@@ -142,7 +142,7 @@ export function runDecisionStore(client: Client): DecisionStore {
           const stored = storedResult(result ?? {}, tries, released)
           settle.run('sent', row.attempt, input.sentence, row.plannedAt, at, stored, runId, stepId, itemKey)
         } else {
-          settle.run('planned', 0, null, at, null, storedResult(result, tries, released), runId, stepId, itemKey)
+          settle.run('planned', 0, null, at, null, storedResult(result, tries, true), runId, stepId, itemKey)
           const { message } = input
           if (message) takeBack.run(runId, message.automationId, message.channel, message.receiverHash)
         }
@@ -156,7 +156,7 @@ export function runDecisionStore(client: Client): DecisionStore {
       return row ? journalRow(row) : null
     },
 
-    async rerunFailed(accountUuid, runId, now) {
+    async rerunFailed(accountUuid, runId, { reason, at }) {
       return turn.run((): RerunFailed => {
         const state = stateOf.get(runId, accountUuid)
         if (state === undefined) return { outcome: 'not_found' }
@@ -164,8 +164,8 @@ export function runDecisionStore(client: Client): DecisionStore {
         // While it is at work its own retries count.
         if (rows === 0 || state === 'running') return { outcome: 'nothing_failed' }
         forgetUnplanned.run(runId)
-        planAgain.run(now, runId)
-        wakeRun.run(now, runId)
+        planAgain.run(at, runId)
+        wakeRun.run(at, reason, runId)
         return { outcome: 'again', rows }
       })
     },

@@ -18,6 +18,7 @@ import { searchStore } from './search.server.ts'
 import { spaceStore } from './space.server.ts'
 import { templateStore } from './templates.server.ts'
 import { triggerStore } from './triggers.server.ts'
+import { verdictStore } from './verdicts.server.ts'
 import { webhookStore } from './webhooks.server.ts'
 
 /** The Store over one SQLite file. Every SQL statement of the product lives in this folder. */
@@ -40,6 +41,7 @@ export function sqliteStore(client: Client, clock: Clock): Store {
     ...searchStore(client),
     ...templateStore(client, clock),
     ...triggerStore(client, clock),
+    ...verdictStore(client),
     ...spaceStore(client),
   }
 }

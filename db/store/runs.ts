@@ -222,8 +222,8 @@ export interface RunStore {
   /** A held run goes on, and its held messages are sent. Answers with how many runs go on. */
   releaseRuns(accountUuid: string, runIds: readonly number[], input: { reason: string; at: Millis }): Promise<number>
   /**
-   * "It went out": `sent` with that sentence. "Send it": planned again, the guards are asked again, and `message`, which was
-   * counted as perhaps sent, no longer counts. An ended run goes on, so that what needed it begins and its outcome is right.
+   * "It went out": `sent` with that sentence. "Send it": planned again, as a held one that was let go, and `message`, which
+   * was counted as perhaps sent, no longer counts. An ended run goes on, so that what needed it begins and its outcome is right.
    */
   settleUnknown(
     accountUuid: string,
@@ -242,6 +242,6 @@ export interface RunStore {
    * What failed, or was not begun because of it, is done again: same run, same keys, same texts; a plan that failed is made
    * anew.
    */
-  rerunFailed(accountUuid: string, runId: number, now: Millis): Promise<RerunFailed>
+  rerunFailed(accountUuid: string, runId: number, input: { reason: string; at: Millis }): Promise<RerunFailed>
   findRunToRepeat(accountUuid: string, runId: number): Promise<RunToRepeat | null>
 }

@@ -93,9 +93,12 @@ export interface SweptRecord {
 export interface TriggerStore {
   /** Due records, oldest due first, at most `perAccount` of one account; `limit` in all. */
   dueTouched(now: Millis, input: { limit: number; perAccount: number }): Promise<TouchedRecord[]>
-  nextTouchedDueAt(): Promise<Millis | null>
+  /** The earliest moment after `now` at which one becomes due. */
+  nextTouchedDueAt(now: Millis): Promise<Millis | null>
   /** The read did not work: again at `dueAt`. Nothing happens when it changed meanwhile. */
   postponeTouched(touched: TouchedRecord, dueAt: Millis): Promise<void>
+  /** The account's calls are spent: none of its records is due before `until`. Counts as no try of any of them. */
+  postponeAllTouched(accountUuid: string, until: Millis): Promise<void>
   /**
    * Snapshot, verdicts, runs with their ledger rows, and the end of the touched record, in one transaction. What was touched
    * again meanwhile stays touched. Answers of the wishes, in order.

@@ -1,9 +1,23 @@
 // Prints what becomes of runs whose process is ended at every boundary. Ends with 1 when a figure is not what it must be.
 import { percentile, readProofArguments } from '#tests/support/proof-arguments.ts'
 import { killAtEveryBoundary, RESUMED_WITHIN, withoutCare } from '#tests/support/proof-automation.server.ts'
-import type { RunFinding } from '#tests/support/proof-automation-judge.server.ts'
+import { NOTHING_FOUND, type RunFinding } from '#tests/support/proof-automation-judge.server.ts'
 import { storm } from '#tests/support/proof-automation-storm.server.ts'
 import { proofReport } from '#tests/support/proof-report.ts'
+
+/** What is added up over all storms. */
+const COUNTS = [
+  'unknown',
+  'unknownAndSent',
+  'repeatedMessages',
+  'repeatedRecords',
+  'repeatedNotifications',
+  'lostRuns',
+  'runs',
+  'deaths',
+  'exchanges',
+  'faults',
+] as const
 
 const { rounds, seed } = readProofArguments({ rounds: 1000, rate: 1 })
 const { section, line, must, end } = proofReport('Automation runs', { runs: rounds, seed })
@@ -33,26 +47,14 @@ must(slowest <= RESUMED_WITHIN, `a run was at work again only after ${slowest} s
 
 section('many runs at once, processes ended at random, a platform that fails')
 const storms = Math.max(1, Math.round(rounds / 100))
-const total = { runs: 0, deaths: 0, exchanges: 0, faults: 0 }
-const inStorms: RunFinding = {
-  unknown: 0,
-  unknownAndSent: 0,
-  repeatedMessages: 0,
-  repeatedRecords: 0,
-  repeatedNotifications: 0,
-  lostRuns: 0,
-  wrong: [],
-}
+const inStorms = { ...NOTHING_FOUND, runs: 0, deaths: 0, exchanges: 0, faults: 0, wrong: [] as string[] }
 for (let number = 0; number < storms; number++) {
   const one = await storm({ seed: seed + number, runs: 30, deaths: 20 })
-  for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += one[name]
-  for (const [name, value] of Object.entries(one)) {
-    if (typeof value === 'number' && name in inStorms) Object.assign(inStorms, { [name]: addTo(name, value) })
-  }
+  for (const name of COUNTS) inStorms[name] += one[name]
   inStorms.wrong.push(...one.wrong)
 }
-line('storms / runs / ends of a process', `${storms} / ${total.runs} / ${total.deaths}`)
-line('exchanges with the platform / failed', `${total.exchanges} / ${total.faults}`)
+line('storms / runs / ends of a process', `${storms} / ${inStorms.runs} / ${inStorms.deaths}`)
+line('exchanges with the platform / failed', `${inStorms.exchanges} / ${inStorms.faults}`)
 tell(inStorms)
 judge('storms', inStorms)
 
@@ -62,11 +64,6 @@ line('messages that reached a customer twice', control.repeatedMessages)
 must(control.repeatedMessages > 0, 'the control shows no repeated message, so the proof would not see one')
 
 end()
-
-function addTo(name: string, value: number): number {
-  const before: unknown = Object.entries(inStorms).find(([own]) => own === name)?.[1]
-  return (typeof before === 'number' ? before : 0) + value
-}
 
 function tell(it: RunFinding): void {
   line(

@@ -25,8 +25,6 @@ const MUST_BE_MET = [
   ...['regular', 'probe', 'by_hand', 'test'].map((kind) => `attempt: ${kind}`),
   'attempt in flight at a hand-over',
   'deadline moved by a return',
-  'deadline moved by a restart',
-  'ended with its endpoint',
   'ended with its replay',
   'event recognised as a repeat',
   'event refused: too much waits',

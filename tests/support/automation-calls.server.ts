@@ -9,6 +9,8 @@ import type { Call, Route } from './webhook-calls.server.ts'
 
 export interface AutomationCalls {
   world: AutomationWorld
+  /** What the calls are made with. */
+  app: App
   /** Accounts whose subscriptions were asked to follow, in order. */
   followed: string[]
   call(route: Route, path: string, call?: Call): Promise<Answered>
@@ -52,6 +54,7 @@ export async function automationCalls(): Promise<AutomationCalls> {
 
   return {
     world,
+    app,
     followed,
     async call(route, path, { method = 'GET', as = LEEDS, body, params = {}, headers = {} } = {}) {
       const request = new Request(`${world.app.settings.origin}${path}`, {

@@ -47,6 +47,8 @@ export interface SentMessage {
 export interface AutomationPlatform {
   /** The platform as one process reaches it: what it asks goes through `around`, which may never come back. */
   connect(around?: Around): CallAsAccount
+  /** The same without tokens: what one account can ask. */
+  apiOf(account: string, around: Around): PlatformApi
   /** By account and object, then by uuid. */
   records(account: string, object: string): Map<string, PlatformRecord>
   put(account: string, object: string, record: PlatformRecord & { uuid: string }): void
@@ -80,6 +82,7 @@ export function automationPlatform(clock: Clock): AutomationPlatform {
 
   const platform: AutomationPlatform = {
     records,
+    apiOf,
     put(account, object, record) {
       records(account, object).set(record.uuid, { active: 1, ...record })
     },

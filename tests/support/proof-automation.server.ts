@@ -1,4 +1,5 @@
 // What becomes of runs whose process is ended at every boundary, on a real file and a platform that remembers all it was told.
+import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/guards.ts'
 import type { RunParts } from '#app/features/automations/run-inputs.server.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { type AutomationWorld, automationWorld, LEEDS } from './automation-world.server.ts'
@@ -51,6 +52,9 @@ export async function killAtEveryBoundary(proof: KillProof): Promise<KillFinding
   }
   const world = await automationWorld()
   world.platform.put(LEEDS, 'material', { uuid: MATERIAL, name: 'Pipe', item_number: 'P1', price: '5.00' })
+  // A thousand runs within a pretended day are more than the account's limit for a day.
+  const limits = { ruleDailyCap: 100_000, accountDailyCap: 100_000, floodPerHour: 100_000 }
+  await world.store.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, ...limits }, 0)
   try {
     for (let rule = 0; finding.killed < runs; rule++) {
       // Without an end first: it shows which boundaries there are.

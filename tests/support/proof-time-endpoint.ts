@@ -75,8 +75,8 @@ export function freeRecord(endpoint: ModelEndpoint, record: string, now: number)
 }
 
 /**
- * To be called before a change: keeps what was true until then. `lagMs`: so long the owner may not know of the change; a
- * sample that another process sends can hold an endpoint or turn its breaker.
+ * To be called before a change: keeps what was true until then. `lagMs`: so long the owner may not know of the change: a
+ * sample that another process sends can hold an endpoint or turn its breaker, and so can a person who resumes it there.
  */
 export function rememberGate(endpoint: ModelEndpoint, now: number, lagMs: number): void {
   const { state, holdUntil, breaker } = endpoint

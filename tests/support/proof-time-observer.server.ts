@@ -52,7 +52,8 @@ const PEOPLE = /^(pauseEndpoint|resumeEndpoint|updateWebhook|deleteWebhook|saveW
 const READS =
   /^(find|load|due|endpoints|count|list|changedElsewhere|trialWrite|acquireLease|releaseLease|beginSubscription)/
 
-const NEVER = new Promise<never>(() => {})
+/** A new one each time: one for all would keep hold of every process that ever waited for it. */
+const never = () => new Promise<never>(() => {})
 
 /** It may die in the middle of a call. */
 const isDead = ({ state }: Process) => state === 'dead'
@@ -124,9 +125,9 @@ export function createObserver(input: ObserverInput): Observer {
   }
 
   async function call(process: Process, name: string, act: (...args: unknown[]) => unknown, args: unknown[]) {
-    if (isDead(process)) return NEVER
+    if (isDead(process)) return never()
     settleUp()
-    if (crashes(process, name, 'before')) return NEVER
+    if (crashes(process, name, 'before')) return never()
     if (name === 'tidyAfterRestart') takesOver(process)
     if (name === 'endStoppedStep') noticeEndedReplays(model, onlooker, now())
     const own: PendingAct = { process, name, args, judged: READS.test(name) }
@@ -144,7 +145,7 @@ export function createObserver(input: ObserverInput): Observer {
     } catch (error) {
       if (!isDead(process)) throw error
     }
-    if (!pending.includes(own)) return NEVER
+    if (!pending.includes(own)) return never()
     if (!own.judged) judgeActs([own], [])
     pending = pending.filter((one) => one !== own)
     if (name === 'acceptEvents') noteAccepted(args[0] as IncomingEvent[], answer as AcceptedEvent[])
@@ -152,7 +153,7 @@ export function createObserver(input: ObserverInput): Observer {
       spreadBySeed(process.client, input.spread, model, now())
       readLog(onlooker)
     }
-    if (isDead(process) || crashes(process, name, 'after')) return NEVER
+    if (isDead(process) || crashes(process, name, 'after')) return never()
     if (name === 'loadDeliveries') noteLoaded(process, args[0] as number[], answer as (DeliveryJob | null)[])
     return answer
   }

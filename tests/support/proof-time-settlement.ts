@@ -157,7 +157,8 @@ function settleOne(
     touched.set(delivery.id, { due: { from: within(held), to: within(held) } })
     return
   }
-  const gap = GAPS[request.stepsBefore] ?? Number.POSITIVE_INFINITY
+  // Only those whose 72 hours began again get beyond the last one.
+  const gap = GAPS[request.stepsBefore] ?? hours(12)
   const least = meaning.says === 'overloaded' ? Math.max(gap, OVERLOADED_GAP) : gap
   const from = within(Math.max(held, at + least))
   const to = within(Math.max(held, at + Math.ceil(least * 1.2)))

@@ -85,7 +85,7 @@ function personActs(
   pauses: boolean,
 ): void {
   if (!endpoint || endpoint.state === 'deleted') return
-  rememberGate(endpoint, act.now, 0)
+  rememberGate(endpoint, act.now, act.lagMs)
   if (pauses) {
     if (endpoint.state !== 'paused') moveTo(endpoint, 'paused', act.now)
   } else if (act.name === 'resumeEndpoint' || endpoint.state !== 'active') {

@@ -8,6 +8,7 @@ import type { RecordValues } from '#db/store/records.ts'
 import { asText, snapshotFields } from './changes.ts'
 import { objectOfEndpoint } from './conditions.ts'
 import { type Failure, filterOf, judgeAll, listFor } from './list-records.server.ts'
+import { localStamp, wallAt } from './local-time.ts'
 import { type LookApp, tryAgainAt } from './look.server.ts'
 import { occurrenceOf } from './once.ts'
 
@@ -81,7 +82,9 @@ async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<Failu
         ? []
         : [{ recordUuid, editDate: asText(record.edit_date), fields: snapshotFields(record) }]
     })
-    return finish(app, rule, { ledger: [], snapshots, partial: !listed.complete }, object)
+    // Nothing there yet is something to go on from as well: whatever comes is new.
+    const emptySince = localStamp(wallAt(at.now, account.timezone))
+    return finish(app, rule, { ledger: [], snapshots, partial: !listed.complete, emptySince }, object)
   }
   const judged = await judgeAll(app, accountUuid, object, listed.records, definition, at)
   if (judged.outcome === 'failed') return judged.failure
@@ -95,12 +98,18 @@ async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<Failu
 async function finish(
   app: LookApp,
   rule: AutomationRow,
-  found: { ledger: { recordUuid: string; occurrence: string }[]; snapshots: RecordValues[]; partial: boolean },
+  found: {
+    ledger: { recordUuid: string; occurrence: string }[]
+    snapshots: RecordValues[]
+    partial: boolean
+    emptySince?: string
+  },
   object: string,
 ): Promise<null> {
   const { ledger, snapshots, partial } = found
   const most = Math.max(ledger.length, snapshots.length)
-  const watermark = snapshots.reduce((latest, { editDate }) => (editDate > latest ? editDate : latest), '')
+  const latest = snapshots.reduce((before, { editDate }) => (editDate > before ? editDate : before), '')
+  const watermark = latest === '' ? (found.emptySince ?? '') : latest
   for (let from = 0; ; from += ROWS) {
     const done = from + ROWS >= most
     const kept = await app.store.noteBaseline(

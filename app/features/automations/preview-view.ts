@@ -2,6 +2,7 @@
 // and what is in the way.
 import { plainText } from '../lookups/lookups.ts'
 import { ACTION_SPECS } from './action-parameters.ts'
+import type { KnownNames } from './condition-words.ts'
 import type { PreviewedEffect, PreviewedStep } from './preview.ts'
 import type { Execution } from './run-history.ts'
 
@@ -61,7 +62,8 @@ export const OUTCOME_WORDS: Readonly<Record<PreviewedStep['outcome'], string>> =
   unanswered: 'Cannot be said now',
 }
 
-export function previewView({ execution, preview }: Previewed): PreviewView {
+/** `names` = what queues and people are called, by uuid. */
+export function previewView({ execution, preview }: Previewed, names: KnownNames = {}): PreviewView {
   return {
     about: aboutOf(execution),
     matched: preview.matched,
@@ -72,7 +74,7 @@ export function previewView({ execution, preview }: Previewed): PreviewView {
       label: ACTION_SPECS.find((spec) => spec.type === step.action)?.label ?? step.action,
       outcome: step.outcome,
       sentence: step.sentence,
-      effects: step.effects.map(effectView),
+      effects: step.effects.map((effect) => effectView(effect, names)),
       warnings: step.warnings.map((warning) => warning.sentence),
     })),
   }
@@ -101,10 +103,14 @@ const TEXT_LABELS: Readonly<Record<string, string>> = {
   outputFormat: 'Format',
 }
 
-function effectView(effect: PreviewedEffect): PreviewEffectView {
+function effectView(effect: PreviewedEffect, names: KnownNames): PreviewEffectView {
   const { fields, kind } = effect
-  const names = Object.keys(fields).filter((name) => {
+  const called = (value: string) => (Object.hasOwn(names, value) ? (names[value] ?? value) : value)
+  const told = Object.keys(fields).filter((name) => {
     if (kind === 'update_record' || name === 'to' || name === 'url' || name === 'templateType') return false
+    // An id says nothing to people; what it stands for is in the summary, or has a name.
+    if (name === 'related_object') return false
+    if (/(^|_)uuid$/.test(name) && !Object.hasOwn(names, fields[name] ?? '')) return false
     // The same words twice would only be longer: the plain text is what people read.
     return !(name === 'htmlBody' && (fields.textBody ?? '') !== '')
   })
@@ -112,15 +118,24 @@ function effectView(effect: PreviewedEffect): PreviewEffectView {
     summary: effect.summary,
     channel: effect.channel === 'sms' ? 'Text message' : effect.channel === 'email' ? 'E-mail' : null,
     to: effect.to,
-    texts: names
-      .map((name) => ({ label: TEXT_LABELS[name] ?? name.replaceAll('_', ' '), text: fields[name] ?? '' }))
+    texts: told
+      .map((name) => ({ label: TEXT_LABELS[name] ?? fieldWords(name), text: called(fields[name] ?? '') }))
       .map(({ label, text }) => ({ label, text: readable(text) }))
       .filter(({ text }) => text !== ''),
-    changes: effect.changes,
+    changes: effect.changes.map(({ field, from, to }) => ({
+      field: fieldWords(field),
+      from: called(from),
+      to: called(to),
+    })),
     credits: effect.credits,
     attachments: effect.attachments,
     held: effect.guard === null || effect.guard.outcome === 'now' ? null : effect.guard.sentence,
   }
+}
+
+/** `queue_uuid` is the queue. */
+function fieldWords(name: string): string {
+  return name.replace(/_uuid$/, '').replaceAll('_', ' ')
 }
 
 /** An HTML text by what is written in it. */

@@ -4,17 +4,12 @@ import { ACTION_SPECS } from './action-parameters.ts'
 import type { KnownNames } from './condition-words.ts'
 import { failedWords } from './condition-words.ts'
 import type { FailedCondition } from './conditions.ts'
+import { SOURCE_WORDS } from './form-words.ts'
 import type { RuleDefinition, TriggerSource } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import type { RuleOfJson } from './rule-json.ts'
 import { scheduleWords } from './schedule-words.ts'
 import { objectOfRule, type SentenceParts, sentenceParts } from './sentence.ts'
-
-export const TRIGGER_LABELS: Readonly<Record<TriggerSource, string>> = {
-  webhook: 'Webhook Event',
-  api_polling: 'Scheduled API Check',
-  manual_endpoint: 'Manual Endpoint',
-}
 
 export interface RuleCardView {
   id: number
@@ -80,7 +75,7 @@ export function ruleCardView(rule: RuleOfJson, { names, json, triggerUrl, asksAb
 }
 
 function triggerWords({ trigger }: RuleDefinition): string {
-  const label = TRIGGER_LABELS[trigger.source]
+  const label = SOURCE_WORDS[trigger.source].label
   switch (trigger.source) {
     case 'webhook':
       return trigger.settleMinutes > 0

@@ -80,7 +80,7 @@ export async function settleUnknown(
 
 /** What failed is tried again, in the same run and under the same keys. */
 export async function rerunFailed(app: AgainApp, accountUuid: string, runId: number): Promise<RerunFailed> {
-  const again = await app.store.rerunFailed(accountUuid, runId, app.clock.now())
+  const again = await app.store.rerunFailed(accountUuid, runId, { reason: RUN_WORDS.released, at: app.clock.now() })
   if (again.outcome === 'again') app.wakeRuns()
   app.log.info({ account: accountUuid, run: runId, outcome: again.outcome }, 'run.failed_again')
   return again

@@ -141,7 +141,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
     const change = afterVerify(row, found, clock.now())
     if (seen.cancelled) {
       // Nothing begins any more, and nobody will look again.
-      await end(run, row, whenCancelled(row, change), at, goOn)
+      await end(run, row, whenCancelled(row, change, found), at, goOn)
     } else if (change === 'again') await send(fence, run, scene, row, seen, goOn)
     else await end(run, row, change, at, goOn)
   }
@@ -258,14 +258,16 @@ function seenOf({ stepId, itemKey, state, attempt }: JournalRow): RowSeen {
 }
 
 /** A cancelled run ends now: what is not certainly done or not done stays open for a person. */
-function whenCancelled(row: JournalRow, change: RowChange | 'again'): RowChange {
+function whenCancelled(row: JournalRow, change: RowChange | 'again', found: VerifyResult): RowChange {
   const { attempt, result } = row
   const ended = { attempt, result, nextAttemptAt: null, try: null }
-  if (change === 'again') {
+  if (change === 'again' && found.outcome === 'not_done') {
     return { ...ended, state: 'skipped', errorClass: JOURNAL_CLASSES.cancelled, sentence: JOURNAL_WORDS.cancelled }
   }
-  if (change.state === 'sent' || change.state === 'failed') return { ...change, nextAttemptAt: null }
-  return { ...ended, state: 'unknown', errorClass: 'unclear', sentence: change.sentence }
+  if (change !== 'again' && (change.state === 'sent' || change.state === 'failed'))
+    return { ...change, nextAttemptAt: null }
+  const sentence = 'sentence' in found ? found.sentence : JOURNAL_WORDS.mayHaveBeenSent
+  return { ...ended, state: 'unknown', errorClass: 'unclear', sentence }
 }
 
 function contextOf(run: ClaimedRun, row: JournalRow, seen: SeenJournal): CommitContext {

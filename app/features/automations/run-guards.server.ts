@@ -11,7 +11,7 @@ import { momentOfWall, todayOf, wallOfDay } from './local-time.ts'
 import type { RuleDefinition, RuleGuards } from './rule.ts'
 import { loadRecords, type PutOff, type RunFacts } from './run-facts.server.ts'
 import { type CustomerMessage, channelOf, receiverOf, receiverPurpose } from './run-messages.ts'
-import { JOURNAL_WORDS } from './run-words.ts'
+import { JOURNAL_WORDS, RUN_WORDS } from './run-words.ts'
 
 export type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
 
@@ -45,7 +45,7 @@ export async function askGuards(
   zone: string,
 ): Promise<GuardAnswer> {
   // A person who says "send" has seen that the rule is off.
-  if (run.source !== 'person' && !row.released) {
+  if (run.source !== 'person' && !row.released && run.reason !== RUN_WORDS.released) {
     if (run.rule.deleted) return { outcome: 'skip', sentence: JOURNAL_WORDS.ruleDeleted }
     if (!run.rule.active) return { outcome: 'skip', sentence: JOURNAL_WORDS.ruleOff }
   }

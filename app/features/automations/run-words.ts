@@ -27,7 +27,6 @@ export const RUN_WORDS = {
   emptyList: 'Nothing was done: the list was empty.',
   ruleOff: 'The automation was switched off before this run began.',
   ruleDeleted: 'The automation was deleted before this run began.',
-  rulePaused: 'The automation is paused.',
   versionGone: 'What the automation said at that time is no longer known.',
   cancelled: 'Cancelled by a person.',
   discarded: 'Discarded by a person.',

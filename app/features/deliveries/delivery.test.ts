@@ -54,6 +54,13 @@ describe('after an attempt a delivery', () => {
     })
   })
 
+  it('that has used up the schedule, and got a new deadline since, goes on every twelve hours', () => {
+    const steps = RETRY_GAPS.length + 3
+    const next = { step: 'retry', at: START + hours(12), steps: steps + 1 }
+    expect(step({}, { steps, deadlineAt: START + hours(72) })).toEqual(next)
+    expect(step({}, { steps, deadlineAt: START + hours(4) })).toEqual({ ...next, at: START + hours(4) })
+  })
+
   it('comes back between half a second and a minute after its first failure, whatever the failure', () => {
     for (const given of [
       {},
@@ -104,7 +111,6 @@ describe('after an attempt a delivery', () => {
       step: 'retry',
       at: deadlineAt,
     })
-    expect(step({}, { steps: 99 })).toMatchObject({ step: 'retry', at: LIVE.deadlineAt })
     expect(step({}, { deadlineAt: START })).toEqual({
       step: 'expired',
       reason: 'Not delivered within 72 hours. Your address answered 500.',

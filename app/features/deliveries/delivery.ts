@@ -47,6 +47,8 @@ export const RETRY_GAPS: readonly number[] = [
   hours(12),
 ]
 
+const LONGEST_GAP = Math.max(...RETRY_GAPS)
+
 /** Only ever added: so that what failed together does not come back together. */
 const JITTER = 0.2
 
@@ -116,10 +118,12 @@ function again(delivery: DeliveryProgress, verdict: Verdict, now: Millis, random
   return { step: 'retry', at: Math.min(at, deadlineAt), steps: steps + 1 }
 }
 
-/** When the schedule is used up: infinitely far away, so that the deadline decides. */
+/**
+ * When the schedule is used up, its longest pause comes again and again until the deadline. Usually the deadline is there
+ * first; but pausing and resuming a webhook begins the 72 hours anew, and it must not be silent for all of them.
+ */
 function retryAt(steps: number, now: Millis, verdict: Verdict, random: () => number): Millis {
-  const gap = RETRY_GAPS[steps]
-  if (gap === undefined) return Number.POSITIVE_INFINITY
+  const gap = RETRY_GAPS[steps] ?? LONGEST_GAP
   const overloaded = verdict.outcome === 'timeout' || verdict.statusCode === 502 || verdict.statusCode === 504
   const least = overloaded ? Math.max(gap, OVERLOAD_GAP) : gap
   return Math.round(now + least * (1 + JITTER * random()))

@@ -4,8 +4,9 @@ import { openBlanksOf } from '../automations/rule-blanks.ts'
 import { checkRule } from '../automations/rule-check.ts'
 import { definitionOf, ruleForm } from '../automations/rule-form.ts'
 import { formFields } from '../automations/rule-json.ts'
+import { CATEGORIES } from './categories.ts'
 import { LIBRARY } from './library.ts'
-import { CATEGORIES, readTemplate, templateCopy } from './template.ts'
+import { readTemplate, templateCopy } from './template.ts'
 
 test('there are 25, with ids that stay as they are', () => {
   expect(LIBRARY.map(({ id }) => id)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))

@@ -3,17 +3,7 @@ import { z } from 'zod'
 import type { RuleDefinition } from '../automations/rule.ts'
 import { definitionOf, ruleForm } from '../automations/rule-form.ts'
 import { formFields } from '../automations/rule-json.ts'
-
-export const CATEGORIES = ['communication', 'job_management', 'reporting', 'workflow', 'integration'] as const
-export type Category = (typeof CATEGORIES)[number]
-
-export const CATEGORY_LABELS: Readonly<Record<Category, string>> = {
-  communication: 'Communication',
-  job_management: 'Job Management',
-  reporting: 'Reporting',
-  workflow: 'Workflow',
-  integration: 'Integration',
-}
+import { CATEGORIES, type Category } from './categories.ts'
 
 export const TEMPLATE_NAME_REQUIRED = 'Template name is required'
 export const COPY_SUFFIX = ' (From Template)'
@@ -41,10 +31,6 @@ export interface TemplateOfJson {
   usageCount: number
   createdAt: number | null
   updatedAt: number | null
-}
-
-export function isCategory(value: string): value is Category {
-  return CATEGORIES.some((category) => category === value)
 }
 
 /** The entity of the specification, and the form's other fields beside it. */

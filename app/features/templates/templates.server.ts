@@ -1,7 +1,8 @@
 // The template library as one list: what comes with the product, and what admins made.
 import type { App } from '#app/app-context.ts'
+import type { Category } from './categories.ts'
 import { LIBRARY } from './library.ts'
-import { type Category, readTemplate, type TemplateOfJson } from './template.ts'
+import { readTemplate, type TemplateOfJson } from './template.ts'
 
 type TemplatesApp = Pick<App, 'store' | 'clock' | 'log'>
 

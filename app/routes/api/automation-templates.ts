@@ -1,6 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
-import { CATEGORIES, isCategory, templateJson } from '#app/features/templates/template.ts'
+import { CATEGORIES, isCategory } from '#app/features/templates/categories.ts'
+import { templateJson } from '#app/features/templates/template.ts'
 import { createTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireAccount, requireAdmin, requireSession } from '#app/http/guards.server.ts'

@@ -1,5 +1,5 @@
 // The forms' schemas with their library, apart because they weigh as much as the rest of the page: fetched when typing begins.
-import './zod-without-eval.ts'
+import '#app/ui/zod-without-eval.ts'
 import { parseWithZod } from '@conform-to/zod/v4'
 import { forwardingRuleChange, forwardingRuleForm } from '../forwarding-rule.ts'
 import { webhookChange, webhookForm } from '../webhook.ts'

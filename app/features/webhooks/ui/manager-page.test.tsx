@@ -45,8 +45,14 @@ const card = (name: string) => screen.getByRole('article', { name })
 describe('the header', () => {
   it('leads nowhere that does not exist yet', () => {
     renderManager()
-    expect(screen.queryByRole('link', { name: 'Automations' })).toBeNull()
     expect(screen.queryByRole('link', { name: 'Subscription' })).toBeNull()
+  })
+
+  it('leads to the automations of the account', () => {
+    renderManager()
+    expect(screen.getByRole('link', { name: 'Automations' }).getAttribute('href')).toBe(
+      '/automation?accountUUID=account-1',
+    )
   })
 
   it('leads to the activity only for an admin', () => {
@@ -58,6 +64,9 @@ describe('the header', () => {
     renderManager({ admin: true })
     expect(screen.getByRole('link', { name: 'View Activity' }).getAttribute('href')).toBe(
       '/webhook-activity?accountUUID=account-1&admin=yes',
+    )
+    expect(screen.getByRole('link', { name: 'Automations' }).getAttribute('href')).toBe(
+      '/automation?accountUUID=account-1&admin=yes',
     )
   })
 

@@ -1,0 +1,20 @@
+// What the buttons around the form of a rule can be asked to do, and what the page is drawn with afterwards.
+import type { PreviewView } from './preview-view.ts'
+import type { FailedView } from './rule-view.ts'
+
+/** Sent as `act`; `intent` belongs to the form of a rule. */
+export const RULE_ACTS = ['run', 'check', 'preview', 'switch', 'delete', 'new_url', 'import'] as const
+export type RuleAct = (typeof RULE_ACTS)[number]
+
+export function isRuleAct(text: string | undefined): text is RuleAct {
+  return RULE_ACTS.some((act) => act === text)
+}
+
+export type RunMode = 'run' | 'check' | 'preview'
+
+/** What the page is drawn with again, once. */
+export type PageResult =
+  /** Asks whether to go on all the same. */
+  | { kind: 'not_met'; ruleId: number; name: string; mode: RunMode; recordUuid: string; failed: FailedView[] }
+  | { kind: 'previewed'; ruleId: number; name: string; mode: 'check' | 'preview'; preview: PreviewView }
+  | { kind: 'import_refused'; text: string; message: string }

@@ -1,0 +1,69 @@
+// The automations page: what it shows beside the form.
+import type { App } from '#app/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import type { KnownNames } from './condition-words.ts'
+import { exportRule } from './import-rule.ts'
+import { type LogLine, logLine } from './log-line.ts'
+import { type RuleCardView, ruleCardView } from './rule-view.ts'
+import { needsBaseline, triggerUrlOf } from './rules.server.ts'
+import { listExecutions } from './run-history.server.ts'
+
+type PageApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock' | 'log'>
+
+export interface AutomationPageData {
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  now: Millis
+  /** Newest first; null = they could not be fetched. */
+  rules: RuleCardView[] | null
+  /** The last 20 executions, when the address has them open: null = not open. */
+  logs: LogLine[] | 'failed' | null
+}
+
+/** `names` = what queues and people are called, by uuid; `logs` and `rules` = which parts are to be seen. */
+export async function loadAutomationPage(
+  app: PageApp,
+  accountUuid: string,
+  { names, logs, rules }: { names: KnownNames; logs: boolean; rules: boolean },
+): Promise<AutomationPageData> {
+  const account = await app.store.findAccount(accountUuid)
+  return {
+    accountName: account?.name ?? '',
+    timezone: account?.timezone ?? 'UTC',
+    now: app.clock.now(),
+    rules: rules ? await listCards(app, accountUuid, names) : [],
+    logs: logs ? await listLogs(app, accountUuid) : null,
+  }
+}
+
+/** One part of the page that cannot be read leaves the others usable. */
+async function listCards(app: PageApp, accountUuid: string, names: KnownNames): Promise<RuleCardView[] | null> {
+  try {
+    const rules = await app.store.listAutomations(accountUuid)
+    return rules.map((rule) => cardOf(app, rule, names))
+  } catch (error) {
+    app.log.error({ account: accountUuid, error }, 'automation.not_listed')
+    return null
+  }
+}
+
+async function listLogs(app: PageApp, accountUuid: string): Promise<LogLine[] | 'failed'> {
+  try {
+    return (await listExecutions(app, accountUuid)).map(logLine)
+  } catch (error) {
+    app.log.error({ account: accountUuid, error }, 'automation.logs_not_listed')
+    return 'failed'
+  }
+}
+
+function cardOf(app: PageApp, rule: AutomationRow, names: KnownNames): RuleCardView {
+  const { definition } = rule
+  return ruleCardView(rule, {
+    names,
+    json: exportRule(rule, new Date(app.clock.now()).toISOString()),
+    triggerUrl: triggerUrlOf(app, rule),
+    asksAboutExisting: definition.trigger.source === 'api_polling' && needsBaseline(definition, false),
+  })
+}

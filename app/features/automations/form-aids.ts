@@ -1,0 +1,115 @@
+// What the form says about the rule while it is being written: its sentence, its warnings, and what there is to choose from for the
+// object it is about. The server reckons it for the first page; the browser fetches this and goes on.
+import { isActionType } from './action-parameters.ts'
+import { AGE_FIELD_NAMES, CONDITION_FIELDS, conditionFields, objectNoun } from './fields.ts'
+import { draftOf } from './form-body.ts'
+import { type FormState, objectOfForm, partsShown } from './form-state.ts'
+import { loopWarnings, type NamedRule } from './loops.ts'
+import { checkPlaceholders, type PlaceholderProblem, placeholderChoices } from './placeholder-check.ts'
+import type { Condition, Step } from './rule.ts'
+import { openBlanksOf } from './rule-blanks.ts'
+import { destinationOf, isReadByCustomers } from './rule-check.ts'
+import { type SentenceParts, sentenceParts } from './sentence.ts'
+
+export interface FieldChoice {
+  name: string
+  label: string
+  type: string
+  group: 'first' | 'age' | 'more'
+  never: string | null
+}
+
+export interface TokenChoice {
+  name: string
+  label: string
+  group: string
+}
+
+export interface FormAids {
+  /** Null until there is something to say. */
+  sentence: SentenceParts | null
+  /** Rules that may go round in a circle. */
+  warnings: string[]
+  /** Blanks of a template that nobody has filled in. */
+  blanks: string[]
+  noun: string
+  fields: FieldChoice[]
+  placeholders: TokenChoice[]
+  /** About the texts of the actions, by the step's key and the parameter's name; blanks are told once for all. */
+  hints: Record<string, string[]>
+}
+
+export function aidsOf(
+  state: FormState,
+  rules: readonly NamedRule[],
+  names: Readonly<Record<string, string>> = {},
+): FormAids {
+  const draft = draftOf(state)
+  const object = objectOfForm(state)
+  const shown = partsShown(state)
+  const rule: NamedRule = { id: state.ruleId ?? 0, name: state.values.name, active: true, definition: draft }
+  const place = (index: number) => ({
+    object,
+    source: draft.trigger.source,
+    manyRecords: draft.grouping.enabled || draft.digest,
+    steps: draft.steps,
+    index,
+    conditions: draft.conditions,
+  })
+  const hints: Record<string, string[]> = {}
+  for (const [index, step] of state.steps.entries()) {
+    for (const [name, text] of Object.entries(step.parameters)) {
+      if (!text.includes('{') || !isActionType(step.type)) continue
+      const found = checkPlaceholders(text, {
+        ...place(index),
+        destination: destinationOf(step.type, name),
+        toCustomer: isReadByCustomers(step.type, name),
+      }).filter((one: PlaceholderProblem) => one.code !== 'blank')
+      if (found.length > 0) hints[`${step.key}.${name}`] = found.map(({ sentence }) => sentence)
+    }
+  }
+  return {
+    sentence: shown.rest ? sentenceParts(draft, names) : null,
+    warnings: loopWarnings(rule, rules),
+    blanks: openBlanksOf(draft),
+    noun: objectNoun(object),
+    fields: conditionFields(object).map(({ name, label, type, never }) => ({
+      name,
+      label,
+      type,
+      group: groupOf(name),
+      never,
+    })),
+    placeholders: placeholderChoices({
+      ...place(draft.steps.length),
+      destination: 'plain',
+      toCustomer: false,
+    }).map(({ name, label, group }) => ({ name, label, group })),
+    hints,
+  }
+}
+
+function groupOf(name: string): FieldChoice['group'] {
+  if (CONDITION_FIELDS.some((one) => one === name)) return 'first'
+  return AGE_FIELD_NAMES.some((one) => one === name) ? 'age' : 'more'
+}
+
+/** Of other rules, as much as a warning about circles needs: those that are on and start on a change of a job. */
+export function rulesForWarnings(rules: readonly NamedRule[]): NamedRule[] {
+  return rules
+    .filter(({ active, definition: { trigger } }) => active && trigger.source === 'webhook' && trigger.object === 'job')
+    .map(({ id, name, active, definition }) => ({
+      id,
+      name,
+      active,
+      definition: {
+        ...definition,
+        description: '',
+        conditions: [] as Condition[],
+        steps: definition.steps.map((step): Step => {
+          const { fieldName } = step.parameters
+          return { ...step, parameters: typeof fieldName === 'string' ? { fieldName } : {} }
+        }),
+      },
+    }))
+}

@@ -1,0 +1,188 @@
+// What the rule form sends: the fields of the chosen trigger and nothing else; and the rule as far as it can be told before it is
+// complete, for its sentence.
+import { isActionType } from './action-parameters.ts'
+import { type FormState, objectOfForm, plainParameters, type StepRow } from './form-state.ts'
+import {
+  type ActionParameters,
+  type Condition,
+  DEFAULT_GUARDS,
+  defaultOnce,
+  GROUPING_FIELDS,
+  type OncePolicy,
+  type Operator,
+  POLL_ENDPOINTS,
+  POLL_INTERVALS,
+  type RuleDefinition,
+  SCHEDULE_TYPES,
+  TRIGGER_TYPES,
+  type Trigger,
+} from './rule.ts'
+
+const on = (value: string) => value === 'true'
+
+/** The body for creating or changing a rule. It is not checked here: numbers and ids go as they were typed. */
+export function toBody(state: FormState): Record<string, unknown> {
+  const { values } = state
+  return {
+    name: values.name,
+    description: values.description,
+    active: on(values.active),
+    triggerSource: values.triggerSource,
+    ...triggerFields(state),
+    conditions: state.conditions.map(({ field, operator, value, logicalOperator }) => ({
+      field,
+      operator,
+      value: operator === 'is_empty' || operator === 'is_not_empty' ? '' : value,
+      logicalOperator: logicalOperator === 'OR' ? 'OR' : 'AND',
+    })),
+    enableGrouping: on(values.enableGrouping),
+    groupingField: on(values.enableGrouping) ? values.groupingField : '',
+    digest: on(values.digest),
+    once: values.once,
+    guards: {
+      cooldownDays: values.cooldownDays,
+      dailyCap: values.dailyCap,
+      respectQuietHours: on(values.respectQuietHours),
+      askFirst: on(values.askFirst),
+      recheckBeforeSending: on(values.recheckBeforeSending),
+    },
+    includeExisting: on(values.includeExisting),
+    actions: state.steps.map((step, index) => ({
+      id: step.id,
+      type: step.type,
+      parameters: parametersOf(step),
+      sequenceOrder: index + 1,
+      waitForPrevious: index > 0 && on(step.wait),
+    })),
+  }
+}
+
+function triggerFields({ values }: FormState): Record<string, unknown> {
+  switch (values.triggerSource) {
+    case 'webhook': {
+      const [kind, first = '', second = ''] = values.events.split(':')
+      const webhook = kind === 'webhook'
+      return {
+        webhookSubscriptionId: webhook ? first : '',
+        object: webhook ? second : first,
+        triggerType: values.triggerType,
+        triggerJobUuid: values.triggerJobUuid,
+        triggerQueueUuid: values.triggerType === 'job_queue' ? values.triggerQueueUuid : '',
+        triggerFieldName: values.triggerType === 'job_field' ? values.triggerFieldName : '',
+        triggerFromValue: /^job_(status|field)$/.test(values.triggerType) ? values.triggerFromValue : '',
+        settleMinutes: values.settleMinutes,
+      }
+    }
+    case 'api_polling':
+      return {
+        apiEndpoint: values.apiEndpoint,
+        apiMethod: values.apiMethod,
+        pollInterval: values.pollInterval,
+        runTime: values.runTime,
+        weekday: values.weekday,
+        dayOfMonth: values.dayOfMonth,
+        workingDays: on(values.workingDays),
+        scheduleType: values.scheduleType,
+        scheduleDate: values.scheduleDate,
+        scheduleRecurrence: values.scheduleRecurrence,
+      }
+    default:
+      return {}
+  }
+}
+
+function parametersOf(step: StepRow): ActionParameters {
+  const parameters: ActionParameters = {}
+  for (const { name, kind } of plainParameters(step.type)) {
+    const value = step.parameters[name] ?? ''
+    if (value === '') continue
+    parameters[name] = kind === 'flag' ? on(value) : kind === 'number' && /^\d+$/.test(value) ? Number(value) : value
+  }
+  // A line nobody filled in is no line.
+  const lines = (list: 'materials' | 'material_bundles') =>
+    step[list].filter(
+      ({ uuid, unit_cost, quantity }) => uuid !== '' || unit_cost !== '' || !['', '1'].includes(quantity),
+    )
+  const materials = lines('materials').map(({ uuid, quantity, unit_cost }) => ({
+    material_uuid: uuid,
+    quantity,
+    ...(unit_cost !== '' && { unit_cost }),
+  }))
+  const bundles = lines('material_bundles').map(({ uuid, quantity }) => ({ bundle_uuid: uuid, quantity }))
+  if (step.type === 'create_job' && materials.length > 0) parameters.materials = materials
+  if (step.type === 'create_job' && bundles.length > 0) parameters.material_bundles = bundles
+  return parameters
+}
+
+/** The rule as it stands, complete or not, for its sentence and for warnings. What is missing has its default. */
+export function draftOf(state: FormState): RuleDefinition {
+  const { values } = state
+  const trigger = draftTrigger(state)
+  const field = GROUPING_FIELDS.find((one) => one === values.groupingField) ?? null
+  const grouping = { enabled: on(values.enableGrouping), field: on(values.enableGrouping) ? field : null }
+  const digest = on(values.digest)
+  return {
+    description: values.description,
+    trigger,
+    conditions: state.conditions
+      .filter((row) => row.field !== '')
+      .map(
+        (row): Condition => ({
+          field: row.field,
+          operator: row.operator as Operator,
+          value: row.operator === 'is_empty' || row.operator === 'is_not_empty' ? '' : row.value,
+          logicalOperator: row.logicalOperator === 'OR' ? 'OR' : 'AND',
+        }),
+      ),
+    grouping,
+    digest,
+    steps: state.steps.flatMap((step) =>
+      isActionType(step.type)
+        ? [{ id: step.id || step.key, type: step.type, parameters: parametersOf(step), waitForPrevious: on(step.wait) }]
+        : [],
+    ),
+    once: (values.once || defaultOnce({ trigger, grouping, digest })) as OncePolicy,
+    guards: {
+      ...DEFAULT_GUARDS,
+      respectQuietHours: on(values.respectQuietHours),
+      askFirst: on(values.askFirst),
+      recheckBeforeSending: on(values.recheckBeforeSending),
+    },
+  }
+}
+
+function draftTrigger(state: FormState): Trigger {
+  const { values } = state
+  const orNull = (text: string) => (text === '' ? null : text)
+  const number = (text: string, otherwise: number) => (/^\d+$/.test(text) ? Number(text) : otherwise)
+  switch (values.triggerSource) {
+    case 'api_polling':
+      return {
+        source: 'api_polling',
+        endpoint: POLL_ENDPOINTS.find((one) => one === values.apiEndpoint) ?? '/api_1.0/job.json',
+        method: 'GET',
+        interval: POLL_INTERVALS.find((one) => one === values.pollInterval) ?? 'daily',
+        runTime: /^\d\d:\d\d$/.test(values.runTime) ? values.runTime : '09:00',
+        weekday: number(values.weekday, 1),
+        dayOfMonth: number(values.dayOfMonth, 1),
+        workingDays: on(values.workingDays),
+        scheduleType: SCHEDULE_TYPES.find((one) => one === values.scheduleType) ?? 'immediate',
+        scheduleDate: orNull(values.scheduleDate),
+        scheduleRecurrence: orNull(values.scheduleRecurrence),
+      }
+    case 'manual_endpoint':
+      return { source: 'manual_endpoint' }
+    default:
+      return {
+        source: 'webhook',
+        object: objectOfForm(state),
+        type: TRIGGER_TYPES.find((one) => one === values.triggerType) ?? 'job_updated',
+        webhookSubscriptionId: null,
+        jobUuid: orNull(values.triggerJobUuid),
+        queueUuid: values.triggerType === 'job_queue' ? orNull(values.triggerQueueUuid) : null,
+        fieldName: values.triggerType === 'job_field' ? orNull(values.triggerFieldName) : null,
+        fromValue: orNull(values.triggerFromValue),
+        settleMinutes: number(values.settleMinutes, 0),
+      }
+  }
+}

@@ -1,0 +1,75 @@
+// What the rule form chooses from, out of the platform's pick-lists.
+import { optionText } from './message-limits.ts'
+
+export interface NamedId {
+  uuid: string
+  label: string
+}
+
+export interface FormLists {
+  queues: NamedId[]
+  staff: NamedId[]
+  companies: NamedId[]
+  jobs: NamedId[]
+  emailTemplates: (NamedId & { subject: string; text: string })[]
+  smsTemplates: (NamedId & { text: string })[]
+  documentTemplates: NamedId[]
+}
+
+export const EMPTY_LISTS: FormLists = {
+  queues: [],
+  staff: [],
+  companies: [],
+  jobs: [],
+  emailTemplates: [],
+  smsTemplates: [],
+  documentTemplates: [],
+}
+
+/** As the calls for the lists answer them, by the name of the list. */
+export type FoundLists = Partial<Record<string, readonly Readonly<Record<string, unknown>>[]>>
+
+/** Long lists are cut: whoever needs another one pastes its id. */
+export const MOST_OPTIONS = 300
+const PREVIEW = 600
+
+export function toFormLists(found: FoundLists): FormLists {
+  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
+  const rows = (name: string) => (found[name] ?? []).filter((row) => text(row.uuid) !== '').slice(0, MOST_OPTIONS)
+  return {
+    queues: rows('queues').map((row) => ({ uuid: text(row.uuid), label: text(row.name) || 'Unnamed queue' })),
+    staff: rows('staff').map((row) => ({
+      uuid: text(row.uuid),
+      label: `${text(row.first)} ${text(row.last)}`.trim() || text(row.email) || 'Unnamed',
+    })),
+    companies: rows('companies').map((row) => ({
+      uuid: text(row.uuid),
+      label: `${text(row.name) || 'Unnamed customer'} (${text(row.uuid).slice(0, 8)})`,
+    })),
+    jobs: rows('jobs').map((row) => ({
+      uuid: text(row.uuid),
+      label: [text(row.generated_job_id), optionText(text(row.job_description))].filter(Boolean).join(' · ') || 'Job',
+    })),
+    emailTemplates: rows('email-templates').map((row) => ({
+      uuid: text(row.uuid),
+      label: optionText(text(row.template_name)) || 'Unnamed template',
+      subject: text(row.subject),
+      text: text(row.plain_text_body).slice(0, PREVIEW),
+    })),
+    smsTemplates: rows('sms-templates').map((row) => ({
+      uuid: text(row.uuid),
+      label: optionText(`${text(row.template_name)}: ${text(row.message_text)}`),
+      text: text(row.message_text),
+    })),
+    documentTemplates: rows('document-templates').map((row) => ({
+      uuid: text(row.uuid),
+      label: optionText(text(row.name)) || 'Unnamed template',
+    })),
+  }
+}
+
+/** Names of ids, for the rule's sentence. */
+export function namesOfLists(lists: FormLists): Record<string, string> {
+  const all = [...lists.queues, ...lists.staff, ...lists.companies, ...lists.documentTemplates]
+  return Object.fromEntries(all.map(({ uuid, label }) => [uuid, label]))
+}

@@ -1,0 +1,43 @@
+import { Braces } from 'lucide-react'
+import { useId, useState } from 'react'
+import { Button } from '#app/ui/button.tsx'
+import { useOnDemand } from '#app/ui/on-demand.tsx'
+import { useRuleForm } from './form-context.tsx'
+
+async function loadPicker() {
+  return (await import('./placeholder-picker.tsx')).PlaceholderPicker
+}
+
+/** Opens the list of placeholders below a text, and writes the chosen one where the caret is. */
+export function InsertPlaceholder({ into, onChoose }: { into: string; onChoose: (written: string) => void }) {
+  const { aids } = useRuleForm()
+  const [open, setOpen] = useState(false)
+  const { part: Picker } = useOnDemand(loadPicker, open)
+  const id = useId()
+  return (
+    <div>
+      <Button
+        look="quiet"
+        icon={<Braces aria-hidden className="size-4" />}
+        aria-expanded={open}
+        aria-controls={id}
+        aria-label={`Insert a placeholder into ${into}`}
+        onClick={() => setOpen(!open)}
+      >
+        Insert placeholder
+      </Button>
+      <div id={id}>
+        {open && Picker ? (
+          <Picker
+            choices={aids.placeholders}
+            onChoose={(written) => {
+              setOpen(false)
+              onChoose(written)
+            }}
+            onClose={() => setOpen(false)}
+          />
+        ) : null}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,89 @@
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { ONCE_WORDS } from '../form-words.ts'
+import { useRuleForm } from './form-context.tsx'
+import { BoxControl, SelectControl, TextControl } from './form-controls.tsx'
+
+/** What most rules do not need: how often, how many, and what protects customers. */
+export function MoreSection() {
+  const { state, errors } = useRuleForm()
+  const { triggerSource, once } = state.values
+  const written = (['cooldownDays', 'dailyCap', 'respectQuietHours', 'askFirst', 'recheckBeforeSending'] as const).some(
+    (name) => state.values[name] !== '',
+  )
+  const wrong = Object.keys(errors).some((field) => /^(guards|once|settleMinutes|scheduleRecurrence)/.test(field))
+  const ofField = /^value:(.+)$/.exec(once)?.[1]
+  return (
+    <div className="border-t border-line pt-2">
+      <Disclosure
+        summary="More: how often, how many, and what protects your customers"
+        open={wrong || written || once !== ''}
+      >
+        <div className="grid gap-4 pt-2">
+          <div className="grid items-start gap-4 sm:grid-cols-2">
+            <SelectControl
+              name="once"
+              label="How often for the same record"
+              none={null}
+              options={[
+                ...Object.entries(ONCE_WORDS).map(([value, label]) => ({ value, label })),
+                ...(ofField ? [{ value: once, label: `Once for each value of ${ofField}` }] : []),
+              ]}
+            />
+            {triggerSource === 'webhook' ? (
+              <TextControl
+                name="settleMinutes"
+                label="Wait first, in minutes"
+                type="number"
+                min={0}
+                max={1440}
+                hint="Changes that come in a row count as one. Empty = at once."
+              />
+            ) : null}
+            <TextControl
+              name="cooldownDays"
+              path="guards.cooldownDays"
+              label="Days before the same customer hears from it again"
+              type="number"
+              min={0}
+              hint="Empty = no limit."
+            />
+            <TextControl
+              name="dailyCap"
+              path="guards.dailyCap"
+              label="Most customer messages a day"
+              type="number"
+              min={1}
+              hint="Empty = as your account has it."
+            />
+            {triggerSource === 'api_polling' ? (
+              <TextControl
+                name="scheduleRecurrence"
+                label="Recurrence"
+                hint="A schedule in words or as a cron line. Empty = the frequency above."
+              />
+            ) : null}
+          </div>
+          <div className="grid">
+            {triggerSource === 'api_polling' ? (
+              <>
+                <BoxControl name="workingDays">Monday to Friday only</BoxControl>
+                <BoxControl name="digest" hint="One message with {count} and {job_list} instead of one for each.">
+                  One run over everything that matches
+                </BoxControl>
+              </>
+            ) : null}
+            <BoxControl name="respectQuietHours" hint="Messages to customers wait until your quiet hours are over.">
+              Respect quiet hours
+            </BoxControl>
+            <BoxControl name="recheckBeforeSending" hint="Whoever does not match any more gets no message.">
+              Check the conditions again just before sending
+            </BoxControl>
+            <BoxControl name="askFirst" hint="Every run waits until you say yes.">
+              Ask me first
+            </BoxControl>
+          </div>
+        </div>
+      </Disclosure>
+    </div>
+  )
+}

@@ -1,0 +1,108 @@
+import { Form } from '@remix-run/react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { useHydrated } from '#app/ui/hydrated.tsx'
+import { useOnDemand } from '#app/ui/on-demand.tsx'
+import type { PageResult } from '../act-on-rule.ts'
+import { type AutomationAccount, automationAddress } from '../automation-address.ts'
+import { ActFields, useIsActing } from './rule-button.tsx'
+
+export const NOT_MET_TITLE = 'Automation Conditions Not Met'
+
+type NotMet = Extract<PageResult, { kind: 'not_met' }>
+
+interface NotMetProps {
+  result: NotMet
+  account: AutomationAccount
+  /** The button that was pressed; has the focus again after Cancel. */
+  returnTo: RefObject<HTMLElement | null>
+}
+
+async function loadDialog() {
+  return (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog
+}
+
+/** No record meets the conditions: which, in words, and whether to go on all the same. */
+export function NotMetDialog({ result, account, returnTo }: NotMetProps) {
+  const hydrated = useHydrated()
+  const [closed, setClosed] = useState<NotMet | null>(null)
+  const { part: ConfirmDialog, failed } = useOnDemand(loadDialog, hydrated)
+  const open = closed !== result
+  if (ConfirmDialog) {
+    return (
+      <ConfirmDialog
+        open={open}
+        onClose={() => setClosed(result)}
+        returnTo={returnTo}
+        title={NOT_MET_TITLE}
+        cancelLabel="Cancel"
+        action={<AnywayForm result={result} account={account} />}
+      >
+        <FailedConditions result={result} />
+      </ConfirmDialog>
+    )
+  }
+  return hydrated && !failed ? null : <NotMetQuestion result={result} account={account} />
+}
+
+/** The same question as part of the page. */
+function NotMetQuestion({ result, account }: Omit<NotMetProps, 'returnTo'>) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const titleId = `not-met-${result.ruleId}-title`
+  return (
+    <section aria-labelledby={titleId} className="grid gap-3 rounded-control border border-attention p-4">
+      <h4 id={titleId} ref={heading} tabIndex={-1} className="font-semibold">
+        {NOT_MET_TITLE}
+      </h4>
+      <div className="grid gap-2 wrap-anywhere text-label text-ink-soft">
+        <FailedConditions result={result} />
+      </div>
+      <div className="flex flex-wrap gap-2">
+        {/* Without an anchor: to a browser without scripts that would be a place on this very page, which stays. */}
+        <ButtonLink to={automationAddress(account)} preventScrollReset>
+          Cancel
+        </ButtonLink>
+        <AnywayForm result={result} account={account} />
+      </div>
+    </section>
+  )
+}
+
+function FailedConditions({ result: { name, failed, mode } }: { result: NotMet }) {
+  return (
+    <>
+      <p>No record meets the conditions of “{name}” now.</p>
+      <ul className="grid gap-2">
+        {failed.map((one, index) => (
+          <li key={index} className="grid gap-0.5">
+            <span className="text-ink">{one.words}</span>
+            <code className="font-mono text-dense">
+              {one.field} {one.operator.replaceAll('_', ' ')}
+              {one.value === '' ? '' : ` "${one.value}"`}
+            </code>
+          </li>
+        ))}
+      </ul>
+      <p>
+        {mode === 'run'
+          ? 'Run Anyway acts once, on the newest record, as if it met them.'
+          : 'You can look at it with the newest record all the same. Nothing is sent.'}
+      </p>
+    </>
+  )
+}
+
+function AnywayForm({ result, account }: Omit<NotMetProps, 'returnTo'>) {
+  const { ruleId, mode, recordUuid } = result
+  const values = { act: mode, id: String(ruleId), bypass: 'yes' }
+  const pending = useIsActing(values)
+  return (
+    <Form method="post" preventScrollReset>
+      <ActFields account={account} values={{ ...values, ...(recordUuid !== '' && { recordUuid }) }} />
+      <Button type="submit" look="primary" pending={pending}>
+        {mode === 'run' ? 'Run Anyway' : 'Show Anyway'}
+      </Button>
+    </Form>
+  )
+}

@@ -1,0 +1,86 @@
+import { RotateCcw, Send, Trash2, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import type { RunOffers } from '../run-detail-view.ts'
+import { RunButton } from './run-button.tsx'
+
+interface RunControlsProps {
+  runId: number
+  offers: RunOffers
+}
+
+/** Each button with what it will do; what sends again is opened first. */
+export function RunControls({ runId, offers }: RunControlsProps) {
+  const { failedAgain, allAgain, today, release, discard, cancel } = offers
+  const run = String(runId)
+  if (Object.values(offers).every((offer) => offer === null)) {
+    return <p className="text-label text-ink-soft">Nothing: look again when it is done.</p>
+  }
+  return (
+    <div className="grid gap-4">
+      {release === null ? null : (
+        <Offer says={release}>
+          <RunButton values={{ act: 'release', run }} look="primary" icon={<Send aria-hidden className="size-4" />}>
+            Send it
+          </RunButton>
+        </Offer>
+      )}
+      {discard === null ? null : (
+        <Offer says={discard}>
+          <RunButton
+            values={{ act: 'discard', run }}
+            look="danger-quiet"
+            icon={<Trash2 aria-hidden className="size-4" />}
+          >
+            Discard
+          </RunButton>
+        </Offer>
+      )}
+      {failedAgain === null ? null : (
+        <Offer says={failedAgain}>
+          <RunButton
+            values={{ act: 'failed_again', run }}
+            look="primary"
+            icon={<RotateCcw aria-hidden className="size-4" />}
+          >
+            Run failed steps again
+          </RunButton>
+        </Offer>
+      )}
+      {cancel === null ? null : (
+        <Offer says={cancel}>
+          <RunButton values={{ act: 'cancel', run }} look="danger-quiet" icon={<X aria-hidden className="size-4" />}>
+            Cancel this run
+          </RunButton>
+        </Offer>
+      )}
+      {allAgain === null ? null : (
+        <Disclosure summary="Run all of it again …">
+          <Offer says={allAgain}>
+            <RunButton values={{ act: 'all_again', run }} icon={<RotateCcw aria-hidden className="size-4" />}>
+              Run all again
+            </RunButton>
+          </Offer>
+        </Disclosure>
+      )}
+      {today === null ? null : (
+        <Disclosure summary="Run again with today's rule …">
+          <Offer says={today}>
+            <RunButton values={{ act: 'today', run }} icon={<RotateCcw aria-hidden className="size-4" />}>
+              Run with today's rule
+            </RunButton>
+          </Offer>
+        </Disclosure>
+      )}
+    </div>
+  )
+}
+
+function Offer({ says, children }: { says: string; children: ReactNode }) {
+  return (
+    <div className="grid justify-items-start gap-1.5">
+      <p className="wrap-anywhere text-label">{says}</p>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+// What an API test found: the fields of the records, and the words around it.
+import type { ApiName } from './lookups.ts'
+
+export interface FoundField {
+  /** `company_uuid`; inside another field with a dot, in a list with []. */
+  path: string
+  kinds: string[]
+  /** The first value that is not empty, as JSON cut short; null = empty everywhere. */
+  sample: string | null
+  /** In how many of the records it is not empty. */
+  filled: number
+}
+
+const LONGEST_SAMPLE = 80
+const DEEPEST = 4
+const MOST_FIELDS = 500
+
+/** Fields of all records together, in the order they first appear. */
+export function fieldsFound(records: readonly Readonly<Record<string, unknown>>[]): FoundField[] {
+  const found = new Map<string, FoundField & { seenIn: number }>()
+  records.forEach((record, index) => {
+    for (const [name, value] of Object.entries(record)) note(name, value, index + 1, 1)
+  })
+  return [...found.values()].map(({ seenIn: _seenIn, ...field }) => field)
+
+  function note(path: string, value: unknown, record: number, depth: number): void {
+    const known = found.get(path)
+    if (!known && found.size >= MOST_FIELDS) return
+    const field = known ?? { path, kinds: [], sample: null, filled: 0, seenIn: 0 }
+    if (!known) found.set(path, field)
+    const kind = kindOf(value)
+    if (kind !== null && !field.kinds.includes(kind)) field.kinds.push(kind)
+    if (kind !== null && value !== '') {
+      // In a list the same field comes several times within one record.
+      if (field.seenIn !== record) field.filled += 1
+      field.seenIn = record
+      field.sample ??= sampleOf(value)
+    }
+    if (depth >= DEEPEST) return
+    if (Array.isArray(value)) {
+      for (const one of value) if (isRecord(one)) noteAll(`${path}[]`, one, record, depth)
+    } else if (isRecord(value)) noteAll(path, value, record, depth)
+  }
+
+  function noteAll(path: string, value: Readonly<Record<string, unknown>>, record: number, depth: number): void {
+    for (const [name, inner] of Object.entries(value)) note(`${path}.${name}`, inner, record, depth + 1)
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Null = nothing is there. */
+function kindOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  if (Array.isArray(value)) return 'list'
+  return typeof value === 'string' ? 'text' : typeof value
+}
+
+function sampleOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > LONGEST_SAMPLE ? `${text.slice(0, LONGEST_SAMPLE)}…` : text
+}
+
+export const API_LABELS: Readonly<Record<ApiName, string>> = {
+  jobs: 'Jobs',
+  companies: 'Companies',
+  companycontacts: 'Company contacts',
+  staff: 'Staff',
+  queues: 'Queues',
+  categories: 'Categories',
+  jobmaterials: 'Job materials',
+  jobmaterialbundles: 'Job material bundles',
+  attachments: 'Attachments',
+  activities: 'Activities',
+}
+
+/** `text` is the platform's own message, as the call answers it. */
+export function apiCallFailed(status: number, text: string): string {
+  return `API call failed: ${status} ${text}`
+}
+
+/** What a test came to, as the page shows it. */
+export type ApiTest =
+  | { outcome: 'found'; api: ApiName; count: number; shown: number; raw: string; fields: FoundField[] }
+  | { outcome: 'failed'; api: ApiName; message: string }

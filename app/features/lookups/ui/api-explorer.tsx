@@ -1,0 +1,182 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { Play, SquareStack, Tag } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { Button } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { CopyButton } from '#app/ui/copy-field.tsx'
+import { Field } from '#app/ui/field.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { useOnDemand } from '#app/ui/on-demand.tsx'
+import { Select } from '#app/ui/select.tsx'
+import { AUTOMATION_PATH, automationQuery } from '../../automations/automation-address.ts'
+import { API_LABELS, type ApiTest } from '../api-fields.ts'
+import type { DynamicMappings } from '../dynamic-mapping.ts'
+import { API_NAMES, type ApiName } from '../lookups.ts'
+import { FoundFields } from './found-fields.tsx'
+
+export interface ApiExplorerProps {
+  /** Null = nothing was asked so far. */
+  test: ApiTest | null
+  admin: boolean
+  /** The account as the address names it. */
+  accountId: string
+}
+
+const NAMES = Object.keys(API_NAMES) as ApiName[]
+
+/** What is open over the page: a new mapping (of this field), or the list of them. */
+type Open = { dialog: 'create'; field: string } | { dialog: 'list' } | null
+
+async function loadDialogs() {
+  return import('./mapping-dialogs.tsx')
+}
+
+/** Asks one of the platform's lists and shows what comes back. For admins. */
+export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
+  const { state, location } = useNavigation()
+  const testing = state === 'loading' && location?.search.includes('api=') === true
+  const [mappings, setMappings] = useState<DynamicMappings>({})
+  const [open, setOpen] = useState<Open>(null)
+  const opener = useRef<HTMLElement | null>(null)
+  const { part: dialogs } = useOnDemand(loadDialogs, open !== null)
+  const count = Object.keys(mappings).length
+
+  function show(next: Open, button: HTMLElement) {
+    opener.current = button
+    setOpen(next)
+  }
+
+  return (
+    <CardSection
+      id="api-explorer"
+      title="API Explorer"
+      action={
+        <span className="needs-script flex flex-wrap gap-2">
+          <Button
+            icon={<SquareStack aria-hidden className="size-4" />}
+            onClick={(event) => show({ dialog: 'list' }, event.currentTarget)}
+          >
+            Dynamic Mapping Manager{count > 0 ? ` (${count})` : ''}
+          </Button>
+          <Button
+            icon={<Tag aria-hidden className="size-4" />}
+            onClick={(event) => show({ dialog: 'create', field: '' }, event.currentTarget)}
+          >
+            Create Dynamic Mapping
+          </Button>
+        </span>
+      }
+    >
+      <div className="grid gap-5">
+        <Form
+          method="get"
+          action={AUTOMATION_PATH}
+          preventScrollReset
+          className="grid max-w-xl items-end gap-3 sm:grid-cols-[minmax(0,1fr)_auto]"
+        >
+          {Object.entries(automationQuery({ accountUUID: accountId, admin }, { step: 'none' }, 'api')).map(
+            ([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
+            ),
+          )}
+          <Field id="api-name" label="API endpoint">
+            {(control) => (
+              <Select {...control} name="api" defaultValue={test?.api ?? 'jobs'}>
+                {NAMES.map((name) => (
+                  <option key={name} value={name}>
+                    {API_LABELS[name]}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Button
+            type="submit"
+            look="primary"
+            icon={<Play aria-hidden className="size-4" />}
+            pending={testing}
+            pendingLabel="Testing…"
+          >
+            Test API
+          </Button>
+        </Form>
+        {test === null ? (
+          <p className="text-label text-ink-soft">
+            Pick an endpoint and test it: the raw answer and every field in it appear here. Nothing is changed at
+            ServiceM8.
+          </p>
+        ) : test.outcome === 'failed' ? (
+          <Notice tone="failing" title="API Error">
+            <p>{test.message}</p>
+          </Notice>
+        ) : (
+          <Found test={test} onMap={(field, button) => show({ dialog: 'create', field }, button)} />
+        )}
+        <p className="needs-script text-dense text-ink-soft">
+          Mappings live on this screen only. Export them to keep them.
+        </p>
+        <p className="without-script text-dense text-ink-soft">Dynamic mappings need JavaScript.</p>
+      </div>
+      {dialogs && open?.dialog === 'create' ? (
+        <dialogs.CreateMappingDialog
+          field={open.field}
+          api={test?.api ?? 'jobs'}
+          taken={mappings}
+          returnTo={opener}
+          onClose={() => setOpen(null)}
+          onSave={(key, mapping) => {
+            setMappings({ ...mappings, [key]: mapping })
+            setOpen(null)
+          }}
+        />
+      ) : null}
+      {dialogs && open?.dialog === 'list' ? (
+        <dialogs.MappingManagerDialog
+          mappings={mappings}
+          returnTo={opener}
+          onChange={setMappings}
+          onClose={() => setOpen(null)}
+        />
+      ) : null}
+    </CardSection>
+  )
+}
+
+interface FoundProps {
+  test: Extract<ApiTest, { outcome: 'found' }>
+  onMap: (field: string, button: HTMLElement) => void
+}
+
+function Found({ test: { api, count, shown, raw, fields }, onMap }: FoundProps) {
+  return (
+    <div className="grid gap-5 lg:grid-cols-2">
+      <section aria-labelledby="api-fields-title" className="grid min-w-0 content-start gap-2">
+        <h3 id="api-fields-title" className="font-semibold text-body">
+          Fields found
+        </h3>
+        <p role="status" className="text-dense text-ink-soft">
+          {count === 0
+            ? `${API_LABELS[api]}: no records.`
+            : `${API_LABELS[api]}: ${fields.length} fields in ${count === 1 ? '1 record' : `${count} records`}.`}
+        </p>
+        <FoundFields fields={fields} count={count} onMap={onMap} />
+      </section>
+      <section aria-labelledby="api-raw-title" className="grid min-w-0 content-start gap-2">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <h3 id="api-raw-title" className="font-semibold text-body">
+            Raw JSON
+          </h3>
+          <CopyButton text={raw} what="the raw JSON" />
+        </div>
+        {shown < count ? <p className="text-dense text-ink-soft">{`The first ${shown} of ${count} records.`}</p> : null}
+        <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs it.
+          tabIndex={0}
+          className="max-h-[32rem] overflow-auto whitespace-pre-wrap break-all rounded-control bg-sunken p-3 font-mono text-dense"
+        >
+          {raw}
+        </pre>
+      </section>
+    </div>
+  )
+}

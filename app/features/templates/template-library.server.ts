@@ -1,0 +1,80 @@
+// The Template Library tab: what it shows, and the template an admin makes out of an automation.
+import type { App } from '#app/app-context.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { firstIssue, parseRuleId } from '../automations/rule-form.ts'
+import { formFields } from '../automations/rule-json.ts'
+import { TEMPLATE_NAME_REQUIRED } from './template.ts'
+import { findTemplates, readTemplateQuery, type TemplateCardView, templateCardView } from './template-view.ts'
+import { createTemplate, listTemplates } from './templates.server.ts'
+
+type LibraryApp = Pick<App, 'store' | 'clock' | 'log'>
+
+export interface TemplateLibraryData {
+  /** Those that were asked for; null = they could not be fetched. */
+  templates: TemplateCardView[] | null
+  search: string
+  /** A category of `template.ts`; '' = all. */
+  category: string
+  /** Automations that an admin can make a template of. */
+  rules: { id: number; name: string }[]
+}
+
+/** `query` = the page's: `search` and `category`. */
+export async function loadTemplateLibrary(
+  app: LibraryApp,
+  accountUuid: string,
+  query: URLSearchParams,
+  { admin }: { admin: boolean },
+): Promise<TemplateLibraryData> {
+  const asked = readTemplateQuery(query)
+  const { search } = asked
+  const category = asked.category ?? ''
+  try {
+    const templates = (await listTemplates(app, accountUuid, asked.category)).map(templateCardView)
+    const rules = admin ? await app.store.listAutomations(accountUuid) : []
+    return {
+      templates: findTemplates(templates, asked),
+      search,
+      category,
+      rules: rules.map(({ id, name }) => ({ id, name })),
+    }
+  } catch (error) {
+    app.log.error({ account: accountUuid, error }, 'templates.not_listed')
+    return { templates: null, search, category, rules: [] }
+  }
+}
+
+const NOT_CREATED = 'Failed to create template'
+
+/**
+ * Makes a template of one of the account's automations. For admins; the caller has checked. `form`: `name`, `description`,
+ * `category`, `isPublic` = yes, `rule` = the automation's id.
+ */
+export async function createTemplateFromForm(
+  app: LibraryApp,
+  accountUuid: string,
+  form: URLSearchParams,
+): Promise<{ created: boolean; flash: Flash }> {
+  const refused = (why: string) => ({
+    created: false,
+    flash: { kind: 'error', title: NOT_CREATED, description: why } satisfies Flash,
+  })
+  if ((form.get('name') ?? '').trim() === '') return refused(TEMPLATE_NAME_REQUIRED)
+  const ruleId = parseRuleId(form.get('rule') ?? '')
+  const rule = ruleId === null ? null : await app.store.findAutomation(accountUuid, ruleId)
+  if (!rule) return refused('Choose the automation that the template is made of.')
+  const made = await createTemplate(app, accountUuid, {
+    ...formFields(rule.definition),
+    name: form.get('name') ?? '',
+    description: form.get('description') ?? '',
+    category: form.get('category') ?? '',
+    isPublic: form.get('isPublic') === 'yes',
+  })
+  if (made.outcome === 'invalid') return refused(firstIssue(made.issues))
+  const flash: Flash = {
+    kind: 'success',
+    title: 'Template created',
+    description: `${made.template.name} is in the library.`,
+  }
+  return { created: true, flash }
+}

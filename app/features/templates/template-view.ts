@@ -1,0 +1,75 @@
+// A template as the library shows it, and the search through them.
+import { ACTION_SPECS } from '../automations/action-parameters.ts'
+import { openBlanksOf } from '../automations/rule-blanks.ts'
+import { type SentenceParts, sentenceParts } from '../automations/sentence.ts'
+import { type Category, isCategory } from './categories.ts'
+import type { TemplateOfJson } from './template.ts'
+
+export interface TemplateCardView {
+  id: number
+  name: string
+  category: Category
+  /** What it does for the owner. */
+  description: string
+  sentence: SentenceParts
+  /** `Send SMS`, in order. */
+  actions: string[]
+  /** What ServiceM8 does by itself that this would do twice; null = nothing. */
+  overlap: string | null
+  /** What has to be filled in, each once. */
+  blanks: string[]
+  usageCount: number
+}
+
+export function templateCardView(template: TemplateOfJson): TemplateCardView {
+  const { definition } = template
+  return {
+    id: template.id,
+    name: template.name,
+    category: template.category,
+    description: template.description,
+    sentence: sentenceParts(definition),
+    actions: definition.steps.map((step) => ACTION_SPECS.find((spec) => spec.type === step.type)?.label ?? step.type),
+    overlap: template.overlap,
+    blanks: openBlanksOf(definition),
+    usageCount: template.usageCount,
+  }
+}
+
+/** What the address asks the library for. */
+export interface TemplateQuery {
+  search: string
+  /** Null = all. */
+  category: Category | null
+}
+
+const LONGEST_SEARCH = 200
+
+export function readTemplateQuery(params: URLSearchParams): TemplateQuery {
+  const category = params.get('category') ?? ''
+  return {
+    search: (params.get('search') ?? '').trim().slice(0, LONGEST_SEARCH),
+    category: isCategory(category) ? category : null,
+  }
+}
+
+/** Every word of the search stands somewhere in what the card says; case is ignored. */
+export function findTemplates(
+  templates: readonly TemplateCardView[],
+  { search, category }: TemplateQuery,
+): TemplateCardView[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return templates.filter((template) => {
+    if (category !== null && template.category !== category) return false
+    const { name, description, sentence, actions } = template
+    const said = [name, description, sentence.when, sentence.onlyIf ?? '', sentence.does, ...actions]
+      .join(' ')
+      .toLowerCase()
+    return words.every((word) => said.includes(word))
+  })
+}
+
+export const TEMPLATES_NOT_FETCHED = 'Failed to fetch templates'
+
+/** Where an admin's new template is sent to; the answer leads back to the library. */
+export const NEW_TEMPLATE_PATH = '/automation/templates'

@@ -1,0 +1,94 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { Plus } from 'lucide-react'
+import { Button } from '#app/ui/button.tsx'
+import { Card } from '#app/ui/card.tsx'
+import { Checkbox } from '#app/ui/checkbox.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Field } from '#app/ui/field.tsx'
+import { Select } from '#app/ui/select.tsx'
+import { controlLook, TextInput } from '#app/ui/text-input.tsx'
+import { type AutomationAccount, automationQuery } from '../../automations/automation-address.ts'
+import { CATEGORIES, CATEGORY_LABELS } from '../categories.ts'
+import { NEW_TEMPLATE_PATH } from '../template-view.ts'
+
+interface CreateTemplateProps {
+  account: AutomationAccount
+  rules: { id: number; name: string }[]
+}
+
+/** For admins: a template is made of an automation that works. The answer leads back here and says how it went. */
+export function CreateTemplate({ account, rules }: CreateTemplateProps) {
+  const { state, formAction } = useNavigation()
+  const pending = state !== 'idle' && formAction?.startsWith(NEW_TEMPLATE_PATH) === true
+  const query = new URLSearchParams(automationQuery(account))
+  return (
+    <Card className="px-4 py-1 sm:px-5">
+      <Disclosure summary="Create a template">
+        {rules.length === 0 ? (
+          <p className="pb-2 text-label text-ink-soft">
+            A template is made of one of your automations. Create one first: it will be offered here.
+          </p>
+        ) : (
+          <Form method="post" action={`${NEW_TEMPLATE_PATH}?${query}`} preventScrollReset className="grid gap-4 pb-2">
+            <div className="grid items-start gap-4 sm:grid-cols-2">
+              <Field
+                id="template-rule"
+                label="Automation"
+                hint="Write [[like this]] where its user has something to fill in."
+              >
+                {(control) => (
+                  <Select {...control} name="rule">
+                    {rules.map(({ id, name }) => (
+                      <option key={id} value={id}>
+                        {name}
+                      </option>
+                    ))}
+                  </Select>
+                )}
+              </Field>
+              <Field id="template-new-category" label="Template category">
+                {(control) => (
+                  <Select {...control} name="category">
+                    {CATEGORIES.map((one) => (
+                      <option key={one} value={one}>
+                        {CATEGORY_LABELS[one]}
+                      </option>
+                    ))}
+                  </Select>
+                )}
+              </Field>
+            </div>
+            <Field id="template-name" label="Template name">
+              {(control) => <TextInput {...control} name="name" maxLength={200} autoComplete="off" />}
+            </Field>
+            <Field id="template-description" label="What it does for its user">
+              {(control) => (
+                <textarea
+                  {...control}
+                  name="description"
+                  rows={3}
+                  maxLength={2_000}
+                  className={controlLook({ className: 'py-2' })}
+                />
+              )}
+            </Field>
+            <Checkbox name="isPublic" value="yes" defaultChecked>
+              Every account may use it
+            </Checkbox>
+            <div>
+              <Button
+                type="submit"
+                look="primary"
+                icon={<Plus aria-hidden className="size-4" />}
+                pending={pending}
+                pendingLabel="Creating…"
+              >
+                Create template
+              </Button>
+            </div>
+          </Form>
+        )}
+      </Disclosure>
+    </Card>
+  )
+}

@@ -1,0 +1,71 @@
+import { CopyPlus, PencilLine, TriangleAlert } from 'lucide-react'
+import { Badge } from '#app/ui/badge.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { cardLook } from '#app/ui/card.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { type AutomationAccount, automationAddress } from '../../automations/automation-address.ts'
+import { CATEGORY_LABELS } from '../categories.ts'
+import type { TemplateCardView } from '../template-view.ts'
+
+interface TemplateCardProps {
+  template: TemplateCardView
+  account: AutomationAccount
+}
+
+export function TemplateCard({ template, account }: TemplateCardProps) {
+  const { id, name, category, description, sentence, actions, overlap, blanks, usageCount } = template
+  const titleId = `template-${id}-title`
+  return (
+    <article aria-labelledby={titleId} className={`${cardLook} flex h-full flex-col gap-3 p-4 sm:p-5`}>
+      <div className="grid gap-1.5">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <Badge>{CATEGORY_LABELS[category]}</Badge>
+          <span className="text-dense text-ink-soft tabular-nums">{usedWords(usageCount)}</span>
+        </div>
+        <h3 id={titleId} className="wrap-anywhere font-semibold text-body">
+          {name}
+        </h3>
+      </div>
+      <p className="wrap-anywhere rounded-control bg-sunken px-3 py-2 text-label">
+        <strong className="font-semibold">{sentence.when}</strong>,{' '}
+        {sentence.onlyIf === null ? null : (
+          <>
+            <strong className="font-semibold">only if</strong> {sentence.onlyIf},{' '}
+            <strong className="font-semibold">then</strong>{' '}
+          </>
+        )}
+        {sentence.does}.
+      </p>
+      <p className="wrap-anywhere text-label text-ink-soft">{description}</p>
+      <p className="text-dense text-ink-soft">Actions: {actions.join(', then ')}</p>
+      {overlap === null ? null : (
+        <p className="flex items-start gap-1.5 text-label text-attention">
+          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+          <span className="wrap-anywhere min-w-0">{overlap}</span>
+        </p>
+      )}
+      {blanks.length === 0 ? null : (
+        <div className="flex items-start gap-1.5 text-label">
+          <PencilLine aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-soft" />
+          <p className="wrap-anywhere min-w-0">
+            <span className="text-ink-soft">To fill in: </span>
+            {blanks.join(' · ')}
+          </p>
+        </div>
+      )}
+      <div className="mt-auto pt-1">
+        <ButtonLink
+          to={automationAddress(account, { step: 'copy', templateId: id })}
+          icon={<CopyPlus aria-hidden className="size-4" />}
+        >
+          Use template<VisuallyHidden> {name}</VisuallyHidden>
+        </ButtonLink>
+      </div>
+    </article>
+  )
+}
+
+function usedWords(count: number): string {
+  if (count === 0) return 'Not used yet'
+  return count === 1 ? 'Used once' : `Used ${count} times`
+}

@@ -1,0 +1,149 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { LayoutTemplate, Search } from 'lucide-react'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { Card } from '#app/ui/card.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Field } from '#app/ui/field.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { Select } from '#app/ui/select.tsx'
+import { TextInput } from '#app/ui/text-input.tsx'
+import { AUTOMATION_PATH, type AutomationAccount, automationQuery } from '../../automations/automation-address.ts'
+import { CATEGORIES, CATEGORY_LABELS } from '../categories.ts'
+import { TEMPLATES_NOT_FETCHED, type TemplateCardView } from '../template-view.ts'
+import { CreateTemplate } from './create-template.tsx'
+import { TemplateCard } from './template-card.tsx'
+
+export interface TemplateLibraryProps {
+  /** Those that fit the search; null = they could not be fetched. */
+  templates: TemplateCardView[] | null
+  search: string
+  /** '' = all. */
+  category: string
+  admin: boolean
+  /** The account as the address names it. */
+  accountId: string
+  /** Automations that an admin can make a template of. */
+  rules: { id: number; name: string }[]
+}
+
+/** Browse, search, and take one into the form. All by address, so that it works without scripts. */
+export function TemplateLibrary({ templates, search, category, admin, accountId, rules }: TemplateLibraryProps) {
+  const account: AutomationAccount = { accountUUID: accountId, admin }
+  const all = automationQuery(account, { step: 'none' }, 'templates')
+  const isFiltered = search !== '' || category !== ''
+  return (
+    <section aria-labelledby="library-title" className="grid gap-5">
+      <div>
+        <h2 id="library-title" className="font-semibold text-title">
+          Template Library
+        </h2>
+        <p className="text-label text-ink-soft">
+          Ready-made automations. Using one opens it in the form: nothing runs until you have looked it over and
+          switched it on.
+        </p>
+      </div>
+      <LibraryFilter query={all} search={search} category={category} isFiltered={isFiltered} />
+      {admin ? <CreateTemplate account={account} rules={rules} /> : null}
+      {templates === null ? (
+        <Notice tone="failing" title={TEMPLATES_NOT_FETCHED}>
+          <p>Nothing is lost. Please load the page again in a moment.</p>
+        </Notice>
+      ) : templates.length === 0 ? (
+        <Card>
+          <EmptyState
+            icon={LayoutTemplate}
+            title={isFiltered ? 'No template fits' : 'No templates yet'}
+            action={
+              isFiltered ? (
+                <ButtonLink to={`${AUTOMATION_PATH}?${new URLSearchParams(all)}`}>Show all templates</ButtonLink>
+              ) : null
+            }
+          >
+            <p>Try fewer words, or another category.</p>
+          </EmptyState>
+        </Card>
+      ) : (
+        <>
+          <p role="status" className="-mb-2 text-dense text-ink-soft">
+            {templates.length === 1 ? '1 template' : `${templates.length} templates`}
+            {isFiltered ? ' found' : ''}
+          </p>
+          <ul aria-labelledby="library-title" className="grid items-stretch gap-4 md:grid-cols-2">
+            {templates.map((template) => (
+              <li key={template.id} className="min-w-0">
+                <TemplateCard template={template} account={account} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
+
+interface LibraryFilterProps {
+  query: Record<string, string>
+  search: string
+  category: string
+  isFiltered: boolean
+}
+
+function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterProps) {
+  const { state, location } = useNavigation()
+  const searching = state === 'loading' && location?.search.includes('tab=templates') === true
+  return (
+    <Form
+      // Another address fills the fields afresh.
+      key={`${search}|${category}`}
+      method="get"
+      action={AUTOMATION_PATH}
+      preventScrollReset
+      role="search"
+      aria-label="Templates"
+      className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]"
+    >
+      {Object.entries(query).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <Field id="template-search" label="Search templates">
+        {(control) => (
+          <TextInput
+            {...control}
+            name="search"
+            type="search"
+            defaultValue={search}
+            placeholder="Like quote, reminder, SMS"
+          />
+        )}
+      </Field>
+      <Field id="template-category" label="Category">
+        {(control) => (
+          <Select {...control} name="category" defaultValue={category}>
+            <option value="">All categories</option>
+            {CATEGORIES.map((one) => (
+              <option key={one} value={one}>
+                {CATEGORY_LABELS[one]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          type="submit"
+          look="primary"
+          icon={<Search aria-hidden className="size-4" />}
+          pending={searching}
+          pendingLabel="Looking…"
+        >
+          Search
+        </Button>
+        {isFiltered ? (
+          <ButtonLink to={`${AUTOMATION_PATH}?${new URLSearchParams(query)}`} preventScrollReset>
+            Clear
+          </ButtonLink>
+        ) : null}
+      </div>
+    </Form>
+  )
+}

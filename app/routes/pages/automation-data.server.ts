@@ -1,0 +1,99 @@
+// What the automations page is drawn from, tab by tab; and where its buttons lead.
+import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
+import {
+  type AutomationTab,
+  automationAddress,
+  readAutomationStep,
+  readAutomationTab,
+} from '#app/features/automations/automation-address.ts'
+import { loadAutomationPage } from '#app/features/automations/automation-page.server.ts'
+import { loadForm } from '#app/features/automations/form-intents.server.ts'
+import { type FormLists, namesOfLists } from '#app/features/automations/form-lists.ts'
+import { formOfRule } from '#app/features/automations/form-of-rule.ts'
+import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form-state.ts'
+import { failed, GONE, listTrouble, RULE_UPDATE_FAILED, TEMPLATE_LOADED } from '#app/features/automations/page-words.ts'
+import { loadApiTest } from '#app/features/lookups/api-explorer.server.ts'
+import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
+import { templateCopy } from '#app/features/templates/template.ts'
+import { loadTemplateLibrary } from '#app/features/templates/template-library.server.ts'
+import { copyTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
+import { setFlash } from '#app/http/flash.server.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import type { OwnAccount } from './own-account.server.ts'
+
+type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
+
+const COPY_TEMPLATE_FAILED = 'Failed to copy template'
+
+/** Everything below the header, for the account that was found. */
+export async function loadTabs({ request, context }: Args, found: OwnAccount) {
+  const { app } = context
+  const { account, accountId, admin, reconnect } = found
+  const query = new URL(request.url).searchParams
+  const tab = readAutomationTab(query, admin)
+  const step = readAutomationStep(query)
+  const looked = tab === 'rules' ? await loadFormLists(app, account.uuid) : null
+  // Those of staff, customers and templates are silent: their lists are empty, and the form says what that means.
+  const trouble = looked?.failures.find(({ name }) => name === 'jobs' || name === 'queues')
+  const page = await loadAutomationPage(app, account.uuid, {
+    names: looked ? namesOfLists(looked.lists) : {},
+    logs: step.step === 'logs',
+    rules: tab === 'rules',
+  })
+  return {
+    ...page,
+    accountUUID: accountId,
+    admin,
+    reconnect,
+    tab,
+    step,
+    trouble: trouble ? listTrouble(trouble.message) : null,
+    form: looked ? await loadOpenForm({ request, context }, found, looked.lists) : null,
+    library: tab === 'templates' ? await loadTemplateLibrary(app, account.uuid, query, { admin }) : null,
+    // The tab is an admin's only, and the server has said so above.
+    explorer: tab === 'api' ? { test: await loadApiTest(app, account.uuid, query) } : null,
+  }
+}
+
+export type AutomationTabs = Awaited<ReturnType<typeof loadTabs>>
+
+/** The form as the address opens it: empty, with a rule, or with a copy of a template. `key` = another one begins afresh. */
+async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccount, lists: FormLists) {
+  const { app } = args.context
+  const query = new URL(args.request.url).searchParams
+  const step = readAutomationStep(query)
+  const view = async (key: string, state: FormState) => ({
+    key,
+    lists,
+    view: await loadForm(app, account.uuid, state, {}, lists),
+  })
+  if (step.step === 'edit') {
+    const rule = await app.store.findAutomation(account.uuid, step.ruleId)
+    const plain = automationAddress({ accountUUID: accountId, admin })
+    if (!rule) throw redirectWithFlash(args, plain, failed(RULE_UPDATE_FAILED, GONE))
+    return view(`edit-${rule.id}`, formOfRule(rule))
+  }
+  if (step.step === 'copy') {
+    if (query.get('loaded') !== 'yes') throw await countCopy(args, account.uuid, step.templateId)
+    const template = (await listTemplates(app, account.uuid, null)).find(({ id }) => id === step.templateId)
+    if (template) return view(`copy-${template.id}`, formOfFields({ ...templateCopy(template), active: false }))
+  }
+  // After something was saved or left, the next new entry is another one.
+  return view(`new-${query.get('fresh') ?? ''}`, emptyForm())
+}
+
+/** The use is counted once, however often the page is drawn afterwards. */
+async function countCopy(args: Args, accountUuid: string, templateId: number): Promise<Response> {
+  const url = new URL(args.request.url)
+  if (await copyTemplate(args.context.app, accountUuid, templateId)) {
+    url.searchParams.set('loaded', 'yes')
+    return redirectWithFlash(args, `${url.pathname}${url.search}`, TEMPLATE_LOADED)
+  }
+  url.searchParams.delete('copy')
+  url.searchParams.set('tab', 'templates' satisfies AutomationTab)
+  return redirectWithFlash(args, `${url.pathname}${url.search}`, failed(COPY_TEMPLATE_FAILED, GONE))
+}
+
+export function redirectWithFlash({ context }: Pick<Args, 'context'>, to: string, flash: Flash): Response {
+  return redirect(to, { status: 303, headers: { 'Set-Cookie': setFlash(context.app, flash) } })
+}

@@ -1,0 +1,49 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
+import { useLoaderData } from '@remix-run/react'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { countNeedsPerson, loadRun } from '#app/features/automations/history-page.server.ts'
+import { parseRuleId } from '#app/features/automations/rule-form.ts'
+import { RunPage } from '#app/features/automations/ui/run-page.tsx'
+import { findOwnAccount, gateFor } from './own-account.server.ts'
+import { pressRunButton } from './run-actions.server.ts'
+
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
+  {
+    title:
+      page === undefined
+        ? '404 Page Not Found · Fieldhook'
+        : page.view === 'gate'
+          ? 'Connect to ServiceM8 · Fieldhook'
+          : `${page.run.line.job}, run ${page.run.line.id} · Fieldhook`,
+  },
+]
+
+/** `/automation/runs/:id?accountUUID=`: the 404 page for what is not there as for what is somebody else's. */
+export async function loader({ request, params, context }: LoaderFunctionArgs) {
+  const { app } = context
+  const found = await findOwnAccount({ request, context })
+  if (found.outcome !== 'ready') return gateFor(found, request)
+  const { account, accountId, admin } = found
+  const id = parseRuleId(params.id)
+  const run = id === null ? null : await loadRun(app, account.uuid, id)
+  if (run === null) throw new Response(null, { status: 404, statusText: 'Not Found' })
+  return {
+    view: 'run' as const,
+    account: { accountUUID: accountId, admin },
+    accountName: account.name,
+    timezone: account.timezone,
+    now: app.clock.now(),
+    needsYou: await countNeedsPerson(app, account.uuid),
+    run,
+  }
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  return pressRunButton({ request, context })
+}
+
+export default function AutomationRun() {
+  const page = useLoaderData<typeof loader>()
+  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  return <RunPage key={page.run.line.id} {...page} />
+}

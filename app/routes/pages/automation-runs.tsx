@@ -1,0 +1,60 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type MetaFunction } from '@remix-run/node'
+import { useLoaderData } from '@remix-run/react'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { readHistoryView } from '#app/features/automations/history-address.ts'
+import { countNeedsPerson, loadHistory, loadUpcoming } from '#app/features/automations/history-page.server.ts'
+import { HistoryPage } from '#app/features/automations/ui/history-page.tsx'
+import { UpcomingPage } from '#app/features/automations/ui/upcoming-page.tsx'
+import { WhyPage } from '#app/features/automations/ui/why-page.tsx'
+import { explainRecord } from '#app/features/automations/why-not.server.ts'
+import { loadKnownNames } from '#app/features/lookups/known-names.server.ts'
+import { findOwnAccount, gateFor } from './own-account.server.ts'
+import { pressRunButton } from './run-actions.server.ts'
+
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
+  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Run history · Fieldhook' },
+]
+
+/** `/automation/runs?accountUUID=`: the filters of `history-filter.ts`; `view=upcoming`; `view=why` with `job`. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { app } = context
+  const found = await findOwnAccount({ request, context })
+  if (found.outcome !== 'ready') return data(gateFor(found, request))
+  const { account: row, accountId, admin } = found
+  const { searchParams } = new URL(request.url)
+  const frame = {
+    account: { accountUUID: accountId, admin },
+    accountName: row.name,
+    timezone: row.timezone,
+    now: app.clock.now(),
+    needsYou: await countNeedsPerson(app, row.uuid),
+  }
+  const view = readHistoryView(searchParams)
+  if (view === 'upcoming') return data({ view, ...frame, ...(await loadUpcoming(app, row.uuid)) })
+  if (view === 'why') {
+    const asked = (searchParams.get('job') ?? '').trim().slice(0, 100)
+    const names = asked === '' ? {} : await loadKnownNames(app, row.uuid)
+    const answer = asked === '' ? null : await explainRecord(app, row.uuid, asked, names)
+    return data({ view, ...frame, asked, answer }, { status: answer?.outcome === 'refused' ? 400 : 200 })
+  }
+  const history = await loadHistory(app, row.uuid, searchParams, row.timezone)
+  return data({ view, ...frame, ...history }, { status: history.lines === null ? 400 : 200 })
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  return pressRunButton({ request, context })
+}
+
+export default function AutomationRuns() {
+  const page = useLoaderData<typeof loader>()
+  switch (page.view) {
+    case 'gate':
+      return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+    case 'upcoming':
+      return <UpcomingPage {...page} />
+    case 'why':
+      return <WhyPage {...page} />
+    default:
+      return <HistoryPage {...page} />
+  }
+}

@@ -1,0 +1,38 @@
+import { type ActionFunctionArgs, redirect } from '@remix-run/node'
+import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
+import { automationAddress } from '#app/features/automations/automation-address.ts'
+import { createTemplateFromForm } from '#app/features/templates/template-library.server.ts'
+import { readForm } from '#app/http/guards.server.ts'
+import { findOwnAccount, redirectWith } from './own-account.server.ts'
+
+/** `POST /automation/templates?accountUUID=&admin=yes`: the library's form; leads back to the library, where it says how it went. */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const found = await findOwnAccount({ request, context })
+  const accountUUID = new URL(request.url).searchParams.get('accountUUID') ?? ''
+  if (found.outcome !== 'ready') {
+    throw redirectWith({ request, context }, automationAddress({ accountUUID, admin: false }, undefined, 'templates'), {
+      kind: 'error',
+      title: CREDENTIAL_MESSAGES.none,
+      description: 'Nothing was created. Please sign in again.',
+    })
+  }
+  const { account, accountId, admin } = found
+  const library = automationAddress({ accountUUID: accountId, admin }, undefined, 'templates')
+  if (!admin) {
+    const description = 'Only admins create templates.'
+    throw redirectWith({ request, context }, library, {
+      kind: 'error',
+      title: 'Failed to create template',
+      description,
+    })
+  }
+  const { flash } = await createTemplateFromForm(context.app, account.uuid, await readForm(request))
+  throw redirectWith({ request, context }, library, flash)
+}
+
+/** There is nothing to see here: whoever comes by address is led to the library. */
+export function loader({ request }: { request: Request }) {
+  const { searchParams } = new URL(request.url)
+  searchParams.set('tab', 'templates')
+  return redirect(`/automation?${searchParams}`)
+}

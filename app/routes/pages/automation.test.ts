@@ -1,0 +1,190 @@
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createRule } from '#app/features/automations/rules.server.ts'
+import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
+import { loadFlash } from '#app/http/flash.server.ts'
+import { hours } from '#app/lib/duration.ts'
+import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
+import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
+import { action, loader } from './automation.tsx'
+
+let calls: AutomationCalls
+beforeEach(async () => {
+  calls = await automationCalls()
+  const expiresAt = calls.world.clock.now() + hours(1)
+  const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt, scope: '' }
+  for (const account of [LEEDS, BRISBANE]) await calls.app.store.saveCredential(account, tokens)
+})
+afterEach(() => calls.close())
+
+const RULE = {
+  name: 'Call back',
+  triggerSource: 'manual_endpoint',
+  actions: [{ type: 'create_task', parameters: { title: 'Call back' } }],
+}
+
+interface Visit {
+  /** Whose session; null = nobody's. */
+  as?: string | null
+  /** Whose page. */
+  of?: string
+  /** The form that was sent. */
+  form?: Record<string, string>
+}
+
+function argsOf(query = '', { as = LEEDS, of = LEEDS, form }: Visit = {}) {
+  const headers: Record<string, string> = as === null ? {} : { cookie: `${sessionCookieName('tab', true)}=${as}` }
+  const body = form ? new URLSearchParams(form) : undefined
+  const address = `${calls.app.settings.origin}/automation?accountUUID=${of}${query}`
+  const request = new Request(address, { method: form ? 'POST' : 'GET', headers, ...(body && { body }) })
+  return {
+    request,
+    params: {},
+    context: { app: calls.app, clientIp: '203.0.113.9', nonce: '' },
+  } as unknown as ActionFunctionArgs
+}
+
+async function open(query = '', visit: Visit = {}) {
+  const { data: page } = await loader(argsOf(query, visit))
+  if (page.view === 'gate') throw new Error('the gate is shown')
+  return page
+}
+
+const send = async (form: Record<string, string>, query = '', visit: Visit = {}) =>
+  (await action(argsOf(query, { ...visit, form }))).data
+
+/** Where it leads, and what is said there. */
+async function leadsTo(work: Promise<unknown>) {
+  const thrown = await work.then(
+    () => Promise.reject(new Error('it led nowhere')),
+    (response: unknown) => response as Response,
+  )
+  const cookie = thrown.headers.get('set-cookie') ?? ''
+  const sealed = readCookies(cookie.split(';')[0] ?? '').get(flashCookieName(true)) ?? ''
+  const request = new Request('https://x.example', { headers: { cookie: `${flashCookieName(true)}=${sealed}` } })
+  const { flash } = await loadFlash(calls.app, request)
+  return { to: thrown.headers.get('location') ?? '', title: flash?.title, description: flash?.description }
+}
+
+async function make(body: Record<string, unknown> = RULE): Promise<number> {
+  const saved = await createRule(calls.app, LEEDS, body)
+  if (saved.outcome !== 'saved') throw new Error(JSON.stringify(saved))
+  return saved.rule.id
+}
+
+describe('whose page it is', () => {
+  test('without a session, and for somebody else’s account, the gate is shown', async () => {
+    for (const visit of [{ as: null }, { as: BRISBANE }]) {
+      const { data: page } = await loader(argsOf('', visit))
+      expect(page).toMatchObject({ view: 'gate', state: 'ready', accountUUID: LEEDS })
+    }
+  })
+
+  test('a form that is sent after the session ended changes nothing and says so', async () => {
+    const id = await make()
+    expect(await leadsTo(send({ act: 'delete', id: String(id) }, '', { as: null }))).toMatchObject({
+      to: `/automation?accountUUID=${LEEDS}`,
+      title: 'Authentication Error',
+      description: expect.stringContaining('Please authenticate with the platform first.'),
+    })
+    expect((await open()).rules).toHaveLength(1)
+  })
+
+  test('the API tab and its records are an admin’s, on the server too', async () => {
+    expect(await open('&tab=api&api=queues')).toMatchObject({ tab: 'rules', admin: false, explorer: null })
+    expect(await open('&tab=api&api=queues&admin=yes')).toMatchObject({
+      tab: 'api',
+      admin: true,
+      explorer: { test: { outcome: 'found', count: 1 } },
+    })
+    const notAdmin = { as: BRISBANE, of: BRISBANE }
+    expect(await open('&tab=api&api=queues&admin=yes', notAdmin)).toMatchObject({ tab: 'rules', explorer: null })
+  })
+})
+
+describe('the form', () => {
+  test('is empty, holds a rule, or a copy of a template whose use is counted once', async () => {
+    const id = await make()
+    expect((await open()).form).toMatchObject({ key: 'new-', view: { state: { ruleId: null } } })
+    expect((await open(`&edit=${id}`)).form?.view.state).toMatchObject({ ruleId: id, values: { name: 'Call back' } })
+    const { to, title } = await leadsTo(open('&copy=1'))
+    expect(title).toBe('Template loaded')
+    expect(to).toBe(`/automation?accountUUID=${LEEDS}&copy=1&loaded=yes`)
+    for (const _again of [1, 2]) {
+      const { form } = await open('&copy=1&loaded=yes')
+      expect(form?.view.state.ruleId).toBeNull()
+      expect(form?.view.state.values.name).toMatch(/ \(From Template\)$/)
+      expect(form?.view.state.values.active).toBe('')
+    }
+    const { library } = await open('&tab=templates')
+    expect(library?.templates?.find((template) => template.id === 1)?.usageCount).toBe(1)
+  })
+
+  test('a template or a rule that is not there is told, and the page goes on', async () => {
+    expect(await leadsTo(open('&copy=999999'))).toMatchObject({
+      to: `/automation?accountUUID=${LEEDS}&tab=templates`,
+      title: 'Failed to copy template',
+    })
+    expect(await leadsTo(open('&edit=99'))).toMatchObject({
+      to: `/automation?accountUUID=${LEEDS}`,
+      title: 'Error updating automation',
+    })
+  })
+
+  test('is drawn again with what is wrong, or saved and led to the card', async () => {
+    const fields = { name: 'Call back', triggerSource: 'manual_endpoint', s: 's1', 's.s1.type': 'create_task' }
+    const refused = await send({ ...fields, intent: 'form.save' })
+    expect(refused).toMatchObject({ result: null, toast: { kind: 'error' } })
+    expect(refused.form?.view.state.values.name).toBe('Call back')
+    const saved = await leadsTo(send({ ...fields, 's.s1.p.title': 'Call back', intent: 'form.save' }))
+    expect(saved.title).toBe('Automation created')
+    expect(saved.to).toMatch(/&fresh=\d+#automation-1$/)
+  })
+
+  test('has a pasted rule in it after an import', async () => {
+    const pasted = await send({ act: 'import', json: JSON.stringify(RULE) })
+    expect(pasted).toMatchObject({
+      form: { view: { state: { ruleId: null, values: { name: 'Call back (Imported)', active: '' } } } },
+      toast: { title: 'Automation imported' },
+    })
+    expect((await open()).rules).toEqual([])
+  })
+})
+
+describe('the buttons of a card', () => {
+  test('lead back to the page as it was, with the rule that is being edited', async () => {
+    const id = await make()
+    expect(await leadsTo(send({ act: 'switch', id: String(id), to: 'off' }, `&edit=${id}&logs=yes`))).toMatchObject({
+      to: `/automation?accountUUID=${LEEDS}&edit=${id}`,
+      title: 'Automation updated',
+    })
+    expect(await leadsTo(send({ act: 'new_url', id: String(id) }))).toMatchObject({
+      to: `/automation?accountUUID=${LEEDS}&url=${id}`,
+    })
+    expect(await leadsTo(send({ act: 'delete', id: String(id) }, `&edit=${id}&delete=${id}`))).toMatchObject({
+      to: `/automation?accountUUID=${LEEDS}`,
+      title: 'Automation deleted',
+    })
+  })
+
+  test('are braked after 30 runs within a minute', async () => {
+    const id = await make()
+    const titles = new Set<string | undefined>()
+    for (let run = 0; run < 31; run++) {
+      titles.add((await leadsTo(send({ act: 'run', id: String(id) }))).description)
+    }
+    expect([...titles].at(-1)).toMatch(/many runs within a minute/)
+  })
+})
+
+test('why the lists of jobs and queues are empty is told in the documented words; others are silent', async () => {
+  calls.world.platform.fate = ({ object }) => (object === 'staff' ? 'broken' : 'well')
+  expect((await open()).trouble).toBeNull()
+  calls.world.platform.fate = ({ object }) => (object === 'job' ? 'broken' : 'well')
+  expect((await open()).trouble).toBeNull()
+  // What was read is kept for a minute.
+  await calls.world.clock.run(61_000)
+  expect((await open()).trouble?.words).toBe(
+    'Authentication Required: Please authenticate with the platform first to access jobs and queues data.',
+  )
+})

@@ -1,0 +1,85 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+  type SerializeFrom,
+} from '@remix-run/node'
+import { useActionData, useLoaderData } from '@remix-run/react'
+import { useEffect, useState } from 'react'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { AUTHENTICATE_TO_MANAGE } from '#app/features/automations/page-words.ts'
+import { AutomationPage } from '#app/features/automations/ui/automation-page.tsx'
+import { RuleFormPanel } from '#app/features/automations/ui/rule-form.tsx'
+import { ApiExplorer } from '#app/features/lookups/ui/api-explorer.tsx'
+import { TemplateLibrary } from '#app/features/templates/ui/template-library.tsx'
+import { useToast } from '#app/ui/toast.tsx'
+import { actOnAutomationPage } from './automation-acts.server.ts'
+import { loadTabs } from './automation-data.server.ts'
+import { openManager } from './manager-account.server.ts'
+import { gateFor } from './own-account.server.ts'
+
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
+  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Automations · Fieldhook' },
+]
+
+/** `/automation?accountUUID=&admin=yes&tab=` and what is open on it; see `automation-address.ts`. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { found, greeting, headers } = await openManager({ request, context })
+  if (found.outcome !== 'ready') return data({ ...gateFor(found, request), greeting })
+  return data({ view: 'page' as const, ...(await loadTabs({ request, context }, found)) }, { headers })
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  return data(await actOnAutomationPage({ request, context }))
+}
+
+export default function Automation() {
+  const page = useLoaderData<typeof loader>()
+  const answered = useActionData<typeof action>()
+  const toast = useToast()
+  useEffect(() => {
+    if (answered?.toast) toast(answered.toast)
+  }, [answered, toast])
+  if (page.view === 'gate') {
+    return (
+      <Gate
+        state={page.state}
+        accountUUID={page.accountUUID}
+        token={page.token}
+        greeting={page.greeting}
+        problem={AUTHENTICATE_TO_MANAGE}
+      />
+    )
+  }
+  return <Page page={page} answered={answered} />
+}
+
+interface PageProps {
+  page: Extract<SerializeFrom<typeof loader>, { view: 'page' }>
+  answered: SerializeFrom<typeof action> | undefined
+}
+
+function Page({ page, answered }: PageProps) {
+  const { form: opened, library, explorer, ...rest } = page
+  const form = useHeldForm(opened, answered?.form ?? null)
+  return (
+    <AutomationPage {...rest} result={answered?.result ?? null}>
+      {library ? <TemplateLibrary {...library} admin={page.admin} accountId={page.accountUUID} /> : null}
+      {explorer ? <ApiExplorer {...explorer} admin={page.admin} accountId={page.accountUUID} /> : null}
+      {form ? <RuleFormPanel accountUUID={page.accountUUID} form={form.view} lists={form.lists} /> : null}
+    </AutomationPage>
+  )
+}
+
+/** What the server answered last stays in the form, also when a button of a card is pressed; until another rule is opened. */
+function useHeldForm(opened: OpenForm, answered: OpenForm): OpenForm {
+  const [held, setHeld] = useState<{ instead: string; form: OpenForm } | null>(null)
+  const instead = opened?.key ?? ''
+  useEffect(() => {
+    if (answered) setHeld({ instead, form: answered })
+  }, [answered, instead])
+  return answered ?? (held?.instead === instead ? held.form : opened)
+}
+
+type OpenForm = PageProps['page']['form']

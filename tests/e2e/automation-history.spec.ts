@@ -1,0 +1,211 @@
+// What an owner asks afterwards: what was done, what comes next, why not; and where a template or an API field comes from.
+import type { BrowserContext, Page } from '@playwright/test'
+import type { ServerProcess } from '../support/server-process.ts'
+import { collectComplaints, expect, expectAccessible, openAddOn, signInAtGate, test } from './stage.ts'
+
+interface Stage {
+  page: Page
+  context: BrowserContext
+  server: ServerProcess
+}
+
+const says = (page: Page, words: string | RegExp) =>
+  expect(page.getByText(words, { exact: true }).filter({ visible: true }).first()).toBeVisible()
+const runs = (page: Page) => page.getByRole('list', { name: 'Runs' }).getByRole('listitem')
+
+/** Signed in, with these rules; the ids of them, in their order. */
+async function openHistory({ page, context, server }: Stage, rules: object[], options: { admin?: boolean } = {}) {
+  await openAddOn(page, server, options)
+  await signInAtGate(context, page)
+  const accountUUID = new URL(page.url()).searchParams.get('accountUUID') ?? ''
+  const post = async (path: string, data: object) => {
+    const answer = await page.request.post(`${server.origin}${path}`, { data, headers: { origin: server.origin } })
+    expect(answer.ok(), await answer.text()).toBe(true)
+    return answer.json()
+  }
+  const ids: number[] = []
+  for (const rule of rules) ids.push((await post('/api/automation', { ...rule, accountUUID })).id)
+  const query = `?accountUUID=${accountUUID}${options.admin ? '&admin=yes' : ''}`
+  return {
+    ids,
+    at: (path: string, more = '') => `${server.origin}${path}${query}${more}`,
+    runNow: (id: number) => post(`/api/automation/${id}/run`, {}),
+  }
+}
+
+const TASK = [{ type: 'create_task', parameters: { title: 'Call back about job {entry.0.generated_job_id}' } }]
+const EVENT = { triggerSource: 'webhook', object: 'job', triggerType: 'job_updated', actions: TASK }
+const CALL_BACK = { name: 'Call back', ...EVENT }
+const NEVER = {
+  name: 'Never matches',
+  ...EVENT,
+  conditions: [{ field: 'job_description', operator: 'contains', value: 'moon base' }],
+}
+const DAILY = {
+  name: 'Morning look',
+  triggerSource: 'api_polling',
+  apiEndpoint: '/api_1.0/job.json',
+  pollInterval: 'daily',
+  conditions: [{ field: 'job_description', operator: 'contains', value: 'moon base' }],
+  actions: TASK,
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled })
+    // The checker is itself a script.
+    const expectReadable = (page: Page) => (javaScriptEnabled ? expectAccessible(page) : Promise.resolve())
+
+    test('a run is found, looked into and done once more; a job that did not fire is explained', async ({
+      page,
+      context,
+      server,
+    }) => {
+      const complaints = collectComplaints(page)
+      const { ids, at, runNow } = await openHistory({ page, context, server }, [CALL_BACK, NEVER, DAILY])
+      await runNow(ids[0] ?? 0)
+      await page.goto(at('/automation'))
+      await page.getByRole('link', { name: 'History', exact: true }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'Run history' })).toBeVisible()
+      await expect(runs(page)).toHaveCount(1)
+      await expect(runs(page)).toContainText(/^Job \S+ · .*Task "Call back about job \S+/)
+      await expectReadable(page)
+
+      await page.getByLabel('Search', { exact: true }).fill('no such words')
+      await page.getByRole('button', { name: 'Find', exact: true }).click()
+      await says(page, 'No run fits')
+      await page.getByRole('link', { name: 'Show all runs' }).click()
+      await page.getByLabel('Search', { exact: true }).fill('call back about')
+      await page.getByRole('button', { name: 'Find', exact: true }).click()
+      await expect(page).toHaveURL(/text=call\+back/)
+      await runs(page).getByRole('link').click()
+
+      const heading = page.getByRole('heading', { level: 1 })
+      await expect(heading).toHaveText(/^Job \S+ · /)
+      const title = (await heading.textContent()) ?? ''
+      const steps = page.getByRole('region', { name: 'Steps', exact: true })
+      await expect(steps).toContainText('1. Create Task')
+      await expect(steps).toContainText('Done')
+      await steps.getByText('What went in').click()
+      await expect(steps).toContainText('Call back about job')
+      await steps.getByText('1 attempt').click()
+      await expect(steps).toContainText(/Sent after/)
+      await expectReadable(page)
+      await page.getByText('Run all of it again …').click()
+      await says(page, 'Everything is done once more. No customer gets a message again.')
+      await page.getByRole('button', { name: 'Run all again' }).click()
+      await says(page, 'Run again')
+      await expect(page.getByRole('link', { name: /^Run \d+ was the first$/ })).toBeVisible()
+
+      const number = /^Job (\S+)/.exec(title)?.[1] ?? ''
+      await page.getByRole('link', { name: 'Why did this job not fire?' }).click()
+      await page.getByLabel('Job number').fill('no such job!')
+      await page.getByRole('button', { name: 'Explain' }).click()
+      await says(page, 'Enter the number of a job, like 4411, or the id of a record.')
+      await page.getByLabel('Job number').fill(number)
+      await page.getByRole('button', { name: 'Explain' }).click()
+      await expect(page.getByRole('heading', { level: 2, name: `Job ${number}` })).toBeVisible()
+      const never = page.getByRole('listitem').filter({ hasText: 'Never matches' })
+      await expect(never).toContainText('Conditions not met')
+      await expect(never).toContainText(/The rule wants: its job description contains "moon base"\./i)
+      await expectReadable(page)
+
+      await page.getByRole('link', { name: 'Upcoming' }).click()
+      await expect(page.getByRole('list', { name: 'Next looks' })).toContainText('Morning look')
+      await expectReadable(page)
+      await page.getByRole('link', { name: /^Needs you/ }).click()
+      await says(page, 'Nothing needs you')
+      // Job numbers that nobody can have are refused with 400: the browser says so.
+      expect(complaints.filter((line) => !line.includes('400'))).toEqual([])
+    })
+
+    test('a template is searched for, and used', async ({ page, context, server }) => {
+      const { at } = await openHistory({ page, context, server }, [])
+      await page.goto(at('/automation', '&tab=templates'))
+      await says(page, '25 templates')
+      await expectReadable(page)
+      await page.getByLabel('Search templates').fill('yearly service')
+      await page.getByRole('button', { name: 'Search', exact: true }).click()
+      await says(page, '1 template found')
+      const template = page.getByRole('article', { name: 'Yearly service is due' })
+      await expect(template).toContainText('To fill in:')
+      await template.getByRole('link', { name: /^Use template/ }).click()
+      await says(page, 'Template loaded')
+      await expect(page).toHaveURL(/copy=\d+/)
+      await page.goto(at('/automation', '&tab=templates&search=yearly'))
+      await says(page, 'Used once')
+    })
+
+    test('an admin makes a template of an automation', async ({ page, context, server }) => {
+      const { at } = await openHistory({ page, context, server }, [CALL_BACK], { admin: true })
+      await page.goto(at('/automation', '&tab=templates'))
+      await page.getByText('Create a template').click()
+      await page.getByRole('button', { name: 'Create template' }).click()
+      await says(page, /^(Failed to create template|Template name is required)/)
+      const name = page.getByLabel('Template name')
+      if (!(await name.isVisible())) await page.getByText('Create a template').click()
+      await name.fill('Call them back')
+      await page.getByRole('button', { name: 'Create template' }).click()
+      await says(page, 'Template created')
+      await expect(page.getByRole('article', { name: 'Call them back' })).toBeVisible()
+    })
+
+    test('an admin looks at what the API gives', async ({ page, context, server }) => {
+      const { at } = await openHistory({ page, context, server }, [], { admin: true })
+      await page.goto(at('/automation', '&tab=api'))
+      await page.getByLabel('API endpoint').selectOption({ label: 'Companies' })
+      await page.getByRole('button', { name: 'Test API' }).click()
+      await expect(page.getByRole('list', { name: 'Fields found' })).toContainText('uuid')
+      await expect(page.getByText(/"uuid": "/).first()).toBeVisible()
+      await expectReadable(page)
+      if (!javaScriptEnabled) return
+      await page.getByRole('button', { name: 'Create Dynamic Mapping for name' }).click()
+      const create = page.getByRole('dialog', { name: 'Create Dynamic Mapping' })
+      await create.getByLabel('Field name').fill('Customer Name')
+      await expectReadable(page)
+      await create.getByRole('button', { name: 'Save mapping' }).click()
+      await page.getByRole('button', { name: /^Dynamic Mapping Manager/ }).click()
+      const list = page.getByRole('dialog', { name: 'Dynamic Mapping Manager' })
+      await expect(list).toContainText('customer_name')
+      const download = page.waitForEvent('download')
+      await list.getByRole('button', { name: 'Export mappings' }).click()
+      expect((await download).suggestedFilename()).toMatch(/^dynamic-mappings-\d{4}-\d\d-\d\d\.json$/)
+    })
+  })
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme })
+
+    test('the history and the library are accessible and fit the screen', async ({ page, context, server }, info) => {
+      const shot = async (name: string) => {
+        await expectAccessible(page)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
+          0,
+        )
+        await page.screenshot({
+          path: `.cache/screens/${name}-${colorScheme}-${info.project.name}.png`,
+          fullPage: true,
+        })
+      }
+      const { ids, at, runNow } = await openHistory({ page, context, server }, [CALL_BACK, NEVER, DAILY], {
+        admin: true,
+      })
+      await runNow(ids[0] ?? 0)
+      await page.goto(at('/automation/runs'))
+      await shot('automation-runs')
+      const job = /^Job (\S+)/.exec((await runs(page).getByRole('link').textContent()) ?? '')?.[1] ?? ''
+      await page.goto(at('/automation/runs/1'))
+      await shot('automation-run')
+      await page.goto(at('/automation/runs', `&view=why&job=${job}`))
+      await shot('automation-why')
+      await page.goto(at('/automation/runs', '&view=upcoming'))
+      await shot('automation-upcoming')
+      await page.goto(at('/automation', '&tab=templates'))
+      await shot('template-library')
+      await page.goto(at('/automation', '&tab=api&api=companies'))
+      await shot('api-explorer')
+    })
+  })
+}

@@ -1,0 +1,201 @@
+// What an owner does with automations that exist: looks, runs, switches, copies, brings in, deletes.
+import type { BrowserContext, Page } from '@playwright/test'
+import type { ServerProcess } from '../support/server-process.ts'
+import { collectComplaints, expect, expectAccessible, openAddOn, signInAtGate, test } from './stage.ts'
+
+const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
+const says = (page: Page, words: string | RegExp) =>
+  expect(page.getByText(words, { exact: true }).filter({ visible: true }).first()).toBeVisible()
+
+/** Signed in, with these rules, on the page of automations. */
+async function openAutomations(
+  { page, context, server }: { page: Page; context: BrowserContext; server: ServerProcess },
+  rules: Record<string, unknown>[],
+  options: { admin?: boolean } = {},
+): Promise<void> {
+  await openAddOn(page, server, options)
+  await signInAtGate(context, page)
+  const accountUUID = new URL(page.url()).searchParams.get('accountUUID')
+  for (const rule of rules) {
+    const made = await page.request.post(`${server.origin}/api/automation`, {
+      data: { ...rule, accountUUID },
+      headers: { origin: server.origin },
+    })
+    expect(made.status(), await made.text()).toBe(201)
+  }
+  await page.getByRole('link', { name: 'Automations' }).click()
+  await expect(page.getByRole('heading', { name: 'Existing Automations' })).toBeVisible()
+}
+
+const ACTIONS = [{ type: 'create_task', parameters: { title: 'Call back about job {entry.0.generated_job_id}' } }]
+const CALL_BACK = {
+  name: 'Call back',
+  description: 'So that nobody is forgotten.',
+  triggerSource: 'api_polling',
+  apiEndpoint: '/api_1.0/job.json',
+  pollInterval: 'on_demand',
+  conditions: [{ field: 'generated_job_id', operator: 'is_not_empty', value: '' }],
+  actions: ACTIONS,
+}
+const NEVER = {
+  name: 'Never matches',
+  triggerSource: 'webhook',
+  object: 'job',
+  triggerType: 'job_updated',
+  conditions: [{ field: 'status', operator: 'equals', value: 'Parked on the moon' }],
+  actions: ACTIONS,
+}
+const PACK = { name: 'Pack the van', triggerSource: 'manual_endpoint', actions: ACTIONS }
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled })
+    // The checker is itself a script.
+    const expectReadable = (page: Page) => (javaScriptEnabled ? expectAccessible(page) : Promise.resolve())
+
+    test('a rule is looked at, run, switched off and deleted, and the logs tell of it', async ({
+      page,
+      context,
+      server,
+    }) => {
+      const complaints = collectComplaints(page)
+      await openAutomations({ page, context, server }, [NEVER, CALL_BACK])
+      const rule = card(page, 'Call back')
+      await expect(rule).toContainText('So that nobody is forgotten.')
+      await expect(rule).toContainText('Scheduled API Check')
+      await expect(rule).toContainText('Create Task')
+
+      await rule.getByRole('button', { name: 'Preview: Call back' }).click()
+      const preview = page.getByRole('region', { name: 'Preview', exact: true })
+      await expect(preview).toContainText('Nothing was sent.')
+      await expect(preview).toContainText(/Call back about job \d+/)
+      await expectReadable(page)
+      await preview.getByRole('link', { name: 'Close' }).click()
+      await expect(preview).toHaveCount(0)
+
+      await rule.getByRole('button', { name: 'Run Now: Call back' }).click()
+      await says(page, /^Automation executed/)
+      await page.getByRole('button', { name: 'View Logs' }).click()
+      const logs = javaScriptEnabled
+        ? page.getByRole('dialog', { name: 'Recent Automation Logs' })
+        : page.getByRole('region', { name: 'Recent Automation Logs' })
+      await expect(logs).toContainText('Last 20 automation executions across all your automations')
+      await expect(logs.getByText('Call back').first()).toBeVisible()
+      await expect(logs).toContainText(/Create Task/)
+      await expectReadable(page)
+      await logs.getByRole(javaScriptEnabled ? 'button' : 'link', { name: 'Close' }).click()
+      await expect(logs).toHaveCount(0)
+
+      const active = page.getByRole('switch', { name: 'Active: Call back' })
+      await expect(active).toBeChecked()
+      await active.click()
+      await says(page, 'Automation updated')
+      await expect(active).not.toBeChecked()
+      await expect(rule).toContainText('Inactive')
+
+      await rule.getByRole('button', { name: 'Delete Call back' }).click()
+      const asked = javaScriptEnabled
+        ? page.getByRole('alertdialog', { name: 'Delete Automation' })
+        : page.getByRole('region', { name: 'Delete Automation' })
+      await expectReadable(page)
+      await asked.getByRole('button', { name: 'Delete', exact: true }).click()
+      await says(page, 'Automation deleted')
+      await expect(rule).toHaveCount(0)
+      await expect(card(page, 'Never matches')).toBeVisible()
+      expect(complaints).toEqual([])
+    })
+
+    test('conditions that are not met are listed, and Run Anyway acts all the same', async ({
+      page,
+      context,
+      server,
+    }) => {
+      await openAutomations({ page, context, server }, [NEVER])
+      await page.getByRole('button', { name: 'Run Now: Never matches' }).click()
+      const asked = javaScriptEnabled
+        ? page.getByRole('alertdialog', { name: 'Automation Conditions Not Met' })
+        : page.getByRole('region', { name: 'Automation Conditions Not Met' })
+      await expect(asked).toContainText('Parked on the moon')
+      await expectReadable(page)
+      await asked.getByRole(javaScriptEnabled ? 'button' : 'link', { name: 'Cancel' }).click()
+      await expect(asked).toHaveCount(0)
+      await page.getByRole('button', { name: 'Run Now: Never matches' }).click()
+      await asked.getByRole('button', { name: 'Run Anyway' }).click()
+      await says(page, 'Automation executed')
+      await expect(card(page, 'Never matches')).toContainText(/Executions1/)
+    })
+
+    test('a rule is copied, pasted, and comes into the form as a new entry', async ({ page, context, server }) => {
+      await openAutomations({ page, context, server }, [PACK])
+      const rule = card(page, 'Pack the van')
+      // What cannot be put on the clipboard is shown, to be taken from there.
+      await page.goto(`${page.url()}&json=1`)
+      const json = await page.getByLabel('The automation as JSON').inputValue()
+      expect(json).toContain('"Pack the van"')
+      await page.goto(page.url().replace('json=1', 'url=1'))
+      await expect(rule.getByLabel('Endpoint URL')).toHaveValue(/\/api\/automation\/1\/trigger\?key=/)
+      await page.goto(page.url().replace('&url=1', ''))
+
+      await page.getByRole('region', { name: 'Import Automation' }).locator('summary').click()
+      await page.getByLabel('Paste JSON').fill('{')
+      await page.getByRole('button', { name: 'Import', exact: true }).click()
+      await says(page, 'Import failed: Invalid JSON format')
+      await page.getByLabel('Paste JSON').fill(json)
+      await page.getByRole('button', { name: 'Import', exact: true }).click()
+      await expect(page.getByLabel('Automation Name')).toHaveValue('Pack the van (Imported)')
+      await expect(page.getByRole('article')).toHaveCount(1)
+    })
+  })
+}
+
+test('an admin has a badge, Check Mode and the API test; nobody else does', async ({ page, context, server }) => {
+  await openAutomations({ page, context, server }, [CALL_BACK], { admin: true })
+  await says(page, 'Admin Mode')
+  await page.getByRole('button', { name: 'Check Mode: Call back' }).click()
+  await expect(page.getByRole('region', { name: 'Check Mode' })).toContainText('Nothing was sent.')
+  await page.getByRole('link', { name: 'API Testing' }).click()
+  await expect(page.getByRole('heading', { name: 'API Explorer' })).toBeVisible()
+  await page.goto(page.url().replace('admin=yes', 'admin=no'))
+  await expect(page.getByRole('heading', { name: 'Existing Automations' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'API Testing' })).toHaveCount(0)
+})
+
+test('somebody who is not signed in is told so', async ({ page, server }) => {
+  await page.goto(`${server.origin}/automation?accountUUID=00000000-0000-4000-8000-000000000001`)
+  await says(page, 'Authentication Required: Please authenticate with the platform to manage automations.')
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme })
+
+    test('empty and full, the page is accessible and fits the screen', async ({ page, context, server }, info) => {
+      const shot = async (name: string) => {
+        await expectAccessible(page)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
+          0,
+        )
+        await page.screenshot({
+          path: `.cache/screens/automation-${name}-${colorScheme}-${info.project.name}.png`,
+          fullPage: true,
+        })
+      }
+      await openAutomations({ page, context, server }, [])
+      await shot('empty')
+      for (const rule of [CALL_BACK, NEVER, PACK]) {
+        const accountUUID = new URL(page.url()).searchParams.get('accountUUID')
+        const sent = { data: { ...rule, accountUUID }, headers: { origin: server.origin } }
+        await page.request.post(`${server.origin}/api/automation`, sent)
+      }
+      await page.reload()
+      await expect(page.getByRole('article')).toHaveCount(3)
+      await shot('list')
+      await page.getByRole('button', { name: 'Preview: Call back' }).click()
+      await expect(page.getByRole('region', { name: 'Preview', exact: true })).toBeVisible()
+      await shot('preview')
+      await page.getByRole('button', { name: 'Run Now: Never matches' }).click()
+      await expect(page.getByRole('alertdialog')).toBeVisible()
+      await page.screenshot({ path: `.cache/screens/automation-not-met-${colorScheme}-${info.project.name}.png` })
+    })
+  })
+}

@@ -1,0 +1,246 @@
+import { gzipSync } from 'node:zlib'
+import type { BrowserContext, Locator, Page } from '@playwright/test'
+import type { ServerProcess } from '../support/server-process.ts'
+import { collectComplaints, expect, expectAccessible, openAddOn, signInAtGate, test } from './stage.ts'
+
+const says = (page: Page, words: string | RegExp) => expect(page.getByText(words).first()).toBeVisible()
+const form = (page: Page) => page.locator('#automation-form')
+const action = (page: Page, number: number) => form(page).getByRole('listitem', { name: `Action ${number}` })
+const condition = (page: Page, number: number) => form(page).getByRole('listitem', { name: `Condition ${number}` })
+const press = (page: Page, name: string | RegExp) =>
+  form(page).getByRole('button', { name, exact: true }).first().click()
+
+async function openAutomations(page: Page, context: BrowserContext, server: ServerProcess): Promise<void> {
+  await openAddOn(page, server)
+  await signInAtGate(context, page)
+  const address = new URL(page.url())
+  address.pathname = '/automation'
+  await page.goto(address.href)
+  await expect(form(page)).toBeVisible()
+}
+
+/** A form that is ready for hands: alive, or drawn by the server alone. */
+async function ready(page: Page, scripts: boolean): Promise<void> {
+  const offered = form(page).getByRole('button', { name: 'Continue' })
+  if (scripts) await expect(offered).toHaveCount(0)
+  else await expect(offered.first()).toBeVisible()
+}
+
+/** Counts presses and choices, as a person makes them; typing is none. */
+function counted() {
+  let clicks = 0
+  return {
+    clicks: () => clicks,
+    async press(target: Locator) {
+      clicks += 1
+      await target.click()
+    },
+    async choose(target: Locator, label: string) {
+      clicks += 1
+      await target.selectOption({ label })
+    },
+    async type(target: Locator, text: string) {
+      clicks += 1
+      await target.fill(text)
+    },
+  }
+}
+
+const NAME = 'Tell them it is done'
+const TEXT = 'Hi {entry.0.contact_first_name or "there"}, your job is done.'
+
+test.describe('with JavaScript', () => {
+  test('a new user has a text sent when a job is completed, in at most 12 clicks', async ({
+    page,
+    context,
+    server,
+  }) => {
+    const complaints = collectComplaints(page)
+    await openAutomations(page, context, server)
+    await ready(page, true)
+    const hand = counted()
+    const of = form(page)
+    await hand.type(of.getByLabel('Automation Name'), NAME)
+    await hand.choose(of.getByLabel('Webhook Subscription'), 'Job')
+    await hand.choose(of.getByLabel('Trigger Type'), 'Its status changes')
+    await hand.press(of.getByRole('button', { name: 'Completed', exact: true }))
+    await hand.press(of.getByRole('button', { name: 'Add Action' }))
+    await hand.choose(action(page, 1).getByLabel('Action Type'), 'Send SMS')
+    await hand.type(action(page, 1).getByLabel('Message', { exact: true }), TEXT)
+    await says(page, 'When a job becomes Completed, text the customer.')
+    await says(page, `${TEXT.length}/1600 characters. Messages over 153 chars use multiple SMS credits.`)
+    await hand.press(of.getByRole('button', { name: 'Create Automation' }))
+    await says(page, 'Automation created')
+    await says(page, NAME)
+    expect(hand.clicks()).toBeLessThanOrEqual(12)
+    // The form is empty again.
+    await expect(of.getByLabel('Automation Name')).toHaveValue('')
+    expect(complaints).toEqual([])
+  })
+
+  test('a placeholder is picked from the list', async ({ page, context, server }) => {
+    await openAutomations(page, context, server)
+    await ready(page, true)
+    await form(page).getByLabel('Automation Name').fill(NAME)
+    await form(page).getByText('Manual Endpoint').click()
+    await press(page, 'Add Action')
+    await action(page, 1).getByLabel('Action Type').selectOption({ label: 'Create Task' })
+    await action(page, 1).getByRole('button', { name: 'Insert a placeholder into Task Title' }).click()
+    await page.getByLabel('Search placeholders').fill('job number')
+    await page.getByLabel('Search placeholders').press('Enter')
+    await expect(action(page, 1).getByLabel('Task Title', { exact: true })).toHaveValue('{entry.0.generated_job_id}')
+    await expect(action(page, 1).getByLabel('Task Title', { exact: true })).toBeFocused()
+  })
+
+  test('what is wrong is told before anything is sent, and the page stays small', async ({ page, context, server }) => {
+    await openAutomations(page, context, server)
+    await ready(page, true)
+    const html = await (await page.request.get(page.url())).text()
+    let bytes = 0
+    // What the page asks for at once; the rest is fetched when it is wanted.
+    const links = html.match(/<link[^>]*rel="modulepreload"[^>]*>/g) ?? []
+    for (const path of new Set(links.flatMap((link) => link.match(/\/assets\/[\w.-]+\.js/) ?? []))) {
+      bytes += gzipSync(await (await page.request.get(`${server.origin}${path}`)).body()).length
+    }
+    expect(bytes).toBeGreaterThan(50_000)
+    expect(bytes).toBeLessThan(150_000)
+    await form(page).getByLabel('Automation Name').fill(NAME)
+    await form(page).getByText('Manual Endpoint').click()
+    await press(page, 'Create Automation')
+    await says(page, 'Form Validation Error')
+    await says(page, 'Please check your form for errors: actions')
+    await says(page, 'At least one action is required')
+    await press(page, 'Add Action')
+    await action(page, 1).getByLabel('Action Type').selectOption({ label: 'Create Job' })
+    await press(page, 'Create Automation')
+    await says(page, 'Company UUID is required')
+    await says(page, 'Job Status is required')
+  })
+})
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('the same rule is built, edited, reordered and corrected by round trips', async ({ page, context, server }) => {
+    test.slow()
+    await openAutomations(page, context, server)
+    await ready(page, false)
+    const of = form(page)
+    await of.getByLabel('Automation Name').fill(NAME)
+    await press(page, 'Continue')
+    await of.getByLabel('Webhook Subscription').selectOption({ label: 'Job' })
+    await press(page, 'Continue')
+    await of.getByLabel('Trigger Type').selectOption({ label: 'Its status changes' })
+    await press(page, 'Continue')
+    await press(page, 'Completed')
+    await expect(condition(page, 1).getByLabel('Value')).toHaveValue('Completed')
+    await press(page, 'Create Automation')
+    await says(page, 'Please check your form for errors: actions')
+    await press(page, 'Add Action')
+    await action(page, 1).getByLabel('Action Type').selectOption({ label: 'Send SMS' })
+    await action(page, 1).getByRole('button', { name: 'Show its fields' }).click()
+    await action(page, 1).getByLabel('Message', { exact: true }).fill(TEXT)
+    await press(page, 'Add Action')
+    await action(page, 2).getByLabel('Job Status').selectOption('Unsuccessful')
+    await action(page, 2).getByLabel('Wait for Previous Action').check()
+    await action(page, 2).getByRole('button', { name: 'Move action 2 up' }).click()
+    await expect(action(page, 1).getByLabel('Job Status')).toHaveValue('Unsuccessful')
+    await expect(action(page, 2).getByLabel('Message', { exact: true })).toHaveValue(TEXT)
+    await action(page, 1).getByRole('button', { name: 'Remove action 1' }).click()
+    await says(page, 'When a job becomes Completed, text the customer.')
+    await press(page, 'Create Automation')
+    await says(page, 'Automation created')
+
+    await page
+      .getByRole('link', { name: /^Edit/ })
+      .or(page.getByRole('button', { name: /^Edit/ }))
+      .first()
+      .click()
+    await expect(of.getByLabel('Automation Name')).toHaveValue(NAME)
+    await expect(action(page, 1).getByLabel('Message', { exact: true })).toHaveValue(TEXT)
+    await of.getByLabel('Automation Name').fill('')
+    await press(page, 'Update Automation')
+    await says(page, 'Automation name is required')
+    await of.getByLabel('Automation Name').fill('Another name')
+    await press(page, 'Continue')
+    await press(page, 'Update Automation')
+    await says(page, 'Automation updated')
+    await says(page, 'Another name')
+  })
+})
+
+test('a rule is opened, changed, left and saved', async ({ page, context, server }) => {
+  await openAutomations(page, context, server)
+  await ready(page, true)
+  const of = form(page)
+  await of.getByLabel('Automation Name').fill(NAME)
+  await of.getByText('Scheduled API Check').click()
+  await press(page, 'Add Action')
+  await action(page, 1).getByLabel('Action Type').selectOption({ label: 'Create Task' })
+  await action(page, 1).getByLabel('Task Title', { exact: true }).fill('Ring {entry.0.company_name}')
+  await of.getByText('Also what matches now').click()
+  await of.getByLabel('Active').uncheck()
+  await press(page, 'Create Automation')
+  await says(page, 'Automation created')
+  const edit = page
+    .getByRole('link', { name: /^Edit/ })
+    .or(page.getByRole('button', { name: /^Edit/ }))
+    .first()
+  await edit.click()
+  await expect(of.getByLabel('Automation Name')).toHaveValue(NAME)
+  await expect(of.getByLabel('Active')).not.toBeChecked()
+  await press(page, 'Cancel Edit')
+  await expect(of.getByLabel('Automation Name')).toHaveValue('')
+  await edit.click()
+  await expect(action(page, 1).getByLabel('Task Title', { exact: true })).toHaveValue('Ring {entry.0.company_name}')
+  await of.getByLabel('Automation Name').fill('Ring them')
+  await press(page, 'Update Automation')
+  await says(page, 'Automation updated')
+  await says(page, 'Ring them')
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme })
+
+    test('the form at each step is accessible and fits the screen', async ({ page, context, server }, info) => {
+      test.slow()
+      const shot = async (name: string) => {
+        await expectAccessible(page)
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        expect(over).toBeLessThanOrEqual(0)
+        await page.screenshot({
+          path: `.cache/screens/rule-form-${name}-${colorScheme}-${info.project.name}.png`,
+          fullPage: true,
+        })
+      }
+      await openAutomations(page, context, server)
+      await ready(page, true)
+      const of = form(page)
+      await shot('empty')
+      await of.getByLabel('Automation Name').fill(NAME)
+      await of.getByLabel('Webhook Subscription').selectOption({ label: 'Job' })
+      await of.getByLabel('Trigger Type').selectOption({ label: 'Its status changes' })
+      await press(page, 'Completed')
+      await press(page, 'Add Condition')
+      await condition(page, 2).getByLabel('Field').selectOption('contact_mobile')
+      await condition(page, 2).getByLabel('Operator').selectOption('is_not_empty')
+      for (const label of ['Create Job', 'Send Email', 'Send SMS']) {
+        await press(page, 'Add Action')
+        const count = await of.getByRole('listitem', { name: /^Action \d/ }).count()
+        await action(page, count).getByLabel('Action Type').selectOption({ label })
+      }
+      await press(page, 'Add Material')
+      await action(page, 2).getByLabel('Include attachments').check()
+      await action(page, 3)
+        .getByLabel('Message', { exact: true })
+        .fill('Hi {entry.0.contact_first_name} [[Business name]]')
+      await of.getByText(/^More: how often/).click()
+      await action(page, 3).getByRole('button', { name: 'Insert a placeholder into Message' }).click()
+      await page.getByLabel('Search placeholders').fill('name')
+      await press(page, 'Create Automation')
+      await says(page, 'Company UUID is required')
+      await shot('full')
+    })
+  })
+}

@@ -1,0 +1,93 @@
+// Rules, previews and log lines of the automations page, to be varied by a test.
+import type { LogLine } from '#app/features/automations/log-line.ts'
+import type { PreviewView } from '#app/features/automations/preview-view.ts'
+import type { RuleCardView } from '#app/features/automations/rule-view.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
+import { SAMPLE_NOW } from './sample-views.ts'
+
+export function sampleCard(over: Partial<RuleCardView> = {}): RuleCardView {
+  return {
+    id: 3,
+    name: 'Thank the customer',
+    description: 'Ask for a review.',
+    sentence: { when: 'When a job becomes Completed', onlyIf: 'it has a mobile number', does: 'text the customer' },
+    active: true,
+    preparing: false,
+    pausedReason: null,
+    openBlanks: [],
+    source: 'webhook',
+    trigger: 'Webhook Event, reacts within seconds',
+    schedule: null,
+    nextRunAt: null,
+    executionCount: 4,
+    lastExecutedAt: SAMPLE_NOW - minutes(5),
+    actions: ['Send SMS', 'Create Task'],
+    asksAboutExisting: false,
+    json: '{"rules":[]}',
+    triggerUrl: null,
+    ...over,
+  }
+}
+
+export function sampleLogLine(over: Partial<LogLine> = {}): LogLine {
+  return {
+    id: 12,
+    name: 'Thank the customer',
+    status: 'success',
+    about: 'Job 4411 · Margaret Smith',
+    reason: null,
+    because: 'status changed to Completed',
+    at: SAMPLE_NOW - hours(1),
+    actions: [{ label: 'Send SMS', success: true, message: 'Text to +61400000001' }],
+    ...over,
+  }
+}
+
+export function samplePreview(over: Partial<PreviewView> = {}): PreviewView {
+  return {
+    about: 'Job 4411 · Margaret Smith',
+    matched: 2,
+    total: 9,
+    customerMessages: 1,
+    credits: 1,
+    steps: [
+      {
+        label: 'Send SMS',
+        outcome: 'would_run',
+        sentence: null,
+        effects: [
+          {
+            summary: 'Text Margaret Smith',
+            channel: 'Text message',
+            to: '+61400000001',
+            texts: [{ label: 'Text', text: 'Thank you, Margaret!' }],
+            changes: [],
+            credits: 1,
+            attachments: [],
+            held: 'Moved to 08:00: it is after hours.',
+          },
+        ],
+        warnings: ['{job_address} is empty on this job.'],
+      },
+      {
+        label: 'Update Job Status',
+        outcome: 'would_run',
+        sentence: null,
+        effects: [
+          {
+            summary: 'Change the job',
+            channel: null,
+            to: null,
+            texts: [],
+            changes: [{ field: 'status', from: 'Quote', to: 'Completed' }],
+            credits: 0,
+            attachments: [],
+            held: null,
+          },
+        ],
+        warnings: [],
+      },
+    ],
+    ...over,
+  }
+}
