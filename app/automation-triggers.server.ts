@@ -4,7 +4,7 @@ import type { App } from './app-context.ts'
 import { createSteadyLoop } from './engine/steady-loop.server.ts'
 import { createBaseline } from './features/automations/baseline.server.ts'
 import type { FactLoader } from './features/automations/load-facts.server.ts'
-import { lookAtDue } from './features/automations/look.server.ts'
+import { createLooker } from './features/automations/look.server.ts'
 import { createPoller } from './features/automations/poll.server.ts'
 import { sweepDue } from './features/automations/sweep.server.ts'
 import { minutes, seconds } from './lib/duration.ts'
@@ -32,16 +32,11 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
   const baseline = createBaseline(app)
   const inMs = (wait: number) => clock.now() + wait
 
-  const looks = createSteadyLoop({
-    name: 'automation.looks',
-    clock,
-    log,
-    async run() {
-      const { started, looked, nextAt } = await lookAtDue(app)
-      if (started > 0) app.wakeRuns()
-      return looked > 0 ? clock.now() : nextAt
-    },
+  const looker = createLooker(app, (started) => {
+    if (started > 0) app.wakeRuns()
+    looks.wake()
   })
+  const looks = createSteadyLoop({ name: 'automation.looks', clock, log, run: looker.round })
   const polls = createSteadyLoop({
     name: 'automation.polls',
     clock,
@@ -82,6 +77,7 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
     },
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
+      await looker.settled()
     },
   }
 }

@@ -45,7 +45,8 @@ export interface RunLimits {
   window: number
 }
 
-export const RUN_LIMITS: RunLimits = { overall: 8, perAccount: 2, window: 50 }
+/** A run mostly waits for the platform: with few places, four accounts that get no answers would stop everybody's rules. */
+export const RUN_LIMITS: RunLimits = { overall: 32, perAccount: 2, window: 50 }
 
 export interface RunPumpStatus {
   owner: boolean

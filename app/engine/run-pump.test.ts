@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type SteppingClock, steppingClock } from '#tests/support/stepping-clock.ts'
 import type { Log } from '../lib/log.ts'
-import { createRunPump, type PumpRun, type RunPump, type RunPumpInput } from './run-pump.server.ts'
+import { createRunPump, type PumpRun, RUN_LIMITS, type RunPump, type RunPumpInput } from './run-pump.server.ts'
 
 interface Work {
   id: number
@@ -110,13 +110,14 @@ test('accounts take turns, and each has at most two at work', async () => {
   expect(ids()).toEqual([7, 9, 2, 8, 3])
 })
 
-test('eight at work are enough for the whole process', async () => {
-  for (let id = 1; id <= 12; id++) due(id, `account-${id}`)
+test('so many at work are enough for the whole process', async () => {
+  const { overall } = RUN_LIMITS
+  for (let id = 1; id <= overall + 4; id++) due(id, `account-${id}`)
   const made = pump()
   made.start()
   await clock.settle()
-  expect(ids()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-  expect(made.status()).toMatchObject({ owner: true, inFlight: 8, known: 4 })
+  expect(ids()).toEqual(Array.from({ length: overall }, (_, index) => index + 1))
+  expect(made.status()).toMatchObject({ owner: true, inFlight: overall, known: 4 })
 })
 
 test('of two runs on the same record the second waits for the first; the same record elsewhere is another', async () => {

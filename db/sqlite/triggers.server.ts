@@ -8,6 +8,7 @@ import { automationStore } from './automations.server.ts'
 import type { Client } from './client.server.ts'
 import { insertRuns } from './run-rows.server.ts'
 import { touchedRows } from './touched-rows.server.ts'
+import { writeTurnOf } from './write-turn.server.ts'
 
 interface TouchedSqlRow extends Omit<TouchedRecord, 'changedFields' | 'created'> {
   changedFields: string
@@ -20,6 +21,7 @@ const TOUCHED_COLUMNS = `account_uuid AS accountUuid, object, record_uuid AS rec
 export function triggerStore(client: Client, _clock: Clock): TriggerStore {
   const { sql } = client
   const startRuns = insertRuns(sql)
+  const writes = writeTurnOf(client)
   const touchedOf = touchedRows(sql)
 
   // A number within the account, so that one account's burst does not hide the others behind it.
@@ -29,10 +31,15 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
            FROM touched_record WHERE due_at <= ?)
      WHERE place <= ? ORDER BY place, dueAt LIMIT ?`,
   )
-  const nextDue = sql.prepare<[], number>('SELECT due_at FROM touched_record ORDER BY due_at LIMIT 1').pluck()
+  const nextDue = sql
+    .prepare<[number], number>('SELECT due_at FROM touched_record WHERE due_at > ? ORDER BY due_at LIMIT 1')
+    .pluck()
   const postpone = sql.prepare(
     `UPDATE touched_record SET due_at = ?, tries = tries + 1
      WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND turn = ?`,
+  )
+  const postponeAll = sql.prepare(
+    'UPDATE touched_record SET due_at = @until WHERE account_uuid = @accountUuid AND due_at < @until',
   )
   const endTouched = sql.prepare(
     'DELETE FROM touched_record WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND turn = ?',
@@ -152,7 +159,7 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
     return started
   }
 
-  const settleTouched = sql.transaction((...[accountUuid, looked, now]: Parameters<TriggerStore['settleTouched']>) => {
+  function settleTouched(...[accountUuid, looked, now]: Parameters<TriggerStore['settleTouched']>) {
     const { touched, snapshot, verdicts, wishes } = looked
     const { object, recordUuid, turn } = touched
     if (snapshot !== null && snapshot !== 'none') put(keepSnapshot, accountUuid, object, snapshot, now)
@@ -162,7 +169,7 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
     if (endTouched.run(accountUuid, object, recordUuid, turn).changes === 0)
       resetTries.run(accountUuid, object, recordUuid)
     return started
-  })
+  }
 
   const settlePoll = sql.transaction((...[accountUuid, tick, now]: Parameters<TriggerStore['settlePoll']>) => {
     const rule = ruleAsRead.get(tick.automationId, accountUuid, tick.version)
@@ -210,14 +217,17 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
         created: row.created === 1,
       }))
     },
-    async nextTouchedDueAt() {
-      return nextDue.get() ?? null
+    async nextTouchedDueAt(now) {
+      return nextDue.get(now) ?? null
     },
     async postponeTouched({ accountUuid, object, recordUuid, turn }, dueAt) {
-      postpone.run(dueAt, accountUuid, object, recordUuid, turn)
+      await writes.run(() => postpone.run(dueAt, accountUuid, object, recordUuid, turn))
+    },
+    async postponeAllTouched(accountUuid, until) {
+      await writes.run(() => postponeAll.run({ accountUuid, until }))
     },
     async settleTouched(accountUuid, looked, now) {
-      return settleTouched.immediate(accountUuid, looked, now)
+      return writes.run(() => settleTouched(accountUuid, looked, now))
     },
     async ownWrites(accountUuid, object, recordUuid, since) {
       return writesOn.all(accountUuid, object, recordUuid, since)

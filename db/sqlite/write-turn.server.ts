@@ -1,11 +1,15 @@
 // What is written within one turn of the event loop by those on the hot path shares one transaction, and so one sync of the
-// disk and one write of each counter. Each work has its own savepoint: what breaks one leaves the others.
+// disk and one write of each counter. When one of them breaks it, all are done once more, each in a savepoint of its own: what
+// breaks one leaves the others. (With savepoints from the start, every page that is written would be copied first: measured.)
 import type { Client, Sql } from './client.server.ts'
 import { isStorageFailure } from './storage-failure.ts'
 import { type Tally, tallies } from './tally.server.ts'
 
 export interface WriteTurn {
-  /** Runs `work` in the transaction of this turn. Resolves after the commit. Rejects with what it threw, or when nothing could be committed. */
+  /**
+   * Runs `work` in the transaction of this turn. Resolves after the commit. Rejects with what it threw, or when nothing could be
+   * committed. It may be run twice, the first time in vain: it changes nothing but the database and the tally.
+   */
   run<T>(work: (tally: Tally) => T): Promise<T>
 }
 
@@ -32,20 +36,20 @@ function createWriteTurn(sql: Sql): WriteTurn {
   const newTally = tallies(sql)
   let queue: Waiting[] = []
 
-  const alone = sql.transaction((work: Waiting['work']): Result[] => {
+  const together = sql.transaction((works: Waiting[]): Result[] => {
     const tally = newTally()
-    const value = work(tally)
+    const results = works.map(({ work }): Result => ({ done: true, value: work(tally) }))
     tally.write()
-    return [{ done: true, value }]
+    return results
   })
   /** Within a transaction this is a savepoint. */
-  const apart = sql.transaction((work: Waiting['work'], tally: Tally) => work(tally))
-  const together = sql.transaction((works: Waiting[]): Result[] => {
+  const inSavepoint = sql.transaction((work: Waiting['work'], tally: Tally) => work(tally))
+  const apart = sql.transaction((works: Waiting[]): Result[] => {
     const tally = newTally()
     const results = works.map(({ work }): Result => {
       const own = newTally(tally)
       try {
-        const value = apart(work, own)
+        const value = inSavepoint(work, own)
         tally.absorb(own)
         return { done: true, value }
       } catch (error) {
@@ -57,14 +61,21 @@ function createWriteTurn(sql: Sql): WriteTurn {
     return results
   })
 
+  function write(works: Waiting[]): Result[] {
+    try {
+      return together.immediate(works)
+    } catch (error) {
+      if (works.length === 1 || isStorageFailure(error)) throw error
+      return apart.immediate(works)
+    }
+  }
+
   function flush(): void {
     const works = queue
     queue = []
-    const [first] = works
-    if (!first) return
     let results: Result[]
     try {
-      results = works.length === 1 ? alone.immediate(first.work) : together.immediate(works)
+      results = write(works)
     } catch (error) {
       for (const { reject } of works) reject(error)
       return

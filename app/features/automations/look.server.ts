@@ -18,8 +18,11 @@ import { triggerMatches } from './triggers.ts'
 
 export type LookApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
 
-/** Records read side by side, and of one account: its calls are few, and everybody else's wait for nothing. */
-const AT_ONCE = 8
+/**
+ * Records looked at side by side, and of one account. Nearly all of a look is waiting for the platform, so many cost little; and
+ * an account whose calls are spent, or whose platform does not answer, keeps two places and never the others' as well.
+ */
+const AT_ONCE = 32
 const PER_ACCOUNT = 2
 
 /** Our own writes come back as events within this time. ms */
@@ -27,32 +30,80 @@ const OWN_WRITE_COUNTS = minutes(10)
 /** A record that cannot be read is tried this long, as the platform itself tries its webhooks. ms */
 const TRIED_FOR = hours(72)
 
-export interface LookRound {
-  looked: number
-  started: number
-  /** When the next record is due; null = none waits. */
-  nextAt: number | null
+/** Where not even the delay of a look can be written down, none is begun for so long. ms */
+const REST = seconds(10)
+
+export interface Looker {
+  /** Begins to look at what is due, as far as there is room, and does not wait for it. Resolves with when to come again. */
+  round(): Promise<number | null>
+  /** Resolves when nothing is being looked at any more. */
+  settled(): Promise<void>
 }
 
-/** Looks at what is due. Never throws for one record's trouble: it is put off, and the others are looked at. */
-export async function lookAtDue(app: LookApp): Promise<LookRound> {
-  const due = await app.store.dueTouched(app.clock.now(), { limit: AT_ONCE, perAccount: PER_ACCOUNT })
-  const started = await Promise.all(
-    due.map(async (touched) => {
-      try {
-        return await lookAt(app, touched)
-      } catch (error) {
-        app.log.error({ account: touched.accountUuid, object: touched.object, error }, 'record.look_failed')
-        await app.store.postponeTouched(touched, app.clock.now() + pauseAfter(touched.tries))
-        return 0
-      }
-    }),
-  )
-  return {
-    looked: due.length,
-    started: started.reduce((sum, count) => sum + count, 0),
-    nextAt: await app.store.nextTouchedDueAt(),
+/**
+ * Looks at records that changed. Each has a place of its own and gives it back when it is done: one that takes long keeps nobody
+ * waiting. `ended` is told of each with how many runs it started, and calls for the next round. One record's trouble is its own:
+ * it is put off.
+ */
+export function createLooker(app: LookApp, ended: (started: number) => void): Looker {
+  const underWay = new Map<string, Promise<void>>()
+  const atWork = new Map<string, number>()
+  let restUntil = 0
+
+  function begin(touched: TouchedRecord): void {
+    const { accountUuid } = touched
+    const key = keyOf(touched)
+    atWork.set(accountUuid, (atWork.get(accountUuid) ?? 0) + 1)
+    const looking = look(touched).then((started) => {
+      underWay.delete(key)
+      const left = (atWork.get(accountUuid) ?? 1) - 1
+      if (left > 0) atWork.set(accountUuid, left)
+      else atWork.delete(accountUuid)
+      ended(started)
+    })
+    underWay.set(key, looking)
   }
+
+  /** Never rejects. */
+  async function look(touched: TouchedRecord): Promise<number> {
+    const { accountUuid, object, tries } = touched
+    try {
+      return await lookAt(app, touched)
+    } catch (error) {
+      app.log.error({ account: accountUuid, object, error }, 'record.look_failed')
+    }
+    try {
+      await app.store.postponeTouched(touched, app.clock.now() + pauseAfter(tries))
+    } catch (error) {
+      // It is still due: asking again at once would only spend the account's calls.
+      restUntil = app.clock.now() + REST
+      app.log.error({ account: accountUuid, object, error }, 'record.not_put_off')
+    }
+    return 0
+  }
+
+  return {
+    async round() {
+      const now = app.clock.now()
+      if (restUntil > now) return restUntil
+      // Those at work are still due: they are counted in, and left out.
+      const limit = AT_ONCE + underWay.size
+      for (const touched of await app.store.dueTouched(now, { limit, perAccount: PER_ACCOUNT })) {
+        if (underWay.size >= AT_ONCE) break
+        if (underWay.has(keyOf(touched)) || (atWork.get(touched.accountUuid) ?? 0) >= PER_ACCOUNT) continue
+        begin(touched)
+      }
+      // What is due already and has no place is begun when one is given back.
+      return app.store.nextTouchedDueAt(now)
+    },
+    async settled() {
+      await Promise.all(underWay.values())
+    },
+  }
+}
+
+function keyOf({ accountUuid, object, recordUuid }: TouchedRecord): string {
+  return `${accountUuid} ${object} ${recordUuid}`
 }
 
 /** Answers how many runs it started. */
@@ -252,7 +303,10 @@ async function putOff(
     ])
     return settle(app, { touched, snapshot: before ?? null, verdicts, wishes: [] })
   }
-  await app.store.postponeTouched(touched, tryAgainAt(failure, touched.tries, now))
+  const again = tryAgainAt(failure, touched.tries, now)
+  // All of the account's at once: hundreds that are put off one by one would keep the disk busy, and everybody waiting.
+  if (failure.outcome === 'rate_limited') await app.store.postponeAllTouched(touched.accountUuid, again)
+  else await app.store.postponeTouched(touched, again)
   return 0
 }
 

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
+import { type WriteTurn, writeTurnOf } from './write-turn.server.ts'
+
+let world: EngineWorld
+let turn: WriteTurn
+let endpointId: number
+beforeEach(() => {
+  world = engineWorld()
+  endpointId = world.endpoint()
+  turn = writeTurnOf(world.client)
+})
+afterEach(async () => {
+  await world.close()
+})
+
+const rename = (name: string) => world.client.sql.prepare('UPDATE account SET name = ?').run(name).changes
+const name = () => world.row('SELECT name FROM account').name
+const waiting = () => world.row('SELECT pending_count FROM endpoint').pending_count
+
+test('what is asked for within one turn shares one transaction, and each gets its own answer', async () => {
+  let begun = 0
+  const count = () => {
+    if (world.client.sql.inTransaction) begun++
+    return world.client.sql.inTransaction
+  }
+  const both = [turn.run(() => [rename('first'), count()]), turn.run(() => [rename('second'), count()])]
+  expect(await Promise.all(both)).toEqual([
+    [1, true],
+    [1, true],
+  ])
+  expect([name(), begun]).toEqual(['second', 2])
+})
+
+test('what breaks one leaves the others, their counters too', async () => {
+  const add = (tally: Parameters<Parameters<WriteTurn['run']>[0]>[0], deliveries: number) =>
+    tally.waiting(LEEDS, endpointId, deliveries, 0)
+  const results = await Promise.allSettled([
+    turn.run((tally) => add(tally, 1)),
+    turn.run((tally) => {
+      add(tally, 10)
+      rename('half done')
+      throw new Error('cannot')
+    }),
+    turn.run((tally) => add(tally, 2)),
+  ])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(results[1]).toMatchObject({ reason: new Error('cannot') })
+  expect([name(), waiting()]).toEqual(['Leeds Electrical', 3])
+})
+
+test('one alone that breaks leaves nothing behind, and the next turn goes on', async () => {
+  const broken = turn.run(() => {
+    rename('half done')
+    throw new Error('cannot')
+  })
+  await expect(broken).rejects.toThrow('cannot')
+  expect(name()).toBe('Leeds Electrical')
+  await turn.run(() => rename('whole'))
+  expect(name()).toBe('whole')
+})
+
+test('when nothing can be written, everybody is told so', async () => {
+  world.client.sql.pragma('query_only = ON')
+  const results = await Promise.allSettled([turn.run(() => rename('a')), turn.run(() => rename('b'))])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  world.client.sql.pragma('query_only = OFF')
+})
