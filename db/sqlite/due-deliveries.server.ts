@@ -2,11 +2,32 @@
 import type { DeliveryJob, DeliveryStore, DueDelivery, DueLane, EndpointLane } from '../store/deliveries.ts'
 import type { Client } from './client.server.ts'
 import { HEALTH_COLUMNS, type HealthRow, laneOf } from './endpoint-rows.server.ts'
+import { shapeOf } from './shape.server.ts'
 
 type DueStore = Pick<
   DeliveryStore,
   'endpointsWithWork' | 'adoptEndpoint' | 'dueDeliveries' | 'loadDeliveries' | 'waitingTotals'
 >
+
+const JOB = shapeOf<DeliveryJob>({
+  id: 'd.id',
+  endpointId: 'd.endpoint_id',
+  accountUuid: 'd.account_uuid',
+  eventSeq: 'd.event_seq',
+  cause: 'd.cause',
+  causeNo: 'd.cause_no',
+  dueAt: 'd.due_at',
+  deadlineAt: 'd.deadline_at',
+  attempts: 'd.attempts',
+  steps: 'd.steps',
+  eventId: 'e.id',
+  receivedAt: 'e.received_at',
+  body: 'b.body',
+  url: 'p.url',
+  secretSealed: 'p.secret_sealed',
+  previousSecretSealed: 'p.previous_secret_sealed',
+  previousSecretUntil: 'p.previous_secret_until',
+})
 
 export function dueDeliveryStore({ sql }: Client): DueStore {
   const withWork = sql.prepare<[], HealthRow>(
@@ -47,18 +68,22 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
     ),
   }
 
-  const loadOne = sql.prepare<[number], DeliveryJob>(
-    `SELECT d.id, d.endpoint_id AS endpointId, d.account_uuid AS accountUuid, d.event_seq AS eventSeq, d.cause,
-       d.cause_no AS causeNo, d.due_at AS dueAt, d.deadline_at AS deadlineAt, d.attempts, d.steps, e.id AS eventId,
-       e.received_at AS receivedAt, b.body, p.url, p.secret_sealed AS secretSealed,
-       p.previous_secret_sealed AS previousSecretSealed, p.previous_secret_until AS previousSecretUntil
-     FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
-       LEFT JOIN event_body b ON b.seq = d.event_seq
-     WHERE d.id = ? AND d.state = 'pending' AND p.url <> ''
-       AND (p.state = 'active' OR p.state <> 'deleted' AND d.cause IN ('retry', 'test'))`,
-  )
+  const loadOne = sql
+    .prepare<[number], unknown[]>(
+      `SELECT ${JOB.columns}
+       FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
+         LEFT JOIN event_body b ON b.seq = d.event_seq
+       WHERE d.id = ? AND d.state = 'pending' AND p.url <> ''
+         AND (p.state = 'active' OR p.state <> 'deleted' AND d.cause IN ('retry', 'test'))`,
+    )
+    .raw()
   // One snapshot for all of them, and one lock instead of many.
-  const loadAll = sql.transaction((ids: number[]) => ids.map((id) => loadOne.get(id) ?? null))
+  const loadAll = sql.transaction((ids: number[]) =>
+    ids.map((id) => {
+      const values = loadOne.get(id)
+      return values ? JOB.rowOf(values) : null
+    }),
+  )
 
   const totals = sql.prepare<[], { deliveries: number; bytes: number }>(
     'SELECT coalesce(sum(pending_count), 0) AS deliveries, coalesce(sum(pending_bytes), 0) AS bytes FROM account_load',

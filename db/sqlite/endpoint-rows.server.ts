@@ -1,24 +1,44 @@
 // An endpoint's health as columns, and back.
 import type { EndpointHealth } from '#app/features/deliveries/endpoint-health.ts'
 import type { EndpointLane } from '../store/deliveries.ts'
+import { shapeOf } from './shape.server.ts'
+
+export type HealthColumns = Omit<EndpointHealth, 'failureEvents'> & { failureEvents: string }
 
 /** To be read from a table or alias called `p`. */
-export const HEALTH_COLUMNS = `p.id AS endpointId, p.account_uuid AS accountUuid, p.url, p.state, p.state_reason AS stateReason,
-  p.state_since AS stateSince, p.hold_until AS holdUntil, p.hold_reason AS holdReason, p.hold_since AS holdSince, p.breaker,
-  p.breaker_probes AS breakerProbes, p.next_probe_at AS nextProbeAt, p.failing_since AS failingSince,
-  p.failure_streak AS failureStreak, p.failure_events AS failureEvents, p.redirect_streak AS redirectStreak,
-  p.last_success_at AS lastSuccessAt`
+export const HEALTH = shapeOf<HealthColumns>({
+  state: 'p.state',
+  stateReason: 'p.state_reason',
+  stateSince: 'p.state_since',
+  holdUntil: 'p.hold_until',
+  holdReason: 'p.hold_reason',
+  holdSince: 'p.hold_since',
+  breaker: 'p.breaker',
+  breakerProbes: 'p.breaker_probes',
+  nextProbeAt: 'p.next_probe_at',
+  failingSince: 'p.failing_since',
+  failureStreak: 'p.failure_streak',
+  failureEvents: 'p.failure_events',
+  redirectStreak: 'p.redirect_streak',
+  lastSuccessAt: 'p.last_success_at',
+})
 
-export interface HealthRow extends Omit<EndpointHealth, 'failureEvents'> {
+export const HEALTH_COLUMNS = `p.id AS endpointId, p.account_uuid AS accountUuid, p.url, ${HEALTH.columns}`
+
+export interface HealthRow extends HealthColumns {
   endpointId: number
   accountUuid: string
   url: string
-  failureEvents: string
 }
 
 export function healthOf(row: HealthRow): EndpointHealth {
-  const { endpointId: _id, accountUuid: _account, url: _url, failureEvents, ...health } = row
-  return { ...health, failureEvents: failureEvents === '[]' ? [] : (JSON.parse(failureEvents) as number[]) }
+  const { endpointId: _id, accountUuid: _account, url: _url, ...health } = row
+  return healthFrom(health)
+}
+
+export function healthFrom(columns: HealthColumns): EndpointHealth {
+  const { failureEvents } = columns
+  return { ...columns, failureEvents: failureEvents === '[]' ? [] : (JSON.parse(failureEvents) as number[]) }
 }
 
 export function laneOf(row: HealthRow): EndpointLane {

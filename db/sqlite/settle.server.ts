@@ -2,7 +2,7 @@
 import type { EndpointHealth } from '#app/features/deliveries/endpoint-health.ts'
 import type { AttemptReport, DeliveryStore, SettledAttempt, SettleOptions } from '../store/deliveries.ts'
 import type { Client } from './client.server.ts'
-import { HEALTH_COLUMNS, type HealthRow, healthOf } from './endpoint-rows.server.ts'
+import { HEALTH, healthFrom } from './endpoint-rows.server.ts'
 import type { Tally } from './tally.server.ts'
 import { waitingEnder } from './waiting.server.ts'
 import { writeTurnOf } from './write-turn.server.ts'
@@ -36,7 +36,7 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
   const { sql } = client
   const turn = writeTurnOf(client)
   const ender = waitingEnder(client)
-  const findHealth = sql.prepare<[number], HealthRow>(`SELECT ${HEALTH_COLUMNS} FROM endpoint p WHERE p.id = ?`)
+  const findHealth = sql.prepare<[number], unknown[]>(`SELECT ${HEALTH.columns} FROM endpoint p WHERE p.id = ?`).raw()
   const insertAttempt = sql.prepare(
     `INSERT INTO attempt (delivery_id, account_uuid, endpoint_id, url, number, at, duration_ms, dns_ms, connect_ms, tls_ms,
        first_byte_ms, outcome, status_code, sentence, peer_ip, response_body, retry_after_ms)
@@ -157,10 +157,10 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
   function endpointIn(batch: Batch, endpointId: number): EndpointState {
     const known = batch.endpoints.get(endpointId)
     if (known) return known
-    const row = findHealth.get(endpointId)
-    if (!row) throw new Error(`endpoint ${endpointId} has deliveries but no row`)
+    const values = findHealth.get(endpointId)
+    if (!values) throw new Error(`endpoint ${endpointId} has deliveries but no row`)
     const state = {
-      health: healthOf(row),
+      health: healthFrom(HEALTH.rowOf(values)),
       changed: false,
       lastAttemptAt: 0,
       lastCode: null,

@@ -48,8 +48,8 @@ interface HourSum {
 export function tallies(sql: Sql): (parent?: Tally) => Tally {
   const addWaiting = sql.prepare('UPDATE endpoint SET pending_count = max(0, pending_count + ?) WHERE id = ?')
   const addLoad = sql.prepare(
-    `INSERT INTO account_load (account_uuid, pending_count, pending_bytes) VALUES (@uuid, max(0, @deliveries), max(0, @bytes))
-     ON CONFLICT (account_uuid) DO UPDATE SET pending_count = max(0, pending_count + @deliveries), pending_bytes = max(0, pending_bytes + @bytes)`,
+    `INSERT INTO account_load (account_uuid, pending_count, pending_bytes) VALUES (?, max(0, ?), max(0, ?))
+     ON CONFLICT (account_uuid) DO UPDATE SET pending_count = max(0, pending_count + ?), pending_bytes = max(0, pending_bytes + ?)`,
   )
   const addUsage = sql.prepare(
     `INSERT INTO usage_day (account_uuid, day, kind, count) VALUES (?, ?, ?, ?)
@@ -66,7 +66,7 @@ export function tallies(sql: Sql): (parent?: Tally) => Tally {
   function write({ endpoints, accounts, usage, hours }: Gathered): void {
     for (const [id, count] of endpoints) if (count !== 0) addWaiting.run(count, id)
     for (const [uuid, { deliveries, bytes }] of accounts) {
-      if (deliveries !== 0 || bytes !== 0) addLoad.run({ uuid, deliveries, bytes })
+      if (deliveries !== 0 || bytes !== 0) addLoad.run(uuid, deliveries, bytes, deliveries, bytes)
     }
     for (const { accountUuid, day, kind, count } of usage.values()) addUsage.run(accountUuid, day, kind, count)
     for (const row of hours.values()) {
