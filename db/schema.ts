@@ -817,3 +817,89 @@ export const automationGuard = sqliteTable('automation_guard', {
   guards: text('guards').notNull(),
   updatedAt: integer('updated_at').notNull(),
 })
+
+// ---- billing -----------------------------------------------------------------------------------------------------
+
+/**
+ * What an account pays: its trial, which is ours alone, and a projection of the payment provider's subscription. Without a
+ * foreign key: who disconnects and comes back finds the trial where it was.
+ */
+export const plan = sqliteTable('plan', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  accountUuid: text('account_uuid').notNull().unique(),
+  /** trial | active | past_due | unpaid | canceled, or another word of the provider, shown as it is */
+  status: text('status').notNull(),
+  trialStartedAt: integer('trial_started_at').notNull(),
+  trialEndsAt: integer('trial_ends_at').notNull(),
+  /** The paid month. Null before the first payment. */
+  currentPeriodStart: integer('current_period_start'),
+  currentPeriodEnd: integer('current_period_end'),
+  /** 1 = ends with the paid month. */
+  cancelAtPeriodEnd: integer('cancel_at_period_end').notNull(),
+  pastDueSince: integer('past_due_since'),
+  customerId: text('customer_id').unique(),
+  /** The paid subscription; the one whose first payment is still open is `openSubscriptionId`. */
+  subscriptionId: text('subscription_id'),
+  priceId: text('price_id'),
+  openSubscriptionId: text('open_subscription_id'),
+  /** full | credit: what the open subscription was quoted as. */
+  openOffer: text('open_offer'),
+  /** A payment for an early renewal that is neither made nor given up. */
+  openRenewalId: text('open_renewal_id'),
+  /** Part of the idempotency keys: grows when an offer changes or a subscription is given up. */
+  paymentAttempt: integer('payment_attempt').notNull(),
+  /** Since when and why nothing is sent for this account; what arrives is stored. Null = nothing is held. */
+  heldSince: integer('held_since'),
+  holdReason: text('hold_reason'),
+  /** When the projection was last read from the provider. */
+  lastSyncedAt: integer('last_synced_at'),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+/** Every event of the payment provider once. Processed only after its work is committed. */
+export const paymentEvent = sqliteTable(
+  'payment_event',
+  {
+    id: text('id').primaryKey(),
+    type: text('type').notNull(),
+    createdAt: integer('created_at').notNull(),
+    receivedAt: integer('received_at').notNull(),
+    processedAt: integer('processed_at'),
+    failures: integer('failures').notNull(),
+    error: text('error'),
+  },
+  (t) => [index('payment_events_by_age').on(t.receivedAt)],
+)
+
+/** An early renewal that was paid: applied to the subscription once, or given back. */
+export const renewalPayment = sqliteTable('renewal_payment', {
+  paymentId: text('payment_id').primaryKey(),
+  accountUuid: text('account_uuid').notNull(),
+  /** paid | applied | refunded */
+  state: text('state').notNull(),
+  /** Pence. */
+  amount: integer('amount').notNull(),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+/** Closed days of use that go to the provider's meter, when a price for them is configured. */
+export const usageReport = sqliteTable(
+  'usage_report',
+  {
+    /** Also the provider's key: a day is counted once however often it is sent. */
+    identifier: text('identifier').primaryKey(),
+    accountUuid: text('account_uuid').notNull(),
+    /** Days since 1970, UTC. */
+    day: integer('day').notNull(),
+    count: integer('count').notNull(),
+    sentAt: integer('sent_at'),
+    failures: integer('failures').notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('usage_report_of_a_day').on(t.accountUuid, t.day),
+    index('usage_reports_to_send').on(t.createdAt).where(sql`sent_at is null`),
+  ],
+)
