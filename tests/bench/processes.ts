@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { freePort } from '#tests/support/server-process.ts'
+import { SERVER_FLAGS } from '../../scripts/server-flags.mjs'
 import type { BareInput, LoadMessage, LoadOrder, LoadResult, ReceiverMessage, ReceiverResult } from './wire.ts'
 
 const children = new Set<ChildProcess>()
@@ -81,7 +82,7 @@ export async function startProduct(input: {
   const profiling = input.profile ? ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${input.profile}`] : []
   const child = start(
     [
-      ...(process.env.BENCH_ARGS?.split(' ') ?? []),
+      ...(process.env.BENCH_ARGS?.split(' ') ?? SERVER_FLAGS),
       ...profiling,
       process.env.BENCH_DEV ?? resolve('scripts/serve-main.mjs'),
     ],

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { SERVER_FLAGS } from '../../scripts/server-flags.mjs'
 import { freePort } from './server-process.ts'
 
 export interface Ending {
@@ -75,7 +76,7 @@ export async function proofServer(given: { env: Record<string, string>; folder?:
       if (runs()) throw new Error('it runs already')
       const started = spawn(
         process.execPath,
-        [...(preload ? ['--import', preload] : []), resolve('scripts/serve-main.mjs')],
+        [...SERVER_FLAGS, ...(preload ? ['--import', preload] : []), resolve('scripts/serve-main.mjs')],
         {
           env: {
             PATH: process.env.PATH ?? '',

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { SERVER_FLAGS } from '../../scripts/server-flags.mjs'
 
 export interface ServerProcess {
   origin: string
@@ -46,7 +47,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   let printed = ''
 
   const launch = async (): Promise<void> => {
-    const started = spawn(process.execPath, [resolve('scripts/serve-main.mjs')], {
+    const started = spawn(process.execPath, [...SERVER_FLAGS, resolve('scripts/serve-main.mjs')], {
       env: {
         PATH: process.env.PATH ?? '',
         PORT: String(port),

@@ -17,9 +17,9 @@ import {
 } from './local-time.ts'
 import type { RuleGuards } from './rule.ts'
 
-const timeOfDay = z
-  .string()
-  .refine((text) => readTimeOfDay(text) !== null, 'Give the time as HH:MM, for example 20:00.')
+const TIME_WANTED = 'Give the time as HH:MM, for example 20:00.'
+const timeOfDay = z.string(TIME_WANTED).refine((text) => readTimeOfDay(text) !== null, TIME_WANTED)
+const yesOrNo = z.boolean('Give true or false.')
 const count = (least: number, most: number) =>
   z
     .number('Give a number.')
@@ -33,9 +33,9 @@ export const accountGuardsSchema = z.object({
   quietFrom: timeOfDay,
   quietTo: timeOfDay,
   /** True: quiet on Saturday and Sunday all day, too. */
-  quietWeekends: z.boolean(),
+  quietWeekends: yesOrNo,
   /** True: for every rule; false: for those that say so themselves. */
-  quietForAll: z.boolean(),
+  quietForAll: yesOrNo,
   /** Days between two messages to one customer, whichever rules they come from; 0 = no limit. */
   customerCooldownDays: count(0, 365),
   /** Most customer messages a day of one rule that says nothing itself, and of all rules together. */
