@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 // Never loads vite.config.ts: the Remix plugin wants a server to build for.
@@ -9,18 +10,28 @@ export default defineConfig({
     // A machine with two cores shared by three runners is slow now and then.
     testTimeout: 10_000,
     hookTimeout: 20_000,
+    // Left alone it would use one of two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
           environment: 'node',
+          // Files share a process: loading the modules again for each of them takes longer than their tests.
+          isolate: false,
           include: ['{app,db}/**/*.test.ts', 'tests/{house,support}/**/*.test.ts'],
         },
       },
       {
         extends: true,
-        test: { name: 'dom', environment: 'happy-dom', include: ['app/**/*.test.tsx'] },
+        test: {
+          name: 'dom',
+          environment: 'happy-dom',
+          isolate: false,
+          setupFiles: ['tests/support/quiet.ts', 'tests/support/drawn.ts'],
+          include: ['app/**/*.test.tsx'],
+        },
       },
       {
         // Whole processes and real time-outs: one file after the other.

@@ -2,7 +2,6 @@
 import { createRemixStub } from '@remix-run/testing'
 import { cleanup, configure, render } from '@testing-library/react'
 import type { ReactElement } from 'react'
-import { afterEach } from 'vitest'
 import type { Flash } from '#app/lib/flash.ts'
 import { Announcer } from '#app/ui/announcer.tsx'
 import { FlashLine } from '#app/ui/flash-line.tsx'
@@ -46,7 +45,6 @@ function hearRouterNews(): void {
 hearRouterNews()
 // A busy machine needs longer than the usual second now and then.
 configure({ asyncUtilTimeout: 5_000 })
-afterEach(cleanup)
 
 export function pageStub({ page, at = '/', flash = null, action, loader, routes = [] }: PageStub): ReactElement {
   const Stub = createRemixStub([

@@ -13,9 +13,14 @@ export function expectNoise(pattern: RegExp): void {
   expected.push(pattern)
 }
 
-process.on('unhandledRejection', (reason) => {
+// Files share a process: one listener, for the file that runs.
+const LISTENER = Symbol.for('fieldhook.tests.rejections')
+const kept = globalThis as { [LISTENER]?: (reason: unknown) => void }
+if (kept[LISTENER]) process.off('unhandledRejection', kept[LISTENER])
+kept[LISTENER] = (reason) => {
   heard.push(`unhandled rejection: ${textOf(reason)}`)
-})
+}
+process.on('unhandledRejection', kept[LISTENER])
 
 beforeEach(() => {
   heard.length = 0
