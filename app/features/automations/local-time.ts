@@ -37,18 +37,16 @@ function newFormatter(timeZone: string): Intl.DateTimeFormat {
 
 /** Is it a zone this machine knows? An unknown one is treated as UTC everywhere: a page or a rule must not break over it. */
 export function isZone(zone: string): boolean {
-  const known = zones.get(zone)
+  const known = ZONES.get(zone)
   if (known !== undefined) return known
   const is = isKnownHere(zone)
-  if (zones.size >= MOST_ZONES) zones.clear()
-  zones.set(zone, is)
+  if (ZONES.size >= MOST_ZONES) ZONES.clear()
+  ZONES.set(zone, is)
   return is
 }
 
 /** Asking builds a whole formatter, and every moment that is shown or compared asks. */
-const zones = new Map<string, boolean>()
-/** More than there are; names that are none must not pile up. */
-const MOST_ZONES = 1_000
+const ZONES = new Map<string, boolean>()
 
 function isKnownHere(zone: string): boolean {
   try {
