@@ -22,7 +22,8 @@ export default defineConfig({
     locale: 'en-AU',
     timezoneId: 'Australia/Sydney',
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
+    // A fifth of the time: `E2E_TRACE=1` writes one for whoever hunts a failure.
+    trace: process.env.E2E_TRACE ? 'retain-on-failure' : 'off',
     launchOptions: { executablePath, args: FLAGS, env: { ...process.env, ...browserEnv } },
   },
   projects: [

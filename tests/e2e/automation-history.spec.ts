@@ -1,7 +1,7 @@
 // What an owner asks afterwards: what was done, what comes next, why not; and where a template or an API field comes from.
 import type { BrowserContext, Page } from '@playwright/test'
 import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, openAddOn, signInAtGate, test } from './stage.ts'
+import { collectComplaints, expect, expectAccessible, openAddOn, signIn, test } from './stage.ts'
 
 interface Stage {
   page: Page
@@ -16,7 +16,7 @@ const runs = (page: Page) => page.getByRole('list', { name: 'Runs' }).getByRole(
 /** Signed in, with these rules; the ids of them, in their order. */
 async function openHistory({ page, context, server }: Stage, rules: object[], options: { admin?: boolean } = {}) {
   await openAddOn(page, server, options)
-  await signInAtGate(context, page)
+  await signIn(context, page)
   const accountUUID = new URL(page.url()).searchParams.get('accountUUID') ?? ''
   const post = async (path: string, data: object) => {
     const answer = await page.request.post(`${server.origin}${path}`, { data, headers: { origin: server.origin } })

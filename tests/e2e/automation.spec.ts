@@ -1,7 +1,7 @@
 // What an owner does with automations that exist: looks, runs, switches, copies, brings in, deletes.
 import type { BrowserContext, Page } from '@playwright/test'
 import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, openAddOn, signInAtGate, test } from './stage.ts'
+import { collectComplaints, expect, expectAccessible, openAddOn, signIn, test } from './stage.ts'
 
 const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 const says = (page: Page, words: string | RegExp) =>
@@ -14,7 +14,7 @@ async function openAutomations(
   options: { admin?: boolean } = {},
 ): Promise<void> {
   await openAddOn(page, server, options)
-  await signInAtGate(context, page)
+  await signIn(context, page)
   const accountUUID = new URL(page.url()).searchParams.get('accountUUID')
   for (const rule of rules) {
     const made = await page.request.post(`${server.origin}/api/automation`, {

@@ -9,7 +9,7 @@ import {
   expectAccessible,
   openAddOn,
   setFirstJobStatus,
-  signInAtGate,
+  signIn,
   test,
 } from './stage.ts'
 
@@ -49,7 +49,7 @@ for (const javaScriptEnabled of [true, false]) {
     test('a broken address says so, is mended, and the event is sent again', async ({ page, context, server }) => {
       const complaints = collectComplaints(page)
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await createWebhook(page, { url: `${server.origin}/sandbox/receiver/mended?status=500`, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       const manager = page.url()
@@ -77,7 +77,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('a paused webhook keeps its events, and resuming delivers them', async ({ page, context, server }) => {
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       const manager = page.url()
@@ -96,7 +96,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('an address that answered 410 is started again, with what it missed', async ({ page, context, server }) => {
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await createWebhook(page, { url: `${server.origin}/sandbox/receiver/gone?status=410`, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       const manager = page.url()
@@ -123,7 +123,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('a new signing secret is shown, and the old one stays valid for a day', async ({ page, context, server }) => {
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
       await card(page).getByText('More', { exact: true }).click()
       await card(page).getByText('Signing secret', { exact: true }).first().click()
@@ -143,7 +143,7 @@ for (const javaScriptEnabled of [true, false]) {
 test('an event is copied as a command, without the secret', async ({ page, context, server }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.origin })
   await openAddOn(page, server)
-  await signInAtGate(context, page)
+  await signIn(context, page)
   await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
   const manager = page.url()
   await setFirstJobStatus(page, server, 'Completed')
@@ -170,7 +170,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.screenshot({ path, fullPage: true })
       }
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await createWebhook(page, { url: `${server.origin}/sandbox/receiver/a?status=500`, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       const manager = page.url()

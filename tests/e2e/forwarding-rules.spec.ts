@@ -8,7 +8,7 @@ import {
   expectAccessible,
   openAddOn,
   setFirstJobStatus,
-  signInAtGate,
+  signIn,
   test,
 } from './stage.ts'
 
@@ -55,7 +55,7 @@ for (const javaScriptEnabled of [true, false]) {
     test('one event reaches the webhook and every rule whose filter it passes', async ({ page, context, server }) => {
       const complaints = collectComplaints(page)
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await expect(section(page)).toContainText('No forwarding rules yet')
       await createWebhook(page, { url: receiver(server, 'first'), object: 'Job' })
       await says(page, 'Webhook created successfully!')
@@ -86,7 +86,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('a rule needs no webhook, and is paused and moved on its own', async ({ page, context, server }) => {
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       const manager = page.url()
       await addRule(page, { name: 'Office', object: 'Job', url: receiver(server, 'office') })
       await says(page, 'Forwarding rule created successfully!')
@@ -108,7 +108,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('a rule is tested, gets a new secret, and is deleted', async ({ page, context, server }) => {
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       const manager = page.url()
       await addRule(page, { name: 'Front desk', object: 'Job', url: receiver(server, 'desk') })
       await says(page, 'Forwarding rule created successfully!')
@@ -135,7 +135,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('what was typed wrong stays, with a word about it', async ({ page, context, server }) => {
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await addRule(page, { name: ' ', object: 'Job', url: 'http://192.0.2.1/in', filter: 'not a field' })
       await says(page, 'Rule name is required')
       const rules = section(page)
@@ -167,7 +167,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       test.slow()
       const long = `Accounting-${'x'.repeat(60)} and the office`
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       const manager = page.url()
       await section(page).getByText('Add another address', { exact: true }).click()
       await shot('empty')

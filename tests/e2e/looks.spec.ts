@@ -5,7 +5,7 @@ import {
   expectAccessible,
   openAddOn,
   setFirstJobStatus,
-  signInAtGate,
+  signIn,
   test,
 } from './stage.ts'
 
@@ -28,7 +28,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await openAddOn(page, server)
       await expect(page.getByRole('heading', { name: 'Connect to ServiceM8' })).toBeVisible()
       await shot('gate')
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await shot('manager-empty')
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
       await expect(page.getByRole('article', { name: 'Job', exact: true })).toBeVisible()

@@ -9,7 +9,7 @@ import {
   FIRM,
   openAddOn,
   setFirstJobStatus,
-  signInAtGate,
+  signIn,
   test,
 } from './stage.ts'
 
@@ -43,7 +43,7 @@ async function openOutbox(page: Page, server: ServerProcess): Promise<void> {
 /** A webhook whose address answers 500, after three events and an hour. */
 async function letFail(page: Page, context: BrowserContext, server: ServerProcess, name: string): Promise<string> {
   await openAddOn(page, server)
-  await signInAtGate(context, page)
+  await signIn(context, page)
   await createWebhook(page, { url: `${server.origin}/sandbox/receiver/${name}?status=500`, object: 'Job' })
   await says(page, 'Webhook created successfully!')
   const manager = page.url()
@@ -96,7 +96,7 @@ for (const javaScriptEnabled of [true, false]) {
     test('an address is checked when it is saved and on request, in words', async ({ page, context, server }) => {
       const complaints = collectComplaints(page)
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await createWebhook(page, { url: `${server.origin}/sandbox/receiver/off?status=404`, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       await expect(card(page)).toContainText('the scenario behind it may be switched off')
@@ -121,7 +121,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('e-mails can be switched off, and a wrong address keeps what was typed', async ({ page, context, server }) => {
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       const field = mailForm(page).getByLabel('E-mail address')
       // What the browser itself would stop is left to the server.
       await field.fill('boss@localhost')
@@ -141,7 +141,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('comparing with ServiceM8 says what was found', async ({ page, context, server }) => {
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await createWebhook(page, { url: `${server.origin}/sandbox/receiver/demo`, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       await card(page).getByText('More', { exact: true }).click()

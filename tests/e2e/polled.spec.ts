@@ -7,7 +7,7 @@ import {
   expect,
   expectAccessible,
   openAddOn,
-  signInAtGate,
+  signIn,
   test,
 } from './stage.ts'
 
@@ -45,7 +45,7 @@ for (const javaScriptEnabled of [true, false]) {
     }) => {
       const complaints = collectComplaints(page)
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       const manager = page.url()
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job Contact' })
       await expect(page.getByText('Webhook created successfully!').first()).toBeVisible()
@@ -94,7 +94,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Save the switches' }).click()
       await expect(page.getByText('The switches are saved.')).toBeVisible()
       await openAddOn(page, server)
-      await signInAtGate(context, page)
+      await signIn(context, page)
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job Contact' })
       await expect(page.getByText(/the permission read_job_contacts is missing/).first()).toBeVisible()
       await expect(page.getByLabel('Callback URL').first()).toHaveValue(server.origin + DEMO_RECEIVER)
@@ -105,7 +105,7 @@ for (const javaScriptEnabled of [true, false]) {
 
 test('the form says of a chosen object that it is checked every few minutes', async ({ page, context, server }) => {
   await openAddOn(page, server)
-  await signInAtGate(context, page)
+  await signIn(context, page)
   await page.getByLabel('Object type', { exact: true }).selectOption({ label: 'Job Contact' })
   await expect(page.getByText(SENTENCE)).toBeVisible()
   await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job Contact', fields: 'mobile, email' })

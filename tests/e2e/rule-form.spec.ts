@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { BrowserContext, Locator, Page } from '@playwright/test'
 import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, openAddOn, signInAtGate, test } from './stage.ts'
+import { collectComplaints, expect, expectAccessible, openAddOn, signIn, test } from './stage.ts'
 
 const says = (page: Page, words: string | RegExp) => expect(page.getByText(words).first()).toBeVisible()
 const form = (page: Page) => page.locator('#automation-form')
@@ -12,7 +12,7 @@ const press = (page: Page, name: string | RegExp) =>
 
 async function openAutomations(page: Page, context: BrowserContext, server: ServerProcess): Promise<void> {
   await openAddOn(page, server)
-  await signInAtGate(context, page)
+  await signIn(context, page)
   const address = new URL(page.url())
   address.pathname = '/automation'
   await page.goto(address.href)

@@ -9,7 +9,7 @@ import {
   expectAccessible,
   openAddOn,
   setFirstJobStatus,
-  signInAtGate,
+  signIn,
   test,
 } from './stage.ts'
 
@@ -44,7 +44,7 @@ async function find(page: Page, asked: { id?: string; status?: string; code?: st
 /** Signs in with one webhook for jobs; gives the manager's address and the search's. */
 async function begin(page: Page, server: ServerProcess, url: string) {
   await openAddOn(page, server)
-  await signInAtGate(page.context(), page)
+  await signIn(page.context(), page)
   await createWebhook(page, { url, object: 'Job' })
   await says(page, 'Webhook created successfully!')
   const manager = page.url()

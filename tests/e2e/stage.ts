@@ -2,6 +2,7 @@
 
 import AxeBuilder from '@axe-core/playwright'
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
+import { fieldValue } from '../support/scriptless-browser.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 export { expect }
@@ -37,6 +38,22 @@ export async function signInAtGate(context: BrowserContext, page: Page): Promise
   await tab.getByRole('button', { name: 'Allow' }).click()
   await expect(tab.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
   await tab.close()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
+}
+
+/**
+ * The same without a click, for journeys that begin after it: the browser's cookies come from the platform's own consent form,
+ * sent over HTTP. `page` is on the add-on already; leaves it on the manager.
+ */
+export async function signIn(context: BrowserContext, page: Page): Promise<void> {
+  const { origin, searchParams } = new URL(page.url())
+  const account = searchParams.get('accountUUID') ?? ''
+  const consent = await context.request.get(`${origin}/api/oauth/authorize?accountuuid=${account}&token=fieldhook`)
+  await context.request.post(`${origin}/sandbox/servicem8/oauth/authorize`, {
+    form: { ticket: fieldValue(await consent.text(), 'ticket'), account, decision: 'accept' },
+    headers: { origin, 'sec-fetch-site': 'same-origin' },
+  })
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
 }
