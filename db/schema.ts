@@ -903,3 +903,42 @@ export const usageReport = sqliteTable(
     index('usage_reports_to_send').on(t.createdAt).where(sql`sent_at is null`),
   ],
 )
+
+// ---- security ----------------------------------------------------------------------------------------------------
+
+/**
+ * The key an account's secrets are sealed with, itself sealed with a key of `ENC_KEYS`. Without this row nothing of the account
+ * can be read any more, in no backup either. No foreign key: the row goes by itself, last.
+ */
+export const accountKey = sqliteTable('account_key', {
+  accountUuid: text('account_uuid').primaryKey(),
+  /** Which key of `ENC_KEYS` sealed it: rotation looks for the others. */
+  sealedWith: text('sealed_with').notNull(),
+  keySealed: text('key_sealed').notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
+/** Who did what: appended to, never changed, forgotten after 400 days. Without a foreign key: it outlives the account. */
+export const auditEntry = sqliteTable(
+  'audit_entry',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    at: integer('at').notNull(),
+    /** Null = nobody's: a refused stranger. */
+    accountUuid: text('account_uuid'),
+    /** session | staff | platform | system | stranger */
+    actor: text('actor').notNull(),
+    staffUuid: text('staff_uuid'),
+    /** `sign_in`, `rule.changed` … (features/audit/audit.ts has the list). */
+    action: text('action').notNull(),
+    /** What it was done to, in words or an id; never a secret, never a customer's address in clear. */
+    target: text('target').notNull(),
+    /** done | refused | failed */
+    outcome: text('outcome').notNull(),
+    /** The caller's address; null for what runs by itself. */
+    ip: text('ip'),
+    /** JSON of small facts, redacted. */
+    detail: text('detail').notNull(),
+  },
+  (t) => [index('audit_of_an_account').on(t.accountUuid, t.id), index('audit_by_age').on(t.at)],
+)
