@@ -6,8 +6,9 @@ const { orExplain, setUp } = await import('./setup.mjs')
 await orExplain(async () => {
   await setUp({ build: false })
   const { CHECKS, runCheck, UNIT_CHECK } = await import('./stages.mjs')
-  const failed = []
-  for (const stage of [...CHECKS, UNIT_CHECK]) if (!(await runCheck(stage))) failed.push(stage.name)
+  // The checks read and change nothing: side by side, because the types alone take as long as the others together.
+  const failed = (await Promise.all(CHECKS.map(async (check) => ((await runCheck(check)) ? [] : [check.name])))).flat()
+  if (!(await runCheck(UNIT_CHECK))) failed.push(UNIT_CHECK.name)
   console.log(failed.length === 0 ? '\nAll checks passed.' : `\nFailed: ${failed.join(', ')}.`)
   process.exitCode = failed.length === 0 ? 0 : 1
 })
