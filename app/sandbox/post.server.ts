@@ -12,7 +12,11 @@ export interface Posted {
 }
 
 export interface Poster {
-  post(url: string, input: { contentType: string; body: string; timeoutMs: number }): Promise<Posted>
+  /** `headers`: more of them, lower case; they win over the platform's own. */
+  post(
+    url: string,
+    input: { contentType: string; body: string; timeoutMs: number; headers?: Record<string, string> },
+  ): Promise<Posted>
   stop(): Promise<void>
 }
 
@@ -23,7 +27,7 @@ export function createPoster(): Poster {
   const agent = new Agent({ keepAliveTimeout: 4_000, connections: 32 })
   const calls = new Set<AbortController>()
   return {
-    async post(url, { contentType, body, timeoutMs }) {
+    async post(url, { contentType, body, timeoutMs, headers }) {
       const call = new AbortController()
       calls.add(call)
       const timer = setTimeout(() => call.abort(new Error('no answer in time')), timeoutMs)
@@ -31,7 +35,7 @@ export function createPoster(): Poster {
         const answer = await request(url, {
           method: 'POST',
           dispatcher: agent,
-          headers: { 'content-type': contentType, 'user-agent': 'ServiceM8' },
+          headers: { 'content-type': contentType, 'user-agent': 'ServiceM8', ...headers },
           body,
           signal: call.signal,
         })

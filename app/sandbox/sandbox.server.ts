@@ -12,6 +12,7 @@ import { seedWorld } from './seed/seed.ts'
 import { createDeliveryEngine } from './servicem8/deliveries.server.ts'
 import { createWire } from './servicem8/wire.server.ts'
 import { openState, type Stage } from './state.server.ts'
+import { createSandboxStripe } from './stripe/stripe.server.ts'
 import { createWorld } from './world.server.ts'
 import type { SeedAccount, World } from './world.ts'
 
@@ -80,9 +81,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   }
   const engine = createDeliveryEngine(stage, poster)
   const wire = createWire(stage, poster)
-  const world = createWorld(stage, keeper, poster, engine, seed)
+  const stripe = createSandboxStripe(stage, poster)
+  const world = createWorld(stage, keeper, poster, engine, stripe.payments, seed)
   const receiver = createReceiver(world, { clock, origin, log })
-  const parts: readonly SandboxPart[] = [receiver, createConsole(world, { clock, origin, log, receiver })]
+  const parts: readonly SandboxPart[] = [stripe, receiver, createConsole(world, { clock, origin, log, receiver })]
   keeper.commit()
   // What a stopped process left waiting is sent once the server has had a moment to listen.
   clock.wake(clock.now() + seconds(1), engine.wake)
@@ -106,6 +108,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async stop() {
       engine.stop()
       wire.stop()
+      stripe.stop()
       receiver.stop()
       await poster.stop()
       keeper.stop()

@@ -7,6 +7,7 @@ import type { MovableClock } from '../lib/clocks.server.ts'
 import type { Log } from '../lib/log.ts'
 import type { RecordChange } from './servicem8/events.ts'
 import { type CallCount, noCalls } from './servicem8/limits.ts'
+import { emptyLedger, type Ledger } from './stripe/ledger.ts'
 import type { AccountOptions, DeliveryView, FaultRule, OutboxItem, SandboxRecord, SubscriptionView } from './world.ts'
 
 export interface StoredFile {
@@ -54,6 +55,8 @@ export interface SandboxState {
   accounts: Map<string, AccountState>
   grants: Grant[]
   faults: FaultRule[]
+  /** The pretend payment provider's. */
+  payments: Ledger
 }
 
 /** What every part of the stand-in works with. */
@@ -154,7 +157,7 @@ export function openState(file: string | null, log: Log): Keeper {
 }
 
 function emptyState(): SandboxState {
-  return { clockOffset: 0, nextId: 1, accounts: new Map(), grants: [], faults: [] }
+  return { clockOffset: 0, nextId: 1, accounts: new Map(), grants: [], faults: [], payments: emptyLedger() }
 }
 
 interface SavedAccount extends Omit<AccountState, 'records' | 'files' | 'calls'> {
@@ -192,6 +195,8 @@ function read(file: string, log: Log): SandboxState | null {
     if (version !== VERSION) throw new Error(`version ${version}`)
     return {
       ...rest,
+      // A file from before there were payments has none.
+      payments: { ...emptyLedger(), ...(rest.payments as Ledger | undefined) },
       accounts: new Map(accounts.map((account) => [account.uuid, revive(account)])),
     }
   } catch (error) {

@@ -8,6 +8,7 @@ import { failureReason, INACTIVE_AFTER } from './servicem8/delivery-schedule.ts'
 import { issueGrant } from './servicem8/grants.server.ts'
 import { postOpening, signOpening } from './servicem8/opening.server.ts'
 import type { AccountState, Keeper, Stage } from './state.server.ts'
+import type { PaymentsWorld } from './stripe/payments-world.ts'
 import type { SeedAccount, World } from './world.ts'
 
 export function createWorld(
@@ -15,6 +16,7 @@ export function createWorld(
   keeper: Keeper,
   poster: Poster,
   engine: DeliveryEngine,
+  payments: PaymentsWorld,
   seed: readonly SeedAccount[],
 ): World {
   const { state, clock } = stage
@@ -33,6 +35,7 @@ export function createWorld(
     baseUrl: stage.baseUrl,
     appId: stage.appId,
     clock,
+    payments,
     ...createPeople(stage),
 
     accounts: () => [...state.accounts.values()].map((account) => accountView(state, account, clock.now())),
@@ -130,7 +133,10 @@ export function createWorld(
       engine.wake()
       return waiting.length
     },
-    settled: engine.settled,
+    async settled() {
+      await engine.settled()
+      await payments.settled()
+    },
 
     advanceClock(ms) {
       clock.advance(ms)

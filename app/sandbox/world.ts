@@ -2,6 +2,7 @@
 // The wire (`servicem8/`) works on the same state, so a change made here travels exactly like one made over REST.
 import type { Millis } from '../lib/clock.ts'
 import type { MovableClock } from '../lib/clocks.server.ts'
+import type { PaymentsWorld } from './stripe/payments-world.ts'
 
 /** Why a person's wish was not carried out: what the wire would have answered. */
 export interface Refusal {
@@ -262,6 +263,8 @@ export interface World {
   readonly baseUrl: string
   readonly appId: string
   readonly clock: MovableClock
+  /** The pretend payment provider. */
+  readonly payments: PaymentsWorld
 
   // --- looking ---------------------------------------------------------------------------------------------------
   accounts(): AccountView[]

@@ -1,12 +1,14 @@
 // Every form of the stage: what it does and where the page goes from there.
 import { PRESETS } from '../receiver/behaviour.ts'
 import { receiverName } from '../receiver/received.ts'
+import { FAULT_PREFIX } from '../stripe/stripe-options.ts'
 import type { AccountView } from '../world.ts'
 import { backOf, fieldOf, numberOf, pathParts, withParam } from './form.ts'
 import { type Done, doToJob, failed, followed } from './job-actions.server.ts'
 import { nameOf, text } from './job-view.ts'
 import { CLOCK_STEPS } from './layout.tsx'
 import { readFault, readOptions } from './options-form.ts'
+import { doToPayments } from './payments.server.ts'
 import type { ConsoleStage } from './stage.server.ts'
 import { clockWords, countWords, moneyWords, placeOf } from './words.ts'
 
@@ -47,6 +49,8 @@ async function doIt(stage: ConsoleStage, path: string, form: URLSearchParams): P
     const job = stage.world.findRecord(accountUuid, 'job', onJob.job ?? '')
     return job ? doToJob(onJob.action ?? '', { stage, account, job, form }) : { outcome: 'nothing_there' }
   }
+  const onPayments = pathParts('payments/:action', rest)
+  if (onPayments) return doToPayments(stage, onPayments.action ?? '', form) ?? { outcome: 'nothing_there' }
   const subscription = pathParts('subscriptions/:uuid/deactivate', rest)
   if (subscription) return switchOff(stage, account, subscription.uuid ?? '')
   const doIt = Object.hasOwn(ACCOUNT_ACTIONS, rest) ? ACCOUNT_ACTIONS[rest] : undefined
@@ -131,7 +135,11 @@ const ACCOUNT_ACTIONS: Readonly<Record<string, (input: AccountAction) => Done | 
     return well(`${countWords(wish.times, 'call', 'calls')} will go wrong.`)
   },
   'clear-faults': ({ stage, account }) => {
-    const others = stage.world.faults().filter((one) => one.accountUuid !== account.uuid && one.accountUuid !== null)
+    const others = stage.world
+      .faults()
+      .filter(
+        (one) => (one.accountUuid !== account.uuid && one.accountUuid !== null) || one.path.startsWith(FAULT_PREFIX),
+      )
     stage.world.clearFaults()
     for (const { accountUuid, method, path, effect, left } of others) {
       stage.world.addFault({ accountUuid, method, path, effect, times: left })

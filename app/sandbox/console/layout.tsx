@@ -145,7 +145,7 @@ interface AccountNavProps {
   here: AccountPage
 }
 
-export type AccountPage = 'jobs' | 'office' | 'outbox' | 'webhooks' | 'posts' | 'opening' | 'switches'
+export type AccountPage = 'jobs' | 'office' | 'outbox' | 'webhooks' | 'posts' | 'opening' | 'payments' | 'switches'
 
 const ACCOUNT_PAGES: readonly (readonly [page: AccountPage, path: string, words: string])[] = [
   ['jobs', '', 'Jobs'],
@@ -154,6 +154,7 @@ const ACCOUNT_PAGES: readonly (readonly [page: AccountPage, path: string, words:
   ['webhooks', '/webhooks', 'Webhooks'],
   ['posts', '/posts', 'Posts'],
   ['opening', '/opening', 'Opening'],
+  ['payments', '/payments', 'Payments'],
   ['switches', '/switches', 'Switches'],
 ]
 

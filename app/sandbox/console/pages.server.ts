@@ -1,5 +1,6 @@
 // Every page of the stage by its address: gathers what it shows and draws it.
 import type { Answer } from '../http.server.ts'
+import { FAULT_PREFIX } from '../stripe/stripe-options.ts'
 import type { AccountView, OutboxItem, SandboxRecord } from '../world.ts'
 import { AccountPage } from './account-page.tsx'
 import { pathParts } from './form.ts'
@@ -11,6 +12,8 @@ import { OfficePage } from './office-page.tsx'
 import { OpenedPage, OpeningPage, SignedNotePage } from './opening-page.tsx'
 import { OutboxPage } from './outbox-page.tsx'
 import { pageAnswer } from './page-answer.server.ts'
+import { paymentsView } from './payments.server.ts'
+import { PaymentsPage } from './payments-page.tsx'
 import { PostsPage } from './posts-page.tsx'
 import { answerOfAddon, fileAnswer, mailAnswer } from './raw-answers.server.ts'
 import { type ConsoleStage, clockView } from './stage.server.ts'
@@ -82,10 +85,15 @@ async function accountPage(drawing: Drawing, account: AccountView, rest: string)
       const view = { ...common, staff: options('staff'), jobs, otherSite: stage.otherSite }
       return pageAnswer(200, OpeningPage(view), stage.otherSite === '' ? [] : [stage.otherSite])
     }
+    case 'payments':
+      return pageAnswer(200, PaymentsPage({ ...common, ...paymentsView(stage, account) }))
     case 'opening/note':
       return notePage(stage, account, query)
     case 'switches': {
-      const faults = world.faults().filter((one) => one.accountUuid === null || one.accountUuid === account.uuid)
+      const faults = world
+        .faults()
+        .filter((one) => one.accountUuid === null || one.accountUuid === account.uuid)
+        .filter((one) => !one.path.startsWith(FAULT_PREFIX))
       return pageAnswer(200, SwitchesPage({ ...common, faults, options: world.options(account.uuid) }))
     }
   }

@@ -1,0 +1,81 @@
+// The cards that the pretend provider knows. Every other number is refused, so that nobody types a real card into it.
+import type { PaymentError } from './ledger.ts'
+
+export type CardRefusal = Pick<PaymentError, 'type' | 'code' | 'declineCode' | 'message'>
+
+export interface TestCard {
+  number: string
+  brand: string
+  /** What it does, for the list on the stage. */
+  words: string
+  /** Why every payment with it fails. */
+  refuses: CardRefusal | null
+  /** Its owner must say who they are: never, the first time, or each time. */
+  authentication: 'never' | 'once' | 'always'
+  /** Whether a charge that nobody is present for goes through. */
+  unattended: boolean
+}
+
+export const GENERIC_DECLINE = declined('generic_decline', 'Your card was declined.')
+
+export const AUTHENTICATION_REQUIRED: CardRefusal = {
+  type: 'card_error',
+  code: 'authentication_required',
+  declineCode: 'authentication_required',
+  message: 'Your card was declined. This transaction requires authentication.',
+}
+
+export const AUTHENTICATION_FAILED: CardRefusal = {
+  type: 'invalid_request_error',
+  code: 'payment_intent_authentication_failure',
+  declineCode: null,
+  message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+}
+
+export const TEST_CARDS: readonly TestCard[] = [
+  card('4242424242424242', 'Pays'),
+  card('4000000000000002', 'Is declined', { refuses: GENERIC_DECLINE }),
+  card('4000000000009995', 'Has too little money', {
+    refuses: declined('insufficient_funds', 'Your card has insufficient funds.'),
+  }),
+  card('4000000000000069', 'Has expired', { refuses: spoken('expired_card', 'Your card has expired.') }),
+  card('4000000000000127', 'Has another security code', {
+    refuses: spoken('incorrect_cvc', "Your card's security code is incorrect."),
+  }),
+  card('4000002500003155', 'Asks who you are the first time, then pays', { authentication: 'once' }),
+  card('4000002760003184', 'Asks who you are each time; renewals fail', {
+    authentication: 'always',
+    unattended: false,
+  }),
+  card('4000000000000341', 'Pays once; renewals are declined', { unattended: false }),
+]
+
+export function findCard(number: string): TestCard | null {
+  return TEST_CARDS.find((one) => one.number === number) ?? null
+}
+
+export function getCard(number: string): TestCard {
+  const found = findCard(number)
+  if (!found) throw new Error('a card that is not on the list was kept')
+  return found
+}
+
+/** Why a charge fails while the owner is away, or null when it does not. `authenticated`: they were asked before. */
+export function refusalUnattended(one: TestCard, authenticated: boolean): CardRefusal | null {
+  if (one.refuses) return one.refuses
+  if (one.authentication === 'always') return AUTHENTICATION_REQUIRED
+  if (one.authentication === 'once' && !authenticated) return AUTHENTICATION_REQUIRED
+  return one.unattended ? null : GENERIC_DECLINE
+}
+
+function card(number: string, words: string, rest: Partial<TestCard> = {}): TestCard {
+  return { number, brand: 'visa', words, refuses: null, authentication: 'never', unattended: true, ...rest }
+}
+
+function declined(declineCode: string, message: string): CardRefusal {
+  return { type: 'card_error', code: 'card_declined', declineCode, message }
+}
+
+function spoken(code: string, message: string): CardRefusal {
+  return { type: 'card_error', code, declineCode: code, message }
+}
