@@ -1,9 +1,13 @@
 // What the product asks of its database, named by use case. No engine type appears here: SQLite is one implementation.
 // Each method is one atomic act; no caller ever holds a transaction. Ids are always asked together with their account.
+import type { AccountKeyStore } from './store/account-keys.ts'
 import type { AccountStore } from './store/accounts.ts'
 import type { ActivityStore } from './store/activity.ts'
+import type { AuditStore } from './store/audit.ts'
 import type { AutomationStore } from './store/automations.ts'
+import type { BillingStore } from './store/billing.ts'
 import type { DeliveryStore } from './store/deliveries.ts'
+import type { ErasureStore } from './store/erasure.ts'
 import type { EventStore } from './store/events.ts'
 import type { ForwardingRuleStore } from './store/forwarding-rules.ts'
 import type { NoticeStore } from './store/notices.ts'
@@ -22,6 +26,7 @@ import type { WebhookStore } from './store/webhooks.ts'
 
 export interface Store
   extends AccountStore,
+    AccountKeyStore,
     WebhookStore,
     ForwardingRuleStore,
     EventStore,
@@ -29,7 +34,9 @@ export interface Store
     ActivityStore,
     NoticeStore,
     OperationsStore,
+    AuditStore,
     AutomationStore,
+    BillingStore,
     RunStore,
     RunHistoryStore,
     RunGuardStore,
@@ -39,4 +46,5 @@ export interface Store
     TemplateStore,
     TriggerStore,
     VerdictStore,
-    SpaceStore {}
+    SpaceStore,
+    ErasureStore {}

@@ -1,6 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { launch } from '#app/features/accounts/signed-opening.server.ts'
 import { SIGNED_MESSAGES } from '#app/features/accounts/signed-opening.ts'
+import { beginTrial } from '#app/features/billing/plan.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { sessionCookie } from '#app/http/cookies.ts'
 import { readForm } from '#app/http/guards.server.ts'
@@ -18,6 +19,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const replaces = await sessionsToReplace(app, request, 'frame')
       const launched = await launch(app, { ticket, replaces })
       if (launched.outcome === 'refused') return launchRefusedPage(SIGNED_MESSAGES.ticket)
+      await beginTrial(app, launched.accountUuid)
       const query = new URLSearchParams({ accountUUID: launched.accountUuid })
       if (launched.linkTicket) query.set('token', launched.linkTicket)
       const cookie = sessionCookie('frame', isSecure(app), launched.sessionToken)

@@ -1,5 +1,5 @@
 // Sign-in attempts, sessions and one-time tickets: everything that a browser or a signed call has proved.
-import { and, eq, gt, inArray, isNull, lte, or } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
 import type { ProvedAccount, StoredSession } from '#app/features/accounts/session.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -20,6 +20,8 @@ type SessionStore = Pick<
   | 'findSessions'
   | 'touchSession'
   | 'endSessions'
+  | 'listSessions'
+  | 'endSessionsOf'
   | 'issueTicket'
   | 'takeTicket'
   | 'findTicket'
@@ -102,6 +104,39 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
 
     async endSessions(tokenHashes) {
       if (tokenHashes.length > 0) db.delete(session).where(inArray(session.tokenHash, tokenHashes)).run()
+    },
+
+    async listSessions(accountUuid) {
+      const rows = db
+        .select()
+        .from(session)
+        .innerJoin(sessionAccount, eq(sessionAccount.tokenHash, session.tokenHash))
+        .where(eq(sessionAccount.accountUuid, accountUuid))
+        .orderBy(desc(session.lastSeenAt))
+        .all()
+      return rows.map((row) => {
+        const { staffUuid, proof, provedAt } = row.session_account
+        const account = { accountUuid, staffUuid, proof: proof as ProvedAccount['proof'], provedAt }
+        return { ...row.session, accounts: [account] }
+      })
+    },
+
+    async endSessionsOf(accountUuid, tokenHashes) {
+      return write((tx) => {
+        const ofAccount = eq(sessionAccount.accountUuid, accountUuid)
+        const these = tokenHashes === null ? ofAccount : and(ofAccount, inArray(sessionAccount.tokenHash, tokenHashes))
+        const ended = tx.delete(sessionAccount).where(these).run().changes
+        const left = tx
+          .select({ one: sql`1` })
+          .from(sessionAccount)
+          .where(eq(sessionAccount.tokenHash, session.tokenHash))
+        tx.delete(session).where(notExists(left)).run()
+        if (tokenHashes === null) {
+          const opening = inArray(ticket.kind, ['launch', 'link'])
+          tx.delete(ticket).where(and(eq(ticket.accountUuid, accountUuid), opening)).run()
+        }
+        return ended
+      })
     },
 
     async issueTicket(issued) {

@@ -1,7 +1,7 @@
 // What the engine reads: endpoints with something waiting, what is due, and everything an attempt needs.
 import type { DeliveryJob, DeliveryStore, DueDelivery, DueLane, EndpointLane } from '../store/deliveries.ts'
 import type { Client } from './client.server.ts'
-import { HEALTH_COLUMNS, type HealthRow, laneOf } from './endpoint-rows.server.ts'
+import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, laneOf } from './endpoint-rows.server.ts'
 import { shapeOf } from './shape.server.ts'
 
 type DueStore = Pick<
@@ -31,12 +31,12 @@ const JOB = shapeOf<DeliveryJob>({
 
 export function dueDeliveryStore({ sql }: Client): DueStore {
   const withWork = sql.prepare<[], HealthRow>(
-    `SELECT ${HEALTH_COLUMNS} FROM endpoint p
+    `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
      WHERE p.state <> 'deleted'
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending') ORDER BY p.id`,
   )
   const findLane = sql.prepare<[number], HealthRow>(
-    `SELECT ${HEALTH_COLUMNS} FROM endpoint p WHERE p.id = ? AND p.state <> 'deleted'`,
+    `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN} WHERE p.id = ? AND p.state <> 'deleted'`,
   )
   const extendDeadlines = sql.prepare(
     `UPDATE delivery SET deadline_at = @until
@@ -64,7 +64,8 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
     by_hand: sql.prepare(
       `${COLUMNS} INDEXED BY due_again_of_an_endpoint
        ${WAITING_FOR} AND cause <> 'live' AND cause = 'retry' AND attempts = 0
-         AND EXISTS (SELECT 1 FROM endpoint p WHERE p.id = endpoint_id AND p.url <> '') ${ORDER}`,
+         AND EXISTS (SELECT 1 FROM ${ENDPOINT_AND_PLAN} WHERE p.id = endpoint_id AND p.url <> '' AND own.id IS NULL)
+       ${ORDER}`,
     ),
   }
 

@@ -2,7 +2,7 @@
 import { and, asc, eq, gte, sql } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
-import { delivery, endpoint, endpointHour, event, pollCursor, replay, subscription } from '../schema.ts'
+import { delivery, endpoint, endpointHour, event, plan, pollCursor, replay, subscription } from '../schema.ts'
 import type { ReplayRow } from '../store/deliveries.ts'
 import type { PollCursorRow } from '../store/records.ts'
 import type { EndpointFacts, EndpointRow } from '../store/webhooks.ts'
@@ -24,6 +24,7 @@ export function endpointFacts(
   const { id, accountUuid, objectType, pendingCount } = row.endpoint
   return {
     endpoint: toEndpointRow(row.endpoint),
+    accountHold: accountHoldOf(db, accountUuid),
     subscription: row.subscription ? toSubscriptionRow(row.subscription) : null,
     polling: pollingOf(db, accountUuid, objectType),
     nextDueAt: pendingCount > 0 ? nextDueAt(db, id) : null,
@@ -35,6 +36,15 @@ export function endpointFacts(
 
 function toEndpointRow(row: typeof endpoint.$inferSelect): EndpointRow {
   return { ...row, state: row.state as EndpointRow['state'], breaker: row.breaker as EndpointRow['breaker'] }
+}
+
+function accountHoldOf(db: Client['db'], accountUuid: string): EndpointFacts['accountHold'] {
+  const row = db
+    .select({ since: plan.heldSince, reason: plan.holdReason })
+    .from(plan)
+    .where(eq(plan.accountUuid, accountUuid))
+    .get()
+  return row?.since != null ? { since: row.since, reason: row.reason ?? '' } : null
 }
 
 /** Objects the platform sends nothing for are read for the sake of webhooks; others have no such row. */

@@ -23,16 +23,23 @@ export const HEALTH = shapeOf<HealthColumns>({
   lastSuccessAt: 'p.last_success_at',
 })
 
-export const HEALTH_COLUMNS = `p.id AS endpointId, p.account_uuid AS accountUuid, p.url, ${HEALTH.columns}`
+/** To be read from `ENDPOINT_AND_PLAN`. */
+export const HEALTH_COLUMNS = `p.id AS endpointId, p.account_uuid AS accountUuid, p.url, ${HEALTH.columns},
+  own.hold_reason AS accountHold`
+
+/** Whether the account's deliveries are held comes with the endpoint: what is asked for each event need not look. */
+export const ENDPOINT_AND_PLAN = `endpoint p LEFT JOIN plan own ON own.account_uuid = p.account_uuid AND own.held_since IS NOT NULL`
 
 export interface HealthRow extends HealthColumns {
   endpointId: number
   accountUuid: string
   url: string
+  /** Why nothing is sent for the account; null = it is. */
+  accountHold: string | null
 }
 
 export function healthOf(row: HealthRow): EndpointHealth {
-  const { endpointId: _id, accountUuid: _account, url: _url, ...health } = row
+  const { endpointId: _id, accountUuid: _account, url: _url, accountHold: _hold, ...health } = row
   return healthFrom(health)
 }
 
@@ -46,6 +53,7 @@ export function laneOf(row: HealthRow): EndpointLane {
     endpointId: row.endpointId,
     accountUuid: row.accountUuid,
     hasAddress: row.url !== '',
+    accountHeld: row.accountHold !== null,
     health: healthOf(row),
   }
 }

@@ -1,7 +1,7 @@
 // Housekeeping over what waits: after a restart, for endpoints that came to an end, and past the deadline of held ones.
 import type { DeliveryStore, HeldCursor } from '../store/deliveries.ts'
 import type { Client } from './client.server.ts'
-import { HEALTH_COLUMNS, type HealthRow, healthOf } from './endpoint-rows.server.ts'
+import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, healthOf } from './endpoint-rows.server.ts'
 import { tallies } from './tally.server.ts'
 import { WAITING_COLUMNS, type WaitingRow, waitingEnder } from './waiting.server.ts'
 
@@ -89,8 +89,9 @@ export function heldDeliveryStore(client: Client): HeldStore {
   )
 
   const heldEndpoint = sql.prepare<[number, number], HealthRow>(
-    `SELECT ${HEALTH_COLUMNS} FROM endpoint p
-     WHERE p.id >= ? AND (p.state IN ('paused', 'failing', 'stopped') OR p.breaker = 'open' OR p.hold_until > ?)
+    `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
+     WHERE p.id >= ? AND (p.state IN ('paused', 'failing', 'stopped') OR p.breaker = 'open' OR p.hold_until > ?
+         OR own.id IS NOT NULL)
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
      ORDER BY p.id LIMIT 1`,
   )
@@ -118,7 +119,7 @@ export function heldDeliveryStore(client: Client): HeldStore {
         health.state === 'paused' ? one.createdAt < now - options.pausedForMs : one.deadlineAt < now - options.graceMs,
       )
       const tally = newTally()
-      ender.end(past, 'expired', options.reason(health), now, tally)
+      ender.end(past, 'expired', options.reason(health, row.accountHold), now, tally)
       tally.write()
       const last = rows.at(-1)
       return {

@@ -1,10 +1,12 @@
 import type { MessageFacts, MuteRow, PausedRule, RunGuardStore } from '../store/run-guards.ts'
 import type { Client } from './client.server.ts'
+import { guardNotes } from './guard-notes.server.ts'
 import { writeTurnOf } from './write-turn.server.ts'
 
 export function runGuardStore(client: Client): RunGuardStore {
   const { sql } = client
   const turn = writeTurnOf(client)
+  const notes = guardNotes(client)
   const ofRule = sql
     .prepare<[number, number], number>('SELECT count(*) FROM customer_message WHERE automation_id = ? AND at >= ?')
     .pluck()
@@ -33,19 +35,22 @@ export function runGuardStore(client: Client): RunGuardStore {
      ORDER BY until_at IS NOT NULL, until_at DESC LIMIT 1`,
   )
 
-  const findGuards = sql.prepare<[string], string>('SELECT guards FROM automation_guard WHERE account_uuid = ?').pluck()
-  const saveGuards = sql.prepare(
-    `INSERT INTO automation_guard (account_uuid, guards, updated_at) VALUES (?, ?, ?)
-     ON CONFLICT (account_uuid) DO UPDATE SET guards = excluded.guards, updated_at = excluded.updated_at`,
-  )
-  const mutes = sql.prepare<[string, number], MuteRow>(
+  const mutes = sql.prepare<[string, number], Omit<MuteRow, 'name' | 'by'>>(
     `SELECT id, kind, record_uuid AS recordUuid, until_at AS until, created_at AS createdAt FROM mute
      WHERE account_uuid = ? AND (until_at IS NULL OR until_at > ?) ORDER BY id DESC`,
   )
-  const saveMute = sql.prepare(
-    `INSERT INTO mute (account_uuid, kind, record_uuid, until_at, created_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (account_uuid, kind, record_uuid) DO UPDATE SET until_at = excluded.until_at, created_at = excluded.created_at`,
-  )
+  const hasMute = sql
+    .prepare<[string, string, string], number>(
+      'SELECT id FROM mute WHERE account_uuid = ? AND kind = ? AND record_uuid = ?',
+    )
+    .pluck()
+  const saveMute = sql
+    .prepare<[string, string, string, number | null, number], number>(
+      `INSERT INTO mute (account_uuid, kind, record_uuid, until_at, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (account_uuid, kind, record_uuid) DO UPDATE SET until_at = excluded.until_at, created_at = excluded.created_at
+       RETURNING id`,
+    )
+    .pluck()
   const removeMute = sql.prepare('DELETE FROM mute WHERE id = ? AND account_uuid = ?')
   const runsOn = sql
     .prepare<[string, string, number, number], number>(
@@ -97,20 +102,37 @@ export function runGuardStore(client: Client): RunGuardStore {
       }
     },
     async findAccountGuards(accountUuid) {
-      const stored = findGuards.get(accountUuid)
-      return stored === undefined ? null : (JSON.parse(stored) as unknown)
+      return notes.guards(accountUuid)
     },
-    async saveAccountGuards(accountUuid, guards, at) {
-      saveGuards.run(accountUuid, JSON.stringify(guards), at)
+    async saveAccountGuards(accountUuid, guards, at, change) {
+      await turn.run(() => notes.write(accountUuid, at, { guards, change: change ?? null }))
+    },
+    async listGuardChanges(accountUuid) {
+      return notes.changes(accountUuid)
     },
     async listMutes(accountUuid, now) {
-      return mutes.all(accountUuid, now)
+      const rows = mutes.all(accountUuid, now)
+      const named = rows.length === 0 ? {} : notes.mutes(accountUuid)
+      return rows.map(({ id, kind, recordUuid, until, createdAt }) => {
+        const { name = '', by = null } = named[`${kind}:${recordUuid}`] ?? {}
+        return { id, kind, recordUuid, name, until, createdAt, by }
+      })
     },
-    async saveMute(accountUuid, { kind, recordUuid, until }, at) {
-      saveMute.run(accountUuid, kind, recordUuid, until, at)
+    async saveMute(accountUuid, { kind, recordUuid, until, name = '' }, at, change) {
+      return turn.run(() => {
+        const isNew = hasMute.get(accountUuid, kind, recordUuid) === undefined
+        const id = saveMute.get(accountUuid, kind, recordUuid, until, at) ?? 0
+        const mute = { key: `${kind}:${recordUuid}`, note: { name, by: change?.by ?? null } }
+        notes.write(accountUuid, at, { mute, change: change ?? null })
+        return { id, isNew }
+      })
     },
-    async removeMute(accountUuid, id) {
-      return removeMute.run(id, accountUuid).changes === 1
+    async removeMute(accountUuid, id, change) {
+      return turn.run(() => {
+        const removed = removeMute.run(id, accountUuid).changes === 1
+        if (removed && change) notes.write(accountUuid, change.at, { change })
+        return removed
+      })
     },
     async runsOnRecord(accountUuid, automationId, recordUuid, since) {
       return runsOn.all(accountUuid, recordUuid, automationId, since)

@@ -22,7 +22,9 @@ interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'tri
 const COLUMNS = `r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, coalesce(v.name, a.name) AS ruleName,
   r.version, v.definition, r.source, r.object, r.record_uuids AS recordUuids, r.group_key AS groupKey,
   r.trigger_data AS triggerData, r.state, r.outcome, r.reason, r.wake_at AS wakeAt, r.replay_of AS replayOf, r.hop,
-  r.created_at AS createdAt, r.started_at AS startedAt, r.ended_at AS endedAt`
+  r.created_at AS createdAt, r.started_at AS startedAt, r.ended_at AS endedAt,
+  CASE WHEN r.state IN ('queued', 'waiting') THEN
+    (SELECT own.hold_reason FROM plan own WHERE own.account_uuid = r.account_uuid AND own.held_since IS NOT NULL) END AS accountHold`
 const JOINS = `JOIN automation a ON a.id = r.automation_id
   LEFT JOIN automation_version v ON v.automation_id = r.automation_id AND v.version = r.version`
 

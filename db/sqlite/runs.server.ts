@@ -15,6 +15,9 @@ export function runStore(client: Client): RunStore {
 /** Exactly the condition of the index `runs_to_do`. */
 export const TO_DO = "state in ('queued', 'running', 'waiting')"
 
+/** Runs of an account that is held wait; in the table `run`. */
+const NOT_HELD = `NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = run.account_uuid AND own.held_since IS NOT NULL)`
+
 function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce'> {
   const { sql } = client
   const insert = insertRuns(sql)
@@ -72,7 +75,7 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
     `SELECT id, account_uuid AS accountUuid, record_uuids AS recordUuids, state FROM (
        SELECT id, account_uuid, record_uuids, state, wake_at,
          row_number() OVER (PARTITION BY account_uuid ORDER BY wake_at, id) AS place
-       FROM run WHERE ${TO_DO} AND wake_at <= ?
+       FROM run WHERE ${TO_DO} AND wake_at <= ? AND ${NOT_HELD}
      ) WHERE place <= ? ORDER BY wake_at, id`,
   )
   const next = sql
@@ -80,7 +83,7 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
     .pluck()
   const claim = sql.prepare(
     `UPDATE run SET state = 'running', lease_owner = @owner, started_at = coalesce(started_at, @now)
-     WHERE id = @runId AND account_uuid = @accountUuid AND ${TO_DO} AND wake_at <= @now`,
+     WHERE id = @runId AND account_uuid = @accountUuid AND ${TO_DO} AND wake_at <= @now AND ${NOT_HELD}`,
   )
   const load = sql.prepare<[number, string], ClaimedRow>(
     `SELECT r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, r.version, r.source, r.object,

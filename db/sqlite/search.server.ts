@@ -25,11 +25,15 @@ const MOST_SIBLINGS = 50
 const EVENT_COLUMNS = `e.seq, e.id AS eventId, e.source, e.object, e.object_uuid AS objectUuid,
   e.changed_fields AS changedFields, e.received_at AS receivedAt`
 
+/** Only for what waits: looked up by the index of accounts. */
+const ACCOUNT_HOLD = `CASE d.state WHEN 'pending' THEN
+    (SELECT own.hold_reason FROM plan own WHERE own.account_uuid = d.account_uuid AND own.held_since IS NOT NULL) END AS accountHold`
+
 /** To be read from `delivery d LEFT JOIN endpoint p`. */
 const DELIVERY_COLUMNS = `d.id, d.endpoint_id AS endpointId, d.cause, d.state, d.state_reason AS stateReason,
   d.due_at AS dueAt, d.deadline_at AS deadlineAt, d.attempts, d.last_code AS lastCode, d.created_at AS createdAt,
   d.settled_at AS settledAt, p.url, p.state AS endpointState, p.hold_until AS holdUntil, p.hold_reason AS holdReason,
-  p.breaker, p.next_probe_at AS nextProbeAt`
+  p.breaker, p.next_probe_at AS nextProbeAt, ${ACCOUNT_HOLD}`
 
 export function searchStore({ readerSql: sql }: Client): SearchStore {
   const withSummary = summaries(sql)
@@ -97,6 +101,7 @@ interface DeliveryRow {
   holdReason: string | null
   breaker: 'closed' | 'open'
   nextProbeAt: number | null
+  accountHold: string | null
   /** JSON list; only when it was asked for. */
   codes?: string | null
 }
@@ -190,7 +195,7 @@ function toFound(row: JoinedRow): FoundRow {
 }
 
 function toDelivery(row: DeliveryRow): FoundDelivery {
-  const { url, endpointState, holdUntil, holdReason, breaker, nextProbeAt } = row
+  const { url, endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold } = row
   return {
     id: row.id,
     endpointId: row.endpointId,
@@ -204,7 +209,7 @@ function toDelivery(row: DeliveryRow): FoundDelivery {
     createdAt: row.createdAt,
     settledAt: row.settledAt,
     codes: row.codes ? (JSON.parse(row.codes) as (number | null)[]) : [],
-    address: { url, state: endpointState, holdUntil, holdReason, breaker, nextProbeAt },
+    address: { url, state: endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold },
     lastSentence: null,
     lastUrl: null,
   }

@@ -1,10 +1,14 @@
 import type { Clock } from '#app/lib/clock.ts'
 import type { Store } from '../store.ts'
+import { accountKeyStore } from './account-keys.server.ts'
 import { accountStore } from './accounts.server.ts'
 import { activityStore } from './activity.server.ts'
+import { auditStore } from './audit.server.ts'
 import { automationStore } from './automations.server.ts'
+import { billingStore } from './billing.server.ts'
 import type { Client } from './client.server.ts'
 import { deliveryStore } from './deliveries.server.ts'
+import { erasureStore } from './erasure.server.ts'
 import { eventStore } from './events.server.ts'
 import { forwardingRuleStore } from './forwarding-rules.server.ts'
 import { noticeStore } from './notices.server.ts'
@@ -25,6 +29,7 @@ import { webhookStore } from './webhooks.server.ts'
 export function sqliteStore(client: Client, clock: Clock): Store {
   return {
     ...accountStore(client, clock),
+    ...accountKeyStore(client),
     ...webhookStore(client, clock),
     ...forwardingRuleStore(client, clock),
     ...eventStore(client, clock),
@@ -33,7 +38,9 @@ export function sqliteStore(client: Client, clock: Clock): Store {
     ...noticeStore(client),
     ...operationsStore(client, clock),
     ...recordStore(client),
+    ...auditStore(client),
     ...automationStore(client),
+    ...billingStore(client),
     ...runStore(client),
     ...runHistoryStore(client),
     ...runGuardStore(client),
@@ -43,5 +50,6 @@ export function sqliteStore(client: Client, clock: Clock): Store {
     ...triggerStore(client, clock),
     ...verdictStore(client),
     ...spaceStore(client),
+    ...erasureStore(client),
   }
 }

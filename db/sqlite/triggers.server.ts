@@ -18,6 +18,10 @@ interface TouchedSqlRow extends Omit<TouchedRecord, 'changedFields' | 'created'>
 const TOUCHED_COLUMNS = `account_uuid AS accountUuid, object, record_uuid AS recordUuid, changed_fields AS changedFields, created,
   event_seq AS eventSeq, first_at AS firstAt, due_at AS dueAt, turn, tries`
 
+function touchedOfRow(row: TouchedSqlRow): TouchedRecord {
+  return { ...row, changedFields: JSON.parse(row.changedFields) as string[], created: row.created === 1 }
+}
+
 export function triggerStore(client: Client, _clock: Clock): TriggerStore {
   const { sql } = client
   const startRuns = insertRuns(sql)
@@ -30,6 +34,10 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
      FROM (SELECT ${TOUCHED_COLUMNS}, row_number() OVER (PARTITION BY account_uuid ORDER BY due_at) AS place
            FROM touched_record WHERE due_at <= ?)
      WHERE place <= ? ORDER BY place, dueAt LIMIT ?`,
+  )
+  const dueOf = sql.prepare<[string, string, number, number], TouchedSqlRow>(
+    `SELECT ${TOUCHED_COLUMNS} FROM touched_record WHERE account_uuid = ? AND object = ? AND due_at <= ?
+     ORDER BY due_at, record_uuid LIMIT ?`,
   )
   const nextDue = sql
     .prepare<[number], number>('SELECT due_at FROM touched_record WHERE due_at > ? ORDER BY due_at LIMIT 1')
@@ -211,11 +219,10 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
 
   return {
     async dueTouched(now, { limit, perAccount }) {
-      return due.all(now, perAccount, limit).map((row) => ({
-        ...row,
-        changedFields: JSON.parse(row.changedFields) as string[],
-        created: row.created === 1,
-      }))
+      return due.all(now, perAccount, limit).map(touchedOfRow)
+    },
+    async dueTouchedOf(accountUuid, object, now, limit) {
+      return dueOf.all(accountUuid, object, now, limit).map(touchedOfRow)
     },
     async nextTouchedDueAt(now) {
       return nextDue.get(now) ?? null

@@ -19,6 +19,9 @@ export interface CredentialRow {
   stateReason: string | null
   /** Grows with every replacement; a writer names the one it read. */
   generation: number
+  /** When it was first connected, and when its tokens were last replaced. */
+  createdAt: Millis
+  updatedAt: Millis
 }
 
 /** Tokens as they are stored: sealed by the caller. */
@@ -102,6 +105,13 @@ export interface AccountStore {
   findSessions(tokenHashes: string[]): Promise<StoredSession[]>
   touchSession(tokenHash: string): Promise<void>
   endSessions(tokenHashes: string[]): Promise<void>
+  /** Every session that has proved the account, over ones included; with this one account only. Latest seen first. */
+  listSessions(accountUuid: string): Promise<StoredSession[]>
+  /**
+   * These sessions (null = all) can do nothing for this account any more, nor can tickets that could open one; what they proved
+   * of other accounts stays. Answers how many it were.
+   */
+  endSessionsOf(accountUuid: string, tokenHashes: string[] | null): Promise<number>
 
   issueTicket(ticket: TicketRow & { tokenHash: string; kind: 'launch' | 'link'; expiresAt: Millis }): Promise<void>
   /** Uses a ticket up; null when it is unknown, used or over. */

@@ -11,6 +11,8 @@ export interface EndpointLane {
   accountUuid: string
   /** False = nothing can be sent until it gets one. */
   hasAddress: boolean
+  /** Nothing is sent for its account at present: what arrives waits. */
+  accountHeld: boolean
   health: EndpointHealth
 }
 
@@ -23,7 +25,10 @@ export interface DueDelivery {
   cause: DeliveryCause
 }
 
-/** live: everything but replays · replay: only those · by_hand: manual retries that were not tried yet and have an address. */
+/**
+ * live: everything but replays · replay: only those · by_hand: manual retries that were not tried yet, have an address, and are not
+ * of an account that is held.
+ */
 export type DueLane = 'live' | 'replay' | 'by_hand'
 
 /** A delivery with everything an attempt needs. */
@@ -175,7 +180,11 @@ export interface DeliveryStore {
   expireHeldStep(
     now: Millis,
     cursor: HeldCursor | null,
-    options: { graceMs: number; pausedForMs: number; reason: (health: EndpointHealth) => string },
+    options: {
+      graceMs: number
+      pausedForMs: number
+      reason: (health: EndpointHealth, accountHold: string | null) => string
+    },
   ): Promise<{ ended: number; next: HeldCursor | null }>
   /** Adds the next deliveries of running replays, at most `waitingPerReplay` unsettled ones each and within the account's limit. */
   growReplaysStep(

@@ -1,4 +1,5 @@
 /** What protects customers: counts of messages, mutes, an account's choices; and rules that pause by themselves. */
+import type { AutomationSettings } from '#app/features/automations/automation-settings.ts'
 import type { AccountGuards } from '#app/features/automations/guards.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
@@ -37,9 +38,21 @@ export interface MuteRow {
   id: number
   kind: 'company' | 'job'
   recordUuid: string
+  /** As it was called when it was stopped; '' = not known. */
+  name: string
   /** Null = for good. */
   until: Millis | null
   createdAt: Millis
+  /** Who stopped it; null = not known. */
+  by: string | null
+}
+
+/** What a person changed about the limits, in words. */
+export interface GuardChange {
+  at: Millis
+  /** Null = somebody whose name is not known. */
+  by: string | null
+  words: string
 }
 
 export interface PausedRule {
@@ -53,17 +66,26 @@ export interface RunGuardStore {
   messageFacts(accountUuid: string, question: MessageQuestion): Promise<MessageFacts>
   /** As stored, to be read with `readAccountGuards`; null = nothing was chosen. */
   findAccountGuards(accountUuid: string): Promise<unknown>
-  saveAccountGuards(accountUuid: string, guards: AccountGuards, at: Millis): Promise<void>
+  /** What is not named stays. `change` joins the list of changes, in the same transaction. */
+  saveAccountGuards(
+    accountUuid: string,
+    guards: AccountGuards & Partial<Pick<AutomationSettings, 'senderStaffUuid'>>,
+    at: Millis,
+    change?: Omit<GuardChange, 'at'>,
+  ): Promise<void>
+  /** The latest changes, newest first; older ones are forgotten. */
+  listGuardChanges(accountUuid: string): Promise<GuardChange[]>
   /** Newest first; those that are over are left out. */
   listMutes(accountUuid: string, now: Millis): Promise<MuteRow[]>
-  /** Replaces the one of the same record. */
+  /** Replaces the one of the same record. `change` joins the list of changes. */
   saveMute(
     accountUuid: string,
-    mute: { kind: 'company' | 'job'; recordUuid: string; until: Millis | null },
+    mute: { kind: 'company' | 'job'; recordUuid: string; until: Millis | null; name?: string },
     at: Millis,
-  ): Promise<void>
-  /** False = no such mute of this account. */
-  removeMute(accountUuid: string, id: number): Promise<boolean>
+    change?: Omit<GuardChange, 'at'>,
+  ): Promise<{ id: number; isNew: boolean }>
+  /** False = no such mute of this account, and then no change is noted. */
+  removeMute(accountUuid: string, id: number, change?: GuardChange): Promise<boolean>
   /** When the rule ran on the record since a moment, newest first. */
   runsOnRecord(accountUuid: string, automationId: number, recordUuid: string, since: Millis): Promise<Millis[]>
 

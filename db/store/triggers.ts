@@ -93,6 +93,8 @@ export interface SweptRecord {
 export interface TriggerStore {
   /** Due records, oldest due first, at most `perAccount` of one account; `limit` in all. */
   dueTouched(now: Millis, input: { limit: number; perAccount: number }): Promise<TouchedRecord[]>
+  /** Due records of one list, oldest due first. */
+  dueTouchedOf(accountUuid: string, object: string, now: Millis, limit: number): Promise<TouchedRecord[]>
   /** The earliest moment after `now` at which one becomes due. */
   nextTouchedDueAt(now: Millis): Promise<Millis | null>
   /** The read did not work: again at `dueAt`. Nothing happens when it changed meanwhile. */

@@ -60,6 +60,8 @@ export interface EndpointRow {
 /** What a card shows of an endpoint, a webhook's or a forwarding rule's. */
 export interface EndpointFacts {
   endpoint: EndpointRow
+  /** Since when and why nothing is sent for the account at all; null = it is. */
+  accountHold: { since: Millis; reason: string } | null
   /** The active one of its object, null when there is none. */
   subscription: SubscriptionRow | null
   /** How its object is read from lists, where the platform sends nothing for it; null = it is not. */

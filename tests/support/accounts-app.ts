@@ -11,6 +11,7 @@ import { createServiceM8OAuth } from '#app/adapters/servicem8-oauth.server.ts'
 import { createSignedReader } from '#app/adapters/servicem8-signed.server.ts'
 import type { App } from '#app/app-context.ts'
 import { createCallAsAccount } from '#app/features/accounts/call-as-account.server.ts'
+import { auditStore } from '#app/features/audit/audited-store.server.ts'
 import { AMPLE_SPACE } from '#app/features/ops/space.ts'
 import { admitRequest } from '#app/http/origin-check.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
@@ -18,6 +19,7 @@ import type { Log } from '#app/lib/log.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { accountStore } from '#db/sqlite/accounts.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
+import { sqliteStore } from '#db/sqlite/store.server.ts'
 import type { AccountStore } from '#db/store/accounts.ts'
 import { APP_ID, APP_SECRET, startTinyPlatform, type TinyAccount, type TinyPlatform } from './tiny-platform.ts'
 
@@ -43,6 +45,7 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
   const clock = fixedClock()
   const client = openClient(join(folder, 'test.db'), 'db/migrations')
   const store = accountStore(client, clock)
+  const audited = auditStore({ store: sqliteStore(client, clock), clock, log: recordingLog([]) })
   const platform = await startTinyPlatform()
   const logged: string[] = []
   const log = recordingLog(logged)
@@ -60,7 +63,7 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
   })
   const restarted = () => createCallAsAccount({ store, clock, log, secrets, oauth, platformApi })
   const parts = {
-    store,
+    store: audited.store,
     clock,
     log,
     secrets,
@@ -74,6 +77,7 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
       adminAccounts: new Set(options.adminAccounts),
       scopes: ['vendor', 'read_jobs'],
       sandbox: false,
+      payments: { mode: 'off' as const, publishableKey: null },
       version: '0.0.0',
     },
   }

@@ -96,6 +96,7 @@ export function actionWorld(): ActionWorld {
       adminAccounts: new Set<string>(),
       scopes: [],
       sandbox: false,
+      payments: { mode: 'off' as const, publishableKey: null },
       version: '1.2.3',
     },
     store: {

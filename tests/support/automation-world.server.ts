@@ -13,7 +13,7 @@ import {
 } from '#app/automation-engine.server.ts'
 import { createCommitter } from '#app/features/automations/actions/commit-effect.server.ts'
 import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
-import { createFactLoader } from '#app/features/automations/load-facts.server.ts'
+import { createFactLoader, type FactLoader, type PlanReader } from '#app/features/automations/load-facts.server.ts'
 import { planSurroundings } from '#app/features/automations/plan-surroundings.server.ts'
 import {
   type ActionParameters,
@@ -55,6 +55,8 @@ export interface Wrapped {
   isDead?(): boolean
 }
 
+export type WorldParts = RunParts & { facts: FactLoader & PlanReader }
+
 export interface AutomationWorld {
   client: Client
   store: Store
@@ -64,7 +66,7 @@ export interface AutomationWorld {
   /** Log lines as `message`, newest last. */
   logged: string[]
   app: WorldApp
-  parts: RunParts
+  parts: WorldParts
   /** A process's engine on the file. The first one's `wake` is `app.wakeRuns`. */
   engine(wrapped?: Wrapped, input?: Partial<AutomationEngineInput>): AutomationEngine
   /** A job with its customer and contact; answers its uuid. */
@@ -95,6 +97,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
     adminAccounts: new Set<string>(),
     scopes: [],
     sandbox: false,
+    payments: { mode: 'off' as const, publishableKey: null },
     version: '1.2.3',
   }
   const engines: AutomationEngine[] = []
@@ -121,7 +124,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
   }
   let jobs = 0
 
-  function partsOf(input: Omit<WorldApp, 'wakeRuns'>): RunParts {
+  function partsOf(input: Omit<WorldApp, 'wakeRuns'>): WorldParts {
     return {
       actions: ACTIONS,
       committer: createCommitter(input, { sign: signForward }),

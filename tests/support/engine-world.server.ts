@@ -52,6 +52,7 @@ export function engineWorld(): EngineWorld {
     adminAccounts: new Set<string>(),
     scopes: [],
     sandbox: false,
+    payments: { mode: 'off' as const, publishableKey: null },
     version: '1.2.3',
   }
 

@@ -154,6 +154,7 @@ function composeEngine(
     adminAccounts: new Set<string>(),
     scopes: [],
     sandbox: false,
+    payments: { mode: 'off' as const, publishableKey: null },
     version: '1.2.3',
   }
   const engine = createDeliveryEngine({

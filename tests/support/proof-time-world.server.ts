@@ -37,6 +37,7 @@ export function createWorld(options: WorldOptions, note: (line: string) => void)
     adminAccounts: new Set<string>(),
     scopes: [],
     sandbox: false,
+    payments: { mode: 'off' as const, publishableKey: null },
     version: '1.2.3',
   }
   const log: Log = {

@@ -12,6 +12,20 @@ export interface ScriptlessBrowser {
   submit(url: string, fields: Record<string, string>): Promise<Page>
   /** A call from the page's own script. */
   json(method: string, url: string, body?: unknown): Promise<{ status: number; body: unknown; headers: Headers }>
+  /** A call with exactly these headers beside the cookies; redirects are not followed. */
+  raw(
+    method: string,
+    url: string,
+    body: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; text: string; headers: Headers }>
+  /** The same with a body as it is. */
+  rawText(
+    method: string,
+    url: string,
+    body: string | undefined,
+    headers: Record<string, string>,
+  ): Promise<{ status: number; text: string }>
 }
 
 export function scriptlessBrowser(origin: string): ScriptlessBrowser {
@@ -59,6 +73,22 @@ export function scriptlessBrowser(origin: string): ScriptlessBrowser {
         headers: { origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' },
       })
       return follow(answer, url)
+    },
+    raw: async (method, path, body, headers = {}) => {
+      const answer = await send(new URL(path, origin).href, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      })
+      return { status: answer.status, text: await answer.text(), headers: answer.headers }
+    },
+    rawText: async (method, path, body, headers) => {
+      const answer = await send(new URL(path, origin).href, {
+        method,
+        ...(body === undefined ? {} : { body }),
+        headers,
+      })
+      return { status: answer.status, text: await answer.text() }
     },
     json: async (method, path, body) => {
       const answer = await send(new URL(path, origin).href, {

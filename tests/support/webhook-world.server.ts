@@ -74,7 +74,14 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
     store,
     clock,
     log: silentLog(),
-    settings: { origin: ORIGIN, adminAccounts: new Set([LEEDS]), scopes: [], sandbox: false, version: '0.0.0' },
+    settings: {
+      origin: ORIGIN,
+      adminAccounts: new Set([LEEDS]),
+      scopes: [],
+      sandbox: false,
+      payments: { mode: 'off', publishableKey: null },
+      version: '0.0.0',
+    },
     secrets: createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`),
     outbound: {
       check: async (url) => addresses.get(url) ?? { verdict: 'allowed' },

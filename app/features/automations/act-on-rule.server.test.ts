@@ -75,7 +75,7 @@ describe('run now', () => {
       expect.objectContaining({
         name: 'Chase quotes',
         status: 'success',
-        about: 'Job 1 · 12 High Street, Dundee',
+        about: 'Job 1 · Customer 1',
         actions: [expect.objectContaining({ label: 'Send SMS', success: true })],
       }),
     ])
@@ -173,7 +173,7 @@ describe('looking first', () => {
         kind: 'previewed',
         mode: 'preview',
         preview: {
-          about: expect.stringMatching(/^Job 1 · 12 High Street/),
+          about: expect.stringMatching(/^Job 1 · Customer 1 · 12 High Street/),
           matched: 1,
           total: 1,
           customerMessages: 1,
@@ -217,6 +217,26 @@ describe('looking first', () => {
     )
     const texts = 'result.preview.steps.1.effects.0.texts'
     expect(shown).toHaveProperty(texts, [{ label: 'name', text: 'Call back' }])
+  })
+
+  test('the last 30 days of a rule are a list of what it would have done, beside what really ran', async () => {
+    calls.world.job(LEEDS)
+    const id = await make()
+    await press('run', { id: String(id) })
+    const before = sent()
+    expect(await press('lookback', { id: String(id) })).toMatchObject({
+      outcome: 'shown',
+      result: {
+        kind: 'looked_back',
+        ruleId: id,
+        lookBack: { count: 1, ran: 1, rows: [{ title: 'Job 1', ran: true, does: [{ text: 'Job 1' }] }] },
+      },
+    })
+    expect(sent()).toBe(before)
+    runsLeft = 0
+    expect(await press('lookback', { id: String(id) })).toMatchObject({
+      flash: { kind: 'error', title: 'The last 30 days could not be looked up' },
+    })
   })
 
   test('check mode is for admins, whatever the form says', async () => {

@@ -5,11 +5,13 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import type { PageResult, RuleAct, RunMode } from './act-on-rule.ts'
 import type { KnownNames } from './condition-words.ts'
 import { readImport } from './import-rule.ts'
+import { lookBackOfRule } from './look-back.server.ts'
 import {
   failed,
   GONE,
   IMPORT_FAILED,
   importedFlash,
+  LOOK_BACK_FAILED,
   NEW_URL,
   NOT_AN_ADMIN,
   RULE_DELETE_FAILED,
@@ -63,6 +65,8 @@ export async function actOnRule(
     case 'check':
     case 'preview':
       return run(app, rule, act, values, asked)
+    case 'lookback':
+      return lookBack(app, rule, asked)
     case 'switch': {
       const active = values.to === 'on'
       const saved = await switchRule(app, rule, active, values.existing === 'yes')
@@ -87,9 +91,18 @@ const TITLES: Record<Exclude<RuleAct, 'import'>, string> = {
   run: RULE_RUN_FAILED,
   check: RULE_RUN_FAILED,
   preview: RULE_RUN_FAILED,
+  lookback: LOOK_BACK_FAILED,
   switch: RULE_UPDATE_FAILED,
   delete: RULE_DELETE_FAILED,
   new_url: RULE_UPDATE_FAILED,
+}
+
+async function lookBack(app: ActApp, rule: AutomationRow, { takeRun }: Asked): Promise<RuleActOutcome> {
+  if (!takeRun()) return done(failed(LOOK_BACK_FAILED, TOO_MANY_RUNS))
+  const found = await lookBackOfRule(app, rule)
+  if (found.kind === 'trouble') return done(failed(LOOK_BACK_FAILED, found.message))
+  const result = { kind: 'looked_back', ruleId: rule.id, name: rule.name, lookBack: found } as const
+  return { outcome: 'shown', result, toast: null }
 }
 
 async function run(

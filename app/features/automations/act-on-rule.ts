@@ -1,10 +1,16 @@
 // What the buttons around the form of a rule can be asked to do, and what the page is drawn with afterwards.
+import type { LookedBack } from './form-look.ts'
 import type { PreviewView } from './preview-view.ts'
 import type { FailedView } from './rule-view.ts'
 
 /** Sent as `act`; `intent` belongs to the form of a rule. */
-export const RULE_ACTS = ['run', 'check', 'preview', 'switch', 'delete', 'new_url', 'import'] as const
+export const RULE_ACTS = ['run', 'check', 'preview', 'lookback', 'switch', 'delete', 'new_url', 'import'] as const
 export type RuleAct = (typeof RULE_ACTS)[number]
+
+/** Without scripts a button sends the form of the rule along; then this says what the button does, as a query. */
+export const PRESS = 'press'
+/** As `act`: leads to another state of the page, whose query and anchor stand beside it. */
+export const GO = 'go'
 
 export function isRuleAct(text: string | undefined): text is RuleAct {
   return RULE_ACTS.some((act) => act === text)
@@ -17,4 +23,5 @@ export type PageResult =
   /** Asks whether to go on all the same. */
   | { kind: 'not_met'; ruleId: number; name: string; mode: RunMode; recordUuid: string; failed: FailedView[] }
   | { kind: 'previewed'; ruleId: number; name: string; mode: 'check' | 'preview'; preview: PreviewView }
+  | { kind: 'looked_back'; ruleId: number; name: string; lookBack: LookedBack }
   | { kind: 'import_refused'; text: string; message: string }

@@ -7,6 +7,8 @@ export const AUTOMATION_PATH = '/automation'
 export interface AutomationAccount {
   accountUUID: string
   admin: boolean
+  /** What was written into the form and not saved, under this token; links take it along. */
+  draft?: string | null
 }
 
 export const AUTOMATION_TABS = ['rules', 'templates', 'api'] as const
@@ -34,6 +36,7 @@ export function automationQuery(
 ): Record<string, string> {
   const query: Record<string, string> = { accountUUID: account.accountUUID }
   if (account.admin) query.admin = 'yes'
+  if (account.draft) query.draft = account.draft
   if (tab !== 'rules') query.tab = tab
   if ('ruleId' in step) query[step.step] = String(step.ruleId)
   if (step.step === 'copy') query.copy = String(step.templateId)
@@ -44,6 +47,13 @@ export function automationQuery(
 /** The same as an address. */
 export function automationAddress(account: AutomationAccount, step?: AutomationStep, tab?: AutomationTab): string {
   return `${AUTOMATION_PATH}?${new URLSearchParams(automationQuery(account, step, tab))}`
+}
+
+export const SETTINGS_PATH = '/automation/settings'
+
+/** Quiet hours, limits, sender, and whom nobody writes to. */
+export function settingsAddress(account: AutomationAccount): string {
+  return `${SETTINGS_PATH}?${new URLSearchParams(automationQuery(account))}`
 }
 
 /** Reads it back. What is no number is as good as absent. */

@@ -8,6 +8,7 @@ import { type LogLine, logLine } from './log-line.ts'
 import { type RuleCardView, ruleCardView } from './rule-view.ts'
 import { needsBaseline, triggerUrlOf } from './rules.server.ts'
 import { listExecutions } from './run-history.server.ts'
+import { loadLimitsLine } from './settings-page.server.ts'
 
 type PageApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock' | 'log'>
 
@@ -20,6 +21,8 @@ export interface AutomationPageData {
   rules: RuleCardView[] | null
   /** The last 20 executions, when the address has them open: null = not open. */
   logs: LogLine[] | 'failed' | null
+  /** Which limits are in force, in one line. */
+  limits: string
 }
 
 /** `names` = what queues and people are called, by uuid; `logs` and `rules` = which parts are to be seen. */
@@ -35,6 +38,7 @@ export async function loadAutomationPage(
     now: app.clock.now(),
     rules: rules ? await listCards(app, accountUuid, names) : [],
     logs: logs ? await listLogs(app, accountUuid) : null,
+    limits: await loadLimitsLine(app, accountUuid),
   }
 }
 

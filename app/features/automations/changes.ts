@@ -98,12 +98,19 @@ const STAMPED_BY_PLATFORM = new Set([
 
 /** How the history and the answer of a run describe a record that matched. */
 export function matchedRecord(facts: RecordFacts) {
+  return namedRecord(facts, new Map())
+}
+
+/** The same; `customers` = their names by uuid, where no rule asked for them. */
+export function namedRecord(facts: RecordFacts, customers: ReadonlyMap<string, string>) {
   const value = (name: string) => facts.values[name] ?? ''
+  const companyUuid = facts.companyUuid ?? ''
   return {
     jobId: value('generated_job_id') || facts.recordUuid,
+    companyUuid,
     status: value('status'),
     jobDescription: value('job_description'),
-    companyName: value('company_name') || value('name'),
+    companyName: value('company_name') || value('name') || (customers.get(companyUuid) ?? ''),
     jobAddress: value('job_address') || value('address'),
     totalInvoiceAmount: value('total_invoice_amount'),
   }

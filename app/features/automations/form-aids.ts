@@ -23,6 +23,8 @@ export interface TokenChoice {
   name: string
   label: string
   group: string
+  /** Some records have nothing there. */
+  mayBeEmpty?: true
 }
 
 export interface FormAids {
@@ -84,7 +86,7 @@ export function aidsOf(
       ...place(draft.steps.length),
       destination: 'plain',
       toCustomer: false,
-    }).map(({ name, label, group }) => ({ name, label, group })),
+    }).map(({ name, label, group, mayBeEmpty }) => ({ name, label, group, ...(mayBeEmpty && { mayBeEmpty }) })),
     hints,
   }
 }

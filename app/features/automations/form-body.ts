@@ -9,7 +9,7 @@ import {
   defaultOnce,
   GROUPING_FIELDS,
   type OncePolicy,
-  type Operator,
+  OPERATORS,
   POLL_ENDPOINTS,
   POLL_INTERVALS,
   type RuleDefinition,
@@ -129,7 +129,7 @@ export function draftOf(state: FormState): RuleDefinition {
       .map(
         (row): Condition => ({
           field: row.field,
-          operator: row.operator as Operator,
+          operator: OPERATORS.find((one) => one === row.operator) ?? 'equals',
           value: row.operator === 'is_empty' || row.operator === 'is_not_empty' ? '' : row.value,
           logicalOperator: row.logicalOperator === 'OR' ? 'OR' : 'AND',
         }),

@@ -3,6 +3,7 @@
 import { assertNever } from '../../lib/assert-never.ts'
 import { isActionType } from './action-parameters.ts'
 import type { FormLists } from './form-lists.ts'
+import { isLook, type LookKind, readRecordId } from './form-look.ts'
 import {
   CONDITION_PARTS,
   type ConditionRow,
@@ -24,6 +25,8 @@ export type FormIntent =
   | { kind: 'remove_condition' | 'remove_step' | 'up' | 'down'; key: string }
   | { kind: 'add_line'; key: string; list: LineList }
   | { kind: 'remove_line'; key: string; line: string }
+  /** Shows something about the rule as it stands; `record` = with which record, '' = the newest that fits. */
+  | { kind: 'look'; look: LookKind; record: string }
 
 /** What the buttons of the form send as `intent`; all of them begin like this. */
 export const FORM_INTENT = 'form.'
@@ -50,18 +53,21 @@ export function parseFormIntent(text: string): FormIntent | null {
       return more === 'materials' || more === 'material_bundles' ? { kind, key, list: more } : null
     case 'remove_line':
       return { kind, key, line: more }
+    case 'look':
+      return isLook(key) ? { kind, look: key, record: readRecordId(more) } : null
     default:
       return null
   }
 }
 
-/** The state after a press. `next`, `save` and `cancel` leave it as it is. */
+/** The state after a press. `next`, `save`, `cancel` and `look` leave it as it is. */
 export function applyIntent(state: FormState, intent: FormIntent): FormState {
   const { next } = state
   switch (intent.kind) {
     case 'next':
     case 'save':
     case 'cancel':
+    case 'look':
       return state
     case 'add_condition':
       if (state.conditions.length >= 50) return state
@@ -244,12 +250,12 @@ export function valueAt(state: FormState, name: string): string | null {
   }
   const line = [...step.materials, ...step.material_bundles].find((one) => one.key === first)
   const known = LINE_PARTS.find((one) => one === second)
-  return kind === 'l' && line && known ? line[known] : null
+  return (kind === 'l' || kind === 'm') && line && known ? line[known] : null
 }
 
 /**
  * One control changed. Names are those of `toForm`; beside them `s.<key>.from.<list>` and `s.<key>.all.<list>` for the source of lines,
- * and `s.<key>.o.<parameter>` for a value that is not on the list of a parameter. `lists` fill in what a template says.
+ * and `s.<key>.o.<parameter>`, `s.<key>.m.<line>.uuid` for a value that is not on the list it is chosen from. `lists` fill in what a template says.
  */
 export function setValue(
   state: FormState,
@@ -299,7 +305,7 @@ function stepWith(step: StepRow, part: string, value: string, lists: Pick<FormLi
     return { ...newStep(step.key, isActionType(value) ? value : ''), id: step.id, wait: step.wait }
   }
   const [kind = '', first = '', second = ''] = part.split('.')
-  if (kind === 'l') {
+  if (kind === 'l' || kind === 'm') {
     const known = LINE_PARTS.find((one) => one === second)
     if (!known) return step
     const change = (lines: StepRow['materials']) =>
@@ -343,7 +349,7 @@ export function applyChanges(
   const changes = [...controls].filter(([name, value]) => {
     const before = valueAt(drawn, name)
     // An empty box for "another value" says nothing.
-    return before !== null && before !== value && !(value === '' && /^s\.[^.]+\.o\./.test(name))
+    return before !== null && before !== value && !(value === '' && /^s\.[^.]+\.[om]\./.test(name))
   })
   const inOrder = [...changes.filter(([name]) => FIRST.test(name)), ...changes.filter(([name]) => !FIRST.test(name))]
   return inOrder.reduce((state, [name, value]) => setValue(state, name, value, lists), drawn)

@@ -7,6 +7,7 @@ import { EMPTY_LISTS, toFormLists } from './form-lists.ts'
 import { formOfRule } from './form-of-rule.ts'
 import { emptyForm, type FormState } from './form-state.ts'
 import { DRAWN, toForm } from './form-wire.ts'
+import { DEFAULT_ACCOUNT_GUARDS } from './guards.ts'
 
 let calls: AutomationCalls
 
@@ -112,4 +113,12 @@ test('the form is drawn with the webhooks, the sentence and the fields of its ob
   })
   expect(view.aids.fields.slice(0, 14).every(({ group }) => group === 'first')).toBe(true)
   expect(view.aids.placeholders.length).toBeGreaterThan(20)
+})
+
+test('the form knows how the account’s quiet hours stand', async () => {
+  const quiet = async () => (await loadForm(calls.app, LEEDS, emptyForm())).quiet
+  expect(await quiet()).toMatchObject({ words: expect.stringContaining('20:00 to 08:00') })
+  const none = { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '00:00', quietTo: '00:00' }
+  await calls.app.store.saveAccountGuards(LEEDS, none, 0)
+  expect(await quiet()).toEqual({ words: 'No quiet hours are set, so this changes nothing.', link: 'Set quiet hours' })
 })

@@ -2,17 +2,22 @@
 import type { App } from '#app/app-context.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { objectLabel } from '../webhooks/object-catalog.ts'
+import { loadSettings } from './automation-settings.server.ts'
 import { aidsOf, rulesForWarnings } from './form-aids.ts'
 import { toBody } from './form-body.ts'
-import { applyIntent, FORM_INTENT, parseFormIntent } from './form-change.ts'
+import { applyIntent, FORM_INTENT, type FormIntent, parseFormIntent } from './form-change.ts'
 import { EMPTY_LISTS, type FormLists, namesOfLists } from './form-lists.ts'
+import { lookAtForm } from './form-look.server.ts'
+import { LOOK_FIELDS, readRecordId } from './form-look.ts'
 import { problemsOf } from './form-problems.ts'
 import type { FormState } from './form-state.ts'
-import type { FormView } from './form-view.ts'
+import type { AskedLook, FormView } from './form-view.ts'
 import { readForm } from './form-wire.ts'
 import { FORM_WORDS, formErrorFlash, savedFlash } from './form-words.ts'
+import type { LookDraftApp } from './look-at-draft.server.ts'
 import type { FieldErrors } from './rule-form.ts'
 import { changeRule, createRule, type RuleRefusal, type RulesApp } from './rules.server.ts'
+import { quietHint } from './settings-words.ts'
 
 export type FormOutcome =
   /** Draw the form again; `flash` says why, if something was wrong. */
@@ -39,12 +44,13 @@ export async function loadForm(
     label: objectLabel(webhook.objectType),
     active: endpoint.state !== 'paused',
   }))
-  return { state, errors, trouble: null, aids: aidsOf(state, rules, namesOfLists(lists)), rules, webhooks }
+  const quiet = quietHint(await loadSettings(app, accountUuid))
+  return { state, errors, trouble: null, aids: aidsOf(state, rules, namesOfLists(lists)), rules, webhooks, quiet }
 }
 
 /** `lists` = what can be chosen from, for a template that fills in a text. The caller has checked the account. */
 export async function handleForm(
-  app: RulesApp,
+  app: RulesApp & LookDraftApp,
   accountUuid: string,
   formData: FormData,
   lists: FormLists = EMPTY_LISTS,
@@ -57,6 +63,10 @@ export async function handleForm(
     form: { ...(await loadForm(app, accountUuid, state, errors, lists)), trouble: flash },
     flash,
   })
+  if (intent.kind === 'look') {
+    const look = await looked(app, accountUuid, read, intent, { formData, lists })
+    return { outcome: 'form', form: { ...(await loadForm(app, accountUuid, read, {}, lists)), look }, flash: null }
+  }
   if (intent.kind !== 'save') return draw(applyIntent(read, intent), {}, null)
   const problems = problemsOf(read)
   if (Object.keys(problems).length > 0) return draw(read, problems, formErrorFlash(problems))
@@ -69,6 +79,24 @@ export async function handleForm(
     return { outcome: 'saved', ruleId: saved.rule.id, message: flash.title, flash }
   }
   return draw(read, saved.outcome === 'invalid' ? saved.errors : {}, refusedFlash(ruleId === null, saved))
+}
+
+/** A record that was pressed is the one; else what is searched for, else the newest that fits. */
+async function looked(
+  app: LookDraftApp,
+  accountUuid: string,
+  state: FormState,
+  intent: Extract<FormIntent, { kind: 'look' }>,
+  { formData, lists }: { formData: FormData; lists: FormLists },
+): Promise<AskedLook> {
+  const sent = (name: string) => String(formData.get(name) ?? '')
+  const search = sent(LOOK_FIELDS.search).trim().slice(0, 100)
+  const before = sent(LOOK_FIELDS.was)
+  // Another search begins anew; the same one goes on with the record that was chosen.
+  const record = intent.record || (search === before ? readRecordId(sent(LOOK_FIELDS.record)) : '')
+  const wish = { look: intent.look, accountUuid, record, search, names: namesOfLists(lists) }
+  const answer = await lookAtForm(app, state, wish)
+  return { answer, search, record: answer.kind === 'preview' ? answer.record.uuid : record }
 }
 
 function refusedFlash(isNew: boolean, refusal: RuleRefusal): Flash {

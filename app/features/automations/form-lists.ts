@@ -14,6 +14,9 @@ export interface FormLists {
   emailTemplates: (NamedId & { subject: string; text: string })[]
   smsTemplates: (NamedId & { text: string })[]
   documentTemplates: NamedId[]
+  materials: NamedId[]
+  bundles: NamedId[]
+  categories: NamedId[]
 }
 
 export const EMPTY_LISTS: FormLists = {
@@ -24,6 +27,9 @@ export const EMPTY_LISTS: FormLists = {
   emailTemplates: [],
   smsTemplates: [],
   documentTemplates: [],
+  materials: [],
+  bundles: [],
+  categories: [],
 }
 
 /** As the calls for the lists answer them, by the name of the list. */
@@ -65,11 +71,27 @@ export function toFormLists(found: FoundLists): FormLists {
       uuid: text(row.uuid),
       label: optionText(text(row.name)) || 'Unnamed template',
     })),
+    materials: rows('materials').map(stockLabel),
+    bundles: rows('bundles').map(stockLabel),
+    categories: rows('categories').map((row) => ({
+      uuid: text(row.uuid),
+      label: text(row.name) || 'Unnamed category',
+    })),
   }
+}
+
+/** Two materials may have one name: the item number tells them apart. */
+function stockLabel(row: Readonly<Record<string, unknown>>): NamedId {
+  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  const name = optionText(text(row.name))
+  const number = text(row.item_number)
+  const label = number === '' || number === name ? name : `${name} (${number})`
+  return { uuid: text(row.uuid), label: label || 'Unnamed' }
 }
 
 /** Names of ids, for the rule's sentence. */
 export function namesOfLists(lists: FormLists): Record<string, string> {
-  const all = [...lists.queues, ...lists.staff, ...lists.companies, ...lists.documentTemplates]
+  const { queues, staff, companies, documentTemplates, materials, bundles, categories } = lists
+  const all = [...queues, ...staff, ...companies, ...documentTemplates, ...materials, ...bundles, ...categories]
   return Object.fromEntries(all.map(({ uuid, label }) => [uuid, label]))
 }

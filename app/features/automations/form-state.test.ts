@@ -447,6 +447,19 @@ describe('whatever is pressed and typed', () => {
   })
 })
 
+test('a material is chosen from the list, or its id is typed below; what is typed and not on the list stays', () => {
+  const state = press(emptyForm(), 'add_step:create_job', 'add_line:s1:materials')
+  const wire = (controls: Record<string, string>) =>
+    readForm([
+      ...toForm(state).map(([name, value]): [string, string] => [`${DRAWN}${name}`, value]),
+      ...Object.entries(controls),
+    ]).steps[0]?.materials[0]?.uuid
+  expect(wire({ 's.s1.l.l2.uuid': 'm-1', 's.s1.m.l2.uuid': '' })).toBe('m-1')
+  expect(wire({ 's.s1.l.l2.uuid': '', 's.s1.m.l2.uuid': 'typed' })).toBe('typed')
+  const typed = setValue(state, 's.s1.m.l2.uuid', 'typed')
+  expect(toBody(typed).actions).toMatchObject([{ parameters: { materials: [{ material_uuid: 'typed' }] } }])
+})
+
 test('every parameter of the table has a control name of its own', () => {
   for (const { type, parameters } of ACTION_SPECS) {
     const lists = parameters.filter(({ kind }) => kind === 'materials' || kind === 'bundles').length

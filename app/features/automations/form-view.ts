@@ -1,9 +1,17 @@
 // The rule form as a page is sent it.
 import type { Flash } from '../../lib/flash.ts'
 import type { FormAids } from './form-aids.ts'
+import type { FormLook } from './form-look.ts'
 import type { FormState } from './form-state.ts'
 import type { NamedRule } from './loops.ts'
 import type { FieldErrors } from './rule-form.ts'
+
+/** With what it was asked, so that the page can go on from there. */
+export interface AskedLook {
+  answer: FormLook
+  search: string
+  record: string
+}
 
 export interface FormView {
   state: FormState
@@ -14,5 +22,9 @@ export interface FormView {
   aids: FormAids
   /** Other rules, as far as warnings about circles need them. */
   rules: NamedRule[]
+  /** What its own option for quiet hours comes to, with how they stand in the account; absent = not known. */
+  quiet?: { words: string; link: string }
   webhooks: { id: number; objectType: string; label: string; active: boolean }[]
+  /** What was asked about it by a press without scripts; absent = nothing. */
+  look?: AskedLook
 }

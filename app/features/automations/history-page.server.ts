@@ -3,8 +3,9 @@ import type { App } from '#app/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { snapshotsOf } from './changes.ts'
 import { type HistoryForm, RUNS_PAGE, readHistory } from './history-filter.ts'
+import { customersOfRun, type MetCustomer } from './mutes.server.ts'
 import { type RunView, runView } from './run-detail-view.ts'
-import { findExecution, listExecutions } from './run-history.server.ts'
+import { listExecutions } from './run-history.server.ts'
 import { type Execution, executionOf } from './run-history.ts'
 import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
 import { scheduleWords } from './schedule-words.ts'
@@ -90,12 +91,20 @@ export async function loadUpcoming(app: HistoryApp, accountUuid: string): Promis
 }
 
 /** Null = no such run of this account. */
-export async function loadRun(app: HistoryApp, accountUuid: string, runId: number): Promise<RunView | null> {
-  const execution = await findExecution(app, accountUuid, runId)
-  if (!execution) return null
+export async function loadRun(
+  app: HistoryApp,
+  accountUuid: string,
+  runId: number,
+): Promise<{ run: RunView; customers: MetCustomer[] } | null> {
+  const record = await app.store.findRun(accountUuid, runId)
+  if (!record) return null
+  const execution = executionOf(record)
   const repeatable = await app.store.findRunToRepeat(accountUuid, runId)
   const known = await knownRecords(app, accountUuid, [execution])
-  return runView(execution, repeatable, known.get(runId) ?? null)
+  return {
+    run: runView(execution, repeatable, known.get(runId) ?? null),
+    customers: await customersOfRun(app, accountUuid, record),
+  }
 }
 
 async function linesOf(app: HistoryApp, accountUuid: string, executions: Execution[]): Promise<RunLine[]> {

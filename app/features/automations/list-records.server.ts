@@ -17,11 +17,23 @@ export type Listed =
   | { outcome: 'ok'; object: string; records: PlatformRecord[]; complete: boolean }
   | { outcome: 'failed'; failure: Failure }
 
-/** What is not deleted, of the rule's list; the platform filters what it can, and everything is judged again here. */
+/** What every list is asked for. Source: servicem8 facts 5.2, deleted records stay with `active` 0. */
+export const ACTIVE_ONLY = "active eq '1'"
+
+/**
+ * What is not deleted, of the rule's list; the platform filters what it can, and everything is judged again here. A filter that the
+ * platform refuses (a field it does not filter by) only costs calls: the list is asked for once more without it.
+ */
 export async function listFor(app: LookApp, accountUuid: string, object: string, filter: string): Promise<Listed> {
-  const answer = await app.callAsAccount(accountUuid, (api, token) =>
-    api.list(token, object, { limit: MOST_RECORDS, ...(filter === '' ? {} : { filter }) }),
-  )
+  const ask = (wanted: string) =>
+    app.callAsAccount(accountUuid, (api, token) =>
+      api.list(token, object, { limit: MOST_RECORDS, ...(wanted === '' ? {} : { filter: wanted }) }),
+    )
+  let answer = await ask(filter)
+  if (answer.outcome === 'refused' && answer.status !== 404 && filter !== '' && filter !== ACTIVE_ONLY) {
+    app.log.warn({ account: accountUuid, object, filter, message: answer.message }, 'list.filter_refused')
+    answer = await ask(ACTIVE_ONLY)
+  }
   if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer }
   return { outcome: 'ok', object, records: answer.value, complete: answer.value.length < MOST_RECORDS }
 }
@@ -29,7 +41,7 @@ export async function listFor(app: LookApp, accountUuid: string, object: string,
 export function filterOf(definition: RuleDefinition, at: JudgedAt): string {
   return definition.trigger.source === 'api_polling'
     ? serverFilter(definition.conditions, definition.trigger.endpoint, at)
-    : "active eq '1'"
+    : ACTIVE_ONLY
 }
 
 export interface Judged {

@@ -41,6 +41,11 @@ export interface FactLoader {
     records: readonly PlatformRecord[],
     parts: readonly FactPart[],
   ): Promise<JoinResult>
+  /**
+   * What customers are called, by uuid: for people who read the history. Nothing depends on it, so a failure only leaves names
+   * out. Nothing is asked for a customer that is known.
+   */
+  customerNames(accountUuid: string, facts: readonly RecordFacts[]): Promise<ReadonlyMap<string, string>>
   profile(accountUuid: string): Promise<ProfileResult>
 }
 
@@ -83,6 +88,15 @@ export function createFactLoader(app: LoadFactsApp, options: FactLoaderOptions =
     },
 
     join: (accountUuid, object, records, parts) => joinAll(sources, accountUuid, object, records, parts),
+
+    async customerNames(accountUuid, facts) {
+      const unnamed = facts.filter((one) => one.object !== 'company' && one.values.company_name === undefined)
+      const keys = [...new Set(unnamed.flatMap(({ companyUuid }) => companyUuid ?? []))]
+      if (keys.length === 0) return new Map()
+      const found = await sources.find(accountUuid, 'company', keys)
+      if (found.outcome !== 'ok') return new Map()
+      return new Map(keys.map((key) => [key, found.rows.get(key)?.[0]?.name ?? '']))
+    },
 
     async profile(accountUuid) {
       const found = await sources.vendor(accountUuid)

@@ -10,7 +10,8 @@ import {
   LEEDS,
 } from '#tests/support/automation-world.server.ts'
 import { chooseEndpoints } from '../events/fan-out.ts'
-import { createLooker, type LookApp } from './look.server.ts'
+import type { LookApp } from './look.server.ts'
+import { createLooker } from './looker.server.ts'
 
 let world: AutomationWorld
 beforeEach(async () => {

@@ -1,14 +1,14 @@
 // A record that rules watch has changed: it is read once, for all of them, compared with what it looked like, and each rule
 // says what it makes of it. Snapshot, verdicts, runs and the end of the wait are one act of the store.
-import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { LookedAt, NewVerdict, OwnWrite, TouchedRecord } from '#db/store/triggers.ts'
-import { causedBy, changesBetween, matchedRecord, snapshotFields, snapshotsOf } from './changes.ts'
+import { causedBy, changesBetween, namedRecord, snapshotFields, snapshotsOf } from './changes.ts'
 import { judge, neededParts } from './conditions.ts'
-import type { FieldChange, JudgedAt, RecordFacts } from './facts.ts'
+import type { FactPart, FieldChange, JudgedAt, RecordFacts } from './facts.ts'
 import { BREAKER_WITHIN, mayStart } from './guards.ts'
 import type { FactLoader } from './load-facts.server.ts'
 import { daysToRemember, occurrenceOf } from './once.ts'
@@ -18,134 +18,87 @@ import { triggerMatches } from './triggers.ts'
 
 export type LookApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
 
-/**
- * Records looked at side by side, and of one account. Nearly all of a look is waiting for the platform, so many cost little; and
- * an account whose calls are spent, or whose platform does not answer, keeps two places and never the others' as well.
- */
-const AT_ONCE = 32
-const PER_ACCOUNT = 2
-
 /** Our own writes come back as events within this time. ms */
 const OWN_WRITE_COUNTS = minutes(10)
 /** A record that cannot be read is tried this long, as the platform itself tries its webhooks. ms */
 const TRIED_FOR = hours(72)
 
-/** Where not even the delay of a look can be written down, none is begun for so long. ms */
-const REST = seconds(10)
-
-export interface Looker {
-  /** Begins to look at what is due, as far as there is room, and does not wait for it. Resolves with when to come again. */
-  round(): Promise<number | null>
-  /** Resolves when nothing is being looked at any more. */
-  settled(): Promise<void>
-}
-
-/**
- * Looks at records that changed. Each has a place of its own and gives it back when it is done: one that takes long keeps nobody
- * waiting. `ended` is told of each with how many runs it started, and calls for the next round. One record's trouble is its own:
- * it is put off.
- */
-export function createLooker(app: LookApp, ended: (started: number) => void): Looker {
-  const underWay = new Map<string, Promise<void>>()
-  const atWork = new Map<string, number>()
-  let restUntil = 0
-
-  function begin(touched: TouchedRecord): void {
-    const { accountUuid } = touched
-    const key = keyOf(touched)
-    atWork.set(accountUuid, (atWork.get(accountUuid) ?? 0) + 1)
-    const looking = look(touched).then((started) => {
-      underWay.delete(key)
-      const left = (atWork.get(accountUuid) ?? 1) - 1
-      if (left > 0) atWork.set(accountUuid, left)
-      else atWork.delete(accountUuid)
-      ended(started)
-    })
-    underWay.set(key, looking)
-  }
-
-  /** Never rejects. */
-  async function look(touched: TouchedRecord): Promise<number> {
-    const { accountUuid, object, tries } = touched
-    try {
-      return await lookAt(app, touched)
-    } catch (error) {
-      app.log.error({ account: accountUuid, object, error }, 'record.look_failed')
-    }
-    try {
-      await app.store.postponeTouched(touched, app.clock.now() + pauseAfter(tries))
-    } catch (error) {
-      // It is still due: asking again at once would only spend the account's calls.
-      restUntil = app.clock.now() + REST
-      app.log.error({ account: accountUuid, object, error }, 'record.not_put_off')
-    }
-    return 0
-  }
-
-  return {
-    async round() {
-      const now = app.clock.now()
-      if (restUntil > now) return restUntil
-      // Those at work are still due: they are counted in, and left out.
-      const limit = AT_ONCE + underWay.size
-      for (const touched of await app.store.dueTouched(now, { limit, perAccount: PER_ACCOUNT })) {
-        if (underWay.size >= AT_ONCE) break
-        if (underWay.has(keyOf(touched)) || (atWork.get(touched.accountUuid) ?? 0) >= PER_ACCOUNT) continue
-        begin(touched)
-      }
-      // What is due already and has no place is begun when one is given back.
-      return app.store.nextTouchedDueAt(now)
-    },
-    async settled() {
-      await Promise.all(underWay.values())
-    },
-  }
-}
-
-function keyOf({ accountUuid, object, recordUuid }: TouchedRecord): string {
-  return `${accountUuid} ${object} ${recordUuid}`
-}
-
 /** Answers how many runs it started. */
-async function lookAt(app: LookApp, touched: TouchedRecord): Promise<number> {
+export async function lookAt(app: LookApp, touched: TouchedRecord): Promise<number> {
   const { accountUuid, object, recordUuid } = touched
+  const watch = await loadWatch(app, accountUuid, object)
+  if (watch === null) return settle(app, nobodyWatches(touched))
+  const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, object, recordUuid))
+  if (answer.outcome === 'refused' && answer.status === 404) return settle(app, goneLook(watch, touched))
+  if (answer.outcome !== 'ok') return putOff(app, touched, watch.rules, answer)
+  const joined = await app.facts.join(accountUuid, object, [answer.value], watch.parts)
+  if (joined.outcome !== 'ok') return putOff(app, touched, watch.rules, joined)
+  const facts = joined.facts[0]
+  if (!facts) return settle(app, goneLook(watch, touched))
+  const [before] = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), [recordUuid])
+  const looked = await judgeLook(app, watch, { touched, record: answer.value, facts, before: before?.fields ?? null })
+  // Asked for only when there will be a run to read about.
+  const customers = looked.wishes.length === 0 ? new Map() : await app.facts.customerNames(accountUuid, [facts])
+  return settle(app, named(looked, facts, customers))
+}
+
+/** Who watches the object, and what they ask about its records. */
+export interface Watch {
+  rules: AutomationRow[]
+  parts: FactPart[]
+  zone: string
+}
+
+/** Null = nobody does any more. */
+export async function loadWatch(app: LookApp, accountUuid: string, object: string): Promise<Watch | null> {
   const rules = await app.store.automationsWatching(accountUuid, object)
   const account = await app.store.findAccount(accountUuid)
-  if (rules.length === 0 || !account) return settle(app, { touched, snapshot: null, verdicts: [], wishes: [] })
+  if (rules.length === 0 || !account) return null
+  const conditions = rules.flatMap((rule) => rule.definition.conditions)
+  return { rules, parts: neededParts(conditions, object), zone: account.timezone }
+}
 
-  const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, object, recordUuid))
-  if (answer.outcome === 'refused' && answer.status === 404) {
-    return settle(app, { touched, snapshot: null, verdicts: gone(rules, recordUuid), wishes: [] })
-  }
-  if (answer.outcome !== 'ok') return putOff(app, touched, rules, answer)
-  const parts = neededParts(
-    rules.flatMap((rule) => rule.definition.conditions),
-    object,
-  )
-  const joined = await app.facts.join(accountUuid, object, [answer.value], parts)
-  if (joined.outcome !== 'ok') return putOff(app, touched, rules, joined)
-  const facts = joined.facts[0]
-  if (!facts) return settle(app, { touched, snapshot: null, verdicts: gone(rules, recordUuid), wishes: [] })
+export function nobodyWatches(touched: TouchedRecord): LookedAt {
+  return { touched, snapshot: null, verdicts: [], wishes: [] }
+}
 
+/** The record as it is now, and as it was when it was looked at before; null = never. */
+export interface ReadRecord {
+  touched: TouchedRecord
+  record: PlatformRecord
+  facts: RecordFacts
+  before: Readonly<Record<string, string>> | null
+}
+
+/** What every rule makes of the record. Nothing is written yet, except that a rule going round in a circle is stopped. */
+export async function judgeLook(app: LookApp, watch: Watch, read: ReadRecord): Promise<LookedAt> {
+  const { touched, record, facts, before } = read
+  const { accountUuid, object, recordUuid } = touched
   const now = app.clock.now()
-  const fields = snapshotFields(answer.value)
-  const [before] = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), [recordUuid])
+  const fields = snapshotFields(record)
   const seen: Seen = {
     touched,
     facts,
-    changes: changesBetween(before?.fields ?? null, fields),
-    firstSight: before === undefined && !touched.created,
+    changes: changesBetween(before, fields),
+    firstSight: before === null && !touched.created,
     own: await app.store.ownWrites(accountUuid, object, recordUuid, now - OWN_WRITE_COUNTS),
-    at: { now, zone: account.timezone },
+    at: { now, zone: watch.zone },
   }
-  const opinions = await Promise.all(rules.map((rule) => guarded(app, rule, opinionOf(rule, seen), now)))
-  return settle(app, {
+  const opinions = await Promise.all(watch.rules.map((rule) => guarded(app, rule, opinionOf(rule, seen), now)))
+  return {
     touched,
     // Met by a change, and never before: whether it is new is for the sweep to say, which knows what was there.
     snapshot: seen.firstSight ? 'none' : { recordUuid, editDate: facts.editDate, fields },
     verdicts: opinions.flatMap((opinion) => (opinion.fires ? [] : [opinion.verdict])),
     wishes: opinions.flatMap((opinion) => (opinion.fires ? [opinion.wish] : [])),
-  })
+  }
+}
+
+/** The runs say whom they are about. */
+export function named(looked: LookedAt, facts: RecordFacts, customers: ReadonlyMap<string, string>): LookedAt {
+  const conditionMatching = { totalRecords: 1, matchedRecords: [namedRecord(facts, customers)] }
+  const wishes = looked.wishes.map((wish) => ({ ...wish, triggerData: { ...wish.triggerData, conditionMatching } }))
+  return { ...looked, wishes }
 }
 
 interface Seen {
@@ -201,7 +154,7 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
         description: describeChange(touched, changes),
         object: facts.object,
         manualTrigger: false,
-        conditionMatching: { totalRecords: 1, matchedRecords: [matchedRecord(facts)] },
+        conditionMatching: null,
         values: {},
         bypassedConditions: false,
         changes,
@@ -267,12 +220,17 @@ function describeChange(touched: TouchedRecord, changes: readonly FieldChange[])
   return `${first.field} changed from "${first.from ?? ''}" to "${first.to}"${more}`
 }
 
-function gone(rules: readonly AutomationRow[], recordUuid: string): NewVerdict[] {
+export function goneLook({ rules }: Watch, touched: TouchedRecord): LookedAt {
   const detail = JSON.stringify({ sentence: 'The record is not in ServiceM8 any more.' })
-  return rules.map((rule) => ({ automationId: rule.id, recordUuid, verdict: 'not_triggered', detail }))
+  const { recordUuid } = touched
+  const verdicts = rules.map(
+    (rule) => ({ automationId: rule.id, recordUuid, verdict: 'not_triggered', detail }) as const,
+  )
+  return { touched, snapshot: null, verdicts, wishes: [] }
 }
 
-async function settle(app: LookApp, looked: LookedAt): Promise<number> {
+/** Answers how many runs it started. */
+export async function settle(app: LookApp, looked: LookedAt): Promise<number> {
   const started = await app.store.settleTouched(looked.touched.accountUuid, looked, app.clock.now())
   const count = started.filter((one) => one.outcome === 'started').length
   const { accountUuid, object } = looked.touched
@@ -283,7 +241,7 @@ async function settle(app: LookApp, looked: LookedAt): Promise<number> {
 type Failure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
 
 /** Later, or, after three days, never: then each rule's verdict says so. */
-async function putOff(
+export async function putOff(
   app: LookApp,
   touched: TouchedRecord,
   rules: readonly AutomationRow[],
@@ -330,6 +288,6 @@ export function tryAgainAt(failure: Failure, tries: number, now: number): number
   }
 }
 
-function pauseAfter(tries: number): number {
+export function pauseAfter(tries: number): number {
   return Math.min(seconds(5) * 3 ** Math.min(tries, 6), minutes(15))
 }

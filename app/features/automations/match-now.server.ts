@@ -91,7 +91,7 @@ const NO_RECORD = { outcome: 'no_record', message: 'That record is not in Servic
 
 /** The runs that a person's "Run Now" of a polled rule makes: a tick, asked for by hand. What was done before is left out. */
 export async function wishesNow(
-  app: Pick<LookApp, 'store' | 'clock'>,
+  app: Pick<LookApp, 'store' | 'clock' | 'facts'>,
   rule: AutomationRow,
   trigger: PollTrigger,
   matched: { records: RecordFacts[]; total: number },

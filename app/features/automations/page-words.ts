@@ -16,6 +16,7 @@ const AUTHENTICATE_FOR_LISTS =
 export const RULES_NOT_FETCHED = 'Failed to fetch automations'
 export const LOGS_NOT_FETCHED = 'Failed to fetch logs'
 export const RULE_RUN_FAILED = 'Failed to run automation'
+export const LOOK_BACK_FAILED = 'The last 30 days could not be looked up'
 export const RULE_DELETE_FAILED = 'Failed to delete automation'
 export const RULE_UPDATE_FAILED = FORM_WORDS.updateFailed
 export const IMPORT_FAILED = 'Import failed'

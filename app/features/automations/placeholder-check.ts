@@ -216,6 +216,8 @@ export interface PlaceholderChoice {
   label: string
   group: 'Record' | 'All records' | 'Dates' | 'Business' | 'Earlier steps'
   type: FieldType | null
+  /** Some records have nothing there. */
+  mayBeEmpty?: true
 }
 
 /** Everything a text in this place can refer to, the likeliest first. */
@@ -258,7 +260,12 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
     group: 'Business',
     type: 'text',
   }
-  return [...manual, ...fields, ...results, ...digest, ...dates, business]
+  return [...manual, ...fields.map((choice) => withGap(choice, place)), ...results, ...digest, ...dates, business]
+}
+
+function withGap(choice: PlaceholderChoice, place: PlaceholderPlace): PlaceholderChoice {
+  const meaning = meaningOf(choice.name, { object: place.object, hasOwn: nothingOwn })
+  return meaning !== null && mayBeEmpty(meaning, choice.type, place) ? { ...choice, mayBeEmpty: true } : choice
 }
 
 const DIGEST_LABELS: Readonly<Record<string, string>> = {

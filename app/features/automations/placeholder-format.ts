@@ -55,9 +55,9 @@ export function formatted(value: string, format: Format, account: FormatAccount)
   }
 }
 
-/** What no text may carry: control characters other than tab and line break, halves of characters. */
+/** What no text may carry: control characters other than tab and line break, halves of characters, what turns the direction around. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
-const UNWANTED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]|\p{Cs}/gu
+const UNWANTED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Cs}/gu
 
 export function cleaned(text: string): string {
   return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replace(UNWANTED, '')
@@ -73,7 +73,8 @@ export function escaped(value: string, destination: Destination, before: string)
   switch (destination) {
     case 'html': {
       const isInTag = before.lastIndexOf('<') > before.lastIndexOf('>')
-      const isScript = isInTag && /^\s*(?:javascript|vbscript|data)\s*:/i.test(value)
+      // Browsers skip blanks, tabs and line breaks within a scheme.
+      const isScript = isInTag && /^(?:javascript|vbscript|data):/i.test(value.replace(/\s+/g, ''))
       const safe = (isScript ? '#' : value).replace(/[&<>"']/g, (character) => HTML[character] ?? '')
       return safe.replaceAll('\n', isInTag ? ' ' : '<br>\n')
     }

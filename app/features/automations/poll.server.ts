@@ -3,7 +3,7 @@
 import type { App } from '#app/app-context.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import { matchedRecord } from './changes.ts'
+import { namedRecord } from './changes.ts'
 import { objectOfEndpoint } from './conditions.ts'
 import type { RecordFacts } from './facts.ts'
 import { groupRecords } from './grouping.ts'
@@ -124,7 +124,7 @@ export interface TickOf {
  * are formed, so that one finished record does not keep the rest of its group from their run.
  */
 export async function wishesOf(
-  app: Pick<LookApp, 'store'>,
+  app: Pick<LookApp, 'store' | 'facts'>,
   rule: AutomationRow,
   trigger: PollTrigger,
   judged: Judged,
@@ -143,6 +143,8 @@ export async function wishesOf(
     const { recordUuid, occurrence } = firingOf(facts)
     return !done.has(`${recordUuid}|${occurrence}`)
   })
+  // Of those that will stand in the history.
+  const customers = await app.facts.customerNames(rule.accountUuid, open)
 
   const wish = (records: readonly RecordFacts[], groupKey: string | null, ledger: RunWish['ledger']): RunWish => ({
     automationId: rule.id,
@@ -158,7 +160,7 @@ export async function wishesOf(
       manualTrigger: source === 'person',
       conditionMatching: {
         totalRecords: judged.total,
-        matchedRecords: records.slice(0, MOST_LISTED).map(matchedRecord),
+        matchedRecords: records.slice(0, MOST_LISTED).map((facts) => namedRecord(facts, customers)),
       },
       values: {},
       bypassedConditions: false,

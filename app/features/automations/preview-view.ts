@@ -84,7 +84,14 @@ function aboutOf({ triggerData, object, recordUuids }: Execution): string {
   const records = triggerData.conditionMatching?.matchedRecords ?? []
   if (Math.max(records.length, recordUuids.length) > 1) return `${Math.max(records.length, recordUuids.length)} records`
   const [record] = records
-  if (!record) return ''
+  return record ? recordLabel(object, record) : ''
+}
+
+/** `Job 4411 · Margaret Smith · 12 High Street`. */
+export function recordLabel(
+  object: string,
+  record: { jobId: string; companyName: string; jobAddress: string },
+): string {
   const what = object === 'job' ? `Job ${record.jobId}` : record.companyName || record.jobId
   const rest = [record.companyName, record.jobAddress].filter((text) => text !== '' && text !== what)
   return [what, ...rest].join(' · ')

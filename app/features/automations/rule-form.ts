@@ -2,6 +2,7 @@
 // the import and the templates. Texts are the specification's.
 import { z } from 'zod'
 import { isActionType, readParameters } from './action-parameters.ts'
+import { withSafeHtml } from './email-html.ts'
 import {
   type Condition,
   DEFAULT_GUARDS,
@@ -283,7 +284,7 @@ function stepsOf(actions: RuleForm['actions']): Step[] {
     return {
       id: stepId,
       type: one.type,
-      parameters: one.parameters,
+      parameters: one.type === 'send_email' ? withSafeHtml(one.parameters) : one.parameters,
       // The first has nothing to wait for.
       waitForPrevious: index > 0 && one.waitForPrevious === true,
     }

@@ -1,5 +1,6 @@
 // Making, changing, switching and deleting rules. What is stored is complete and checked; the platform's subscriptions follow.
 import type { App } from '#app/app-context.ts'
+import { triggerKeyPlace } from '#app/features/ops/sealed-places.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { PollTrigger, RuleDefinition } from './rule.ts'
@@ -31,18 +32,16 @@ export type RuleSaved = { outcome: 'saved'; rule: AutomationRow; warning: string
 /** Rules of one account. Each that watches events is asked at every event. */
 export const MOST_RULES = 200
 
-const keyPlace = (accountUuid: string) => `automation|${accountUuid}|trigger`
-
 /** The whole address of a manual rule's trigger, its key included; null for other rules. */
 export function triggerUrlOf(app: Pick<App, 'secrets' | 'settings'>, rule: AutomationRow): string | null {
   if (rule.triggerKeySealed === null || rule.triggerSource !== 'manual_endpoint') return null
-  const key = app.secrets.open(keyPlace(rule.accountUuid), rule.triggerKeySealed)
+  const key = app.secrets.open(triggerKeyPlace(rule.accountUuid), rule.triggerKeySealed)
   return `${app.settings.origin}/api/automation/${rule.id}/trigger?key=${key}`
 }
 
 function newTriggerKey(app: Pick<App, 'secrets'>, accountUuid: string) {
   const key = newToken()
-  return { hash: hashToken(key), sealed: app.secrets.seal(keyPlace(accountUuid), key) }
+  return { hash: hashToken(key), sealed: app.secrets.seal(triggerKeyPlace(accountUuid), key) }
 }
 
 /** `body` as it was sent: checked here, whoever sends it. */

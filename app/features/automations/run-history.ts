@@ -27,6 +27,8 @@ export interface RunRecord {
   state: RunState
   outcome: RunOutcome | null
   reason: string | null
+  /** Why nothing is done for the account at all; null or absent = it is, or the run is over. */
+  accountHold?: string | null
   wakeAt: Millis
   replayOf: number | null
   hop: number
@@ -172,7 +174,13 @@ export interface Execution {
   steps: HistoryStep[]
 }
 
-export function executionOf(run: RunRecord): Execution {
+/** While the account is held, what would be the next waits for that and for nothing else. */
+function asHeld(run: RunRecord): RunRecord {
+  return run.accountHold ? { ...run, state: 'waiting', reason: run.accountHold } : run
+}
+
+export function executionOf(record: RunRecord): Execution {
+  const run = asHeld(record)
   const steps = stepsOf(run)
   const status = executionStatus(run)
   const { description, object, manualTrigger, conditionMatching, bypassedConditions, changes, values } = run.triggerData
@@ -201,7 +209,7 @@ export function executionOf(run: RunRecord): Execution {
     replayOf: run.replayOf,
     startedAt: time(run.startedAt),
     endedAt: time(run.endedAt),
-    nextAttemptAt: run.state === 'waiting' || run.state === 'queued' ? isoTime(run.wakeAt) : null,
+    nextAttemptAt: (run.state === 'waiting' && !run.accountHold) || run.state === 'queued' ? isoTime(run.wakeAt) : null,
     steps: steps.map((step, index) => historyStep(step, index, rowsOf(run.journal, step.id))),
   }
 }

@@ -2,7 +2,7 @@
 import type { App } from '#app/app-context.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import { matchedRecord } from './changes.ts'
+import { namedRecord } from './changes.ts'
 import type { FailedCondition } from './conditions.ts'
 import type { RecordFacts } from './facts.ts'
 import { askFirst, type LookApp } from './look.server.ts'
@@ -77,19 +77,20 @@ async function wishesFor(
   // A preview shows the first run that would be made; a person's own choice of a record is held back by no ledger.
   if (trigger.source === 'api_polling' && wished.pretend && wished.recordUuid === null && !wished.bypassConditions) {
     const all = await wishesNow(app, rule, trigger, matched)
-    const first = all[0] ?? oneWish(app, rule, matched, matched.records.slice(0, 1), wished)
+    const first = all[0] ?? (await oneWish(app, rule, matched, matched.records.slice(0, 1), wished))
     return [{ ...first, ledger: [] }]
   }
-  return [oneWish(app, rule, matched, matched.records.slice(0, 1), wished)]
+  return [await oneWish(app, rule, matched, matched.records.slice(0, 1), wished)]
 }
 
-function oneWish(
-  app: Pick<LookApp, 'clock'>,
+async function oneWish(
+  app: Pick<LookApp, 'clock' | 'facts'>,
   rule: AutomationRow,
   matched: Extract<MatchedNow, { outcome: 'matched' }>,
   records: readonly RecordFacts[],
   wished: RunWished,
-): RunWish {
+): Promise<RunWish> {
+  const customers = await app.facts.customerNames(rule.accountUuid, records)
   return {
     automationId: rule.id,
     version: rule.version,
@@ -101,7 +102,10 @@ function oneWish(
       description: wished.bypassConditions ? 'Run by a person, past the conditions' : 'Run by a person',
       object: matched.object,
       manualTrigger: true,
-      conditionMatching: { totalRecords: matched.total, matchedRecords: records.map(matchedRecord) },
+      conditionMatching: {
+        totalRecords: matched.total,
+        matchedRecords: records.map((facts) => namedRecord(facts, customers)),
+      },
       values: manualValues(rule, records[0]),
       bypassedConditions: wished.bypassConditions,
       changes: [],

@@ -15,6 +15,8 @@ export interface TriggerData {
     totalRecords: number
     matchedRecords: {
       jobId: string
+      /** The customer's; '' or absent = not known. */
+      companyUuid?: string
       status: string
       jobDescription: string
       companyName: string

@@ -4,6 +4,7 @@ import type { App } from '#app/app-context.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { KnownNames } from './condition-words.ts'
 import { judge, neededParts } from './conditions.ts'
+import { type MetCustomer, meet } from './mutes.server.ts'
 import { objectOfRule } from './sentence.ts'
 import { inOrder, NOT_A_RECORD, readAskedRecord, type WhyFacts, type WhyView, whyView } from './verdict-view.ts'
 
@@ -23,6 +24,8 @@ export type WhyAnswer =
       rules: WhyView[]
       /** Rules about other things than jobs: they are asked with the id of such a record. */
       others: number
+      /** Whose job it is, and whether anything may be written to them; empty = not known. */
+      customers: MetCustomer[]
     }
 
 /** `asked` = the number of a job or the uuid of a record, as typed. */
@@ -61,7 +64,12 @@ export async function explainRecord(
     trouble: trouble ?? judged?.trouble ?? null,
     rules: inOrder(views),
     others: rules.length - views.length,
+    customers: await meet(app, accountUuid, customerOf(job, judged?.customer ?? '')),
   }
+}
+
+function customerOf(job: PlatformRecord | null, name: string): { uuid: string; name: string }[] {
+  return typeof job?.company_uuid === 'string' ? [{ uuid: job.company_uuid, name }] : []
 }
 
 type Found =
@@ -108,13 +116,14 @@ async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord) {
     app.planning.facts.join(accountUuid, 'job', [job], parts),
     app.store.findAccount(accountUuid),
   ])
-  if (joined.outcome !== 'ok') return { verdictOf: () => null, about: '', trouble: couldNotAsk(joined) }
+  if (joined.outcome !== 'ok') return { verdictOf: () => null, about: '', customer: '', trouble: couldNotAsk(joined) }
   const facts = joined.facts[0]
   const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
   return {
     verdictOf: (rule: AutomationRow): WhyFacts['now'] =>
       facts && objectOfRule(rule.definition) === 'job' ? judge(rule.definition.conditions, facts, at) : null,
     about: [facts?.values.company_name, facts?.values.job_address].filter(Boolean).join(' · '),
+    customer: facts?.values.company_name ?? '',
     trouble: facts && !facts.active ? 'This job is deleted in ServiceM8: no automation starts on it.' : null,
   }
 }

@@ -1,4 +1,5 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
+import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { testApi } from '#app/features/lookups/lookups.server.ts'
 import { isApiName } from '#app/features/lookups/lookups.ts'
 import { answerCall } from '#app/http/call.server.ts'
@@ -15,6 +16,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       requireAdmin(access)
       const name = params.apiName ?? ''
       if (!isApiName(name)) return notFound()
+      await recordAudit(app, { accountUuid: access.accountUuid, action: 'admin.call', target: name })
       const looked = await testApi(app, access.accountUuid, name)
       return looked.outcome === 'failed' ? problem(500, looked.message) : answer(200, looked.records)
     },

@@ -3,6 +3,8 @@ import { useLoaderData } from '@remix-run/react'
 import { accountIdIn } from '#app/features/accounts/account-id.ts'
 import { findPageAccount } from '#app/features/accounts/page-account.server.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { loadApiActivity, loadWebhookActivity } from '#app/features/events/activity.server.ts'
 import { ACTIVITY_WORDS, apiItems, newestFirst, webhookItems } from '#app/features/events/activity-view.ts'
 import { ActivityPage, ActivityWithoutAccount } from '#app/features/events/ui/activity-page.tsx'
@@ -26,7 +28,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   if (found.outcome !== 'ready') return { view: 'gate' as const, accountUUID: named, token: query.get('token') ?? '' }
   const { account, accountId, admin } = found
   if (!app.settings.adminAccounts.has(account.uuid)) throw forbidden(ACTIVITY_WORDS.forbidden)
-  const [events, calls] = await Promise.all([
+  const [planNotice, events, calls] = await Promise.all([
+    findPlanNotice(app, account.uuid),
     loadWebhookActivity(app, account.uuid),
     loadApiActivity(app, account.uuid),
   ])
@@ -36,6 +39,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     accountName: account.name,
     timezone: account.timezone,
     admin,
+    planNotice,
     now: app.clock.now(),
     items: newestFirst(webhookItems(events), apiItems(calls)),
   }
@@ -50,7 +54,12 @@ export default function WebhookActivity() {
       return <Gate state="ready" accountUUID={page.accountUUID} token={page.token} />
     case 'activity':
       // Another account is another page: nothing of the first may stay.
-      return <ActivityPage key={page.accountUUID} {...page} />
+      return (
+        <>
+          <PlanNoticeLine notice={page.planNotice} accountUUID={page.accountUUID} admin={page.admin} />
+          <ActivityPage key={page.accountUUID} {...page} />
+        </>
+      )
     default:
       return assertNever(page)
   }

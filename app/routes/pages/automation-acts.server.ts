@@ -1,12 +1,15 @@
 // What the forms of the automations page lead to: the buttons around the form, and the form itself.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
+import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { actOnRule } from '#app/features/automations/act-on-rule.server.ts'
-import { isRuleAct, type RuleAct } from '#app/features/automations/act-on-rule.ts'
-import { automationAddress, ruleAnchor } from '#app/features/automations/automation-address.ts'
+import { GO, isRuleAct, PRESS, type RuleAct } from '#app/features/automations/act-on-rule.ts'
+import { AUTOMATION_PATH, automationAddress, ruleAnchor } from '#app/features/automations/automation-address.ts'
+import { keepDraft } from '#app/features/automations/form-drafts.server.ts'
 import { handleForm, loadForm } from '#app/features/automations/form-intents.server.ts'
 import { type FormLists, namesOfLists } from '#app/features/automations/form-lists.ts'
-import { formOfFields } from '#app/features/automations/form-state.ts'
+import { type FormState, formOfFields } from '#app/features/automations/form-state.ts'
+import { readForm as readState } from '#app/features/automations/form-wire.ts'
 import { authenticationFlash } from '#app/features/automations/form-words.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
@@ -33,40 +36,78 @@ export async function actOnAutomationPage({ request, context }: Args) {
   }
   const sent = await readForm(request, LONGEST_FORM)
   const { lists } = await loadFormLists(app, found.account.uuid)
-  const act = sent.get('act') ?? undefined
+  const press = sent.get(PRESS)
+  // A button that sent the form along says in its own value what it does: what is in the form is only kept.
+  const values = Object.fromEntries(press === null ? sent : new URLSearchParams(press))
+  const { act } = values
+  const args = { request, context }
+  const kept = press === null ? null : readState(sent, lists)
+  if (kept && act === GO) {
+    const draft = keepDraft(app, found.account.uuid, kept, draftOf(request))
+    throw redirect(wayTo(values, draft), { status: 303 })
+  }
   return isRuleAct(act)
-    ? pressed({ request, context }, found, act, sent, lists)
-    : written({ context }, found, sent, lists)
+    ? pressed(args, found, { act, values, written: kept }, lists)
+    : written(args, found, sent, lists)
+}
+
+interface Pressed {
+  act: RuleAct
+  values: Record<string, string>
+  /** What was in the form, when the press brought it along. */
+  written: FormState | null
 }
 
 async function pressed(
   { request, context }: Args,
   { account, admin }: OwnAccount,
-  act: RuleAct,
-  sent: URLSearchParams,
+  { act, values, written: state }: Pressed,
   lists: FormLists,
 ) {
   const { app } = context
-  const done = await actOnRule(app, account.uuid, act, Object.fromEntries(sent), {
+  const done = await actOnRule(app, account.uuid, act, values, {
     admin,
     takeRun: () => takeRun(app, account.uuid),
     names: namesOfLists(lists),
   })
   switch (done.outcome) {
-    case 'shown':
-      return { result: done.result, form: null, toast: done.toast }
+    case 'shown': {
+      const draft = state && keepDraft(app, account.uuid, state, draftOf(request))
+      const form = state && { key: 'written', lists, view: await loadForm(app, account.uuid, state, {}, lists) }
+      return { result: done.result, form, toast: done.toast, draft }
+    }
     case 'imported': {
       const view = await loadForm(app, account.uuid, formOfFields(done.fields), {}, lists)
-      return { result: null, form: { key: 'import', lists, view }, toast: done.toast }
+      return { result: null, form: { key: 'import', lists, view }, toast: done.toast, draft: null }
     }
-    case 'done':
-      throw redirectWithFlash({ context }, backTo(request, act, sent.get('id') ?? '', done.openUrlOf), done.flash)
+    case 'done': {
+      if (act === 'import') await recordAudit(app, { accountUuid: account.uuid, action: 'automation.imported' })
+      const gone = act === 'delete' && String(state?.ruleId ?? '') === values.id
+      const draft = state && !gone ? keepDraft(app, account.uuid, state, draftOf(request)) : null
+      const to = backTo(request, { act, id: values.id ?? '', openUrlOf: done.openUrlOf, draft })
+      throw redirectWithFlash({ context }, to, done.flash)
+    }
   }
 }
 
+/** Another state of this page, whatever was sent. */
+function wayTo({ query = '', anchor = '' }: Record<string, string>, draft: string | null): string {
+  const params = new URLSearchParams(query)
+  if (draft !== null) params.set('draft', draft)
+  return `${AUTOMATION_PATH}?${params}${/^[\w-]+$/.test(anchor) ? `#${anchor}` : ''}`
+}
+
+function draftOf(request: Request): string | null {
+  return new URL(request.url).searchParams.get('draft')
+}
+
 /** Whoever has a rule in the form goes on with it; what was open on a card is closed. */
-function backTo(request: Request, act: RuleAct, id: string, openUrlOf: number | undefined): string {
+function backTo(
+  request: Request,
+  { act, id, openUrlOf, draft }: { act: RuleAct; id: string; openUrlOf: number | undefined; draft: string | null },
+): string {
   const url = new URL(request.url)
+  if (draft !== null) url.searchParams.set('draft', draft)
   for (const name of ['json', 'url', 'delete', 'logs']) url.searchParams.delete(name)
   if (act === 'delete' && url.searchParams.get('edit') === id) url.searchParams.delete('edit')
   if (openUrlOf !== undefined) url.searchParams.set('url', String(openUrlOf))
@@ -74,7 +115,7 @@ function backTo(request: Request, act: RuleAct, id: string, openUrlOf: number | 
 }
 
 async function written(
-  { context }: Pick<Args, 'context'>,
+  { request, context }: Args,
   { account, accountId, admin }: OwnAccount,
   sent: URLSearchParams,
   lists: FormLists,
@@ -85,8 +126,10 @@ async function written(
   const plain = automationAddress({ accountUUID: accountId, admin })
   const fresh = context.app.clock.now()
   switch (handled.outcome) {
-    case 'form':
-      return { result: null, form: { key: 'written', lists, view: handled.form }, toast: handled.flash }
+    case 'form': {
+      const draft = keepDraft(context.app, account.uuid, handled.form.state, draftOf(request))
+      return { result: null, form: { key: 'written', lists, view: handled.form }, toast: handled.flash, draft }
+    }
     case 'saved':
       throw redirectWithFlash({ context }, `${plain}&fresh=${fresh}#${ruleAnchor(handled.ruleId)}`, handled.flash)
     case 'cancelled':

@@ -7,6 +7,7 @@ import {
   readAutomationTab,
 } from '#app/features/automations/automation-address.ts'
 import { loadAutomationPage } from '#app/features/automations/automation-page.server.ts'
+import { findDraft } from '#app/features/automations/form-drafts.server.ts'
 import { loadForm } from '#app/features/automations/form-intents.server.ts'
 import { type FormLists, namesOfLists } from '#app/features/automations/form-lists.ts'
 import { formOfRule } from '#app/features/automations/form-of-rule.ts'
@@ -48,6 +49,7 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
     tab,
     step,
     trouble: trouble ? listTrouble(trouble.message) : null,
+    draft: findDraft(app, account.uuid, query.get('draft')) ? query.get('draft') : null,
     form: looked ? await loadOpenForm({ request, context }, found, looked.lists) : null,
     library: tab === 'templates' ? await loadTemplateLibrary(app, account.uuid, query, { admin }) : null,
     // The tab is an admin's only, and the server has said so above.
@@ -67,6 +69,11 @@ async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccoun
     lists,
     view: await loadForm(app, account.uuid, state, {}, lists),
   })
+  // What was written without scripts and not saved; of another rule than the one that is asked for, it stays where it is.
+  const draft = findDraft(app, account.uuid, query.get('draft'))
+  if (draft && step.step !== 'copy' && (step.step !== 'edit' || draft.ruleId === step.ruleId)) {
+    return view(`draft-${query.get('draft')}`, draft)
+  }
   if (step.step === 'edit') {
     const rule = await app.store.findAutomation(account.uuid, step.ruleId)
     const plain = automationAddress({ accountUUID: accountId, admin })

@@ -4,6 +4,8 @@ import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { countNeedsPerson, loadRun } from '#app/features/automations/history-page.server.ts'
 import { parseRuleId } from '#app/features/automations/rule-form.ts'
 import { RunPage } from '#app/features/automations/ui/run-page.tsx'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
 
@@ -25,8 +27,8 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   if (found.outcome !== 'ready') return gateFor(found, request)
   const { account, accountId, admin } = found
   const id = parseRuleId(params.id)
-  const run = id === null ? null : await loadRun(app, account.uuid, id)
-  if (run === null) throw new Response(null, { status: 404, statusText: 'Not Found' })
+  const loaded = id === null ? null : await loadRun(app, account.uuid, id)
+  if (loaded === null) throw new Response(null, { status: 404, statusText: 'Not Found' })
   return {
     view: 'run' as const,
     account: { accountUUID: accountId, admin },
@@ -34,7 +36,8 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
     timezone: account.timezone,
     now: app.clock.now(),
     needsYou: await countNeedsPerson(app, account.uuid),
-    run,
+    planNotice: await findPlanNotice(app, account.uuid),
+    ...loaded,
   }
 }
 
@@ -45,5 +48,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export default function AutomationRun() {
   const page = useLoaderData<typeof loader>()
   if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
-  return <RunPage key={page.run.line.id} {...page} />
+  return (
+    <>
+      <PlanNoticeLine notice={page.planNotice} {...page.account} />
+      <RunPage key={page.run.line.id} {...page} />
+    </>
+  )
 }

@@ -1,4 +1,10 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type MetaFunction } from '@remix-run/node'
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+  type SerializeFrom,
+} from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { readHistoryView } from '#app/features/automations/history-address.ts'
@@ -7,6 +13,8 @@ import { HistoryPage } from '#app/features/automations/ui/history-page.tsx'
 import { UpcomingPage } from '#app/features/automations/ui/upcoming-page.tsx'
 import { WhyPage } from '#app/features/automations/ui/why-page.tsx'
 import { explainRecord } from '#app/features/automations/why-not.server.ts'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { loadKnownNames } from '#app/features/lookups/known-names.server.ts'
 import { findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
@@ -28,6 +36,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     timezone: row.timezone,
     now: app.clock.now(),
     needsYou: await countNeedsPerson(app, row.uuid),
+    planNotice: await findPlanNotice(app, row.uuid),
   }
   const view = readHistoryView(searchParams)
   if (view === 'upcoming') return data({ view, ...frame, ...(await loadUpcoming(app, row.uuid)) })
@@ -47,9 +56,19 @@ export async function action({ request, context }: ActionFunctionArgs) {
 
 export default function AutomationRuns() {
   const page = useLoaderData<typeof loader>()
+  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  return (
+    <>
+      <PlanNoticeLine notice={page.planNotice} {...page.account} />
+      <View {...page} />
+    </>
+  )
+}
+
+type Shown = Exclude<SerializeFrom<typeof loader>, { view: 'gate' }>
+
+function View(page: Shown) {
   switch (page.view) {
-    case 'gate':
-      return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
     case 'upcoming':
       return <UpcomingPage {...page} />
     case 'why':

@@ -1,5 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { emptyForm } from '#app/features/automations/form-state.ts'
+import { toForm } from '#app/features/automations/form-wire.ts'
 import { createRule } from '#app/features/automations/rules.server.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
@@ -174,6 +176,46 @@ describe('the buttons of a card', () => {
       titles.add((await leadsTo(send({ act: 'run', id: String(id) }))).description)
     }
     expect([...titles].at(-1)).toMatch(/many runs within a minute/)
+  })
+})
+
+describe('what is written without scripts and not saved', () => {
+  const written = { name: 'Half written', triggerSource: 'manual_endpoint', c: 'c1', 'c.c1.field': 'status' }
+
+  test('goes along with the press of a card, and is in the form afterwards; for its account alone', async () => {
+    const id = await make()
+    const press = `act=switch&id=${id}&to=off`
+    const { to, title } = await leadsTo(send({ ...written, press }))
+    expect(title).toBe('Automation updated')
+    const query = new URL(to, 'https://x.example').search.replace(`?accountUUID=${LEEDS}`, '')
+    expect(query).toMatch(/^&draft=[\w-]{43}$/)
+    const after = await open(query)
+    expect(after.form?.view.state).toMatchObject({
+      values: { name: 'Half written' },
+      conditions: [{ field: 'status' }],
+    })
+    // So it does with a press that only leads on.
+    const go = await leadsTo(
+      send({ ...written, press: 'act=go&query=accountUUID%3Dx%26logs%3Dyes&anchor=automation-1' }),
+    )
+    expect(go.to).toMatch(/^\/automation\?accountUUID=x&logs=yes&draft=[\w-]{43}#automation-1$/)
+    // Another rule is opened: that one is in the form.
+    expect((await open(`${query}&edit=${id}`)).form?.view.state.ruleId).toBe(id)
+    const elsewhere = await open(query, { as: BRISBANE, of: BRISBANE })
+    expect([elsewhere.draft, elsewhere.form?.view.state.values.name]).toEqual([null, ''])
+  })
+
+  test('stays in the form while something is shown on a card, and an empty form leaves no trace', async () => {
+    calls.world.job(LEEDS)
+    const id = await make()
+    const shown = await send({ ...written, press: `act=preview&id=${id}` })
+    expect(shown.result).toMatchObject({ kind: 'previewed', ruleId: id })
+    expect(shown.form?.view.state.values.name).toBe('Half written')
+    expect(shown.draft).toMatch(/^[\w-]{43}$/)
+    const { to } = await leadsTo(
+      send({ press: `act=switch&id=${id}&to=off`, ...Object.fromEntries(toForm(emptyForm())) }),
+    )
+    expect(to).toBe(`/automation?accountUUID=${LEEDS}`)
   })
 })
 

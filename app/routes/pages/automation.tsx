@@ -6,18 +6,34 @@ import {
   type SerializeFrom,
 } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
-import { useEffect, useState } from 'react'
-import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { AUTHENTICATE_TO_MANAGE } from '#app/features/automations/page-words.ts'
 import { AutomationPage } from '#app/features/automations/ui/automation-page.tsx'
 import { RuleFormPanel } from '#app/features/automations/ui/rule-form.tsx'
-import { ApiExplorer } from '#app/features/lookups/ui/api-explorer.tsx'
-import { TemplateLibrary } from '#app/features/templates/ui/template-library.tsx'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { useToast } from '#app/ui/toast.tsx'
 import { actOnAutomationPage } from './automation-acts.server.ts'
 import { loadTabs } from './automation-data.server.ts'
 import { openManager } from './manager-account.server.ts'
 import { gateFor } from './own-account.server.ts'
+
+async function loadGate() {
+  return { default: (await import('#app/features/accounts/ui/gate.tsx')).Gate }
+}
+
+async function loadLibrary() {
+  return { default: (await import('#app/features/templates/ui/template-library.tsx')).TemplateLibrary }
+}
+
+async function loadExplorer() {
+  return { default: (await import('#app/features/lookups/ui/api-explorer.tsx')).ApiExplorer }
+}
+
+// The server has them at hand and draws them at once; a browser fetches what it is shown, so that the first tab stays small.
+const Gate = import.meta.env.SSR ? (await loadGate()).default : lazy(loadGate)
+const TemplateLibrary = import.meta.env.SSR ? (await loadLibrary()).default : lazy(loadLibrary)
+const ApiExplorer = import.meta.env.SSR ? (await loadExplorer()).default : lazy(loadExplorer)
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Automations · Fieldhook' },
@@ -27,7 +43,8 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { found, greeting, headers } = await openManager({ request, context })
   if (found.outcome !== 'ready') return data({ ...gateFor(found, request), greeting })
-  return data({ view: 'page' as const, ...(await loadTabs({ request, context }, found)) }, { headers })
+  const planNotice = await findPlanNotice(context.app, found.account.uuid)
+  return data({ view: 'page' as const, planNotice, ...(await loadTabs({ request, context }, found)) }, { headers })
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -43,16 +60,23 @@ export default function Automation() {
   }, [answered, toast])
   if (page.view === 'gate') {
     return (
-      <Gate
-        state={page.state}
-        accountUUID={page.accountUUID}
-        token={page.token}
-        greeting={page.greeting}
-        problem={AUTHENTICATE_TO_MANAGE}
-      />
+      <Suspense fallback={null}>
+        <Gate
+          state={page.state}
+          accountUUID={page.accountUUID}
+          token={page.token}
+          greeting={page.greeting}
+          problem={AUTHENTICATE_TO_MANAGE}
+        />
+      </Suspense>
     )
   }
-  return <Page page={page} answered={answered} />
+  return (
+    <>
+      <PlanNoticeLine notice={page.planNotice} accountUUID={page.accountUUID} admin={page.admin} />
+      <Page page={page} answered={answered} />
+    </>
+  )
 }
 
 interface PageProps {
@@ -61,12 +85,14 @@ interface PageProps {
 }
 
 function Page({ page, answered }: PageProps) {
-  const { form: opened, library, explorer, ...rest } = page
+  const { form: opened, library, explorer, draft, planNotice: _above, ...rest } = page
   const form = useHeldForm(opened, answered?.form ?? null)
   return (
-    <AutomationPage {...rest} result={answered?.result ?? null}>
-      {library ? <TemplateLibrary {...library} admin={page.admin} accountId={page.accountUUID} /> : null}
-      {explorer ? <ApiExplorer {...explorer} admin={page.admin} accountId={page.accountUUID} /> : null}
+    <AutomationPage {...rest} result={answered?.result ?? null} draft={answered?.draft ?? draft}>
+      <Suspense fallback={null}>
+        {library ? <TemplateLibrary {...library} admin={page.admin} accountId={page.accountUUID} /> : null}
+        {explorer ? <ApiExplorer {...explorer} admin={page.admin} accountId={page.accountUUID} /> : null}
+      </Suspense>
       {form ? <RuleFormPanel accountUUID={page.accountUUID} form={form.view} lists={form.lists} /> : null}
     </AutomationPage>
   )

@@ -1,6 +1,8 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { deliveryAddress } from '#app/features/events/delivery-address.ts'
 import { deliveryNamed, searchDeliveries } from '#app/features/events/search.server.ts'
 import { readSearchForm } from '#app/features/events/search-filter.ts'
@@ -26,6 +28,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     accountName: account.name,
     timezone: account.timezone,
     admin,
+    planNotice: await findPlanNotice(app, account.uuid),
     now: app.clock.now(),
     form: read.form,
     before: query.get('before') ?? '',
@@ -48,5 +51,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export default function Deliveries() {
   const page = useLoaderData<typeof loader>()
   if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
-  return <SearchPage key={page.accountUUID} {...page} />
+  return (
+    <>
+      <PlanNoticeLine notice={page.planNotice} accountUUID={page.accountUUID} admin={page.admin} />
+      <SearchPage key={page.accountUUID} {...page} />
+    </>
+  )
 }

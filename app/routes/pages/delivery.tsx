@@ -1,6 +1,8 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { deliveryAddress } from '#app/features/events/delivery-address.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
@@ -34,6 +36,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
     accountName: account.name,
     timezone: account.timezone,
     admin,
+    planNotice: await findPlanNotice(app, account.uuid),
     now: app.clock.now(),
     delivery,
   }
@@ -51,5 +54,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export default function Delivery() {
   const page = useLoaderData<typeof loader>()
   if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
-  return <DeliveryPage key={page.delivery.id} {...page} />
+  return (
+    <>
+      <PlanNoticeLine notice={page.planNotice} accountUUID={page.accountUUID} admin={page.admin} />
+      <DeliveryPage key={page.delivery.id} {...page} />
+    </>
+  )
 }

@@ -4,6 +4,8 @@ import { useEffect } from 'react'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { StageDoor } from '#app/features/accounts/ui/stage-door.tsx'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { AccountNewsProvider } from '#app/features/webhooks/ui/account-news.tsx'
 import { type ManagerStep, managerSearch, readManagerStep } from '#app/features/webhooks/ui/manager-address.ts'
 import { ManagerPage } from '#app/features/webhooks/ui/manager-page.tsx'
@@ -40,7 +42,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     ...(step.step === 'replay' && { replay: step }),
   })
   const { accountId: accountUUID, admin, reconnect } = found
-  return data({ view: 'manager' as const, accountUUID, admin, reconnect, step, ...page }, { headers })
+  const planNotice = await findPlanNotice(app, found.account.uuid)
+  return data({ view: 'manager' as const, accountUUID, admin, reconnect, step, planNotice, ...page }, { headers })
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -98,6 +101,7 @@ export default function Manager() {
   }
   return (
     <AccountNewsProvider news={page.news}>
+      <PlanNoticeLine notice={page.planNotice} accountUUID={page.accountUUID} admin={page.admin} />
       <ManagerPage {...page} logSource="/fieldhook/log" {...(refused ? { result: refused.result } : {})} />
     </AccountNewsProvider>
   )

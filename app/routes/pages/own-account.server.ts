@@ -21,6 +21,12 @@ export async function findOwnAccount({ request, context }: Args): Promise<PageAc
   return findPageAccount(context.app, session, { query, adminHeader: request.headers.get('x-admin-mode') })
 }
 
+/** Who is signed in to the account, as far as the platform said so. */
+export async function findStaffUuid({ request, context }: Args, accountUuid: string): Promise<string | null> {
+  const session = await findSession(context.app, request)
+  return session?.accounts.find((account) => account.accountUuid === accountUuid)?.staffUuid ?? null
+}
+
 /** What the sign-in gate is drawn from. */
 export function gateFor(found: Exclude<PageAccount, OwnAccount>, request: Request) {
   return {

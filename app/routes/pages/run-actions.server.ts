@@ -3,8 +3,10 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
 import { actOnRun } from '#app/features/automations/act-on-run.server.ts'
 import { runAddress } from '#app/features/automations/history-address.ts'
+import { readMuteAct } from '#app/features/automations/mute.ts'
+import { actOnMute } from '#app/features/automations/mutes.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { findOwnAccount, redirectWith } from './own-account.server.ts'
+import { findOwnAccount, findStaffUuid, redirectWith } from './own-account.server.ts'
 
 /** Does what was pressed and throws the way to the page that shows it: the one it was pressed on, or a run begun anew. */
 export async function pressRunButton({ request, context }: Pick<ActionFunctionArgs, 'request' | 'context'>) {
@@ -17,7 +19,15 @@ export async function pressRunButton({ request, context }: Pick<ActionFunctionAr
       description: 'Nothing was done. Please sign in again.',
     })
   }
-  const acted = await actOnRun(context.app, found.account.uuid, await readForm(request))
+  const form = await readForm(request)
+  const { uuid } = found.account
+  const ofCustomer = readMuteAct(form.get('act'))
+  if (ofCustomer !== null) {
+    const staffUuid = await findStaffUuid({ request, context }, uuid)
+    const flash = await actOnMute(context.app, uuid, ofCustomer, form, staffUuid)
+    throw redirectWith({ request, context }, `${pathname}${search}`, flash)
+  }
+  const acted = await actOnRun(context.app, uuid, form)
   const account = { accountUUID: found.accountId, admin: found.admin }
   const to = acted.runId === null ? `${pathname}${search}` : runAddress(account, acted.runId)
   throw redirectWith({ request, context }, to, acted.flash)

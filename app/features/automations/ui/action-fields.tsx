@@ -7,7 +7,7 @@ import { CreateJobFields } from './create-job-fields.tsx'
 import { EmailFields } from './email-fields.tsx'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, PickControl, SelectControl, ShowFields, WordsControl } from './form-controls.tsx'
-import { NEEDS_SIGN_IN, parameterNames, STATUS_OPTIONS, type StepProps } from './step-controls.ts'
+import { NEEDS_SIGN_IN, NONE_TO_CHOOSE, parameterNames, STATUS_OPTIONS, type StepProps } from './step-controls.ts'
 
 /** The parameters of one action. */
 export function ActionFields(props: StepProps) {
@@ -223,16 +223,28 @@ const WRITABLE: readonly NamedId[] = [
 ].map(([uuid = '', label = '']) => ({ uuid, label }))
 
 function JobFieldFields(props: StepProps) {
+  const { lists } = useRuleForm()
   const { about: _about, ...field } = parameterNames(props, 'fieldName')
   return (
     <>
       <PickControl {...field} label="Field Name" list={WRITABLE} none="Choose a field" emptyHint="" />
-      <WordsControl
-        {...parameterNames(props, 'fieldValue')}
-        label="Field Value"
-        rows={2}
-        hint="Empty = the field is emptied."
-      />
+      {props.step.parameters.fieldName === 'category_uuid' ? (
+        <PickControl
+          name={parameterNames(props, 'fieldValue').name}
+          path={parameterNames(props, 'fieldValue').path}
+          label="Field Value"
+          list={lists.categories}
+          none="No category"
+          emptyHint={NONE_TO_CHOOSE}
+        />
+      ) : (
+        <WordsControl
+          {...parameterNames(props, 'fieldValue')}
+          label="Field Value"
+          rows={2}
+          hint="Empty = the field is emptied."
+        />
+      )}
     </>
   )
 }

@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { FieldError } from '#app/ui/field.tsx'
 import { ACTION_SPECS } from '../action-parameters.ts'
+import { EMPTY_SAMPLE } from '../form-look.ts'
 import type { StepRow } from '../form-state.ts'
 import { ActionFields } from './action-fields.tsx'
 import { useRuleForm } from './form-context.tsx'
@@ -9,7 +10,7 @@ import { BoxControl, FormSection, IntentButton, SelectControl, ShowFields } from
 
 /** What the rule does, one after the other. */
 export function ActionSection() {
-  const { state, errors, aids, alive } = useRuleForm()
+  const { state, errors, aids, alive, samples } = useRuleForm()
   const none = Object.hasOwn(errors, 'actions') ? errors.actions : undefined
   const count = state.steps.length
   return (
@@ -28,14 +29,24 @@ export function ActionSection() {
         </IntentButton>
       </div>
       {alive || count === 0 ? null : (
-        <Disclosure summary="Placeholders to copy into the texts">
+        <Disclosure summary="Placeholders to copy into the texts" open={samples !== null}>
+          {samples ? <p className="mb-2 text-label">With the values of {samples.about}.</p> : null}
           <ul className="grid gap-1 text-label">
-            {aids.placeholders.map(({ name, label }) => (
-              <li key={name}>
-                {label}: <code className="wrap-anywhere">{`{${name}}`}</code>
+            {aids.placeholders.map(({ name, label, mayBeEmpty }) => (
+              <li key={name} className="wrap-anywhere">
+                {label}: <code>{`{${name}}`}</code>
+                {samples && Object.hasOwn(samples.values, name) ? (
+                  <span className="text-ink-soft"> = {samples.values[name] || EMPTY_SAMPLE}</span>
+                ) : null}
+                {mayBeEmpty ? <span className="text-attention"> (may be empty)</span> : null}
               </li>
             ))}
           </ul>
+          {samples ? null : (
+            <IntentButton intent="form.look:samples" className="mt-2">
+              Show them with the values of a real record
+            </IntentButton>
+          )}
         </Disclosure>
       )}
     </FormSection>

@@ -22,6 +22,7 @@ function propsOf(over: Partial<AutomationPageProps> = {}): AutomationPageProps {
     now: SAMPLE_NOW,
     rules: [sampleCard()],
     logs: null,
+    limits: 'No limits beyond the defaults.',
     tab: 'rules',
     step: { step: 'none' },
     result: null,
@@ -83,6 +84,14 @@ describe('the header', () => {
     expect(tabs[0]?.getAttribute('aria-current')).toBe('page')
     expect(screen.queryByText('Admin Mode')).toBeNull()
     expect(screen.queryByRole('button', { name: /Check Mode/ })).toBeNull()
+  })
+
+  it('says which limits are on, and leads to them', () => {
+    renderAutomations({ limits: 'Your limits: no quiet hours.' })
+    expect(screen.getByText('Your limits: no quiet hours.')).not.toBeNull()
+    for (const name of ['Settings', 'Quiet hours and limits']) {
+      expect(screen.getByRole('link', { name }).getAttribute('href')).toBe('/automation/settings?accountUUID=account-1')
+    }
   })
 
   it('has a badge, the API test and Check Mode for an admin', async () => {

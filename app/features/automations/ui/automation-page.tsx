@@ -1,6 +1,6 @@
 import { Link } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { ExternalLink, History, House, ScrollText, ShieldCheck, Workflow } from 'lucide-react'
+import { ExternalLink, History, House, ScrollText, Settings, ShieldCheck, Workflow } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -19,6 +19,7 @@ import {
   type AutomationTab,
   automationAddress,
   automationQuery,
+  settingsAddress,
 } from '../automation-address.ts'
 import type { LogLine } from '../log-line.ts'
 import { type ListTrouble, RULES_NOT_FETCHED } from '../page-words.ts'
@@ -26,6 +27,7 @@ import type { RuleCardView } from '../rule-view.ts'
 import { ImportPanel } from './import-panel.tsx'
 import { LogsDialog } from './logs-dialog.tsx'
 import { RuleCard } from './rule-card.tsx'
+import { WayButton } from './way-button.tsx'
 
 export interface AutomationPageProps {
   /** The account as the address names it; stands in every link and form. */
@@ -41,9 +43,13 @@ export interface AutomationPageProps {
   rules: RuleCardView[] | null
   /** The last executions when the address has them open. */
   logs: LogLine[] | 'failed' | null
+  /** Which limits are in force, in one line. */
+  limits: string
   tab: AutomationTab
   step: AutomationStep
   result: PageResult | null
+  /** Token of what was written without scripts and not saved yet; null = nothing. */
+  draft?: string | null
   /** Why the lists of jobs and queues are empty, else null. */
   trouble: ListTrouble | null
   /** Why the account has to be connected again, else null. */
@@ -55,7 +61,7 @@ export interface AutomationPageProps {
 /** Everything around the form. */
 export function AutomationPage(props: AutomationPageProps) {
   const { accountUUID, admin, rules, logs, tab, step, result, children } = props
-  const account: AutomationAccount = { accountUUID, admin }
+  const account: AutomationAccount = { accountUUID, admin, ...(props.draft && { draft: props.draft }) }
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
       <PageHeader
@@ -76,10 +82,11 @@ export function AutomationPage(props: AutomationPageProps) {
       {props.reconnect === null ? null : <Reconnect accountUUID={accountUUID} reason={props.reconnect} />}
       {props.trouble && props.reconnect === null ? <Trouble trouble={props.trouble} account={account} /> : null}
       <Tabs account={account} tab={tab} />
+      {tab === 'rules' ? <Limits limits={props.limits} account={account} /> : null}
       {tab === 'rules' ? (
-        <div className="grid gap-5 lg:grid-cols-2 lg:gap-6">
+        <div className="group/page grid gap-5 lg:grid-cols-2 lg:gap-6">
           <FormPlace step={step}>{children}</FormPlace>
-          <div className="grid min-w-0 content-start gap-5">
+          <div className="grid min-w-0 content-start gap-5 lg:group-has-[[data-preview]]/page:col-span-2">
             <ImportPanel account={account} result={result} />
             <RuleList rules={rules} account={account} step={step} result={result} />
           </div>
@@ -91,7 +98,7 @@ export function AutomationPage(props: AutomationPageProps) {
   )
 }
 
-/** Whoever opens a rule in the form is led there: the keyboard as well as the eye. */
+/** Whoever opens a rule in the form is led there: the keyboard as well as the eye. With its preview it takes the whole width. */
 function FormPlace({ step, children }: { step: AutomationStep; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null)
   const opened = step.step === 'edit' ? step.ruleId : step.step === 'copy' ? -step.templateId : null
@@ -99,7 +106,12 @@ function FormPlace({ step, children }: { step: AutomationStep; children: ReactNo
     if (opened !== null) place.current?.focus({ preventScroll: true })
   }, [opened])
   return (
-    <div id="rule-form" ref={place} tabIndex={-1} className="min-w-0 rounded-card">
+    <div
+      id="rule-form"
+      ref={place}
+      tabIndex={-1}
+      className="grid min-w-0 gap-5 rounded-card lg:has-[[data-preview]]:col-span-2 lg:has-[[data-preview]]:grid-cols-2 lg:has-[[data-preview]]:gap-6"
+    >
       {children}
     </div>
   )
@@ -107,21 +119,38 @@ function FormPlace({ step, children }: { step: AutomationStep; children: ReactNo
 
 function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab }) {
   const search = new URLSearchParams(automationQuery(account))
+  // Only the first tab has a form whose contents could be lost.
+  const Way = tab === 'rules' ? WayButton : AddressButton
   return (
     <>
-      <AddressButton
-        query={automationQuery(account, { step: 'logs' }, tab)}
-        icon={<ScrollText aria-hidden className="size-4" />}
-      >
+      <Way query={automationQuery(account, { step: 'logs' }, tab)} icon={<ScrollText aria-hidden className="size-4" />}>
         View Logs
-      </AddressButton>
+      </Way>
       <ButtonLink to={`/automation/runs?${search}`} icon={<History aria-hidden className="size-4" />}>
         History
+      </ButtonLink>
+      <ButtonLink to={settingsAddress(account)} icon={<Settings aria-hidden className="size-4" />}>
+        Settings
       </ButtonLink>
       <ButtonLink to={`/?${search}`} icon={<House aria-hidden className="size-4" />}>
         Home
       </ButtonLink>
     </>
+  )
+}
+
+/** What protects customers, and the way to change it. */
+function Limits({ limits, account }: { limits: string; account: AutomationAccount }) {
+  return (
+    <p className="wrap-anywhere mb-4 flex flex-wrap items-center gap-x-2 text-label text-ink-soft">
+      <span>{limits}</span>
+      <Link
+        to={settingsAddress(account)}
+        className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
+      >
+        Quiet hours and limits
+      </Link>
+    </p>
   )
 }
 
@@ -229,7 +258,7 @@ function RuleList({ rules, account, step, result }: RuleListProps) {
           </EmptyState>
         </Card>
       ) : (
-        <ul className="grid gap-4">
+        <ul className="grid items-start gap-4 lg:group-has-[[data-preview]]/page:grid-cols-2">
           {rules.map((rule) => (
             <li key={rule.id} className="min-w-0">
               <RuleCard rule={rule} account={account} step={step} result={result} />

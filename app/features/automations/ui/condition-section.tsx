@@ -141,6 +141,7 @@ function optionsOf(field: string, type: string, lists: ReturnType<typeof useRule
   if (field === 'priority') return PRIORITIES.map((value) => ({ value, label: value }))
   if (field === 'queue_uuid') return of(lists.queues)
   if (field === 'company_uuid') return of(lists.companies)
+  if (field === 'category_uuid') return of(lists.categories)
   if (field === 'assigned_staff' || field === 'staff_uuid') return of(lists.staff)
   if (type !== 'flag') return []
   return [

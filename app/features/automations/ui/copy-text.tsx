@@ -1,13 +1,13 @@
 import { useNavigate } from '@remix-run/react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Flash } from '#app/lib/flash.ts'
-import { AddressButton } from '#app/ui/address-button.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/field.tsx'
 import { controlLook } from '#app/ui/text-input.tsx'
 import { useToast } from '#app/ui/toast.tsx'
 import { type AutomationAccount, automationAddress, automationQuery, ruleAnchor } from '../automation-address.ts'
 import { copyFailedFlash } from '../page-words.ts'
+import { WayButton } from './way-button.tsx'
 
 interface CopyTextProps {
   ruleId: number
@@ -36,7 +36,7 @@ export function CopyText({ ruleId, account, step, text, copied, icon, children, 
     }
   }
   return (
-    <AddressButton
+    <WayButton
       {...named}
       query={automationQuery(account, shown)}
       anchor={ruleAnchor(ruleId)}
@@ -48,7 +48,7 @@ export function CopyText({ ruleId, account, step, text, copied, icon, children, 
       }}
     >
       {children}
-    </AddressButton>
+    </WayButton>
   )
 }
 

@@ -14,7 +14,7 @@ import {
   TextControl,
   WordsControl,
 } from './form-controls.tsx'
-import { NEEDS_SIGN_IN, parameterNames, STATUS_OPTIONS, type StepProps } from './step-controls.ts'
+import { NEEDS_SIGN_IN, NONE_TO_CHOOSE, parameterNames, STATUS_OPTIONS, type StepProps } from './step-controls.ts'
 
 /** A new job: for whom, what, and what goes into it. */
 export function CreateJobFields(props: StepProps) {
@@ -41,7 +41,13 @@ export function CreateJobFields(props: StepProps) {
       <WordsControl {...at('purchase_order_number')} label="Purchase Order Number" />
       <WordsControl {...at('billing_address')} label="Billing Address" />
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <TextControl {...plain('category_uuid')} label="Category" hint="Its id. Empty = none." />
+        <PickControl
+          {...plain('category_uuid')}
+          label="Category"
+          list={lists.categories}
+          none="No category"
+          emptyHint={NONE_TO_CHOOSE}
+        />
         <PickControl
           {...plain('queue_uuid')}
           label="Queue"
@@ -129,12 +135,19 @@ interface LineProps {
 }
 
 function Line({ stepKey, list, line, place }: LineProps) {
+  const { lists } = useRuleForm()
   const at = (part: string) => `s.${stepKey}.l.${line.key}.${part}`
   const what = list === 'materials' ? 'Material' : 'Bundle'
   const number = place + 1
   return (
     <li className="grid items-start gap-3 sm:grid-cols-[2fr_1fr_1fr_auto]" aria-label={`${what} ${number}`}>
-      <TextControl name={at('uuid')} label={`${what} UUID`} />
+      <PickControl
+        name={at('uuid')}
+        label={`${what} UUID`}
+        list={list === 'materials' ? lists.materials : lists.bundles}
+        none={list === 'materials' ? 'Choose a material' : 'Choose a bundle'}
+        emptyHint={NONE_TO_CHOOSE}
+      />
       <TextControl name={at('quantity')} label="Quantity" type="number" min={0} step="any" />
       {list === 'materials' ? (
         <TextControl name={at('unit_cost')} label="Unit Cost" type="number" min={0} step="0.01" />

@@ -1,12 +1,12 @@
 import { Form, useNavigate } from '@remix-run/react'
 import { Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { AddressButton } from '#app/ui/address-button.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { type AutomationAccount, automationAddress, automationQuery, ruleAnchor } from '../automation-address.ts'
 import type { RuleCardView } from '../rule-view.ts'
 import { ActFields, useIsActing } from './rule-button.tsx'
+import { WayButton } from './way-button.tsx'
 
 interface DeleteRuleProps {
   rule: RuleCardView
@@ -45,7 +45,7 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
 
   return (
     <>
-      <AddressButton
+      <WayButton
         ref={button}
         query={automationQuery(account, step)}
         anchor={ruleAnchor(rule.id)}
@@ -60,7 +60,7 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
         }}
       >
         Delete
-      </AddressButton>
+      </WayButton>
       {ConfirmDialog ? (
         <ConfirmDialog
           open={asked}

@@ -3,15 +3,24 @@ import { createContext, useContext } from 'react'
 import type { FormAids } from '../form-aids.ts'
 import { valueAt } from '../form-change.ts'
 import type { FormLists } from '../form-lists.ts'
+import type { Samples } from '../form-look.ts'
 import type { FormState } from '../form-state.ts'
 import type { FieldErrors } from '../rule-form.ts'
 
 export interface RuleFormTools {
+  /** As the address has it; '' = nobody signed in. */
+  accountUUID: string
+  /** The record of the preview, for sample values; '' = the newest that fits. */
+  example: string
+  /** Values of the placeholders, when they were asked for without scripts. */
+  samples: Samples | null
   state: FormState
   errors: FieldErrors
   lists: FormLists
   aids: FormAids
   webhooks: readonly { id: number; objectType: string; label: string; active: boolean }[]
+  /** What the option for quiet hours comes to in this account; absent = not known. */
+  quiet?: { words: string; link: string }
   /** False until scripts run: then buttons that ask the server are offered instead. */
   alive: boolean
   set: (name: string, value: string) => void

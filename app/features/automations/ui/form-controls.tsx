@@ -237,15 +237,15 @@ interface PickControlProps extends ControlProps {
 
 /**
  * An id from a list of the account; or a placeholder, or an id that is not on it, typed below.
- * `name` = `s.<key>.p.<parameter>`; the typed one is sent under `o`.
+ * `name` = `s.<key>.p.<parameter>`, the typed one is sent under `o`; of a line `s.<key>.l.<line>.uuid`, and `m`.
  */
 export function PickControl({ name, label, path, hint, list, none, first = [], emptyHint }: PickControlProps) {
   const { value, set } = useControl(name, path)
   const options = [...first, ...list.map(({ uuid, label: words }) => ({ value: uuid, label: words }))]
   const other = options.some((option) => option.value === value) ? '' : value
-  const otherName = name.replace('.p.', '.o.')
+  const otherName = name.replace('.p.', '.o.').replace('.l.', '.m.')
   return (
-    <div className="grid gap-1">
+    <div className="grid min-w-0 gap-1">
       <SelectControl
         name={name}
         label={label}

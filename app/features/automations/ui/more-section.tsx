@@ -1,4 +1,7 @@
+import { Link, useSearchParams } from '@remix-run/react'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { settingsAddress } from '../automation-address.ts'
 import { ONCE_WORDS } from '../form-words.ts'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, SelectControl, TextControl } from './form-controls.tsx'
@@ -72,7 +75,7 @@ export function MoreSection() {
                 </BoxControl>
               </>
             ) : null}
-            <BoxControl name="respectQuietHours" hint="Messages to customers wait until your quiet hours are over.">
+            <BoxControl name="respectQuietHours" hint={<QuietHint />}>
               Respect quiet hours
             </BoxControl>
             <BoxControl name="recheckBeforeSending" hint="Whoever does not match any more gets no message.">
@@ -85,5 +88,27 @@ export function MoreSection() {
         </div>
       </Disclosure>
     </div>
+  )
+}
+
+/** How the account's quiet hours stand, and the way to them. */
+function QuietHint() {
+  const { quiet } = useRuleForm()
+  const [query] = useSearchParams()
+  if (!quiet) return <>Messages to customers wait until your quiet hours are over.</>
+  const account = { accountUUID: query.get('accountUUID') ?? '', admin: query.get('admin') === 'yes' }
+  return (
+    <>
+      {quiet.words} {/* In a tab of its own: what is typed here stays. */}
+      <Link
+        to={settingsAddress(account)}
+        target="_blank"
+        rel="noopener"
+        className="text-accent underline underline-offset-4"
+      >
+        {quiet.link}
+        <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
+      </Link>
+    </>
   )
 }

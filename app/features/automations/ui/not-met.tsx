@@ -5,7 +5,7 @@ import { useHydrated } from '#app/ui/hydrated.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import type { PageResult } from '../act-on-rule.ts'
 import { type AutomationAccount, automationAddress } from '../automation-address.ts'
-import { ActFields, useIsActing } from './rule-button.tsx'
+import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'
 
 export const NOT_MET_TITLE = 'Automation Conditions Not Met'
 
@@ -97,10 +97,12 @@ function AnywayForm({ result, account }: Omit<NotMetProps, 'returnTo'>) {
   const { ruleId, mode, recordUuid } = result
   const values = { act: mode, id: String(ruleId), bypass: 'yes' }
   const pending = useIsActing(values)
+  const sent = { ...values, ...(recordUuid !== '' && { recordUuid }) }
+  const withDraft = useWithDraft(sent)
   return (
     <Form method="post" preventScrollReset>
-      <ActFields account={account} values={{ ...values, ...(recordUuid !== '' && { recordUuid }) }} />
-      <Button type="submit" look="primary" pending={pending}>
+      <ActFields account={account} values={sent} />
+      <Button {...withDraft} type="submit" look="primary" pending={pending}>
         {mode === 'run' ? 'Run Anyway' : 'Show Anyway'}
       </Button>
     </Form>

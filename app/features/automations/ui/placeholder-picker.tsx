@@ -2,7 +2,9 @@ import { useState } from 'react'
 import { Field } from '#app/ui/field.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
 import type { TokenChoice } from '../form-aids.ts'
+import { EMPTY_SAMPLE, type Samples } from '../form-look.ts'
 import { matchingChoices } from '../placeholder-search.ts'
+import { useSamples } from './placeholder-samples.tsx'
 
 interface PlaceholderPickerProps {
   choices: readonly TokenChoice[]
@@ -15,6 +17,7 @@ interface PlaceholderPickerProps {
 export function PlaceholderPicker({ choices, onChoose, onClose }: PlaceholderPickerProps) {
   const [wanted, setWanted] = useState('')
   const found = matchingChoices(choices, wanted)
+  const { samples, message } = useSamples()
   return (
     <div className="mt-1 grid gap-2 rounded-control border border-line bg-sunken p-3">
       <Field id="placeholder-search" label="Search placeholders" hint={`${found.length} found`}>
@@ -38,15 +41,23 @@ export function PlaceholderPicker({ choices, onChoose, onClose }: PlaceholderPic
           />
         )}
       </Field>
+      <p className="wrap-anywhere text-dense text-ink-soft" aria-live="polite">
+        {samples ? `With the values of ${samples.about}.` : (message ?? 'Looking up the values of a real record…')}
+      </p>
       <ul className="max-h-64 overflow-y-auto" aria-label="Placeholders">
         {found.map((choice) => (
           <li key={choice.name}>
             <button
               type="button"
               onClick={() => onChoose(`{${choice.name}}`)}
-              className="flex min-h-11 w-full flex-wrap items-center justify-between gap-x-3 rounded-control px-2 text-left text-label hover:bg-surface"
+              className="flex min-h-11 w-full flex-wrap items-center justify-between gap-x-3 rounded-control px-2 py-1 text-left text-label hover:bg-surface"
             >
-              <span className="font-medium">{choice.label}</span>
+              <span className="min-w-0">
+                <span className="block font-medium">{choice.label}</span>
+                <span className="wrap-anywhere block text-ink-soft">
+                  <Sample samples={samples} choice={choice} />
+                </span>
+              </span>
               <span className="wrap-anywhere font-mono text-dense text-ink-soft">{`{${choice.name}}`}</span>
             </button>
           </li>
@@ -56,5 +67,17 @@ export function PlaceholderPicker({ choices, onChoose, onClose }: PlaceholderPic
         <p className="text-label text-ink-soft">Nothing is called that. Try another word.</p>
       ) : null}
     </div>
+  )
+}
+
+/** What it stands for in the record, and that it may be empty in another. */
+function Sample({ samples, choice }: { samples: Samples | null; choice: TokenChoice }) {
+  const value = samples && Object.hasOwn(samples.values, choice.name) ? (samples.values[choice.name] ?? '') : null
+  const shown = samples === null ? '' : value === null ? 'Known when it runs' : value === '' ? EMPTY_SAMPLE : value
+  return (
+    <>
+      {shown}
+      {choice.mayBeEmpty ? <span className="text-attention">{shown === '' ? '' : ' · '}may be empty</span> : null}
+    </>
   )
 }

@@ -1,109 +1,76 @@
-import { CircleAlert, CircleCheck, CircleHelp, CircleMinus, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { Badge, type Tone } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
-import { Notice } from '#app/ui/notice.tsx'
 import type { PageResult } from '../act-on-rule.ts'
 import { type AutomationAccount, automationAddress } from '../automation-address.ts'
-import { OUTCOME_WORDS, type PreviewEffectView, type PreviewStepView } from '../preview-view.ts'
+import { LookedBackList } from './looked-back.tsx'
+import { Line, PreviewBody } from './preview-body.tsx'
+import { RuleButton } from './rule-button.tsx'
 
-interface PreviewPanelProps {
-  result: Extract<PageResult, { kind: 'previewed' }>
+interface PanelProps<Kind extends PageResult['kind']> {
+  result: Extract<PageResult, { kind: Kind }>
   account: AutomationAccount
 }
 
-const looks: Record<PreviewStepView['outcome'], { tone: Tone; icon: LucideIcon }> = {
-  would_run: { tone: 'working', icon: CircleCheck },
-  left_out: { tone: 'neutral', icon: CircleMinus },
-  impossible: { tone: 'failing', icon: CircleAlert },
-  unanswered: { tone: 'attention', icon: CircleHelp },
+/** What a run would do now. */
+export function PreviewPanel({ result, account }: PanelProps<'previewed'>) {
+  const { ruleId, mode, preview } = result
+  return (
+    <Panel
+      result={result}
+      account={account}
+      title={mode === 'check' ? 'Check Mode' : 'Preview'}
+      more={
+        <RuleButton act="lookback" ruleId={ruleId} account={account}>
+          The last 30 days
+        </RuleButton>
+      }
+    >
+      <p className="text-label">This is what would happen. Nothing was sent.</p>
+      <PreviewBody
+        preview={preview}
+        first={
+          <Line label="Records that match">
+            {preview.matched} of {preview.total}
+          </Line>
+        }
+      />
+    </Panel>
+  )
 }
 
-/** What a run would do now: who would get what, what it costs, what would change, what is in the way. */
-export function PreviewPanel({ result, account }: PreviewPanelProps) {
-  const { ruleId, mode, preview } = result
+/** What it would have done. */
+export function LookBackPanel({ result, account }: PanelProps<'looked_back'>) {
+  return (
+    <Panel result={result} account={account} title="The last 30 days">
+      <LookedBackList found={result.lookBack} />
+    </Panel>
+  )
+}
+
+interface FrameProps extends PanelProps<'previewed' | 'looked_back'> {
+  title: string
+  more?: ReactNode
+  children: ReactNode
+}
+
+function Panel({ result, account, title, more, children }: FrameProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   // Each answer has the focus once, also a second one for the same rule.
   useEffect(() => heading.current?.focus(), [result])
-  const titleId = `preview-${ruleId}-title`
+  const titleId = `${result.kind}-${result.ruleId}-title`
   return (
     <section aria-labelledby={titleId} className="grid gap-3 rounded-control border border-accent p-4">
       <h4 id={titleId} ref={heading} tabIndex={-1} className="font-semibold">
-        {mode === 'check' ? 'Check Mode' : 'Preview'}
+        {title}
       </h4>
-      <p className="text-label">This is what would happen. Nothing was sent.</p>
-      <dl className="grid gap-x-4 gap-y-1 text-label sm:grid-cols-[max-content_minmax(0,1fr)]">
-        {preview.about === '' ? null : <Line label="With">{preview.about}</Line>}
-        <Line label="Records that match">
-          {preview.matched} of {preview.total}
-        </Line>
-        <Line label="Messages to customers">{preview.customerMessages}</Line>
-        <Line label="SMS credits">{preview.credits}</Line>
-      </dl>
-      <ol className="grid gap-3">
-        {preview.steps.map((step, index) => (
-          <li key={index} className="grid gap-2 rounded-control bg-sunken p-3">
-            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-              <span className="font-medium text-label">
-                {index + 1}. {step.label}
-              </span>
-              <Badge tone={looks[step.outcome].tone} icon={looks[step.outcome].icon}>
-                {OUTCOME_WORDS[step.outcome]}
-              </Badge>
-            </div>
-            {step.sentence ? <p className="wrap-anywhere text-label">{step.sentence}</p> : null}
-            {step.effects.map((effect, place) => (
-              <Effect key={place} effect={effect} />
-            ))}
-            {step.warnings.map((warning) => (
-              <Notice key={warning} tone="attention">
-                {warning}
-              </Notice>
-            ))}
-          </li>
-        ))}
-      </ol>
-      <div>
+      {children}
+      <div className="flex flex-wrap gap-2">
+        {more}
         {/* Without an anchor: to a browser without scripts that would be a place on this very page, which stays. */}
         <ButtonLink to={automationAddress(account)} preventScrollReset>
           Close
         </ButtonLink>
       </div>
     </section>
-  )
-}
-
-function Effect({ effect }: { effect: PreviewEffectView }) {
-  const { summary, channel, to, texts, changes, credits, attachments, held } = effect
-  return (
-    <div className="grid gap-2 border-line border-t pt-2">
-      {summary === '' ? null : <p className="wrap-anywhere text-label">{summary}</p>}
-      <dl className="grid gap-x-4 gap-y-1 text-label sm:grid-cols-[max-content_minmax(0,1fr)]">
-        {channel ? <Line label="Channel">{channel}</Line> : null}
-        {to ? <Line label="To">{to}</Line> : null}
-        {texts.map(({ label, text }) => (
-          <Line key={label} label={label}>
-            <span className="whitespace-pre-wrap">{text}</span>
-          </Line>
-        ))}
-        {changes.map(({ field, from, to: next }) => (
-          <Line key={field} label={field}>
-            {from === '' ? 'empty' : from} → {next === '' ? 'empty' : next}
-          </Line>
-        ))}
-        {attachments.length > 0 ? <Line label="Attachments">{attachments.join(', ')}</Line> : null}
-        {credits > 0 ? <Line label="SMS credits">{credits}</Line> : null}
-      </dl>
-      {held ? <Notice tone="attention">{held}</Notice> : null}
-    </div>
-  )
-}
-
-function Line({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-soft first-letter:uppercase">{label}</dt>
-      <dd className="wrap-anywhere min-w-0">{children}</dd>
-    </>
   )
 }

@@ -1,7 +1,10 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { forwardRef } from 'react'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
+import { useHydrated } from '#app/ui/hydrated.tsx'
+import { PRESS } from '../act-on-rule.ts'
 import type { AutomationAccount } from '../automation-address.ts'
+import { FORM } from './preview-pane.tsx'
 
 interface RuleButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {
   /** What the page's action is asked to do. */
@@ -19,13 +22,22 @@ export const RuleButton = forwardRef<HTMLButtonElement, RuleButtonProps>(functio
 ) {
   const sent = { act, id: String(ruleId), ...values }
   const pending = useIsActing(sent)
+  const withDraft = useWithDraft(sent)
   return (
     <Form method="post" preventScrollReset className="contents">
       <ActFields account={account} values={sent} />
-      <Button {...button} ref={ref} type="submit" pending={pending} />
+      <Button {...button} {...withDraft} ref={ref} type="submit" pending={pending} />
     </Form>
   )
 })
+
+/**
+ * Until scripts run, a press sends the form of the rule along, so that nothing is lost that was written there: the button then belongs
+ * to that form, and says in its value what it does.
+ */
+export function useWithDraft(values: Record<string, string>): { form?: string; name?: string; value?: string } {
+  return useHydrated() ? {} : { form: FORM, name: PRESS, value: String(new URLSearchParams(values)) }
+}
 
 /** What every form around the rules carries along. */
 export function ActFields({ account, values }: { account: AutomationAccount; values: Record<string, string> }) {

@@ -1,4 +1,15 @@
-import { Braces, CircleCheck, CirclePause, ClipboardCheck, Eye, Link2, Pencil, Play, PowerOff } from 'lucide-react'
+import {
+  Braces,
+  CalendarClock,
+  CircleCheck,
+  CirclePause,
+  ClipboardCheck,
+  Eye,
+  Link2,
+  Pencil,
+  Play,
+  PowerOff,
+} from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
@@ -14,7 +25,7 @@ import type { SentenceParts } from '../sentence.ts'
 import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
 import { NotMetDialog } from './not-met.tsx'
-import { PreviewPanel } from './preview-panel.tsx'
+import { LookBackPanel, PreviewPanel } from './preview-panel.tsx'
 import { RuleButton } from './rule-button.tsx'
 import { RuleSwitch } from './rule-switch.tsx'
 
@@ -63,6 +74,7 @@ export function RuleCard({ rule, account, step, result }: RuleCardProps) {
       <Buttons rule={rule} account={account} pressed={pressed} />
       {own?.kind === 'not_met' ? <NotMetDialog result={own} account={account} returnTo={pressed} /> : null}
       {own?.kind === 'previewed' ? <PreviewPanel result={own} account={account} /> : null}
+      {own?.kind === 'looked_back' ? <LookBackPanel result={own} account={account} /> : null}
       {mine === 'json' ? (
         <ShownText
           id={`${id}-json`}
@@ -240,6 +252,15 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
           aria-label={`Preview: ${rule.name}`}
         >
           Preview
+        </RuleButton>
+        <RuleButton
+          act="lookback"
+          ruleId={rule.id}
+          account={account}
+          icon={<CalendarClock aria-hidden className={icon} />}
+          aria-label={`The last 30 days: ${rule.name}`}
+        >
+          Last 30 days
         </RuleButton>
         {account.admin ? (
           <RuleButton

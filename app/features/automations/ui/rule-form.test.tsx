@@ -1,11 +1,12 @@
 // Long: every section of the form and every action in it.
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { beforeAll, describe, expect, it, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { aidsOf } from '../form-aids.ts'
 import { applyIntent, parseFormIntent, setValue } from '../form-change.ts'
 import { EMPTY_LISTS, type FormLists } from '../form-lists.ts'
+import type { DraftPreview, FormLook } from '../form-look.ts'
 import { emptyForm, type FormState } from '../form-state.ts'
 import { readForm } from '../form-wire.ts'
 import type { NamedRule } from '../loops.ts'
@@ -15,7 +16,24 @@ import { RuleFormPanel } from './rule-form.tsx'
 
 // Fetched when they are first wanted: a busy machine should not be measured by that.
 beforeAll(async () => {
-  await Promise.all([import('../form-problems.ts'), import('#app/ui/toaster.tsx')])
+  await Promise.all([import('../form-problems.ts'), import('#app/ui/toaster.tsx'), import('./live-preview.tsx')])
+})
+
+/** What the page asked about the unsaved rule, and what it is told. */
+let looks: URLSearchParams[] = []
+let told: (asked: URLSearchParams) => FormLook = () => ({ kind: 'trouble', message: 'ServiceM8 did not answer.' })
+const realFetch = globalThis.fetch
+beforeEach(() => {
+  looks = []
+  told = () => ({ kind: 'trouble', message: 'ServiceM8 did not answer.' })
+  globalThis.fetch = async (_path, options) => {
+    const asked = new URLSearchParams(String(options?.body))
+    looks.push(asked)
+    return Response.json(told(asked))
+  }
+})
+afterEach(() => {
+  globalThis.fetch = realFetch
 })
 
 const LISTS: FormLists = {
@@ -462,4 +480,103 @@ test('what protects customers is kept out of the way until it is used', async ()
   await user.click(button('Create Automation'))
   await waitFor(() => expect(sent).toHaveLength(1))
   expect(readForm(sent[0] ?? []).values).toMatchObject({ respectQuietHours: 'true', once: 'week' })
+})
+
+describe('materials, bundles and categories', () => {
+  const stocked: FormLists = {
+    ...LISTS,
+    materials: [{ uuid: 'm-1', label: 'Valve (V1)' }],
+    categories: [{ uuid: 'cat-1', label: 'Heating' }],
+  }
+  const withLine = (uuid: string) =>
+    setValue(press(withAction('create_job'), 'add_line:s1:materials'), 's.s1.l.l2.uuid', uuid)
+
+  it('are chosen from lists of the account', async () => {
+    const { user } = renderForm({ state: withLine(''), lists: stocked })
+    const material = screen.getByLabelText('Material UUID')
+    await user.selectOptions(material, 'Valve (V1)')
+    expect(material).toHaveProperty('value', 'm-1')
+    await user.selectOptions(screen.getByLabelText('Category'), 'Heating')
+    expect(screen.getByLabelText('Category')).toHaveProperty('value', 'cat-1')
+  })
+
+  it('an id that is on no list stays, and can be typed while the platform is down', () => {
+    renderForm({ state: withLine('gone-1') })
+    expect(screen.getByLabelText('Material UUID')).toHaveProperty('value', 'gone-1')
+    expect(screen.getByLabelText('Material UUID: an id or a placeholder')).toHaveProperty('value', 'gone-1')
+    expect(screen.getAllByText(/^There is nothing to choose from/).length).toBeGreaterThan(0)
+  })
+})
+
+describe('looking at the unsaved rule', () => {
+  const previewOf = (uuid: string, text: string): DraftPreview => ({
+    kind: 'preview',
+    record: { uuid, label: `Job ${uuid}`, matches: uuid === '1' },
+    failed: uuid === '1' ? [] : ['Status is Quote, and not Completed'],
+    choices: ['1', '2'].map((each) => ({ uuid: each, label: `Job ${each}`, matches: each === '1' })),
+    note: null,
+    preview: {
+      about: `Job ${uuid}`,
+      matched: 1,
+      total: 1,
+      customerMessages: 1,
+      credits: 1,
+      steps: [
+        {
+          label: 'Send SMS',
+          outcome: 'would_run',
+          sentence: null,
+          effects: [
+            {
+              summary: '',
+              channel: 'Text message',
+              to: '+447700900001',
+              texts: [{ label: 'Text', text }],
+              changes: [],
+              credits: 1,
+              attachments: [],
+              held: null,
+            },
+          ],
+          warnings: [],
+        },
+      ],
+    },
+  })
+
+  it('the preview follows what is written, with the record that is chosen', async () => {
+    told = (asked) => previewOf(asked.get('look.record') || '1', asked.get('s.s1.p.message') ?? '')
+    renderForm({ state: withAction('send_sms') })
+    await waitFor(() => expect(looks.length).toBe(1), { timeout: 5_000 })
+    const pane = within(screen.getByRole('complementary', { name: 'Preview of the automation in the form' }))
+    fireEvent.change(screen.getByLabelText('Message'), { target: { value: 'We are done' } })
+    fireEvent.change(screen.getByLabelText('Message'), { target: { value: 'We are done!' } })
+    await pane.findByText('We are done!', {}, { timeout: 5_000 })
+    // Two letters, one question.
+    expect(looks.map((asked) => asked.get('s.s1.p.message') ?? '')).toEqual(['', 'We are done!'])
+    expect(pane.queryByText(/^Does not meet the conditions/)).toBeNull()
+    fireEvent.click(pane.getByRole('button', { name: /^Job 2/ }))
+    await pane.findByText('Status is Quote, and not Completed', {}, { timeout: 5_000 })
+    expect(looks.at(-1)?.get('look.record')).toBe('2')
+  })
+
+  it('a platform that does not answer is told, and the form stays as it is', async () => {
+    renderForm({ state: withAction('send_sms') })
+    await screen.findByText('ServiceM8 did not answer.', {}, { timeout: 5_000 })
+    expect(screen.getByRole('button', { name: 'Create Automation' })).toHaveProperty('disabled', false)
+  })
+
+  it('the list of placeholders has the values of a real record, and says what may be empty', async () => {
+    told = () => ({
+      kind: 'samples',
+      about: 'Job 1',
+      values: { 'entry.0.contact_mobile': '', 'entry.0.status': 'Quote' },
+    })
+    renderForm({ state: withAction('send_sms') })
+    fireEvent.click(await screen.findByRole('button', { name: 'Insert a placeholder into Message' }))
+    await screen.findByText('With the values of Job 1.')
+    const choice = (name: string) => screen.getByText(`{${name}}`).closest('button')?.textContent
+    expect(choice('entry.0.status')).toContain('Quote')
+    expect(choice('entry.0.contact_mobile')).toContain('– · may be empty')
+  })
 })

@@ -17,8 +17,10 @@ import { ActionSection } from './action-section.tsx'
 import { ConditionSection } from './condition-section.tsx'
 import { RuleFormProvider, useRuleForm } from './form-context.tsx'
 import { BoxControl, Choice, FormSection, IntentButton, ShowFields, TextControl } from './form-controls.tsx'
+import { FormPreview } from './form-preview.tsx'
 import { GroupSection } from './group-section.tsx'
 import { MoreSection } from './more-section.tsx'
+import { FORM } from './preview-pane.tsx'
 import { TriggerSection } from './trigger-section.tsx'
 
 interface RuleFormPanelProps {
@@ -37,14 +39,13 @@ async function loadProblems() {
   return (await import('./check-rule-form.ts')).checkRuleForm
 }
 
-const FORM = 'automation-form'
-
 /** The form that grows as it is filled in. Without scripts every button is a round trip; with them only saving is. */
 export function RuleFormPanel({ accountUUID, form, lists }: RuleFormPanelProps) {
   const [state, setState] = useState(form.state)
   const [errors, setErrors] = useState(form.errors)
   const [alive, setAlive] = useState(false)
   const [recheck, setRecheck] = useState(false)
+  const [example, setExample] = useState(form.look?.record ?? '')
   const focus = useRef<string | null>(null)
   const submit = useSubmit()
   const toast = useToast()
@@ -102,7 +103,7 @@ export function RuleFormPanel({ accountUUID, form, lists }: RuleFormPanelProps) 
     const { submitter } = event.nativeEvent as SubmitEvent
     const pressed = submitter instanceof HTMLButtonElement ? submitter.value : 'form.next'
     const intent = parseFormIntent(pressed)
-    if (intent === null || intent.kind === 'cancel') return
+    if (intent === null || intent.kind === 'cancel' || intent.kind === 'look') return
     event.preventDefault()
     if (intent.kind === 'save') {
       if (!saving) void save(event.currentTarget)
@@ -114,56 +115,66 @@ export function RuleFormPanel({ accountUUID, form, lists }: RuleFormPanelProps) 
     setState(next)
   }
 
+  const asked = form.look?.answer
   const tools = {
+    accountUUID,
+    example,
+    samples: asked?.kind === 'samples' ? asked : null,
     state,
     errors,
     lists,
     aids: reckoned,
     webhooks: form.webhooks,
+    ...(form.quiet && { quiet: form.quiet }),
     alive,
     set: (name: string, value: string) => setState((last) => setValue(last, name, value, lists)),
   }
   const shown = partsShown(state)
   const editing = state.ruleId !== null
   return (
-    <CardSection id="rule-form" title={editing ? 'Edit Automation' : 'Create Automation'}>
-      <RuleFormProvider value={tools}>
-        <Form method="post" id={FORM} preventScrollReset noValidate onSubmit={onSubmit} className="grid gap-5">
-          {/* Enter in a field draws the form anew; it never sends, moves or removes anything. */}
-          <button type="submit" name="intent" value="form.next" hidden tabIndex={-1} aria-hidden />
-          <input type="hidden" name="accountUUID" value={accountUUID} />
-          {toForm(state).map(([name, value], index) => (
-            <input key={index} type="hidden" name={`${DRAWN}${name}`} value={value} />
-          ))}
-          {form.trouble && !alive ? (
-            <Notice tone="failing" title={form.trouble.title}>
-              <p>{form.trouble.description}</p>
-            </Notice>
-          ) : null}
-          <FormSection id="basic" title="Basic Information">
-            <TextControl name="name" label="Automation Name" placeholder="Text the customer when a job is done" />
-            <TextControl name="description" label="Description" hint="Optional. For you and your colleagues." />
-            {shown.trigger ? null : <ShowFields>Continue</ShowFields>}
-          </FormSection>
-          {shown.trigger ? <TriggerSection /> : null}
-          {shown.rest ? (
-            <>
-              <ConditionSection />
-              <GroupSection />
-              <ActionSection />
-              <MoreSection />
-              <Told />
-            </>
-          ) : null}
-          {shown.submit ? <SwitchAndSave saving={saving} /> : null}
-          {editing ? (
-            <IntentButton intent="form.cancel" look="quiet">
-              Cancel Edit
-            </IntentButton>
-          ) : null}
-        </Form>
-      </RuleFormProvider>
-    </CardSection>
+    <>
+      <CardSection id="rule-form" title={editing ? 'Edit Automation' : 'Create Automation'} className="self-start">
+        <RuleFormProvider value={tools}>
+          <Form method="post" id={FORM} preventScrollReset noValidate onSubmit={onSubmit} className="grid gap-5">
+            {/* Enter in a field draws the form anew; it never sends, moves or removes anything. */}
+            <button type="submit" name="intent" value="form.next" hidden tabIndex={-1} aria-hidden />
+            <input type="hidden" name="accountUUID" value={accountUUID} />
+            {toForm(state).map(([name, value], index) => (
+              <input key={index} type="hidden" name={`${DRAWN}${name}`} value={value} />
+            ))}
+            {form.trouble && !alive ? (
+              <Notice tone="failing" title={form.trouble.title}>
+                <p>{form.trouble.description}</p>
+              </Notice>
+            ) : null}
+            <FormSection id="basic" title="Basic Information">
+              <TextControl name="name" label="Automation Name" placeholder="Text the customer when a job is done" />
+              <TextControl name="description" label="Description" hint="Optional. For you and your colleagues." />
+              {shown.trigger ? null : <ShowFields>Continue</ShowFields>}
+            </FormSection>
+            {shown.trigger ? <TriggerSection /> : null}
+            {shown.rest ? (
+              <>
+                <ConditionSection />
+                <GroupSection />
+                <ActionSection />
+                <MoreSection />
+                <Told />
+              </>
+            ) : null}
+            {shown.submit ? <SwitchAndSave saving={saving} /> : null}
+            {editing ? (
+              <IntentButton intent="form.cancel" look="quiet">
+                Cancel Edit
+              </IntentButton>
+            ) : null}
+          </Form>
+        </RuleFormProvider>
+      </CardSection>
+      {shown.rest ? (
+        <FormPreview accountUUID={accountUUID} form={form} state={state} alive={alive} onRecord={setExample} />
+      ) : null}
+    </>
   )
 }
 

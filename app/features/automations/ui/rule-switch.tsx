@@ -2,18 +2,20 @@ import { Form } from '@remix-run/react'
 import { clsx } from 'clsx'
 import type { AutomationAccount } from '../automation-address.ts'
 import type { RuleCardView } from '../rule-view.ts'
-import { ActFields, useIsActing } from './rule-button.tsx'
+import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'
 
 /** On and off, by a form: it works without scripts. */
 export function RuleSwitch({ rule, account }: { rule: RuleCardView; account: AutomationAccount }) {
   const values = { act: 'switch', id: String(rule.id), to: rule.active ? 'off' : 'on' }
   const pending = useIsActing(values)
+  const withDraft = useWithDraft(values)
   // While it is on its way it stands where it is going.
   const on = pending ? !rule.active : rule.active
   return (
     <Form method="post" preventScrollReset className="contents">
       <ActFields account={account} values={values} />
       <button
+        {...withDraft}
         type="submit"
         role="switch"
         aria-checked={on}

@@ -9,6 +9,7 @@ import { Time, usePresent } from '#app/ui/time.tsx'
 import { automationQuery } from '../automation-address.ts'
 import { runAddress, whyAddress } from '../history-address.ts'
 import type { RunView } from '../run-detail-view.ts'
+import { CustomerCard, type MetCustomerView } from './customer-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunControls } from './run-controls.tsx'
 import { runLook } from './run-look.tsx'
@@ -16,10 +17,12 @@ import { RunSteps } from './run-steps.tsx'
 
 export interface RunPageProps extends HistoryFrameProps {
   run: RunView
+  /** Whom it is about; empty = not known, or too many. */
+  customers?: readonly MetCustomerView[]
 }
 
 /** One run: whom it was about, what happened, and what can be done about it. */
-export function RunPage({ run, ...frame }: RunPageProps) {
+export function RunPage({ run, customers = [], ...frame }: RunPageProps) {
   const { account } = frame
   const { line, steps, offers } = run
   useLookAgain(run.isLive)
@@ -50,6 +53,7 @@ export function RunPage({ run, ...frame }: RunPageProps) {
           >
             <RunControls runId={line.id} offers={offers} />
           </CardSection>
+          <CustomerCard customers={customers} account={account} />
           <About run={run} account={account} />
         </div>
       </div>

@@ -10,6 +10,7 @@ import { Time, usePresent } from '#app/ui/time.tsx'
 import type { AutomationAccount } from '../automation-address.ts'
 import { historyQuery, RUNS_PATH, runAddress, runsAddress } from '../history-address.ts'
 import type { WhyView } from '../verdict-view.ts'
+import { CustomerCard, type MetCustomerView } from './customer-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { WhyPill } from './run-look.tsx'
 
@@ -24,6 +25,8 @@ export type WhyAnswerView =
       trouble: string | null
       rules: WhyView[]
       others: number
+      /** Whose job it is; empty = not known. */
+      customers?: readonly MetCustomerView[]
     }
 
 export interface WhyPageProps extends HistoryFrameProps {
@@ -84,7 +87,8 @@ interface AnswerProps {
   account: AutomationAccount
 }
 
-function Answer({ answer: { recordUuid, title, about, trouble, rules, others }, account }: AnswerProps) {
+function Answer({ answer, account }: AnswerProps) {
+  const { recordUuid, title, about, trouble, rules, others, customers = [] } = answer
   return (
     <section aria-labelledby="why-title" className="grid gap-4">
       <div className="flex flex-wrap items-end justify-between gap-3">
@@ -97,6 +101,7 @@ function Answer({ answer: { recordUuid, title, about, trouble, rules, others }, 
         <ButtonLink to={runsAddress(account, { record: recordUuid })}>All its runs</ButtonLink>
       </div>
       {trouble === null ? null : <Notice tone="attention">{trouble}</Notice>}
+      <CustomerCard customers={customers} account={account} />
       {rules.length === 0 ? (
         <Card>
           <EmptyState icon={Bot} title="No automation is about it">

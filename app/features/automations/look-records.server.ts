@@ -1,0 +1,144 @@
+// The records a person can look at a rule with: those changed in the last days, newest first, found by job number or customer.
+import type { PlatformRecord } from '#app/adapters/platform.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+import { asText, matchedRecord } from './changes.ts'
+import { judge, neededParts } from './conditions.ts'
+import type { FactPart, JudgedAt, RecordFacts } from './facts.ts'
+import { partsFor } from './fields.ts'
+import type { RecordChoice } from './form-look.ts'
+import type { Failure } from './list-records.server.ts'
+import { dayOf, localStamp, wallAt, wallOfDay } from './local-time.ts'
+import { LOOK_BACK_DAYS } from './look-back.ts'
+import { recordLabel } from './preview-view.ts'
+import type { Reads } from './remembered-reads.server.ts'
+import type { Condition } from './rule.ts'
+
+export interface RecentRecords {
+  outcome: 'ok'
+  /** Newest change first. */
+  records: PlatformRecord[]
+  /** False = there are more than are read at once. */
+  complete: boolean
+}
+
+/** One page of the platform's largest size (facts: 5.3). */
+const MOST_READ = 5_000
+/** Where nothing was changed lately, so many of the rest. */
+const MOST_OLDER = 500
+const AT_A_TIME = 100
+/** Records judged in search of one that meets the conditions. */
+const MOST_JUDGED = 1_000
+export const MOST_CHOICES = 8
+
+/** What was changed in the last 30 days and is not deleted; where that is nothing, what there is. */
+export async function recentRecords(
+  reads: Reads,
+  accountUuid: string,
+  object: string,
+  at: JudgedAt,
+  { orOlder }: { orOlder: boolean },
+): Promise<RecentRecords | { outcome: 'failed'; failure: Failure }> {
+  // From the beginning of a day, so that the question stays the same all day and is remembered.
+  const since = localStamp(wallOfDay(dayOf(wallAt(sinceOf(at.now), at.zone))))
+  const recent = await list(reads, accountUuid, object, `active eq '1' and edit_date gt '${since}'`, MOST_READ)
+  if (recent.outcome === 'failed' || recent.records.length > 0 || !orOlder) return recent
+  return list(reads, accountUuid, object, "active eq '1'", MOST_OLDER)
+}
+
+export function sinceOf(now: Millis): Millis {
+  return now - days(LOOK_BACK_DAYS)
+}
+
+async function list(reads: Reads, accountUuid: string, object: string, filter: string, limit: number) {
+  const answer = await reads.callAsAccount(accountUuid, (api, token) => api.list(token, object, { filter, limit }))
+  if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer } as const
+  const records = answer.value
+    .filter((record) => asText(record.active) !== '0')
+    .sort((a, b) => (asText(a.edit_date) < asText(b.edit_date) ? 1 : -1))
+  return { outcome: 'ok', records, complete: answer.value.length < limit } as const
+}
+
+/** What a record is called by, and what the conditions ask about. */
+export function partsToShow(object: string, conditions: readonly Condition[]): FactPart[] {
+  return [...new Set([...partsFor(['company_name', 'generated_job_id'], object), ...neededParts(conditions, object)])]
+}
+
+export function choiceOf(facts: RecordFacts, conditions: readonly Condition[], at: JudgedAt): RecordChoice {
+  return {
+    uuid: facts.recordUuid,
+    label: recordLabel(facts.object, matchedRecord(facts)),
+    matches: judge(conditions, facts, at).matched,
+  }
+}
+
+interface ChooseFrom {
+  accountUuid: string
+  object: string
+  conditions: readonly Condition[]
+  at: JudgedAt
+}
+
+export type Joined = { outcome: 'ok'; facts: RecordFacts[] } | { outcome: 'failed'; failure: Failure }
+
+export async function joinFor(
+  reads: Reads,
+  { accountUuid, object, conditions }: ChooseFrom,
+  records: readonly PlatformRecord[],
+): Promise<Joined> {
+  const joined = await reads.facts.join(accountUuid, object, records, partsToShow(object, conditions))
+  return joined.outcome === 'ok' ? { outcome: 'ok', facts: joined.facts } : { outcome: 'failed', failure: joined }
+}
+
+/** The newest that meets the conditions; null = none of the newest does. */
+export async function newestMatching(
+  reads: Reads,
+  from: ChooseFrom,
+  records: readonly PlatformRecord[],
+): Promise<{ outcome: 'ok'; facts: RecordFacts | null } | { outcome: 'failed'; failure: Failure }> {
+  for (let at = 0; at < Math.min(records.length, MOST_JUDGED); at += AT_A_TIME) {
+    const joined = await joinFor(reads, from, records.slice(at, at + AT_A_TIME))
+    if (joined.outcome === 'failed') return joined
+    const found = joined.facts.find((facts) => judge(from.conditions, facts, from.at).matched)
+    if (found) return { outcome: 'ok', facts: found }
+  }
+  return { outcome: 'ok', facts: null }
+}
+
+/** By job number first, then by any word of number, customer and address. */
+export async function searchRecords(
+  reads: Reads,
+  from: ChooseFrom,
+  records: readonly PlatformRecord[],
+  wanted: string,
+): Promise<Joined> {
+  const { accountUuid, object } = from
+  const words = wanted
+    .toLowerCase()
+    .split(/[\s·,]+/)
+    .filter((word) => word !== '' && word !== 'job')
+  if (words.length === 0) return { outcome: 'ok', facts: [] }
+  const number = words.length === 1 && /^[\w-]{1,40}$/.test(words[0] ?? '') ? (words[0] ?? '') : null
+  if (object === 'job' && number !== null) {
+    const exact = records.filter((record) => asText(record.generated_job_id).toLowerCase() === number)
+    // An old job is asked for by its number; it is not among those that were changed lately.
+    const older = exact.length > 0 || !/\d/.test(number) ? null : await byNumber(reads, accountUuid, number)
+    if (older?.outcome === 'failed') return older
+    const named = exact.length > 0 ? exact : (older?.records ?? [])
+    if (named.length > 0) return joinFor(reads, from, named.slice(0, MOST_CHOICES))
+  }
+  const found: RecordFacts[] = []
+  for (let at = 0; at < records.length && found.length < MOST_CHOICES; at += AT_A_TIME) {
+    const joined = await joinFor(reads, from, records.slice(at, at + AT_A_TIME))
+    if (joined.outcome === 'failed') return joined
+    for (const facts of joined.facts) {
+      const text = Object.values(matchedRecord(facts)).join(' ').toLowerCase()
+      if (words.every((word) => text.includes(word))) found.push(facts)
+    }
+  }
+  return { outcome: 'ok', facts: found.slice(0, MOST_CHOICES) }
+}
+
+async function byNumber(reads: Reads, accountUuid: string, number: string) {
+  return list(reads, accountUuid, 'job', `generated_job_id eq '${number}'`, MOST_CHOICES)
+}

@@ -1,0 +1,120 @@
+// The live side of the preview, fetched when there is something to preview: it asks again when a person pauses, and gives up on
+// whatever was asked before.
+import { useEffect, useRef, useState } from 'react'
+import { toBody } from '../form-body.ts'
+import type { FormLook } from '../form-look.ts'
+import type { FormState } from '../form-state.ts'
+import { askLook } from './ask-look.tsx'
+import { PreviewPane, type Shown } from './preview-pane.tsx'
+
+/** A person who writes pauses this long between two thoughts. ms */
+const PAUSE = 700
+
+export interface LivePreviewProps {
+  accountUUID: string
+  state: FormState
+  /** What was on the page before. */
+  before: Shown
+  /** The record that is being looked at, for whoever shows its values. */
+  onRecord(uuid: string): void
+}
+
+export function LivePreview({ accountUUID, state, before, onRecord }: LivePreviewProps) {
+  const [shown, setShown] = useState(before)
+  const [chosen, setChosen] = useState(before.record)
+  const [search, setSearch] = useState(before.search)
+  const [busy, setBusy] = useState(false)
+  const [backBusy, setBackBusy] = useState(false)
+  const [turn, setTurn] = useState(0)
+  const asking = useRef<AbortController | null>(null)
+  const backAsking = useRef<AbortController | null>(null)
+  const latest = useRef(state)
+  latest.current = state
+  // Only what the rule says counts: a press that changes nothing asks nothing.
+  const asked = JSON.stringify([toBody(state), chosen, search, turn])
+  const lastAsked = useRef('')
+  const told = useRef(onRecord)
+  told.current = onRecord
+
+  useEffect(() => {
+    if (asked === lastAsked.current) return
+    const waiting = setTimeout(() => {
+      lastAsked.current = asked
+      asking.current?.abort()
+      const mine = new AbortController()
+      asking.current = mine
+      setBusy(true)
+      askLook({
+        accountUUID,
+        state: latest.current,
+        look: 'preview',
+        record: chosen,
+        search,
+        signal: mine.signal,
+      }).then(
+        (answer) => {
+          if (mine.signal.aborted) return
+          setBusy(false)
+          setShown((last) => withAnswer(last, answer))
+          if (answer.kind === 'preview') told.current(answer.record.uuid)
+        },
+        () => {},
+      )
+    }, PAUSE)
+    return () => clearTimeout(waiting)
+  }, [accountUUID, asked, chosen, search])
+
+  useEffect(
+    () => () => {
+      asking.current?.abort()
+      backAsking.current?.abort()
+    },
+    [],
+  )
+
+  const lookBack = () => {
+    backAsking.current?.abort()
+    const mine = new AbortController()
+    backAsking.current = mine
+    setBackBusy(true)
+    askLook({ accountUUID, state, look: 'lookback', signal: mine.signal }).then(
+      (answer) => {
+        if (mine.signal.aborted) return
+        setBackBusy(false)
+        setShown((last) => withAnswer(last, answer))
+      },
+      () => {},
+    )
+  }
+
+  return (
+    <PreviewPane
+      shown={{ ...shown, search, record: chosen }}
+      live={{
+        busy,
+        backBusy,
+        onSearch(text) {
+          setSearch(text.trim())
+          setChosen('')
+        },
+        onRecord: setChosen,
+        onPreview: () => setTurn(turn + 1),
+        onLookBack: lookBack,
+      }}
+    />
+  )
+}
+
+/** A look that did not work leaves what was shown before. */
+function withAnswer(last: Shown, answer: FormLook): Shown {
+  switch (answer.kind) {
+    case 'preview':
+      return { ...last, preview: answer, trouble: null }
+    case 'lookback':
+      return { ...last, back: answer, trouble: null }
+    case 'trouble':
+      return { ...last, trouble: answer }
+    case 'samples':
+      return last
+  }
+}

@@ -1,0 +1,28 @@
+// Whose request is being served, for what is written down about it: known wherever that request's own work is done, without being
+// handed through every function in between.
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+export interface Caller {
+  /** The address the request came from. */
+  readonly ip: string
+  /** What its session has proved, as far as somebody has looked. */
+  accounts: readonly { accountUuid: string; staffUuid: string | null }[]
+}
+
+const callers = new AsyncLocalStorage<Caller>()
+
+/** Does the work of a request from that address. Inside another request's work, that one stays the caller. */
+export function asCaller<T>(ip: string, work: () => T): T {
+  return callers.getStore() ? work() : callers.run({ ip, accounts: [] }, work)
+}
+
+/** Null = nobody asked: work that runs by itself. */
+export function currentCaller(): Readonly<Caller> | null {
+  return callers.getStore() ?? null
+}
+
+/** The caller's session was read: these accounts are its own. */
+export function noteProved(accounts: Caller['accounts']): void {
+  const caller = callers.getStore()
+  if (caller) caller.accounts = accounts
+}

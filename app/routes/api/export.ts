@@ -1,0 +1,49 @@
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { exportFileName } from '#app/features/accounts/export.ts'
+import { exportAccount } from '#app/features/accounts/export-account.server.ts'
+import { recordAudit } from '#app/features/audit/audit.server.ts'
+import { answerCall } from '#app/http/call.server.ts'
+import { requireAccountOfQuery } from '#app/http/guards.server.ts'
+import { requireRateOf } from '#app/http/rate-limit.server.ts'
+import { notFound } from '#app/http/respond.ts'
+
+/** `GET /api/export?accountUUID=`: everything that is kept about the account as a JSON file, without anything secret. 4 a minute. */
+export function action(args: ActionFunctionArgs): Promise<Response> {
+  const { request, context } = args
+  const { app } = context
+  return answerCall(args, {
+    GET: async () => {
+      const { accountUuid } = await requireAccountOfQuery(app, request)
+      requireRateOf(app, 'export', accountUuid)
+      const account = await app.store.findAccount(accountUuid)
+      const pieces = await exportAccount(app, accountUuid)
+      if (account === null || pieces === null) return notFound()
+      const headers = {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Disposition': `attachment; filename="${exportFileName(account.name, new Date(app.clock.now()).toISOString())}"`,
+        'Cache-Control': 'no-store',
+      }
+      // A HEAD asks what there is and gets nothing of it.
+      if (request.method === 'HEAD') return new Response(null, { headers })
+      await recordAudit(app, { accountUuid, action: 'exported' })
+      return new Response(streamOf(pieces), { headers })
+    },
+  })
+}
+
+export const loader = action
+
+/** Piece after piece, as fast as they are read. */
+function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const piece = await pieces.next()
+      if (piece.done) controller.close()
+      else controller.enqueue(encoder.encode(piece.value))
+    },
+    async cancel() {
+      await pieces.return(undefined)
+    },
+  })
+}

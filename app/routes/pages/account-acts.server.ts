@@ -1,0 +1,54 @@
+// What the buttons of the page "Account and security" do.
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { ACCOUNT_FLASHES, notErased, readAccountIntent } from '#app/features/accounts/account-form.ts'
+import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
+import { endEverySession, endOpenSession } from '#app/features/accounts/open-sessions.server.ts'
+import { readForm } from '#app/http/guards.server.ts'
+import { requireRateOf } from '#app/http/rate-limit.server.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { eraseWithSubscription } from '../erase-account.server.ts'
+import { findOwnAccount, redirectWith } from './own-account.server.ts'
+
+/** Throws the way to the page that shows what was done. Answers only what was not: the question is drawn again. */
+export async function pressAccountButton({
+  request,
+  context,
+}: Pick<ActionFunctionArgs, 'request' | 'context'>): Promise<{ name: string; message: string }> {
+  const { app } = context
+  const url = new URL(request.url)
+  url.searchParams.delete('step')
+  const here = `${url.pathname}${url.search}`
+  const found = await findOwnAccount({ request, context })
+  if (found.outcome !== 'ready') {
+    throw redirectWith({ request, context }, here, {
+      kind: 'error',
+      title: CREDENTIAL_MESSAGES.none,
+      description: 'Nothing was done. Please sign in again.',
+    })
+  }
+  const { uuid } = found.account
+  const act = readAccountIntent(await readForm(request, 4096))
+  switch (act?.intent) {
+    case undefined:
+      throw redirectWith({ request, context }, here, ACCOUNT_FLASHES.unknown)
+    case 'end_session': {
+      const ended = await endOpenSession(app, [uuid], act.id)
+      throw redirectWith(
+        { request, context },
+        here,
+        ended ? ACCOUNT_FLASHES.sessionEnded : ACCOUNT_FLASHES.sessionGone,
+      )
+    }
+    case 'end_all':
+      await endEverySession(app, uuid)
+      throw redirectWith({ request, context }, here, ACCOUNT_FLASHES.allEnded)
+    case 'erase': {
+      requireRateOf(app, 'erase', uuid)
+      const erasing = await eraseWithSubscription(app, uuid, act.name)
+      if (erasing.outcome !== 'begun') return { name: act.name, message: notErased(erasing.outcome) }
+      throw redirectWith({ request, context }, '/', ACCOUNT_FLASHES.erasing)
+    }
+    default:
+      return assertNever(act)
+  }
+}

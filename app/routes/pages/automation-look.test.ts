@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { formOfFields } from '#app/features/automations/form-state.ts'
+import { toForm } from '#app/features/automations/form-wire.ts'
+import { hours } from '#app/lib/duration.ts'
+import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
+import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
+import { action as look } from './automation-look.ts'
+
+let calls: AutomationCalls
+beforeEach(async () => {
+  calls = await automationCalls()
+  const expiresAt = calls.world.clock.now() + hours(3)
+  const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt, scope: '' }
+  await calls.app.store.saveCredential(LEEDS, tokens)
+})
+afterEach(() => calls.close())
+
+const RULE = {
+  name: 'Thanks',
+  triggerSource: 'webhook',
+  object: 'job',
+  triggerType: 'job_status',
+  actions: [{ type: 'send_sms', parameters: { message: 'Hi {entry.0.contact_first_name}' } }],
+}
+
+async function ask(as: string | null, what = 'preview') {
+  const body = new URLSearchParams([...toForm(formOfFields(RULE)), ['look', what]]).toString()
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  return calls.call(look, `/automation/look?accountUUID=${LEEDS}`, { method: 'POST', as, body, headers })
+}
+
+test('answers whoever is signed in for the account, and nobody else', async () => {
+  calls.world.job(LEEDS)
+  expect((await ask(null)).status).toBe(401)
+  expect((await ask(BRISBANE)).status).toBe(401)
+  const answered = await ask(LEEDS)
+  expect(answered.status).toBe(200)
+  expect(answered.json).toMatchObject({ kind: 'preview', record: { matches: true } })
+  expect((await ask(LEEDS, 'run')).status).toBe(400)
+})
+
+test('the platform’s trouble is an answer in words', async () => {
+  calls.world.platform.fate = () => 'not_reached'
+  const answered = await ask(LEEDS, 'samples')
+  expect(answered.status).toBe(200)
+  expect(answered.json).toEqual({ kind: 'trouble', message: expect.stringContaining('ServiceM8 did not answer') })
+})
+
+test('more than sixty a minute have to wait', async () => {
+  calls.world.job(LEEDS)
+  const answers = await Promise.all(
+    Array.from({ length: 61 }, () => ask(LEEDS, 'nothing').catch((refusal: Response) => refusal)),
+  )
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+})

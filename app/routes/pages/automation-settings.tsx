@@ -1,0 +1,70 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
+import { useActionData, useLoaderData } from '@remix-run/react'
+import { useEffect } from 'react'
+import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { DEFAULT_SETTINGS } from '#app/features/automations/automation-settings.ts'
+import { actOnSettings, loadSettingsPage } from '#app/features/automations/settings-page.server.ts'
+import { SettingsPage } from '#app/features/automations/ui/settings-page.tsx'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
+import { readForm } from '#app/http/guards.server.ts'
+import { useToast } from '#app/ui/toast.tsx'
+import { findOwnAccount, findStaffUuid, gateFor, redirectWith } from './own-account.server.ts'
+
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
+  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Automation settings · Fieldhook' },
+]
+
+/** `/automation/settings?accountUUID=`: quiet hours, limits, sender, and whom no automation writes to. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { app } = context
+  const found = await findOwnAccount({ request, context })
+  if (found.outcome !== 'ready') return gateFor(found, request)
+  const { account, accountId, admin } = found
+  return {
+    view: 'settings' as const,
+    account: { accountUUID: accountId, admin },
+    accountName: account.name,
+    timezone: account.timezone,
+    now: app.clock.now(),
+    planNotice: await findPlanNotice(app, account.uuid),
+    defaults: DEFAULT_SETTINGS,
+    ...(await loadSettingsPage(app, account.uuid)),
+  }
+}
+
+/** Saves, or allows messages again: back to the page with a word about it. What is not right is drawn again as it was typed. */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { pathname, search } = new URL(request.url)
+  const here = `${pathname}${search}`
+  const found = await findOwnAccount({ request, context })
+  if (found.outcome !== 'ready') {
+    throw redirectWith({ request, context }, here, {
+      kind: 'error',
+      title: CREDENTIAL_MESSAGES.none,
+      description: 'Nothing was saved. Please sign in again.',
+    })
+  }
+  const { uuid } = found.account
+  const staffUuid = await findStaffUuid({ request, context }, uuid)
+  const acted = await actOnSettings(context.app, uuid, await readForm(request), staffUuid)
+  if (acted.outcome === 'done') throw redirectWith({ request, context }, here, acted.flash)
+  return acted
+}
+
+export default function AutomationSettings() {
+  const page = useLoaderData<typeof loader>()
+  const answered = useActionData<typeof action>()
+  const toast = useToast()
+  useEffect(() => {
+    if (answered) toast(answered.flash)
+  }, [answered, toast])
+  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  return (
+    <>
+      <PlanNoticeLine notice={page.planNotice} {...page.account} />
+      <SettingsPage {...page} refused={answered ?? null} />
+    </>
+  )
+}

@@ -1,0 +1,90 @@
+// What the buttons of the subscription page do, and how a return from the payment provider is believed: by asking it.
+import { type ActionFunctionArgs, redirect } from '@remix-run/node'
+import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
+import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
+import { openPortal, setCancellation } from '#app/features/billing/manage-billing.server.ts'
+import type { Offer } from '#app/features/billing/offers.ts'
+import {
+  answerOfStart,
+  CANCELLATION_SAVED,
+  flashOfReturn,
+  readIntent,
+  refusal,
+  type SubscriptionAnswer,
+} from '#app/features/billing/payment-answer.ts'
+import { MONTHLY_PENCE } from '#app/features/billing/plan.ts'
+import { settleReturn } from '#app/features/billing/settle-return.server.ts'
+import { readPaymentId, returnedPayment, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
+import { startUpgrade } from '#app/features/billing/upgrade.server.ts'
+import { readForm } from '#app/http/guards.server.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { findOwnAccount, type OwnAccount, redirectWith } from './own-account.server.ts'
+
+type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
+
+/** Throws the way to another page; else gives what the page is drawn with once more, and its status. */
+export async function actOnSubscriptionPage(args: Args): Promise<{ answer: SubscriptionAnswer; status: number }> {
+  const { app } = args.context
+  const found = await findOwnAccount(args)
+  if (found.outcome !== 'ready') {
+    const { pathname, search } = new URL(args.request.url)
+    throw redirectWith(args, `${pathname}${search}`, {
+      kind: 'error',
+      title: CREDENTIAL_MESSAGES.none,
+      description: 'Nothing was changed. Please sign in again.',
+    })
+  }
+  const form = await readForm(args.request)
+  const intent = readIntent(form.get('intent'))
+  switch (intent) {
+    case null:
+      return { answer: refusal('This page has no such button. Nothing was changed.'), status: 400 }
+    case 'subscribe':
+    case 'pay_now':
+    case 'upgrade':
+    case 'early_full':
+    case 'early_prorated':
+      return startPayment(args, found, intent)
+    case 'settle':
+      throw await settle(args, found, readPaymentId(form.get('payment_intent')))
+    case 'cancel':
+    case 'keep': {
+      const outcome = await setCancellation(app, found.account.uuid, intent === 'cancel')
+      if (outcome.outcome === 'refused') return { answer: refusal(outcome.message), status: outcome.status }
+      throw redirectWith(args, addressOf(found), CANCELLATION_SAVED[intent])
+    }
+    case 'portal': {
+      const opening = await openPortal(app, found.account.uuid)
+      if (opening.outcome === 'refused') return { answer: refusal(opening.message), status: opening.status }
+      throw redirect(opening.url, { status: 303 })
+    }
+    default:
+      return assertNever(intent)
+  }
+}
+
+async function startPayment({ context: { app } }: Args, found: OwnAccount, offer: Offer) {
+  const { uuid } = found.account
+  const start =
+    offer === 'subscribe' || offer === 'pay_now'
+      ? await startFirstPayment(app, uuid, { amount: MONTHLY_PENCE })
+      : await startUpgrade(app, uuid, { prorated: offer === 'early_prorated' })
+  return { answer: answerOfStart(offer, start), status: start.outcome === 'refused' ? start.status : 200 }
+}
+
+/** The return from the provider: what the address says is looked up there, and the browser goes on to the clean address. */
+export async function settleByAddress(args: Args, found: OwnAccount): Promise<Response> {
+  return settle(args, found, returnedPayment(new URL(args.request.url).searchParams))
+}
+
+async function settle(args: Args, found: OwnAccount, paymentId: string | null): Promise<Response> {
+  const outcome =
+    paymentId === null
+      ? ({ outcome: 'unknown' } as const)
+      : await settleReturn(args.context.app, found.account.uuid, paymentId)
+  return redirectWith(args, addressOf(found), flashOfReturn(outcome))
+}
+
+function addressOf({ accountId, admin }: OwnAccount): string {
+  return subscriptionAddress({ accountUUID: accountId, admin })
+}

@@ -1,0 +1,223 @@
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import type { App } from '#app/app-context.ts'
+import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
+import { loadFlash } from '#app/http/flash.server.ts'
+import { days, hours } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import { type BillingWorld, BRISBANE, billingWorld, LEEDS } from '#tests/support/billing-world.server.ts'
+import { action, loader } from './subscription.tsx'
+
+const ORIGIN = 'https://hooks.example.com'
+const HOME = `/subscription?accountUUID=${LEEDS}`
+
+let world: BillingWorld
+let app: App
+
+beforeEach(async () => {
+  world = billingWorld()
+  const { store, clock } = world.app
+  const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt: clock.now() + days(60), scope: '' }
+  for (const accountUuid of [LEEDS, BRISBANE]) await store.saveCredential(accountUuid, tokens)
+  await signIn()
+  const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
+  app = { ...world.app, secrets } as unknown as App
+})
+afterEach(() => world.close())
+
+/** A session for each account; the ones before are over. */
+async function signIn() {
+  const { store, clock } = world.app
+  world.run('DELETE FROM session')
+  for (const accountUuid of [LEEDS, BRISBANE]) {
+    await store.openSession({
+      tokenHash: hashToken(accountUuid),
+      expiresAt: clock.now() + hours(8),
+      account: { accountUuid, staffUuid: null, proof: 'launch', provedAt: clock.now() },
+      replaces: [],
+      carryProofsSince: 0,
+    })
+  }
+}
+
+interface Visit {
+  /** Whose session; null = nobody's. */
+  as?: string | null
+  /** The form that was sent. */
+  form?: Record<string, string>
+}
+
+function argsOf(address: string, { as = LEEDS, form }: Visit = {}) {
+  const headers: Record<string, string> = as === null ? {} : { cookie: `${sessionCookieName('tab', true)}=${as}` }
+  const body = form ? new URLSearchParams(form) : undefined
+  const request = new Request(`${ORIGIN}${address}`, { method: form ? 'POST' : 'GET', headers, ...(body && { body }) })
+  return {
+    request,
+    params: {},
+    context: { app, clientIp: '203.0.113.9', nonce: '' },
+  } as unknown as ActionFunctionArgs
+}
+
+async function open(address = HOME, visit: Visit = {}) {
+  const { data, init } = await loader(argsOf(address, visit))
+  return { page: data, status: init?.status ?? 200 }
+}
+
+async function press(form: Record<string, string>, visit: Visit = {}) {
+  const { data, init } = await action(argsOf(HOME, { ...visit, form }))
+  return { answer: data, status: init?.status ?? 200 }
+}
+
+/** Where somebody is sent, and what is said there. */
+async function leadsTo(work: Promise<unknown>) {
+  const response = await work.then(
+    () => Promise.reject(new Error('nothing was thrown')),
+    (thrown: unknown) => thrown as Response,
+  )
+  const cookies = readCookies(response.headers.get('set-cookie')?.split(';')[0] ?? null)
+  const cookie = `${flashCookieName(true)}=${cookies.get(flashCookieName(true)) ?? ''}`
+  const { flash } = await loadFlash(app, new Request(ORIGIN, { headers: { cookie } }))
+  return { status: response.status, to: response.headers.get('location'), says: flash?.title, why: flash?.description }
+}
+
+/** Opens the form for the first month; gives what the browser would confirm. */
+async function secretOf(intent: string): Promise<string> {
+  const { answer } = await press({ intent })
+  if (answer.kind !== 'quote') throw new Error(answer.message)
+  return answer.quote.clientSecret
+}
+
+const idOf = (clientSecret: string) => clientSecret.split('_secret')[0] ?? ''
+const settle = (id: string, visit: Visit = {}) => leadsTo(press({ intent: 'settle', payment_intent: id }, visit))
+const PAID = { status: 303, to: HOME, says: 'Payment Successful', why: 'Your subscription is now active!' }
+
+describe('the page', () => {
+  test('shows the trial, and begins it when nobody has yet', async () => {
+    const { page, status } = await open()
+    expect(status).toBe(200)
+    expect(page).toMatchObject({
+      view: 'page',
+      accountName: 'Leeds Electrical',
+      plan: { phase: 'trial', offers: [{ offer: 'upgrade' }] },
+      payments: { mode: 'stripe', publishableKey: 'pk_test_1', returnUrl: `${ORIGIN}${HOME}` },
+    })
+    expect(world.rows('SELECT id FROM plan')).toHaveLength(1)
+  })
+
+  test('without an account leads to the start and says why', async () => {
+    for (const address of ['/subscription', '/subscription?accountUUID=', '/subscription?accountUUID=%00']) {
+      expect(await leadsTo(open(address))).toEqual({
+        status: 303,
+        to: '/',
+        says: 'Error',
+        why: 'No account UUID provided',
+      })
+    }
+  })
+
+  test('is the sign-in gate without a session of the account, and nothing is made or asked', async () => {
+    for (const as of [null, BRISBANE]) {
+      expect((await open(`${HOME}&payment_intent=pi_1`, { as })).page).toEqual({
+        view: 'gate',
+        state: 'ready',
+        accountUUID: LEEDS,
+        token: '',
+      })
+      expect(await leadsTo(press({ intent: 'upgrade' }, { as }))).toMatchObject({
+        status: 303,
+        to: HOME,
+        why: 'Nothing was changed. Please sign in again.',
+      })
+    }
+    expect(world.rows('SELECT id FROM plan')).toEqual([])
+    expect(world.payments.calls).toEqual([])
+  })
+
+  test('is there when the provider is not, and when the plan cannot be read says only that', async () => {
+    world.payments.pay(await secretOf('upgrade'))
+    world.payments.failNext('unavailable', 10)
+    expect((await open()).page).toMatchObject({ plan: { phase: 'trial' } })
+    world.run('DROP TABLE plan')
+    const { page, status } = await open()
+    expect(status).toBe(500)
+    expect(page).toMatchObject({ view: 'page', plan: null })
+    expect(world.logged).toContain('subscription.not_loaded')
+  })
+})
+
+describe('paying', () => {
+  test('the amount is the server’s, the secret is one and the same for two tabs, and what was paid is looked up', async () => {
+    const [one, two] = await Promise.all([secretOf('upgrade'), secretOf('upgrade')])
+    expect(one).toBe(two)
+    const { answer } = await press({ intent: 'subscribe', amount: '1' })
+    expect(answer).toMatchObject({ kind: 'quote', quote: { amount: '£5.00' }, toast: null })
+    expect(await settle(idOf(one))).toMatchObject({ says: 'Payment Failed' })
+    world.payments.pay(one)
+    expect(await settle(idOf(one))).toEqual(PAID)
+    expect((await open()).page).toMatchObject({ plan: { phase: 'active', word: 'Active' } })
+    expect(await settle(idOf(one))).toEqual(PAID)
+    expect(world.payments.taken()).toBe(500)
+  })
+
+  test('a return by address is believed only when the provider knows it for this account', async () => {
+    const secret = await secretOf('upgrade')
+    const address = (id: string) =>
+      `${HOME}&payment_intent=${id}&payment_intent_client_secret=x&redirect_status=succeeded`
+    const unknown = { to: HOME, says: 'Error', why: 'This account has no such payment. Nothing was changed.' }
+    expect(await leadsTo(open(address('pi_forged')))).toMatchObject(unknown)
+    expect(await leadsTo(open(`${HOME}&redirect_status=succeeded`))).toMatchObject(unknown)
+    expect(await leadsTo(open(address(idOf(secret))))).toMatchObject({ to: HOME, says: 'Payment Failed' })
+    world.payments.pay(secret)
+    // Somebody else brings it.
+    const theirs = `/subscription?accountUUID=${BRISBANE}&payment_intent=${idOf(secret)}`
+    expect(await leadsTo(open(theirs, { as: BRISBANE }))).toMatchObject({ says: 'Error' })
+    expect((await open(`/subscription?accountUUID=${BRISBANE}`, { as: BRISBANE })).page).toMatchObject({
+      plan: { phase: 'trial' },
+    })
+    expect(await leadsTo(open(address(idOf(secret))))).toEqual(PAID)
+  })
+
+  test('refusals are said, each with its status', async () => {
+    world.payments.failNext('unavailable', 10)
+    const down = await press({ intent: 'upgrade' })
+    expect(down).toMatchObject({ status: 503, answer: { kind: 'refused', toast: { title: 'Error' } } })
+    expect(await press({ intent: 'cancel' })).toMatchObject({ status: 409, answer: { kind: 'refused' } })
+    expect(await press({ intent: 'portal' })).toMatchObject({ status: 409, answer: { kind: 'refused' } })
+    expect(await press({ intent: 'everything' })).toMatchObject({ status: 400, answer: { kind: 'refused' } })
+  })
+})
+
+describe('a paid month', () => {
+  beforeEach(async () => {
+    const secret = await secretOf('upgrade')
+    world.payments.pay(secret)
+    expect(await settle(idOf(secret))).toEqual(PAID)
+  })
+
+  test('cannot be bought twice, and an early one is quoted before it is paid', async () => {
+    expect(await press({ intent: 'subscribe' })).toMatchObject({ status: 409 })
+    world.clock.advance(days(10))
+    await signIn()
+    expect((await press({ intent: 'early_full' })).answer).toMatchObject({
+      kind: 'quote',
+      quote: { amount: '£5.00' },
+      toast: { title: 'Upgrade Available' },
+    })
+    expect((await press({ intent: 'early_prorated' })).answer).toMatchObject({
+      kind: 'quote',
+      toast: { title: 'Upgrade Available' },
+    })
+    expect(world.payments.taken()).toBe(500)
+  })
+
+  test('can be ended and kept, and looked after at the provider', async () => {
+    expect(await leadsTo(press({ intent: 'cancel' }))).toMatchObject({ status: 303, to: HOME })
+    expect((await open()).page).toMatchObject({ plan: { phase: 'ending', offers: [] } })
+    expect(await leadsTo(press({ intent: 'keep' }))).toMatchObject({ status: 303, to: HOME })
+    expect((await open()).page).toMatchObject({ plan: { phase: 'active' } })
+    const portal = await leadsTo(press({ intent: 'portal' }))
+    expect(portal.status).toBe(303)
+    expect(portal.to).toMatch(/^https?:\/\//)
+  })
+})

@@ -1,0 +1,86 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from '@remix-run/node'
+import { useActionData, useLoaderData } from '@remix-run/react'
+import { accountIdIn } from '#app/features/accounts/account-id.ts'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { loadSubscription } from '#app/features/billing/plan.server.ts'
+import { PLAN_WORDS, planView } from '#app/features/billing/plan-view.ts'
+import { isReturn, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
+import { SubscriptionPage } from '#app/features/billing/ui/subscription-page.tsx'
+import { findOwnAccount, gateFor, type OwnAccount, redirectWith } from './own-account.server.ts'
+import { actOnSubscriptionPage, settleByAddress } from './subscription-acts.server.ts'
+
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
+  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Subscription · Fieldhook' },
+]
+
+// What is said about money is never kept, and an answer may carry what a payment is confirmed with.
+export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
+
+/** `/subscription?accountUUID=`, and what the payment provider adds to it when it sends somebody back. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { app } = context
+  const query = new URL(request.url).searchParams
+  if (accountIdIn(query) === null) {
+    throw redirectWith({ request, context }, '/', {
+      kind: 'error',
+      title: 'Error',
+      description: PLAN_WORDS.noAccount,
+    })
+  }
+  const found = await findOwnAccount({ request, context })
+  if (found.outcome !== 'ready') return data(gateFor(found, request))
+  if (isReturn(query)) throw await settleByAddress({ request, context }, found)
+  const { account, accountId, admin } = found
+  const { mode, publishableKey } = app.settings.payments
+  const plan = await viewOf(context, found)
+  const page = {
+    view: 'page' as const,
+    accountUUID: accountId,
+    accountName: account.name,
+    timezone: account.timezone,
+    admin,
+    now: app.clock.now(),
+    plan,
+    payments: {
+      mode,
+      publishableKey,
+      // From the configuration, never from what the browser says its address is.
+      returnUrl: `${app.settings.origin}${subscriptionAddress({ accountUUID: accountId, admin })}`,
+    },
+  }
+  return data(page, { status: plan === null ? 500 : 200 })
+}
+
+/** Null = it could not be loaded: the page says so, and everything else goes on. */
+async function viewOf({ app }: LoaderFunctionArgs['context'], { account }: OwnAccount) {
+  try {
+    const facts = await loadSubscription(app, account.uuid)
+    return planView(facts, {
+      mode: app.settings.payments.mode,
+      now: app.clock.now(),
+      zone: account.timezone,
+      overageCharged: app.payments?.chargesOverage ?? false,
+    })
+  } catch (error) {
+    app.log.error({ error, accountUuid: account.uuid }, 'subscription.not_loaded')
+    return null
+  }
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { answer, status } = await actOnSubscriptionPage({ request, context })
+  return data(answer, { status })
+}
+
+export default function Subscription() {
+  const page = useLoaderData<typeof loader>()
+  const answer = useActionData<typeof action>()
+  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  return <SubscriptionPage key={page.accountUUID} {...page} answer={answer ?? null} />
+}

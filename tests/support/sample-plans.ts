@@ -1,0 +1,68 @@
+// Subscriptions as a page gets them, to be varied by a test.
+import type { PaymentMode, Plan, PlanUsage, SubscriptionFacts } from '#app/features/billing/plan.ts'
+import { billingPeriodOf } from '#app/features/billing/plan.ts'
+import { type PlanView, planView } from '#app/features/billing/plan-view.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+
+/** Sat 21 Nov 2026, 14:03 in London. */
+export const TRIAL_BEGAN = Date.UTC(2026, 10, 21, 14, 3)
+export const PLAN_ZONE = 'Europe/London'
+
+/** A trial on its first day. */
+export function samplePlan(over: Partial<Plan> = {}): Plan {
+  return {
+    accountUuid: 'account-1',
+    status: 'trial',
+    trialStartedAt: TRIAL_BEGAN,
+    trialEndsAt: TRIAL_BEGAN + days(14),
+    currentPeriodStart: null,
+    currentPeriodEnd: null,
+    cancelAtPeriodEnd: false,
+    pastDueSince: null,
+    customerId: null,
+    subscriptionId: null,
+    priceId: null,
+    openSubscriptionId: null,
+    openOffer: null,
+    openRenewalId: null,
+    paymentAttempt: 0,
+    heldSince: null,
+    holdReason: null,
+    lastSyncedAt: null,
+    updatedAt: TRIAL_BEGAN,
+    ...over,
+  }
+}
+
+/** Paid for a month that began on 21 November 2026 and ends on 21 December. */
+export function samplePaidPlan(over: Partial<Plan> = {}): Plan {
+  return samplePlan({
+    status: 'active',
+    trialEndsAt: TRIAL_BEGAN,
+    currentPeriodStart: TRIAL_BEGAN,
+    currentPeriodEnd: Date.UTC(2026, 11, 21, 14, 3),
+    customerId: 'cus_1',
+    subscriptionId: 'sub_1',
+    priceId: 'price_1',
+    ...over,
+  })
+}
+
+export function sampleFacts(plan: Plan, over: Partial<PlanUsage> = {}): SubscriptionFacts {
+  const usage = { apiCalls: 120, webhooksReceived: 100, webhooksForwarded: 92, total: 312, ...over }
+  return { plan, usage, billingPeriod: billingPeriodOf(plan) }
+}
+
+interface Setting {
+  now?: Millis
+  mode?: PaymentMode
+  usage?: Partial<PlanUsage>
+  overageCharged?: boolean
+}
+
+/** What the page shows of it. */
+export function samplePlanView(plan: Plan, setting: Setting = {}): PlanView {
+  const { now = TRIAL_BEGAN, mode = 'sandbox', usage = {}, overageCharged = false } = setting
+  return planView(sampleFacts(plan, usage), { mode, now, zone: PLAN_ZONE, overageCharged })
+}
