@@ -11,7 +11,7 @@ WORKDIR /app
 ENV npm_package_config_node_gyp_nodedir=/usr/local
 # Packages first: this layer stays as long as the lockfile does.
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts && npm rebuild better-sqlite3
+RUN npm ci --ignore-scripts && npm rebuild better-sqlite3 --ignore-scripts=false
 COPY . .
 RUN NODE_ENV=production npm run build
 # Only what runs is left: no development packages, no C sources and object files.

@@ -4,11 +4,13 @@ import type { AcceptedEvent, IncomingEvent } from '#db/store/events.ts'
 import type { PolledTake, TakenIn } from '#db/store/records.ts'
 import type { Store } from '#db/store.ts'
 import type { Outbound } from './adapters/outbound.ts'
+import type { Payments } from './adapters/payments.ts'
 import type { CallAsAccount, PlatformApi, PlatformOAuth } from './adapters/platform.ts'
 import type { SecretBox } from './adapters/secret-box.ts'
 import type { ReadSigned } from './adapters/servicem8-signed.ts'
 import type { FactLoader, PlanReader } from './features/automations/load-facts.server.ts'
 import type { StepParts } from './features/automations/run-step.server.ts'
+import type { PaymentMode } from './features/billing/plan.ts'
 import type { BegunPolling } from './features/events/polling.ts'
 import type { Space } from './features/ops/space.ts'
 import type { Clock } from './lib/clock.ts'
@@ -25,8 +27,12 @@ export interface Settings {
   /** True when the built-in stand-in plays the platform. Only words on a page may depend on it. */
   sandbox: boolean
   version: string
+  /** Who takes card payments; the publishable key is for the browser. */
+  payments: { mode: PaymentMode; publishableKey: string | null }
   /** Path of the platform's activity feed below its API address; absent or '' = not known, and notes stand in (facts: section 8). */
   feedPath?: string
+  /** Days for which events and deliveries are kept. */
+  retentionDays?: number
   /** Ids that begin like this are never loaded by themselves when an address names none. */
   autoLoadExcludes?: readonly string[]
 }
@@ -41,6 +47,8 @@ export interface App {
   oauth: PlatformOAuth
   platformApi: PlatformApi
   callAsAccount: CallAsAccount
+  /** Null = no card payments: nothing can be paid, and nothing is ever held for it. */
+  payments: Payments | null
   /** Into the group-commit buffer; resolves after the commit, rejects when nothing could be committed (answer 503). */
   acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
   /** The same for what was read from a list: events, snapshots and cursor in one transaction. Rejects when nothing was committed. */

@@ -1,3 +1,4 @@
+// Long: every way a rule is set off, on one stage.
 // What sets rules off, with the real engine behind it: a real file, a stepped clock, a platform in memory.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -12,13 +13,15 @@ import {
 } from '#tests/support/automation-world.server.ts'
 import { type AutomationTriggers, createAutomationTriggers } from './automation-triggers.server.ts'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from './features/automations/rule.ts'
+import { LAST_RUNS } from './features/automations/run-history.ts'
 import { chooseEndpoints } from './features/events/fan-out.ts'
 
 let world: AutomationWorld
 let triggers: AutomationTriggers
 beforeEach(async () => {
   world = await automationWorld()
-  const engine = world.engine()
+  // One memory for looks and runs, as in the product.
+  const engine = world.engine({ parts: (parts) => ({ ...parts, facts: world.parts.facts }) })
   triggers = createAutomationTriggers({ ...world.app, facts: world.parts.facts, wakeRuns: engine.wake })
   engine.start()
 })
@@ -176,6 +179,29 @@ test('after its creation was told, the next change of a record fires at once', a
   expect(texts()).toEqual(['Job 1 is Completed.'])
 })
 
+test('the history knows the customer although no rule asks for it, at one call for each customer', async () => {
+  const job = world.job(LEEDS)
+  const other = world.job(LEEDS, { company_uuid: String(world.platform.records(LEEDS, 'job').get(job)?.company_uuid) })
+  await switchOn(
+    aRule([aStep('s1', 'update_job_field', { fieldName: 'badges', fieldValue: 'x' })], { trigger: ON_STATUS }),
+  )
+  triggers.start()
+  await world.clock.run(seconds(20))
+  for (const one of [job, other]) {
+    const before = world.platform.exchanges.length
+    edit(one, { status: 'Completed' })
+    await told(one, ['status'])
+    await world.clock.run(minutes(3))
+    const asked = world.platform.exchanges.slice(before).filter(({ object }) => object === 'company')
+    expect(asked).toHaveLength(one === job ? 1 : 0)
+  }
+  const runs = await world.store.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
+  expect(runs.map((run) => run.triggerData.conditionMatching?.matchedRecords[0]?.companyName)).toEqual([
+    'Customer 2',
+    'Customer 2',
+  ])
+})
+
 test('a record the platform calls new fires a rule on new records, once however often it is told', async () => {
   await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, type: 'job_created' }, once: 'record' }))
   triggers.start()
@@ -292,6 +318,23 @@ test('one account’s burst does not keep another account’s record waiting', a
   await world.clock.run(minutes(2))
   expect(world.platform.messages.filter((message) => message.account === BRISBANE)).toHaveLength(1)
   expect(world.platform.messages.filter((message) => message.account === LEEDS)).toHaveLength(60)
+})
+
+test('a burst of one account costs little more than what each record’s run needs', async () => {
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }))
+  const jobs = Array.from({ length: 100 }, () => world.job(LEEDS))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const before = world.platform.exchanges.length
+  for (const job of jobs) {
+    edit(job, { status: 'Completed' })
+    await told(job, ['status'])
+  }
+  await world.clock.run(minutes(3))
+  expect(texts()).toHaveLength(100)
+  expect(new Set(texts()).size).toBe(100)
+  // For each: the record as it is when the text is written, and the text. Everything else is read for all of them.
+  expect(world.platform.exchanges.length - before).toBeLessThanOrEqual(2 * 100 + 10)
 })
 
 test('a thousand old jobs at the first switch-on lead to no message; one that matches later leads to one', async () => {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { accountKeyring } from '#db/sqlite/account-keys.server.ts'
 import { openBallast } from '#db/sqlite/ballast.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
@@ -18,26 +19,35 @@ import { createAutomationEngine } from './automation-engine.server.ts'
 import { createAutomationTriggers } from './automation-triggers.server.ts'
 import { createDeliveryEngine } from './delivery-engine.server.ts'
 import { startScheduler } from './engine/scheduler.server.ts'
-import { type Env, readEnv } from './env.server.ts'
+import { ConfigurationError, type Env, readEnv } from './env.server.ts'
 import { createCallAsAccount } from './features/accounts/call-as-account.server.ts'
+import { auditMessages } from './features/audit/audited-messages.server.ts'
+import { auditStore } from './features/audit/audited-store.server.ts'
 import { createCommitter } from './features/automations/actions/commit-effect.server.ts'
 import { ACTIONS } from './features/automations/actions/registry.server.ts'
+import { createFactCache } from './features/automations/fact-cache.server.ts'
+import type { Values } from './features/automations/fact-rows.ts'
 import { createFactLoader } from './features/automations/load-facts.server.ts'
 import { planSurroundings } from './features/automations/plan-surroundings.server.ts'
 import { forgetOldEvents } from './features/deliveries/retention.server.ts'
 import { recordPlatformCall } from './features/events/activity.server.ts'
 import { beginPolling } from './features/events/poll-objects.server.ts'
+import { missingKeys } from './features/ops/rotate-keys.server.ts'
+import { missingKeysSentence } from './features/ops/sealed-places.ts'
 import { createSpaceLadder } from './features/ops/space.server.ts'
 import { keepSubscribed } from './features/webhooks/keep-subscribed.server.ts'
 import { clientIpReader } from './http/client-ip.ts'
 import { admitRequest, type Refusal } from './http/origin-check.ts'
 import { securityHeaders } from './http/security-headers.ts'
+import { createSessionBrake } from './http/session-brake.server.ts'
 import { timedJobs } from './jobs.server.ts'
+import { asCaller } from './lib/caller.server.ts'
 import type { Clock } from './lib/clock.ts'
 import { movableClock } from './lib/clocks.server.ts'
 import { days } from './lib/duration.ts'
 import type { Log } from './lib/log.ts'
 import { createLog } from './logger.server.ts'
+import { connectPayments } from './payments.server.ts'
 import { createPlatformIngress } from './platform-ingress.server.ts'
 import { routePatterns } from './route-patterns.ts'
 import type { World } from './sandbox/world.ts'
@@ -55,6 +65,8 @@ export interface Running {
   clientIp(req: IncomingMessage): string
   routePattern(path: string): string
   securityHeaders(path: string, nonce: string): Record<string, string>
+  /** Work done for a request from that address: what is written down about it names it. */
+  asCaller<T>(ip: string, work: () => T): T
   /** Null = let it through (perhaps with its cookies taken away). */
   admitRequest(req: IncomingMessage): Refusal | null
   platformIngress: NodeHandler
@@ -104,8 +116,18 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
       await space.relieve(signal)
     },
   })
-  const { store } = disk
-  const secrets = createSecretBox(env.encKeys)
+  // What people ask for and what happens by itself are written down, each under its own name.
+  const audited = auditStore({ store: disk.store, clock, log })
+  const { store, ownWork } = audited
+  const secrets = createSecretBox(
+    env.encKeys,
+    accountKeyring(client, () => clock.now()),
+  )
+  const missing = await missingKeys({ store, secrets })
+  if (missing.length > 0) {
+    client.close()
+    throw new ConfigurationError([missingKeysSentence(missing)])
+  }
   const self = new URL(env.origin)
   const outbound = createOutbound({
     clock,
@@ -126,6 +148,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     clock,
     log,
   })
+  const paying = await connectPayments(env, { clock, log: log.child({ part: 'payments' }) })
   const settings: Settings = {
     origin: env.origin,
     adminAccounts:
@@ -140,35 +163,54 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     scopes: env.scopes,
     sandbox: sandbox !== null,
     version: packageJson.version,
+    payments: { mode: paying.mode, publishableKey: paying.publishableKey },
     autoLoadExcludes: env.autoLoadExcludes,
     feedPath: env.feedPath,
+    retentionDays: env.retentionDays,
   }
   const space = createSpaceLadder({ store, clock, log }, env.maxDbMb * 1024 * 1024)
   await space.measure()
-  const engine = createDeliveryEngine({ store, clock, log, outbound, secrets, settings, space, owner: randomUUID() })
-  const callAsAccount = createCallAsAccount({ store, clock, log, secrets, oauth, platformApi })
+  const engine = createDeliveryEngine({
+    store: ownWork,
+    clock,
+    log,
+    outbound,
+    secrets,
+    settings,
+    space,
+    owner: randomUUID(),
+  })
+  const callAsAccount = createCallAsAccount({ store: ownWork, clock, log, secrets, oauth, platformApi })
+  // One memory for rules at work and for screens; but whoever looks at a screen is not made to wait for the reserve.
+  const cache = createFactCache<Values[]>(clock)
+  const facts = createFactLoader({ callAsAccount, clock }, { cache })
+  const surroundings = planSurroundings({ store, settings })
   const planning = {
     actions: ACTIONS,
-    facts: createFactLoader({ callAsAccount, clock }),
-    surroundings: planSurroundings({ store, settings }),
+    facts: createFactLoader({ callAsAccount, clock }, { cache, priority: 'screen' }),
+    surroundings,
   }
   const runs = createAutomationEngine({
-    store,
+    store: ownWork,
     clock,
     log,
     secrets,
     settings,
     callAsAccount,
     parts: {
-      ...planning,
-      committer: createCommitter(
-        { callAsAccount, clock, log, store, outbound, secrets, settings },
-        { sign: signForward },
+      actions: ACTIONS,
+      facts,
+      surroundings,
+      committer: auditMessages(
+        { store: ownWork, clock, log, secrets },
+        createCommitter(
+          { callAsAccount, clock, log, store: ownWork, outbound, secrets, settings },
+          { sign: signForward },
+        ),
       ),
     },
   })
-  const { facts } = planning
-  const triggers = createAutomationTriggers({ store, clock, log, callAsAccount, facts, wakeRuns: runs.wake })
+  const triggers = createAutomationTriggers({ store: ownWork, clock, log, callAsAccount, facts, wakeRuns: runs.wake })
   const app: App = {
     store,
     clock,
@@ -179,6 +221,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     oauth,
     platformApi,
     callAsAccount,
+    payments: paying.payments,
     async acceptEvent(event) {
       const accepted = await engine.acceptEvent(event)
       if (accepted.outcome === 'stored' && accepted.touched) triggers.touched()
@@ -205,6 +248,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     readSigned: createSignedReader({ appSecret: env.appSecret, clock }),
   }
   const patterns = routePatterns()
+  const brake = createSessionBrake(app, env.requestsPerMinute)
   const clientIp = clientIpReader(env.trustProxy)
   let scheduler: ReturnType<typeof startScheduler> | null = null
   let stopping: Promise<void> | null = null
@@ -217,8 +261,15 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     openUrl: sandbox ? `${env.origin}/sandbox` : env.origin,
     clientIp,
     routePattern: patterns,
-    securityHeaders: (path, nonce) => securityHeaders({ path, nonce, secure: self.protocol === 'https:' }),
-    admitRequest: (req) => admitRequest(req, env.origin),
+    securityHeaders: (path, nonce) =>
+      securityHeaders({
+        path,
+        nonce,
+        secure: self.protocol === 'https:',
+        realPayments: settings.payments.mode === 'stripe',
+      }),
+    asCaller,
+    admitRequest: (req) => admitRequest(req, env.origin) ?? brake(req),
     platformIngress: createPlatformIngress(app, { clientIp }),
     sandbox,
     started() {
@@ -226,7 +277,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
       engine.start()
       runs.start()
       triggers.start()
-      scheduler = startScheduler(timedJobs(app, env, space), { clock, log })
+      scheduler = startScheduler(timedJobs(app, env, space, audited.removed), { clock, log })
     },
     beginDrain() {
       runs.beginDrain()

@@ -80,6 +80,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   const settle = (reports: AttemptReport[]) =>
     store.settleAttempts(switches().keepSnippets ? reports : withoutSnippets(reports), settling)
   const self = processName()
+  const held = heldEndpoints()
 
   const pump = createDeliveryPump<DeliveryJob, AttemptReport>({
     clock,
@@ -92,16 +93,16 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     ...(input.gatherMs !== undefined && { gatherMs: input.gatherMs }),
     ports: {
       takeOver: () => tidyAfterRestart(input),
-      endpointsWithWork: async () => (await store.endpointsWithWork()).map(toPump),
+      endpointsWithWork: async () => (await store.endpointsWithWork()).map(held.toPump),
       changedElsewhere: store.changedElsewhere,
       async adopt(endpointId) {
         const lane = await store.adoptEndpoint(endpointId, RETRY_FOR)
-        return lane && toPump(lane)
+        return lane && held.toPump(lane)
       },
       due: store.dueDeliveries,
       load: store.loadDeliveries,
       deliver,
-      settle: async (reports) => (await settle(reports)).map(paceOf),
+      settle: async (reports) => (await settle(reports)).map((one) => held.keepClosed(one.endpointId, paceOf(one))),
       trialWrite: store.trialWrite,
     },
   })
@@ -229,9 +230,23 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   }
 }
 
-function toPump({ endpointId, accountUuid, hasAddress, health }: EndpointLane): PumpEndpoint {
-  const gate = gateOf(health)
-  return { endpointId, account: accountUuid, gate: hasAddress ? gate : { ...gate, closed: true } }
+/**
+ * Endpoints of accounts that are held, as they were last looked at: an attempt that was under way when the hold began knows only how
+ * its endpoint does, and must not open it again. Asking the database for each attempt would cost every event.
+ */
+function heldEndpoints() {
+  const ids = new Set<number>()
+  return {
+    toPump({ endpointId, accountUuid, hasAddress, accountHeld, health }: EndpointLane): PumpEndpoint {
+      if (accountHeld) ids.add(endpointId)
+      else ids.delete(endpointId)
+      const gate = gateOf(health)
+      return { endpointId, account: accountUuid, gate: hasAddress && !accountHeld ? gate : { ...gate, closed: true } }
+    },
+    keepClosed(endpointId: number, settled: ReturnType<typeof paceOf>): ReturnType<typeof paceOf> {
+      return ids.has(endpointId) ? { ...settled, gate: { ...settled.gate, closed: true } } : settled
+    },
+  }
 }
 
 /** This machine since its start, this namespace of process ids, this process since its start. */

@@ -69,6 +69,7 @@ test.each([
   ['AUTOLOAD_EXCLUDES', 'demo-,a b', 'cannot begin an account id'],
   ['LOG_LEVEL', 'chatty', 'LOG_LEVEL must be one of'],
   ['TRUST_PROXY', 'all', 'TRUST_PROXY must be one of'],
+  ['REQUESTS_PER_MINUTE', '10', 'REQUESTS_PER_MINUTE must be a whole number'],
   ['RETENTION_DAYS', '1', 'RETENTION_DAYS must be a whole number'],
 ])('%s=%s is refused with a sentence', (name, value, sentence) => {
   expect(problemsOf({ ...REAL, [name]: value }).join('\n')).toContain(sentence)
@@ -87,4 +88,64 @@ test('prefixes of accounts that are not loaded by themselves are a list', () => 
 
 test('blank values count as unset', () => {
   expect(readEnv({ PORT: ' ', SERVICEM8_APP_ID: '' }, root)).toMatchObject({ port: 3000, platform: 'sandbox' })
+})
+
+const STRIPE = {
+  STRIPE_SECRET_KEY: 'sk_test_1',
+  STRIPE_PUBLISHABLE_KEY: 'pk_test_1',
+  STRIPE_WEBHOOK_SECRET: 'whsec_1',
+}
+
+test('payments are configured as a whole or not at all', () => {
+  expect(readEnv(REAL, root).stripe).toBeNull()
+  expect(readEnv({ ...REAL, ...STRIPE }, root).stripe).toEqual({
+    secretKey: 'sk_test_1',
+    publishableKey: 'pk_test_1',
+    webhookSecrets: ['whsec_1'],
+    monthlyPriceId: null,
+    overagePriceId: null,
+    apiBase: null,
+  })
+  const rotating = {
+    ...STRIPE,
+    STRIPE_WEBHOOK_SECRET: 'whsec_new, whsec_old',
+    STRIPE_API_BASE: 'http://127.0.0.1:12111',
+  }
+  expect(
+    readEnv({ ...REAL, ...rotating, STRIPE_PRICE_MONTHLY: 'price_1', STRIPE_PRICE_OVERAGE: 'price_2' }, root).stripe,
+  ).toMatchObject({
+    webhookSecrets: ['whsec_new', 'whsec_old'],
+    monthlyPriceId: 'price_1',
+    overagePriceId: 'price_2',
+    apiBase: 'http://127.0.0.1:12111',
+  })
+  expect(problemsOf({ ...REAL, STRIPE_SECRET_KEY: 'sk_test_1' })).toEqual([
+    expect.stringContaining('STRIPE_PUBLISHABLE_KEY is missing'),
+    expect.stringContaining('STRIPE_WEBHOOK_SECRET is missing'),
+  ])
+  expect(problemsOf({ ...REAL, STRIPE_PUBLISHABLE_KEY: 'pk_test_1' })).toEqual([
+    expect.stringContaining('STRIPE_PUBLISHABLE_KEY is set but STRIPE_SECRET_KEY is not'),
+  ])
+})
+
+test.each([
+  ['STRIPE_SECRET_KEY', 'pk_test_1', 'STRIPE_SECRET_KEY must begin with sk_'],
+  ['STRIPE_PUBLISHABLE_KEY', 'sk_test_1', 'STRIPE_PUBLISHABLE_KEY must begin with pk_'],
+  ['STRIPE_PUBLISHABLE_KEY', 'pk_live_1', 'must both be live keys or both be test keys'],
+  ['STRIPE_WEBHOOK_SECRET', 'secret', 'STRIPE_WEBHOOK_SECRET must be one or two secrets'],
+  ['STRIPE_PRICE_MONTHLY', 'prod_1', 'STRIPE_PRICE_MONTHLY must be the id of a price'],
+  ['STRIPE_PRICE_OVERAGE', '5', 'STRIPE_PRICE_OVERAGE must be the id of a price'],
+  ['STRIPE_API_BASE', 'stripe', 'STRIPE_API_BASE must begin with https://'],
+  ['STRIPE_API_BASE', 'http://stripe.example.com', 'STRIPE_API_BASE must begin with https://'],
+  ['STRIPE_API_BASE', 'https://stripe.example.com/v1', 'STRIPE_API_BASE must be an origin without a path'],
+])('%s=%s is refused with a sentence', (name, value, sentence) => {
+  expect(problemsOf({ ...REAL, ...STRIPE, [name]: value }).join('\n')).toContain(sentence)
+})
+
+test('a stand-in takes no live key', () => {
+  const live = { STRIPE_SECRET_KEY: 'sk_live_1', STRIPE_PUBLISHABLE_KEY: 'pk_live_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' }
+  expect(readEnv({ ...REAL, ...live }, root).stripe?.secretKey).toBe('sk_live_1')
+  expect(problemsOf({ ...REAL, ...live, STRIPE_API_BASE: 'http://127.0.0.1:12111' })).toEqual([
+    'STRIPE_API_BASE cannot be set with a live key: real cards are for Stripe itself only.',
+  ])
 })

@@ -41,8 +41,26 @@ export interface Env {
   metricsToken: string | null
   retentionDays: number
   maxDbMb: number
+  /** Of one browser session. */
+  requestsPerMinute: number
   trustProxy: 'none' | 'fly'
+  /** Null = no key is set: the sandbox plays the payments, or there are none. */
+  stripe: StripeEnv | null
   production: boolean
+}
+
+/** All of it or nothing. */
+export interface StripeEnv {
+  secretKey: string
+  publishableKey: string
+  /** One, or two during a rotation. */
+  webhookSecrets: string[]
+  /** Null = found by its lookup key. */
+  monthlyPriceId: string | null
+  /** Null = use over what is included is free. */
+  overagePriceId: string | null
+  /** Null = Stripe itself. */
+  apiBase: string | null
 }
 
 /** What the product asks for at sign-in (facts: platform section 2.4). Configurable, since unpublished names may be refused. */
@@ -94,10 +112,17 @@ const variables = z.object({
   ADMIN_ACCOUNTS: text,
   AUTOLOAD_EXCLUDES: text,
   EGRESS_ALLOW: text,
+  STRIPE_SECRET_KEY: text,
+  STRIPE_PUBLISHABLE_KEY: text,
+  STRIPE_WEBHOOK_SECRET: text,
+  STRIPE_PRICE_MONTHLY: text,
+  STRIPE_PRICE_OVERAGE: text,
+  STRIPE_API_BASE: text,
   LOG_LEVEL: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   METRICS_TOKEN: text,
   RETENTION_DAYS: count('RETENTION_DAYS', 30, 4, 3650),
   MAX_DB_MB: count('MAX_DB_MB', 2048, 64, 1_000_000),
+  REQUESTS_PER_MINUTE: count('REQUESTS_PER_MINUTE', 300, 60, 1_000_000),
   TRUST_PROXY: oneOf('TRUST_PROXY', ['none', 'fly'], 'none'),
 })
 
@@ -169,6 +194,7 @@ export function readEnv(
     if (!/^[\w.:-]{1,100}$/.test(prefix)) problems.push(`AUTOLOAD_EXCLUDES: "${prefix}" cannot begin an account id.`)
   }
   const adminAccounts = new Set(list(given.ADMIN_ACCOUNTS).map((id) => id.toLowerCase()))
+  const stripe = readStripe(given, problems)
 
   if (problems.length > 0) throw new ConfigurationError(problems)
   const generated = real ? { sessionSecret: '', encKeys: '' } : sandboxSecrets(dirname(databaseFile))
@@ -194,7 +220,9 @@ export function readEnv(
     metricsToken: given.METRICS_TOKEN ?? null,
     retentionDays: given.RETENTION_DAYS,
     maxDbMb: given.MAX_DB_MB,
+    requestsPerMinute: given.REQUESTS_PER_MINUTE,
     trustProxy: given.TRUST_PROXY as Env['trustProxy'],
+    stripe,
     production: given.NODE_ENV === 'production',
   })
 }
@@ -275,6 +303,54 @@ function readEncKeys(value: string | undefined, problems: string[]): string {
     problems.push('ENC_KEYS holds a key that is not random.')
   }
   return value
+}
+
+/** Null = card payments are not configured. */
+function readStripe(given: z.infer<typeof variables>, problems: string[]): StripeEnv | null {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_PUBLISHABLE_KEY: publishableKey = '' } = given
+  if (!secretKey) {
+    for (const name of ['STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE'] as const) {
+      if (given[name]) problems.push(`${name} is set but STRIPE_SECRET_KEY is not: set both, or neither.`)
+    }
+    return null
+  }
+  const isLive = (key: string) => /^(sk|rk|pk)_live_/.test(key)
+  if (!/^(sk|rk)_\w+$/.test(secretKey)) {
+    problems.push('STRIPE_SECRET_KEY must begin with sk_ or rk_: it is the secret key from the Stripe dashboard.')
+  }
+  if (publishableKey === '') {
+    problems.push('STRIPE_PUBLISHABLE_KEY is missing: the card form needs it beside STRIPE_SECRET_KEY.')
+  } else if (!/^pk_\w+$/.test(publishableKey)) {
+    problems.push('STRIPE_PUBLISHABLE_KEY must begin with pk_: it is the key that browsers may see.')
+  } else if (isLive(publishableKey) !== isLive(secretKey)) {
+    problems.push('STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY must both be live keys or both be test keys.')
+  }
+  const webhookSecrets = list(given.STRIPE_WEBHOOK_SECRET)
+  if (webhookSecrets.length === 0) {
+    problems.push('STRIPE_WEBHOOK_SECRET is missing: it belongs to the webhook to $APP_ORIGIN/hooks/stripe.')
+  } else if (webhookSecrets.some((secret) => !/^whsec_\S+$/.test(secret))) {
+    problems.push('STRIPE_WEBHOOK_SECRET must be one or two secrets that begin with whsec_, separated by commas.')
+  }
+  for (const name of ['STRIPE_PRICE_MONTHLY', 'STRIPE_PRICE_OVERAGE'] as const) {
+    if (given[name] && !/^price_\w+$/.test(given[name])) {
+      problems.push(`${name} must be the id of a price, such as price_1Abc, not "${given[name]}".`)
+    }
+  }
+  const apiBase = given.STRIPE_API_BASE ? readBase('STRIPE_API_BASE', given.STRIPE_API_BASE, problems) : null
+  if (apiBase && new URL(apiBase).pathname !== '/') {
+    problems.push(`STRIPE_API_BASE must be an origin without a path, not "${apiBase}".`)
+  }
+  if (apiBase !== null && isLive(secretKey)) {
+    problems.push('STRIPE_API_BASE cannot be set with a live key: real cards are for Stripe itself only.')
+  }
+  return {
+    secretKey,
+    publishableKey,
+    webhookSecrets,
+    monthlyPriceId: given.STRIPE_PRICE_MONTHLY ?? null,
+    overagePriceId: given.STRIPE_PRICE_OVERAGE ?? null,
+    apiBase,
+  }
 }
 
 /** In the sandbox nobody has to configure anything: the keys are made once and kept beside the database. */

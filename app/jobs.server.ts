@@ -2,17 +2,28 @@
 import type { App } from './app-context.ts'
 import type { TimedJob } from './engine/scheduler.server.ts'
 import type { Env } from './env.server.ts'
+import { finishErasures } from './features/accounts/erase-account.server.ts'
 import { forgetExpiredSignIns, keepConnectionsAlive } from './features/accounts/upkeep.server.ts'
+import { forgetOldAudit, type Removed } from './features/audit/audit.server.ts'
+import { endRefusalMinute } from './features/audit/refusals.server.ts'
 import { forgetOldRuns } from './features/automations/run-upkeep.server.ts'
+import { catchUpPayments, judgeHolds, reconcilePlans } from './features/billing/upkeep.server.ts'
+import { reportUsage } from './features/billing/usage-reports.server.ts'
 import { forgetOldEvents } from './features/deliveries/retention.server.ts'
 import { pollObjects, trimSnapshots } from './features/events/poll-objects.server.ts'
+import { rotateKeys } from './features/ops/rotate-keys.server.ts'
 import type { SpaceLadder } from './features/ops/space.server.ts'
 import { raiseNotices } from './features/webhooks/notices.server.ts'
 import { repairSubscriptions } from './features/webhooks/repair-subscriptions.server.ts'
 import { days, seconds } from './lib/duration.ts'
 
 /** Minutes are odd on purpose: not everybody's daily work at the stroke of the hour. */
-export function timedJobs(app: App, env: Pick<Env, 'retentionDays'>, space: Pick<SpaceLadder, 'relieve'>): TimedJob[] {
+export function timedJobs(
+  app: App,
+  env: Pick<Env, 'retentionDays'>,
+  space: Pick<SpaceLadder, 'relieve'>,
+  removed: Removed,
+): TimedJob[] {
   return [
     {
       // A subscription the platform dropped is repaired or explained within 30 s of a start (contract, section 8).
@@ -22,6 +33,14 @@ export function timedJobs(app: App, env: Pick<Env, 'retentionDays'>, space: Pick
       run: async () => void (await repairSubscriptions(app)),
     },
     { name: 'connections.keep_alive', pattern: '43 3 * * *', run: () => keepConnectionsAlive(app) },
+    {
+      name: 'accounts.erase',
+      pattern: '* * * * *',
+      afterStartMs: seconds(12),
+      run: (signal) => finishErasures(app, signal),
+    },
+    { name: 'refusals.count', pattern: '* * * * *', run: () => endRefusalMinute(app) },
+    { name: 'audit.forget', pattern: '53 1 * * *', run: (signal) => forgetOldAudit(app, removed, signal) },
     { name: 'notices.raise', pattern: '* * * * *', run: (signal) => raiseNotices(app, signal) },
     { name: 'sign_ins.forget', pattern: '23 * * * *', run: () => forgetExpiredSignIns(app) },
     {
@@ -33,6 +52,22 @@ export function timedJobs(app: App, env: Pick<Env, 'retentionDays'>, space: Pick
     { name: 'objects.poll', pattern: '* * * * *', afterStartMs: seconds(8), run: (signal) => pollObjects(app, signal) },
     { name: 'snapshots.trim', pattern: '37 2 * * *', run: (signal) => trimSnapshots(app, signal) },
     { name: 'automations.forget', pattern: '7,37 * * * *', run: (signal) => forgetOldRuns(app, signal) },
+    { name: 'plans.hold', pattern: '* * * * *', afterStartMs: seconds(3), run: (signal) => judgeHolds(app, signal) },
+    { name: 'plans.reconcile', pattern: '11 5 * * *', run: (signal) => reconcilePlans(app, signal) },
+    {
+      name: 'payments.catch_up',
+      pattern: '29 * * * *',
+      afterStartMs: seconds(20),
+      run: (signal) => catchUpPayments(app, signal),
+    },
+    // ENC_KEYS changes only with a start: what it means for the rows is done soon after, and looked at again every hour.
+    {
+      name: 'keys.rotate',
+      pattern: '51 * * * *',
+      afterStartMs: seconds(10),
+      run: async (signal) => void (await rotateKeys(app, signal)),
+    },
+    { name: 'usage.report', pattern: '13 * * * *', run: (signal) => reportUsage(app, signal) },
     { name: 'space.relieve', pattern: '* * * * *', run: (signal) => space.relieve(signal) },
   ]
 }

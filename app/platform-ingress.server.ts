@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from './app-context.ts'
 import { LARGEST_BODY, type PlatformAnswer, receivePlatformCall } from './features/events/receive-event.server.ts'
+import { brakeUnknown } from './http/unknown-address.server.ts'
 
 const ADDRESS = /^\/hooks\/platform\/([^/?#]+)\/?(?:\?([^#]*))?$/
 
@@ -36,7 +37,7 @@ export function createPlatformIngress(
           truncated,
           remoteIp: clientIp(req),
           userAgent: req.headers['user-agent'] ?? null,
-        }).then((answer) => send(res, answer, truncated))
+        }).then((answer) => send(res, brakeUnknown(app, clientIp(req), answer), truncated))
       })
       .catch((error: unknown) => {
         app.log.error({ error }, 'ingress.failed')

@@ -2,8 +2,18 @@
 
 import interLatin from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url'
 import { data, type LinksFunction, type LoaderFunctionArgs, type MetaFunction } from '@remix-run/node'
-import { Links, Meta, Outlet, Scripts, ScrollRestoration, useLoaderData, useRouteError } from '@remix-run/react'
+import {
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  ScrollRestoration,
+  useLoaderData,
+  useMatches,
+  useRouteError,
+} from '@remix-run/react'
 import type { ReactNode } from 'react'
+import { accountAddress, shownAccount } from './features/accounts/account-address.ts'
 import { loadFlash } from './http/flash.server.ts'
 import './styles/theme.css'
 import { Announcer } from './ui/announcer.tsx'
@@ -49,10 +59,11 @@ export function Layout({ children }: { children: ReactNode }) {
 
 export default function App() {
   const { flash } = useLoaderData<typeof loader>()
+  const account = shownAccount(useMatches().at(-1)?.data)
   return (
     <Announcer>
       <ToastProvider flash={flash}>
-        <AppFrame>
+        <AppFrame accountPage={account && accountAddress(account)}>
           <Outlet />
         </AppFrame>
       </ToastProvider>

@@ -18,6 +18,10 @@ export default [
   at('automation/runs', 'pages/automation-runs.tsx'),
   at('automation/runs/:id', 'pages/automation-run.tsx'),
   at('automation/templates', 'pages/automation-templates.ts'),
+  at('subscription', 'pages/subscription.tsx'),
+  at('automation/look', 'pages/automation-look.ts'),
+  at('automation/settings', 'pages/automation-settings.tsx'),
+  at('account', 'pages/account.tsx'),
 
   // Signing in
   at('api/oauth/authorize', 'sign-in/authorize.ts'),
@@ -28,6 +32,9 @@ export default [
   // The platform calls us
   at('hooks/platform/:token', 'hooks/platform-events.ts'),
   at('hooks/servicem8', 'hooks/signed-opening.ts'),
+
+  // The payment provider calls us
+  at('hooks/stripe', 'hooks/payment-events.ts'),
 
   // Files that a rule made, for whoever was given the address
   at('documents/:token', 'documents.ts'),
@@ -68,8 +75,20 @@ export default [
   at('api/automation/:id/run', 'api/automation-run.ts'),
   at('api/automation/:id/trigger', 'api/automation-trigger.ts'),
   at('api/automation-logs/:accountUUID', 'api/automation-logs.ts'),
+  at('api/automation-settings', 'api/automation-settings.ts'),
+  at('api/mutes', 'api/mutes.ts'),
+  at('api/mutes/:id', 'api/mutes-by-id.ts'),
   at('api/automation-templates', 'api/automation-templates.ts'),
   at('api/automation-templates/:id/copy', 'api/automation-template-copy.ts'),
+  at('api/subscription/:accountUUID', 'api/subscription-of-account.ts'),
+  at('api/subscription/:accountUUID/upgrade', 'api/subscription-upgrade.ts'),
+  at('api/create-payment-intent/:accountUUID', 'api/create-payment-intent.ts'),
+  at('api/audit', 'api/audit.ts'),
+  at('api/sessions', 'api/sessions.ts'),
+  at('api/sessions/end-all', 'api/sessions-end-all.ts'),
+  at('api/sessions/:id', 'api/sessions-by-id.ts'),
+  at('api/export', 'api/export.ts'),
+  at('api/erase', 'api/erase.ts'),
   at('api/servicem8/:list/:accountUUID', 'api/servicem8-lookup.ts'),
   at('api/admin/test-api/:accountUUID/:apiName', 'api/admin-test-api.ts'),
   at('api/*', 'api/unknown.ts'),

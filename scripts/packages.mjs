@@ -103,7 +103,8 @@ export async function compileDatabase(root, recordChild) {
     rmSync(built, { force: true })
     rmSync(kept, { force: true })
   }
-  await npm(root, ['rebuild', NATIVE], recordChild, [
+  // The one package whose script may run: .npmrc switches them all off.
+  await npm(root, ['rebuild', NATIVE, '--ignore-scripts=false'], recordChild, [
     'SQLite could not be compiled. What npm said is above.',
     'It needs Python 3, make and a C++ compiler (Debian: apt-get install python3 make g++; macOS: xcode-select --install).',
   ])

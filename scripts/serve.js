@@ -68,7 +68,10 @@ export async function serve({ dev } = {}) {
   }
   site.use((req, res, next) => {
     const refusal = running.admitRequest(req)
-    if (refusal) return void res.status(refusal.status).json({ message: refusal.message })
+    if (refusal) {
+      res.set(refusal.headers ?? {})
+      return void res.status(refusal.status).json({ message: refusal.message })
+    }
     // Judged above against the configured origin. Remix would judge again against Host, which a proxy may change, and
     // it builds absolute addresses from these headers: they name what is configured, whatever was sent.
     req.headers.host = own.host
@@ -76,7 +79,7 @@ export async function serve({ dev } = {}) {
     delete req.headers['x-forwarded-host']
     delete req.headers['x-forwarded-proto']
     Object.defineProperty(req, 'protocol', { value: own.protocol.slice(0, -1) })
-    next()
+    running.asCaller(res.locals.clientIp, next)
   })
   site.all(
     '*',

@@ -1,109 +1,163 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import type { SecretBox } from './secret-box.ts'
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { type NamedKey, openText, readSealed, SecretBoxError, sealText, unreadable } from './sealed-text.server.ts'
+import { accountOfPlace, accountOfPurpose, type Keyring, type SealedKey, type SecretBox } from './secret-box.ts'
 
-const ALGORITHM = 'aes-256-gcm'
-const VERSION = 'v1'
+/** Sealed with a key of `ENC_KEYS`. */
+const DIRECT = 'v1'
+/** Sealed with the key of an account. */
+const BY_ACCOUNT = 'v2'
 const KEY_BYTES = 32
-const IV_BYTES = 12
-/** Always given: Node would accept a tag of four bytes otherwise. */
-const TAG = { authTagLength: 16 }
+/** Of the bytes that tell an account's keys apart: eight characters of base64url. */
+const KEY_ID_BYTES = 6
+/** Opened keys of accounts in memory. Opening one again costs 15 µs. */
+const MOST_OPENED = 1_000
 
-export type SecretBoxErrorCode = 'wrong_configuration' | 'unreadable' | 'unknown_key' | 'altered_or_moved'
-
-/** Carries a code, never the secret. */
-export class SecretBoxError extends Error {
-  readonly code: SecretBoxErrorCode
-  constructor(code: SecretBoxErrorCode, message: string) {
-    super(message)
-    this.name = 'SecretBoxError'
-    this.code = code
-  }
+/** An account's key, opened. */
+interface AccountKey extends NamedKey {
+  hashKey: Buffer
+  /** As what it was kept: another text in the row means another key. */
+  keySealed: string
 }
 
 /**
  * `encKeys` as in `ENC_KEYS`: `k2:<base64 of 32 bytes>,k1:…`. The first key seals, all of them open, so that a key is
- * replaced by putting a new one in front. Throws a sentence for the operator when a key is missing, short or named twice.
+ * replaced by putting a new one in front. `keyring` = where keys of accounts are kept; without one, everything is sealed with
+ * `ENC_KEYS` itself. Throws a sentence for the operator when a key is missing, short or named twice.
  */
-export function createSecretBox(encKeys: string): SecretBox {
+export function createSecretBox(encKeys: string, keyring: Keyring | null = null): SecretBox {
   const keys = parseKeys(encKeys)
   const [first] = keys
   if (!first) throw wrong('holds no key')
-  const [currentId, currentKey] = first
-  const ring = new Map(keys)
-  // A key has one use: what encrypts does not also hash.
-  const hashKeys = keys.map(([, key]) => Buffer.from(hkdfSync('sha256', key, '', 'fieldhook fingerprint', KEY_BYTES)))
+  const ring = new Map(keys.map(({ id, key }) => [id, key]))
+  const hashKeys = keys.map(({ key }) => derive(key, 'fingerprint', KEY_BYTES))
+  const opened = new Map<string, AccountKey>()
+  keyring?.onForgotten(drop)
 
-  return {
+  function drop(accountUuid: string): void {
+    const known = opened.get(accountUuid)
+    known?.key.fill(0)
+    known?.hashKey.fill(0)
+    opened.delete(accountUuid)
+  }
+
+  function keyOf(id: string): Buffer {
+    const key = ring.get(id)
+    if (key) return key
+    throw new SecretBoxError('unknown_key', `it was sealed with the key "${id}", which ENC_KEYS does not hold`)
+  }
+
+  /** Null = the account has none. The row is asked every time: what was removed there opens nothing any more. */
+  function findKey(accountUuid: string): AccountKey | null {
+    const kept = keyring?.find(accountUuid) ?? null
+    const known = opened.get(accountUuid)
+    if (!kept) {
+      if (known) drop(accountUuid)
+      return null
+    }
+    if (known?.keySealed === kept.keySealed) return known
+    const key = openKey(accountUuid, kept)
+    const account = {
+      key,
+      id: derive(key, 'key id', KEY_ID_BYTES).toString('base64url'),
+      hashKey: derive(key, 'fingerprint', KEY_BYTES),
+      keySealed: kept.keySealed,
+    }
+    const [oldest] = opened.keys()
+    if (opened.size >= MOST_OPENED && oldest !== undefined) opened.delete(oldest)
+    opened.set(accountUuid, account)
+    return account
+  }
+
+  function openKey(accountUuid: string, { keySealed }: SealedKey): Buffer {
+    const text = readSealed(keySealed)
+    if (text.version !== DIRECT) throw unreadable()
+    return Buffer.from(openText(text, keyOf(text.keyId), keyPlace(accountUuid)), 'base64url')
+  }
+
+  function wrap(accountUuid: string, key: Buffer, { id, key: with_ }: NamedKey): SealedKey {
+    const keySealed = sealText(DIRECT, { id, key: with_ }, keyPlace(accountUuid), key.toString('base64url'))
+    return { sealedWith: id, keySealed }
+  }
+
+  function makeKey(accountUuid: string, { keep }: Keyring, sealing: NamedKey): AccountKey {
+    keep(accountUuid, wrap(accountUuid, randomBytes(KEY_BYTES), sealing))
+    // As it is kept: somebody else may have been first.
+    const made = findKey(accountUuid)
+    if (!made) throw new Error('the key of an account could not be kept')
+    return made
+  }
+
+  const box: SecretBox = {
+    firstKey: first.id,
+    keyNames: keys.map(({ id }) => id),
     seal(place, plain) {
-      const iv = randomBytes(IV_BYTES)
-      const cipher = createCipheriv(ALGORITHM, currentKey, iv, TAG)
-      cipher.setAAD(Buffer.from(place))
-      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-      return [VERSION, currentId, text(iv), text(sealed), text(cipher.getAuthTag())].join('.')
+      const account = accountOfPlace(place)
+      if (!keyring || account === null) return sealText(DIRECT, first, place, plain)
+      return sealText(BY_ACCOUNT, findKey(account) ?? makeKey(account, keyring, first), place, plain)
     },
     open(place, sealed) {
-      const parts = sealed.split('.')
-      const [version, id, iv, body, tag] = parts
-      if (parts.length !== 5 || version !== VERSION || !id) throw unreadable()
-      const key = ring.get(id)
-      if (!key)
-        throw new SecretBoxError(
-          'unknown_key',
-          `the secret was sealed with the key "${id}", which ENC_KEYS does not hold`,
-        )
-      const ivBytes = bytes(iv)
-      const tagBytes = bytes(tag)
-      if (ivBytes.length !== IV_BYTES || tagBytes.length !== TAG.authTagLength) throw unreadable()
-      const decipher = createDecipheriv(ALGORITHM, key, ivBytes, TAG)
-      decipher.setAAD(Buffer.from(place))
-      decipher.setAuthTag(tagBytes)
-      try {
-        return Buffer.concat([decipher.update(bytes(body)), decipher.final()]).toString('utf8')
-      } catch {
-        throw new SecretBoxError('altered_or_moved', 'the secret was altered, or belongs to another place')
+      const text = readSealed(sealed)
+      if (text.version === DIRECT) return openText(text, keyOf(text.keyId), place)
+      const account = accountOfPlace(place)
+      if (text.version !== BY_ACCOUNT || !keyring || account === null) throw unreadable()
+      const key = findKey(account)
+      if (key?.id !== text.keyId) {
+        throw new SecretBoxError('unknown_key', 'it was sealed with a key that the account no longer has')
       }
+      return openText(text, key.key, place)
     },
     fingerprints(purpose, plain) {
       // The length keeps purpose and value apart.
       const bound = `${purpose.length}|${purpose}|${plain}`
-      return hashKeys.map((key) => createHmac('sha256', key).update(bound).digest('base64url'))
+      const account = accountOfPurpose(purpose)
+      const own = account === null ? null : findKey(account)
+      const inUse = own ? [own.hashKey, ...hashKeys] : hashKeys
+      return inUse.map((key) => createHmac('sha256', key).update(bound).digest('base64url'))
+    },
+    rewrap(accountUuid, kept) {
+      const key = openKey(accountUuid, kept)
+      return kept.sealedWith === first.id && kept.keySealed.startsWith(`${DIRECT}.${first.id}.`)
+        ? null
+        : wrap(accountUuid, key, first)
+    },
+    reseal(place, sealed) {
+      const text = readSealed(sealed)
+      const byAccount = keyring !== null && accountOfPlace(place) !== null
+      const asToday = byAccount ? text.version === BY_ACCOUNT : text.version === DIRECT && text.keyId === first.id
+      return asToday ? null : box.seal(place, box.open(place, sealed))
     },
   }
+  return box
 }
 
-function parseKeys(encKeys: string): [string, Buffer][] {
+/** What the sealed key of an account is bound to: in another account's row it does not open. */
+function keyPlace(accountUuid: string): string {
+  return `account_key|${accountUuid}|key`
+}
+
+/** A key has one use: what encrypts neither hashes nor names itself. */
+function derive(key: Buffer, use: string, length: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', `fieldhook ${use}`, length))
+}
+
+function parseKeys(encKeys: string): NamedKey[] {
   const entries = encKeys.split(',').map((entry) => entry.trim())
   const keys = entries.filter((entry) => entry !== '').map(parseKey)
-  const ids = keys.map(([id]) => id)
+  const ids = keys.map(({ id }) => id)
   const twice = ids.find((id, i) => ids.indexOf(id) !== i)
   if (twice !== undefined) throw wrong(`names the key "${twice}" twice`)
   return keys
 }
 
-function parseKey(entry: string): [string, Buffer] {
+function parseKey(entry: string): NamedKey {
   const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})$/.exec(entry) ?? []
   // The entry itself is not repeated: it may well be a key without its name.
   if (!id || !encoded) throw wrong('must look like k1:<base64 of 32 bytes>, several separated by commas')
   const key = Buffer.from(encoded, 'base64')
   if (key.length !== KEY_BYTES) throw wrong(`has a key "${id}" of ${key.length} bytes instead of ${KEY_BYTES}`)
-  return [id, key]
+  return { id, key }
 }
 
 function wrong(fault: string): SecretBoxError {
   return new SecretBoxError('wrong_configuration', `ENC_KEYS ${fault}`)
-}
-
-function unreadable(): SecretBoxError {
-  return new SecretBoxError('unreadable', 'the text is not a sealed secret')
-}
-
-function text(value: Buffer): string {
-  return value.toString('base64url')
-}
-
-/** Strict base64url: another spelling of the same bytes is refused, so that a sealed text has exactly one form. */
-function bytes(value: string | undefined): Buffer {
-  const decoded = Buffer.from(value ?? '', 'base64url')
-  if (text(decoded) !== value) throw unreadable()
-  return decoded
 }

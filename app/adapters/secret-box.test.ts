@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSecretBox, SecretBoxError } from './secret-box.server.ts'
+import { SecretBoxError } from './sealed-text.server.ts'
+import { createSecretBox } from './secret-box.server.ts'
 
 const newKey = () => randomBytes(32).toString('base64')
 const K1 = `k1:${newKey()}`

@@ -87,7 +87,7 @@ export function readCookies(header: string | null): Map<string, string> {
     if (cut < 1) continue
     const name = part.slice(0, cut).trim()
     const value = part.slice(cut + 1).trim()
-    if (!cookies.has(name)) cookies.set(name, value.replace(/^"(.*)"$/, '$1'))
+    if (name !== '' && !cookies.has(name)) cookies.set(name, value.replace(/^"(.*)"$/, '$1'))
   }
   return cookies
 }

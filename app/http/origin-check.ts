@@ -15,17 +15,20 @@ export interface OriginQuestion {
   ownOrigin: string
 }
 
+const BASE = 'http://path.invalid'
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Called by machines with a proof of their own in address or body: cookies mean nothing there. */
 const WITHOUT_COOKIES = /^\/(hooks\/|api\/automation\/[^/]+\/trigger\/?$)/
 
 /**
  * - `allow`: a safe method, or a browser that says the request comes from our own pages;
- * - `refuse`: a browser that says otherwise, or Remix's old data parameter;
+ * - `refuse`: a browser that says otherwise, Remix's old data parameter, or an address that cannot be read;
  * - `ignore_cookies`: not a browser (neither header is sent), or an address that never reads cookies.
  */
 export function judgeOrigin(question: OriginQuestion): OriginVerdict {
-  const { pathname, searchParams } = new URL(question.url, 'http://path.invalid')
+  const asked = addressOf(question.url)
+  if (!asked) return 'refuse'
+  const { pathname, searchParams } = asked
   if (searchParams.has('_data')) return 'refuse'
   if (WITHOUT_COOKIES.test(pathname)) return 'ignore_cookies'
   if (SAFE.has(question.method.toUpperCase())) return 'allow'
@@ -34,9 +37,16 @@ export function judgeOrigin(question: OriginQuestion): OriginVerdict {
   return 'ignore_cookies'
 }
 
+/** As the router reads it: two slashes at the beginning are a path, not another host. */
+function addressOf(url: string): URL | null {
+  const address = url.startsWith('/') ? `${BASE}${url}` : url
+  return URL.canParse(address, BASE) ? new URL(address, BASE) : null
+}
+
 export interface Refusal {
-  status: 403
+  status: 403 | 429
   message: string
+  headers?: Record<string, string>
 }
 
 /** Null = let it through. Takes the cookies away from a request that may not use them. */

@@ -4,9 +4,13 @@ import { createHash } from 'node:crypto'
 import { Authenticator } from 'remix-auth'
 import { OAuth2Strategy } from 'remix-auth-oauth2'
 import type { App } from '#app/app-context.ts'
+import { readAccountId } from '#app/features/accounts/account-id.ts'
 import { SIGN_IN_LASTS } from '#app/features/accounts/session.ts'
 import { type FinishedSignIn, finishSignIn, startSignIn, takeSignIn } from '#app/features/accounts/sign-in.server.ts'
 import { problemOf, problemOfReturn, type SignInProblem, signInReturn } from '#app/features/accounts/sign-in.ts'
+import { recordRefusal } from '#app/features/audit/refusals.server.ts'
+import { beginTrial } from '#app/features/billing/plan.server.ts'
+import { currentCaller } from '#app/lib/caller.server.ts'
 import { newToken } from '#app/lib/token.server.ts'
 import { endedCookie, readCookies, sessionCookie, signInCookiePrefix } from './cookies.ts'
 import { isSecure, sessionsToReplace } from './session.server.ts'
@@ -80,7 +84,7 @@ class PlatformStrategy extends OAuth2Strategy<FinishedSignIn> {
   }
 }
 
-type SignInApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'oauth' | 'platformApi'>
+type SignInApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'oauth' | 'platformApi' | 'payments'>
 
 function authenticatorOf(app: SignInApp, state: string, verify: (tokens: OAuth2Tokens) => Promise<FinishedSignIn>) {
   const strategy = new PlatformStrategy(app, state, ({ tokens }) => verify(tokens))
@@ -131,6 +135,8 @@ export async function returnFromPlatform(app: SignInApp, request: Request): Prom
     if (finished.outcome === 'problem') return atGate(app, finished.returnTo, finished.problem)
     const cookie = sessionCookie('tab', isSecure(app), finished.sessionToken)
     const { returnTo, problem, linked } = finished
+    const accountUuid = await app.store.resolveAccountId(returnTo)
+    if (accountUuid !== null) await beginTrial(app, accountUuid)
     return redirectTo(signInReturn(returnTo, problem, linked), { 'Set-Cookie': cookie })
   } catch (error) {
     if (error instanceof ExchangeError) return atGate(app, taken.named, problemOf(error.code, 'exchange'))
@@ -138,8 +144,15 @@ export async function returnFromPlatform(app: SignInApp, request: Request): Prom
   }
 }
 
-function atGate(app: Pick<App, 'log'>, named: string | null, problem: SignInProblem): Response {
+async function atGate(
+  app: Pick<App, 'store' | 'clock' | 'log'>,
+  named: string | null,
+  problem: SignInProblem,
+): Promise<Response> {
   app.log.info({ problem }, 'sign_in.ended')
+  const id = readAccountId(named)
+  const accountUuid = id === null ? null : await app.store.resolveAccountId(id)
+  await recordRefusal(app, { accountUuid, action: 'sign_in', detail: { reason: problem } }, currentCaller()?.ip ?? '')
   return redirectTo(signInReturn(named, problem))
 }
 

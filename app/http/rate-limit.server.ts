@@ -38,8 +38,23 @@ export function createRateLimiter(options: { clock: Clock; perMinute: number; ma
   }
 }
 
-/** A minute, per address; `trigger` per automation, `run` per account. */
-const LIMITS = { sign_in: 20, credentials: 10, link: 5, trigger: 60, run: 30, document: 20 } as const
+/**
+ * A minute, per address; `trigger` per automation, `run`, `look`, `pay`, `export` and `erase` per account. `unknown_address` counts
+ * only calls of platform addresses that do not exist: all accounts' events come from the platform's few machines.
+ */
+const LIMITS = {
+  sign_in: 20,
+  credentials: 10,
+  link: 5,
+  trigger: 60,
+  run: 30,
+  look: 60,
+  pay: 20,
+  document: 20,
+  export: 4,
+  erase: 5,
+  unknown_address: 20,
+} as const
 
 type LimitName = keyof typeof LIMITS
 
@@ -52,10 +67,20 @@ export function requireRate(app: Pick<App, 'clock'>, name: LimitName, clientIp: 
 
 /** The same for whatever else a limit counts by. */
 export function requireRateOf(app: Pick<App, 'clock'>, name: LimitName, key: string): void {
+  const taken = limitersFor(app)[name].take(key)
+  if (taken.outcome === 'wait') throw tooMany(taken.ms)
+}
+
+/** The same without throwing: ms until there is room again, null = there is. */
+export function overRate(app: Pick<App, 'clock'>, name: LimitName, clientIp: string): number | null {
+  const taken = limitersFor(app)[name].take(callerOf(clientIp))
+  return taken.outcome === 'wait' ? taken.ms : null
+}
+
+function limitersFor(app: Pick<App, 'clock'>): Record<LimitName, RateLimiter> {
   const limiters = limitersOf.get(app) ?? newLimiters(app.clock)
   limitersOf.set(app, limiters)
-  const taken = limiters[name].take(key)
-  if (taken.outcome === 'wait') throw tooMany(taken.ms)
+  return limiters
 }
 
 function newLimiters(clock: Clock): Record<LimitName, RateLimiter> {
@@ -66,6 +91,11 @@ function newLimiters(clock: Clock): Record<LimitName, RateLimiter> {
     link: limiter('link'),
     trigger: limiter('trigger'),
     run: limiter('run'),
+    look: limiter('look'),
+    pay: limiter('pay'),
     document: limiter('document'),
+    export: limiter('export'),
+    erase: limiter('erase'),
+    unknown_address: limiter('unknown_address'),
   }
 }

@@ -24,15 +24,20 @@ describe('the headers of an answer', () => {
     expect(headers('/fieldhook')['Cache-Control']).toBeUndefined()
   })
 
-  it.each(['/api/accounts', '/api/oauth/callback', '/hooks/platform/x', '/hooks/stripe'])(
-    'allow nothing on %s',
-    (path) => {
-      expect(headers(path)).toMatchObject({
-        'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-        'Cache-Control': 'no-store',
-      })
-    },
-  )
+  it.each([
+    '/api/accounts',
+    '/API/accounts',
+    '/%61pi/accounts',
+    '/api/oauth/callback',
+    '/hooks/platform/x',
+    '/hooks/stripe',
+    '/api/%',
+  ])('allow nothing on %s', (path) => {
+    expect(headers(path)).toMatchObject({
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+      'Cache-Control': 'no-store',
+    })
+  })
 
   it.each(['/api/webhook-activity', '/api/api-activity'])('leave it to %s how long its list may be kept', (path) => {
     expect(headers(path)['Content-Security-Policy']).toBe("default-src 'none'; frame-ancestors 'none'")
@@ -53,6 +58,33 @@ describe('the headers of an answer', () => {
     expect(securityHeaders({ ...given, path: '/api/accounts' })['Content-Security-Policy']).toContain(
       "frame-ancestors 'none'",
     )
+  })
+
+  it('let the payment provider into the subscription page only, and only where it takes the cards', () => {
+    const policyOf = (path: string, realPayments: boolean) =>
+      securityHeaders({ path, nonce: 'abc', secure: true, realPayments })['Content-Security-Policy'] ?? ''
+    expect(policyOf('/subscription', true).split('; ')).toEqual([
+      "default-src 'none'",
+      "script-src 'self' 'nonce-abc' https://js.stripe.com https://*.js.stripe.com",
+      "style-src 'self'",
+      "img-src 'self' data: https://*.stripe.com",
+      "font-src 'self'",
+      "connect-src 'self' https://api.stripe.com",
+      'frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com',
+      "manifest-src 'self'",
+      "object-src 'none'",
+      "base-uri 'none'",
+      "form-action 'self' https://billing.stripe.com",
+      "frame-ancestors 'self' https://*.servicem8.com",
+    ])
+    for (const path of ['/Subscription', '/subscription/']) {
+      expect(policyOf(path, true)).toBe(policyOf('/subscription', true))
+    }
+    for (const path of ['/', '/fieldhook', '/automation', '/subscription/x', '/api/subscription/x', '/sandbox']) {
+      expect(policyOf(path, true)).not.toContain('stripe')
+    }
+    expect(policyOf('/subscription', false)).toBe(policyOf('/fieldhook', false))
+    expect(policyOf('/subscription', false)).not.toContain('stripe')
   })
 
   it('are the same everywhere otherwise, with HSTS on https only', () => {

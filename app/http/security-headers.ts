@@ -1,24 +1,36 @@
 /** Who may show our pages in a frame: ourselves (the sandbox's stage) and the platform. */
 const FRAMED_BY = ["'self'", 'https://*.servicem8.com']
 
+/** Who may take part in the one page where a card is entered (Stripe's security guide). */
+const CARD_ENTRY = {
+  script: ' https://js.stripe.com https://*.js.stripe.com',
+  connect: ' https://api.stripe.com',
+  image: ' https://*.stripe.com',
+  frame: 'https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com',
+  // "Manage billing" is a form of ours that is answered with the way there.
+  form: ' https://billing.stripe.com',
+}
+
 /**
  * The headers every answer carries. Calls and ingress get a policy that allows nothing, and are never cached (the two
  * polled lists say themselves that they must be asked for again); pages (the signed opening and the launch page among
  * them) get scripts by nonce and no inline styles.
  * @param input.secure the public address is https
  * @param input.framedBy further origins that may show our pages in a frame
+ * @param input.realPayments cards are taken by Stripe itself: the subscription page, and no other, lets it in
  */
 export function securityHeaders(input: {
   path: string
   nonce: string
   secure: boolean
   framedBy?: readonly string[]
+  realPayments?: boolean
 }): Record<string, string> {
   const machine = isMachinePath(input.path)
   return {
     'Content-Security-Policy': machine
       ? "default-src 'none'; frame-ancestors 'none'"
-      : pagePolicy(input.nonce, input.framedBy ?? []),
+      : pagePolicy(input.nonce, input.framedBy ?? [], Boolean(input.realPayments) && isCardPage(input.path)),
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
@@ -29,10 +41,23 @@ export function securityHeaders(input: {
   }
 }
 
-/** The router matches addresses whatever their case. */
+/** The router matches addresses whatever their case, and with letters written as `%61`. */
 function isMachinePath(address: string): boolean {
-  const path = address.toLowerCase()
+  const path = decoded(address).toLowerCase()
   return path.startsWith('/api/') || (path.startsWith('/hooks/') && path !== '/hooks/servicem8')
+}
+
+function decoded(address: string): string {
+  try {
+    return decodeURIComponent(address)
+  } catch {
+    return address
+  }
+}
+
+/** As the router matches it: whatever its case, with or without a slash behind. */
+function isCardPage(address: string): boolean {
+  return /^\/subscription\/?$/i.test(address)
 }
 
 /** Lists with an `ETag`: their routes bring a `Cache-Control` of their own, and a second one would contradict it. */
@@ -40,18 +65,20 @@ function isAskedAgain(path: string): boolean {
   return /^\/api\/(webhook|api)-activity\/?$/.test(path)
 }
 
-function pagePolicy(nonce: string, framedBy: readonly string[]): string {
+function pagePolicy(nonce: string, framedBy: readonly string[], cards: boolean): string {
+  const also = (part: keyof typeof CARD_ENTRY) => (cards ? CARD_ENTRY[part] : '')
   return [
     "default-src 'none'",
-    `script-src 'self' 'nonce-${nonce}'`,
+    `script-src 'self' 'nonce-${nonce}'${also('script')}`,
     "style-src 'self'",
-    "img-src 'self' data:",
+    `img-src 'self' data:${also('image')}`,
     "font-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self'${also('connect')}`,
+    ...(cards ? [`frame-src ${CARD_ENTRY.frame}`] : []),
     "manifest-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
-    "form-action 'self'",
+    `form-action 'self'${also('form')}`,
     `frame-ancestors ${[...FRAMED_BY, ...framedBy].join(' ')}`,
   ].join('; ')
 }

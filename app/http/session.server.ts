@@ -1,6 +1,8 @@
 import type { App } from '#app/app-context.ts'
 import { endSession, loadSession } from '#app/features/accounts/session.server.ts'
 import type { Session } from '#app/features/accounts/session.ts'
+import { recordAudit } from '#app/features/audit/audit.server.ts'
+import { noteProved } from '#app/lib/caller.server.ts'
 import { endedSessionCookie, readCookies, type SessionKind, sessionCookieName } from './cookies.ts'
 
 const KINDS: readonly SessionKind[] = ['tab', 'frame']
@@ -11,8 +13,13 @@ export function isSecure(app: Pick<App, 'settings'>): boolean {
 }
 
 /** What the request's browser has proved, or null. */
-export function findSession(app: Pick<App, 'store' | 'clock' | 'settings'>, request: Request): Promise<Session | null> {
-  return loadSession(app, tokensOf(app, request, KINDS))
+export async function findSession(
+  app: Pick<App, 'store' | 'clock' | 'settings'>,
+  request: Request,
+): Promise<Session | null> {
+  const session = await loadSession(app, tokensOf(app, request, KINDS))
+  noteProved(session?.accounts ?? [])
+  return session
 }
 
 /** Did the browser send what is or was a session? */
@@ -31,8 +38,13 @@ export async function sessionsToReplace(
 }
 
 /** Ends the browser's sessions and gives the cookies that say so. */
-export async function signOut(app: Pick<App, 'store' | 'settings'>, request: Request): Promise<string[]> {
+export async function signOut(
+  app: Pick<App, 'store' | 'settings' | 'clock' | 'log'>,
+  request: Request,
+): Promise<string[]> {
+  const session = await findSession(app, request)
   await endSession(app, tokensOf(app, request, KINDS))
+  for (const { accountUuid } of session?.accounts ?? []) await recordAudit(app, { accountUuid, action: 'sign_out' })
   return KINDS.map((kind) => endedSessionCookie(kind, isSecure(app)))
 }
 

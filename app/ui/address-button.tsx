@@ -2,7 +2,7 @@ import { Form, useLocation } from '@remix-run/react'
 import { forwardRef } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
 
-interface AddressButtonProps extends Omit<ButtonProps, 'type' | 'name' | 'value'> {
+export interface AddressButtonProps extends Omit<ButtonProps, 'type' | 'name' | 'value'> {
   /** The query the page is asked for, e.g. `{ accountUUID: '…', edit: '3' }`. */
   query: Record<string, string>
   /** Where on that page to go, e.g. `webhook-3`. */

@@ -1,3 +1,5 @@
+import { Link } from '@remix-run/react'
+import { ShieldUser } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { FlashLine } from './flash-line.tsx'
 import { MAIN_ID, SkipLink } from './skip-link.tsx'
@@ -19,8 +21,14 @@ export function Mark({ className }: { className?: string }) {
   )
 }
 
-/** What every page stands in: skip link, the product's name, the server's message, the page. */
-export function AppFrame({ children }: { children: ReactNode }) {
+interface AppFrameProps {
+  /** Address of the page about the account that is shown; null = none is. */
+  accountPage?: string | null
+  children: ReactNode
+}
+
+/** What every page stands in: skip link, the product's name, the way to the account, the server's message, the page. */
+export function AppFrame({ accountPage = null, children }: AppFrameProps) {
   return (
     <>
       <SkipLink />
@@ -28,6 +36,15 @@ export function AppFrame({ children }: { children: ReactNode }) {
         <div className="mx-auto flex min-h-12 max-w-6xl items-center gap-2.5 px-4 sm:px-6">
           <Mark className="size-6" />
           <span className="text-label font-semibold">Fieldhook</span>
+          {accountPage === null ? null : (
+            <Link
+              to={accountPage}
+              className="ml-auto inline-flex min-h-11 items-center gap-1.5 text-label text-ink-soft underline-offset-4 hover:text-ink hover:underline"
+            >
+              <ShieldUser aria-hidden className="size-4 shrink-0" />
+              Account and security
+            </Link>
+          )}
         </div>
       </header>
       <FlashLine />

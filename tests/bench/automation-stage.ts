@@ -86,6 +86,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     adminAccounts: new Set<string>(),
     scopes: [],
     sandbox: false,
+    payments: { mode: 'off' as const, publishableKey: null },
     version: '0.0.0',
   }
   const chance = createChance(seed, 'answers')

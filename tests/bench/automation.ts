@@ -73,6 +73,8 @@ async function run({ seconds, seed }: Settings): Promise<void> {
   const plan = planAccounts(seconds)
   const stage = await openStage(plan, seed)
   const lag = monitorEventLoopDelay({ resolution: 10 })
+  // A server listens; here nothing else keeps the process alive while the engines' own alarm clocks are all that is left.
+  const alive = setInterval(() => {}, MINUTE)
   try {
     note(`${ACCOUNTS} accounts with ${RULES.length} rules each; ${PER_SECOND} events/s; answers after 60 to 150 ms.`)
     note('One process, as the server: its own database file (synchronous=FULL), its own clock; the platform in memory.')
@@ -97,6 +99,7 @@ async function run({ seconds, seed }: Settings): Promise<void> {
     report({ stage, told, bursting, ofRun, quietLag, busy })
   } finally {
     lag.disable()
+    clearInterval(alive)
     await stage.close()
   }
 }

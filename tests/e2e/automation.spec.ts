@@ -193,9 +193,18 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('button', { name: 'Preview: Call back' }).click()
       await expect(page.getByRole('region', { name: 'Preview', exact: true })).toBeVisible()
       await shot('preview')
+      await page
+        .getByRole('region', { name: 'Preview', exact: true })
+        .getByRole('button', { name: 'The last 30 days' })
+        .click()
+      await expect(page.getByRole('region', { name: 'The last 30 days' })).toContainText(
+        'In the last 30 days this rule',
+      )
+      await shot('lookback')
       await page.getByRole('button', { name: 'Run Now: Never matches' }).click()
       await expect(page.getByRole('alertdialog')).toBeVisible()
-      await page.screenshot({ path: `.cache/screens/automation-not-met-${colorScheme}-${info.project.name}.png` })
+      const path = `.cache/screens/automation-not-met-${colorScheme}-${info.project.name}.png`
+      await page.screenshot({ path, animations: 'disabled' })
     })
   })
 }

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import {
   createWebhook,
   DEMO_RECEIVER,
@@ -8,23 +9,15 @@ import {
   signIn,
   test,
 } from './stage.ts'
+import { beginTrial, CARDS, cardOf, moveClock, openSubscription, payWith } from './subscription-stage.ts'
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(colorScheme, () => {
-    test.use({ colorScheme })
+    // A message that is just fading is paler than anybody reads it.
+    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } })
 
     test('gate, manager and log are accessible and fit the screen', async ({ page, context, server }, info) => {
-      const shot = async (name: string) => {
-        await expectAccessible(page)
-        // Wider than the screen = a person has to scroll sideways.
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
-          0,
-        )
-        await page.screenshot({
-          path: `.cache/screens/${name}-${colorScheme}-${info.project.name}.png`,
-          fullPage: true,
-        })
-      }
+      const shot = (name: string) => look(page, `${name}-${colorScheme}-${info.project.name}`)
       await openAddOn(page, server)
       await expect(page.getByRole('heading', { name: 'Connect to ServiceM8' })).toBeVisible()
       await shot('gate')
@@ -49,5 +42,49 @@ for (const colorScheme of ['light', 'dark'] as const) {
       ).toBeVisible()
       await shot('manager')
     })
+
+    test('the states of the subscription are accessible and fit the screen', async ({
+      page,
+      context,
+      server,
+    }, info) => {
+      test.setTimeout(120_000)
+      const shot = (name: string) => look(page, `subscription-${name}-${colorScheme}-${info.project.name}`)
+      const accountUUID = await beginTrial(context, page, server)
+      const reopen = () => openSubscription(page, server, accountUUID)
+      await reopen()
+      await shot('trial')
+      await moveClock(page, server, '14d', '3d')
+      await reopen()
+      await shot('held')
+      await page.getByRole('link', { name: 'Back to Dashboard' }).click()
+      await expect(page.getByRole('region', { name: 'Subscription', exact: true })).toBeVisible()
+      await shot('notice')
+      await reopen()
+      await page.getByRole('button', { name: 'Subscribe Now - £5/month' }).click()
+      await expect(page.getByLabel('Card number')).toBeVisible()
+      await shot('card')
+      await payWith(page, CARDS.asksEachTime)
+      await page.getByRole('button', { name: 'Complete' }).click()
+      await expect(page.getByText('Your subscription is now active!').first()).toBeVisible()
+      await shot('active')
+      await page.getByText('Cancel subscription…').click()
+      await page.getByRole('button', { name: 'Cancel subscription' }).click()
+      await expect(cardOf(page, 'Status')).toContainText('Ends on')
+      await shot('ending')
+      await page.getByRole('button', { name: 'Keep subscription' }).click()
+      await expect(cardOf(page, 'Status')).toContainText('is charged on')
+      await moveClock(page, server, '14d', '14d', '3d', '1d')
+      await reopen()
+      await expect(page.getByRole('button', { name: 'Pay now' })).toBeVisible()
+      await shot('past-due')
+    })
   })
+}
+
+async function look(page: Page, name: string): Promise<void> {
+  await expectAccessible(page)
+  // Wider than the screen = a person has to scroll sideways.
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+  await page.screenshot({ path: `.cache/screens/${name}.png`, fullPage: true })
 }

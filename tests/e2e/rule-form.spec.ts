@@ -240,6 +240,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByLabel('Search placeholders').fill('name')
       await press(page, 'Create Automation')
       await says(page, 'Company UUID is required')
+      await says(page, /^With the values of Job/)
+      await expect(page.getByRole('complementary')).toContainText('Company UUID is required')
       await shot('full')
     })
   })

@@ -180,6 +180,7 @@ beforeEach(async () => {
       adminAccounts: new Set(),
       scopes: [],
       sandbox: true,
+      payments: { mode: 'off' as const, publishableKey: null },
       version: '1.2.3',
       feedPath: '/unverified_feed',
     },

@@ -124,7 +124,13 @@ describe('with the real platform', () => {
     }
     const other = await plain('/nothing/at/all')
     expect(other.status).toBe(404)
-    for (const path of ['/sandbox', '/sandbox/servicem8/oauth/authorize', '/sandbox/receiver/demo']) {
+    for (const path of [
+      '/sandbox',
+      '/sandbox/servicem8/oauth/authorize',
+      '/sandbox/receiver/demo',
+      '/sandbox/stripe.js',
+      '/sandbox/stripe/v1/prices',
+    ]) {
       const stage = await plain(path)
       expect(stage.status).toBe(404)
       expect(stage.text).not.toMatch(/pretend|Stage/)

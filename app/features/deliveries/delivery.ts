@@ -134,8 +134,14 @@ export function isPastDeadline(deadlineAt: Millis, now: Millis): boolean {
   return now > deadlineAt + DEADLINE_GRACE
 }
 
-/** Why a delivery ended without a last try: its endpoint was held all the time. */
-export function expiredWhileHeld(health: Pick<EndpointHealth, 'state' | 'holdReason' | 'breaker'>): string {
+/** Why a delivery ended without a last try: its endpoint was held all the time, or its account was (`accountHold` = why). */
+export function expiredWhileHeld(
+  health: Pick<EndpointHealth, 'state' | 'holdReason' | 'breaker'>,
+  accountHold: string | null = null,
+): string {
+  if (accountHold !== null && health.state !== 'paused') {
+    return `Not delivered within 72 hours. ${accountHold}, then send it again.`
+  }
   if (health.state === 'paused') return 'Kept for 30 days while the webhook was paused, then given up.'
   if (health.state === 'failing')
     return 'Not delivered within 72 hours: we had stopped trying because nothing succeeded.'

@@ -72,6 +72,22 @@ describe('a delivery', () => {
     expect(waitingOf(delivery({}, { state: 'paused' }), NOW)?.until).toBe(NOW - hours(1) + days(30))
   })
 
+  test('is held while its account is not paid for, by hand too; a test is not', () => {
+    const accountHold = 'Trial ended: subscribe to resume'
+    for (const more of [{}, { cause: 'retry', attempts: 0 }, { cause: 'replay' }] as const) {
+      const held = delivery(more, { accountHold })
+      expect(deliveryStatus(held, NOW)).toBe('held')
+      expect(waitingOf(held, NOW)).toEqual({
+        reason: 'Trial ended: subscribe to resume. This event is kept until then, for 72 hours at most.',
+        nextAt: null,
+        atEarliest: false,
+        until: NOW + hours(71),
+      })
+    }
+    expect(deliveryStatus(delivery({ cause: 'test' }, { accountHold }), NOW)).toBe('waiting')
+    expect(waitingOf(delivery({}, { accountHold, state: 'paused' }), NOW)?.reason).toContain('paused')
+  })
+
   test('is held while there is no address', () => {
     expect(deliveryStatus(delivery({}, { url: '' }), NOW)).toBe('held')
   })

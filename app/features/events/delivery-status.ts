@@ -17,6 +17,8 @@ export interface AddressState {
   holdReason: string | null
   breaker: 'closed' | 'open'
   nextProbeAt: Millis | null
+  /** Why nothing is sent for the account at all; null or absent = it is. */
+  accountHold?: string | null
 }
 
 export interface DeliveryCondition {
@@ -45,11 +47,12 @@ export function deliveryStatus(delivery: DeliveryCondition, now: Millis): Delive
   }
 }
 
-type Hold = 'paused' | 'failing' | 'stopped' | 'deleted' | 'no_address' | 'asked' | 'breaker'
+type Hold = 'account' | 'paused' | 'failing' | 'stopped' | 'deleted' | 'no_address' | 'asked' | 'breaker'
 
 function holdOf({ cause, attempts, address }: DeliveryCondition, now: Millis): Hold | null {
+  if (address.accountHold && cause !== 'test' && address.state === 'active' && address.url !== '') return 'account'
   // What a person asked for is sent once whatever state the address is in, if there is one.
-  const byHand = cause === 'test' || (cause === 'retry' && attempts === 0)
+  const byHand = cause === 'test' || (cause === 'retry' && attempts === 0 && !address.accountHold)
   if (byHand && address.url !== '' && address.state !== 'deleted') return null
   if (address.state !== 'active') return address.state
   if (address.url === '') return 'no_address'
@@ -75,6 +78,8 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
   const hold = holdOf(delivery, now)
   const person = { nextAt: null, atEarliest: false, until: deadlineAt }
   switch (hold) {
+    case 'account':
+      return { ...person, reason: `${address.accountHold}. This event is kept until then, for 72 hours at most.` }
     case 'paused':
       return {
         ...person,

@@ -8,6 +8,9 @@ export const LOOKUPS = [
   'email-templates',
   'sms-templates',
   'document-templates',
+  'materials',
+  'bundles',
+  'categories',
 ] as const
 export type LookupName = (typeof LOOKUPS)[number]
 
@@ -45,6 +48,9 @@ export const OBJECT_OF: Readonly<Record<LookupName, string>> = {
   'email-templates': 'emailtemplate',
   'sms-templates': 'smstemplate',
   'document-templates': 'documenttemplate',
+  materials: 'material',
+  bundles: 'materialbundle',
+  categories: 'category',
 }
 
 /** Jobs are many and only the newest are worth choosing from; the rest are short lists. */
@@ -56,6 +62,9 @@ export const MOST_LISTED: Readonly<Record<LookupName, number>> = {
   'email-templates': 1_000,
   'sms-templates': 1_000,
   'document-templates': 1_000,
+  materials: 20_000,
+  bundles: 5_000,
+  categories: 1_000,
 }
 
 type Raw = Readonly<Record<string, unknown>>
@@ -73,6 +82,7 @@ export function lookupRecords(name: LookupName, records: readonly Raw[]): Record
         .map((record) => ({ ...record }))
     case 'queues':
     case 'companies':
+    case 'categories':
       return byName(present.map((record) => ({ uuid: text(record.uuid), name: text(record.name) })))
     case 'staff':
       return present.map((record) => ({
@@ -102,6 +112,16 @@ export function lookupRecords(name: LookupName, records: readonly Raw[]): Record
         template_type: text(record.template_type),
         related_object: text(record.related_object),
       }))
+    // A bundle needs a number and may go without a name (facts: 5.7).
+    case 'materials':
+    case 'bundles':
+      return byName(
+        present.map((record) => ({
+          uuid: text(record.uuid),
+          name: text(record.name) || text(record.item_number),
+          item_number: text(record.item_number),
+        })),
+      )
   }
 }
 

@@ -1,6 +1,7 @@
 // Our subscriptions at the platform: one per account and object, each with an address of its own that only it knows.
 // A new one is made beside the old one and takes over in one step, so that a failure anywhere leaves the old one working.
 import type { App } from '#app/app-context.ts'
+import { subscriptionTokenPlace } from '#app/features/ops/sealed-places.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
@@ -46,11 +47,9 @@ export function tokenOfAddress(origin: string, address: string): string | null {
   return address.startsWith(start) ? address.slice(start.length) : null
 }
 
-const sealPlace = (accountUuid: string) => `subscription|${accountUuid}|token`
-
 /** The address of a stored subscription, from the sealed copy of its token. */
 export function addressOf(app: Pick<App, 'secrets' | 'settings'>, row: SubscriptionRow): string {
-  return callbackAddress(app.settings.origin, app.secrets.open(sealPlace(row.accountUuid), row.tokenSealed))
+  return callbackAddress(app.settings.origin, app.secrets.open(subscriptionTokenPlace(row.accountUuid), row.tokenSealed))
 }
 
 /**
@@ -71,7 +70,7 @@ export async function prepareSubscription(
     object,
     fields: wanted.join(','),
     tokenHash: hashToken(token),
-    tokenSealed: app.secrets.seal(sealPlace(accountUuid), token),
+    tokenSealed: app.secrets.seal(subscriptionTokenPlace(accountUuid), token),
     at: app.clock.now(),
   })
   const chosen = needs.flatMap((need) => need.fields)

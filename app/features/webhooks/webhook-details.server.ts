@@ -77,6 +77,7 @@ function describeEndpoint(
   const now = app.clock.now()
   const condition = {
     endpoint,
+    accountHold: facts.accountHold,
     subscription,
     lastEventAt,
     meanMs: facts.recentAttempts >= ENOUGH_TO_SAY_SLOW ? facts.recentMeanMs : null,
@@ -121,8 +122,8 @@ function watchedFields({ subscription }: EndpointFacts, objectType: string): rea
 }
 
 /** When the engine will next try, as far as is known: the due time, unless the whole endpoint waits longer. */
-function nextAttemptAt({ endpoint, nextDueAt }: EndpointFacts): number | null {
-  if (endpoint.state !== 'active' || endpoint.pendingCount === 0) return null
+function nextAttemptAt({ endpoint, nextDueAt, accountHold }: EndpointFacts): number | null {
+  if (endpoint.state !== 'active' || endpoint.pendingCount === 0 || accountHold !== null) return null
   if (endpoint.breaker === 'open' && endpoint.nextProbeAt !== null) return endpoint.nextProbeAt
   if (nextDueAt === null) return null
   return Math.max(nextDueAt, endpoint.holdUntil ?? 0)

@@ -109,6 +109,18 @@ describe('the status of a webhook', () => {
     expect(given.sentence).toMatch(/so we stopped trying\. The name does not exist\. Resume when it is repaired\.$/)
   })
 
+  test('is held while the account is not paid for, unless it was paused or stopped before', () => {
+    const accountHold = { since: NOW - hours(1), reason: 'Trial ended: subscribe to resume' }
+    expect(statusOf({ pendingCount: 2 }, { accountHold })).toEqual({
+      status: 'held',
+      sentence:
+        'Held since 08:30. Trial ended: subscribe to resume. Events are kept for 72 hours and sent, oldest first, when you do. 2 events waiting.',
+    })
+    expect(statusOf({ state: 'paused' }, { accountHold }).status).toBe('paused')
+    expect(statusOf({ state: 'stopped' }, { accountHold }).status).toBe('stopped')
+    expect(statusOf({ url: '' }, { accountHold }).status).toBe('no_address')
+  })
+
   test('is held while the receiver asked us to wait, and failing when it was something else', () => {
     const holdUntil = NOW + minutes(5)
     expect(statusOf({ lastCode: 429, holdUntil, holdReason: 'Your address answered 429.' })).toEqual({

@@ -22,6 +22,8 @@ export interface WebhookCondition {
     lastSentence: string | null
     pendingCount: number
   }
+  /** Since when and why nothing is sent for the account at all; null or absent = it is. */
+  accountHold?: { since: Millis; reason: string } | null
   /** Our subscription at the platform: null = there is none; a reason = it does not work at present. */
   subscription: { stateReason: string | null } | null
   lastEventAt: Millis | null
@@ -50,7 +52,10 @@ export function webhookStatus(
   return { status, sentence: [sentence, looking, condition.note].filter(Boolean).join(' ') }
 }
 
-function statusOf({ endpoint, subscription, polling, meanMs }: WebhookCondition, now: Millis): WebhookStatus {
+function statusOf(
+  { endpoint, subscription, polling, meanMs, accountHold }: WebhookCondition,
+  now: Millis,
+): WebhookStatus {
   // Worst first: without a subscription nothing arrives at all, whatever the endpoint does.
   if (polling ? looksInVain(polling, now) : subscription === null || subscription.stateReason !== null) {
     return 'unsubscribed'
@@ -59,6 +64,7 @@ function statusOf({ endpoint, subscription, polling, meanMs }: WebhookCondition,
   if (endpoint.url === '') return 'no_address'
   if (endpoint.state === 'stopped') return 'stopped'
   if (endpoint.state === 'failing') return 'failing'
+  if (accountHold) return 'held'
   // A wait the receiver asked for is no failure; a wait after redirects or refused addresses is one.
   const asked = endpoint.lastCode === 429 || endpoint.lastCode === 503
   if (asked && endpoint.holdUntil !== null && endpoint.holdUntil > now) return 'held'
@@ -86,6 +92,10 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
     case 'failing':
       return failingSentence(condition, time) + waiting
     case 'held':
+      if (condition.accountHold) {
+        const { since, reason } = condition.accountHold
+        return `Held since ${time(since)}. ${reason}. Events are kept for 72 hours and sent, oldest first, when you do.${waiting}`
+      }
       return `${endpoint.holdReason ?? 'Your address asked us to slow down.'} We send again at ${time(endpoint.holdUntil ?? now)}.${waiting}`
     case 'waiting':
       return condition.lastEventAt === null ? 'Waiting for the first event.' : 'Waiting for the first delivery.'

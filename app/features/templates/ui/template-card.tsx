@@ -27,7 +27,14 @@ export function TemplateCard({ template, account }: TemplateCardProps) {
         </h3>
       </div>
       <p className="wrap-anywhere rounded-control bg-sunken px-3 py-2 text-label">
-        <strong className="font-semibold">{sentence.when}</strong>,{' '}
+        {/^When /.test(sentence.when) ? (
+          <>
+            <strong className="font-semibold">When</strong> {sentence.when.slice(5)}
+          </>
+        ) : (
+          sentence.when
+        )}
+        ,{' '}
         {sentence.onlyIf === null ? null : (
           <>
             <strong className="font-semibold">only if</strong> {sentence.onlyIf},{' '}

@@ -43,9 +43,11 @@ function renderManager(over: Partial<ManagerPageProps> = {}, sent: Record<string
 const card = (name: string) => screen.getByRole('article', { name })
 
 describe('the header', () => {
-  it('leads nowhere that does not exist yet', () => {
+  it('leads to the subscription of the account', () => {
     renderManager()
-    expect(screen.queryByRole('link', { name: 'Subscription' })).toBeNull()
+    expect(screen.getByRole('link', { name: 'Subscription' }).getAttribute('href')).toBe(
+      '/subscription?accountUUID=account-1',
+    )
   })
 
   it('leads to the automations of the account', () => {

@@ -1,5 +1,5 @@
 import { useNavigation } from '@remix-run/react'
-import { Activity, ExternalLink, RefreshCw, Search, Webhook, Workflow } from 'lucide-react'
+import { Activity, CreditCard, ExternalLink, RefreshCw, Search, Webhook, Workflow } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -13,6 +13,7 @@ import { PageHeader } from '#app/ui/page-header.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { automationAddress } from '../../automations/automation-address.ts'
+import { subscriptionAddress } from '../../billing/subscription-address.ts'
 import { searchAddress } from '../../events/delivery-address.ts'
 import type { ReplayPanelData } from '../replay-words.ts'
 import { accountHealth } from '../webhook-status.ts'
@@ -66,10 +67,17 @@ export function ManagerPage(props: ManagerPageProps) {
         title="Webhooks"
         overline={props.accountName}
         actions={
-          // Subscription joins when its page exists: a button never leads nowhere.
           <>
             <ButtonLink to={automationAddress(account)} icon={<Workflow aria-hidden className="size-4" />}>
               Automations
+            </ButtonLink>
+            {/* The whole document: only its own answer lets the payment provider in. */}
+            <ButtonLink
+              to={subscriptionAddress(account)}
+              reloadDocument
+              icon={<CreditCard aria-hidden className="size-4" />}
+            >
+              Subscription
             </ButtonLink>
             <ButtonLink to={searchAddress(account)} icon={<Search aria-hidden className="size-4" />}>
               Find a delivery

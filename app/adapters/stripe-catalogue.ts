@@ -1,0 +1,33 @@
+// What there has to be at Stripe, by name.
+
+export const MONTHLY_LOOKUP_KEY = 'premium_monthly_gbp'
+export const OVERAGE_LOOKUP_KEY = 'premium_overage_gbp'
+/** The meter's event that counts use. */
+export const METER_EVENT = 'addon_operations'
+
+/** What a customer may do on Stripe's own page. */
+export const PORTAL_FEATURES = {
+  payment_method_update: { enabled: true },
+  invoice_history: { enabled: true },
+  subscription_cancel: { enabled: true, mode: 'at_period_end' as const },
+  customer_update: { enabled: false },
+}
+
+/** The events we ask for. Not `invoice.created`: who fails to answer that one holds up the invoice. */
+export const PAYMENT_EVENT_TYPES = [
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.payment_action_required',
+  'invoice.voided',
+  'invoice.finalization_failed',
+  'payment_intent.succeeded',
+  'payment_intent.payment_failed',
+  'charge.refunded',
+  'charge.dispute.created',
+  'customer.deleted',
+] as const

@@ -1,0 +1,49 @@
+// What the buttons of the page "Account and security" send, and the words that answer them.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { ERASURE_WORDS } from './erasure.ts'
+
+export type AccountIntent =
+  | { intent: 'end_session'; id: string }
+  | { intent: 'end_all' }
+  | { intent: 'erase'; name: string }
+
+/** Null = none of ours. */
+export function readAccountIntent(form: URLSearchParams): AccountIntent | null {
+  switch (form.get('intent')) {
+    case 'end_session':
+      return { intent: 'end_session', id: form.get('id') ?? '' }
+    case 'end_all':
+      return { intent: 'end_all' }
+    case 'erase':
+      return { intent: 'erase', name: (form.get('name') ?? '').slice(0, 300) }
+    default:
+      return null
+  }
+}
+
+export const ACCOUNT_FLASHES = {
+  unknown: { kind: 'error', title: 'Nothing was changed', description: 'Load the page again and press the button once more.' },
+  sessionEnded: { kind: 'success', title: 'That browser is signed out' },
+  sessionGone: { kind: 'info', title: 'That browser was signed out already' },
+  allEnded: {
+    kind: 'success',
+    title: 'Signed out everywhere',
+    description: 'Nobody is signed in to this account any more. Deliveries and automations go on.',
+  },
+  erasing: { kind: 'success', title: ERASURE_WORDS.begun, description: ERASURE_WORDS.begunMore },
+} as const satisfies Record<string, Flash>
+
+/** Why it was not erased. */
+export function notErased(outcome: 'wrong_name' | 'under_way' | 'still_paying'): string {
+  switch (outcome) {
+    case 'wrong_name':
+      return ERASURE_WORDS.wrongName
+    case 'under_way':
+      return ERASURE_WORDS.underWay
+    case 'still_paying':
+      return ERASURE_WORDS.subscription
+    default:
+      return assertNever(outcome)
+  }
+}

@@ -1,0 +1,88 @@
+// Ends an account in two steps: everything that acts for it stops at once, in one transaction; what it left behind goes a little
+// later, when nothing of it is under way any more, and in steps. A crash in between delays it and forgets nothing.
+import type { App } from '#app/app-context.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import { ERASED, isNameTyped, LAST_EFFECTS_END } from './erasure.ts'
+
+type ErasureApp = Pick<
+  App,
+  'store' | 'clock' | 'log' | 'settings' | 'callAsAccount' | 'wakeDeliveries' | 'wakeRuns' | 'rulesChanged'
+>
+
+export type Erasing = { outcome: 'begun' } | { outcome: 'wrong_name' } | { outcome: 'under_way' }
+
+/** `typed` = the account's name, as a person typed it. */
+export async function eraseAccount(app: ErasureApp, accountUuid: string, typed: string): Promise<Erasing> {
+  const account = await app.store.findAccount(accountUuid)
+  if (!account) return { outcome: 'under_way' }
+  if (!isNameTyped(typed, account)) return { outcome: 'wrong_name' }
+  const at = app.clock.now()
+  const begun = await app.store.beginErasure(accountUuid, { reason: ERASED, at, removeAt: at + LAST_EFFECTS_END })
+  if (begun === null) return { outcome: 'under_way' }
+  app.log.warn({ account: accountUuid, addresses: begun.endpointIds.length }, 'account.erasure_begun')
+  for (const endpointId of begun.endpointIds) app.wakeDeliveries(endpointId)
+  app.rulesChanged()
+  app.wakeRuns()
+  await endPlatformSubscriptions(app, accountUuid)
+  return { outcome: 'begun' }
+}
+
+const ROWS_PER_STEP = 200
+const PAUSE_MS = 20
+
+/** Each minute: accounts whose last effects are over are removed. `signal` ends it early; the next minute goes on. */
+export async function finishErasures(app: ErasureApp, signal?: AbortSignal): Promise<void> {
+  for (const { accountUuid, removeAt } of await app.store.erasuresUnderWay()) {
+    if (signal?.aborted) return
+    if (app.clock.now() < removeAt) continue
+    try {
+      await finishErasure(app, accountUuid, signal)
+    } catch (error) {
+      app.log.error({ account: accountUuid, error }, 'account.erasure_failed')
+    }
+  }
+}
+
+async function finishErasure(app: ErasureApp, accountUuid: string, signal: AbortSignal | undefined): Promise<void> {
+  const told = await endPlatformSubscriptions(app, accountUuid)
+  while (await app.store.eraseHistoryStep(accountUuid, ROWS_PER_STEP)) {
+    if (signal?.aborted) return
+    await new Promise<void>((resolve) => {
+      app.clock.wake(app.clock.now() + PAUSE_MS, resolve)
+    })
+  }
+  await app.store.endErasure(accountUuid, { answerGone: !told })
+  // Last of all: from here on nothing of it can be read, in no backup either.
+  await app.store.forgetAccountKey(accountUuid)
+  app.log.warn({ account: accountUuid, platformTold: told }, 'account.erased')
+}
+
+/**
+ * Best effort, and never throws: an address that the platform goes on calling answers 410, which ends the subscription as well.
+ * True = the platform holds none of ours any more.
+ */
+async function endPlatformSubscriptions(app: ErasureApp, accountUuid: string): Promise<boolean> {
+  try {
+    const own = await app.store.listSubscriptions(accountUuid)
+    if (own.length === 0) return true
+    const listed = await app.callAsAccount(accountUuid, (api, token) => api.listSubscriptions(token))
+    if (listed.outcome !== 'ok') {
+      app.log.warn({ account: accountUuid, reason: listed.outcome }, 'account.subscriptions_left')
+      return false
+    }
+    const hashes = new Set(own.map(({ tokenHash }) => tokenHash))
+    const start = `${app.settings.origin}/hooks/platform/`
+    const ours = listed.value.filter(
+      ({ callbackUrl }) => callbackUrl.startsWith(start) && hashes.has(hashToken(callbackUrl.slice(start.length))),
+    )
+    let all = true
+    for (const { uuid } of ours) {
+      const gone = await app.callAsAccount(accountUuid, (api, token) => api.deleteSubscription(token, uuid))
+      all &&= gone.outcome === 'ok' || (gone.outcome === 'refused' && gone.status === 404)
+    }
+    return all
+  } catch (error) {
+    app.log.error({ account: accountUuid, error }, 'account.subscriptions_left')
+    return false
+  }
+}

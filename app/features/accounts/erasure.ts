@@ -1,0 +1,49 @@
+// Erasing an account: what has to be typed, and what is said about it.
+import { z } from 'zod'
+import { seconds } from '#app/lib/duration.ts'
+
+/** What is under way when an account ends is over by then: an attempt to deliver takes 15 s at most, a step of a run less. */
+export const LAST_EFFECTS_END = seconds(40)
+
+/** Stands where things of an erased account are stopped. */
+export const ERASED = 'The account was erased.'
+
+export const ERASURE_WORDS = {
+  wrongName: 'Type the name exactly as it is shown. Nothing was erased.',
+  underWay: 'This account is being erased already.',
+  subscription:
+    'Your subscription could not be ended with the payment provider just now. Nothing was erased; please try again in a few minutes.',
+  begun: 'This account is being erased',
+  begunMore:
+    'Everything has stopped, and every browser is signed out. What was kept is removed within the next few minutes.',
+} as const
+
+export const eraseBody = z.strictObject({
+  name: z.string({ error: 'Type the name of the account.' }).max(300, 'Type the name of the account.'),
+})
+
+/** What has to be typed. An account that nobody signed in to has no name. */
+export function nameToType({ uuid, name }: { uuid: string; name: string }): string {
+  return name.trim() === '' ? uuid : name.trim()
+}
+
+/** Case and spaces around it do not matter: it is a pause for thought, no password. */
+export function isNameTyped(typed: string, account: { uuid: string; name: string }): boolean {
+  const plain = (text: string) => text.trim().replace(/\s+/g, ' ').toLowerCase()
+  return plain(typed) === plain(nameToType(account))
+}
+
+/** What is gone afterwards, in the words of the page. */
+export const WHAT_GOES = [
+  'Webhooks, forwarding rules and automations stop at once, and nothing that waits is sent any more.',
+  'ServiceM8 is told to send no more events.',
+  'Events, deliveries, the history of automations, templates, settings and the connection to ServiceM8 are removed.',
+  'The key they were sealed with is removed last: what is still in old backups cannot be read any more.',
+  'Everybody is signed out. A paid subscription ends with the month that is paid.',
+] as const
+
+/** What stays, and why. */
+export const WHAT_STAYS = [
+  'Who did what (the list below), for 400 days: so that it can be proved later who erased the account.',
+  'That you have had your trial, your subscription with the payment provider, and how much was used per day: invoices need them. No content.',
+] as const

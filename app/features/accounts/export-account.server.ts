@@ -1,0 +1,113 @@
+// Writes the copy piece by piece: however long an account's history is, only a few rows of it are in memory, and whoever reads
+// slowly is not written ahead of.
+import type { App } from '#app/app-context.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import type { EndpointRow } from '#db/store/webhooks.ts'
+import { LAST_RUNS } from '../automations/run-history.ts'
+import { EXPORT_HISTORY, withoutCapabilities } from './export.ts'
+
+type ExportApp = Pick<App, 'store' | 'clock' | 'settings'>
+
+const ROWS_AT_ONCE = 20
+
+/** One JSON text, in pieces. Null = there is no such account. */
+export async function exportAccount(app: ExportApp, accountUuid: string): Promise<AsyncGenerator<string> | null> {
+  const account = await app.store.findAccount(accountUuid)
+  return account && pieces(app, account)
+}
+
+async function* pieces(
+  app: ExportApp,
+  account: { uuid: string; name: string; timezone: string },
+): AsyncGenerator<string> {
+  const { store, clock, settings } = app
+  const { uuid } = account
+  const now = clock.now()
+  const since = now - EXPORT_HISTORY
+  const credential = await store.findCredential(uuid)
+  const plan = await store.findPlan(uuid)
+  const templates = (await store.listTemplates(uuid)).filter((template) => template.accountUuid === uuid)
+  yield `{\n${field('format', { name: 'Fieldhook export', version: 1, product: settings.version })}`
+  yield `,\n${field('exportedAt', iso(now))}`
+  yield `,\n${field('account', account)}`
+  yield `,\n${field('connection', credential && { state: credential.state, since: iso(credential.createdAt), scopes: credential.scope })}`
+  yield `,\n${field('plan', plan && withMoments(plan))}`
+  yield `,\n${field('settings', {
+    automations: await store.findAccountGuards(uuid),
+    notices: await store.findMailChoice(uuid),
+    changes: (await store.listGuardChanges(uuid)).map(withMoments),
+  })}`
+  yield* listed('webhooks', await store.listWebhooks(uuid), ({ webhook, endpoint }) => ({
+    ...webhook,
+    address: addressFacts(endpoint),
+  }))
+  yield* listed('forwardingRules', await store.listForwardingRules(uuid), ({ rule, endpoint }) => ({
+    ...rule,
+    address: addressFacts(endpoint),
+  }))
+  yield* listed('automations', await store.listAutomations(uuid), ruleFacts)
+  yield* listed('templates', templates, (template) => template)
+  yield* listed('mutes', await store.listMutes(uuid, now), (mute) => mute)
+  yield* paged('auditLog', (before) =>
+    store.listAudit(uuid, { actions: null, outcome: null, since: null, until: null, before, limit: ROWS_AT_ONCE }),
+  )
+  const asked = { object: null, since, forwarding: 'all', limit: ROWS_AT_ONCE } as const
+  yield* paged('events', async (before) => {
+    const rows = await store.listEventLog(uuid, { ...asked, before, withBody: true, withResponses: true })
+    return rows.map((row) => ({ ...row, id: row.seq, eventId: row.id }))
+  })
+  yield* paged('runs', (before) => store.listRuns(uuid, { ...LAST_RUNS, limit: ROWS_AT_ONCE, before, since }))
+  yield '\n}\n'
+}
+
+/** An address without its secrets. */
+function addressFacts({ url, fieldFilter, state, stateReason, lastSuccessAt }: EndpointRow) {
+  return { url, fieldFilter, state, stateReason, lastSuccessAt }
+}
+
+/** A rule without its key. */
+function ruleFacts({ triggerKeySealed, ...rule }: AutomationRow) {
+  return { ...rule, hasTriggerAddress: triggerKeySealed !== null }
+}
+
+async function* listed<Row>(name: string, rows: readonly Row[], facts: (row: Row) => object): AsyncGenerator<string> {
+  yield `,\n${JSON.stringify(name)}: [`
+  for (const [index, row] of rows.entries()) yield `${index === 0 ? '\n' : ',\n'}${json(withMoments(facts(row)))}`
+  yield '\n]'
+}
+
+/** Newest first, page after page until one is empty. */
+async function* paged<Row extends { id: number }>(
+  name: string,
+  read: (before: number | null) => Promise<readonly Row[]>,
+): AsyncGenerator<string> {
+  yield `,\n${JSON.stringify(name)}: [`
+  let first = true
+  for (let page = await read(null); page.length > 0; page = await read(page.at(-1)?.id ?? 0)) {
+    for (const row of page) {
+      yield `${first ? '\n' : ',\n'}${json(withMoments(row))}`
+      first = false
+    }
+  }
+  yield '\n]'
+}
+
+function field(name: string, value: unknown): string {
+  return `${JSON.stringify(name)}: ${json(value)}`
+}
+
+/** Whatever a text holds, nothing of ours that opens something leaves with it. */
+function json(value: unknown): string {
+  return withoutCapabilities(JSON.stringify(value ?? null))
+}
+
+/** Moments as a person and another program can read them: `…At` and `at` as ISO 8601. */
+function withMoments(row: object): object {
+  const moment = (name: string, value: unknown) =>
+    typeof value === 'number' && (name === 'at' || /(At|Since|Until|until|Start|End)$/.test(name)) ? iso(value) : value
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, moment(name, value)]))
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString()
+}

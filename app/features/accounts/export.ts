@@ -1,0 +1,31 @@
+// A copy of everything that is kept about an account, for its owner to take along: how much of it, and what is never in it.
+import { days } from '#app/lib/duration.ts'
+
+/** How far back events, deliveries and runs are told; the rest is told whole. */
+export const EXPORT_HISTORY = days(90)
+
+/** Our own addresses and keys, wherever in a text they stand: who holds the file must not be able to use them. */
+const CAPABILITIES: readonly (readonly [RegExp, string])[] = [
+  [/(\/hooks\/platform\/)[\w-]{16,}/g, '$1[left out]'],
+  [/(\/documents\/)[\w.-]{16,}/g, '$1[left out]'],
+  [/(\/trigger\?key=)[\w-]{16,}/g, '$1[left out]'],
+  [/whsec_[A-Za-z0-9+/=_-]{8,}/g, '[left out]'],
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g, '[left out]'],
+  [/\b(Bearer\s+)[\w.~+/=-]{8,}/gi, '$1[left out]'],
+]
+
+export function withoutCapabilities(text: string): string {
+  let clean = text
+  for (const [shape, instead] of CAPABILITIES) clean = clean.replace(shape, instead)
+  return clean
+}
+
+/** `fieldhook-leeds-electrical-2026-01-05.json`. `at` = ISO 8601. */
+export function exportFileName(name: string, at: string): string {
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 40)
+  return `fieldhook-${plain || 'account'}-${at.slice(0, 10)}.json`
+}

@@ -1,0 +1,46 @@
+import type { App } from '#app/app-context.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import { isSessionId, type OpenSession, openSessions } from './open-sessions.ts'
+import type { Session } from './session.ts'
+
+/** What a session is called outside: nothing can be opened with it, and it says nothing about other accounts of the same browser. */
+function shownIdFor(accountUuid: string): (tokenHash: string) => string {
+  return (tokenHash) => hashToken(`shown session|${accountUuid}|${tokenHash}`).slice(0, 22)
+}
+
+/** `current` = the session that asks; null = none of them is marked. */
+export async function listOpenSessions(
+  app: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  current: Session | null,
+): Promise<OpenSession[]> {
+  const stored = await app.store.listSessions(accountUuid)
+  const shownId = shownIdFor(accountUuid)
+  return openSessions(stored, { now: app.clock.now(), current: current?.tokenHashes ?? [], shownId })
+}
+
+/** False = no such session of these accounts. */
+export async function endOpenSession(
+  app: Pick<App, 'store' | 'log'>,
+  accountUuids: readonly string[],
+  id: string | undefined,
+): Promise<boolean> {
+  if (!isSessionId(id)) return false
+  for (const accountUuid of accountUuids) {
+    const shownId = shownIdFor(accountUuid)
+    const stored = await app.store.listSessions(accountUuid)
+    const found = stored.find(({ tokenHash }) => shownId(tokenHash) === id)
+    if (!found) continue
+    await app.store.endSessionsOf(accountUuid, [found.tokenHash])
+    app.log.info({ account: accountUuid }, 'session.ended')
+    return true
+  }
+  return false
+}
+
+/** Every browser is signed out of the account, this one too. Answers how many it were. */
+export async function endEverySession(app: Pick<App, 'store' | 'log'>, accountUuid: string): Promise<number> {
+  const ended = await app.store.endSessionsOf(accountUuid, null)
+  app.log.info({ account: accountUuid, ended }, 'sessions.ended')
+  return ended
+}

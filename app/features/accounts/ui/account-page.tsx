@@ -1,0 +1,103 @@
+import { ArrowLeft, Download } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Millis } from '#app/lib/clock.ts'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { PageHeader } from '#app/ui/page-header.tsx'
+import { AccountTimeProvider } from '#app/ui/time.tsx'
+import { type AccountLink, type AccountStep, exportAddress } from '../account-address.ts'
+import type { OpenSession } from '../open-sessions.ts'
+import { ConnectionCard, type ConnectionOfPage } from './connection-card.tsx'
+import { EraseAccount } from './erase-account.tsx'
+import { OpenSessions } from './open-sessions.tsx'
+
+export interface AccountPageProps {
+  account: AccountLink
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  /** The server's moment. */
+  now: Millis
+  /** Null = not connected. */
+  connection: ConnectionOfPage | null
+  sessions: OpenSession[]
+  /** Days for which events and deliveries are kept. */
+  eventDays: number
+  /** A question that the address has open, else null. */
+  step: AccountStep | null
+  /** What has to be typed to erase the account. */
+  nameToType: string
+  /** Why it was not erased, and what was typed; else null. */
+  refused: { name: string; message: string } | null
+  /** Who did what. */
+  children: ReactNode
+}
+
+/** Who is signed in, what is kept, and the ways to take it along or end it. */
+export function AccountPage(props: AccountPageProps) {
+  const { account, step } = props
+  return (
+    <AccountTimeProvider now={props.now} zone={props.timezone}>
+      <PageHeader
+        title="Account and security"
+        overline={props.accountName}
+        actions={
+          <ButtonLink
+            to={`/?${new URLSearchParams(account.admin ? { accountUUID: account.accountUUID, admin: 'yes' } : { accountUUID: account.accountUUID })}`}
+            icon={<ArrowLeft aria-hidden className="size-4" />}
+          >
+            Back to webhooks
+          </ButtonLink>
+        }
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
+        <OpenSessions account={account} sessions={props.sessions} asked={step === 'end_all'} />
+        <div className="grid min-w-0 gap-5">
+          <ConnectionCard connection={props.connection} accountUUID={account.accountUUID} />
+          <Kept eventDays={props.eventDays} />
+        </div>
+        <div className="min-w-0 lg:col-span-2">{props.children}</div>
+        <CardSection id="export" title="Take everything along">
+          <p className="max-w-prose text-label text-ink-soft">
+            One file (JSON) with your webhooks, forwarding rules, automations, settings and templates, whom no message
+            goes to, who did what, and the events, deliveries and runs of the last 90 days. Keys, tokens and secrets are
+            not in it. It holds what your automations wrote to customers: keep it safe.
+          </p>
+          <ButtonLink
+            to={exportAddress(account)}
+            reloadDocument
+            download
+            className="mt-4"
+            icon={<Download aria-hidden className="size-4" />}
+          >
+            Download everything
+          </ButtonLink>
+        </CardSection>
+        <EraseAccount account={account} nameToType={props.nameToType} asked={step === 'erase'} refused={props.refused} />
+      </div>
+    </AccountTimeProvider>
+  )
+}
+
+function Kept({ eventDays }: { eventDays: number }) {
+  const kept = [
+    ['Events and deliveries', `${eventDays} days; the text of an event that everybody got, 7 days`],
+    ['Runs of automations, and why a rule did not run', '90 days'],
+    ['That a customer got a message (not its text, and not to which number)', '400 days, for your limits'],
+    ['Exchanges with ServiceM8', 'the latest 1,000'],
+    ['Who did what', '400 days'],
+    ['Webhooks, automations and settings', 'until you delete them'],
+  ] as const
+  return (
+    <CardSection id="kept" title="What is kept, and how long">
+      <dl className="grid gap-3">
+        {kept.map(([what, long]) => (
+          <div key={what} className="grid gap-0.5">
+            <dt className="text-label font-medium">{what}</dt>
+            <dd className="text-label text-ink-soft">{long}</dd>
+          </div>
+        ))}
+      </dl>
+    </CardSection>
+  )
+}

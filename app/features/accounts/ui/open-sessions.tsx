@@ -1,0 +1,154 @@
+import { Form, useNavigate, useNavigation } from '@remix-run/react'
+import { LogOut, MonitorCheck } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { AddressButton } from '#app/ui/address-button.tsx'
+import { Badge } from '#app/ui/badge.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { useOnDemand } from '#app/ui/on-demand.tsx'
+import { Time } from '#app/ui/time.tsx'
+import { type AccountLink, accountAddress, accountQuery } from '../account-address.ts'
+import { HOW_WORDS, type OpenSession } from '../open-sessions.ts'
+
+interface OpenSessionsProps {
+  account: AccountLink
+  sessions: OpenSession[]
+  /** The address asks whether everybody should be signed out. */
+  asked: boolean
+}
+
+async function loadDialog() {
+  return (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog
+}
+
+const QUESTION = 'Sign out everywhere?'
+
+/** Every browser that can act for the account. */
+export function OpenSessions({ account, sessions, asked: askedByAddress }: OpenSessionsProps) {
+  const button = useRef<HTMLButtonElement>(null)
+  const [near, setNear] = useState(false)
+  const [asked, setAsked] = useState(false)
+  const { part: ConfirmDialog, failed } = useOnDemand(loadDialog, near || asked)
+  const navigate = useNavigate()
+  const byAddress = accountAddress(account, 'end_all')
+  // Where no dialog can be had, the page asks.
+  useEffect(() => {
+    if (!failed || !asked) return
+    setAsked(false)
+    navigate(byAddress, { preventScrollReset: true })
+  }, [failed, asked, byAddress, navigate])
+  return (
+    <CardSection id="sessions" title="Signed in now">
+      <ul className="grid gap-3">
+        {sessions.map((session) => (
+          <li
+            key={session.id}
+            className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t pt-3 first:border-t-0 first:pt-0"
+          >
+            <div className="grid min-w-0 gap-0.5">
+              <p className="flex flex-wrap items-center gap-2 text-label font-medium">
+                {HOW_WORDS[session.how]}
+                {session.current ? (
+                  <Badge tone="accent" icon={MonitorCheck}>
+                    This browser
+                  </Badge>
+                ) : null}
+              </p>
+              <p className="text-dense text-ink-soft">
+                Since <Time at={session.since} as="clock" />, last seen <Time at={session.lastSeen} />
+              </p>
+            </div>
+            <EndOne session={session} />
+          </li>
+        ))}
+      </ul>
+      <p className="mt-4 max-w-prose text-dense text-ink-soft">
+        A sign-in ends by itself after 8 hours without use, and after 24 hours in any case.
+      </p>
+      {askedByAddress ? (
+        <section aria-labelledby="end-all-title" className="mt-4 grid gap-3 rounded-control border border-failing p-4">
+          <h3 id="end-all-title" className="font-semibold">
+            {QUESTION}
+          </h3>
+          <Consequences />
+          <div className="flex flex-wrap gap-2">
+            <ButtonLink to={accountAddress(account)} preventScrollReset>
+              Stay signed in
+            </ButtonLink>
+            <EndAll />
+          </div>
+        </section>
+      ) : (
+        <div className="mt-4">
+          <AddressButton
+            ref={button}
+            query={accountQuery(account, 'end_all')}
+            look="danger-quiet"
+            icon={<LogOut aria-hidden className="size-4" />}
+            onPointerEnter={() => setNear(true)}
+            onFocus={() => setNear(true)}
+            onClick={(event) => {
+              event.preventDefault()
+              setAsked(true)
+            }}
+          >
+            Sign out everywhere
+          </AddressButton>
+        </div>
+      )}
+      {ConfirmDialog ? (
+        <ConfirmDialog
+          open={asked}
+          onClose={() => setAsked(false)}
+          returnTo={button}
+          title={QUESTION}
+          cancelLabel="Stay signed in"
+          action={<EndAll />}
+        >
+          <Consequences />
+        </ConfirmDialog>
+      ) : null}
+    </CardSection>
+  )
+}
+
+function Consequences() {
+  return (
+    <p className="text-label text-ink-soft">
+      Every browser is signed out of this account, this one too; in ServiceM8 it has to be opened again. Deliveries and
+      automations go on.
+    </p>
+  )
+}
+
+function EndOne({ session }: { session: OpenSession }) {
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('id') === session.id
+  return (
+    <Form method="post" preventScrollReset>
+      <input type="hidden" name="intent" value="end_session" />
+      <input type="hidden" name="id" value={session.id} />
+      <Button
+        type="submit"
+        pending={pending}
+        pendingLabel="Signing out…"
+        aria-label={session.current ? 'Sign out this browser' : `Sign out: ${HOW_WORDS[session.how]}`}
+      >
+        Sign out
+      </Button>
+    </Form>
+  )
+}
+
+function EndAll() {
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('intent') === 'end_all'
+  return (
+    <Form method="post" preventScrollReset>
+      <input type="hidden" name="intent" value="end_all" />
+      <Button type="submit" look="danger" pending={pending} pendingLabel="Signing out…">
+        Sign out everywhere
+      </Button>
+    </Form>
+  )
+}

@@ -1,0 +1,80 @@
+// What of the audit log is asked for, by the page's address and by the call alike.
+import { z } from 'zod'
+import type { Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+import { momentOf } from '../webhooks/local-moment.ts'
+import { AUDIT_GROUPS, type AuditAction, type AuditGroup, type AuditOutcome, actionsOf } from './audit.ts'
+
+export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const satisfies readonly AuditOutcome[]
+
+/** As typed; '' = any. */
+export interface AuditForm {
+  group: string
+  outcome: string
+  /** Days, `YYYY-MM-DD`, in the account's zone; both belong to it. */
+  from: string
+  until: string
+}
+
+export const NO_AUDIT_FILTER: AuditForm = { group: '', outcome: '', from: '', until: '' }
+
+export interface AuditQuery {
+  /** Null = all. */
+  actions: readonly AuditAction[] | null
+  outcome: AuditOutcome | null
+  since: Millis | null
+  /** Before this moment. */
+  until: Millis | null
+  /** Only entries older than this one (keyset); null = from the newest. */
+  before: number | null
+  limit: number
+}
+
+export const AUDIT_PAGE = 50
+
+const DAY = z.union([z.literal(''), z.iso.date('Please enter a day.')])
+const schema = z.object({
+  group: z.union([z.literal(''), z.enum(Object.keys(AUDIT_GROUPS) as [AuditGroup, ...AuditGroup[]])], {
+    error: 'Choose one of the list.',
+  }),
+  outcome: z.union([z.literal(''), z.enum(AUDIT_OUTCOMES)], { error: 'Choose one of the list.' }),
+  from: DAY,
+  until: DAY,
+  before: z.union([z.literal(''), z.string().regex(/^[1-9]\d{0,14}$/, 'This page does not exist.')]),
+})
+
+export type ReadAuditQuery = { form: AuditForm; before: string } & (
+  | { outcome: 'ok'; query: AuditQuery }
+  | { outcome: 'invalid'; errors: Record<string, string[]> }
+)
+
+/** Reads the parameters `group`, `outcome`, `from`, `until`, `before`; days are those of the zone. */
+export function readAuditQuery(params: URLSearchParams, timezone: string, limit = AUDIT_PAGE): ReadAuditQuery {
+  const get = (name: string) => (params.get(name) ?? '').trim().slice(0, 40)
+  const form: AuditForm = { group: get('group'), outcome: get('outcome'), from: get('from'), until: get('until') }
+  const before = get('before')
+  const parsed = schema.safeParse({ ...form, before })
+  if (!parsed.success) {
+    const errors = z.flattenError(parsed.error).fieldErrors as Record<string, string[]>
+    return { outcome: 'invalid', form, before, errors }
+  }
+  const { group, outcome } = parsed.data
+  const query: AuditQuery = {
+    actions: group === '' ? null : actionsOf(group),
+    outcome: outcome === '' ? null : outcome,
+    since: form.from === '' ? null : startOfDay(form.from, 0, timezone),
+    until: form.until === '' ? null : startOfDay(form.until, 1, timezone),
+    before: before === '' ? null : Number(before),
+    limit,
+  }
+  return { outcome: 'ok', form, before, query }
+}
+
+function startOfDay(day: string, later: number, timezone: string): Millis | null {
+  const noon = new Date(Date.parse(`${day}T12:00:00Z`) + days(later))
+  return momentOf(`${noon.toISOString().slice(0, 10)}T00:00`, timezone)
+}
+
+export function asksNothingOfAudit(form: AuditForm): boolean {
+  return Object.values(form).every((value) => value === '')
+}

@@ -1,0 +1,79 @@
+// What the page and the call show of the audit log.
+import type { App } from '#app/app-context.ts'
+import { type AuditActor, type AuditEntry, type AuditOutcome, actorWords, auditWords, detailWords } from './audit.ts'
+import { type AuditForm, readAuditQuery } from './audit-filter.ts'
+
+/** An entry as it is shown. */
+export interface AuditLine {
+  id: number
+  at: number
+  who: string
+  actor: AuditActor
+  what: string
+  outcome: AuditOutcome
+  /** '' = none. */
+  facts: string
+  ip: string | null
+  /** Whose it is; only where entries of all accounts are shown. */
+  accountUuid: string | null
+}
+
+export interface AuditLogView {
+  form: AuditForm
+  errors: Record<string, string[]>
+  /** Null when it was not read, because of `errors`. */
+  lines: AuditLine[] | null
+  /** Where older ones go on; null = there are none. */
+  next: number | null
+  isOlder: boolean
+  /** Entries of every account, without what they were about. */
+  everybody: boolean
+}
+
+type StaffNames = Readonly<Record<string, string>>
+
+/** `staffNames` is asked only when somebody's name is needed. `everybody` = for the operator. */
+export async function loadAuditLog(
+  app: Pick<App, 'store'>,
+  account: { uuid: string; timezone: string },
+  params: URLSearchParams,
+  { everybody, staffNames }: { everybody: boolean; staffNames: () => Promise<StaffNames> },
+): Promise<AuditLogView> {
+  const read = readAuditQuery(params, account.timezone)
+  const { form } = read
+  const isOlder = read.before !== ''
+  if (read.outcome === 'invalid') {
+    return { form, errors: read.errors, lines: null, next: null, isOlder, everybody }
+  }
+  // One more than is shown tells whether there are older ones.
+  const query = { ...read.query, limit: read.query.limit + 1 }
+  const entries: AuditEntry[] = everybody
+    ? (await app.store.listAuditOutlines(query)).map((one) => ({ ...one, target: '', detail: {}, staffUuid: null }))
+    : await app.store.listAudit(account.uuid, query)
+  const shown = entries.slice(0, read.query.limit)
+  const names = shown.some(({ staffUuid }) => staffUuid !== null) ? await staffNames() : {}
+  const lines = shown.map((entry) => lineOf(entry, names, everybody))
+  const next = entries.length > shown.length ? (shown.at(-1)?.id ?? null) : null
+  return { form, errors: {}, lines, next, isOlder, everybody }
+}
+
+function lineOf(entry: AuditEntry, names: StaffNames, everybody: boolean): AuditLine {
+  const { id, at, actor, outcome, ip, accountUuid } = entry
+  return {
+    id,
+    at,
+    who: actorWords(entry, names),
+    actor,
+    what: everybody ? entry.action : auditWords(entry),
+    outcome,
+    facts: detailWords(entry.detail),
+    ip,
+    accountUuid: everybody ? accountUuid : null,
+  }
+}
+
+/** As the call answers it. */
+export function auditJson(entry: AuditEntry) {
+  const { id, at, actor, action, target, outcome, ip, detail } = entry
+  return { id, at: new Date(at).toISOString(), actor, action, words: auditWords(entry), target, outcome, ip, detail }
+}

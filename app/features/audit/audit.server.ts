@@ -1,0 +1,92 @@
+// Writing it down. An act never fails because its entry could not be written: that is an error of ours, and in the log.
+import type { App } from '#app/app-context.ts'
+import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
+import { days } from '#app/lib/duration.ts'
+import {
+  AUDIT_KEPT,
+  type AuditAction,
+  type AuditActor,
+  type AuditDetail,
+  type AuditOutcome,
+  maskText,
+  redactDetail,
+} from './audit.ts'
+
+export type AuditApp = Pick<App, 'store' | 'clock' | 'log'>
+
+export interface AuditWish {
+  /** Null = nobody's. */
+  accountUuid: string | null
+  action: AuditAction
+  /** What it was done to; masked here. */
+  target?: string
+  /** Default: done. */
+  outcome?: AuditOutcome
+  detail?: AuditDetail
+  /** Who it was, where that does not follow from the request that is being served. */
+  actor?: AuditActor
+  staffUuid?: string | null
+}
+
+/** Appends an entry: who it was and from where follow from the request that is being served, else it was Fieldhook itself. Never throws. */
+export async function recordAudit(
+  app: AuditApp,
+  wish: AuditWish,
+  caller: Readonly<Caller> | null = currentCaller(),
+): Promise<void> {
+  const { accountUuid, action, outcome = 'done' } = wish
+  const who = whoIs(wish, caller)
+  const ip = caller?.ip ?? null
+  // A copy elsewhere: the file could be changed by whoever holds the machine.
+  app.log.info({ account: accountUuid, ...who, action, outcome, ip }, 'audit.recorded')
+  try {
+    await app.store.appendAudit({
+      at: app.clock.now(),
+      accountUuid,
+      ...who,
+      action,
+      target: maskText(wish.target ?? ''),
+      outcome,
+      ip,
+      detail: redactDetail(wish.detail ?? {}),
+    })
+  } catch (error) {
+    app.log.error({ error, account: accountUuid, action, outcome }, 'audit.not_recorded')
+  }
+}
+
+function whoIs(
+  { actor, accountUuid, staffUuid = null }: AuditWish,
+  caller: Readonly<Caller> | null,
+): { actor: AuditActor; staffUuid: string | null } {
+  if (actor) return { actor, staffUuid }
+  if (caller === null) return { actor: 'system', staffUuid: null }
+  const own = caller.accounts.find((account) => account.accountUuid === accountUuid)
+  if (!own) return { actor: 'stranger', staffUuid: null }
+  return own.staffUuid === null
+    ? { actor: 'session', staffUuid: null }
+    : { actor: 'staff', staffUuid: own.staffUuid }
+}
+
+const ROWS_PER_STEP = 200
+const PAUSE_MS = 20
+
+/** Removed since the last daily entry, by kind. */
+export type Removed = Record<'events' | 'bodies' | 'runs', number>
+
+/** Daily: entries older than 400 days go, and one entry says what was removed of everything. `signal` ends it early. */
+export async function forgetOldAudit(app: AuditApp, removed: Removed, signal?: AbortSignal): Promise<void> {
+  const { store, clock } = app
+  let entries = 0
+  while (!signal?.aborted) {
+    const step = await store.forgetAuditStep(clock.now() - AUDIT_KEPT, ROWS_PER_STEP)
+    entries += step
+    if (step < ROWS_PER_STEP) break
+    await new Promise<void>((resolve) => {
+      clock.wake(clock.now() + PAUSE_MS, resolve)
+    })
+  }
+  const detail = { ...removed, auditEntries: entries, auditKeptDays: AUDIT_KEPT / days(1) }
+  for (const kind of Object.keys(removed) as (keyof Removed)[]) removed[kind] = 0
+  await recordAudit(app, { accountUuid: null, action: 'retention', actor: 'system', detail }, null)
+}

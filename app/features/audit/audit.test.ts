@@ -1,0 +1,139 @@
+import { describe, expect, it, test } from 'vitest'
+import {
+  AUDIT_ACTIONS,
+  AUDIT_GROUPS,
+  type AuditGroup,
+  actionsOf,
+  actorWords,
+  auditWords,
+  detailWords,
+  hostOf,
+  maskEmail,
+  maskText,
+  pathPattern,
+  redactDetail,
+} from './audit.ts'
+import { asksNothingOfAudit, NO_AUDIT_FILTER, readAuditQuery } from './audit-filter.ts'
+
+test('every act is found under exactly one heading, and has words', () => {
+  const groups = Object.keys(AUDIT_GROUPS) as AuditGroup[]
+  expect(groups.flatMap(actionsOf).sort()).toEqual([...AUDIT_ACTIONS].sort())
+  for (const action of AUDIT_ACTIONS) {
+    expect(auditWords({ action, target: 'X' })).toMatch(/^[A-Z]/)
+    expect(auditWords({ action, target: 'X' })).not.toContain('{')
+  }
+})
+
+test('words name what it was done to, as it is written', () => {
+  expect(auditWords({ action: 'automation.deleted', target: '$& $1' })).toBe('Deleted the automation $& $1')
+  expect(auditWords({ action: 'webhook.created', target: '' })).toBe('Created the webhook for (no name)')
+  expect(auditWords({ action: 'of.another.version', target: 'x' })).toBe('of.another.version: x')
+  expect(auditWords({ action: 'constructor', target: '' })).toBe('constructor')
+})
+
+test('whoever did it is called by name where the name is known', () => {
+  const staff = { 'staff-1': 'Alex Smith' }
+  expect(actorWords({ actor: 'staff', staffUuid: 'staff-1' }, staff)).toBe('Alex Smith')
+  expect(actorWords({ actor: 'staff', staffUuid: 'constructor' }, staff)).toBe('A staff member')
+  expect(actorWords({ actor: 'session', staffUuid: null })).toBe('Somebody who signed in')
+  expect(actorWords({ actor: 'platform', staffUuid: null })).toBe('ServiceM8')
+  expect(actorWords({ actor: 'system', staffUuid: null })).toBe('Fieldhook')
+  expect(actorWords({ actor: 'stranger', staffUuid: null })).toBe('Somebody without a sign-in to this account')
+})
+
+test('facts stand in a line, empty ones are left out', () => {
+  expect(detailWords({ changed: 'address', address: null, version: 3, active: true, none: '' })).toBe(
+    'changed: address · version: 3 · active: yes',
+  )
+})
+
+describe('what never gets into the log', () => {
+  const UUID = '0f8fad5b-d9cb-469f-a165-70867728950e'
+
+  it.each([
+    ['jane.doe@example.com', 'j…@example.com'],
+    ['@example.com', '…'],
+    ['nonsense', '…'],
+  ])('the address %s is masked as %s', (address, masked) => {
+    expect(maskEmail(address)).toBe(masked)
+  })
+
+  it.each([
+    ['Call +44 7700 900123 now', 'Call [number] now'],
+    ['0412 345 678', '[number]'],
+    ['mail jane@example.com, please', 'mail j…@example.com, please'],
+    [`key ${'a1B2'.repeat(11)} end`, 'key [secret] end'],
+    ['https://user:pw@hooks.zapier.com/hooks/catch/123/abc?token=s', 'hooks.zapier.com'],
+    [`customer ${UUID}`, `customer ${UUID}`],
+    ['2026-01-05 09:00', '2026-01-05 09:00'],
+    ['line\nbreak\u202eright to left', 'line break right to left'],
+  ])('%j becomes %j', (text, masked) => {
+    expect(maskText(text)).toBe(masked)
+  })
+
+  it('no text is longer than 200 characters, however it was before', () => {
+    expect(maskText('word '.repeat(100_000))).toHaveLength(200)
+    const began = performance.now()
+    for (const hostile of ['+'.repeat(100_000), '0 '.repeat(50_000), '@'.repeat(100_000), 'http://'.repeat(20_000)]) {
+      maskText(hostile)
+    }
+    expect(performance.now() - began).toBeLessThan(500)
+  })
+
+  it('a fact that is called a secret is left out, others are masked, and there are few', () => {
+    expect(redactDetail({ token: 'x', key: 'y', signingSecret: 'z', to: 'jane@example.com', count: 3 })).toEqual({
+      to: 'j…@example.com',
+      count: 3,
+    })
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`fact${n}`, n]))
+    expect(Object.keys(redactDetail(many))).toHaveLength(12)
+  })
+
+  it('of an address only the host, of a path only its names', () => {
+    expect(hostOf('https://hooks.example.com:8443/secret/path?key=1')).toBe('hooks.example.com:8443')
+    expect(hostOf('no address')).toBe('')
+    expect(pathPattern('/api/webhooks/12/replay')).toBe('/api/webhooks/:id/replay')
+    expect(pathPattern(`/api/credentials/${UUID}`)).toBe('/api/credentials/:id')
+    expect(pathPattern(`/api/x/${'q'.repeat(43)}`)).toBe('/api/x/:id')
+  })
+})
+
+describe('the filter', () => {
+  const read = (query: string, zone = 'UTC') => readAuditQuery(new URLSearchParams(query), zone)
+
+  it('asks for everything when it says nothing', () => {
+    expect(read('')).toEqual({
+      outcome: 'ok',
+      form: NO_AUDIT_FILTER,
+      before: '',
+      query: { actions: null, outcome: null, since: null, until: null, before: null, limit: 50 },
+    })
+    expect(asksNothingOfAudit(NO_AUDIT_FILTER)).toBe(true)
+  })
+
+  it('takes days of the account, the last one whole', () => {
+    expect(read('from=2026-01-05&until=2026-01-05', 'Australia/Brisbane')).toMatchObject({
+      query: { since: Date.UTC(2026, 0, 4, 14), until: Date.UTC(2026, 0, 5, 14) },
+    })
+    // The clocks go back in between.
+    expect(read('until=2026-10-25', 'Europe/London')).toMatchObject({ query: { until: Date.UTC(2026, 9, 26) } })
+  })
+
+  it('knows the acts under a heading', () => {
+    expect(read('group=messages&outcome=failed&before=12')).toMatchObject({
+      query: { actions: ['message.sent'], outcome: 'failed', before: 12 },
+    })
+  })
+
+  it.each([
+    ['group=constructor', 'group'],
+    ['outcome=maybe', 'outcome'],
+    ['from=2026-02-30', 'from'],
+    ['until=yesterday', 'until'],
+    ['before=-1', 'before'],
+    ['before=99999999999999999999', 'before'],
+  ])('%s is refused with a word about it', (query, field) => {
+    const answer = read(query)
+    expect(answer.outcome === 'invalid' && Object.keys(answer.errors)).toEqual([field])
+  })
+})

@@ -1,0 +1,74 @@
+// Every message that automations send to people is written down, its receiver as a keyed hash only: an owner can see that somebody
+// got three of them, and nobody can read from it who that was.
+import type { App } from '#app/app-context.ts'
+import type { CommitResult, Effect } from '../automations/actions/effect.ts'
+import { recordAudit } from './audit.server.ts'
+
+interface SentFor {
+  identity: { accountUuid: string; runId: number }
+}
+
+interface Sends<Context extends SentFor> {
+  commit(effect: Effect, context: Context): Promise<CommitResult>
+}
+
+type Message = Extract<Effect, { kind: 'send_sms' | 'send_email' | 'post_feed' }>
+
+/** The same committer, watched. */
+export function auditMessages<Context extends SentFor, Committer extends Sends<Context>>(
+  app: Pick<App, 'store' | 'clock' | 'log' | 'secrets'>,
+  committer: Committer & Sends<Context>,
+): Committer {
+  return {
+    ...committer,
+    async commit(effect: Effect, context: Context) {
+      const result = await committer.commit(effect, context)
+      if (isMessage(effect)) await tell(app, effect, context, result)
+      return result
+    },
+  }
+}
+
+function isMessage(effect: Effect): effect is Message {
+  return effect.kind === 'send_sms' || effect.kind === 'send_email' || effect.kind === 'post_feed'
+}
+
+/** Enough letters to tell an account's receivers apart. */
+const SHOWN = 12
+
+async function tell(
+  app: Pick<App, 'store' | 'clock' | 'log' | 'secrets'>,
+  effect: Message,
+  { identity: { accountUuid, runId } }: SentFor,
+  { outcome }: CommitResult,
+): Promise<void> {
+  // Not done and tried again by itself: what becomes of it in the end is told.
+  if (outcome === 'wait' || outcome === 'blocked') return
+  const channel = effect.kind === 'send_sms' ? 'text message' : effect.kind === 'send_email' ? 'e-mail' : 'feed'
+  await recordAudit(
+    app,
+    {
+      accountUuid,
+      action: 'message.sent',
+      actor: 'system',
+      outcome: outcome === 'failed' ? 'failed' : 'done',
+      target: effect.class === 'customer' ? 'a customer' : 'staff',
+      detail: {
+        channel,
+        run: runId,
+        receiver: effect.kind === 'post_feed' ? null : fingerprint(app, accountUuid, effect.to),
+        ...(outcome === 'unknown' && { sure: false }),
+      },
+    },
+    null,
+  )
+}
+
+/** Null = it cannot be made (the account is being erased): the message is told of all the same. */
+function fingerprint({ secrets }: Pick<App, 'secrets'>, accountUuid: string, to: string): string | null {
+  try {
+    return secrets.fingerprints(`audit receiver|${accountUuid}`, to.toLowerCase())[0]?.slice(0, SHOWN) ?? null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,333 @@
+// The same store, with every act on it that an owner should be able to look up written down after it was done: whoever calls, and
+// from wherever. Reads, events and deliveries pass straight through.
+import type { App } from '#app/app-context.ts'
+import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
+import type { Store } from '#db/store.ts'
+import { hostOf, maskEmail } from './audit.ts'
+import { type AuditWish, type Removed, recordAudit } from './audit.server.ts'
+
+type Told = AuditWish | null | readonly (AuditWish | null)[]
+
+type Tellers = {
+  [Method in keyof Store]?: (
+    args: Parameters<Store[Method]>,
+    result: Awaited<ReturnType<Store[Method]>>,
+    store: Store,
+  ) => Told | Promise<Told>
+}
+
+const switched = (active: boolean | undefined) =>
+  active === undefined ? null : active ? 'switched on' : 'switched off'
+const list = (...parts: (string | false | null | undefined)[]) => parts.filter(Boolean).join(', ')
+
+/** `of` what an endpoint is, in words: its address's host says it best. */
+async function endpointName(store: Store, accountUuid: string, endpointId: number): Promise<string> {
+  const target = await store.findCheckTarget(accountUuid, endpointId)
+  return target === null ? `address ${endpointId}` : hostOf(target.url)
+}
+
+async function ruleName(store: Store, accountUuid: string, automationId: number): Promise<string> {
+  return (await store.findAutomation(accountUuid, automationId))?.name ?? `number ${automationId}`
+}
+
+const ACCESS: Tellers = {
+  completeSignIn: ([{ account, named, tokens }], meaning) => {
+    const accountUuid = account.uuid
+    // A taken id stores nothing, and is told where the sign-in ends.
+    if (meaning === 'taken') return null
+    return [
+      { accountUuid, action: 'sign_in', actor: 'session' },
+      { accountUuid, action: 'connection.stored', actor: 'session', detail: { scopes: tokens.scope } },
+      meaning === 'new' ? { accountUuid, action: 'id.linked', target: named, actor: 'session' } : null,
+    ]
+  },
+  openSession: ([{ account }]) => {
+    const { accountUuid, staffUuid } = account
+    return { accountUuid, action: 'opened', actor: 'platform', staffUuid }
+  },
+  endSessionsOf: ([accountUuid, hashes], ended) => {
+    if (hashes === null) return { accountUuid, action: 'sessions.ended', detail: { count: ended } }
+    return ended > 0 ? { accountUuid, action: 'session.ended' } : null
+  },
+  mapAccountId: ([target, accountUuid], outcome) => linked(accountUuid, target, outcome),
+  linkWithTicket: ([, target], linking) =>
+    linking.outcome === 'unknown' ? null : linked(linking.accountUuid, target, linking.outcome),
+  saveCredential: ([accountUuid, { scope }]) => ({
+    accountUuid,
+    action: 'connection.stored',
+    detail: { scopes: scope },
+  }),
+  markReconnect: ([accountUuid, , reason], marked) =>
+    marked === 'marked'
+      ? { accountUuid, action: 'connection.lost', outcome: 'failed', actor: 'system', detail: { reason } }
+      : null,
+}
+
+function linked(accountUuid: string, target: string, outcome: 'mapped' | 'same' | 'taken' | 'full'): Told {
+  if (outcome === 'same') return null
+  if (outcome === 'mapped') return { accountUuid, action: 'id.linked', target }
+  return { accountUuid, action: 'id.linked', target, outcome: 'refused', detail: { reason: outcome } }
+}
+
+const WEBHOOKS: Tellers = {
+  saveWebhook: ([accountUuid, { objectType, url }], { replaced }) => ({
+    accountUuid,
+    action: replaced ? 'webhook.changed' : 'webhook.created',
+    target: objectType,
+    detail: { address: hostOf(url) },
+  }),
+  updateWebhook: async ([accountUuid, id, { fields, url, active }], saved, store) => {
+    const changed = list(fields && 'fields', url !== undefined && 'address', switched(active))
+    if (saved === null || changed === '') return null
+    const target = (await store.findWebhook(accountUuid, id))?.webhook.objectType ?? ''
+    const address = url === undefined ? null : hostOf(url)
+    return { accountUuid, action: 'webhook.changed', target, detail: { changed, address } }
+  },
+  deleteWebhook: ([accountUuid], deleted) =>
+    deleted && { accountUuid, action: 'webhook.deleted', target: deleted.objectType },
+  saveForwardingRule: ([accountUuid, { name, objectType, url }]) => ({
+    accountUuid,
+    action: 'rule.created',
+    target: name,
+    detail: { object: objectType, address: hostOf(url) },
+  }),
+  updateForwardingRule: async ([accountUuid, id, { name, fieldFilter, url, active }], saved, store) => {
+    const changed = list(
+      name !== undefined && 'name',
+      fieldFilter !== undefined && 'fields',
+      url !== undefined && 'address',
+      switched(active),
+    )
+    if (saved === null || changed === '') return null
+    const target = (await store.findForwardingRule(accountUuid, id))?.rule.name ?? ''
+    const address = url === undefined ? null : hostOf(url)
+    return { accountUuid, action: 'rule.changed', target, detail: { changed, address } }
+  },
+  deleteForwardingRule: ([accountUuid], deleted) =>
+    deleted && { accountUuid, action: 'rule.deleted', target: deleted.objectType },
+  rotateSecret: async ([accountUuid, endpointId], rotation, store) =>
+    rotation?.rotated
+      ? { accountUuid, action: 'secret.rotated', target: await endpointName(store, accountUuid, endpointId) }
+      : null,
+  pauseEndpoint: async ([accountUuid, endpointId], done, store) =>
+    done
+      ? { accountUuid, action: 'sending.paused', target: await endpointName(store, accountUuid, endpointId) }
+      : null,
+  resumeEndpoint: async ([accountUuid, endpointId], done, store) =>
+    done
+      ? { accountUuid, action: 'sending.resumed', target: await endpointName(store, accountUuid, endpointId) }
+      : null,
+  startReplay: async ([accountUuid, endpointId, { status }, count], replayId, store) =>
+    replayId === null
+      ? null
+      : {
+          accountUuid,
+          action: 'replay.started',
+          target: await endpointName(store, accountUuid, endpointId),
+          detail: { replay: replayId, count, status },
+        },
+  cancelReplay: ([accountUuid, replayId], done) =>
+    done ? { accountUuid, action: 'replay.cancelled', target: `number ${replayId}` } : null,
+  retryDelivery: ([accountUuid, deliveryId], made) =>
+    made.outcome === 'created'
+      ? { accountUuid, action: 'delivery.again', target: `delivery ${deliveryId}` }
+      : null,
+  saveMailChoice: ([accountUuid, { byMail, email }]) => ({
+    accountUuid,
+    action: 'mail.changed',
+    detail: { mail: byMail, to: email === null ? null : maskEmail(email) },
+  }),
+}
+
+const AUTOMATIONS: Tellers = {
+  createAutomation: ([accountUuid, { name, active, definition }], id) => ({
+    accountUuid,
+    action: 'automation.created',
+    target: name,
+    detail: { automation: id, active, trigger: definition.trigger.source },
+  }),
+  changeAutomation: ([accountUuid, automation, change], rule) => {
+    if (rule === null) return null
+    const target = rule.name
+    const by = { accountUuid, target, detail: { automation, version: rule.version } }
+    if (change.definition !== undefined || change.name !== undefined) {
+      return { ...by, action: 'automation.changed', detail: { ...by.detail, active: rule.active } }
+    }
+    if (change.active !== undefined) return { ...by, action: change.active ? 'automation.on' : 'automation.off' }
+    // The engine moves its own moments: nobody did anything.
+    return change.triggerKey === undefined ? null : { ...by, action: 'automation.key_renewed' }
+  },
+  deleteAutomation: ([accountUuid, id], deleted) =>
+    deleted ? { accountUuid, action: 'automation.deleted', target: `number ${id}` } : null,
+  pauseAutomations: ([accountUuid, { automationId, reason }], count) =>
+    count > 0
+      ? {
+          accountUuid,
+          action: 'automation.paused',
+          actor: 'system',
+          detail: { automation: automationId, count, reason },
+        }
+      : null,
+  createTemplate: ([accountUuid, { name, isPublic }]) => ({
+    accountUuid,
+    action: 'template.created',
+    target: name,
+    detail: { public: isPublic },
+  }),
+  saveAccountGuards: ([accountUuid, , , change]) => ({
+    accountUuid,
+    action: 'limits.changed',
+    target: change?.words ?? 'limits',
+  }),
+  // Customers by uuid alone: the entry outlives what is known about them.
+  saveMute: ([accountUuid, { kind, recordUuid, until }]) => ({
+    accountUuid,
+    action: 'customer.muted',
+    target: `${kind === 'company' ? 'customer' : 'job'} ${recordUuid}`,
+    detail: { until: until === null ? null : new Date(until).toISOString() },
+  }),
+  removeMute: ([accountUuid, id], removed) =>
+    removed ? { accountUuid, action: 'customer.allowed', target: `number ${id}` } : null,
+  startRuns: async ([accountUuid, wishes], started, store) => {
+    const byHand = wishes.flatMap(({ source, automationId, replayOf }, index) => {
+      const run = started[index]
+      return source === 'person' && run?.outcome === 'started' ? [{ automationId, replayOf, runId: run.runId }] : []
+    })
+    return Promise.all(
+      byHand.map(async ({ automationId, replayOf, runId }): Promise<AuditWish> => {
+        if (replayOf !== null) {
+          return { accountUuid, action: 'run.again', target: `run ${replayOf}`, detail: { run: runId } }
+        }
+        const target = await ruleName(store, accountUuid, automationId)
+        return { accountUuid, action: 'run.started', target, detail: { run: runId } }
+      }),
+    )
+  },
+  cancelRun: ([accountUuid, run], { outcome }) =>
+    outcome === 'cancelled' || outcome === 'cancelling'
+      ? { accountUuid, action: 'run.cancelled', target: `run ${run}` }
+      : null,
+  releaseRuns: ([accountUuid, runs], count) =>
+    count > 0
+      ? {
+          accountUuid,
+          action: 'run.released',
+          target: runs.length === 1 ? `run ${runs[0]}` : `${runs.length} runs`,
+          detail: { count },
+        }
+      : null,
+  settleUnknown: ([accountUuid, run, , { decision }], { outcome }) =>
+    outcome === 'settled'
+      ? {
+          accountUuid,
+          action: 'run.settled',
+          target: decision === 'went_out' ? 'it went out' : 'send it',
+          detail: { run },
+        }
+      : null,
+  rerunFailed: ([accountUuid, run], again) =>
+    again.outcome === 'again'
+      ? { accountUuid, action: 'run.again', target: `what failed in run ${run}`, detail: { count: again.rows } }
+      : null,
+}
+
+const REST: Tellers = {
+  endRenewal: ([accountUuid, , state]) => ({
+    accountUuid,
+    action: 'payment.renewal',
+    target: state === 'applied' ? 'the paid month was added' : 'the payment was given back',
+  }),
+  beginErasure: ([accountUuid], begun) => (begun === null ? null : { accountUuid, action: 'erasure.begun' }),
+  endErasure: ([accountUuid]) => ({ accountUuid, action: 'erased', actor: 'system' }),
+}
+
+const TELLERS: Tellers = { ...ACCESS, ...WEBHOOKS, ...AUTOMATIONS, ...REST }
+
+/** Acts that are written down. For the test that no new one is forgotten. */
+export const AUDITED_METHODS = [...Object.keys(TELLERS), 'savePlan']
+
+export interface AuditedStore {
+  /** For what people ask for. */
+  store: Store
+  /** The same for engines and timed work: they begin in somebody's request now and then, and are nobody's all the same. */
+  ownWork: Store
+  /** What retention removed since it was last told. */
+  removed: Removed
+}
+
+export function auditStore(app: Pick<App, 'store' | 'clock' | 'log'>): AuditedStore {
+  const removed: Removed = { events: 0, bodies: 0, runs: 0 }
+  return {
+    store: watch(app, removed, currentCaller),
+    ownWork: watch(app, removed, () => null),
+    removed,
+  }
+}
+
+function watch(
+  app: Pick<App, 'store' | 'clock' | 'log'>,
+  removed: Removed,
+  callerOf: () => Readonly<Caller> | null,
+): Store {
+  const { store } = app
+  const tell = async (told: Told): Promise<void> => {
+    for (const wish of told === null ? [] : [told].flat()) {
+      if (wish) await recordAudit(app, known(wish, callerOf()), callerOf())
+    }
+  }
+  const audited = Object.entries(TELLERS).map(([name, teller]) => {
+    const method = store[name as keyof Store] as (...args: unknown[]) => Promise<unknown>
+    const describe = teller as (args: unknown[], result: unknown, store: Store) => Told | Promise<Told>
+    const call = async (...args: unknown[]) => {
+      const result = await method(...args)
+      try {
+        await tell(await describe(args, result, store))
+      } catch (error) {
+        // It is done: what could not be said about it must not undo it.
+        app.log.error({ error, act: name }, 'audit.not_recorded')
+      }
+      return result
+    }
+    return [name, call] as const
+  })
+  return {
+    ...store,
+    ...(Object.fromEntries(audited) as Partial<Store>),
+    async savePlan(accountUuid, ...rest) {
+      const before = await store.findPlan(accountUuid)
+      const after = await store.savePlan(accountUuid, ...rest)
+      if (before === null || after === null) return after
+      const target = list(
+        before.status !== after.status && `${before.status} became ${after.status}`,
+        before.cancelAtPeriodEnd !== after.cancelAtPeriodEnd &&
+          (after.cancelAtPeriodEnd ? 'ends with the paid month' : 'goes on after the paid month'),
+        (before.heldSince === null) !== (after.heldSince === null) &&
+          (after.heldSince === null ? 'sending goes on' : 'sending is held'),
+        before.currentPeriodEnd !== after.currentPeriodEnd && 'another paid month',
+      )
+      if (target !== '') await tell({ accountUuid, action: 'payment.changed', target })
+      return after
+    },
+    async deleteOldEventsStep(...args) {
+      const step = await store.deleteOldEventsStep(...args)
+      removed.events += step.removed
+      return step
+    },
+    async deleteOldBodiesStep(...args) {
+      const step = await store.deleteOldBodiesStep(...args)
+      removed.bodies += step.removed
+      return step
+    },
+    async forgetRunsStep(...args) {
+      const step = await store.forgetRunsStep(...args)
+      removed.runs += step.removed
+      return step
+    },
+  }
+}
+
+/** Whoever reaches the store had the right to: without a session it is a call with a key, or one of a service. */
+function known(wish: AuditWish, caller: Readonly<Caller> | null): AuditWish {
+  const own = caller?.accounts.some(({ accountUuid }) => accountUuid === wish.accountUuid) ?? false
+  return own || wish.actor ? wish : { ...wish, actor: 'system' }
+}

@@ -1,0 +1,310 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import { decideNamedAs } from '#app/features/accounts/account-id.ts'
+import { asCaller, noteProved } from '#app/lib/caller.server.ts'
+import { days, hours } from '#app/lib/duration.ts'
+import type { Log } from '#app/lib/log.ts'
+import type { Store } from '#db/store.ts'
+import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { forgetOldAudit } from './audit.server.ts'
+import { AUDITED_METHODS, type AuditedStore, auditStore } from './audited-store.server.ts'
+import { auditMessages } from './audited-messages.server.ts'
+import { endRefusalMinute, MOST_REFUSALS, MOST_REFUSALS_IN_ALL, recordRefusedCall } from './refusals.server.ts'
+
+let world: WebhookWorld
+let errors: string[]
+let audited: AuditedStore
+const ALL = { actions: null, outcome: null, since: null, until: null, before: null, limit: 500 }
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+  errors = []
+  audited = auditStore({ store: world.app.store, clock: world.clock, log: hearing() })
+})
+afterEach(() => world.close())
+
+function hearing(): Log {
+  const quiet = () => undefined
+  const log: Log = {
+    debug: quiet,
+    info: quiet,
+    warn: quiet,
+    error: (_fields, message) => errors.push(message),
+    child: () => log,
+  }
+  return log
+}
+
+const app = () => ({ store: audited.store, clock: world.clock, log: hearing() })
+
+async function entries(account: string | null = LEEDS) {
+  if (account !== null) return (await world.app.store.listAudit(account, ALL)).reverse()
+  return (await world.app.store.listAuditOutlines(ALL)).filter(({ accountUuid }) => accountUuid === null).reverse()
+}
+
+const NEW_WEBHOOK = {
+  objectType: 'job',
+  fields: '',
+  url: 'https://hooks.example.com/very/secret?key=abc',
+  fieldFilter: '',
+  active: true,
+  secretSealed: 'sealed',
+  subscription: null,
+  at: 1,
+}
+
+describe('an act', () => {
+  it('is written down after it was done, with who and from where', async () => {
+    const { id, endpointId } = await asCaller('192.0.2.7', async () => {
+      noteProved([{ accountUuid: LEEDS, staffUuid: 'staff-1' }])
+      return audited.store.saveWebhook(LEEDS, NEW_WEBHOOK)
+    })
+    await asCaller('192.0.2.8', async () => {
+      noteProved([{ accountUuid: LEEDS, staffUuid: null }])
+      await audited.store.updateWebhook(LEEDS, id, { url: 'https://other.example.com/x', active: false, subscription: null, at: 2 })
+      await audited.store.pauseEndpoint(LEEDS, endpointId, 3)
+    })
+    await audited.store.deleteWebhook(LEEDS, id, { reason: 'x', endSubscriptions: false, at: 4 })
+    expect(await entries()).toMatchObject([
+      {
+        action: 'webhook.created',
+        actor: 'staff',
+        staffUuid: 'staff-1',
+        ip: '192.0.2.7',
+        target: 'job',
+        outcome: 'done',
+        detail: { address: 'hooks.example.com' },
+      },
+      {
+        action: 'webhook.changed',
+        actor: 'session',
+        ip: '192.0.2.8',
+        detail: { changed: 'address, switched off', address: 'other.example.com' },
+      },
+      { action: 'sending.paused', target: 'other.example.com' },
+      { action: 'webhook.deleted', actor: 'system', ip: null, target: 'job' },
+    ])
+    expect(JSON.stringify(await entries())).not.toContain('secret')
+  })
+
+  it('that changes nothing is not told', async () => {
+    await audited.store.updateWebhook(LEEDS, 9, { active: true, subscription: null, at: 1 })
+    await audited.store.deleteWebhook(LEEDS, 9, { reason: 'x', endSubscriptions: true, at: 1 })
+    await audited.store.deleteAutomation(LEEDS, 9, { reason: 'x', at: 1 })
+    await audited.store.removeMute(LEEDS, 9)
+    await audited.store.cancelReplay(LEEDS, 9, 1)
+    await audited.store.mapAccountId(LEEDS, LEEDS, 50, decideNamedAs)
+    expect(await entries()).toEqual([])
+  })
+
+  it('is done even when it cannot be written down, and that is in the log', async () => {
+    const failing: Store = { ...world.app.store, appendAudit: () => Promise.reject(new Error('disk')) }
+    const { store } = auditStore({ store: failing, clock: world.clock, log: hearing() })
+    expect(await store.mapAccountId('ext-1', LEEDS, 50, decideNamedAs)).toBe('mapped')
+    expect(await store.resolveAccountId('ext-1')).toBe(LEEDS)
+    expect(errors).toEqual(['audit.not_recorded'])
+    const unreadable: Store = { ...world.app.store, findWebhook: () => Promise.reject(new Error('disk')) }
+    const second = auditStore({ store: unreadable, clock: world.clock, log: hearing() }).store
+    const { id } = await second.saveWebhook(LEEDS, NEW_WEBHOOK)
+    expect(await second.updateWebhook(LEEDS, id, { active: false, subscription: null, at: 1 })).not.toBeNull()
+    expect(errors).toHaveLength(2)
+  })
+
+  it('that fails is not told as done', async () => {
+    const failing: Store = { ...world.app.store, saveMute: () => Promise.reject(new Error('disk')) }
+    const { store } = auditStore({ store: failing, clock: world.clock, log: hearing() })
+    const mute = { kind: 'company', recordUuid: 'c', until: null } as const
+    await expect(store.saveMute(LEEDS, mute, 1)).rejects.toThrow('disk')
+    expect(await entries()).toEqual([])
+  })
+
+  it('of an engine is nobody’s, in whoever’s request it began', async () => {
+    await asCaller('192.0.2.9', async () => {
+      noteProved([{ accountUuid: LEEDS, staffUuid: null }])
+      await audited.ownWork.mapAccountId('ext-2', LEEDS, 50, decideNamedAs)
+    })
+    expect(await entries()).toMatchObject([{ action: 'id.linked', actor: 'system', ip: null, target: 'ext-2' }])
+  })
+})
+
+describe('signing in', () => {
+  it('tells the sign-in, the permissions and a new id; an opening names the person', async () => {
+    const session = {
+      tokenHash: 'hash-of-a-token',
+      expiresAt: world.clock.now() + hours(1),
+      account: { accountUuid: LEEDS, staffUuid: null, proof: 'oauth', provedAt: world.clock.now() } as const,
+      replaces: [],
+      carryProofsSince: 0,
+    }
+    const tokens = { accessTokenSealed: 'sealed-a', refreshTokenSealed: 'sealed-r', expiresAt: 1, scope: 'vendor read_jobs' }
+    const account = { uuid: LEEDS, name: 'Leeds', timezone: 'UTC' }
+    await audited.store.completeSignIn({ account, tokens, named: 'ext-3', session }, decideNamedAs)
+    await audited.store.openSession({
+      ...session,
+      tokenHash: 'another-hash',
+      account: { ...session.account, proof: 'launch', staffUuid: 'staff-2' },
+    })
+    await audited.store.markReconnect(LEEDS, 1, 'invalid_grant')
+    const told = await entries()
+    expect(told.map(({ action, actor, staffUuid, outcome }) => [action, actor, staffUuid, outcome])).toEqual([
+      ['sign_in', 'session', null, 'done'],
+      ['connection.stored', 'session', null, 'done'],
+      ['id.linked', 'session', null, 'done'],
+      ['opened', 'platform', 'staff-2', 'done'],
+      ['connection.lost', 'system', null, 'failed'],
+    ])
+    expect(JSON.stringify(told)).not.toMatch(/sealed|hash/)
+  })
+
+  it('an id that is taken is told as refused', async () => {
+    await audited.store.mapAccountId('ext-4', LEEDS, 50, decideNamedAs)
+    await world.app.store.ensureAccount({ uuid: 'other', name: '', timezone: 'UTC' })
+    await audited.store.mapAccountId('ext-4', 'other', 50, decideNamedAs)
+    expect(await entries('other')).toMatchObject([{ action: 'id.linked', outcome: 'refused', detail: { reason: 'taken' } }])
+  })
+})
+
+test('a subscription that changes is told once, whatever is read again', async () => {
+  const plan = await audited.store.ensurePlan(LEEDS, days(14), 1)
+  const active = await audited.store.savePlan(LEEDS, plan.updatedAt, { status: 'active', currentPeriodEnd: 5 }, 2)
+  await audited.store.savePlan(LEEDS, active?.updatedAt ?? 0, { status: 'active', lastSyncedAt: 3 }, 3)
+  expect(await entries()).toMatchObject([
+    { action: 'payment.changed', target: 'trial became active, another paid month', actor: 'system' },
+  ])
+})
+
+test('a message is told with a receiver nobody can read, and the failed ones as failed', async () => {
+  const { secrets } = world.app
+  const results = [
+    { outcome: 'sent', result: {} },
+    { outcome: 'failed', errorClass: 'invalid', sentence: '', retry: false },
+    { outcome: 'wait', until: 1, sentence: '' },
+    { outcome: 'unknown', sentence: '' },
+  ] as const
+  let call = 0
+  const committer = auditMessages(
+    { ...app(), secrets },
+    {
+      commit: async () => {
+        call += 1
+        return results[call - 1] ?? results[0]
+      },
+    },
+  )
+  const sms = {
+    kind: 'send_sms',
+    class: 'customer',
+    to: '+447700900123',
+    message: 'Dear Mrs Jones',
+    credits: 1,
+    regardingJobUuid: null,
+    summary: 'x',
+  } as const
+  const context = { identity: { accountUuid: LEEDS, runId: 5 } }
+  for (let n = 0; n < 4; n += 1) await committer.commit(sms, context)
+  const update = { kind: 'update_record', class: 'set', object: 'job', recordUuid: 'j', before: {}, fields: {}, summary: '' }
+  await committer.commit(update as never, context)
+  const told = await entries()
+  expect(told.map(({ outcome, target }) => [outcome, target])).toEqual([
+    ['done', 'a customer'],
+    ['failed', 'a customer'],
+    ['done', 'a customer'],
+  ])
+  expect(told[0]?.detail).toEqual({ channel: 'text message', run: 5, receiver: expect.stringMatching(/^[\w-]{12}$/) })
+  expect(told[2]?.detail).toMatchObject({ sure: false })
+  expect(JSON.stringify(told)).not.toMatch(/7700|Jones/)
+})
+
+describe('refusals', () => {
+  const refuse = (ip: string, accountUuid: string | null = LEEDS) =>
+    recordRefusedCall(app(), { method: 'GET', path: '/api/webhooks/12', status: 404, accountUuid }, ip)
+
+  it('are written down so many times a minute, then counted', async () => {
+    for (let n = 0; n < MOST_REFUSALS + 25; n += 1) await refuse('192.0.2.1')
+    await refuse('192.0.2.2')
+    expect(await entries()).toHaveLength(MOST_REFUSALS + 1)
+    world.clock.advance(60_000)
+    await endRefusalMinute(app())
+    await endRefusalMinute(app())
+    const told = await entries()
+    expect(told).toHaveLength(MOST_REFUSALS + 2)
+    expect(told[0]).toMatchObject({
+      action: 'call.refused',
+      actor: 'stranger',
+      outcome: 'refused',
+      target: 'GET /api/webhooks/:id',
+      ip: '192.0.2.1',
+      detail: { status: 404 },
+    })
+    expect(told.at(-1)).toMatchObject({ action: 'calls.refused', ip: '192.0.2.1', detail: { count: 25 } })
+    await refuse('192.0.2.1')
+    expect(await entries()).toHaveLength(MOST_REFUSALS + 3)
+  })
+
+  it('from many addresses do not fill the file either', async () => {
+    for (let n = 0; n < 5_000; n += 1) await refuse(`2001:db8::${n.toString(16)}`, null)
+    expect(await entries(null)).toHaveLength(MOST_REFUSALS_IN_ALL)
+    world.clock.advance(60_000)
+    await endRefusalMinute(app())
+    const told = await entries(null)
+    expect(told.length).toBeLessThanOrEqual(2 * MOST_REFUSALS_IN_ALL + 1)
+    const counted = world.client.sql
+      .prepare("SELECT sum(json_extract(detail, '$.count')) AS n FROM audit_entry WHERE action = 'calls.refused'")
+      .get() as { n: number }
+    expect(counted.n).toBe(5_000 - MOST_REFUSALS_IN_ALL)
+  })
+
+  it('of an opening are told as that', async () => {
+    await recordRefusedCall(app(), { method: 'POST', path: '/hooks/servicem8', status: 401, accountUuid: null }, '192.0.2.3')
+    expect(await entries(null)).toMatchObject([{ action: 'opening.refused', outcome: 'refused' }])
+  })
+})
+
+test('the daily entry says what was removed, and entries of more than 400 days ago go', async () => {
+  await audited.store.mapAccountId('ext-5', LEEDS, 50, decideNamedAs)
+  world.clock.advance(days(401))
+  Object.assign(audited.removed, { events: 7, runs: 2 })
+  await forgetOldAudit(app(), audited.removed)
+  expect(await entries()).toEqual([])
+  const row = world.client.sql.prepare("SELECT detail FROM audit_entry WHERE action = 'retention'").get() as {
+    detail: string
+  }
+  expect(JSON.parse(row.detail)).toEqual({ events: 7, bodies: 0, runs: 2, auditEntries: 1, auditKeptDays: 400 })
+  expect(audited.removed).toEqual({ events: 0, bodies: 0, runs: 0 })
+})
+
+/** What changes something and is not written down, with the reason. */
+const NOT_AUDITED: Record<string, string> = {
+  account: 'ensureAccount describeAccount: name and zone, as the platform has them',
+  tokens: 'replaceTokens: renewed every hour; losing the connection is told',
+  attempts: 'markPlaceholder beginSignIn takeSignIn: nobody is anybody yet',
+  sessions: 'touchSession endSessions: seen again; signing out is told where the request is',
+  tickets: 'issueTicket takeTicket rememberSigned: what comes of them is told',
+  tidying:
+    'forgetExpired deleteOldEventsStep deleteOldBodiesStep deleteOldHours forgetRunsStep forgetLeftoversStep forgetNoticesStep forgetSnapshotsStep trimSnapshotsStep dropEndedPoll forgetPaymentEvents forgetAuditStep forgetKeysOfNobody shortenBodiesStep shortenLogStep: told once a day',
+  events:
+    'acceptEvents takeInPolled createTestDelivery settleAttempts endStoppedStep expireHeldStep growReplaysStep startRunOnce: in the log of deliveries and runs',
+  engines:
+    'adoptEndpoint acquireLease releaseLease claimPoll failPoll dropUnreadPoll endPollUnlessNeeded resumeAutomations claimRun beginSending endSending setRow finishRun saveEndpointCheck noteUpstream raiseNotice claimNoticeMail settleNoticeMail dismissNotice',
+  subscriptions: 'beginSubscription dropPendingSubscription switchSubscription updateSubscription: follow what is told',
+  money:
+    'ensurePlan beginMissingTrials beginPaymentEvent endPaymentEvent failPaymentEvent noteRenewalPaid makeUsageReports endUsageReport failUsageReport: what follows for the plan is told',
+  itself: 'appendAudit',
+  templates: 'countTemplateUse',
+  erasure: 'eraseHistoryStep: begun and ended are told',
+  keys: 'forgetAccountKey replaceAccountKey replaceSecret noteFirstKey: part of an erasure, or a new key, which is told',
+  log: 'recordApiActivity',
+}
+
+test('whatever the store can change is written down, or there is a reason why not', () => {
+  const declared = readdirSync('db/store')
+    .map((file) => readFileSync(`db/store/${file}`, 'utf8'))
+    .flatMap((text) => [...text.matchAll(/^ {2}([a-z]\w+)\(/gm)].map(([, name]) => name ?? ''))
+  const changing =
+    /^(save|create|update|delete|change|rotate|pause|resume|start|cancel|retry|release|rerun|remove|begin|end|map|link|mark|make|open|issue|take|touch|forget|replace|claim|fail|drop|raise|settle(Unknown|Notice)|dismiss|note|record|append|ensure|describe|complete|remember|accept|grow|erase|trim|shorten|expire|adopt|acquire|switch|count(TemplateUse))/
+  const reasons = new Set(Object.values(NOT_AUDITED).flatMap((text) => text.split(/[\s:]+/)))
+  const forgotten = declared.filter(
+    (name) => changing.test(name) && !AUDITED_METHODS.includes(name) && !reasons.has(name),
+  )
+  expect(forgotten.filter((name) => !/^(touchedRows|noteBaseline)$/.test(name))).toEqual([])
+})

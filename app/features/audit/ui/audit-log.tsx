@@ -1,0 +1,173 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { CircleCheck, CircleSlash, type LucideIcon, OctagonAlert, ScrollText, SearchX } from 'lucide-react'
+import { StatusPill, type Tone } from '#app/ui/badge.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Field } from '#app/ui/field.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { Select } from '#app/ui/select.tsx'
+import { TextInput } from '#app/ui/text-input.tsx'
+import { Time } from '#app/ui/time.tsx'
+import { AUDIT_GROUPS, type AuditActor, type AuditOutcome, outcomeWords } from '../audit.ts'
+import { AUDIT_OUTCOMES, type AuditForm, asksNothingOfAudit } from '../audit-filter.ts'
+
+export interface AuditLogProps {
+  /** The query of the page without the filter: what its form carries along. */
+  carried: Record<string, string>
+  /** The page with this filter. */
+  addressOf: (asked: Readonly<Record<string, string>>) => string
+  form: AuditForm
+  errors: Record<string, string[]>
+  /** Null when it was not read, because of `errors`. */
+  lines:
+    | {
+        id: number
+        at: number
+        who: string
+        actor: AuditActor
+        what: string
+        outcome: AuditOutcome
+        facts: string
+        ip: string | null
+        accountUuid: string | null
+      }[]
+    | null
+  next: number | null
+  isOlder: boolean
+  /** Entries of every account, without what they were about. */
+  everybody: boolean
+  /** The way to the other list, for an operator. */
+  other: { to: string; label: string } | null
+}
+
+const OUTCOMES: Record<AuditOutcome, { tone: Tone; icon: LucideIcon }> = {
+  done: { tone: 'neutral', icon: CircleCheck },
+  refused: { tone: 'attention', icon: CircleSlash },
+  failed: { tone: 'failing', icon: OctagonAlert },
+}
+
+/** Who did what, newest first: everything by address, so that it works without scripts. */
+export function AuditLog(props: AuditLogProps) {
+  const { form, errors, lines, next, isOlder, everybody, other, addressOf } = props
+  return (
+    <CardSection
+      id="audit"
+      title={everybody ? 'Who did what, all accounts' : 'Who did what'}
+      action={
+        other ? (
+          <ButtonLink to={other.to} look="quiet" preventScrollReset>
+            {other.label}
+          </ButtonLink>
+        ) : null
+      }
+    >
+      <div className="grid gap-4">
+        <Filter {...props} />
+        {errors.before ? (
+          <Notice tone="failing" title="This page of the list does not exist">
+            <p>The address was cut or changed. Press Find to begin with the newest.</p>
+          </Notice>
+        ) : null}
+        {lines === null ? null : lines.length === 0 ? (
+          <Nothing form={form} isOlder={isOlder} all={addressOf({})} />
+        ) : (
+          <ol aria-labelledby="audit-title" className="grid gap-3">
+            {lines.map((line) => (
+              <li key={line.id} className="grid gap-1 border-line border-t pt-3">
+                <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+                  <p className="min-w-0 wrap-anywhere text-label font-medium">{line.what}</p>
+                  <StatusPill {...OUTCOMES[line.outcome]}>{outcomeWords(line.outcome)}</StatusPill>
+                </div>
+                <p className="wrap-anywhere text-dense text-ink-soft">
+                  {line.who}, <Time at={line.at} as="clock" />
+                  {line.ip ? ` · from ${line.ip}` : null}
+                  {line.accountUuid ? ` · account ${line.accountUuid}` : null}
+                </p>
+                {line.facts ? <p className="wrap-anywhere text-dense text-ink-soft">{line.facts}</p> : null}
+              </li>
+            ))}
+          </ol>
+        )}
+        {next !== null || isOlder ? (
+          <nav aria-label="Pages of the list" className="flex flex-wrap gap-2">
+            {isOlder ? <ButtonLink to={`${addressOf({ ...form })}#audit-title`}>Newest</ButtonLink> : null}
+            {next === null ? null : (
+              <ButtonLink to={`${addressOf({ ...form, before: String(next) })}#audit-title`}>Older</ButtonLink>
+            )}
+          </nav>
+        ) : null}
+      </div>
+    </CardSection>
+  )
+}
+
+function Filter({ carried, form, errors, addressOf }: AuditLogProps) {
+  const { state, location } = useNavigation()
+  const finding = state === 'loading' && location?.pathname === '/account'
+  const errorsOf = (name: keyof AuditForm) => (errors[name] ? { errors: errors[name] } : {})
+  return (
+    <Form method="get" action="/account#audit-title" preventScrollReset key={JSON.stringify(form)} className="grid gap-3">
+      {Object.entries(carried).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <div className="grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-4">
+        <Field id="audit-group" label="About" {...errorsOf('group')}>
+          {(control) => (
+            <Select {...control} name="group" defaultValue={form.group}>
+              <option value="">Everything</option>
+              {Object.entries(AUDIT_GROUPS).map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field id="audit-outcome" label="Outcome" {...errorsOf('outcome')}>
+          {(control) => (
+            <Select {...control} name="outcome" defaultValue={form.outcome}>
+              <option value="">Any</option>
+              {AUDIT_OUTCOMES.map((outcome) => (
+                <option key={outcome} value={outcome}>
+                  {outcomeWords(outcome)}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field id="audit-from" label="From" {...errorsOf('from')}>
+          {(control) => <TextInput {...control} type="date" name="from" defaultValue={form.from} />}
+        </Field>
+        <Field id="audit-until" label="Until" {...errorsOf('until')}>
+          {(control) => <TextInput {...control} type="date" name="until" defaultValue={form.until} />}
+        </Field>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" pending={finding} pendingLabel="Looking…">
+          Find
+        </Button>
+        {asksNothingOfAudit(form) ? null : (
+          <ButtonLink to={addressOf({})} preventScrollReset>
+            Clear
+          </ButtonLink>
+        )}
+      </div>
+    </Form>
+  )
+}
+
+function Nothing({ form, isOlder, all }: { form: AuditForm; isOlder: boolean; all: string }) {
+  if (isOlder || asksNothingOfAudit(form)) {
+    return (
+      <EmptyState icon={ScrollText} title={isOlder ? 'No older entries' : 'Nothing yet'}>
+        <p>{isOlder ? 'This is the end of what is kept.' : 'Sign-ins, changes and messages stand here from now on.'}</p>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState icon={SearchX} title="No entry fits" action={<ButtonLink to={all}>Show everything</ButtonLink>}>
+      <p>With fewer filters, or a longer time, there may be some.</p>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,43 @@
+// The one way a plan is written: with the hold that follows from it, and waking what waits when that changes.
+import type { PlanChange } from '#db/store/billing.ts'
+import type { BillingApp } from './billing-app.server.ts'
+import { holdChange, RELEASED_UNTIL, RUN_TOO_OLD } from './hold.ts'
+import { type Plan, TRIAL } from './plan.ts'
+
+type WritingApp = Pick<BillingApp, 'store' | 'clock' | 'log' | 'settings' | 'wakeDeliveries' | 'wakeRuns'>
+
+/** Saves if the plan is still the one that was read. Null = it is not. */
+export async function trySave(app: WritingApp, plan: Plan, change: PlanChange): Promise<Plan | null> {
+  const { store, clock, settings } = app
+  const now = clock.now()
+  const hold = holdChange({ ...plan, ...change }, settings.payments.mode, now)
+  const ends = hold !== null && hold.heldSince === null
+  const release = ends ? { runsDueBefore: now - RELEASED_UNTIL, reason: RUN_TOO_OLD } : null
+  const saved = await store.savePlan(plan.accountUuid, plan.updatedAt, { ...change, ...hold }, now, release)
+  if (saved && hold) await tellEngines(app, saved)
+  return saved
+}
+
+/** More rounds than there can be honest contenders for one account. */
+const MOST_ROUNDS = 20
+
+/** Works the change out from the latest state until it could be saved. */
+export async function changePlan(
+  app: WritingApp,
+  accountUuid: string,
+  work: (plan: Plan) => Promise<PlanChange> | PlanChange,
+): Promise<Plan> {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const plan = await app.store.ensurePlan(accountUuid, TRIAL, app.clock.now())
+    const saved = await trySave(app, plan, await work(plan))
+    if (saved) return saved
+  }
+  throw new Error(`the plan of account ${accountUuid} changed faster than it could be saved`)
+}
+
+/** What waits is held from now on, or goes. */
+async function tellEngines(app: WritingApp, { accountUuid, holdReason }: Plan): Promise<void> {
+  app.log.info({ accountUuid, reason: holdReason }, holdReason === null ? 'plan.released' : 'plan.held')
+  for (const endpointId of await app.store.endpointsOfAccount(accountUuid)) app.wakeDeliveries(endpointId)
+  app.wakeRuns()
+}

@@ -1,0 +1,366 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { days, hours, minutes } from '#app/lib/duration.ts'
+import {
+  type BillingWorld,
+  BRISBANE,
+  billingWorld,
+  deliverTold,
+  LEEDS,
+  NEVER_ABORTED,
+} from '#tests/support/billing-world.server.ts'
+import { startFirstPayment } from './first-payment.server.ts'
+import { openPortal, setCancellation } from './manage-billing.server.ts'
+import { beginTrial, ensurePlan, loadSubscription } from './plan.server.ts'
+import { settleReturn } from './settle-return.server.ts'
+import { startUpgrade } from './upgrade.server.ts'
+import { judgeHolds } from './upkeep.server.ts'
+
+let world: BillingWorld
+beforeEach(() => {
+  world = billingWorld()
+})
+afterEach(() => world.close())
+
+const FULL = { amount: 500 }
+
+async function started(account = LEEDS) {
+  const start = await startFirstPayment(world.app, account, FULL)
+  if (start.outcome !== 'pay') throw new Error(start.message)
+  return start
+}
+
+async function paid(account = LEEDS) {
+  const { clientSecret } = await started(account)
+  world.payments.pay(clientSecret)
+  await deliverTold(world)
+  return world.app.store.findPlan(account)
+}
+
+const paymentOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
+
+describe('the trial', () => {
+  test('is made once and stays as it was', async () => {
+    const plan = await ensurePlan(world.app, LEEDS)
+    expect(plan).toMatchObject({ status: 'trial', trialEndsAt: world.clock.now() + days(14), customerId: null })
+    world.clock.advance(days(3))
+    expect(await ensurePlan(world.app, LEEDS)).toEqual(plan)
+  })
+
+  test('begins with signing in, but not where nobody could pay when it is over', async () => {
+    await beginTrial({ ...world.app, payments: null }, LEEDS)
+    expect(await world.app.store.findPlan(LEEDS)).toBeNull()
+    await beginTrial(world.app, LEEDS)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
+  })
+
+  test('survives that the account disconnects and comes back', async () => {
+    const plan = await ensurePlan(world.app, LEEDS)
+    world.run('DELETE FROM account WHERE uuid = ?', LEEDS)
+    world.clock.advance(days(20))
+    expect(await ensurePlan(world.app, LEEDS)).toEqual(plan)
+  })
+
+  test('counts the use of its days, and nothing of another account', async () => {
+    await ensurePlan(world.app, LEEDS)
+    const today = Math.floor(world.clock.now() / days(1))
+    for (const [account, day, kind, count] of [
+      [LEEDS, today, 'api_call', 3],
+      [LEEDS, today + 1, 'webhook_received', 5],
+      [LEEDS, today + 1, 'webhook_forwarded', 4],
+      [LEEDS, today + 1, 'duplicate', 9],
+      [LEEDS, today - 1, 'api_call', 100],
+      [BRISBANE, today, 'api_call', 100],
+    ] as const) {
+      world.run('INSERT INTO usage_day (account_uuid, day, kind, count) VALUES (?, ?, ?, ?)', account, day, kind, count)
+    }
+    world.clock.advance(days(1))
+    expect((await loadSubscription(world.app, LEEDS)).usage).toEqual({
+      apiCalls: 3,
+      webhooksReceived: 5,
+      webhooksForwarded: 4,
+      total: 12,
+    })
+  })
+})
+
+describe('a first payment', () => {
+  test('changes nothing about the trial until it is paid, then the plan is active and the trial over', async () => {
+    const before = await ensurePlan(world.app, LEEDS)
+    world.clock.advance(days(2))
+    const start = await started()
+    expect(start).toEqual({
+      outcome: 'pay',
+      clientSecret: start.clientSecret,
+      amount: 500,
+      currency: 'gbp',
+      description: '£5.00 today. Your paid month starts now and your remaining 12 trial days end.',
+    })
+    await deliverTold(world)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial', trialEndsAt: before.trialEndsAt })
+    world.payments.pay(start.clientSecret)
+    await deliverTold(world)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+      status: 'active',
+      trialEndsAt: world.clock.now(),
+      currentPeriodStart: world.clock.now(),
+      currentPeriodEnd: world.clock.now() + days(30),
+      openSubscriptionId: null,
+    })
+    expect(world.payments.taken()).toBe(500)
+  })
+
+  test('asked again is the same payment', async () => {
+    const first = await started()
+    world.clock.advance(hours(2))
+    expect((await started()).clientSecret).toBe(first.clientSecret)
+  })
+
+  test('two at once are one customer, one subscription and one charge', async () => {
+    const [one, two] = await Promise.all([started(), started()])
+    expect(one.clientSecret).toBe(two.clientSecret)
+    expect(world.payments.calls.filter((call) => call === 'createSubscription')).toHaveLength(1)
+    world.payments.pay(one.clientSecret)
+    expect(() => world.payments.pay(two.clientSecret)).toThrow('paid twice')
+    expect(world.payments.taken()).toBe(500)
+  })
+
+  test('two processes at once still make one', async () => {
+    const other = world.otherProcess()
+    const [one, two] = await Promise.all([
+      startFirstPayment(world.app, LEEDS, FULL),
+      startFirstPayment(other, LEEDS, FULL),
+    ])
+    expect(one).toEqual(two)
+    const plan = await world.app.store.findPlan(LEEDS)
+    expect(await world.payments.listSubscriptions(plan?.customerId ?? '')).toHaveLength(1)
+  })
+
+  test('of another amount is refused before anything is made', async () => {
+    for (const amount of [30, 499, 501, 0, -500]) {
+      expect(await startFirstPayment(world.app, LEEDS, { amount })).toEqual({
+        outcome: 'refused',
+        status: 400,
+        message: 'Invalid amount',
+      })
+    }
+    expect(world.payments.calls).toEqual([])
+  })
+
+  test('is refused when the subscription is active', async () => {
+    await paid()
+    expect(await startFirstPayment(world.app, LEEDS, FULL)).toMatchObject({ outcome: 'refused', status: 409 })
+    expect(world.payments.taken()).toBe(500)
+  })
+
+  test('is refused when the provider has another price or asks for another amount', async () => {
+    world.payments.price = { id: 'price_monthly', amount: 600, currency: 'gbp' }
+    expect(await startFirstPayment(world.app, LEEDS, FULL)).toMatchObject({ outcome: 'refused', status: 500 })
+    world.payments.price = { id: 'price_monthly', amount: 500, currency: 'gbp' }
+    world.payments.wrongBy = 100
+    expect(await startFirstPayment(world.app, LEEDS, FULL)).toMatchObject({ outcome: 'refused', status: 500 })
+    world.payments.wrongBy = 0
+    const { customerId } = (await world.app.store.findPlan(LEEDS)) ?? {}
+    const [wrong] = await world.payments.listSubscriptions(customerId ?? '')
+    expect(wrong?.status).toBe('canceled')
+    expect((await started()).amount).toBe(500)
+  })
+
+  test('goes on with what a crash between making and saving has left', async () => {
+    const { clientSecret } = await started()
+    world.run('UPDATE plan SET open_subscription_id = NULL, open_offer = NULL, payment_attempt = 0')
+    expect((await started()).clientSecret).toBe(clientSecret)
+    expect(world.payments.calls.filter((call) => call === 'createSubscription')).toHaveLength(1)
+  })
+
+  test('is a new one after the old one has expired, even when the number was not saved', async () => {
+    const first = await started()
+    const { openSubscriptionId } = (await world.app.store.findPlan(LEEDS)) ?? {}
+    world.clock.advance(hours(23))
+    world.payments.expire(openSubscriptionId ?? '')
+    world.run('UPDATE plan SET payment_attempt = 0')
+    await deliverTold(world)
+    const second = await started()
+    expect(second.clientSecret).not.toBe(first.clientSecret)
+    world.payments.pay(second.clientSecret)
+    await deliverTold(world)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active' })
+  })
+
+  test('that a bank declines leaves the trial, says why, and can be tried again with the same payment', async () => {
+    const { clientSecret } = await started()
+    world.payments.decline(clientSecret, 'Your card has insufficient funds.')
+    await deliverTold(world)
+    expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual({
+      outcome: 'failed',
+      message: 'Your card has insufficient funds.',
+    })
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
+    expect((await started()).clientSecret).toBe(clientSecret)
+    world.payments.pay(clientSecret)
+    expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual({ outcome: 'paid' })
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active' })
+  })
+
+  test.each([
+    ['monthlyPrice', 'unavailable', 503],
+    ['createCustomer', 'unavailable', 503],
+    ['listSubscriptions', 'unavailable', 503],
+    ['createSubscription', 'unavailable', 503],
+    ['createSubscription', 'denied', 503],
+    ['createSubscription', 'card', 402],
+    ['createSubscription', 'refused', 500],
+  ] as const)('when %s is %s the answer is a refusal, and the next try works', async (call, code, status) => {
+    world.payments.failNext(code, 1, call)
+    const refused = await startFirstPayment(world.app, LEEDS, FULL)
+    expect(refused).toMatchObject({ outcome: 'refused', status })
+    const { paymentAttempt } = (await world.app.store.findPlan(LEEDS)) ?? {}
+    // What the provider keeps under a key for a day is asked for under another one.
+    expect(paymentAttempt ?? 0).toBe(call.startsWith('create') ? 1 : 0)
+    expect((await started()).amount).toBe(500)
+  })
+
+  test('works anew for a customer who was deleted at the provider', async () => {
+    const before = await paid()
+    world.payments.deleteCustomer(before?.customerId ?? '')
+    await deliverTold(world)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+      status: 'canceled',
+      customerId: null,
+      subscriptionId: null,
+    })
+    await paid()
+    const after = await world.app.store.findPlan(LEEDS)
+    expect(after).toMatchObject({ status: 'active' })
+    expect(after?.customerId).not.toBe(before?.customerId)
+  })
+
+  test('is off without a provider', async () => {
+    const off = { ...world.app, payments: null }
+    const refused = { outcome: 'refused', status: 503, message: 'Card payments are not configured.' }
+    expect(await startFirstPayment(off, LEEDS, FULL)).toEqual(refused)
+    expect(await startUpgrade(off, LEEDS, { prorated: true })).toEqual(refused)
+    expect(await openPortal(off, LEEDS)).toEqual(refused)
+    expect(await setCancellation(off, LEEDS, true)).toEqual(refused)
+    expect((await loadSubscription(off, LEEDS)).plan.status).toBe('trial')
+  })
+})
+
+describe('a return', () => {
+  test('of a payment of somebody else, or of nobody, is unknown', async () => {
+    const { clientSecret } = await started(BRISBANE)
+    world.payments.pay(clientSecret)
+    await started(LEEDS)
+    for (const id of [paymentOf(clientSecret), 'pi_none', 'sub_1', '../v1/customers', '']) {
+      expect(await settleReturn(world.app, LEEDS, id)).toEqual({ outcome: 'unknown' })
+    }
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
+  })
+
+  test('before the event brings the plan up to date, and the event then changes nothing', async () => {
+    const { clientSecret } = await started()
+    world.payments.pay(clientSecret)
+    expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual({ outcome: 'paid' })
+    const { updatedAt: _, lastSyncedAt: __, ...active } = (await world.app.store.findPlan(LEEDS)) ?? {}
+    world.clock.advance(minutes(1))
+    await deliverTold(world)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject(active)
+  })
+
+  test('while the provider cannot be asked is being processed', async () => {
+    const { clientSecret } = await started()
+    world.payments.failNext('unavailable')
+    expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual({ outcome: 'processing' })
+  })
+
+  test('is not needed: the page reads the provider while a payment is open, and shows what is known when it is away', async () => {
+    const { clientSecret } = await started()
+    world.payments.pay(clientSecret)
+    world.payments.failNext('unavailable')
+    expect((await loadSubscription(world.app, LEEDS)).plan.status).toBe('trial')
+    expect((await loadSubscription(world.app, LEEDS)).plan.status).toBe('active')
+    const asked = world.payments.calls.length
+    await loadSubscription(world.app, LEEDS)
+    expect(world.payments.calls).toHaveLength(asked)
+  })
+})
+
+describe('what is owed', () => {
+  test('is paid through the open invoice, and the account goes on', async () => {
+    const plan = await paid()
+    world.clock.advance(days(30))
+    world.payments.renew(plan?.subscriptionId ?? '', 'failed')
+    await deliverTold(world)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+      status: 'past_due',
+      pastDueSince: world.clock.now(),
+    })
+    world.clock.advance(days(8))
+    await judgeHolds(world.app, NEVER_ABORTED)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ holdReason: 'Payment failed: pay to resume' })
+    const start = await started()
+    expect(start.description).toBe('£5.00 today for the month that was not paid. Everything goes on at once.')
+    world.payments.pay(start.clientSecret)
+    await deliverTold(world)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+      status: 'active',
+      pastDueSince: null,
+      heldSince: null,
+      holdReason: null,
+    })
+  })
+
+  test('when nothing of it can be paid any more: late it is refused, given up it begins anew', async () => {
+    const plan = await paid()
+    const old = plan?.subscriptionId ?? ''
+    world.clock.advance(days(30))
+    world.payments.renew(old, 'failed')
+    world.payments.voidInvoices(old)
+    expect(await startFirstPayment(world.app, LEEDS, FULL)).toMatchObject({
+      outcome: 'refused',
+      status: 409,
+      message: 'Nothing is owed at the moment. Please reload the page.',
+    })
+    world.payments.giveUp(old)
+    const start = await started()
+    expect(world.payments.subscription(old).status).toBe('canceled')
+    world.payments.pay(start.clientSecret)
+    await deliverTold(world)
+    const after = await world.app.store.findPlan(LEEDS)
+    expect(after).toMatchObject({ status: 'active', heldSince: null })
+    expect(after?.subscriptionId).not.toBe(old)
+  })
+
+  test('of a subscription that ended is nothing: the next payment begins a new one', async () => {
+    const plan = await paid()
+    world.payments.cancel(plan?.subscriptionId ?? '')
+    await deliverTold(world)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+      status: 'canceled',
+      holdReason: 'Subscription ended: subscribe to resume',
+    })
+    const start = await started()
+    expect(start.description).toBe('£5.00 today. Your paid month starts now.')
+    world.payments.pay(start.clientSecret)
+    await deliverTold(world)
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active', heldSince: null })
+  })
+})
+
+describe('managing', () => {
+  test('needs a customer', async () => {
+    expect(await openPortal(world.app, LEEDS)).toMatchObject({ outcome: 'refused', status: 409 })
+    await started()
+    const opening = await openPortal(world.app, LEEDS)
+    const back = encodeURIComponent(`https://hooks.example.com/subscription?accountUUID=${LEEDS}`)
+    expect(opening).toEqual({ outcome: 'open', url: expect.stringContaining(back) })
+  })
+
+  test('ends the subscription with its month and takes that back', async () => {
+    expect(await setCancellation(world.app, LEEDS, true)).toMatchObject({ outcome: 'refused', status: 409 })
+    await paid()
+    expect(await setCancellation(world.app, LEEDS, true)).toEqual({ outcome: 'saved' })
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
+    expect(await setCancellation(world.app, LEEDS, false)).toEqual({ outcome: 'saved' })
+    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active', cancelAtPeriodEnd: false })
+  })
+})

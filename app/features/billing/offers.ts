@@ -1,0 +1,92 @@
+// What an account can buy in its state, what that costs today, and the sentence that says so.
+import type { Millis } from '../../lib/clock.ts'
+import { days } from '../../lib/duration.ts'
+import { inTrial, MONTHLY_PENCE, type Plan } from './plan.ts'
+
+/** The subscribe button appears when so many days of the trial are left, or fewer. */
+export const SUBSCRIBE_FROM_DAYS = 3
+/** Shown and reckoned as a month. */
+export const MONTH_DAYS = 30
+/** The provider takes no payment in pounds below this. */
+export const LEAST_PAYMENT_PENCE = 30
+
+export type Offer =
+  /** A first payment through `create-payment-intent`. */
+  | 'subscribe'
+  /** Out of a trial with many days left, through `upgrade`. */
+  | 'upgrade'
+  | 'early_prorated'
+  | 'early_full'
+  /** What is owed. */
+  | 'pay_now'
+
+export const OFFER_LABELS: Record<Offer, string> = {
+  subscribe: 'Subscribe Now - £5/month',
+  upgrade: 'Upgrade Now - £5/month',
+  early_prorated: 'Upgrade Early (Prorated)',
+  early_full: 'Upgrade Early (Full Price)',
+  pay_now: 'Pay now',
+}
+
+/** The buttons of the page, in their order. A running trial counts first: the page says "Trial" then, whatever the status. */
+export function offersFor(plan: Pick<Plan, 'status' | 'trialEndsAt'>, now: Millis): Offer[] {
+  if (plan.status === 'past_due' || plan.status === 'unpaid') return ['pay_now']
+  if (inTrial(plan, now)) return daysLeft(plan.trialEndsAt, now) <= SUBSCRIBE_FROM_DAYS ? ['subscribe'] : ['upgrade']
+  if (plan.status === 'active') return ['early_prorated', 'early_full']
+  return ['subscribe']
+}
+
+/** Days that have begun or are to come: 13 days and an hour are 14. */
+export function daysLeft(until: Millis, now: Millis): number {
+  return Math.max(0, Math.ceil((until - now) / days(1)))
+}
+
+/** Pence for the unused part of a trial, by the second, rounded down. */
+export function trialCredit(plan: Pick<Plan, 'trialEndsAt'>, now: Millis): number {
+  const unusedSeconds = Math.max(0, Math.floor((plan.trialEndsAt - now) / 1000))
+  return Math.min(MONTHLY_PENCE, Math.floor((MONTHLY_PENCE * unusedSeconds) / (MONTH_DAYS * 86_400)))
+}
+
+export function pounds(pence: number): string {
+  return `£${(pence / 100).toFixed(2)}`
+}
+
+/** What a first payment is for. `amount` = what is due today. */
+export function firstPaymentWords(input: {
+  plan: Pick<Plan, 'status' | 'trialEndsAt'>
+  amount: number
+  creditPence: number
+  now: Millis
+}): string {
+  const { plan, amount, creditPence, now } = input
+  if (!inTrial(plan, now)) return `${pounds(amount)} today. Your paid month starts now.`
+  const n = daysLeft(plan.trialEndsAt, now)
+  const trialDays = n === 1 ? 'trial day' : 'trial days'
+  if (creditPence > 0) {
+    return `${pounds(amount)} today: ${pounds(amount + creditPence)} less ${pounds(creditPence)} for ${n} unused ${trialDays}. Your paid month starts now.`
+  }
+  return `${pounds(amount)} today. Your paid month starts now and your remaining ${n} ${trialDays} ${n === 1 ? 'ends' : 'end'}.`
+}
+
+/** What an early renewal is for. `periodEnd` = of the month that is paid. */
+export function renewalWords(input: {
+  amount: number
+  prorated: boolean
+  periodEnd: Millis | null
+  now: Millis
+}): string {
+  const { amount, prorated, periodEnd, now } = input
+  if (prorated) {
+    return `${pounds(amount)} today: ${pounds(MONTHLY_PENCE)} less the unused part of this month. A new month starts now.`
+  }
+  const n = periodEnd === null ? 0 : daysLeft(periodEnd, now)
+  const left = n === 1 ? 'the remaining day of this month is' : `the remaining ${n} days of this month are`
+  return `${pounds(amount)} today. A new month starts now; ${left} not refunded.`
+}
+
+/** What is owed for a month that was not paid. */
+export function owedWords(amount: number): string {
+  return `${pounds(amount)} today for the month that was not paid. Everything goes on at once.`
+}
+
+export const NOTHING_TO_PAY_YET = 'There is nothing to pay yet: the rest of this month covers the new one.'

@@ -1,0 +1,86 @@
+// What the buttons of the subscription page can ask for, and what is said about the outcome.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { OFFER_LABELS, type Offer, pounds } from './offers.ts'
+import type { PaymentStart, ReturnOutcome } from './payment.ts'
+
+/** Sent as `intent`. `settle` follows a payment that the browser has confirmed. */
+export type SubscriptionIntent = Offer | 'settle' | 'cancel' | 'keep' | 'portal'
+
+const INTENTS: readonly string[] = [...Object.keys(OFFER_LABELS), 'settle', 'cancel', 'keep', 'portal']
+
+/** Null = the form asks for something the page does not have. */
+export function readIntent(text: string | null): SubscriptionIntent | null {
+  return text !== null && INTENTS.includes(text) ? (text as SubscriptionIntent) : null
+}
+
+/** A payment that waits for a card. */
+export interface QuoteView {
+  clientSecret: string
+  /** What is taken today: `£5.00`. */
+  amount: string
+  /** The same in a sentence, with what it is for. */
+  sentence: string
+}
+
+/** What the page is drawn with once more after a button was pressed. */
+export type SubscriptionAnswer =
+  | { kind: 'quote'; quote: QuoteView; toast: Flash | null }
+  | { kind: 'refused'; message: string; toast: Flash }
+
+export function answerOfStart(offer: Offer, start: PaymentStart): SubscriptionAnswer {
+  switch (start.outcome) {
+    case 'pay': {
+      const { clientSecret, amount, description } = start
+      const upgrade = offer !== 'subscribe' && offer !== 'pay_now'
+      return {
+        kind: 'quote',
+        quote: { clientSecret, amount: pounds(amount), sentence: description },
+        toast: upgrade ? { kind: 'info', title: 'Upgrade Available', description } : null,
+      }
+    }
+    case 'refused':
+      // 402 = the card was refused, in the provider's words.
+      if (start.status === 402) return { ...refusal(start.message), toast: paymentFailed(start.message) }
+      return refusal(start.message)
+    default:
+      return assertNever(start)
+  }
+}
+
+export function refusal(message: string): Extract<SubscriptionAnswer, { kind: 'refused' }> {
+  return { kind: 'refused', message, toast: { kind: 'error', title: 'Error', description: message } }
+}
+
+export function paymentFailed(message: string): Flash {
+  return { kind: 'error', title: 'Payment Failed', description: message }
+}
+
+/** Said after a payment, by whichever way somebody comes back from it. */
+export function flashOfReturn(outcome: ReturnOutcome): Flash {
+  switch (outcome.outcome) {
+    case 'paid':
+      return { kind: 'success', title: 'Payment Successful', description: 'Your subscription is now active!' }
+    case 'failed':
+      return paymentFailed(outcome.message)
+    case 'processing':
+      return {
+        kind: 'info',
+        title: 'Your payment is being processed',
+        description: 'This page shows the result as soon as it is known. There is no need to pay again.',
+      }
+    case 'unknown':
+      return { kind: 'error', title: 'Error', description: 'This account has no such payment. Nothing was changed.' }
+    default:
+      return assertNever(outcome)
+  }
+}
+
+export const CANCELLATION_SAVED: Readonly<Record<'cancel' | 'keep', Flash>> = {
+  cancel: {
+    kind: 'success',
+    title: 'Your subscription is canceled',
+    description: 'It stays active to the end of the month.',
+  },
+  keep: { kind: 'success', title: 'Your subscription goes on', description: 'Nothing else has changed.' },
+}

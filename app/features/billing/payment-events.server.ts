@@ -1,0 +1,77 @@
+// The provider tells that something happened. Its word is only the occasion to look: each event once, whatever their order.
+import type { PaymentEvent } from '#app/adapters/payments.ts'
+import { type BillingApp, type PayingApp, takesPayments } from './billing-app.server.ts'
+import { changePlan } from './change-plan.server.ts'
+import { inAccountTurn } from './payment-failure.server.ts'
+import type { Plan } from './plan.ts'
+import { withoutCustomer } from './projection.ts'
+import { renewalIfPaid } from './renewal.server.ts'
+import { syncInTurn } from './sync.server.ts'
+
+export type EventReceipt =
+  /** Done, now or before, or none of our business. */
+  | { outcome: 'received' }
+  | { outcome: 'bad_signature' }
+  | { outcome: 'off' }
+  /** The provider has to send it again. */
+  | { outcome: 'failed' }
+
+/** @param input the exact bytes as text, and the header that signs them */
+export async function receivePaymentEvent(
+  app: BillingApp,
+  input: { body: string; signature: string },
+): Promise<EventReceipt> {
+  if (!takesPayments(app)) return { outcome: 'off' }
+  const read = app.payments.readEvent(input)
+  if (read.outcome === 'bad_signature') return read
+  return takeIn(app, read.event)
+}
+
+/** For an event we know to be the provider's. */
+export async function takeIn(app: PayingApp, event: PaymentEvent): Promise<EventReceipt> {
+  const { store, clock, log } = app
+  const { id, type } = event
+  if (!(await store.beginPaymentEvent(event, clock.now()))) return { outcome: 'received' }
+  try {
+    await actOn(app, event)
+    await store.endPaymentEvent(id, clock.now())
+    return { outcome: 'received' }
+  } catch (error) {
+    log.error({ event: id, type, error }, 'payment_event.failed')
+    await store.failPaymentEvent(id, error instanceof Error ? error.message.slice(0, 500) : 'unknown')
+    return { outcome: 'failed' }
+  }
+}
+
+async function actOn(app: PayingApp, event: PaymentEvent): Promise<void> {
+  const { log, payments } = app
+  const { id, type, paymentId } = event
+  const plan = await planOf(app, event)
+  if (!plan) {
+    log.info({ event: id, type }, 'payment_event.of_nobody')
+    return
+  }
+  const { accountUuid } = plan
+  log.info({ event: id, type, accountUuid }, 'payment_event.received')
+  await inAccountTurn(app, accountUuid, async () => {
+    if (type === 'customer.deleted') await forgetDeletedCustomer(app, accountUuid)
+    const payment = paymentId === null ? null : await payments.findPayment(paymentId)
+    if (payment) await renewalIfPaid(app, accountUuid, payment)
+    await syncInTurn(app, accountUuid)
+  })
+  if (type.startsWith('charge.dispute.')) log.warn({ event: id, accountUuid }, 'payment.disputed')
+}
+
+/** Whose it is: by its customer, else by what we noted with the object. Either only says whom to look at. */
+async function planOf({ store }: PayingApp, { customerId, accountUuid }: PaymentEvent): Promise<Plan | null> {
+  const byCustomer = customerId === null ? null : await store.findPlanOfCustomer(customerId)
+  if (byCustomer || accountUuid === null) return byCustomer
+  return store.findPlan(accountUuid)
+}
+
+async function forgetDeletedCustomer(app: PayingApp, accountUuid: string): Promise<void> {
+  const plan = await app.store.findPlan(accountUuid)
+  if (!plan || plan.customerId === null || (await app.payments.hasCustomer(plan.customerId))) return
+  const gone = plan.customerId
+  await changePlan(app, accountUuid, (latest) => (latest.customerId === gone ? withoutCustomer(latest) : {}))
+}

@@ -1,0 +1,42 @@
+// What comes of a wish to pay, to manage or to end a subscription, and the sentences that go with a refusal.
+
+/** A payment that the browser can confirm, or why there is none. `amount` in pence. */
+export type PaymentStart =
+  | { outcome: 'pay'; clientSecret: string; amount: number; currency: 'gbp'; description: string }
+  | PaymentRefusal
+
+export interface PaymentRefusal {
+  outcome: 'refused'
+  /** 400: asked for wrongly · 402: the bank said no · 409: not in this state · 503: later, or never set up · 500: our fault */
+  status: 400 | 402 | 409 | 503 | 500
+  message: string
+}
+
+/** What became of a payment somebody returns from. `unknown` = it is not one of this account. */
+export type ReturnOutcome =
+  | { outcome: 'paid' }
+  | { outcome: 'failed'; message: string }
+  | { outcome: 'processing' }
+  | { outcome: 'unknown' }
+
+export type PortalOpening = { outcome: 'open'; url: string } | PaymentRefusal
+
+export type CancellationOutcome = { outcome: 'saved' } | PaymentRefusal
+
+export function refused(status: PaymentRefusal['status'], message: string): PaymentRefusal {
+  return { outcome: 'refused', status, message }
+}
+
+export const PAYMENTS_OFF = 'Card payments are not configured.'
+export const INVALID_AMOUNT = 'Invalid amount'
+export const ALREADY_ACTIVE = 'Your subscription is already active: nothing is due now.'
+export const ALREADY_RENEWED = 'This payment has arrived already: your new month has begun.'
+export const BEING_PROCESSED = 'A payment is being processed. Please wait a moment and reload the page.'
+export const NOTHING_OWED = 'Nothing is owed at the moment. Please reload the page.'
+export const NOT_REACHED = 'The payment service cannot be reached. Nothing was charged: please try again in a minute.'
+export const OUR_FAULT = 'The payment could not be started. Nothing was charged, and we are looking into it.'
+export const NOTHING_TO_MANAGE = 'There is nothing to manage before the first payment.'
+export const NOTHING_TO_CANCEL = 'There is no subscription that could be changed.'
+
+export const NOT_CONFIRMED = 'The payment was not confirmed. Nothing was charged.'
+export const PAYMENT_EXPIRED = 'This payment has expired. Nothing was charged: please start again.'

@@ -1,0 +1,61 @@
+// The line about the subscription that every page shows when something is, or soon will be, in the way.
+import type { Millis } from '../../lib/clock.ts'
+import { HELD_PAYMENT_FAILED, HELD_TRIAL_ENDED, holdAhead, holdReasonOf } from './hold.ts'
+import { daysLeft } from './offers.ts'
+import { inTrial, type PaymentMode, type Plan } from './plan.ts'
+
+/** The action leads to the subscription page. */
+export interface PlanNotice {
+  tone: 'attention' | 'failing' | 'held'
+  sentence: string
+  action: { label: string }
+}
+
+const NOTHING_IS_LOST = 'Events are kept, and nothing is forwarded and no automation runs until then.'
+
+/** Null = there is nothing to say. `timezone` = IANA zone of the account, for days. */
+export function planNotice(plan: Plan, mode: PaymentMode, now: Millis, timezone: string): PlanNotice | null {
+  if (mode === 'off') return null
+  const held = holdReasonOf(plan, mode, now)
+  if (held !== null) return heldNotice(held)
+  const day = (at: Millis) => dayWords(at, timezone)
+  const ahead = holdAhead(plan)
+  if (plan.status === 'past_due') {
+    const until = ahead ? ` Forwarding and automations go on until ${day(ahead.from)}.` : ''
+    return { tone: 'failing', sentence: `Your last payment failed.${until}`, action: { label: 'Pay now' } }
+  }
+  if (plan.status === 'trial' && !inTrial(plan, now)) {
+    const until = ahead ? ` Forwarding and automations go on until ${day(ahead.from)}.` : ''
+    return { tone: 'attention', sentence: `Your trial has ended.${until}`, action: { label: 'Subscribe' } }
+  }
+  if (plan.status === 'trial') {
+    const left = daysLeft(plan.trialEndsAt, now)
+    if (left > 3) return null
+    const when = left === 1 ? 'within a day' : `in ${left} days`
+    return { tone: 'attention', sentence: `Your trial ends ${when}.`, action: { label: 'Subscribe' } }
+  }
+  if (plan.cancelAtPeriodEnd && plan.currentPeriodEnd !== null) {
+    const sentence = `Your subscription ends on ${day(plan.currentPeriodEnd)}. Forwarding and automations stop then.`
+    return { tone: 'attention', sentence, action: { label: 'Keep it' } }
+  }
+  return null
+}
+
+function heldNotice(reason: string): PlanNotice {
+  if (reason === HELD_PAYMENT_FAILED) {
+    const sentence = `Payment failed: pay to go on. ${NOTHING_IS_LOST}`
+    return { tone: 'held', sentence, action: { label: 'Pay now' } }
+  }
+  const what = reason === HELD_TRIAL_ENDED ? 'Your trial has ended' : 'Your subscription has ended'
+  return { tone: 'held', sentence: `${what}: subscribe to go on. ${NOTHING_IS_LOST}`, action: { label: 'Subscribe' } }
+}
+
+/** "5 December 2026" where the account is; in UTC when its zone is unknown. */
+export function dayWords(at: Millis, timezone: string): string {
+  const day: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'long', year: 'numeric' }
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...day, timeZone: timezone }).format(at)
+  } catch {
+    return new Intl.DateTimeFormat('en-GB', { ...day, timeZone: 'UTC' }).format(at)
+  }
+}

@@ -1,0 +1,77 @@
+// What the page says beside each offer, before anything is pressed: what is paid today and until when.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { plural } from '../webhooks/moments.ts'
+import { monthLater } from './day-words.ts'
+import { daysLeft, LEAST_PAYMENT_PENCE, OFFER_LABELS, type Offer, offersFor, pounds } from './offers.ts'
+import { inTrial, MONTHLY_PENCE, type Plan } from './plan.ts'
+import { dayWords } from './plan-notice.ts'
+import type { PlanPhase, PlanSetting } from './plan-phase.ts'
+
+export interface OfferView {
+  offer: Offer
+  label: string
+  /** One sentence. */
+  sentence: string
+}
+
+const PRICE = pounds(MONTHLY_PENCE)
+
+/** The first is the one to recommend. Who has ended the subscription is only offered to keep it. */
+export function offersOf(plan: Plan, phase: PlanPhase, setting: PlanSetting): OfferView[] {
+  if (phase === 'ending') return []
+  return offersFor(plan, setting.now).map((offer) => ({
+    offer,
+    label: OFFER_LABELS[offer],
+    sentence: sentenceOf(offer, plan, setting),
+  }))
+}
+
+function sentenceOf(offer: Offer, plan: Plan, { now, zone }: PlanSetting): string {
+  const until = dayWords(monthLater(now), zone)
+  switch (offer) {
+    case 'subscribe':
+    case 'upgrade': {
+      const first = `${PRICE} today for a month until ${until}, then ${PRICE} every month until you cancel`
+      if (!inTrial(plan, now)) return `${first}.`
+      const left = daysLeft(plan.trialEndsAt, now)
+      return `${first}; your remaining ${plural(left, 'trial day')} ${left === 1 ? 'ends' : 'end'} today.`
+    }
+    case 'early_prorated':
+      return proratedSentence(monthOf(plan, now), now, zone, until)
+    case 'early_full':
+      return `${PRICE} today for a new month until ${until}; ${givenUp(monthOf(plan, now).end, now)} given up.`
+    case 'pay_now':
+      return 'Pays for the month that is open. You see the amount before you enter a card.'
+    default:
+      return assertNever(offer)
+  }
+}
+
+interface Month {
+  start: Millis
+  end: Millis
+}
+
+/** The paid month; it never ends before the present. */
+function monthOf(plan: Plan, now: Millis): Month {
+  return { start: plan.currentPeriodStart ?? now, end: Math.max(plan.currentPeriodEnd ?? now, now) }
+}
+
+/** The provider reckons to the second when the button is pressed: until then it is "about". */
+function proratedSentence({ start, end }: Month, now: Millis, zone: string, until: string): string {
+  const unused = end > start ? Math.min(1, (end - now) / (end - start)) : 0
+  const credit = Math.round(MONTHLY_PENCE * unused)
+  const due = MONTHLY_PENCE - credit
+  if (due < LEAST_PAYMENT_PENCE) {
+    const enough = start + ((end - start) * LEAST_PAYMENT_PENCE) / MONTHLY_PENCE
+    return `There is nothing to pay yet, because almost all of this month is unused: from ${dayWords(enough, zone)} on you can pay for the used part and begin a new month.`
+  }
+  return `About ${pounds(due)} today for a new month until ${until}: ${PRICE} less ${pounds(credit)} for the part of this month you have not used.`
+}
+
+function givenUp(end: Millis, now: Millis): string {
+  const left = daysLeft(end, now)
+  if (left === 0) return 'the rest of this month is'
+  return left === 1 ? 'the remaining day of this month is' : `the remaining ${left} days of this month are`
+}

@@ -1,0 +1,37 @@
+// Where an account stands with its subscription, as the page tells it.
+import type { Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+import { inTrial, type PaymentMode, type Plan } from './plan.ts'
+
+export type PlanPhase = 'trial' | 'trial_ended' | 'active' | 'ending' | 'past_due' | 'unpaid' | 'canceled' | 'other'
+
+export interface PlanSetting {
+  mode: PaymentMode
+  now: Millis
+  /** IANA zone of the account. */
+  zone: string
+  /** Is use above the included operations really put on the invoice? */
+  overageCharged: boolean
+}
+
+/** "Trial" while it lasts, whatever the provider's status (spec, section 4). */
+export function phaseOf(plan: Plan, now: Millis): PlanPhase {
+  if (inTrial(plan, now)) return 'trial'
+  switch (plan.status) {
+    case 'trial':
+      return 'trial_ended'
+    case 'active':
+      return plan.cancelAtPeriodEnd ? 'ending' : 'active'
+    case 'past_due':
+    case 'unpaid':
+    case 'canceled':
+      return plan.status
+    default:
+      return 'other'
+  }
+}
+
+/** Whole days since then, at most `most`. */
+export function elapsedDays(since: Millis, now: Millis, most: number): number {
+  return Math.min(most, Math.max(0, Math.floor((now - since) / days(1))))
+}

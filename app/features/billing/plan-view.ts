@@ -1,0 +1,276 @@
+// Everything the subscription page shows, worked out of what is known. No component decides about money.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+import { plural } from '../webhooks/moments.ts'
+import { grouped } from './count-words.ts'
+import { momentWords } from './day-words.ts'
+import { holdAhead, LATE_GRACE, TRIAL_GRACE } from './hold.ts'
+import { daysLeft, MONTH_DAYS, pounds, SUBSCRIBE_FROM_DAYS } from './offers.ts'
+import { INCLUDED_OPERATIONS, MONTHLY_PENCE, type Plan, type PlanUsage, type SubscriptionFacts, TRIAL } from './plan.ts'
+import { dayWords } from './plan-notice.ts'
+import { type OfferView, offersOf } from './plan-offers.ts'
+import { elapsedDays, type PlanPhase, type PlanSetting, phaseOf } from './plan-phase.ts'
+
+export interface PlanView {
+  phase: PlanPhase
+  /** The status in a word or two. */
+  word: string
+  /** The status exactly as the payment provider calls it, where our word is another one. */
+  providerWord: string | null
+  tone: 'working' | 'attention' | 'failing' | 'held' | 'accent'
+  /** What the account has, in one sentence. */
+  sentence: string
+  /** What happens next, and when. */
+  next: string[]
+  progress: { label: string; done: number; of: number; words: string } | null
+  usage: UsageView
+  /** The first is the one to recommend. */
+  offers: OfferView[]
+  /** Why no card can be taken, else null. */
+  paymentsOff: string | null
+  /** Ending the subscription, or taking that back; null where there is nothing to end. */
+  cancellation: { kind: 'cancel' | 'keep'; sentence: string } | null
+  /** The provider knows the account: card and invoices can be looked after there. */
+  portal: boolean
+}
+
+export interface UsageView extends PlanUsage {
+  included: number
+  /** Of the total. */
+  words: string
+  /** What the counters were counted over. */
+  period: string
+  /** Set when more than the included operations were used: the note, and what it means in money. */
+  over: { note: string; meaning: string } | null
+}
+
+const TRIAL_DAYS = TRIAL / days(1)
+/** £0.005 per 1,000: half a penny. */
+const OVERAGE_PENCE_PER_1000 = 0.5
+
+const PRICE = pounds(MONTHLY_PENCE)
+
+function waitsUntilYou(act: 'subscribe' | 'pay'): string {
+  return `events are still received and kept, but deliveries and automation runs wait until you ${act}. Nothing is dropped.`
+}
+
+const AFTER_PAYING =
+  'When you pay, what is younger than 72 hours goes out by itself; older events can be sent again from the webhook.'
+
+export const PLAN_WORDS = {
+  paymentsOff: 'Card payments are not configured.',
+  nothingLimited: 'Nothing is limited: every webhook and automation keeps working.',
+  overLimit: "You've exceeded the base plan limit. Overage charges may apply.",
+  errorTitle: 'Subscription Error',
+  errorText: 'Unable to load subscription data',
+  noAccount: 'No account UUID provided',
+} as const
+
+export function planView(facts: SubscriptionFacts, setting: PlanSetting): PlanView {
+  const { plan } = facts
+  const phase = phaseOf(plan, setting.now)
+  return {
+    phase,
+    ...statusWords(plan, phase),
+    ...story(plan, phase, setting),
+    progress: progressOf(plan, phase, setting.now),
+    usage: usageView(facts, phase, setting),
+    offers: offersOf(plan, phase, setting),
+    paymentsOff: setting.mode === 'off' ? PLAN_WORDS.paymentsOff : null,
+    cancellation: setting.mode === 'off' ? null : cancellationOf(plan, phase, setting.zone),
+    portal: setting.mode !== 'off' && plan.customerId !== null && phase !== 'trial' && phase !== 'trial_ended',
+  }
+}
+
+function statusWords(plan: Plan, phase: PlanPhase): Pick<PlanView, 'word' | 'providerWord'> {
+  switch (phase) {
+    case 'trial':
+      return { word: 'Trial', providerWord: null }
+    case 'trial_ended':
+      return { word: 'Trial ended', providerWord: null }
+    case 'active':
+    case 'ending':
+      return { word: 'Active', providerWord: null }
+    case 'past_due':
+      return { word: 'Past due', providerWord: plan.status }
+    case 'unpaid':
+      return { word: 'Unpaid', providerWord: null }
+    case 'canceled':
+      return { word: 'Canceled', providerWord: null }
+    case 'other':
+      return { word: plan.status, providerWord: null }
+    default:
+      return assertNever(phase)
+  }
+}
+
+function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanView, 'tone' | 'sentence' | 'next'> {
+  const { zone, now } = setting
+  const off = setting.mode === 'off'
+  switch (phase) {
+    case 'trial': {
+      const left = daysLeft(plan.trialEndsAt, now)
+      return {
+        tone: left <= SUBSCRIBE_FROM_DAYS && !off ? 'attention' : 'accent',
+        sentence: `Your free trial has ${plural(left, 'day')} left.`,
+        next: [
+          `It ends on ${momentWords(plan.trialEndsAt, zone)}.`,
+          off
+            ? PLAN_WORDS.nothingLimited
+            : `Everything keeps working for ${plural(TRIAL_GRACE / days(1), 'more day')} after that. Then ${waitsUntilYou('subscribe')}`,
+        ],
+      }
+    }
+    case 'trial_ended': {
+      if (off) {
+        return {
+          tone: 'accent',
+          sentence: `Your free trial ended on ${dayWords(plan.trialEndsAt, zone)}.`,
+          next: [PLAN_WORDS.nothingLimited],
+        }
+      }
+      return holdStory(plan.trialEndsAt + TRIAL_GRACE, setting, {
+        before: `Your free trial ended on ${dayWords(plan.trialEndsAt, zone)}.`,
+        tone: 'attention',
+        act: 'subscribe',
+        after: 'Trial ended: subscribe to resume.',
+      })
+    }
+    case 'active':
+      return { tone: 'working', sentence: 'Your subscription is active.', next: [renewalSentence(plan, setting)] }
+    case 'ending':
+      return {
+        tone: 'attention',
+        sentence: `Ends on ${endDay(plan, zone)}.`,
+        next: ['Everything works until then, and nothing more is charged.', `After that ${waitsUntilYou('subscribe')}`],
+      }
+    case 'past_due':
+      return holdStory(holdAhead(plan)?.from ?? now + LATE_GRACE, setting, {
+        before: 'Your last payment did not go through.',
+        tone: 'failing',
+        act: 'pay',
+        after: 'Your last payment did not go through: pay now to resume.',
+      })
+    case 'unpaid':
+      return holdStory(plan.heldSince ?? now, setting, { after: 'Your subscription is not paid: pay now to resume.' })
+    case 'canceled':
+      return holdStory(plan.heldSince ?? now, setting, {
+        after: 'Your subscription has ended: subscribe to resume.',
+      })
+    case 'other':
+      return {
+        tone: 'attention',
+        sentence: `The payment provider calls your subscription “${plan.status}”.`,
+        next: ['Manage billing shows what it waits for.'],
+      }
+    default:
+      return assertNever(phase)
+  }
+}
+
+interface HoldWords {
+  /** What is said in the days of grace; absent = there are none. */
+  before?: string
+  tone?: PlanView['tone']
+  /** What brings everything back. */
+  act?: 'subscribe' | 'pay'
+  /** What is said from then on. */
+  after: string
+}
+
+function holdStory(
+  holds: Millis,
+  { now, zone, mode }: PlanSetting,
+  { before, tone = 'attention', act = 'pay', after }: HoldWords,
+): Pick<PlanView, 'tone' | 'sentence' | 'next'> {
+  if (mode === 'off') return { tone: 'accent', sentence: before ?? after, next: [PLAN_WORDS.nothingLimited] }
+  if (now < holds && before !== undefined) {
+    return {
+      tone,
+      sentence: before,
+      next: [`Everything keeps working until ${momentWords(holds, zone)}.`, `Then ${waitsUntilYou(act)}`],
+    }
+  }
+  return {
+    tone: 'held',
+    sentence: after,
+    next: [
+      `Since ${momentWords(Math.min(holds, now), zone)} deliveries and automation runs wait. Events are still received and kept.`,
+      AFTER_PAYING,
+    ],
+  }
+}
+
+function renewalSentence(plan: Plan, { now, zone }: PlanSetting): string {
+  const end = plan.currentPeriodEnd
+  if (end === null) return `${PRICE} is charged every month.`
+  if (end <= now) return `The month ended on ${dayWords(end, zone)}; ${PRICE} for the next one is being charged.`
+  return `The next ${PRICE} is charged on ${dayWords(end, zone)}.`
+}
+
+function progressOf(plan: Plan, phase: PlanPhase, now: Millis): PlanView['progress'] {
+  if (phase === 'trial') {
+    const done = elapsedDays(plan.trialStartedAt, now, TRIAL_DAYS)
+    return { label: 'Trial progress', done, of: TRIAL_DAYS, words: `${done} of ${TRIAL_DAYS} days` }
+  }
+  if ((phase !== 'active' && phase !== 'ending') || plan.currentPeriodStart === null) return null
+  const done = elapsedDays(plan.currentPeriodStart, now, MONTH_DAYS)
+  return { label: 'Billing period', done, of: MONTH_DAYS, words: `${done} of ${MONTH_DAYS} days` }
+}
+
+function cancellationOf(plan: Plan, phase: PlanPhase, zone: string): PlanView['cancellation'] {
+  switch (phase) {
+    case 'ending':
+      return {
+        kind: 'keep',
+        sentence: `Changed your mind? Your subscription goes on, and ${PRICE} is charged on ${endDay(plan, zone)} and every month after.`,
+      }
+    case 'active':
+      return {
+        kind: 'cancel',
+        sentence: `It then ends on ${endDay(plan, zone)}. Until then everything works, nothing more is charged, and you can change your mind.`,
+      }
+    case 'past_due':
+      if (plan.cancelAtPeriodEnd) return null
+      return { kind: 'cancel', sentence: `It then ends on ${endDay(plan, zone)}. What is open now stays due.` }
+    case 'trial':
+    case 'trial_ended':
+    case 'unpaid':
+    case 'canceled':
+    case 'other':
+      return null
+    default:
+      return assertNever(phase)
+  }
+}
+
+function endDay(plan: Plan, zone: string): string {
+  return plan.currentPeriodEnd === null ? 'the last day of this month' : dayWords(plan.currentPeriodEnd, zone)
+}
+
+function usageView({ usage, billingPeriod }: SubscriptionFacts, phase: PlanPhase, setting: PlanSetting): UsageView {
+  const { zone, now } = setting
+  const span = `${dayWords(billingPeriod.start, zone)} to ${dayWords(billingPeriod.end, zone)}`
+  const trial = phase === 'trial' || phase === 'trial_ended'
+  const month = phase === 'canceled' && billingPeriod.end <= now ? 'Your last billing period' : 'This billing period'
+  return {
+    ...usage,
+    included: INCLUDED_OPERATIONS,
+    words: `${grouped(usage.total)} of ${grouped(INCLUDED_OPERATIONS)}`,
+    period: `${trial ? 'During your trial' : month}, ${span}`,
+    over:
+      usage.total > INCLUDED_OPERATIONS
+        ? { note: PLAN_WORDS.overLimit, meaning: overMeaning(usage.total - INCLUDED_OPERATIONS, trial, setting) }
+        : null,
+  }
+}
+
+function overMeaning(extra: number, trial: boolean, { overageCharged, mode }: PlanSetting): string {
+  const pence = (extra / 1000) * OVERAGE_PENCE_PER_1000
+  const price = pence < 1 ? 'less than a penny' : `about ${pounds(Math.round(pence))}`
+  const above = `${plural(extra, 'operation').replace(String(extra), grouped(extra))} above the included ones`
+  if (mode === 'off' || !overageCharged) return `${above}. They are not charged at present.`
+  if (trial) return `${above}. Use during the trial is free.`
+  return `${above}: ${price} on the next invoice.`
+}

@@ -1,0 +1,49 @@
+// An early renewal that was paid is applied to the subscription once, or given back. Call it in the account's turn.
+import type { SinglePayment } from '#app/adapters/payments.ts'
+import type { PayingApp } from './billing-app.server.ts'
+import { paymentErrorOf } from './payment-failure.server.ts'
+import type { Plan } from './plan.ts'
+
+/**
+ * True = the payment was for an early renewal of this account, and is settled now. Rejects when the provider cannot be reached:
+ * the payment stays noted as paid, and the hourly job goes on with it.
+ */
+export async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment): Promise<boolean> {
+  const { store, clock, log, payments } = app
+  const { accountUuid } = plan
+  const { renewal } = payment
+  if (!renewal || payment.status !== 'paid' || payment.customerId !== plan.customerId) return false
+  const known = await store.noteRenewalPaid(accountUuid, { paymentId: payment.id, amount: payment.amount }, clock.now())
+  if (known !== 'paid') return true
+  try {
+    await payments.applyRenewal({ ...payment, renewal })
+    await store.endRenewal(accountUuid, payment.id, 'applied', clock.now())
+    log.info({ accountUuid, payment: payment.id }, 'renewal.applied')
+  } catch (error) {
+    const failure = paymentErrorOf(error)
+    if (failure?.code !== 'refused' && failure?.code !== 'missing') throw error
+    log.warn({ accountUuid, payment: payment.id, reason: failure.message }, 'renewal.cannot_be_applied')
+    await payments.refund(payment.id)
+    await store.endRenewal(accountUuid, payment.id, 'refunded', clock.now())
+  }
+  return true
+}
+
+/** The same for a payment of whatever kind. */
+export async function renewalIfPaid(app: PayingApp, accountUuid: string, payment: SinglePayment): Promise<void> {
+  if (payment.renewal === null || payment.status !== 'paid') return
+  const plan = await app.store.findPlan(accountUuid)
+  if (plan) await settleRenewal(app, plan, payment)
+}
+
+/** Looks what became of the renewal that was offered: settles it when it is paid, forgets it when it can be paid no more. */
+export async function followOpenRenewal(app: PayingApp, plan: Plan): Promise<void> {
+  const { openRenewalId } = plan
+  if (openRenewalId === null) return
+  const payment = await app.payments.findPayment(openRenewalId)
+  if (payment?.status === 'paid') await settleRenewal(app, plan, payment)
+  else if (payment === null || payment.status === 'canceled') {
+    // Not applied and never paid: only the plan has to forget it.
+    await app.store.savePlan(plan.accountUuid, plan.updatedAt, { openRenewalId: null }, app.clock.now())
+  }
+}

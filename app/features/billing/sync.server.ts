@@ -1,0 +1,56 @@
+// Reads the account's subscription from the provider and takes it over. Whatever happened, in whatever order we heard of it,
+// this brings the plan to what is so.
+import type { PaidSubscription } from '#app/adapters/payments.ts'
+import { days } from '#app/lib/duration.ts'
+import type { PayingApp } from './billing-app.server.ts'
+import { changePlan } from './change-plan.server.ts'
+import { inAccountTurn, paymentErrorOf } from './payment-failure.server.ts'
+import { type Plan, TRIAL } from './plan.ts'
+import { projectPlan, withoutCustomer } from './projection.ts'
+import { followOpenRenewal } from './renewal.server.ts'
+
+/** A projection that is older is read anew before it is shown, and daily by the job. */
+export const FRESH_FOR = days(1)
+
+/** Rejects when the provider cannot be asked. */
+export function syncPlan(app: PayingApp, accountUuid: string): Promise<Plan> {
+  return inAccountTurn(app, accountUuid, async () => (await syncInTurn(app, accountUuid)).plan)
+}
+
+/** The same for who has the account's turn already; with what was read. */
+export async function syncInTurn(
+  app: PayingApp,
+  accountUuid: string,
+): Promise<{ plan: Plan; subscriptions: PaidSubscription[] }> {
+  const { store, clock, payments } = app
+  await followOpenRenewal(app, await store.ensurePlan(accountUuid, TRIAL, clock.now()))
+  let subscriptions: PaidSubscription[] = []
+  let strays: string[] = []
+  let doubles: string[] = []
+  const plan = await changePlan(app, accountUuid, async (latest) => {
+    subscriptions = []
+    strays = []
+    doubles = []
+    if (latest.customerId === null) return {}
+    // Read after the plan, and saved only over this very state of it: the last writer is the newest reader.
+    const seen = await readSubscriptions(app, latest.customerId)
+    if (seen === null) return { ...withoutCustomer(latest), lastSyncedAt: clock.now() }
+    subscriptions = seen
+    const projection = projectPlan(latest, seen, clock.now())
+    strays = projection.strays
+    doubles = projection.doubles
+    return { ...projection.change, lastSyncedAt: clock.now() }
+  })
+  for (const id of strays) await payments.endSubscription(id)
+  if (doubles.length > 0) app.log.error({ accountUuid, subscriptions: doubles }, 'plan.paid_twice')
+  return { plan, subscriptions: subscriptions.filter(({ id }) => !strays.includes(id)) }
+}
+
+async function readSubscriptions({ payments }: PayingApp, customerId: string): Promise<PaidSubscription[] | null> {
+  try {
+    return await payments.listSubscriptions(customerId)
+  } catch (error) {
+    if (paymentErrorOf(error)?.code === 'missing') return null
+    throw error
+  }
+}

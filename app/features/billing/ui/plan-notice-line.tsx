@@ -1,0 +1,40 @@
+import { Link } from '@remix-run/react'
+import { CircleAlert, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
+import { toneLook } from '#app/ui/badge.tsx'
+import type { PlanNotice } from '../plan-notice.ts'
+import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
+
+const ICONS: Record<PlanNotice['tone'], LucideIcon> = {
+  attention: CircleAlert,
+  failing: OctagonAlert,
+  held: Hourglass,
+}
+
+interface PlanNoticeLineProps extends SubscriptionAccount {
+  /** Null = there is nothing to say. */
+  notice: PlanNotice | null
+}
+
+/** What has to be known about the subscription, above every page. */
+export function PlanNoticeLine({ notice, accountUUID, admin }: PlanNoticeLineProps) {
+  if (notice === null) return null
+  const Icon = ICONS[notice.tone]
+  return (
+    <section
+      aria-label="Subscription"
+      className={`mb-5 flex flex-wrap items-center gap-x-3 rounded-control px-3.5 py-1 text-label ${toneLook[notice.tone]}`}
+    >
+      <p className="flex min-w-0 flex-1 basis-60 items-start gap-2.5 py-2">
+        <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
+        <span className="min-w-0 wrap-anywhere font-medium">{notice.sentence}</span>
+      </p>
+      <Link
+        to={subscriptionAddress({ accountUUID, admin })}
+        reloadDocument
+        className="ml-auto inline-flex min-h-11 items-center font-semibold underline underline-offset-4"
+      >
+        {notice.action.label}
+      </Link>
+    </section>
+  )
+}

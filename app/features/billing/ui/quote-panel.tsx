@@ -1,0 +1,88 @@
+import { useSubmit } from '@remix-run/react'
+import { X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { useOnDemand } from '#app/ui/on-demand.tsx'
+import type { QuoteView } from '../payment-answer.ts'
+import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
+import { useIsAsking } from './intent-button.tsx'
+import type { PaymentsOfPage } from './payment-provider.tsx'
+
+interface QuotePanelProps {
+  quote: QuoteView
+  payments: PaymentsOfPage
+  account: SubscriptionAccount
+  /** The provider's own pages are open to this account. */
+  portal: boolean
+  onClose: () => void
+}
+
+/** Fetched when somebody is about to pay, with everything of the provider's. */
+async function loadCardForm() {
+  return (await import('./card-form.tsx')).CardForm
+}
+
+/** What is about to be paid, and the form for the card. Nothing has happened yet, and leaving it changes nothing. */
+export function QuotePanel({ quote, payments, account, portal, onClose }: QuotePanelProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const { part: CardForm, failed } = useOnDemand(loadCardForm, true)
+  const submit = useSubmit()
+  const settling = useIsAsking('settle')
+  return (
+    <section aria-labelledby="quote-title" className="grid gap-4 rounded-control border border-line-strong p-4">
+      <div className="grid gap-1.5">
+        <div className="flex items-center justify-between gap-3">
+          <h3 id="quote-title" ref={heading} tabIndex={-1} className="font-semibold">
+            Pay {quote.amount}
+          </h3>
+          <ButtonLink
+            to={subscriptionAddress(account)}
+            look="quiet"
+            className="-mr-2"
+            icon={<X aria-hidden className="size-4" />}
+            onClick={(event) => {
+              event.preventDefault()
+              onClose()
+            }}
+          >
+            Not now
+          </ButtonLink>
+        </div>
+        <p className="text-label">{quote.sentence}</p>
+      </div>
+      <div className="without-script">
+        <Notice tone="attention" title="Entering a card needs JavaScript">
+          <p>
+            The fields for the card come from the payment provider (Stripe), so that its number never reaches us. Switch
+            JavaScript on for this page and choose again. Nothing has been charged.
+          </p>
+          {portal ? <p>“Manage billing” leads to the provider’s own page, where open invoices can be paid.</p> : null}
+        </Notice>
+      </div>
+      <div className="needs-script">
+        {CardForm ? (
+          <CardForm
+            quote={quote}
+            payments={payments}
+            settling={settling}
+            onConfirmed={(paymentId) =>
+              submit({ intent: 'settle', payment_intent: paymentId }, { method: 'post', preventScrollReset: true })
+            }
+          />
+        ) : failed ? (
+          <NotLoaded />
+        ) : null}
+      </div>
+    </section>
+  )
+}
+
+function NotLoaded() {
+  return (
+    <Notice tone="failing" title="The card form could not be loaded">
+      <p>Nothing was charged. Check your connection and load the page again.</p>
+    </Notice>
+  )
+}

@@ -1,0 +1,302 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { renderToString } from 'react-dom/server'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { days } from '#app/lib/duration.ts'
+import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
+import { installPretendStripe } from '#tests/support/pretend-stripe.ts'
+import { expectNoise } from '#tests/support/quiet.ts'
+import { PLAN_ZONE, samplePaidPlan, samplePlan, samplePlanView, TRIAL_BEGAN } from '#tests/support/sample-plans.ts'
+import type { SubscriptionAnswer } from '../payment-answer.ts'
+import { answerOfStart, refusal } from '../payment-answer.ts'
+// Fetched on demand in the product.
+import '#app/ui/toaster.tsx'
+import './card-form.tsx'
+import { SubscriptionPage, type SubscriptionPageProps } from './subscription-page.tsx'
+
+const AT = '/?accountUUID=account-1'
+
+function propsOf(over: Partial<SubscriptionPageProps> = {}): SubscriptionPageProps {
+  return {
+    accountUUID: 'account-1',
+    accountName: 'Smith & Sons Plumbing',
+    timezone: PLAN_ZONE,
+    admin: false,
+    now: TRIAL_BEGAN,
+    plan: samplePlanView(samplePlan()),
+    payments: {
+      mode: 'stripe',
+      publishableKey: 'pk_sandbox_local',
+      returnUrl: 'https://fieldhook.example.com/subscription?accountUUID=account-1',
+    },
+    answer: null,
+    ...over,
+  }
+}
+
+type Sent = Record<string, string>[]
+
+function optionsOf(over: Partial<SubscriptionPageProps>, sent: Sent = []) {
+  const props = propsOf(over)
+  return {
+    at: AT,
+    page: () => <SubscriptionPage {...props} />,
+    action: async ({ request }: { request: Request }) => {
+      const form = await request.formData()
+      sent.push(Object.fromEntries([...form].map(([name, value]) => [name, String(value)])))
+      return null
+    },
+  }
+}
+
+const open = (over: Partial<SubscriptionPageProps> = {}, sent: Sent = []) => renderPage(optionsOf(over, sent))
+
+/** As a browser without scripts has it. */
+function withoutScripts(over: Partial<SubscriptionPageProps>): string {
+  // The router of the test is one for browsers.
+  expectNoise(/useLayoutEffect does nothing on the server/)
+  return renderToString(pageStub(optionsOf(over)))
+}
+
+const card = (name: string) => within(screen.getByRole('region', { name }))
+const buttonsOf = (name: string) =>
+  card(name)
+    .queryAllByRole('button')
+    .map((button) => button.textContent)
+
+const QUOTE = answerOfStart('upgrade', {
+  outcome: 'pay',
+  clientSecret: 'pi_1_secret_x',
+  amount: 500,
+  currency: 'gbp',
+  description: '£5.00 today. Your paid month starts now and your remaining 14 trial days end.',
+})
+
+afterEach(() => vi.unstubAllGlobals())
+
+describe('the page', () => {
+  it('has the four cards, and the way back', () => {
+    open()
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Subscription')
+    expect(screen.getByRole('link', { name: 'Back to Dashboard' }).getAttribute('href')).toBe('/?accountUUID=account-1')
+    card('Status').getByText('Trial')
+    expect(card('Status').getByRole('meter', { name: 'Trial progress' }).getAttribute('aria-valuetext')).toBe(
+      '0 of 14 days',
+    )
+    const bar = card('Usage').getByRole('meter', { name: 'Operations used' })
+    expect([bar.getAttribute('aria-valuenow'), bar.getAttribute('aria-valuemax')]).toEqual(['312', '1000'])
+    for (const [name, count] of [
+      ['API calls', '120'],
+      ['Webhooks received', '100'],
+      ['Webhooks forwarded', '92'],
+    ] as const) {
+      expect(card('Usage').getByText(name).nextElementSibling?.textContent).toBe(count)
+    }
+    const pricing = screen.getByRole('region', { name: 'Pricing' }).textContent
+    for (const words of [
+      '£5 per month',
+      '14-day free trial',
+      '1,000 API calls included',
+      '1,000 webhook operations included',
+      'Unlimited webhook endpoints',
+      'Additional usage at £0.005 per 1,000 operations',
+    ]) {
+      expect(pricing).toContain(words)
+    }
+    expect(buttonsOf('Payment')).toEqual(['Upgrade Now - £5/month'])
+    expect(screen.queryByText('Sandbox: no real payment')).toBeNull()
+  })
+
+  it('fills the bar and shows the orange note above 1,000', () => {
+    open({ plan: samplePlanView(samplePaidPlan(), { usage: { total: 1204 } }) })
+    const bar = card('Usage').getByRole('meter')
+    expect([bar.getAttribute('aria-valuenow'), bar.getAttribute('aria-valuetext')]).toEqual(['1000', '1,204 of 1,000'])
+    card('Usage').getByText("You've exceeded the base plan limit. Overage charges may apply.")
+  })
+
+  it('that cannot be loaded says so in a card and a message', async () => {
+    open({ plan: null })
+    card('Subscription Error').getByText('Unable to load subscription data')
+    await screen.findByText('Error')
+    expect(screen.queryByRole('region', { name: 'Payment' })).toBeNull()
+  })
+
+  it('offers by state what the specification lists, and what else helps', () => {
+    const later = { now: TRIAL_BEGAN + days(15) }
+    const states = [
+      [samplePlanView(samplePlan(), { now: TRIAL_BEGAN + days(11) }), ['Subscribe Now - £5/month']],
+      [samplePlanView(samplePlan(), later), ['Subscribe Now - £5/month']],
+      [
+        samplePlanView(samplePaidPlan(), later),
+        [
+          'Upgrade Early (Prorated)',
+          'Upgrade Early (Full Price)',
+          'Manage billing(opens in a new tab)',
+          'Cancel subscription',
+        ],
+      ],
+      [
+        samplePlanView(samplePaidPlan({ cancelAtPeriodEnd: true }), later),
+        ['Keep subscription', 'Manage billing(opens in a new tab)'],
+      ],
+      [
+        samplePlanView(samplePaidPlan({ status: 'past_due', pastDueSince: TRIAL_BEGAN }), later),
+        ['Pay now', 'Manage billing(opens in a new tab)', 'Cancel subscription'],
+      ],
+      [
+        samplePlanView(samplePaidPlan({ status: 'canceled' }), later),
+        ['Subscribe Now - £5/month', 'Manage billing(opens in a new tab)'],
+      ],
+    ] as const
+    for (const [plan, labels] of states) {
+      const { unmount } = open({ plan })
+      expect(buttonsOf('Payment')).toEqual(labels)
+      unmount()
+    }
+  })
+
+  it('sends one wish, and shows that it is on its way', async () => {
+    const sent: Sent = []
+    open({}, sent)
+    const button = card('Payment').getByRole('button')
+    fireEvent.click(button)
+    await waitFor(() => expect(sent).toEqual([{ intent: 'upgrade' }]))
+  })
+
+  it('without card payments has buttons that cannot be pressed, and says why', () => {
+    const payments = { ...propsOf().payments, mode: 'off' as const, publishableKey: null }
+    open({ plan: samplePlanView(samplePlan(), { mode: 'off' }), payments })
+    card('Payment').getByText('Card payments are not configured.')
+    card('Payment').getByText('Nothing is limited: every webhook and automation keeps working.')
+    expect((card('Payment').getByRole('button') as HTMLButtonElement).disabled).toBe(true)
+  })
+
+  it('says a refusal in the card as well as in a message', async () => {
+    open({ answer: refusal('The payment service cannot be reached.') })
+    card('Payment').getByRole('alert')
+    await waitFor(() => expect(screen.getAllByText('The payment service cannot be reached.')).toHaveLength(2))
+    await screen.findByText('Error')
+  })
+
+  it('in the sandbox says that no money moves', () => {
+    open({ payments: { ...propsOf().payments, mode: 'sandbox' } })
+    card('Payment').getByText('Sandbox: no real payment')
+  })
+
+  it('inside another page takes no card, and leads to a tab of its own', () => {
+    vi.stubGlobal('top', {})
+    open()
+    expect(buttonsOf('Payment')).toEqual([])
+    const link = card('Payment').getByRole('link', { name: /^Open the payment page/ })
+    expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual([
+      '/subscription?accountUUID=account-1',
+      '_blank',
+    ])
+    // What it would cost is told all the same.
+    card('Payment').getByText(/^£5.00 today for a month/)
+  })
+})
+
+describe('without scripts', () => {
+  it('everything can be read and pressed, and the way out of a frame is told', () => {
+    const html = withoutScripts({})
+    for (const words of ['Your free trial has 14 days left.', '312 of 1,000', 'Open it in a tab of its own']) {
+      expect(html).toContain(words)
+    }
+    expect(html).toMatch(/<form method="post"[^>]*>.*name="intent" value="upgrade"/)
+  })
+
+  it('the amount is shown, and that a card needs scripts', () => {
+    const html = withoutScripts({ answer: QUOTE, plan: samplePlanView(samplePaidPlan()) })
+    expect(html).toContain('Pay <!-- -->£5.00')
+    expect(html).toContain('£5.00 today. Your paid month starts now and your remaining 14 trial days end.')
+    expect(html).toContain('Entering a card needs JavaScript')
+    expect(html).toContain('Manage billing')
+    expect(html).not.toContain('pi_1_secret_x')
+  })
+})
+
+describe('the card form', () => {
+  const paying = async (answer: SubscriptionAnswer = QUOTE, sent: Sent = []) => {
+    const shown = open({ answer }, sent)
+    const pay = await screen.findByRole('button', { name: 'Pay £5.00' })
+    await waitFor(() => expect((pay as HTMLButtonElement).disabled).toBe(false))
+    return { ...shown, pay }
+  }
+
+  it('opens for the quote, is announced, and what was confirmed is looked up by the server', async () => {
+    const stripe = installPretendStripe([{ paymentIntent: { id: 'pi_1', status: 'succeeded' } }])
+    const sent: Sent = []
+    const { pay } = await paying(QUOTE, sent)
+    await screen.findByText('Upgrade Available')
+    expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Pay £5.00' }))
+    expect(buttonsOf('Payment')).toEqual(['Pay £5.00'])
+    fireEvent.click(pay)
+    await waitFor(() => expect(pay.textContent).toBe('Processing...'))
+    fireEvent.click(pay)
+    await waitFor(() => expect(sent).toEqual([{ intent: 'settle', payment_intent: 'pi_1' }]))
+    expect(new Set(stripe.opened)).toEqual(new Set(['pi_1_secret_x']))
+    expect(stripe.confirmed).toEqual([
+      {
+        confirmParams: { return_url: 'https://fieldhook.example.com/subscription?accountUUID=account-1' },
+        redirect: 'if_required',
+      },
+    ])
+  })
+
+  it('says why a card was refused, and takes another one', async () => {
+    const stripe = installPretendStripe([
+      { error: { message: 'Your card was declined.' } },
+      { paymentIntent: { id: 'pi_1', status: 'succeeded' } },
+    ])
+    const sent: Sent = []
+    const { pay } = await paying(QUOTE, sent)
+    fireEvent.click(pay)
+    await screen.findByText('Payment Failed')
+    await waitFor(() => expect(screen.getAllByText('Your card was declined.')).toHaveLength(2))
+    expect(sent).toEqual([])
+    fireEvent.click(pay)
+    await waitFor(() => expect(sent).toEqual([{ intent: 'settle', payment_intent: 'pi_1' }]))
+    expect(stripe.confirmed).toHaveLength(2)
+  })
+
+  it('does not call a card that is not filled in a failed payment', async () => {
+    const stripe = installPretendStripe([], { checks: [{ message: 'Your card number is incomplete.' }] })
+    const { pay } = await paying()
+    fireEvent.click(pay)
+    await screen.findByText('Your card number is incomplete.')
+    expect(screen.queryByText('Payment Failed')).toBeNull()
+    expect(stripe.confirmed).toEqual([])
+  })
+
+  it('that another tab was quicker to pay is no failure', async () => {
+    const late = { error: { message: 'It has already succeeded.', code: 'payment_intent_unexpected_state' } }
+    installPretendStripe([late], { latest: { id: 'pi_1', status: 'succeeded' } })
+    const sent: Sent = []
+    const { pay } = await paying(QUOTE, sent)
+    fireEvent.click(pay)
+    await waitFor(() => expect(sent).toEqual([{ intent: 'settle', payment_intent: 'pi_1' }]))
+  })
+
+  it('a payment that was given up elsewhere is not called paid', async () => {
+    const late = { error: { message: 'It was canceled.', code: 'payment_intent_unexpected_state' } }
+    installPretendStripe([late], { latest: { id: 'pi_1', status: 'canceled' } })
+    const sent: Sent = []
+    const { pay } = await paying(QUOTE, sent)
+    fireEvent.click(pay)
+    await screen.findByText('Payment Failed')
+    expect(sent).toEqual([])
+  })
+
+  it('can be left, and the offers are back', async () => {
+    installPretendStripe([])
+    await paying()
+    fireEvent.click(screen.getByRole('link', { name: 'Not now' }))
+    expect(buttonsOf('Payment')).toEqual(['Upgrade Now - £5/month'])
+  })
+
+  it('that cannot be had says so, and that nothing was charged', async () => {
+    open({ answer: QUOTE, payments: { ...propsOf().payments, publishableKey: null } })
+    await screen.findByText('The card form could not be loaded')
+    screen.getByText(/^Nothing was charged\./)
+  })
+})

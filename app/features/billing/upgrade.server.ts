@@ -1,0 +1,97 @@
+// "Upgrade": out of the trial it is a first payment; of a paid month it is an early renewal, which is quoted, paid and only then
+// applied, so that nothing changes for who walks away from the form.
+import type { SinglePayment } from '#app/adapters/payments.ts'
+import { minutes } from '#app/lib/duration.ts'
+import type { BillingApp, PayingApp } from './billing-app.server.ts'
+import { changePlan } from './change-plan.server.ts'
+import { beginPayment } from './first-payment.server.ts'
+import { isSameRenewal } from './first-payment-choice.ts'
+import { LEAST_PAYMENT_PENCE, NOTHING_TO_PAY_YET, renewalWords } from './offers.ts'
+import { ALREADY_RENEWED, BEING_PROCESSED, OUR_FAULT, type PaymentStart, refused } from './payment.ts'
+import { attempt, paymentErrorOf } from './payment-failure.server.ts'
+import { CURRENCY, MONTHLY_PENCE, type Plan } from './plan.ts'
+import { followOpenRenewal } from './renewal.server.ts'
+import { syncInTurn } from './sync.server.ts'
+
+/** A quote is handed out again for so long: a penny of a month lasts an hour and a half. */
+const QUOTE_GOOD_FOR = minutes(60)
+
+/** `prorated`: less what is unused, of the trial or of the paid month; else the full price. */
+export async function startUpgrade(
+  app: BillingApp,
+  accountUuid: string,
+  wish: { prorated: boolean },
+): Promise<PaymentStart> {
+  return attempt(app, accountUuid, async (paying) => {
+    const { plan: before } = await syncInTurn(paying, accountUuid)
+    if (before.status !== 'active') return beginPayment(paying, accountUuid, wish.prorated ? 'credit' : 'full')
+    return beginRenewal(paying, before, wish.prorated)
+  })
+}
+
+async function beginRenewal(app: PayingApp, plan: Plan, prorated: boolean): Promise<PaymentStart> {
+  const { clock, log, payments } = app
+  const { accountUuid, customerId, subscriptionId, currentPeriodStart, openRenewalId } = plan
+  if (customerId === null || subscriptionId === null) {
+    throw new Error(`account ${accountUuid} is active without a subscription`)
+  }
+  const now = clock.now()
+  const open = openRenewalId === null ? null : await payments.findPayment(openRenewalId)
+  if (open?.status === 'processing') return refused(409, BEING_PROCESSED)
+  if (open && open.status !== 'canceled') {
+    const wanted = { subscriptionId, prorated, periodStart: currentPeriodStart, now, goodForMs: QUOTE_GOOD_FOR }
+    if (isSameRenewal(open, wanted)) return handOut(app, plan, open, prorated)
+    const paidMeanwhile = await stopOrSettle(app, plan, open)
+    if (paidMeanwhile) return refused(409, ALREADY_RENEWED)
+  }
+  // Whole seconds, as the provider counts: the quote and what is applied are for the same moment.
+  const quotedAt = Math.floor(now / 1000) * 1000
+  const quote = await payments.quoteRenewal({ customerId, subscriptionId, prorated, at: quotedAt })
+  if (quote.currency !== CURRENCY || !isHonest(quote.amount, prorated, payments.chargesOverage)) {
+    log.error({ accountUuid, amount: quote.amount, currency: quote.currency, prorated }, 'payments.quote_differs')
+    return refused(500, OUR_FAULT)
+  }
+  if (quote.amount < LEAST_PAYMENT_PENCE) return refused(409, NOTHING_TO_PAY_YET)
+  // Counted before it is used: what broke off in between is a payment nobody has the secret of.
+  const { paymentAttempt } = await changePlan(app, accountUuid, (latest) => ({
+    paymentAttempt: latest.paymentAttempt + 1,
+    openRenewalId: null,
+  }))
+  const made = await payments.createRenewalPayment({
+    customerId,
+    amount: quote.amount,
+    terms: { accountUuid, subscriptionId, prorated, quotedAt },
+    key: `early-renewal:${subscriptionId}:${paymentAttempt}`,
+  })
+  const saved = await changePlan(app, accountUuid, () => ({ openRenewalId: made.id }))
+  return handOut(app, saved, made, prorated)
+}
+
+/** Full price is the price; prorated is at most that. Only use that is charged for may come on top. */
+function isHonest(amount: number, prorated: boolean, chargesOverage: boolean): boolean {
+  if (amount > MONTHLY_PENCE) return chargesOverage
+  return prorated ? amount >= 0 : amount === MONTHLY_PENCE
+}
+
+/** True = it could not be stopped, because it was paid: it is applied now. */
+async function stopOrSettle(app: PayingApp, plan: Plan, open: SinglePayment): Promise<boolean> {
+  try {
+    await app.payments.cancelPayment(open.id)
+    return false
+  } catch (error) {
+    if (paymentErrorOf(error)?.code !== 'refused') throw error
+  }
+  await followOpenRenewal(app, plan)
+  await syncInTurn(app, plan.accountUuid)
+  return true
+}
+
+function handOut(app: PayingApp, plan: Plan, payment: SinglePayment, prorated: boolean): PaymentStart {
+  const { id, clientSecret, amount, currency } = payment
+  if (clientSecret === null || currency !== CURRENCY) {
+    app.log.error({ accountUuid: plan.accountUuid, payment: id, amount, currency }, 'payments.amount_differs')
+    return refused(500, OUR_FAULT)
+  }
+  const description = renewalWords({ amount, prorated, periodEnd: plan.currentPeriodEnd, now: app.clock.now() })
+  return { outcome: 'pay', clientSecret, amount, currency: CURRENCY, description }
+}

@@ -1,0 +1,342 @@
+// A change of keys on a real database file: forwards, interrupted, beside a refresh, with a key that is missing, and what an
+// erased account leaves in the file and in a copy of it.
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import type { SecretBox } from '#app/adapters/secret-box.ts'
+import { systemClock } from '#app/lib/clocks.server.ts'
+import { hours } from '#app/lib/duration.ts'
+import type { Log } from '#app/lib/log.ts'
+import { accountKeyring, accountKeyStore } from '#db/sqlite/account-keys.server.ts'
+import { accountStore } from '#db/sqlite/accounts.server.ts'
+import { type Client, openClient } from '#db/sqlite/client.server.ts'
+import type { AccountKeyStore } from '#db/store/account-keys.ts'
+import type { AccountStore } from '#db/store/accounts.ts'
+import { missingKeys, rotateKeys } from './rotate-keys.server.ts'
+import { missingKeysSentence, SEALED_COLUMNS, sealedPlace } from './sealed-places.ts'
+
+const newKey = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
+const K1 = newKey('k1')
+const K2 = newKey('k2')
+const LEEDS = '6e3f5d0c-1f6b-4f2c-9f57-20aa5c1d0b01'
+const YORK = '6e3f5d0c-1f6b-4f2c-9f57-20aa5c1d0b02'
+
+type Store = AccountStore & AccountKeyStore
+
+let folder: string
+let client: Client
+let store: Store
+let logged: { message: string; fields: Record<string, unknown> }[]
+const clock = systemClock()
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keys-'))
+  client = openClient(join(folder, 'test.db'), 'db/migrations')
+  store = { ...accountStore(client, clock), ...accountKeyStore(client) }
+  logged = []
+})
+
+afterEach(() => {
+  client.close()
+  rmSync(folder, { recursive: true })
+})
+
+const log: Log = {
+  debug() {},
+  info: (fields, message) => void logged.push({ message, fields }),
+  warn: (fields, message) => void logged.push({ message, fields }),
+  error: (fields, message) => void logged.push({ message, fields }),
+  child: () => log,
+}
+
+function boxWith(...keys: string[]): SecretBox {
+  return createSecretBox(keys.join(','), accountKeyring(client, clock.now))
+}
+
+function appWith(...keys: string[]) {
+  return { store, clock, log, secrets: boxWith(...keys) }
+}
+
+/** A row of its own for each secret; `i` keeps what is unique apart. */
+function insertSecrets(box: SecretBox, uuid: string, i = 0): void {
+  const run = (statement: string, ...values: unknown[]) => client.sql.prepare(statement).run(...values)
+  const seal = (column: (typeof SEALED_COLUMNS)[number]) => box.seal(sealedPlace(column, uuid), `${column} of ${uuid}`)
+  run(`INSERT INTO account VALUES (?, '', 'UTC', 0, 0)`, uuid)
+  run(
+    `INSERT INTO credential VALUES (?, ?, ?, 0, '', 'connected', NULL, 1, 0, 0)`,
+    uuid,
+    seal('access_token'),
+    seal('refresh_token'),
+  )
+  run(
+    `INSERT INTO subscription (account_uuid, object, fields, token_hash, token_sealed, state, created_at, updated_at)
+     VALUES (?, 'job', '', ?, ?, 'active', 0, 0)`,
+    uuid,
+    `hash ${i}`,
+    seal('subscription_token'),
+  )
+  run(
+    `INSERT INTO endpoint (account_uuid, object_type, field_filter, url, secret_sealed, previous_secret_sealed, state,
+       state_since, breaker, breaker_probes, failure_streak, failure_events, redirect_streak, pending_count, created_at)
+     VALUES (?, 'job', '', '', ?, ?, 'active', 0, 'closed', 0, 0, '[]', 0, 0, 0)`,
+    uuid,
+    seal('signing_secret'),
+    seal('previous_signing_secret'),
+  )
+  run(
+    `INSERT INTO automation (account_uuid, name, active, trigger_source, version, definition, trigger_key_hash,
+       trigger_key_sealed, baselined, execution_count, created_at, updated_at)
+     VALUES (?, '', 1, 'manual_endpoint', 1, '{}', ?, ?, 1, 0, 0, 0)`,
+    uuid,
+    `key ${i}`,
+    seal('trigger_key'),
+  )
+}
+
+/** Every sealed text of an account, column by column. */
+function sealedOf(uuid: string, { sql }: Pick<Client, 'sql'> = client): Record<string, string> {
+  return sql
+    .prepare<[string], Record<string, string>>(
+      `SELECT c.access_token_sealed AS access_token, c.refresh_token_sealed AS refresh_token,
+         s.token_sealed AS subscription_token, e.secret_sealed AS signing_secret,
+         e.previous_secret_sealed AS previous_signing_secret, a.trigger_key_sealed AS trigger_key
+       FROM credential c JOIN subscription s USING (account_uuid) JOIN endpoint e USING (account_uuid)
+         JOIN automation a USING (account_uuid) WHERE c.account_uuid = ?`,
+    )
+    .get(uuid) as Record<string, string>
+}
+
+function openAll(box: SecretBox, uuid: string, from: Pick<Client, 'sql'> = client): string[] {
+  const sealed = sealedOf(uuid, from)
+  return SEALED_COLUMNS.map((column) => box.open(sealedPlace(column, uuid), sealed[column] ?? ''))
+}
+
+const allOf = (uuid: string) => SEALED_COLUMNS.map((column) => `${column} of ${uuid}`)
+
+test('the list of columns names every column that ends in _sealed', () => {
+  const tables = client.sql.prepare<[], string>(`SELECT name FROM sqlite_master WHERE type = 'table'`).pluck().all()
+  const sealed = tables.flatMap((table) =>
+    (client.sql.pragma(`table_info("${table}")`) as { name: string }[]).flatMap(({ name }) =>
+      /_sealed$/.test(name) ? [`${table}.${name}`] : [],
+    ),
+  )
+  expect(sealed.sort()).toEqual([
+    'account_key.key_sealed',
+    'automation.trigger_key_sealed',
+    'credential.access_token_sealed',
+    'credential.refresh_token_sealed',
+    'endpoint.previous_secret_sealed',
+    'endpoint.secret_sealed',
+    'subscription.token_sealed',
+  ])
+})
+
+test('secrets from before accounts had keys are sealed anew, and need only the key of the account', async () => {
+  insertSecrets(createSecretBox(K1), LEEDS)
+  expect(await store.keysInUse()).toEqual([{ keyId: 'k1', accountKeys: 0, secrets: 6 }])
+  expect(await rotateKeys(appWith(K1))).toEqual({ rewrapped: 0, resealed: 6, shut: 0 })
+  for (const sealed of Object.values(sealedOf(LEEDS))) expect(sealed).toMatch(/^v2\./)
+  expect(openAll(boxWith(K1), LEEDS)).toEqual(allOf(LEEDS))
+  expect(await store.keysInUse()).toEqual([{ keyId: 'k1', accountKeys: 1, secrets: 0 }])
+  expect(await rotateKeys(appWith(K1))).toEqual({ rewrapped: 0, resealed: 0, shut: 0 })
+})
+
+test('a new key in front takes over everything, and then the old one is not needed', async () => {
+  insertSecrets(createSecretBox(K1), LEEDS)
+  insertSecrets(boxWith(K1), YORK, 1)
+  const secretsOfYork = sealedOf(YORK)
+  expect(await rotateKeys(appWith(K2, K1))).toEqual({ rewrapped: 1, resealed: 6, shut: 0 })
+  expect(sealedOf(YORK)).toEqual(secretsOfYork)
+  expect(await store.keysInUse()).toEqual([{ keyId: 'k2', accountKeys: 2, secrets: 0 }])
+  expect(await missingKeys(appWith(K2))).toEqual([])
+  expect(openAll(boxWith(K2), LEEDS)).toEqual(allOf(LEEDS))
+  expect(openAll(boxWith(K2), YORK)).toEqual(allOf(YORK))
+  expect(() => openAll(boxWith(K1), YORK)).toThrow('"k2", which ENC_KEYS does not hold')
+})
+
+test('back again: the old key in front once more', async () => {
+  insertSecrets(boxWith(K1), LEEDS)
+  await rotateKeys(appWith(K2, K1))
+  expect(await rotateKeys(appWith(K1, K2))).toMatchObject({ rewrapped: 1 })
+  expect(openAll(boxWith(K1), LEEDS)).toEqual(allOf(LEEDS))
+})
+
+test('interrupted half-way it goes on where it was; meanwhile everything opens', async () => {
+  const accounts = Array.from({ length: 120 }, (_, i) => `account-${String(i).padStart(3, '0')}`)
+  const [oldBox, keyed] = [createSecretBox(K1), boxWith(K1)]
+  client.sql.transaction(() => {
+    for (const [i, uuid] of accounts.entries()) insertSecrets(i % 2 === 0 ? oldBox : keyed, uuid, i)
+  })()
+  const stop = new AbortController()
+  let written = 0
+  const interrupted: Store = {
+    ...store,
+    async replaceSecret(uuid, input) {
+      written += 1
+      if (written === 100) stop.abort()
+      return store.replaceSecret(uuid, input)
+    },
+  }
+  const first = await rotateKeys({ ...appWith(K2, K1), store: interrupted }, stop.signal)
+  expect(first.rewrapped).toBe(60)
+  expect(first.resealed).toBeGreaterThanOrEqual(100)
+  expect(first.resealed).toBeLessThan(360)
+  const both = boxWith(K2, K1)
+  for (const uuid of accounts) expect(openAll(both, uuid)).toEqual(allOf(uuid))
+  expect((await missingKeys(appWith(K2)))[0]).toMatchObject({ keyId: 'k1', accountKeys: 0 })
+
+  const second = await rotateKeys(appWith(K2, K1))
+  expect(first.resealed + second.resealed).toBe(360)
+  expect(second.rewrapped).toBe(0)
+  const fresh = boxWith(K2)
+  for (const uuid of accounts) expect(openAll(fresh, uuid)).toEqual(allOf(uuid))
+})
+
+test('a process that dies in the middle of a write leaves each row old or new, and both open', async () => {
+  insertSecrets(createSecretBox(K1), LEEDS)
+  insertSecrets(createSecretBox(K1), YORK, 1)
+  let left = 5
+  const dying: Store = {
+    ...store,
+    async replaceSecret(uuid, input) {
+      if (left === 0) throw new Error('the process is gone')
+      left -= 1
+      return store.replaceSecret(uuid, input)
+    },
+  }
+  await expect(rotateKeys({ ...appWith(K2, K1), store: dying })).rejects.toThrow('the process is gone')
+  expect(openAll(boxWith(K2, K1), LEEDS)).toEqual(allOf(LEEDS))
+  expect(openAll(boxWith(K2, K1), YORK)).toEqual(allOf(YORK))
+  expect(await rotateKeys(appWith(K2, K1))).toMatchObject({ resealed: 7 })
+  expect(openAll(boxWith(K2), YORK)).toEqual(allOf(YORK))
+})
+
+test('tokens that were refreshed in the same moment stay the newer ones', async () => {
+  insertSecrets(createSecretBox(K1), LEEDS)
+  const box = boxWith(K1)
+  const refreshing: Store = {
+    ...store,
+    async replaceSecret(uuid, input) {
+      if (input.column === 'access_token') {
+        await store.replaceTokens(uuid, 1, {
+          accessTokenSealed: box.seal(sealedPlace('access_token', uuid), 'fresh access'),
+          refreshTokenSealed: box.seal(sealedPlace('refresh_token', uuid), 'fresh refresh'),
+          expiresAt: 1,
+          scope: '',
+        })
+      }
+      return store.replaceSecret(uuid, input)
+    },
+  }
+  await rotateKeys({ ...appWith(K1), store: refreshing })
+  expect(openAll(box, LEEDS).slice(0, 2)).toEqual(['fresh access', 'fresh refresh'])
+})
+
+test('sealing anew does not get in the way of a refresh that has begun', async () => {
+  insertSecrets(createSecretBox(K1), LEEDS)
+  const before = await store.findCredential(LEEDS)
+  await rotateKeys(appWith(K1))
+  const tokens = { accessTokenSealed: 'a', refreshTokenSealed: 'r', expiresAt: 1, scope: '' }
+  expect(await store.replaceTokens(LEEDS, before?.generation ?? 0, tokens)).toBe('replaced')
+})
+
+test('a key that was changed by another process in between stays as that one left it', async () => {
+  insertSecrets(boxWith(K1), LEEDS)
+  const [kept] = await store.accountKeysToRewrap('k2', '', 10)
+  const after = { sealedWith: 'k2', keySealed: 'somebody else was first' }
+  expect(await store.replaceAccountKey(LEEDS, { before: kept?.keySealed ?? '', after })).toBe(true)
+  expect(await store.replaceAccountKey(LEEDS, { before: kept?.keySealed ?? '', after })).toBe(false)
+})
+
+test('an old key that is taken out too early: said in a sentence, nothing is lost, and everything opens with it again', async () => {
+  insertSecrets(createSecretBox(K1), LEEDS)
+  insertSecrets(boxWith(K1), YORK, 1)
+  const before = [sealedOf(LEEDS), sealedOf(YORK)]
+  const missing = await missingKeys(appWith(K2))
+  expect(missingKeysSentence(missing)).toBe(
+    'ENC_KEYS lacks "k1" (it still opens the keys of 1 account and 6 secrets). Put it back behind the first key, and take it out when `npm run keys` says so.',
+  )
+  // Even if it ran: what does not open is left alone.
+  expect(await rotateKeys(appWith(K2))).toEqual({ rewrapped: 0, resealed: 0, shut: 7 })
+  expect([sealedOf(LEEDS), sealedOf(YORK)]).toEqual(before)
+  const said = logged.filter(({ message }) => message === 'keys.does_not_open')
+  expect(said).toHaveLength(7)
+  expect(String(said[0]?.fields.error)).toContain('"k1", which ENC_KEYS does not hold')
+
+  expect(await rotateKeys(appWith(K2, K1))).toEqual({ rewrapped: 1, resealed: 6, shut: 0 })
+  expect(openAll(boxWith(K2), LEEDS)).toEqual(allOf(LEEDS))
+})
+
+test('one secret that does not open does not hold up the others', async () => {
+  insertSecrets(createSecretBox(K1), LEEDS)
+  insertSecrets(createSecretBox(K1), YORK, 1)
+  client.sql
+    .prepare('UPDATE subscription SET token_sealed = ? WHERE account_uuid = ?')
+    .run(sealedOf(YORK).subscription_token, LEEDS)
+  expect(await rotateKeys(appWith(K1))).toEqual({ rewrapped: 0, resealed: 11, shut: 1 })
+})
+
+test('when a key was put in front is noted once, in the trail of what was done', async () => {
+  const notes = () =>
+    client.sql.prepare(`SELECT target, actor, outcome FROM audit_entry WHERE action = 'keys.put_in_front'`).all()
+  await rotateKeys(appWith(K1))
+  await rotateKeys(appWith(K1))
+  expect(notes()).toEqual([{ target: 'k1', actor: 'system', outcome: 'done' }])
+  await rotateKeys(appWith(K2, K1))
+  await rotateKeys(appWith(K1, K2))
+  expect(notes()).toMatchObject([{ target: 'k1' }, { target: 'k2' }, { target: 'k1' }])
+})
+
+test('an erased account: nothing opens, also not in a copy of the rows that the key was kept apart from', async () => {
+  const box = boxWith(K1)
+  insertSecrets(box, LEEDS)
+  insertSecrets(box, YORK, 1)
+  const sealed = sealedOf(LEEDS)
+  const bytes = (await store.accountKeysToRewrap('', '', 10)).find((key) => key.accountUuid === LEEDS)?.keySealed ?? ''
+  client.sql.pragma('wal_checkpoint(TRUNCATE)')
+  expect(readFileSync(join(folder, 'test.db')).includes(bytes)).toBe(true)
+
+  expect(await store.forgetAccountKey(LEEDS)).toBe(true)
+  expect(() => box.open(sealedPlace('access_token', LEEDS), sealed.access_token ?? '')).toThrow('no longer has')
+  expect(() => boxWith(K1).open(sealedPlace('access_token', LEEDS), sealed.access_token ?? '')).toThrow('no longer has')
+  expect(openAll(box, YORK)).toEqual(allOf(YORK))
+  // Not in the free space of the file, nor in its log.
+  for (const file of ['test.db', 'test.db-wal']) expect(readFileSync(join(folder, file)).includes(bytes)).toBe(false)
+  expect(await store.forgetAccountKey(LEEDS)).toBe(false)
+})
+
+test('a backup that still holds the key row opens with the key of ENC_KEYS it was made under, and with no other', async () => {
+  insertSecrets(boxWith(K1), LEEDS)
+  client.sql.pragma('wal_checkpoint(TRUNCATE)')
+  const backup = join(folder, 'backup.db')
+  copyFileSync(join(folder, 'test.db'), backup)
+
+  await rotateKeys(appWith(K2, K1))
+  await store.forgetAccountKey(LEEDS)
+
+  const old = openClient(backup, 'db/migrations')
+  try {
+    const keyring = accountKeyring(old, clock.now)
+    // The honest part: whoever has the backup and the old key of ENC_KEYS reads it.
+    expect(openAll(createSecretBox(K1, keyring), LEEDS, old)).toEqual(allOf(LEEDS))
+    // The key that is in use after the change does not, and neither does the erased account's row of today.
+    expect(() => openAll(createSecretBox(K2, keyring), LEEDS, old)).toThrow('"k1", which ENC_KEYS does not hold')
+  } finally {
+    old.close()
+  }
+})
+
+test('keys of accounts that are gone are removed, those of a sign-in under way are not', async () => {
+  const box = boxWith(K1)
+  insertSecrets(box, LEEDS)
+  box.seal('credential|signing-in|access_token', 'x')
+  await rotateKeys(appWith(K1))
+  expect(await store.keysInUse()).toEqual([{ keyId: 'k1', accountKeys: 2, secrets: 0 }])
+  client.sql.prepare('UPDATE account_key SET created_at = created_at - ?').run(hours(2))
+  await rotateKeys(appWith(K1))
+  expect(await store.keysInUse()).toEqual([{ keyId: 'k1', accountKeys: 1, secrets: 0 }])
+  expect(openAll(box, LEEDS)).toEqual(allOf(LEEDS))
+})

@@ -1,0 +1,109 @@
+// After a new key was put in front of ENC_KEYS: everything it should seal is sealed with it, a few rows at a time, while the
+// product works. How far it came stands in the rows themselves, so it goes on wherever it was interrupted.
+import type { App } from '#app/app-context.ts'
+import { hours } from '#app/lib/duration.ts'
+import type { AccountKeyStore, KeyUse, StoredAccountKey, StoredSecret } from '#db/store/account-keys.ts'
+import { SEALED_COLUMNS, type SealedSecret, sealedPlace } from './sealed-places.ts'
+
+type KeyApp = Pick<App, 'clock' | 'log' | 'secrets'> & { store: AccountKeyStore }
+
+const ROWS_PER_STEP = 50
+const PAUSE_MS = 20
+/** An account's row is made before or in the same breath as its key. */
+const NOBODYS_AFTER = hours(1)
+
+export interface RotatedKeys {
+  rewrapped: number
+  resealed: number
+  /** What does not open: left as it is. */
+  shut: number
+}
+
+/** `signal` ends it early; the next turn goes on. */
+export async function rotateKeys(app: KeyApp, signal?: AbortSignal): Promise<RotatedKeys> {
+  const { store, clock, log, secrets } = app
+  const inFront = await store.noteFirstKey(secrets.firstKey, clock.now())
+  if (inFront) log.info({ key: secrets.firstKey }, 'keys.put_in_front')
+  const rotated: RotatedKeys = { rewrapped: 0, resealed: 0, shut: 0 }
+  await rewrapAccountKeys(app, rotated, signal)
+  for (const secret of SEALED_COLUMNS) await resealSecrets(app, secret, rotated, signal)
+  const forgotten = signal?.aborted ? 0 : await store.forgetKeysOfNobody(clock.now() - NOBODYS_AFTER)
+  if (rotated.rewrapped > 0 || rotated.resealed > 0 || forgotten > 0) {
+    log.info({ key: secrets.firstKey, ...rotated, forgotten }, 'keys.rotated')
+  }
+  return rotated
+}
+
+/** What is sealed with keys that ENC_KEYS does not hold. Asked before anything is served. */
+export async function missingKeys({ store, secrets }: Pick<KeyApp, 'store' | 'secrets'>): Promise<KeyUse[]> {
+  return (await store.keysInUse()).filter(({ keyId }) => !secrets.keyNames.includes(keyId))
+}
+
+async function rewrapAccountKeys(app: KeyApp, rotated: RotatedKeys, signal?: AbortSignal): Promise<void> {
+  const { store, secrets } = app
+  for (let after = ''; !signal?.aborted; ) {
+    const keys = await store.accountKeysToRewrap(secrets.firstKey, after, ROWS_PER_STEP)
+    for (const key of keys) {
+      const wrapped = tried(app, rotated, { accountUuid: key.accountUuid, what: 'account_key' }, () =>
+        secrets.rewrap(key.accountUuid, key),
+      )
+      if (wrapped && (await store.replaceAccountKey(key.accountUuid, { before: key.keySealed, after: wrapped })))
+        rotated.rewrapped += 1
+    }
+    const last = nextAfter(keys)
+    if (!last) return
+    after = last.accountUuid
+    await pause(app)
+  }
+}
+
+async function resealSecrets(
+  app: KeyApp,
+  column: SealedSecret,
+  rotated: RotatedKeys,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { store, secrets } = app
+  for (let after = 0; !signal?.aborted; ) {
+    const rows: StoredSecret[] = await store.secretsToReseal(column, after, ROWS_PER_STEP)
+    for (const { accountUuid, row, sealed } of rows) {
+      const fresh = tried(app, rotated, { accountUuid, what: column }, () =>
+        secrets.reseal(sealedPlace(column, accountUuid), sealed),
+      )
+      // A refresh that came in between has written something newer: that one stays.
+      if (fresh && (await store.replaceSecret(accountUuid, { column, row, before: sealed, after: fresh })))
+        rotated.resealed += 1
+    }
+    const last = nextAfter(rows)
+    if (!last) return
+    after = last.row
+    await pause(app)
+  }
+}
+
+/** One that does not open is said and left alone: the others must not wait for it. */
+function tried<T>(
+  { log }: Pick<App, 'log'>,
+  rotated: RotatedKeys,
+  { accountUuid, what }: { accountUuid: string; what: string },
+  work: () => T,
+): T | null {
+  try {
+    return work()
+  } catch (error) {
+    rotated.shut += 1
+    log.error({ account: accountUuid, what, error }, 'keys.does_not_open')
+    return null
+  }
+}
+
+/** The last of a full step; null = there is nothing after it. */
+function nextAfter<T extends StoredAccountKey | StoredSecret>(rows: readonly T[]): T | null {
+  return rows.length < ROWS_PER_STEP ? null : (rows.at(-1) ?? null)
+}
+
+function pause({ clock }: Pick<KeyApp, 'clock'>): Promise<void> {
+  return new Promise((resolve) => {
+    clock.wake(clock.now() + PAUSE_MS, resolve)
+  })
+}

@@ -1,0 +1,56 @@
+// Where each sealed secret of an account stands: the name its ciphertext is bound to.
+import { tokenPlace } from '#app/features/accounts/credential.ts'
+import { signingSecretPlace } from '#app/features/deliveries/delivery.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+
+/** As the store names the columns. */
+export const SEALED_COLUMNS = [
+  'access_token',
+  'refresh_token',
+  'subscription_token',
+  'signing_secret',
+  'previous_signing_secret',
+  'trigger_key',
+] as const
+
+export type SealedSecret = (typeof SEALED_COLUMNS)[number]
+
+export function subscriptionTokenPlace(accountUuid: string): string {
+  return `subscription|${accountUuid}|token`
+}
+
+export function triggerKeyPlace(accountUuid: string): string {
+  return `automation|${accountUuid}|trigger`
+}
+
+export function sealedPlace(secret: SealedSecret, accountUuid: string): string {
+  switch (secret) {
+    case 'access_token':
+    case 'refresh_token':
+      return tokenPlace(accountUuid, secret)
+    case 'subscription_token':
+      return subscriptionTokenPlace(accountUuid)
+    // Both are the same secret at different times.
+    case 'signing_secret':
+    case 'previous_signing_secret':
+      return signingSecretPlace(accountUuid)
+    case 'trigger_key':
+      return triggerKeyPlace(accountUuid)
+    default:
+      return assertNever(secret)
+  }
+}
+
+/** Refuses a start that would leave secrets shut. `missing` = keys that something is sealed with and ENC_KEYS lacks. */
+export function missingKeysSentence(
+  missing: readonly { keyId: string; accountKeys: number; secrets: number }[],
+): string {
+  const parts = missing.map(({ keyId, accountKeys, secrets }) => {
+    const what = [
+      accountKeys > 0 ? `the keys of ${accountKeys} ${accountKeys === 1 ? 'account' : 'accounts'}` : '',
+      secrets > 0 ? `${secrets} ${secrets === 1 ? 'secret' : 'secrets'}` : '',
+    ]
+    return `"${keyId}" (it still opens ${what.filter((part) => part !== '').join(' and ')})`
+  })
+  return `ENC_KEYS lacks ${parts.join(' and ')}. Put it back behind the first key, and take it out when \`npm run keys\` says so.`
+}

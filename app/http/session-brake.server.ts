@@ -1,0 +1,31 @@
+// One signed-in browser, however many tabs and polls it has open, makes so many requests a minute and no more.
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { App } from '#app/app-context.ts'
+import { readCookies, sessionCookieName } from './cookies.ts'
+import type { Refusal } from './origin-check.ts'
+import { createRateLimiter } from './rate-limit.server.ts'
+import { isSecure } from './session.server.ts'
+
+/** Null = let it through. Requests without a session are counted by what they ask for. */
+export function createSessionBrake(
+  app: Pick<App, 'clock' | 'settings'>,
+  perMinute: number,
+): (req: { headers: IncomingHttpHeaders }) => Refusal | null {
+  const limiter = createRateLimiter({ clock: app.clock, perMinute })
+  const names = (['tab', 'frame'] as const).map((kind) => sessionCookieName(kind, isSecure(app)))
+  return ({ headers }) => {
+    if (!headers.cookie) return null
+    const cookies = readCookies(headers.cookie)
+    const tokens = names.flatMap((name) => cookies.get(name) || [])
+    if (tokens.length === 0) return null
+    const taken = limiter.take(createHash('sha256').update(tokens.join('|')).digest('base64url'))
+    if (taken.outcome === 'taken') return null
+    const wait = Math.max(1, Math.ceil(taken.ms / 1000))
+    return {
+      status: 429,
+      message: `Too many requests. Please try again in ${wait} s.`,
+      headers: { 'Retry-After': String(wait) },
+    }
+  }
+}

@@ -1,0 +1,4 @@
+// `npm run fuzz`: sends wrong input to every call of the built server and says what broke.
+import { runTs } from './run-ts.mjs'
+
+await runTs('tests/proofs/fuzz.ts')

@@ -1,0 +1,135 @@
+// `npm run keys`: which keys of ENC_KEYS the database still needs, and when an old one can be taken out. Reads only; works in
+// the container too (node scripts/keys.mjs), while the product runs.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const DAY = 86_400_000
+/** Links to documents are sealed with the key in front and stay valid this long (app/features/automations/document-links.server.ts). */
+const LINKS_LAST = 60 * DAY
+
+/** Every column of a sealed secret, as in db/sqlite/account-keys.server.ts. */
+const SEALED = [
+  ['credential', 'access_token_sealed'],
+  ['credential', 'refresh_token_sealed'],
+  ['subscription', 'token_sealed'],
+  ['endpoint', 'secret_sealed'],
+  ['endpoint', 'previous_secret_sealed'],
+  ['automation', 'trigger_key_sealed'],
+]
+
+/**
+ * @typedef {{ keyId: string, accountKeys: number, secrets: number }} KeyUse
+ * @typedef {{ uses: KeyUse[], inFront: { keyId: string, since: number } | null }} Found
+ */
+
+/**
+ * What the database says about keys.
+ *
+ * @param {string} file
+ * @returns {Promise<Found>}
+ */
+export async function readKeyUse(file) {
+  const { default: Database } = await import('better-sqlite3')
+  const sql = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    /** @type {Map<string, KeyUse>} */
+    const uses = new Map()
+    const add = (
+      /** @type {string} */ keyId,
+      /** @type {'accountKeys' | 'secrets'} */ what,
+      /** @type {number} */ count,
+    ) => {
+      const use = uses.get(keyId) ?? { keyId, accountKeys: 0, secrets: 0 }
+      use[what] += count
+      uses.set(keyId, use)
+    }
+    const rows = (/** @type {string} */ statement) =>
+      /** @type {{ keyId: string, count: number }[]} */ (sql.prepare(statement).all())
+    for (const { keyId, count } of rows('SELECT sealed_with AS keyId, count(*) AS count FROM account_key GROUP BY 1')) {
+      add(keyId, 'accountKeys', count)
+    }
+    for (const [table, column] of SEALED) {
+      const statement = `SELECT substr(${column}, 4, instr(substr(${column}, 4), '.') - 1) AS keyId, count(*) AS count
+        FROM ${table} WHERE ${column} >= 'v1.' AND ${column} < 'v1/' GROUP BY 1`
+      for (const { keyId, count } of rows(statement)) add(keyId, 'secrets', count)
+    }
+    const noted = /** @type {{ keyId: string, since: number } | undefined} */ (
+      sql
+        .prepare(
+          `SELECT target AS keyId, at AS since FROM audit_entry WHERE action = 'keys.put_in_front' ORDER BY id DESC LIMIT 1`,
+        )
+        .get()
+    )
+    return { uses: [...uses.values()], inFront: noted ?? null }
+  } finally {
+    sql.close()
+  }
+}
+
+/**
+ * In sentences, a key each; `good` = every key that is needed is there.
+ *
+ * @param {Found & { names: string[], now: number }} input `names` as they stand in ENC_KEYS
+ * @returns {{ lines: string[], good: boolean }}
+ */
+export function reportKeys({ uses, inFront, names, now }) {
+  const [first = ''] = names
+  const useOf = (/** @type {string} */ name) =>
+    uses.find(({ keyId }) => keyId === name) ?? { keyId: name, accountKeys: 0, secrets: 0 }
+  const missing = uses.filter(({ keyId }) => !names.includes(keyId))
+  const lines = names.map((name) => {
+    const opens = words(useOf(name))
+    if (name === first) return `${name}  in front: seals what is new. It opens ${opens || 'nothing yet'}.`
+    if (opens) {
+      return `${name}  needed: it opens ${opens}. The running product moves them to ${first} within an hour of its start.`
+    }
+    return `${name}  ${whenToTakeOut(first, inFront, now)}`
+  })
+  for (const use of missing) {
+    lines.push(`${use.keyId}  MISSING from ENC_KEYS: it is needed to open ${words(use)}. Put it back; nothing is lost.`)
+  }
+  return { lines, good: missing.length === 0 }
+}
+
+/** @param {string} first @param {Found['inFront']} inFront @param {number} now */
+function whenToTakeOut(first, inFront, now) {
+  if (inFront?.keyId !== first)
+    return `nothing stored needs it. ${first} has not been in front of a running product yet: wait.`
+  const safe = inFront.since + LINKS_LAST
+  if (now >= safe) return 'nothing needs it: take it out of ENC_KEYS.'
+  const date = new Date(safe).toISOString().slice(0, 10)
+  return `nothing stored needs it. Taken out before ${date}, links to documents sent before the change stop working.`
+}
+
+/** @param {KeyUse} use */
+function words({ accountKeys, secrets }) {
+  const parts = [
+    accountKeys > 0 ? `the keys of ${accountKeys} ${accountKeys === 1 ? 'account' : 'accounts'}` : '',
+    secrets > 0 ? `${secrets} ${secrets === 1 ? 'secret' : 'secrets'}` : '',
+  ]
+  return parts.filter((part) => part !== '').join(' and ')
+}
+
+/** The names in ENC_KEYS: from the environment, .env, or what the sandbox made for itself. @param {string} folder of the database */
+function namesIn(folder) {
+  const made = join(folder, 'sandbox-secrets.json')
+  const text = process.env.ENC_KEYS || (existsSync(made) ? JSON.parse(readFileSync(made, 'utf8')).encKeys : '')
+  return String(text)
+    .split(',')
+    .map((entry) => entry.trim().split(':')[0] ?? '')
+    .filter((name) => name !== '')
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  const file = resolve((process.env.DATABASE_URL || 'file:./data/fieldhook.db').replace(/^file:/, ''))
+  const names = existsSync(file) ? namesIn(dirname(file)) : []
+  if (!existsSync(file)) console.error(`There is no database at ${file}.`)
+  else if (names.length === 0) console.error('ENC_KEYS is not set, so its keys cannot be compared.')
+  if (names.length === 0) process.exit(2)
+  const { lines, good } = reportKeys({ ...(await readKeyUse(file)), names, now: Date.now() })
+  for (const line of lines) console.log(line)
+  process.exitCode = good ? 0 : 1
+}

@@ -1,0 +1,95 @@
+// Which test files import a module, the nearest first: found by following imports from the tests.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import ts from 'typescript'
+
+const ALIAS = /^#(app|db|tests)\//
+const TEST = /\.test\.tsx?$/
+const FOLDERS = ['app', 'db', 'tests/house', 'tests/support']
+
+/**
+ * Who imports whom, by names from the root. Type-only imports carry nothing at run time and do not count.
+ *
+ * @param {string} root
+ * @returns {Map<string, Set<string>>} from a file to those that import it
+ */
+export function importersOf(root) {
+  /** @type {Map<string, Set<string>>} */
+  const importers = new Map()
+  for (const folder of FOLDERS) {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true, recursive: true })) {
+      if (!entry.isFile() || !/\.tsx?$/.test(entry.name)) continue
+      const path = join(entry.parentPath, entry.name)
+      const file = nameOf(root, path)
+      for (const target of importsOf(root, path)) {
+        const known = importers.get(target) ?? new Set()
+        importers.set(target, known.add(file))
+      }
+    }
+  }
+  return importers
+}
+
+/**
+ * Test files that import the module, directly or through others: nearest first, and among equals those beside it.
+ *
+ * @param {Map<string, Set<string>>} importers
+ * @param {string} module
+ * @returns {{ file: string, distance: number }[]}
+ */
+export function testsOf(importers, module) {
+  /** @type {{ file: string, distance: number }[]} */
+  const found = []
+  const seen = new Set([module])
+  let ring = [module]
+  for (let distance = 1; ring.length > 0; distance += 1) {
+    ring = ring.flatMap((file) => [...(importers.get(file) ?? [])]).filter((file) => !seen.has(file) && seen.add(file))
+    found.push(...ring.filter((file) => TEST.test(file)).map((file) => ({ file, distance })))
+    ring = ring.filter((file) => !TEST.test(file))
+  }
+  const stem = module.replace(/(\.server)?\.tsx?$/, '')
+  const closeness = (/** @type {string} */ file) =>
+    file.startsWith(`${stem}.`) ? 0 : dirname(file) === dirname(module) ? 1 : 2
+  return found.sort(
+    (a, b) => closeness(a.file) - closeness(b.file) || a.distance - b.distance || (a.file < b.file ? -1 : 1),
+  )
+}
+
+/** @param {string} root @param {string} path @returns {string[]} */
+function importsOf(root, path) {
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, false)
+  /** @type {string[]} */
+  const names = []
+  const visit = (/** @type {ts.Node} */ node) => {
+    if (ts.isImportDeclaration(node) && !node.importClause?.isTypeOnly && ts.isStringLiteral(node.moduleSpecifier)) {
+      names.push(node.moduleSpecifier.text)
+    }
+    if (
+      ts.isExportDeclaration(node) &&
+      !node.isTypeOnly &&
+      node.moduleSpecifier &&
+      ts.isStringLiteral(node.moduleSpecifier)
+    ) {
+      names.push(node.moduleSpecifier.text)
+    }
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [name] = node.arguments
+      if (name && ts.isStringLiteral(name)) names.push(name.text)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return names.flatMap((name) => {
+    const target = ALIAS.test(name)
+      ? join(root, name.slice(1))
+      : name.startsWith('.')
+        ? resolve(dirname(path), name)
+        : null
+    return target && existsSync(target) ? [nameOf(root, target)] : []
+  })
+}
+
+/** @param {string} root @param {string} path */
+function nameOf(root, path) {
+  return relative(root, path).split(sep).join('/')
+}

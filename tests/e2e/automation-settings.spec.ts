@@ -1,0 +1,138 @@
+// Limits for all automations, and a customer who asks for peace: set, seen where they matter, taken back.
+import { mkdirSync } from 'node:fs'
+import type { BrowserContext, Page } from '@playwright/test'
+import type { ServerProcess } from '../support/server-process.ts'
+import { collectComplaints, expect, expectAccessible, openAddOn, signIn, test } from './stage.ts'
+
+interface Stage {
+  page: Page
+  context: BrowserContext
+  server: ServerProcess
+}
+
+const TEXT = {
+  name: 'Text the customer',
+  triggerSource: 'webhook',
+  object: 'job',
+  triggerType: 'job_updated',
+  conditions: [{ field: 'contact_mobile', operator: 'is_not_empty', value: '' }],
+  actions: [
+    { type: 'send_sms', parameters: { to: '{entry.0.contact_mobile}', message: 'Job {entry.0.generated_job_id}' } },
+  ],
+}
+
+async function open({ page, context, server }: Stage) {
+  await openAddOn(page, server)
+  await signIn(context, page)
+  const accountUUID = new URL(page.url()).searchParams.get('accountUUID') ?? ''
+  const post = async (path: string, data: object) => {
+    const answer = await page.request.post(`${server.origin}${path}`, { data, headers: { origin: server.origin } })
+    expect(answer.ok(), await answer.text()).toBe(true)
+    return answer.json()
+  }
+  const { id } = await post('/api/automation', { ...TEXT, accountUUID })
+  return {
+    at: (path: string) => `${server.origin}${path}?accountUUID=${accountUUID}`,
+    runNow: () => post(`/api/automation/${id}/run`, {}),
+  }
+}
+
+const says = (page: Page, words: string | RegExp) =>
+  expect(page.getByText(words).filter({ visible: true }).first()).toBeVisible()
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled })
+    // The checker is itself a script.
+    const expectReadable = (page: Page) => (javaScriptEnabled ? expectAccessible(page) : Promise.resolve())
+
+    test('limits are set and seen, and a customer is left in peace and allowed again', async ({
+      page,
+      context,
+      server,
+    }) => {
+      const complaints = collectComplaints(page)
+      const { at, runNow } = await open({ page, context, server })
+      await page.goto(at('/automation'))
+      await says(page, 'No limits beyond the defaults.')
+      await page.getByRole('link', { name: 'Settings', exact: true }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'Automation settings' })).toBeVisible()
+      await expectReadable(page)
+
+      // What is not right is said beside its field, which has the focus; the rest stays as typed.
+      await page.getByLabel('Ask me after so many an hour').fill('plenty')
+      await page.getByLabel('Days between two messages to one customer').fill('7')
+      await page.getByRole('button', { name: 'Save settings' }).click()
+      await says(page, 'Give a number.')
+      await expect(page.getByLabel('Ask me after so many an hour')).toBeFocused()
+      await expect(page.getByLabel('Days between two messages to one customer')).toHaveValue('7')
+      await expectReadable(page)
+
+      await page.getByLabel('Ask me after so many an hour').fill('20')
+      await page.getByLabel('For all automations').check()
+      await page.getByLabel('From', { exact: true }).fill('00:00')
+      await page.getByLabel('Until', { exact: true }).fill('23:59')
+      await page.getByLabel('Staff messages and e-mail signatures').selectOption({ index: 2 })
+      await page.getByRole('button', { name: 'Save settings' }).click()
+      await says(page, 'Settings saved')
+      await expect(page.getByLabel('For all automations')).toBeChecked()
+      await expect(page.getByLabel('Ask me after so many an hour')).toHaveValue('20')
+      await says(page, /Set: quiet hours 00:00 to 23:59, for all automations; at least 7 days between/)
+
+      // They stand where the rules are, and in the form of each.
+      await page.getByRole('link', { name: 'Back to automations' }).click()
+      await says(page, /^Your limits: quiet hours 00:00 to 23:59, for all automations/)
+
+      // A run says until when its message waits.
+      await runNow()
+      await page.goto(at('/automation/runs'))
+      await page.getByRole('list', { name: 'Runs' }).getByRole('link').first().click()
+      await says(page, /Waits for the end of your quiet hours: (today|tomorrow), 23:59/)
+      await expectReadable(page)
+      await page.getByRole('button', { name: 'Stop messages to this customer' }).click()
+      await says(page, 'Messages stopped')
+      await says(page, 'No automation writes to them.')
+
+      await page.getByRole('link', { name: 'Quiet hours and limits' }).click()
+      const muted = page.getByRole('region', { name: 'No messages to' })
+      await expect(muted.getByText(/stopped this/)).toBeVisible()
+      await expectReadable(page)
+      await muted.getByRole('button', { name: /^Allow messages to .+ again$/ }).click()
+      await says(page, 'Messages allowed again')
+      await says(page, 'Nobody is left out')
+      expect(complaints).toEqual([])
+    })
+  })
+}
+
+test('the page fits a phone and a desk, by day and by night', async ({ page, context, server }) => {
+  const { at, runNow } = await open({ page, context, server })
+  await runNow()
+  await page.goto(at('/automation/runs'))
+  await page.getByRole('list', { name: 'Runs' }).getByRole('link').first().click()
+  await page.getByRole('button', { name: 'Stop messages to this customer' }).click()
+  await says(page, 'No automation writes to them.')
+  const run = page.url()
+  mkdirSync('test-results/automation-settings', { recursive: true })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of [375, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const [name, address] of [
+        ['settings', at('/automation/settings')],
+        ['run', run],
+        ['automations', at('/automation')],
+      ] as const) {
+        await page.goto(address)
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+        const spare = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        expect([name, width, spare <= 0]).toEqual([name, width, true])
+        await page.screenshot({
+          path: `test-results/automation-settings/${name}-${width}-${colorScheme}.png`,
+          fullPage: true,
+        })
+        if (name === 'settings') await expectAccessible(page)
+      }
+    }
+  }
+})

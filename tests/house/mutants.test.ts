@@ -1,0 +1,91 @@
+// What `npm run mutate` plants, and which tests it asks.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { applyMutant, mutantsOf, sampleOf } from '../../scripts/mutants.mjs'
+import { importersOf, testsOf } from '../../scripts/mutation-tests.mjs'
+
+const allOf = (text: string) => mutantsOf(text).map((mutant) => `${mutant.kind}: ${applyMutant(text, mutant)}`)
+
+test.each([
+  ['if (a) b()', ['statement: if (a) ;', 'condition: if (true) b()', 'condition: if (false) b()']],
+  ['const x = a ? b : c', ['condition: const x = true ? b : c', 'condition: const x = false ? b : c']],
+  ['const x = a < b', ['bound: const x = a <= b']],
+  ['const x = a >= b', ['bound: const x = a > b']],
+  ['const x = a === b', ['operator: const x = a !== b']],
+  ['const x = a && b', ['operator: const x = a || b']],
+  ['const x = a ?? b', ['operator: const x = a && b']],
+  ['const x = a - b', ['operator: const x = a + b']],
+  ["const x = 'a' + b", ["string: const x = '' + b"]],
+  ['const x = !a', ['negation: const x = (a)']],
+  ['const x = true', ['boolean: const x = false']],
+  ['const x = 1_000', ['number: const x = 1001']],
+  ['const x = 0xff', ['number: const x = (0xff ^ 1)']],
+  ["const x = ''", ["string: const x = 'mutated'"]],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a template.
+  ['const x = `a${b}`', ['string: const x = ``']],
+  ['const x = /^a$/i', ['pattern: const x = /a$/i', 'pattern: const x = /^a/i']],
+  ['const x = /^/', []],
+  ['const x = [a]', ['array: const x = []']],
+  ['const x = []', []],
+  ['[a] = b', ['statement: ;']],
+  ['const x = { a: b }', ['object: const x = {}']],
+  ['const x = () => ({ a })', ['object: const x = () => ({})']],
+  ['const x = await a', ['await: const x = (a)']],
+  ['const x = a.startsWith(b)', ['method: const x = a.endsWith(b)']],
+  ["throw new WrongError('a', 1)", ['throw: ;', "number: throw new WrongError('a', 2)"]],
+])('the mutants of %s', (text, mutants) => {
+  expect(allOf(text).sort()).toEqual([...mutants].sort())
+})
+
+test.each([
+  "import a from 'a'",
+  "export * from 'a'",
+  "type A = 'a' | 1",
+  "interface A { a: 'b' }",
+  "const x: 'a' | null = b",
+  "log.info({ a: 1 }, 'said')",
+  "app.log.warn({ a: 1 }, 'said')",
+])('nothing is planted in %s', (text) => {
+  expect(allOf(text)).toEqual([])
+})
+
+test('a mutant says where it is', () => {
+  expect(mutantsOf('const a = b\nconst c = d < e')).toEqual([
+    { line: 2, kind: 'bound', from: '<', to: '<=', start: 24, end: 25 },
+  ])
+})
+
+test('a sample is spread over the whole, and never more than it', () => {
+  const ten = Array.from({ length: 10 }, (_, i) => i)
+  expect(sampleOf(ten, 2)).toEqual([2, 7])
+  expect(sampleOf(ten, 10)).toEqual(ten)
+  expect(sampleOf(ten, 99)).toEqual(ten)
+})
+
+test('tests are found through those that import the module, the ones beside it first; types do not count', () => {
+  const root = mkdtempSync(join(tmpdir(), 'mutants-'))
+  const files = {
+    'app/guard.server.ts': '',
+    'app/guard.test.ts': "import { b } from './other.ts'",
+    'app/other.ts': "import { a } from './guard.server.ts'",
+    'app/types.test.ts': "import type { a } from './guard.server.ts'",
+    'db/near.test.ts': "import { a } from '#app/guard.server.ts'",
+    'tests/house/x.ts': '',
+    'tests/support/lazy.test.ts': "const a = await import('#app/other.ts')",
+  }
+  try {
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, file)), { recursive: true })
+      writeFileSync(join(root, file), text)
+    }
+    expect(testsOf(importersOf(root), 'app/guard.server.ts')).toEqual([
+      { file: 'app/guard.test.ts', distance: 2 },
+      { file: 'db/near.test.ts', distance: 1 },
+      { file: 'tests/support/lazy.test.ts', distance: 2 },
+    ])
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+})

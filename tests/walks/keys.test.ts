@@ -1,0 +1,70 @@
+// A change of keys at the whole product, start by start.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Running, startApp } from '#app/boot.server.ts'
+import { readEnv } from '#app/env.server.ts'
+import { movableClock } from '#app/lib/clocks.server.ts'
+import { freePort } from '#tests/support/server-process.ts'
+
+const newKey = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
+const [OLD, NEW] = [newKey('old'), newKey('new')]
+const ACCOUNT = 'aa10f29c-5f4b-4f0e-93b4-0f9d8f3f1c55'
+const PLACE = `automation|${ACCOUNT}|trigger`
+
+let folder = ''
+let port = 0
+let clock = movableClock()
+let sealed = ''
+
+beforeAll(async () => {
+  port = await freePort()
+  folder = mkdtempSync(join(tmpdir(), 'fieldhook-keys-'))
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function start(...keys: string[]): Promise<Running> {
+  clock = movableClock()
+  const env = readEnv({
+    PORT: String(port),
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
+    ENC_KEYS: keys.join(','),
+  })
+  return startApp({ env, clock })
+}
+
+test('what is sealed in the product is sealed with the key of the account', async () => {
+  const running = await start(OLD)
+  await running.app.store.ensureAccount({ uuid: ACCOUNT, name: 'Leeds', timezone: 'UTC' })
+  sealed = running.app.secrets.seal(PLACE, 'secret')
+  expect(sealed).toMatch(/^v2\./)
+  expect(await running.app.store.keysInUse()).toEqual([{ keyId: 'old', accountKeys: 1, secrets: 0 }])
+  await running.stop()
+})
+
+test('it does not start when a key is missing that something was sealed with', async () => {
+  await expect(start(NEW)).rejects.toThrow('ENC_KEYS lacks "old" (it still opens the keys of 1 account). Put it back')
+})
+
+test('with both it serves, and moves the keys of accounts by itself', async () => {
+  const running = await start(NEW, OLD)
+  expect(running.app.secrets.open(PLACE, sealed)).toBe('secret')
+  running.started()
+  clock.advance(15_000)
+  await expect
+    .poll(() => running.app.store.keysInUse(), { timeout: 10_000 })
+    .toEqual([{ keyId: 'new', accountKeys: 1, secrets: 0 }])
+  await running.stop()
+})
+
+test('then the old one is not needed, and after the account is forgotten neither opens it', async () => {
+  const running = await start(NEW)
+  expect(running.app.secrets.open(PLACE, sealed)).toBe('secret')
+  expect(await running.app.store.forgetAccountKey(ACCOUNT)).toBe(true)
+  expect(() => running.app.secrets.open(PLACE, sealed)).toThrow('no longer has')
+  await running.stop()
+})

@@ -1,0 +1,287 @@
+// Two accounts and a stranger at the built server: every address of the product, called for another account's ids, answers as if
+// nothing were there, changes nothing, and shows nothing; and no answer and no line of the log ever holds a key.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import routes from '#app/routes.ts'
+import { accountKeyring } from '#db/sqlite/account-keys.server.ts'
+import { MATRIX, type MatrixCall, OPEN_ROUTES, type OwnedIds } from '#tests/support/call-matrix.ts'
+import { type ScriptlessBrowser, scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
+import { type ServerProcess, startServerProcess } from '#tests/support/server-process.ts'
+import { signIn } from '#tests/support/signed-in-server.ts'
+
+/** Words that stand in what the owner made and nowhere else. */
+const MARK = 'only-the-owner-knows'
+
+/** Everything of an account that a call could change; what merely being looked at writes (calls, sessions) is left out. */
+const OWNED_TABLES = [
+  'account_mapping',
+  'account_setting',
+  'automation',
+  'automation_guard',
+  'credential',
+  'endpoint',
+  'forwarding_rule',
+  'mute',
+  'plan',
+  'replay',
+  'run',
+  'subscription',
+  'webhook',
+]
+
+let server: ServerProcess
+let accounts: { uuid: string; browser: ScriptlessBrowser }[] = []
+const stranger = () => scriptlessBrowser(server.origin)
+const heard: string[] = []
+
+beforeAll(async () => {
+  server = await startServerProcess({ LOG_LEVEL: 'debug', REQUESTS_PER_MINUTE: '100000' })
+  const stage = await stranger().get('/sandbox')
+  const uuids = [
+    ...new Set([...stage.text.matchAll(/\/fieldhook\?accountUUID=([0-9a-f-]{36})/g)].map(([, uuid]) => uuid ?? '')),
+  ]
+  accounts = await Promise.all(
+    uuids.slice(0, 2).map(async (uuid) => {
+      const browser = scriptlessBrowser(server.origin)
+      const back = await signIn(browser, uuid)
+      expect(back.status).toBe(200)
+      return { uuid, browser }
+    }),
+  )
+})
+afterAll(() => server.dispose())
+
+test('every route is in the matrix, or says why it is not', () => {
+  const listed = new Set([...MATRIX.map(({ route }) => route), ...Object.keys(OPEN_ROUTES)])
+  const missing = routes.map(({ path }) => path ?? '').filter((path) => !listed.has(path))
+  expect(missing).toEqual([])
+  const known = new Set(routes.map(({ path }) => path))
+  expect([...MATRIX.map(({ route }) => route)].filter((route) => !known.has(route))).toEqual([])
+})
+
+describe.each([
+  [0, 1],
+  [1, 0],
+])('what account %i owns', (owning, calling) => {
+  let ids: OwnedIds
+  let owner: ScriptlessBrowser
+  let other: ScriptlessBrowser
+
+  beforeAll(async () => {
+    owner = accountAt(owning).browser
+    other = accountAt(calling).browser
+    ids = await makeThings(owner, accountAt(owning).uuid)
+  })
+
+  test('is not there for a stranger or for the other account, and stays as it is', async () => {
+    const before = rowsOf(ids.account)
+    const wrong: string[] = []
+    for (const one of MATRIX) {
+      for (const [who, browser, wanted] of [
+        ['stranger', stranger(), one.stranger],
+        ['other', other, one.other],
+      ] as const) {
+        const answer = await send(browser, one, ids)
+        const said = `${who}: ${one.method} ${one.route} answered ${answer.status} ${answer.text.slice(0, 120)}`
+        if (wanted !== 'page' && answer.status !== wanted) wrong.push(said)
+        if (answer.status >= 500) wrong.push(said)
+        if (answer.text.includes(MARK)) wrong.push(`${who}: ${one.method} ${one.route} shows what is the owner’s`)
+        if (who === 'other' && wanted === 404) {
+          const unknown = await send(browser, one, NOBODY)
+          if (unknown.text !== answer.text)
+            wrong.push(`${one.method} ${one.route} tells what exists from what does not`)
+        }
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(rowsOf(ids.account)).toEqual(before)
+  })
+
+  test('cannot be changed from another site, nor by a call that does not say where it comes from', async () => {
+    const before = rowsOf(ids.account)
+    const wrong: string[] = []
+    for (const one of MATRIX.filter(({ method }) => method !== 'GET')) {
+      const path = one.path(ids)
+      for (const [from, headers, allowed] of [
+        ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, [403]],
+        ['a sandboxed frame', { origin: 'null' }, [403]],
+        ['a sibling of our site', { 'sec-fetch-site': 'same-site' }, [403]],
+        ['nowhere', {}, [401, 403, 404]],
+      ] as const) {
+        const answer = await owner.raw(one.method, path, one.body?.(ids), headers)
+        // The trigger takes calls from anywhere: its key is its proof, and this one is wrong.
+        const fine: readonly number[] = one.route.endsWith('/trigger') ? [404] : allowed
+        if (!fine.includes(answer.status)) wrong.push(`${one.method} ${one.route} from ${from}: ${answer.status}`)
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(rowsOf(ids.account)).toEqual(before)
+  })
+
+  test('is there for the owner', async () => {
+    const wrong: string[] = []
+    for (const one of MATRIX.filter(({ ownerSkips }) => !ownerSkips)) {
+      const answer = await send(owner, one, ids)
+      if (answer.status === 401 || answer.status >= 500)
+        wrong.push(`${one.method} ${one.route}: ${answer.status} ${answer.text}`)
+    }
+    expect(wrong).toEqual([])
+    // The matrix would be worth nothing if the marks were not to be seen at all.
+    expect((await owner.get(`/automation?accountUUID=${ids.account}`)).text).toContain(MARK)
+    expect((await owner.get(`/fieldhook?accountUUID=${ids.account}`)).text).toContain(MARK)
+  })
+})
+
+test('no answer and no line of the log holds a key', () => {
+  const keys = secretsOnDisk()
+  expect(keys.length).toBeGreaterThan(6)
+  expect(heard.length).toBeGreaterThan(MATRIX.length)
+  const log = server.output()
+  expect(log.length).toBeGreaterThan(1_000)
+  for (const { what, value } of keys) {
+    expect({ what, answers: heard.filter((text) => text.includes(value)).length }).toEqual({ what, answers: 0 })
+    expect({ what, logged: log.includes(value) }).toEqual({ what, logged: false })
+  }
+})
+
+const NOBODY: OwnedIds = {
+  account: '00000000-0000-4000-8000-00000000dead',
+  webhook: 9_000_001,
+  rule: 9_000_001,
+  delivery: 9_000_001,
+  automation: 9_000_001,
+  run: 9_000_001,
+  mute: 9_000_001,
+  template: 9_000_001,
+}
+
+function accountAt(index: number) {
+  const account = accounts[index]
+  if (!account) throw new Error('the sandbox has two accounts')
+  return account
+}
+
+async function send(browser: ScriptlessBrowser, one: MatrixCall, ids: OwnedIds) {
+  const headers = { 'sec-fetch-site': 'same-origin', origin: server.origin }
+  const answer = await browser.raw(one.method, one.path(ids), one.body?.(ids), headers)
+  heard.push(answer.text)
+  return answer
+}
+
+/** A webhook, a forwarding rule, an automation, what they did, all with the mark in them. */
+async function makeThings(owner: ScriptlessBrowser, account: string): Promise<OwnedIds> {
+  const made = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const answer = await owner.json(method, path, body)
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body as Record<string, unknown>
+  }
+  const receiver = `${server.origin}/sandbox/receiver/${MARK}-${account.slice(0, 8)}`
+  const webhook = await made('POST', '/api/webhooks', {
+    callback_url: receiver,
+    object: 'job',
+    fields: '',
+    active: true,
+    accountUUID: account,
+  })
+  const rule = await made('POST', `/api/forwarding-rules?accountUUID=${account}`, {
+    name: MARK,
+    objectType: 'job',
+    forwardUrl: receiver,
+    active: true,
+    fieldFilters: '',
+  })
+  const automation = await made('POST', '/api/automation', {
+    accountUUID: account,
+    name: MARK,
+    triggerSource: 'manual_endpoint',
+    actions: [{ type: 'create_task', parameters: { title: `${MARK} {job_uuid}` } }],
+  })
+  const jobs = (await made('GET', `/api/servicem8/jobs/${account}`)) as unknown as {
+    uuid: string
+    company_uuid?: string
+  }[]
+  const job = jobs[0]?.uuid ?? ''
+  await scriptlessBrowser(server.origin).raw('POST', String(webhook.forwardingUrl), {
+    object: 'job',
+    entry: [{ uuid: job, changed_fields: ['status'], time: '2026-01-05 09:00:00' }],
+    resource_url: `https://api.servicem8.com/api_1.0/job/${job}.json`,
+  })
+  const key = new URL(String(automation.triggerUrl), server.origin)
+  await scriptlessBrowser(server.origin).raw('POST', key.pathname + key.search, { job_uuid: job, date: '2026-01-05' })
+  const mute = await made('POST', `/api/mutes?accountUUID=${account}`, { kind: 'job', recordUuid: job })
+  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  try {
+    const idOf = (sql: string) => (db.prepare(sql).get(account) as { id: number } | undefined)?.id ?? 0
+    const ids: OwnedIds = {
+      account,
+      webhook: Number(webhook.id),
+      rule: Number(rule.id),
+      automation: Number(automation.id),
+      mute: Number(mute.id),
+      delivery: idOf('SELECT id FROM delivery WHERE account_uuid = ? ORDER BY id LIMIT 1'),
+      run: idOf('SELECT id FROM run WHERE account_uuid = ? ORDER BY id LIMIT 1'),
+      template: 1,
+    }
+    expect(Object.values(ids)).not.toContain(0)
+    return ids
+  } finally {
+    db.close()
+  }
+}
+
+/** All rows of the account, with what a run changes by itself left out. */
+function rowsOf(account: string): Record<string, unknown> {
+  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  try {
+    return Object.fromEntries(
+      OWNED_TABLES.map((table) => {
+        const rows = db.prepare(`SELECT * FROM ${table} WHERE account_uuid = ?`).all(account) as Record<
+          string,
+          unknown
+        >[]
+        return [
+          table,
+          rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !BY_ITSELF.test(name)))),
+        ]
+      }),
+    )
+  } finally {
+    db.close()
+  }
+}
+
+/** Columns the engines write on their own account: health, counters, times, the state of a run at work. */
+const BY_ITSELF =
+  /^(pending_count|last_|state_since|hold_|failing_|failure_|breaker|next_|redirect_|executions?|execution_count|lease_|updated_at|started_at|ended_at|outcome|attempts|reason|state|cursor|owner|generation|.*_sealed)$|^last_/
+
+/** Tokens and secrets as they are, opened with the sandbox's own keys. */
+function secretsOnDisk(): { what: string; value: string }[] {
+  const { encKeys, sessionSecret } = JSON.parse(readFileSync(join(server.folder, 'sandbox-secrets.json'), 'utf8'))
+  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  const box = createSecretBox(
+    encKeys,
+    accountKeyring({ sql: db }, () => 0),
+  )
+  try {
+    const rows = db.prepare('SELECT * FROM credential').all() as Record<string, string>[]
+    const tokens = rows.flatMap((row) =>
+      (['access_token', 'refresh_token'] as const).map((column) => ({
+        what: column,
+        value: box.open(`credential|${row.account_uuid}|${column}`, row[`${column}_sealed`] ?? ''),
+      })),
+    )
+    return [
+      ...tokens,
+      { what: 'session secret', value: sessionSecret },
+      ...String(encKeys)
+        .split(',')
+        .map((key) => ({ what: 'encryption key', value: key.split(':')[1] ?? '' })),
+      { what: 'app secret', value: 'sandbox-app-secret-of-at-least-32-bytes' },
+    ]
+  } finally {
+    db.close()
+  }
+}
