@@ -1,7 +1,7 @@
 // Turns a request into HTML with a nonce, and gives the server its composition root: both must come from one module graph.
 import { PassThrough } from 'node:stream'
 import { type AppLoadContext, createReadableStreamFromReadable, type EntryContext } from '@remix-run/node'
-import { RemixServer } from '@remix-run/react'
+import { isRouteErrorResponse, RemixServer } from '@remix-run/react'
 import { isbot } from 'isbot'
 import { renderToPipeableStream } from 'react-dom/server'
 import { NonceContext } from './ui/nonce.tsx'
@@ -49,5 +49,7 @@ export default function handleRequest(
 
 /** Remix calls this for everything a loader or action threw that is not a Response. */
 export function handleError(error: unknown, { request, context }: { request: Request; context: AppLoadContext }): void {
-  if (!request.signal.aborted) context.app.log.error({ error, method: request.method }, 'request.failed')
+  // A wrong method or address is the caller's, and answered as such.
+  const isOurs = !isRouteErrorResponse(error) || error.status >= 500
+  if (isOurs && !request.signal.aborted) context.app.log.error({ error, method: request.method }, 'request.failed')
 }

@@ -91,6 +91,8 @@ export async function serve({ dev } = {}) {
   )
   /** @type {import('express').ErrorRequestHandler} */
   const onError = (error, req, res, _next) => {
+    // An address with half an escape in it (`%C3`): the caller's mistake, not ours.
+    if (error instanceof URIError) return void res.status(400).json({ message: 'This address cannot be read.' })
     running.log.error({ error, route: running.routePattern(req.path) }, 'request.failed')
     if (res.headersSent) return void res.destroy()
     res.status(500).json({ message: 'Something went wrong on our side. Please try again.' })

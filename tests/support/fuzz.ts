@@ -126,7 +126,7 @@ export async function fuzz(input: { seed: number; each: number }): Promise<FuzzF
           browser,
           `${one.method} ${one.route}`,
           one.method,
-          `/${path}?accountUUID=${accountUUID}`,
+          `/${path.replace(/^\/+/, '')}?accountUUID=${accountUUID}`,
           undefined,
           own,
         )

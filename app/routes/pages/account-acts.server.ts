@@ -33,11 +33,7 @@ export async function pressAccountButton({
       throw redirectWith({ request, context }, here, ACCOUNT_FLASHES.unknown)
     case 'end_session': {
       const ended = await endOpenSession(app, [uuid], act.id)
-      throw redirectWith(
-        { request, context },
-        here,
-        ended ? ACCOUNT_FLASHES.sessionEnded : ACCOUNT_FLASHES.sessionGone,
-      )
+      throw redirectWith({ request, context }, here, ended ? ACCOUNT_FLASHES.sessionEnded : ACCOUNT_FLASHES.sessionGone)
     }
     case 'end_all':
       await endEverySession(app, uuid)

@@ -32,7 +32,7 @@ async function ask(as: string | null, what = 'preview') {
 test('answers whoever is signed in for the account, and nobody else', async () => {
   calls.world.job(LEEDS)
   expect((await ask(null)).status).toBe(401)
-  expect((await ask(BRISBANE)).status).toBe(401)
+  expect((await ask(BRISBANE)).status).toBe(404)
   const answered = await ask(LEEDS)
   expect(answered.status).toBe(200)
   expect(answered.json).toMatchObject({ kind: 'preview', record: { matches: true } })

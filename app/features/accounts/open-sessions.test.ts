@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hours, minutes } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import { LEEDS, BRISBANE, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { endEverySession, endOpenSession, listOpenSessions } from './open-sessions.server.ts'
+import { sessionJson } from './open-sessions.ts'
+import { SESSION_ABSOLUTE, SESSION_IDLE } from './session.ts'
+
+let world: WebhookWorld
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+})
+afterEach(() => world.close())
+
+/** A browser with a session of these accounts. Gives its cookie. */
+async function browser(name: string, accounts: string[], proof: 'oauth' | 'launch' = 'oauth'): Promise<string> {
+  const now = world.clock.now()
+  let replaces: string[] = []
+  for (const [index, accountUuid] of accounts.entries()) {
+    const tokenHash = hashToken(index === accounts.length - 1 ? name : `${name}-${index}`)
+    await world.app.store.openSession({
+      tokenHash,
+      expiresAt: now + SESSION_ABSOLUTE,
+      account: { accountUuid, staffUuid: null, proof, provedAt: now },
+      replaces,
+      carryProofsSince: 0,
+    })
+    replaces = [tokenHash]
+  }
+  return name
+}
+
+const asking = (cookie: string) => ({ tokenHashes: [hashToken(cookie)], accounts: [] })
+
+describe('the browsers of an account', () => {
+  it('are listed with how and since when, the one that asks first', async () => {
+    const mine = await browser('mine', [LEEDS])
+    world.clock.advance(minutes(5))
+    await browser('frame', [LEEDS], 'launch')
+    await browser('other', [BRISBANE])
+    const open = await listOpenSessions(world.app, LEEDS, asking(mine))
+    const now = world.clock.now()
+    expect(open).toMatchObject([
+      { how: 'signed_in', since: now - minutes(5), current: true, endsAt: now - minutes(5) + SESSION_IDLE },
+      { how: 'opened_in_servicem8', since: now, current: false },
+    ])
+    expect(open.every(({ id }) => /^[\w-]{22}$/.test(id))).toBe(true)
+    expect(JSON.stringify(open.map(sessionJson))).not.toContain(hashToken(mine).slice(0, 22))
+  })
+
+  it('that are over are not', async () => {
+    await browser('idle', [LEEDS])
+    world.clock.advance(SESSION_IDLE)
+    expect(await listOpenSessions(world.app, LEEDS, null)).toEqual([])
+    await browser('long', [LEEDS])
+    for (let hour = 0; hour < 24; hour += 1) {
+      world.clock.advance(hours(1))
+      await world.app.store.touchSession(hashToken('long'))
+    }
+    expect(await listOpenSessions(world.app, LEEDS, null)).toEqual([])
+  })
+
+  it('have other ids for each account, so that nobody learns what else a browser holds', async () => {
+    await browser('both', [LEEDS, BRISBANE])
+    const [leeds] = await listOpenSessions(world.app, LEEDS, null)
+    const [brisbane] = await listOpenSessions(world.app, BRISBANE, null)
+    expect(leeds?.id).not.toBe(brisbane?.id)
+  })
+})
+
+describe('signing out', () => {
+  it('one browser leaves the others, and what it holds of other accounts', async () => {
+    await browser('both', [LEEDS, BRISBANE])
+    await browser('mine', [LEEDS])
+    const other = (await listOpenSessions(world.app, LEEDS, asking('mine'))).find(({ current }) => !current)
+    expect(await endOpenSession(world.app, [BRISBANE], other?.id)).toBe(false)
+    expect(await endOpenSession(world.app, [BRISBANE, LEEDS], other?.id)).toBe(true)
+    expect(await endOpenSession(world.app, [LEEDS], other?.id)).toBe(false)
+    expect(await listOpenSessions(world.app, LEEDS, asking('mine'))).toMatchObject([{ current: true }])
+    expect(await listOpenSessions(world.app, BRISBANE, null)).toHaveLength(1)
+  })
+
+  it.each([[undefined], [''], ['x'], [hashToken('mine')], ["' OR 1=1 --"]])('%s is no session', async (id) => {
+    await browser('mine', [LEEDS])
+    expect(await endOpenSession(world.app, [LEEDS], id)).toBe(false)
+    expect(await listOpenSessions(world.app, LEEDS, null)).toHaveLength(1)
+  })
+
+  it('everywhere ends all of them and the tickets that could open one', async () => {
+    const { store, clock } = world.app
+    await browser('both', [LEEDS, BRISBANE])
+    await browser('mine', [LEEDS])
+    const ticket = { accountUuid: LEEDS, staffUuid: null, expiresAt: clock.now() + 1_000 }
+    await store.issueTicket({ ...ticket, tokenHash: 'launch', kind: 'launch' })
+    await store.issueTicket({ ...ticket, tokenHash: 'link', kind: 'link' })
+    await store.rememberSigned({ ...ticket, tokenHash: 'seen' })
+    expect(await endEverySession(world.app, LEEDS)).toBe(2)
+    expect(await listOpenSessions(world.app, LEEDS, null)).toEqual([])
+    expect(await store.findSessions([hashToken('mine')])).toEqual([])
+    expect(await listOpenSessions(world.app, BRISBANE, null)).toHaveLength(1)
+    expect(await store.takeTicket('launch', 'launch')).toBeNull()
+    expect(await store.findTicket('link', 'link')).toBeNull()
+    // A signed opening that was used stays used.
+    expect(await store.rememberSigned({ ...ticket, tokenHash: 'seen' })).toBe('seen_before')
+  })
+})
