@@ -93,3 +93,26 @@ function importsOf(root, path) {
 function nameOf(root, path) {
   return relative(root, path).split(sep).join('/')
 }
+
+/**
+ * The text of a test as if the module it imports stood beside it under another name; null when it does not import it directly.
+ *
+ * @param {{ root: string, test: string, text: string, module: string, suffix: string }} input `test` and `module` from the root
+ * @returns {string | null}
+ */
+export function importingCopy({ root, test, text, module, suffix }) {
+  let found = false
+  const copy = text.replace(/(\bfrom |\bimport\()'([^']+)'/g, (whole, before, name) => {
+    if (!ALIAS.test(name) && !name.startsWith('.')) return whole
+    const target = ALIAS.test(name) ? join(root, name.slice(1)) : resolve(root, dirname(test), name)
+    if (nameOf(root, target) !== module) return whole
+    found = true
+    return `${before}'${withSuffix(name, suffix)}'`
+  })
+  return found ? copy : null
+}
+
+/** `app/x.server.ts` with `.m1` is `app/x.m1.server.ts`. @param {string} file @param {string} suffix */
+export function withSuffix(file, suffix) {
+  return file.replace(/([^/]*?)((?:\.server|\.test)?\.tsx?)$/, `$1${suffix}$2`)
+}

@@ -70,6 +70,10 @@ test('a Cookie header is read as browsers write it; of two with one name the fir
     ['b', '2 3'],
     ['c', 'x=y'],
   ])
+  expect([...readCookies('f=a"b"; g="a"b')]).toEqual([
+    ['f', 'a"b"'],
+    ['g', '"a"b'],
+  ])
   expect([...readCookies('d="; e="x')]).toEqual([
     ['d', '"'],
     ['e', '"x'],
@@ -79,5 +83,5 @@ test('a Cookie header is read as browsers write it; of two with one name the fir
 test('what has no name or no value is left out', () => {
   expect([...readCookies(null)]).toEqual([])
   expect([...readCookies('; =x;y; a=')]).toEqual([['a', '']])
-  expect([...readCookies('b=1;=2')]).toEqual([['b', '1']])
+  expect([...readCookies('b=1;=2;yz')]).toEqual([['b', '1']])
 })

@@ -133,7 +133,9 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
         tx.delete(session).where(notExists(left)).run()
         if (tokenHashes === null) {
           const opening = inArray(ticket.kind, ['launch', 'link'])
-          tx.delete(ticket).where(and(eq(ticket.accountUuid, accountUuid), opening)).run()
+          tx.delete(ticket)
+            .where(and(eq(ticket.accountUuid, accountUuid), opening))
+            .run()
         }
         return ended
       })

@@ -75,6 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Find', exact: true }).click()
       await says(page, 'No run fits')
       await page.getByRole('link', { name: 'Show all runs' }).click()
+      await expect(runs(page)).toHaveCount(1)
       await page.getByLabel('Search', { exact: true }).fill('call back about')
       await page.getByRole('button', { name: 'Find', exact: true }).click()
       await expect(page).toHaveURL(/text=call\+back/)

@@ -23,7 +23,11 @@ export function readAccountIntent(form: URLSearchParams): AccountIntent | null {
 }
 
 export const ACCOUNT_FLASHES = {
-  unknown: { kind: 'error', title: 'Nothing was changed', description: 'Load the page again and press the button once more.' },
+  unknown: {
+    kind: 'error',
+    title: 'Nothing was changed',
+    description: 'Load the page again and press the button once more.',
+  },
   sessionEnded: { kind: 'success', title: 'That browser is signed out' },
   sessionGone: { kind: 'info', title: 'That browser was signed out already' },
   allEnded: {

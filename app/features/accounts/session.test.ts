@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { hours, minutes } from '#app/lib/duration.ts'
-import { actsAsAdmin, type ProvedAccount, type StoredSession, sessionOf } from './session.ts'
+import {
+  actsAsAdmin,
+  LAUNCH_TICKET_LASTS,
+  LINK_TICKET_LASTS,
+  PLACEHOLDER_LASTS,
+  type ProvedAccount,
+  SESSION_ABSOLUTE,
+  SESSION_IDLE,
+  SESSION_SEEN_EVERY,
+  SIGN_IN_LASTS,
+  type StoredSession,
+  sessionOf,
+} from './session.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9)
 
@@ -38,7 +50,22 @@ describe('a session', () => {
     const session = sessionOf([stored(), stored({ tokenHash: 'f', accounts: [frame, proved('b')] })], NOW)
     expect(session?.tokenHashes).toEqual(['h', 'f'])
     expect(session?.accounts).toEqual([frame, proved('b')])
+    const turned = sessionOf([stored({ tokenHash: 'f', accounts: [frame] }), stored()], NOW)
+    expect(turned?.accounts).toEqual([frame])
+    const same = { ...proved('a'), staffUuid: 'later' }
+    expect(sessionOf([stored(), stored({ accounts: [same] })], NOW)?.accounts).toEqual([proved('a')])
   })
+})
+
+it('lasts as the page on security says, and so do the steps that lead to it', () => {
+  expect({ SESSION_IDLE, SESSION_ABSOLUTE, SESSION_SEEN_EVERY }).toEqual({
+    SESSION_IDLE: 8 * 3_600_000,
+    SESSION_ABSOLUTE: 24 * 3_600_000,
+    SESSION_SEEN_EVERY: 60_000,
+  })
+  expect([LAUNCH_TICKET_LASTS, LINK_TICKET_LASTS, SIGN_IN_LASTS, PLACEHOLDER_LASTS]).toEqual([
+    60_000, 600_000, 600_000, 86_400_000,
+  ])
 })
 
 describe('the role of an admin', () => {

@@ -63,9 +63,7 @@ function whoIs(
   if (caller === null) return { actor: 'system', staffUuid: null }
   const own = caller.accounts.find((account) => account.accountUuid === accountUuid)
   if (!own) return { actor: 'stranger', staffUuid: null }
-  return own.staffUuid === null
-    ? { actor: 'session', staffUuid: null }
-    : { actor: 'staff', staffUuid: own.staffUuid }
+  return own.staffUuid === null ? { actor: 'session', staffUuid: null } : { actor: 'staff', staffUuid: own.staffUuid }
 }
 
 const ROWS_PER_STEP = 200

@@ -201,6 +201,8 @@ export function hostOf(url: string): string {
 
 /** A path with its ids taken out: `/api/webhooks/:id/replay`. Ids are unlike the names between them. */
 export function pathPattern(path: string): string {
-  const parts = path.split('/').map((part) => (/^[a-z][a-z0-9-]{0,30}$/.test(part) && !/\d/.test(part) ? part : part && ':id'))
+  const parts = path
+    .split('/')
+    .map((part) => (/^[a-z][a-z0-9-]{0,30}$/.test(part) && !/\d/.test(part) ? part : part && ':id'))
   return parts.slice(0, 8).join('/')
 }

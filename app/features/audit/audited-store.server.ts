@@ -3,8 +3,9 @@
 import type { App } from '#app/app-context.ts'
 import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
 import type { Store } from '#db/store.ts'
-import { hostOf, maskEmail } from './audit.ts'
+import type { RunWish, StartedRun } from '../automations/run.ts'
 import { type AuditWish, type Removed, recordAudit } from './audit.server.ts'
+import { hostOf, maskEmail } from './audit.ts'
 
 type Told = AuditWish | null | readonly (AuditWish | null)[]
 
@@ -28,6 +29,19 @@ async function endpointName(store: Store, accountUuid: string, endpointId: numbe
 
 async function ruleName(store: Store, accountUuid: string, automationId: number): Promise<string> {
   return (await store.findAutomation(accountUuid, automationId))?.name ?? `number ${automationId}`
+}
+
+/** Null = it was not a person, or nothing began. */
+async function ranByHand(
+  store: Store,
+  accountUuid: string,
+  { source, automationId, replayOf }: RunWish,
+  started: StartedRun | undefined,
+): Promise<AuditWish | null> {
+  if (source !== 'person' || started?.outcome !== 'started') return null
+  const detail = { run: started.runId }
+  if (replayOf !== null) return { accountUuid, action: 'run.again', target: `run ${replayOf}`, detail }
+  return { accountUuid, action: 'run.started', target: await ruleName(store, accountUuid, automationId), detail }
 }
 
 const ACCESS: Tellers = {
@@ -110,9 +124,7 @@ const WEBHOOKS: Tellers = {
       ? { accountUuid, action: 'secret.rotated', target: await endpointName(store, accountUuid, endpointId) }
       : null,
   pauseEndpoint: async ([accountUuid, endpointId], done, store) =>
-    done
-      ? { accountUuid, action: 'sending.paused', target: await endpointName(store, accountUuid, endpointId) }
-      : null,
+    done ? { accountUuid, action: 'sending.paused', target: await endpointName(store, accountUuid, endpointId) } : null,
   resumeEndpoint: async ([accountUuid, endpointId], done, store) =>
     done
       ? { accountUuid, action: 'sending.resumed', target: await endpointName(store, accountUuid, endpointId) }
@@ -129,8 +141,16 @@ const WEBHOOKS: Tellers = {
   cancelReplay: ([accountUuid, replayId], done) =>
     done ? { accountUuid, action: 'replay.cancelled', target: `number ${replayId}` } : null,
   retryDelivery: ([accountUuid, deliveryId], made) =>
-    made.outcome === 'created'
-      ? { accountUuid, action: 'delivery.again', target: `delivery ${deliveryId}` }
+    made.outcome === 'created' ? { accountUuid, action: 'delivery.again', target: `delivery ${deliveryId}` } : null,
+  settleNoticeMail: ([accountUuid, notice, after, claimed]) =>
+    claimed && after.state === 'sent'
+      ? {
+          accountUuid,
+          action: 'message.sent',
+          actor: 'system',
+          target: 'you, about an address that fails or works again',
+          detail: { channel: 'e-mail', notice },
+        }
       : null,
   saveMailChoice: ([accountUuid, { byMail, email }]) => ({
     accountUuid,
@@ -188,21 +208,10 @@ const AUTOMATIONS: Tellers = {
   }),
   removeMute: ([accountUuid, id], removed) =>
     removed ? { accountUuid, action: 'customer.allowed', target: `number ${id}` } : null,
-  startRuns: async ([accountUuid, wishes], started, store) => {
-    const byHand = wishes.flatMap(({ source, automationId, replayOf }, index) => {
-      const run = started[index]
-      return source === 'person' && run?.outcome === 'started' ? [{ automationId, replayOf, runId: run.runId }] : []
-    })
-    return Promise.all(
-      byHand.map(async ({ automationId, replayOf, runId }): Promise<AuditWish> => {
-        if (replayOf !== null) {
-          return { accountUuid, action: 'run.again', target: `run ${replayOf}`, detail: { run: runId } }
-        }
-        const target = await ruleName(store, accountUuid, automationId)
-        return { accountUuid, action: 'run.started', target, detail: { run: runId } }
-      }),
-    )
-  },
+  startRuns: ([accountUuid, wishes], started, store) =>
+    Promise.all(wishes.map((wish, index) => ranByHand(store, accountUuid, wish, started[index]))),
+  startRunOnce: ([accountUuid, wish], started, store) =>
+    started.outcome === 'repeated' ? null : ranByHand(store, accountUuid, wish, started),
   cancelRun: ([accountUuid, run], { outcome }) =>
     outcome === 'cancelled' || outcome === 'cancelling'
       ? { accountUuid, action: 'run.cancelled', target: `run ${run}` }

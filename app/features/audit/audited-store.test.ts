@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { decideNamedAs } from '#app/features/accounts/account-id.ts'
+import type { Effect } from '#app/features/automations/actions/effect.ts'
 import { asCaller, noteProved } from '#app/lib/caller.server.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { Store } from '#db/store.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { forgetOldAudit } from './audit.server.ts'
-import { AUDITED_METHODS, type AuditedStore, auditStore } from './audited-store.server.ts'
 import { auditMessages } from './audited-messages.server.ts'
+import { AUDITED_METHODS, type AuditedStore, auditStore } from './audited-store.server.ts'
 import { endRefusalMinute, MOST_REFUSALS, MOST_REFUSALS_IN_ALL, recordRefusedCall } from './refusals.server.ts'
 
 let world: WebhookWorld
@@ -37,8 +38,12 @@ function hearing(): Log {
 
 const app = () => ({ store: audited.store, clock: world.clock, log: hearing() })
 
-async function entries(account: string | null = LEEDS) {
-  if (account !== null) return (await world.app.store.listAudit(account, ALL)).reverse()
+async function entries(account = LEEDS) {
+  return (await world.app.store.listAudit(account, ALL)).reverse()
+}
+
+/** What is in no account's log. */
+async function nobodys() {
   return (await world.app.store.listAuditOutlines(ALL)).filter(({ accountUuid }) => accountUuid === null).reverse()
 }
 
@@ -61,7 +66,12 @@ describe('an act', () => {
     })
     await asCaller('192.0.2.8', async () => {
       noteProved([{ accountUuid: LEEDS, staffUuid: null }])
-      await audited.store.updateWebhook(LEEDS, id, { url: 'https://other.example.com/x', active: false, subscription: null, at: 2 })
+      await audited.store.updateWebhook(LEEDS, id, {
+        url: 'https://other.example.com/x',
+        active: false,
+        subscription: null,
+        at: 2,
+      })
       await audited.store.pauseEndpoint(LEEDS, endpointId, 3)
     })
     await audited.store.deleteWebhook(LEEDS, id, { reason: 'x', endSubscriptions: false, at: 4 })
@@ -127,6 +137,44 @@ describe('an act', () => {
   })
 })
 
+test('a run is told when a person set it off, and when one was repeated', async () => {
+  const { store } = audited
+  const definition = { description: '', trigger: { source: 'webhook', object: 'job', event: 'job_created' }, conditions: [], grouping: null, steps: [], once: 'record', guards: {} }
+  const automationId = await store.createAutomation(LEEDS, {
+    name: 'Thank you',
+    definition: definition as never,
+    active: false,
+    nextRunAt: null,
+    baselined: true,
+    triggerKey: null,
+    at: 1,
+  })
+  const wish = {
+    automationId,
+    version: 1,
+    source: 'person',
+    object: 'job',
+    recordUuids: ['job-1'],
+    groupKey: null,
+    triggerData: {} as never,
+    ledger: [],
+    hop: 0,
+    wakeAt: 1,
+    held: null,
+    replayOf: null,
+  } as const
+  await store.startRuns(LEEDS, [{ ...wish, source: 'webhook' }, wish], 1)
+  const keys = [{ key: 'k', expiresAt: 100 }]
+  await store.startRunOnce(LEEDS, { ...wish, replayOf: 2 }, keys, 1)
+  await store.startRunOnce(LEEDS, { ...wish, replayOf: 2 }, keys, 1)
+  await store.startRunOnce(LEEDS, { ...wish, source: 'manual' }, [], 1)
+  expect((await entries()).map(({ action, target, detail }) => [action, target, detail.run])).toEqual([
+    ['automation.created', 'Thank you', undefined],
+    ['run.started', 'Thank you', 2],
+    ['run.again', 'run 2', 3],
+  ])
+})
+
 describe('signing in', () => {
   it('tells the sign-in, the permissions and a new id; an opening names the person', async () => {
     const session = {
@@ -136,7 +184,12 @@ describe('signing in', () => {
       replaces: [],
       carryProofsSince: 0,
     }
-    const tokens = { accessTokenSealed: 'sealed-a', refreshTokenSealed: 'sealed-r', expiresAt: 1, scope: 'vendor read_jobs' }
+    const tokens = {
+      accessTokenSealed: 'sealed-a',
+      refreshTokenSealed: 'sealed-r',
+      expiresAt: 1,
+      scope: 'vendor read_jobs',
+    }
     const account = { uuid: LEEDS, name: 'Leeds', timezone: 'UTC' }
     await audited.store.completeSignIn({ account, tokens, named: 'ext-3', session }, decideNamedAs)
     await audited.store.openSession({
@@ -160,7 +213,9 @@ describe('signing in', () => {
     await audited.store.mapAccountId('ext-4', LEEDS, 50, decideNamedAs)
     await world.app.store.ensureAccount({ uuid: 'other', name: '', timezone: 'UTC' })
     await audited.store.mapAccountId('ext-4', 'other', 50, decideNamedAs)
-    expect(await entries('other')).toMatchObject([{ action: 'id.linked', outcome: 'refused', detail: { reason: 'taken' } }])
+    expect(await entries('other')).toMatchObject([
+      { action: 'id.linked', outcome: 'refused', detail: { reason: 'taken' } },
+    ])
   })
 })
 
@@ -185,7 +240,7 @@ test('a message is told with a receiver nobody can read, and the failed ones as 
   const committer = auditMessages(
     { ...app(), secrets },
     {
-      commit: async () => {
+      commit: async (_effect: Effect, _for: { identity: { accountUuid: string; runId: number } }) => {
         call += 1
         return results[call - 1] ?? results[0]
       },
@@ -202,7 +257,15 @@ test('a message is told with a receiver nobody can read, and the failed ones as 
   } as const
   const context = { identity: { accountUuid: LEEDS, runId: 5 } }
   for (let n = 0; n < 4; n += 1) await committer.commit(sms, context)
-  const update = { kind: 'update_record', class: 'set', object: 'job', recordUuid: 'j', before: {}, fields: {}, summary: '' }
+  const update = {
+    kind: 'update_record',
+    class: 'set',
+    object: 'job',
+    recordUuid: 'j',
+    before: {},
+    fields: {},
+    summary: '',
+  }
   await committer.commit(update as never, context)
   const told = await entries()
   expect(told.map(({ outcome, target }) => [outcome, target])).toEqual([
@@ -243,10 +306,10 @@ describe('refusals', () => {
 
   it('from many addresses do not fill the file either', async () => {
     for (let n = 0; n < 5_000; n += 1) await refuse(`2001:db8::${n.toString(16)}`, null)
-    expect(await entries(null)).toHaveLength(MOST_REFUSALS_IN_ALL)
+    expect(await nobodys()).toHaveLength(MOST_REFUSALS_IN_ALL)
     world.clock.advance(60_000)
     await endRefusalMinute(app())
-    const told = await entries(null)
+    const told = await nobodys()
     expect(told.length).toBeLessThanOrEqual(2 * MOST_REFUSALS_IN_ALL + 1)
     const counted = world.client.sql
       .prepare("SELECT sum(json_extract(detail, '$.count')) AS n FROM audit_entry WHERE action = 'calls.refused'")
@@ -255,8 +318,12 @@ describe('refusals', () => {
   })
 
   it('of an opening are told as that', async () => {
-    await recordRefusedCall(app(), { method: 'POST', path: '/hooks/servicem8', status: 401, accountUuid: null }, '192.0.2.3')
-    expect(await entries(null)).toMatchObject([{ action: 'opening.refused', outcome: 'refused' }])
+    await recordRefusedCall(
+      app(),
+      { method: 'POST', path: '/hooks/servicem8', status: 401, accountUuid: null },
+      '192.0.2.3',
+    )
+    expect(await nobodys()).toMatchObject([{ action: 'opening.refused', outcome: 'refused' }])
   })
 })
 
@@ -283,9 +350,9 @@ const NOT_AUDITED: Record<string, string> = {
   tidying:
     'forgetExpired deleteOldEventsStep deleteOldBodiesStep deleteOldHours forgetRunsStep forgetLeftoversStep forgetNoticesStep forgetSnapshotsStep trimSnapshotsStep dropEndedPoll forgetPaymentEvents forgetAuditStep forgetKeysOfNobody shortenBodiesStep shortenLogStep: told once a day',
   events:
-    'acceptEvents takeInPolled createTestDelivery settleAttempts endStoppedStep expireHeldStep growReplaysStep startRunOnce: in the log of deliveries and runs',
+    'acceptEvents takeInPolled createTestDelivery settleAttempts endStoppedStep expireHeldStep growReplaysStep: in the log of deliveries and runs',
   engines:
-    'adoptEndpoint acquireLease releaseLease claimPoll failPoll dropUnreadPoll endPollUnlessNeeded resumeAutomations claimRun beginSending endSending setRow finishRun failSweep noteBaseline saveEndpointCheck noteUpstream raiseNotice claimNoticeMail settleNoticeMail dismissNotice',
+    'adoptEndpoint acquireLease releaseLease claimPoll failPoll dropUnreadPoll endPollUnlessNeeded resumeAutomations claimRun beginSending endSending setRow finishRun failSweep noteBaseline saveEndpointCheck noteUpstream raiseNotice claimNoticeMail dismissNotice',
   subscriptions: 'beginSubscription dropPendingSubscription switchSubscription updateSubscription: follow what is told',
   money:
     'ensurePlan beginMissingTrials beginPaymentEvent endPaymentEvent failPaymentEvent noteRenewalPaid makeUsageReports endUsageReport failUsageReport: what follows for the plan is told',

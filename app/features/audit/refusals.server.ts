@@ -3,8 +3,8 @@
 import { currentCaller } from '#app/lib/caller.server.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
-import { pathPattern } from './audit.ts'
 import { type AuditApp, type AuditWish, recordAudit } from './audit.server.ts'
+import { pathPattern } from './audit.ts'
 
 /** A minute, for one account and one address. */
 export const MOST_REFUSALS = 10

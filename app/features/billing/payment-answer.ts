@@ -27,6 +27,8 @@ export interface QuoteView {
 export type SubscriptionAnswer =
   | { kind: 'quote'; quote: QuoteView; toast: Flash | null }
   | { kind: 'refused'; message: string; toast: Flash }
+  /** What became of a payment that was confirmed here: no cookie carries it, which two tabs would take from one another. */
+  | { kind: 'settled'; toast: Flash }
 
 export function answerOfStart(offer: Offer, start: PaymentStart): SubscriptionAnswer {
   switch (start.outcome) {

@@ -4,6 +4,7 @@ import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import { openPortal, setCancellation } from '#app/features/billing/manage-billing.server.ts'
 import type { Offer } from '#app/features/billing/offers.ts'
+import type { ReturnOutcome } from '#app/features/billing/payment.ts'
 import {
   answerOfStart,
   CANCELLATION_SAVED,
@@ -45,8 +46,10 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
     case 'early_full':
     case 'early_prorated':
       return startPayment(args, found, intent)
-    case 'settle':
-      throw await settle(args, found, readPaymentId(form.get('payment_intent')))
+    case 'settle': {
+      const outcome = await lookUp(args, found, readPaymentId(form.get('payment_intent')))
+      return { answer: { kind: 'settled', toast: flashOfReturn(outcome) }, status: 200 }
+    }
     case 'cancel':
     case 'keep': {
       const outcome = await setCancellation(app, found.account.uuid, intent === 'cancel')
@@ -74,15 +77,13 @@ async function startPayment({ context: { app } }: Args, found: OwnAccount, offer
 
 /** The return from the provider: what the address says is looked up there, and the browser goes on to the clean address. */
 export async function settleByAddress(args: Args, found: OwnAccount): Promise<Response> {
-  return settle(args, found, returnedPayment(new URL(args.request.url).searchParams))
+  const outcome = await lookUp(args, found, returnedPayment(new URL(args.request.url).searchParams))
+  return redirectWith(args, addressOf(found), flashOfReturn(outcome))
 }
 
-async function settle(args: Args, found: OwnAccount, paymentId: string | null): Promise<Response> {
-  const outcome =
-    paymentId === null
-      ? ({ outcome: 'unknown' } as const)
-      : await settleReturn(args.context.app, found.account.uuid, paymentId)
-  return redirectWith(args, addressOf(found), flashOfReturn(outcome))
+async function lookUp({ context }: Args, found: OwnAccount, paymentId: string | null): Promise<ReturnOutcome> {
+  if (paymentId === null) return { outcome: 'unknown' }
+  return settleReturn(context.app, found.account.uuid, paymentId)
 }
 
 function addressOf({ accountId, admin }: OwnAccount): string {

@@ -84,13 +84,18 @@ async function leadsTo(work: Promise<unknown>) {
 /** Opens the form for the first month; gives what the browser would confirm. */
 async function secretOf(intent: string): Promise<string> {
   const { answer } = await press({ intent })
-  if (answer.kind !== 'quote') throw new Error(answer.message)
+  if (answer.kind !== 'quote') throw new Error(JSON.stringify(answer))
   return answer.quote.clientSecret
 }
 
 const idOf = (clientSecret: string) => clientSecret.split('_secret')[0] ?? ''
-const settle = (id: string, visit: Visit = {}) => leadsTo(press({ intent: 'settle', payment_intent: id }, visit))
-const PAID = { status: 303, to: HOME, says: 'Payment Successful', why: 'Your subscription is now active!' }
+/** What the browser's page is told after confirming. */
+async function settle(id: string) {
+  const { answer, status } = await press({ intent: 'settle', payment_intent: id })
+  expect([answer.kind, status]).toEqual(['settled', 200])
+  return { says: answer.toast?.title, why: answer.toast?.description }
+}
+const PAID = { says: 'Payment Successful', why: 'Your subscription is now active!' }
 
 describe('the page', () => {
   test('shows the trial, and begins it when nobody has yet', async () => {
@@ -157,6 +162,7 @@ describe('paying', () => {
     expect(await settle(idOf(one))).toEqual(PAID)
     expect((await open()).page).toMatchObject({ plan: { phase: 'active', word: 'Active' } })
     expect(await settle(idOf(one))).toEqual(PAID)
+    for (const forged of ['pi_forged', '', 'sub_1']) expect(await settle(forged)).toMatchObject({ says: 'Error' })
     expect(world.payments.taken()).toBe(500)
   })
 
@@ -175,7 +181,7 @@ describe('paying', () => {
     expect((await open(`/subscription?accountUUID=${BRISBANE}`, { as: BRISBANE })).page).toMatchObject({
       plan: { phase: 'trial' },
     })
-    expect(await leadsTo(open(address(idOf(secret))))).toEqual(PAID)
+    expect(await leadsTo(open(address(idOf(secret))))).toEqual({ status: 303, to: HOME, ...PAID })
   })
 
   test('refusals are said, each with its status', async () => {

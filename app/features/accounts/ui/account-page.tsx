@@ -73,7 +73,12 @@ export function AccountPage(props: AccountPageProps) {
             Download everything
           </ButtonLink>
         </CardSection>
-        <EraseAccount account={account} nameToType={props.nameToType} asked={step === 'erase'} refused={props.refused} />
+        <EraseAccount
+          account={account}
+          nameToType={props.nameToType}
+          asked={step === 'erase'}
+          refused={props.refused}
+        />
       </div>
     </AccountTimeProvider>
   )

@@ -33,7 +33,11 @@ export function EraseAccount({ account, nameToType, asked, refused }: EraseAccou
           <List title="What stays, and why" lines={WHAT_STAYS} />
           <p className="text-label">
             This cannot be undone.{' '}
-            <a href={exportAddress(account)} download className="font-semibold text-accent underline underline-offset-4">
+            <a
+              href={exportAddress(account)}
+              download
+              className="font-semibold text-accent underline underline-offset-4"
+            >
               Download everything first
             </a>
           </p>

@@ -107,7 +107,13 @@ function Filter({ carried, form, errors, addressOf }: AuditLogProps) {
   const finding = state === 'loading' && location?.pathname === '/account'
   const errorsOf = (name: keyof AuditForm) => (errors[name] ? { errors: errors[name] } : {})
   return (
-    <Form method="get" action="/account#audit-title" preventScrollReset key={JSON.stringify(form)} className="grid gap-3">
+    <Form
+      method="get"
+      action="/account#audit-title"
+      preventScrollReset
+      key={JSON.stringify(form)}
+      className="grid gap-3"
+    >
       {Object.entries(carried).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}

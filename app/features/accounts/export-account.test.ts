@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hashToken } from '#app/lib/token.server.ts'
+import { arrive, live } from '#tests/support/full-account.ts'
+import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { exportFileName, withoutCapabilities } from './export.ts'
+import { exportAccount } from './export-account.server.ts'
+
+let world: WebhookWorld
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+})
+afterEach(() => world.close())
+
+describe('the copy of everything', () => {
+  async function text(accountUuid: string): Promise<string> {
+    const pieces = await exportAccount(world.app, accountUuid)
+    let whole = ''
+    for await (const piece of pieces ?? []) whole += piece
+    return whole
+  }
+
+  it('is one JSON text with all of it, and nothing secret', async () => {
+    const { token } = await live(world, LEEDS)
+    await live(world, BRISBANE)
+    const whole = await text(LEEDS)
+    const copy = JSON.parse(whole)
+    expect(copy).toMatchObject({
+      format: { name: 'Fieldhook export', version: 1 },
+      exportedAt: '2026-01-05T09:00:00.000Z',
+      account: { uuid: LEEDS, name: 'Leeds Electrical' },
+      connection: { state: 'connected', scopes: 'vendor read_jobs' },
+      plan: { status: 'trial' },
+      webhooks: [{ objectType: 'job', address: { url: 'https://receiver.example.com/in' } }],
+      forwardingRules: [{ name: 'Second address', address: { url: 'https://second.example.com/in?their=own' } }],
+      automations: [{ name: 'Thank you', hasTriggerAddress: true }],
+      templates: [],
+      mutes: [{ kind: 'company', name: 'Mrs Jones' }],
+      auditLog: [{ action: 'sign_in' }],
+    })
+    expect(copy.events).toHaveLength(3)
+    expect(copy.runs).toHaveLength(1)
+    expect(whole).not.toMatch(/[sS]ealed|nobody-may-read|session-|key-/)
+    expect(whole).not.toContain(token)
+    expect(whole).not.toContain(hashToken(token))
+    expect(whole).not.toContain(BRISBANE)
+  })
+
+  it('is read a few rows at a time, each once, however many there are', async () => {
+    const { store } = world.app
+    await live(world, LEEDS)
+    for (let n = 10; n < 75; n += 1) await arrive(world, LEEDS, 1, n)
+    const asked: number[] = []
+    const watched: typeof store = {
+      ...store,
+      listEventLog: async (uuid, query) => {
+        const rows = await store.listEventLog(uuid, query)
+        asked.push(rows.length)
+        return rows
+      },
+    }
+    const pieces = await exportAccount({ ...world.app, store: watched }, LEEDS)
+    let whole = ''
+    for await (const piece of pieces ?? []) whole += piece
+    const seqs = (JSON.parse(whole).events as { seq: number }[]).map(({ seq }) => seq)
+    expect(new Set(seqs).size).toBe(68)
+    expect(Math.max(...asked)).toBe(20)
+  })
+
+  it('there is none of an account that does not exist', async () => {
+    expect(await exportAccount(world.app, 'nobody')).toBeNull()
+  })
+
+  it.each([
+    ['https://h.example/hooks/platform/abcdefghijklmnopqrstuvwxyz', 'https://h.example/hooks/platform/[left out]'],
+    ['https://h.example/documents/abcdefghijklmnop.qrs-tuv', 'https://h.example/documents/[left out]'],
+    ['/api/automation/5/trigger?key=abcdefghijklmnopqrst', '/api/automation/5/trigger?key=[left out]'],
+    ['whsec_abcdefghijkl', '[left out]'],
+    ['Authorization: Bearer abcdefghijkl', 'Authorization: Bearer [left out]'],
+    ['https://hooks.zapier.com/hooks/catch/1/2', 'https://hooks.zapier.com/hooks/catch/1/2'],
+  ])('%s leaves as %s', (given, left) => {
+    expect(withoutCapabilities(given)).toBe(left)
+  })
+
+  it('has a name that every computer takes', () => {
+    expect(exportFileName('Jones & Söhne "Ltd"', '2026-01-05T09:00:00Z')).toBe(
+      'fieldhook-jones-s-hne-ltd-2026-01-05.json',
+    )
+    expect(exportFileName('', '2026-01-05T09:00:00Z')).toBe('fieldhook-account-2026-01-05.json')
+  })
+})

@@ -1,0 +1,193 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { renderToString } from 'react-dom/server'
+import { describe, expect, it } from 'vitest'
+import { hours, minutes } from '#app/lib/duration.ts'
+import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
+import { expectNoise } from '#tests/support/quiet.ts'
+import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
+import { accountAddress, readAccountStep, shownAccount } from '../account-address.ts'
+import { AccountPage, type AccountPageProps } from './account-page.tsx'
+
+function propsOf(over: Partial<AccountPageProps> = {}): AccountPageProps {
+  return {
+    account: { accountUUID: 'account-1', admin: false },
+    accountName: 'Smith & Sons Plumbing',
+    timezone: SAMPLE_ZONE,
+    now: SAMPLE_NOW,
+    connection: { state: 'connected', since: SAMPLE_NOW - hours(48), scopes: ['vendor', 'read_jobs'] },
+    sessions: [
+      {
+        id: 'session-of-this-browser',
+        since: SAMPLE_NOW - hours(2),
+        lastSeen: SAMPLE_NOW,
+        endsAt: SAMPLE_NOW + hours(8),
+        how: 'signed_in',
+        staffUuid: null,
+        current: true,
+      },
+      {
+        id: 'session-of-the-frame--',
+        since: SAMPLE_NOW - hours(1),
+        lastSeen: SAMPLE_NOW - minutes(5),
+        endsAt: SAMPLE_NOW + hours(7),
+        how: 'opened_in_servicem8',
+        staffUuid: null,
+        current: false,
+      },
+    ],
+    eventDays: 30,
+    step: null,
+    nameToType: 'Smith & Sons Plumbing',
+    refused: null,
+    children: <p>the list</p>,
+    ...over,
+  }
+}
+
+/** What the page sends. */
+function listening() {
+  const sent: Record<string, string>[] = []
+  const action = async ({ request }: { request: Request }) => {
+    sent.push(Object.fromEntries(new URLSearchParams(await request.text())))
+    return null
+  }
+  return { sent, action }
+}
+
+const draw = (over: Partial<AccountPageProps> = {}) => {
+  const { sent, action } = listening()
+  renderPage({ page: () => <AccountPage {...propsOf(over)} />, action })
+  return sent
+}
+
+describe('who is signed in', () => {
+  it('names each browser, how it came in, and which one this is', () => {
+    draw()
+    const list = screen.getByRole('region', { name: 'Signed in now' })
+    const [mine, frame] = within(list).getAllByRole('listitem')
+    expect(mine?.textContent).toContain('Signed in through ServiceM8')
+    expect(mine?.textContent).toContain('This browser')
+    expect(frame?.textContent).toContain('Opened from inside ServiceM8')
+    expect(frame?.textContent).not.toContain('This browser')
+    expect(frame?.textContent).toContain('5 minutes ago')
+  })
+
+  it('signs one out by its own button', async () => {
+    const sent = draw()
+    fireEvent.click(screen.getByRole('button', { name: 'Sign out: Opened from inside ServiceM8' }))
+    await waitFor(() => expect(sent).toEqual([{ intent: 'end_session', id: 'session-of-the-frame--' }]))
+  })
+
+  it('asks before it signs everybody out', async () => {
+    const sent = draw()
+    fireEvent.click(screen.getByRole('button', { name: 'Sign out everywhere' }))
+    const dialog = await screen.findByRole('alertdialog', { name: 'Sign out everywhere?' })
+    expect(dialog.textContent).toContain('Deliveries and automations go on')
+    expect(sent).toEqual([])
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Sign out everywhere' }))
+    await waitFor(() => expect(sent).toEqual([{ intent: 'end_all' }]))
+  })
+
+  it('asks in the page where there is no script', () => {
+    expectNoise(/useLayoutEffect does nothing on the server/)
+    const html = renderToString(pageStub({ page: () => <AccountPage {...propsOf({ step: 'end_all' })} /> }))
+    expect(html).toContain('Sign out everywhere?')
+    expect(html).toContain('name="intent" value="end_all"')
+    expect(html).toContain('Stay signed in')
+    const plain = renderToString(pageStub({ page: () => <AccountPage {...propsOf()} /> }))
+    expect(plain).toContain('name="step" value="end_all"')
+    expect(plain).not.toContain('name="intent" value="end_all"')
+  })
+})
+
+describe('the connection', () => {
+  it('says since when and what is allowed', () => {
+    draw()
+    const card = screen.getByRole('region', { name: 'Connection to ServiceM8' })
+    expect(card.textContent).toContain('Connected')
+    expect(card.textContent).toContain('What ServiceM8 allows (2)')
+    expect(
+      within(card)
+        .getByRole('link', { name: /Connect again/ })
+        .getAttribute('href'),
+    ).toBe('/api/oauth/authorize?accountuuid=account-1')
+  })
+
+  it('says what it means that it has ended', () => {
+    draw({ connection: { state: 'reconnect', since: SAMPLE_NOW, scopes: [] } })
+    const card = screen.getByRole('region', { name: 'Connection to ServiceM8' })
+    expect(card.textContent).toContain('Not connected')
+    expect(card.textContent).toContain('until you sign in again')
+  })
+})
+
+it('says how long everything is kept, and offers it as a file', () => {
+  draw({ eventDays: 45 })
+  expect(screen.getByRole('region', { name: 'What is kept, and how long' }).textContent).toContain('45 days')
+  const link = screen.getByRole('link', { name: 'Download everything' })
+  expect(link.getAttribute('href')).toBe('/api/export?accountUUID=account-1')
+  expect(link.hasAttribute('download')).toBe(true)
+  expect(screen.getByText('the list').textContent).toBe('the list')
+})
+
+describe('erasing', () => {
+  it('says nothing to press before it was read', () => {
+    draw()
+    const card = screen.getByRole('region', { name: 'Erase this account' })
+    expect(within(card).queryByRole('button')).toBeNull()
+    expect(within(card).getByRole('link').getAttribute('href')).toBe(
+      '/account?accountUUID=account-1&step=erase#erase-title',
+    )
+  })
+
+  it('says what goes, what stays, offers the copy first, and wants the name', async () => {
+    const sent = draw({ step: 'erase' })
+    const card = screen.getByRole('region', { name: 'Erase this account' })
+    expect(card.textContent).toContain('What stays, and why')
+    expect(card.textContent).toContain('for 400 days')
+    expect(within(card).getByRole('link', { name: 'Download everything first' }).getAttribute('href')).toBe(
+      '/api/export?accountUUID=account-1',
+    )
+    const box = within(card).getByRole('textbox', { name: 'Type the name of the account' })
+    expect(document.activeElement).toBe(box)
+    fireEvent.change(box, { target: { value: 'Smith & Sons Plumbing' } })
+    fireEvent.click(within(card).getByRole('button', { name: 'Erase this account' }))
+    await waitFor(() => expect(sent).toEqual([{ intent: 'erase', name: 'Smith & Sons Plumbing' }]))
+  })
+
+  it('keeps what was typed, and says why it was not enough', () => {
+    draw({ refused: { name: 'Smith', message: 'Type the name exactly as it is shown. Nothing was erased.' } })
+    const box = screen.getByRole<HTMLInputElement>('textbox', { name: 'Type the name of the account' })
+    expect([box.value, box.getAttribute('aria-invalid'), document.activeElement]).toEqual(['Smith', 'true', box])
+    expect(screen.getByText(/Nothing was erased/).textContent).toContain('exactly')
+  })
+})
+
+describe('addresses', () => {
+  it('say whose page it is and what is open on it', () => {
+    const account = { accountUUID: 'a b', admin: true }
+    expect(accountAddress(account, 'erase', { group: 'access', from: '' })).toBe(
+      '/account?accountUUID=a+b&admin=yes&step=erase&group=access',
+    )
+    expect(readAccountStep(new URLSearchParams('step=erase'))).toBe('erase')
+    expect(readAccountStep(new URLSearchParams('step=everything'))).toBeNull()
+  })
+
+  it.each([
+    [
+      { view: 'manager', accountUUID: 'a', admin: true },
+      { accountUUID: 'a', admin: true },
+    ],
+    [
+      { view: 'settings', account: { accountUUID: 'a', admin: false } },
+      { accountUUID: 'a', admin: false },
+    ],
+    [{ view: 'gate', accountUUID: 'a' }, null],
+    [{ accountUUID: '' }, null],
+    [{ account: null }, null],
+    [null, null],
+    ['text', null],
+  ])('of %j the page about the account is for %j', (page, account) => {
+    expect(shownAccount(page)).toEqual(account)
+  })
+})

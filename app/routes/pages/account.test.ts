@@ -1,0 +1,144 @@
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { App } from '#app/app-context.ts'
+import { flashCookieName, readCookies } from '#app/http/cookies.ts'
+import { loadFlash } from '#app/http/flash.server.ts'
+import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
+import { BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
+import { action, loader } from './account.tsx'
+
+let world: AccountsApp
+let app: App
+let cookies: { owner: string; second: string; other: string }
+
+beforeEach(async () => {
+  world = await accountsApp({ adminAccounts: [BRISBANE.uuid] })
+  app = Object.assign(world.app, { wakeDeliveries() {}, wakeRuns() {}, rulesChanged() {}, payments: null })
+  cookies = {
+    owner: (await connect(world, BRISBANE)).cookie,
+    second: (await connect(world, BRISBANE)).cookie,
+    other: (await connect(world, LEEDS)).cookie,
+  }
+})
+afterEach(() => world.close())
+
+const HOME = `/account?accountUUID=${BRISBANE.uuid}`
+
+function argsOf(path: string, as: keyof typeof cookies | null, form?: Record<string, string>) {
+  const request = new Request(`${app.settings.origin}${path}`, {
+    method: form ? 'POST' : 'GET',
+    headers: as === null ? {} : { cookie: `__Host-sid-top=${cookies[as]}` },
+    ...(form && { body: new URLSearchParams(form) }),
+  })
+  return { request, params: {}, context: { app, clientIp: '203.0.113.9', nonce: '' } } as unknown as ActionFunctionArgs
+}
+
+async function page(path = HOME, as: keyof typeof cookies | null = 'owner') {
+  const { data, init } = await loader(argsOf(path, as))
+  if (data.view === 'gate') throw new Error('the gate was shown')
+  return { ...data, status: init?.status ?? 200 }
+}
+
+/** Where a press leads, and what it says there. */
+async function press(form: Record<string, string>, as: keyof typeof cookies | null = 'owner', path = HOME) {
+  const thrown = await action(argsOf(path, as, form)).then(
+    () => Promise.reject(new Error('nothing was thrown')),
+    (response: unknown) => response as Response,
+  )
+  const sealed = readCookies(thrown.headers.get('set-cookie')?.split(';')[0] ?? null).get(flashCookieName(true)) ?? ''
+  const headers = { cookie: `${flashCookieName(true)}=${sealed}` }
+  const { flash } = await loadFlash(app, new Request(app.settings.origin, { headers }))
+  return { status: thrown.status, to: thrown.headers.get('location'), says: flash?.title }
+}
+
+test('strangers and other accounts see the gate', async () => {
+  for (const as of [null, 'other'] as const) {
+    const { data } = await loader(argsOf(HOME, as))
+    expect(data.view).toBe('gate')
+    expect(JSON.stringify(data)).not.toContain(BRISBANE.name)
+  }
+})
+
+test('the owner sees the browsers, the connection and who did what', async () => {
+  const shown = await page()
+  expect(shown).toMatchObject({
+    status: 200,
+    accountName: BRISBANE.name,
+    nameToType: BRISBANE.name,
+    eventDays: 30,
+    step: null,
+    connection: { state: 'connected', scopes: ['vendor'] },
+    log: { errors: {}, next: null, everybody: false },
+  })
+  expect(shown.sessions.map(({ current }) => current)).toEqual([true, false])
+  expect(shown.log.lines?.[0]?.what).toBe('Connected to ServiceM8')
+  expect(JSON.stringify(shown)).not.toContain(cookies.owner)
+})
+
+test('a filter that cannot be read is said, and a question can be open', async () => {
+  const wrong = await page(`${HOME}&from=someday&step=erase`)
+  expect([wrong.status, wrong.log.lines, wrong.step]).toEqual([400, null, 'erase'])
+  expect(wrong.log.errors.from).toHaveLength(1)
+})
+
+describe('the operator', () => {
+  test('sees what happened in all accounts, and not what it was about', async () => {
+    const { log } = await page(`${HOME}&admin=yes&log=all`)
+    expect(log.everybody).toBe(true)
+    expect(new Set(log.lines?.map(({ accountUuid }) => accountUuid))).toEqual(new Set([BRISBANE.uuid, LEEDS.uuid]))
+    expect(log.lines?.every(({ facts }) => facts === '')).toBe(true)
+  })
+
+  test('is nobody whose account is not on the list, and nobody who does not ask as one', async () => {
+    expect((await page(`${HOME}&log=all`)).log.everybody).toBe(false)
+    const asOther = await page(`/account?accountUUID=${LEEDS.uuid}&admin=yes&log=all`, 'other')
+    expect(asOther.log.everybody).toBe(false)
+    expect(JSON.stringify(asOther.log)).not.toContain(BRISBANE.uuid)
+  })
+})
+
+describe('a press', () => {
+  test('signs one browser out', async () => {
+    const id = (await page()).sessions.find(({ current }) => !current)?.id ?? ''
+    expect(await press({ intent: 'end_session', id }, 'other', `/account?accountUUID=${LEEDS.uuid}`)).toMatchObject({
+      says: 'That browser was signed out already',
+    })
+    expect(await press({ intent: 'end_session', id })).toEqual({
+      status: 303,
+      to: HOME,
+      says: 'That browser is signed out',
+    })
+    expect((await page()).sessions).toHaveLength(1)
+  })
+
+  test('signs everybody out, and leads to the gate', async () => {
+    expect(await press({ intent: 'end_all' }, 'owner', `${HOME}&step=end_all`)).toEqual({
+      status: 303,
+      to: HOME,
+      says: 'Signed out everywhere',
+    })
+    expect((await loader(argsOf(HOME, 'second'))).data.view).toBe('gate')
+  })
+
+  test('erases nothing by itself: the name has to be typed', async () => {
+    const refused = await action(argsOf(HOME, 'owner', { intent: 'erase', name: 'Brisbane' }))
+    expect(refused.init?.status).toBe(400)
+    expect(refused.data).toEqual({
+      name: 'Brisbane',
+      message: 'Type the name exactly as it is shown. Nothing was erased.',
+    })
+    expect(await press({ intent: 'erase', name: BRISBANE.name })).toEqual({
+      status: 303,
+      to: '/',
+      says: 'This account is being erased',
+    })
+    expect((await loader(argsOf(HOME, 'second'))).data.view).toBe('gate')
+  })
+
+  test('of nobody, or of nothing we know, changes nothing', async () => {
+    expect((await press({ intent: 'end_all' }, null)).says).toBe('No authentication credentials found')
+    expect((await press({ intent: 'end_all' }, 'other')).says).toBe('No authentication credentials found')
+    expect((await press({ intent: 'nonsense' })).says).toBe('Nothing was changed')
+    expect((await page()).sessions).toHaveLength(2)
+  })
+})

@@ -1,0 +1,147 @@
+// An account with a row of nearly every kind: what an export has to hold and an erasure has to take away.
+import { decideNamedAs } from '#app/features/accounts/account-id.ts'
+import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import { hours } from '#app/lib/duration.ts'
+import { hashToken, newToken } from '#app/lib/token.server.ts'
+import type { WebhookWorld } from './webhook-world.server.ts'
+
+/** Stands sealed in its credentials and signing secrets. */
+export const SECRET = 'nobody-may-read-this'
+
+/** Rows of all kinds. Gives the token of the account's platform address. */
+export async function live(
+  { app }: Pick<WebhookWorld, 'app'>,
+  accountUuid: string,
+): Promise<{ token: string; endpointId: number }> {
+  const { store, clock, secrets } = app
+  const at = clock.now()
+  const token = newToken()
+  const subscription = await store.beginSubscription(accountUuid, {
+    object: 'job',
+    fields: 'status',
+    tokenHash: hashToken(token),
+    tokenSealed: secrets.seal(`subscription|${accountUuid}|token`, token),
+    at,
+  })
+  const { endpointId } = await store.saveWebhook(accountUuid, {
+    objectType: 'job',
+    fields: '',
+    url: 'https://receiver.example.com/in',
+    fieldFilter: '',
+    active: true,
+    secretSealed: secrets.seal(`endpoint|${accountUuid}|secret`, SECRET),
+    subscription: { id: subscription, fields: 'status', replacedUntil: at },
+    at,
+  })
+  await store.saveForwardingRule(accountUuid, {
+    name: 'Second address',
+    objectType: 'job',
+    url: 'https://second.example.com/in?their=own',
+    fieldFilter: '',
+    active: true,
+    secretSealed: 'sealed-second',
+    subscription: null,
+    at,
+  })
+  await store.saveCredential(accountUuid, {
+    accessTokenSealed: secrets.seal(`credential|${accountUuid}|access_token`, SECRET),
+    refreshTokenSealed: secrets.seal(`credential|${accountUuid}|refresh_token`, SECRET),
+    expiresAt: at + hours(1),
+    scope: 'vendor read_jobs',
+  })
+  const definition = {
+    description: '',
+    trigger: { source: 'webhook', object: 'job', event: 'job_created' },
+    conditions: [],
+    grouping: null,
+    steps: [],
+    once: 'record',
+    guards: {},
+  }
+  const automation = await store.createAutomation(accountUuid, {
+    name: 'Thank you',
+    definition: definition as never,
+    active: true,
+    nextRunAt: null,
+    baselined: true,
+    triggerKey: { hash: `key-${accountUuid}`, sealed: 'sealed-key' },
+    at,
+  })
+  const wish = {
+    automationId: automation,
+    version: 1,
+    source: 'webhook',
+    object: 'job',
+    recordUuids: ['job-1'],
+    groupKey: null,
+    triggerData: { source: 'webhook' } as never,
+    ledger: [{ recordUuid: 'job-1', occurrence: 'x', expiresAt: null }],
+    hop: 0,
+    wakeAt: at,
+    held: null,
+    replayOf: null,
+  } as const
+  await store.startRuns(accountUuid, [wish], at)
+  await store.mapAccountId(`ext-${accountUuid}`, accountUuid, 50, decideNamedAs)
+  await store.saveMute(accountUuid, { kind: 'company', recordUuid: 'company-1', until: null, name: 'Mrs Jones' }, at)
+  await store.saveMailChoice(accountUuid, { byMail: true, email: 'owner@example.com' }, at)
+  await store.saveAccountGuards(accountUuid, {} as never, at, { by: null, words: 'Quiet hours changed.' })
+  await store.ensurePlan(accountUuid, hours(24), at)
+  await store.openSession({
+    tokenHash: `session-${accountUuid}`,
+    expiresAt: at + hours(9),
+    account: { accountUuid, staffUuid: null, proof: 'oauth', provedAt: at },
+    replaces: [],
+    carryProofsSince: 0,
+  })
+  for (let n = 0; n < 3; n += 1) await arrive({ app }, accountUuid, subscription, n)
+  await store.recordApiActivity({
+    accountUuid,
+    activityType: 'api_call',
+    endpoint: '/api_1.0/job.json',
+    method: 'GET',
+    requestData: null,
+    responseData: null,
+    statusCode: 200,
+    userAgent: null,
+    remoteIp: null,
+    durationMs: 1,
+  })
+  await store.appendAudit({
+    at,
+    accountUuid,
+    actor: 'session',
+    staffUuid: null,
+    action: 'sign_in',
+    target: '',
+    outcome: 'done',
+    ip: null,
+    detail: {},
+  })
+  return { token, endpointId }
+}
+
+/** One more event of it. */
+export function arrive({ app }: Pick<WebhookWorld, 'app'>, accountUuid: string, subscriptionId: number, n: number) {
+  return app.store.acceptEvents(
+    [
+      {
+        accountUuid,
+        subscriptionId,
+        source: 'object',
+        object: 'job',
+        objectUuid: `job-${n}`,
+        changedFields: ['status'],
+        receivedAt: app.clock.now(),
+        dedupe: `${accountUuid}-${n}`,
+        body: `{"resource_url":"https://api.example.com","n":${n}}`,
+      },
+    ],
+    {
+      choose: chooseEndpoints,
+      limit: { deliveries: 1_000, bytes: 1_000_000 },
+      retryFor: hours(72),
+      stoppedReason: 'stopped',
+    },
+  )
+}
