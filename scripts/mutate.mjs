@@ -37,8 +37,8 @@ const MODULES = {
     'app/lib/token.server.ts',
     'app/adapters/secret-box.ts',
     'app/adapters/secret-box.server.ts',
+    'app/adapters/opened-keys.server.ts',
     'app/adapters/sealed-text.server.ts',
-    'app/adapters/servicem8-signed.ts',
     'app/adapters/servicem8-signed.server.ts',
     'app/adapters/standard-webhooks.server.ts',
     'app/features/accounts/sealed-tokens.server.ts',
@@ -116,12 +116,13 @@ async function judge(module) {
   console.log(`\n${module}: ${mutants.length} mutants, ${tests.length} test files`)
   const { kept, patience } = await withoutFault(module, tests)
   const together = await testsForCopies(module, text, kept)
+  const copiesMs = kept.filter(({ test }) => together.includes(test)).reduce((sum, { ms }) => sum + ms, 0)
   // What was tried on copies is tried again last: it shows something new only where it reaches the module on another way too.
   const oneByOne = [...kept.map(({ test }) => test).filter((test) => !together.includes(test)), ...together]
   const left = []
   for (let from = 0; from < mutants.length; from += AT_ONCE) {
     const some = mutants.slice(from, from + AT_ONCE)
-    const noticed = await noticedInCopies(module, text, together, some)
+    const noticed = await noticedInCopies(module, text, together, some, patience + copiesMs * AT_ONCE)
     score.killed += noticed.size
     left.push(...some.filter((mutant) => !noticed.has(mutant)))
   }
@@ -183,8 +184,8 @@ async function testsForCopies(module, text, tests) {
   return fit
 }
 
-/** @param {string} module @param {string} text @param {string[]} tests @param {import('./mutants.mjs').Mutant[]} mutants */
-async function noticedInCopies(module, text, tests, mutants) {
+/** @param {string} module @param {string} text @param {string[]} tests @param {import('./mutants.mjs').Mutant[]} mutants @param {number} patience */
+async function noticedInCopies(module, text, tests, mutants, patience) {
   /** @type {Set<import('./mutants.mjs').Mutant>} */
   const noticed = new Set()
   if (tests.length === 0) return noticed
@@ -196,7 +197,7 @@ async function noticedInCopies(module, text, tests, mutants) {
   const outcome = await runner.run(
     all,
     copies.flatMap(({ files }) => files.tests),
-    LEAST_PATIENCE_MS * 2,
+    patience,
   )
   for (const { mutant, files } of copies) {
     if (outcome !== 'too slow' && outcome.ran > 0 && files.tests.some((file) => outcome.failed.includes(file)))

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { memoryKeyring } from '#tests/support/memory-keyring.ts'
-import { SecretBoxError } from './sealed-text.server.ts'
+import { createOpenedKeys } from './opened-keys.server.ts'
+import { SecretBoxError, sealText } from './sealed-text.server.ts'
 import { createSecretBox } from './secret-box.server.ts'
 import { accountOfPlace, accountOfPurpose } from './secret-box.ts'
 
@@ -130,11 +131,50 @@ test('a key that could not be kept seals nothing', () => {
 })
 
 test('more accounts than are remembered all open', () => {
-  const box = createSecretBox(K1, memoryKeyring())
-  const sealed = Array.from({ length: 1_002 }, (_, i) => box.seal(`credential|a${i}|access_token`, `token ${i}`))
+  const opened = createOpenedKeys(3)
+  const box = createSecretBox(K1, memoryKeyring(), opened)
+  const sealed = Array.from({ length: 9 }, (_, i) => box.seal(`credential|a${i}|access_token`, `token ${i}`))
   sealed.forEach((text, i) => {
     expect(box.open(`credential|a${i}|access_token`, text)).toBe(`token ${i}`)
   })
+  expect(opened.size()).toBe(3)
+})
+
+test('an opened key is remembered under its row, and wiped the moment it is removed, whoever removed it', () => {
+  const keyring = memoryKeyring()
+  const opened = createOpenedKeys(9)
+  const box = createSecretBox(K1, keyring, opened)
+  const keptAs = (account: string) => opened.find(account, keyring.rows.get(account)?.keySealed ?? '')
+  box.seal(LEEDS, 'x')
+  const first = keptAs('leeds')
+  box.seal(LEEDS, 'x')
+  expect(keptAs('leeds')).toBe(first)
+  expect(first?.key).toHaveLength(32)
+  keyring.forget('leeds')
+  expect([opened.size(), first?.key.every((byte) => byte === 0)]).toEqual([0, true])
+
+  const sealed = box.seal(LEEDS, 'x')
+  const second = keptAs('leeds')
+  keyring.rows.delete('leeds')
+  expect(codeOf(() => box.open(LEEDS, sealed))).toBe('unknown_key')
+  expect([opened.size(), second?.key.every((byte) => byte === 0)]).toEqual([0, true])
+})
+
+test('what was written by an earlier version opens: the form of keys, names and hashes is fixed', () => {
+  const master = Buffer.alloc(32, 1)
+  const keySealed = sealText(
+    'v1',
+    { id: 'k1', key: master },
+    'account_key|leeds|key',
+    Buffer.alloc(32, 2).toString('base64url'),
+  )
+  const keyring = memoryKeyring(new Map([['leeds', { sealedWith: 'k1', keySealed }]]))
+  const box = createSecretBox(`k1:${master.toString('base64')}`, keyring)
+  expect(box.seal(LEEDS, 'x').split('.')[1]).toBe('PVB2Rp2s')
+  expect(box.fingerprints('customer message|leeds', '+447700900123')).toEqual([
+    'Irgeno87_LT_NU5wKcAS5BxY7Era332ImX1oYP8cYeQ',
+    'Sj35n-Kn1lJ61mFH_ppXYBW-f28Ggvf89N6pzDawjJ8',
+  ])
 })
 
 test('after a change of keys an account key is wrapped anew, and its secrets stay as they are', () => {

@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createOpenedKeys, type OpenedKeys } from './opened-keys.server.ts'
 import { type NamedKey, openText, readSealed, SecretBoxError, sealText, unreadable } from './sealed-text.server.ts'
 import { accountOfPlace, accountOfPurpose, type Keyring, type SealedKey, type SecretBox } from './secret-box.ts'
 
@@ -9,36 +10,25 @@ const BY_ACCOUNT = 'v2'
 const KEY_BYTES = 32
 /** Of the bytes that tell an account's keys apart: eight characters of base64url. */
 const KEY_ID_BYTES = 6
-/** Opened keys of accounts in memory. Opening one again costs 15 µs. */
+/** Opened keys of accounts in memory. Opening one again costs some 20 µs. */
 const MOST_OPENED = 1_000
-
-/** An account's key, opened. */
-interface AccountKey extends NamedKey {
-  hashKey: Buffer
-  /** As what it was kept: another text in the row means another key. */
-  keySealed: string
-}
 
 /**
  * `encKeys` as in `ENC_KEYS`: `k2:<base64 of 32 bytes>,k1:…`. The first key seals, all of them open, so that a key is
  * replaced by putting a new one in front. `keyring` = where keys of accounts are kept; without one, everything is sealed with
- * `ENC_KEYS` itself. Throws a sentence for the operator when a key is missing, short or named twice.
+ * `ENC_KEYS` itself. `opened` = the memory of opened ones. Throws a sentence for the operator when a key is missing, short or named twice.
  */
-export function createSecretBox(encKeys: string, keyring: Keyring | null = null): SecretBox {
+export function createSecretBox(
+  encKeys: string,
+  keyring: Keyring | null = null,
+  opened: OpenedKeys = createOpenedKeys(MOST_OPENED),
+): SecretBox {
   const keys = parseKeys(encKeys)
   const [first] = keys
   if (!first) throw wrong('holds no key')
   const ring = new Map(keys.map(({ id, key }) => [id, key]))
-  const hashKeys = keys.map(({ key }) => derive(key, 'fingerprint', KEY_BYTES))
-  const opened = new Map<string, AccountKey>()
-  keyring?.onForgotten(drop)
-
-  function drop(accountUuid: string): void {
-    const known = opened.get(accountUuid)
-    known?.key.fill(0)
-    known?.hashKey.fill(0)
-    opened.delete(accountUuid)
-  }
+  const hashKeys = keys.map(({ key }) => hashKeyOf(key))
+  keyring?.onForgotten(opened.drop)
 
   function keyOf(id: string): Buffer {
     const key = ring.get(id)
@@ -47,24 +37,17 @@ export function createSecretBox(encKeys: string, keyring: Keyring | null = null)
   }
 
   /** Null = the account has none. The row is asked every time: what was removed there opens nothing any more. */
-  function findKey(accountUuid: string): AccountKey | null {
-    const kept = keyring?.find(accountUuid) ?? null
-    const known = opened.get(accountUuid)
+  function findKey(accountUuid: string): NamedKey | null {
+    const kept = keyring?.find(accountUuid)
     if (!kept) {
-      if (known) drop(accountUuid)
+      opened.drop(accountUuid)
       return null
     }
-    if (known?.keySealed === kept.keySealed) return known
+    const known = opened.find(accountUuid, kept.keySealed)
+    if (known) return known
     const key = openKey(accountUuid, kept)
-    const account = {
-      key,
-      id: derive(key, 'key id', KEY_ID_BYTES).toString('base64url'),
-      hashKey: derive(key, 'fingerprint', KEY_BYTES),
-      keySealed: kept.keySealed,
-    }
-    const [oldest] = opened.keys()
-    if (opened.size >= MOST_OPENED && oldest !== undefined) opened.delete(oldest)
-    opened.set(accountUuid, account)
+    const account = { id: nameOf(key), key, keySealed: kept.keySealed }
+    opened.keep(accountUuid, account)
     return account
   }
 
@@ -79,7 +62,7 @@ export function createSecretBox(encKeys: string, keyring: Keyring | null = null)
     return { sealedWith: id, keySealed }
   }
 
-  function makeKey(accountUuid: string, { keep }: Keyring, sealing: NamedKey): AccountKey {
+  function makeKey(accountUuid: string, { keep }: Keyring, sealing: NamedKey): NamedKey {
     keep(accountUuid, wrap(accountUuid, randomBytes(KEY_BYTES), sealing))
     // As it is kept: somebody else may have been first.
     const made = findKey(accountUuid)
@@ -111,7 +94,7 @@ export function createSecretBox(encKeys: string, keyring: Keyring | null = null)
       const bound = `${purpose.length}|${purpose}|${plain}`
       const account = accountOfPurpose(purpose)
       const own = account === null ? null : findKey(account)
-      const inUse = own ? [own.hashKey, ...hashKeys] : hashKeys
+      const inUse = own ? [hashKeyOf(own.key), ...hashKeys] : hashKeys
       return inUse.map((key) => createHmac('sha256', key).update(bound).digest('base64url'))
     },
     rewrap(accountUuid, kept) {
@@ -136,8 +119,14 @@ function keyPlace(accountUuid: string): string {
 }
 
 /** A key has one use: what encrypts neither hashes nor names itself. */
-function derive(key: Buffer, use: string, length: number): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, '', `fieldhook ${use}`, length))
+function hashKeyOf(key: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', 'fieldhook fingerprint', KEY_BYTES))
+}
+
+/** Tells an account's keys apart, and nothing about them. */
+function nameOf(key: Buffer): string {
+  const name = createHmac('sha256', key).update('fieldhook key id').digest()
+  return name.subarray(0, KEY_ID_BYTES).toString('base64url')
 }
 
 function parseKeys(encKeys: string): NamedKey[] {

@@ -53,6 +53,22 @@ describe('an opening', () => {
   })
 })
 
+describe('the minute that two clocks may differ', () => {
+  it.each([
+    [{ iat: NOW + 60 }, 'opening'],
+    [{ iat: NOW + 61 }, 'claims'],
+    [{ iat: NOW - 660 }, 'opening'],
+    [{ iat: NOW - 661 }, 'expired'],
+    [{ nbf: NOW + 60 }, 'opening'],
+    [{ nbf: NOW + 61 }, 'claims'],
+    [{ exp: NOW - 59 }, 'opening'],
+    [{ exp: NOW - 60 }, 'expired'],
+  ])('of %j is judged as %s', async (claims, judged) => {
+    const signed = await read(await sign({ ...OPENING, ...claims }))
+    expect(signed.outcome === 'refused' ? signed.reason : signed.outcome).toBe(judged)
+  })
+})
+
 describe('a signature', () => {
   it('of another secret is refused', async () => {
     expect(await read(await sign(OPENING, 'another-secret-of-enough-length'))).toEqual({
@@ -84,6 +100,14 @@ describe('a signature', () => {
 })
 
 describe('a webhook of the manifest', () => {
+  it.each([undefined, null, 'job', 7])('with %j for its facts has none', async (eventArgs) => {
+    const jwt = await sign({ ...OPENING, eventName: 'webhook_subscription', eventArgs })
+    expect(await read(jwt)).toEqual({
+      outcome: 'webhook',
+      claims: { accountUuid: 'account-1', object: '', entry: undefined, resourceUrl: '' },
+    })
+  })
+
   it('gives its claims, however old its signature', async () => {
     const eventArgs = { object: 'Job_Activity', entry: [{ uuid: 'u' }], resource_url: 'https://api.example/x' }
     const jwt = await sign({ ...OPENING, eventName: 'webhook_subscription', eventArgs, iat: NOW - 86_400 })

@@ -48,6 +48,7 @@ test('new secrets differ, and are what the specification asks for', () => {
   const secrets = Array.from({ length: 100 }, newSigningSecret)
   expect(new Set(secrets).size).toBe(100)
   expect(secrets.every(isSigningSecret)).toBe(true)
+  for (const secret of secrets) expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32)
 })
 
 test.each([[24], [32], [64]])('a secret of %i bytes is one', (bytes) => {
@@ -58,6 +59,7 @@ test.each([
   [`whsec_${randomBytes(23).toString('base64')}`],
   [`whsec_${randomBytes(65).toString('base64')}`],
   [randomBytes(32).toString('base64')],
+  [`whsek_${randomBytes(32).toString('base64')}`],
   [`whsec_${'*'.repeat(44)}`],
   ['whsec_'],
 ])('%s is no secret, and nothing is signed with it', (secret) => {
@@ -71,5 +73,7 @@ test('an id that would make the signed text ambiguous, a broken time, and no sec
   const secrets = [newSigningSecret()]
   expect(() => signForward({ id: 'a.1', timestampSeconds: 1, body: '', secrets })).toThrow('webhook-id')
   expect(() => signForward({ id: 'a', timestampSeconds: 1.5, body: '', secrets })).toThrow('webhook-timestamp')
+  expect(() => signForward({ id: 'a', timestampSeconds: -1, body: '', secrets })).toThrow('webhook-timestamp')
+  expect(signForward({ id: 'a', timestampSeconds: 0, body: '', secrets })['webhook-timestamp']).toBe('0')
   expect(() => signForward({ id: 'a', timestampSeconds: 1, body: '', secrets: [] })).toThrow('at least one')
 })

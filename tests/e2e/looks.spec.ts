@@ -41,6 +41,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
           .first(),
       ).toBeVisible()
       await shot('manager')
+      await page.getByRole('link', { name: 'Account and security' }).click()
+      await page.getByRole('link', { name: 'Erase this account' }).click()
+      await expect(page.getByRole('textbox', { name: 'Type the name of the account' })).toBeFocused()
+      await shot('account')
     })
 
     test('the states of the subscription are accessible and fit the screen', async ({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { applyMutant, mutantsOf, sampleOf } from '../../scripts/mutants.mjs'
-import { importersOf, testsOf } from '../../scripts/mutation-tests.mjs'
+import { importersOf, importingCopy, testsOf, withSuffix } from '../../scripts/mutation-tests.mjs'
 
 const allOf = (text: string) => mutantsOf(text).map((mutant) => `${mutant.kind}: ${applyMutant(text, mutant)}`)
 
@@ -88,4 +88,24 @@ test('tests are found through those that import the module, the ones beside it f
   } finally {
     rmSync(root, { recursive: true })
   }
+})
+
+test('a copy of a test imports the copy of the module, and nothing else of it changes', () => {
+  const copyOf = (text: string, test = 'app/http/guard.test.ts') =>
+    importingCopy({ root: process.cwd(), test, text, module: 'app/http/guard.server.ts', suffix: '.m3' })
+  expect(copyOf("import { a } from './guard.server.ts'\nimport b from './guard.ts'")).toBe(
+    "import { a } from './guard.m3.server.ts'\nimport b from './guard.ts'",
+  )
+  expect(copyOf("await import('#app/http/guard.server.ts')", 'db/x.test.ts')).toBe(
+    "await import('#app/http/guard.m3.server.ts')",
+  )
+  expect(copyOf("import b from './guard.ts'\nimport { c } from 'vitest'")).toBeNull()
+})
+
+test('a copy keeps the ending that says what a file may do', () => {
+  expect(
+    ['app/a.server.ts', 'app/a-b.ts', 'app/a.test.ts', 'app/a.test.tsx', '#app/a.b.server.ts'].map((file) =>
+      withSuffix(file, '.m1'),
+    ),
+  ).toEqual(['app/a.m1.server.ts', 'app/a-b.m1.ts', 'app/a.m1.test.ts', 'app/a.m1.test.tsx', '#app/a.b.m1.server.ts'])
 })

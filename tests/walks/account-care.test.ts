@@ -110,3 +110,20 @@ test('an account that is erased is gone from the file, and signs in as new', asy
   const webhooks = await browser.json('GET', `/api/webhooks${by}`)
   expect([webhooks.status, webhooks.body]).toEqual([200, []])
 }, 120_000)
+
+test('a browser that asks too often waits, and nobody else', async () => {
+  const small = await startSignedInServer({ REQUESTS_PER_MINUTE: '60' })
+  try {
+    const path = `/api/accounts?accountUUID=${small.accountUUID}`
+    let last = await small.browser.raw('GET', path, undefined, {})
+    for (let n = 0; n < 80 && last.status === 200; n += 1) last = await small.browser.raw('GET', path, undefined, {})
+    expect([last.status, JSON.parse(last.text)]).toEqual([
+      429,
+      { message: expect.stringContaining('Too many requests') },
+    ])
+    const stranger = await fetch(`${small.server.origin}${path}`)
+    expect([stranger.status, await stranger.json()]).toEqual([200, []])
+  } finally {
+    await small.server.dispose()
+  }
+})

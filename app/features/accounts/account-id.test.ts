@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { accountIdIn, decideNamedAs, readAccountId } from './account-id.ts'
+import { describe, expect, it, test } from 'vitest'
+import { ACCOUNT_ID_MESSAGES, accountIdIn, decideNamedAs, MOST_IDS_PER_ACCOUNT, readAccountId } from './account-id.ts'
 
 const UUID = '11111111-1111-4111-8111-11111111ABCD'
 
@@ -9,6 +9,10 @@ describe('an id', () => {
     [` ${UUID} `, UUID.toLowerCase()],
     ['Ext-4711', 'Ext-4711'],
     ['a.b_c:d', 'a.b_c:d'],
+    // Longer than a uuid: somebody's own id, and its case is its own.
+    [`X${UUID}`, `X${UUID}`],
+    [`${UUID}X`, `${UUID}X`],
+    ['x'.repeat(100), 'x'.repeat(100)],
   ])('%j is read as %j', (raw, id) => {
     expect(readAccountId(raw)).toBe(id)
   })
@@ -41,5 +45,14 @@ describe('an id named at sign-in', () => {
     ['another account, mapped to this one', 'other', { isAccount: true, mappedTo: 'me' }, 'other_account'],
   ] as const)('that is %s', (_what, named, found, expected) => {
     expect(decideNamedAs(named, 'me', found)).toBe(expected)
+  })
+})
+
+test('an account has at most fifty ids, and what stands in the way is said', () => {
+  expect(MOST_IDS_PER_ACCOUNT).toBe(50)
+  expect(ACCOUNT_ID_MESSAGES).toEqual({
+    required: 'Account UUID is required',
+    taken: 'This id already belongs to another account.',
+    full: 'An account can have at most 50 external ids.',
   })
 })

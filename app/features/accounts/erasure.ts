@@ -44,6 +44,6 @@ export const WHAT_GOES = [
 
 /** What stays, and why. */
 export const WHAT_STAYS = [
-  'Who did what (the list below), for 400 days: so that it can be proved later who erased the account.',
+  'Who did what (the list on this page), for 400 days: so that it can be proved later who erased the account.',
   'That you have had your trial, your subscription with the payment provider, and how much was used per day: invoices need them. No content.',
 ] as const

@@ -1,5 +1,6 @@
 // What the page and the call show of the audit log.
 import type { App } from '#app/app-context.ts'
+import { objectLabel } from '../webhooks/object-catalog.ts'
 import { type AuditActor, type AuditEntry, type AuditOutcome, actorWords, auditWords, detailWords } from './audit.ts'
 import { type AuditForm, readAuditQuery } from './audit-filter.ts'
 
@@ -64,7 +65,7 @@ function lineOf(entry: AuditEntry, names: StaffNames, everybody: boolean): Audit
     at,
     who: actorWords(entry, names),
     actor,
-    what: everybody ? entry.action : auditWords(entry),
+    what: everybody ? entry.action : wordsOf(entry),
     outcome,
     facts: detailWords(entry.detail),
     ip,
@@ -72,8 +73,13 @@ function lineOf(entry: AuditEntry, names: StaffNames, everybody: boolean): Audit
   }
 }
 
+/** Webhooks are called by what they watch, as everywhere else. */
+function wordsOf({ action, target }: Pick<AuditEntry, 'action' | 'target'>): string {
+  return auditWords({ action, target: /^webhook\./.test(action) ? objectLabel(target) : target })
+}
+
 /** As the call answers it. */
 export function auditJson(entry: AuditEntry) {
   const { id, at, actor, action, target, outcome, ip, detail } = entry
-  return { id, at: new Date(at).toISOString(), actor, action, words: auditWords(entry), target, outcome, ip, detail }
+  return { id, at: new Date(at).toISOString(), actor, action, words: wordsOf(entry), target, outcome, ip, detail }
 }

@@ -19,6 +19,8 @@ type Tellers = {
 
 const switched = (active: boolean | undefined) =>
   active === undefined ? null : active ? 'switched on' : 'switched off'
+/** How many: the connection's own card names them. */
+const namesIn = (scope: string) => scope.split(/[\s,]+/).filter(Boolean).length
 const list = (...parts: (string | false | null | undefined)[]) => parts.filter(Boolean).join(', ')
 
 /** `of` what an endpoint is, in words: its address's host says it best. */
@@ -51,7 +53,7 @@ const ACCESS: Tellers = {
     if (meaning === 'taken') return null
     return [
       { accountUuid, action: 'sign_in', actor: 'session' },
-      { accountUuid, action: 'connection.stored', actor: 'session', detail: { scopes: tokens.scope } },
+      { accountUuid, action: 'connection.stored', actor: 'session', detail: { scopes: namesIn(tokens.scope) } },
       meaning === 'new' ? { accountUuid, action: 'id.linked', target: named, actor: 'session' } : null,
     ]
   },
@@ -69,7 +71,7 @@ const ACCESS: Tellers = {
   saveCredential: ([accountUuid, { scope }]) => ({
     accountUuid,
     action: 'connection.stored',
-    detail: { scopes: scope },
+    detail: { scopes: namesIn(scope) },
   }),
   markReconnect: ([accountUuid, , reason], marked) =>
     marked === 'marked'

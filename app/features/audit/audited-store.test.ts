@@ -139,7 +139,15 @@ describe('an act', () => {
 
 test('a run is told when a person set it off, and when one was repeated', async () => {
   const { store } = audited
-  const definition = { description: '', trigger: { source: 'webhook', object: 'job', event: 'job_created' }, conditions: [], grouping: null, steps: [], once: 'record', guards: {} }
+  const definition = {
+    description: '',
+    trigger: { source: 'webhook', object: 'job', event: 'job_created' },
+    conditions: [],
+    grouping: null,
+    steps: [],
+    once: 'record',
+    guards: {},
+  }
   const automationId = await store.createAutomation(LEEDS, {
     name: 'Thank you',
     definition: definition as never,

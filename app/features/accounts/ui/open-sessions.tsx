@@ -84,6 +84,7 @@ export function OpenSessions({ account, sessions, asked: askedByAddress }: OpenS
             ref={button}
             query={accountQuery(account, 'end_all')}
             look="danger-quiet"
+            className="-ml-4"
             icon={<LogOut aria-hidden className="size-4" />}
             onPointerEnter={() => setNear(true)}
             onFocus={() => setNear(true)}

@@ -1,0 +1,42 @@
+// Keys of accounts that were opened, in memory: bounded in number, and wiped when they are dropped.
+
+export interface OpenedKey {
+  id: string
+  key: Buffer
+  /** As what it was kept: another text in the row means another key. */
+  keySealed: string
+}
+
+export interface OpenedKeys {
+  /** Null = not remembered, or remembered as something else than `keySealed`. */
+  find(accountUuid: string, keySealed: string): OpenedKey | null
+  /** Forgets the one kept first when there are too many. */
+  keep(accountUuid: string, opened: OpenedKey): void
+  /** Overwrites it too. */
+  drop(accountUuid: string): void
+  size(): number
+}
+
+export function createOpenedKeys(most: number): OpenedKeys {
+  const opened = new Map<string, OpenedKey>()
+
+  function drop(accountUuid: string): void {
+    opened.get(accountUuid)?.key.fill(0)
+    opened.delete(accountUuid)
+  }
+
+  return {
+    find(accountUuid, keySealed) {
+      const known = opened.get(accountUuid)
+      return known?.keySealed === keySealed ? known : null
+    },
+    keep(accountUuid, key) {
+      drop(accountUuid)
+      opened.set(accountUuid, key)
+      const [oldest = ''] = opened.keys()
+      if (opened.size > most) drop(oldest)
+    },
+    drop,
+    size: () => opened.size,
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import type { CredentialRow } from '#db/store/accounts.ts'
+import { sealTokens, unsealToken } from './sealed-tokens.server.ts'
+
+const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
+const tokens = { accessToken: 'access', refreshToken: 'refresh', expiresAt: 5, scope: 'vendor' }
+const row = (accountUuid: string, sealed = sealTokens({ secrets }, 'leeds', tokens)): CredentialRow => ({
+  ...sealed,
+  accountUuid,
+  state: 'connected',
+  stateReason: null,
+  generation: 1,
+})
+
+test('tokens come back from their own column, with when they end and what they are for', () => {
+  expect(sealTokens({ secrets }, 'leeds', tokens)).toMatchObject({ expiresAt: 5, scope: 'vendor' })
+  expect(unsealToken({ secrets }, row('leeds'), 'access_token')).toBe('access')
+  expect(unsealToken({ secrets }, row('leeds'), 'refresh_token')).toBe('refresh')
+})
+
+test('they open in no other account and in no other column', () => {
+  for (const column of ['access_token', 'refresh_token'] as const) {
+    expect(() => unsealToken({ secrets }, row('york'), column)).toThrow('belongs to another place')
+    const { accessTokenSealed, refreshTokenSealed, ...rest } = row('leeds')
+    const crossed = { ...rest, accessTokenSealed: refreshTokenSealed, refreshTokenSealed: accessTokenSealed }
+    expect(() => unsealToken({ secrets }, crossed, column)).toThrow('belongs to another place')
+  }
+})

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { auditJson, loadAuditLog } from './audit-page.server.ts'
+
+let world: WebhookWorld
+const account = { uuid: LEEDS, timezone: 'Europe/London' }
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+})
+afterEach(() => world.close())
+
+function append(action: string, target = '', staffUuid: string | null = null) {
+  const who = staffUuid === null ? 'session' : 'staff'
+  const rest = { outcome: 'done', ip: null, detail: { count: 2 }, accountUuid: LEEDS } as const
+  return world.app.store.appendAudit({ ...rest, at: world.clock.now(), actor: who, staffUuid, action, target })
+}
+
+const load = (query: string, staffNames = async (): Promise<Record<string, string>> => ({}), everybody = false) =>
+  loadAuditLog(world.app, account, new URLSearchParams(query), { everybody, staffNames })
+
+test('an entry is a sentence with names of people and objects', async () => {
+  await append('webhook.created', 'jobactivity', 'staff-1')
+  const { lines } = await load('', async () => ({ 'staff-1': 'Alex Smith' }))
+  expect(lines).toMatchObject([
+    { what: 'Created the webhook for Job Activity', who: 'Alex Smith', facts: 'how many: 2', accountUuid: null },
+  ])
+  const [entry] = await world.app.store.listAudit(LEEDS, {
+    actions: null,
+    outcome: null,
+    since: null,
+    until: null,
+    before: null,
+    limit: 1,
+  })
+  expect(entry && auditJson(entry)).toMatchObject({
+    at: '2026-01-05T09:00:00.000Z',
+    words: 'Created the webhook for Job Activity',
+    target: 'jobactivity',
+    detail: { count: 2 },
+  })
+})
+
+test('names are asked for only where somebody has one', async () => {
+  await append('sign_in')
+  const { lines } = await load('', () => Promise.reject(new Error('nobody has to be asked')))
+  expect(lines).toMatchObject([{ who: 'Somebody who signed in' }])
+})
+
+test('it goes on to older entries, and says when there are none', async () => {
+  for (let n = 0; n < 51; n += 1) await append('sign_in')
+  const first = await load('')
+  expect([first.lines?.length, first.next, first.isOlder]).toEqual([50, first.lines?.at(-1)?.id, false])
+  const rest = await load(`before=${first.next}`)
+  expect([rest.lines?.length, rest.next, rest.isOlder]).toEqual([1, null, true])
+})
+
+test('for the operator it is everybody’s, and says nothing of what it was about', async () => {
+  await append('automation.deleted', 'only the owner knows')
+  const { lines } = await load('', undefined, true)
+  expect(lines).toMatchObject([{ what: 'automation.deleted', facts: '', accountUuid: LEEDS }])
+  expect(JSON.stringify(lines)).not.toContain('owner')
+})
