@@ -33,6 +33,8 @@ export interface Settings {
   feedPath?: string
   /** Days for which events and deliveries are kept. */
   retentionDays?: number
+  /** Events a second that one address given to the platform may bring, and ten times as many at once. Absent or 0 = no limit. */
+  eventsPerSecond?: number
   /** Ids that begin like this are never loaded by themselves when an address names none. */
   autoLoadExcludes?: readonly string[]
 }

@@ -114,8 +114,8 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
         tellers.add(settle)
       })
       const run = await store.findRun(accountUuid, runId)
-      // It may have ended before anybody was there to be told.
-      if (!run || (run.state !== 'queued' && run.state !== 'running')) tell(runId)
+      // It may have ended before anybody was there to be told; and of an account that is held nothing begins.
+      if (!run || run.accountHold || (run.state !== 'queued' && run.state !== 'running')) tell(runId)
       await told
     },
     status: pump.status,

@@ -116,7 +116,27 @@ describe('the first payment', () => {
     expect(await stage.confirm(clientSecret, ASKS_WHO)).toMatchObject({ body: { status: 'requires_action' } })
     await stage.settled()
     expect(await plan()).toMatchObject({ status: 'trial' })
-    expect((await settleReturn(app(), LEEDS, paymentOf(clientSecret))).outcome).toBe('failed')
+    const answered = await settleReturn(app(), LEEDS, paymentOf(clientSecret))
+    expect(answered).toEqual({ outcome: 'failed', message: 'The payment was not confirmed. Nothing was charged.' })
+  })
+
+  test('a bank that is not told who somebody is says so, in words for them', async () => {
+    const { clientSecret } = await start()
+    const { next_action: next } = (await stage.confirm(clientSecret, ASKS_WHO)).body
+    const page = new URL((next as { redirect_to_url: { url: string } }).redirect_to_url.url)
+    const body = new URLSearchParams({ client_secret: clientSecret, answer: 'fail' })
+    await fetch(page.origin + page.pathname, {
+      method: 'POST',
+      headers: { origin: stage.origin },
+      body,
+      redirect: 'manual',
+    })
+    expect(await settleReturn(app(), LEEDS, paymentOf(clientSecret))).toEqual({
+      outcome: 'failed',
+      message: expect.stringMatching(/^We are unable to authenticate your payment method\. Please choose a different/),
+    })
+    await stage.confirm(clientSecret)
+    expect(await settleReturn(app(), LEEDS, paymentOf(clientSecret))).toEqual({ outcome: 'paid' })
   })
 
   test('given up by who opened it, it expires after a day, and the next one is new', async () => {

@@ -167,6 +167,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     autoLoadExcludes: env.autoLoadExcludes,
     feedPath: env.feedPath,
     retentionDays: env.retentionDays,
+    eventsPerSecond: env.ingressPerSecond,
   }
   const space = createSpaceLadder({ store, clock, log }, env.maxDbMb * 1024 * 1024)
   await space.measure()

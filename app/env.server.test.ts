@@ -70,6 +70,7 @@ test.each([
   ['LOG_LEVEL', 'chatty', 'LOG_LEVEL must be one of'],
   ['TRUST_PROXY', 'all', 'TRUST_PROXY must be one of'],
   ['REQUESTS_PER_MINUTE', '10', 'REQUESTS_PER_MINUTE must be a whole number'],
+  ['INGRESS_PER_SECOND', '-1', 'INGRESS_PER_SECOND must be a whole number'],
   ['RETENTION_DAYS', '1', 'RETENTION_DAYS must be a whole number'],
 ])('%s=%s is refused with a sentence', (name, value, sentence) => {
   expect(problemsOf({ ...REAL, [name]: value }).join('\n')).toContain(sentence)

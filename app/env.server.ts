@@ -43,6 +43,8 @@ export interface Env {
   maxDbMb: number
   /** Of one browser session. */
   requestsPerMinute: number
+  /** Events of one address given to the platform. */
+  ingressPerSecond: number
   trustProxy: 'none' | 'fly'
   /** Null = no key is set: the sandbox plays the payments, or there are none. */
   stripe: StripeEnv | null
@@ -122,7 +124,8 @@ const variables = z.object({
   METRICS_TOKEN: text,
   RETENTION_DAYS: count('RETENTION_DAYS', 30, 4, 3650),
   MAX_DB_MB: count('MAX_DB_MB', 2048, 64, 1_000_000),
-  REQUESTS_PER_MINUTE: count('REQUESTS_PER_MINUTE', 300, 60, 1_000_000),
+  REQUESTS_PER_MINUTE: count('REQUESTS_PER_MINUTE', 1200, 60, 1_000_000),
+  INGRESS_PER_SECOND: count('INGRESS_PER_SECOND', 0, 0, 1_000_000),
   TRUST_PROXY: oneOf('TRUST_PROXY', ['none', 'fly'], 'none'),
 })
 
@@ -221,6 +224,7 @@ export function readEnv(
     retentionDays: given.RETENTION_DAYS,
     maxDbMb: given.MAX_DB_MB,
     requestsPerMinute: given.REQUESTS_PER_MINUTE,
+    ingressPerSecond: given.INGRESS_PER_SECOND,
     trustProxy: given.TRUST_PROXY as Env['trustProxy'],
     stripe,
     production: given.NODE_ENV === 'production',

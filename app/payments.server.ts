@@ -1,5 +1,5 @@
 // Who takes card payments: Stripe when a key is set, the sandbox's own when it plays the platform, else nobody.
-import { createStripePayments, type StripeOptions } from './adapters/stripe.server.ts'
+import type { StripeOptions } from './adapters/stripe.server.ts'
 import type { App, Settings } from './app-context.ts'
 import type { Env } from './env.server.ts'
 
@@ -9,11 +9,13 @@ export async function connectPayments(
   env: Pick<Env, 'stripe' | 'platform' | 'origin'>,
   parts: Pick<StripeOptions, 'clock' | 'log'>,
 ): Promise<Paying> {
+  if (!env.stripe && env.platform !== 'sandbox') return { mode: 'off', publishableKey: null, payments: null }
+  // Stripe's own code is large: it is loaded only where somebody can pay.
+  const { createStripePayments } = await import('./adapters/stripe.server.ts')
   if (env.stripe) {
     const { publishableKey, ...options } = env.stripe
     return { mode: 'stripe', publishableKey, payments: createStripePayments({ ...options, ...parts }) }
   }
-  if (env.platform !== 'sandbox') return { mode: 'off', publishableKey: null, payments: null }
   const { SANDBOX_STRIPE } = await import('./sandbox/stripe/stripe-options.ts')
   const payments = createStripePayments({
     secretKey: SANDBOX_STRIPE.secretKey,

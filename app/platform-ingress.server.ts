@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from './app-context.ts'
 import { LARGEST_BODY, type PlatformAnswer, receivePlatformCall } from './features/events/receive-event.server.ts'
+import { eventBrakeOf } from './http/event-brake.server.ts'
 import { brakeUnknown } from './http/unknown-address.server.ts'
 
 const ADDRESS = /^\/hooks\/platform\/([^/?#]+)\/?(?:\?([^#]*))?$/
@@ -16,9 +17,10 @@ export interface PlatformIngressOptions {
 
 /** Returns a handler for the listener of node:http: true = it has taken the request. */
 export function createPlatformIngress(
-  app: Pick<App, 'store' | 'clock' | 'log' | 'acceptEvent' | 'space'>,
+  app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'acceptEvent' | 'space'>,
   { clientIp }: PlatformIngressOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
+  const brake = eventBrakeOf(app)
   return (req, res) => {
     const match = ADDRESS.exec(req.url ?? '')
     if (!match?.[1]) return false
@@ -29,7 +31,7 @@ export function createPlatformIngress(
         if (body.outcome === 'aborted') return
         if (body.outcome === 'slow') return send(res, SLOW, true)
         const truncated = body.outcome === 'too_large'
-        return receivePlatformCall(app, {
+        const call = {
           token,
           query,
           method: req.method ?? '',
@@ -37,7 +39,10 @@ export function createPlatformIngress(
           truncated,
           remoteIp: clientIp(req),
           userAgent: req.headers['user-agent'] ?? null,
-        }).then((answer) => send(res, brakeUnknown(app, clientIp(req), answer), truncated))
+        }
+        return receivePlatformCall(app, call, brake).then((answer) =>
+          send(res, brakeUnknown(app, clientIp(req), answer), truncated),
+        )
       })
       .catch((error: unknown) => {
         app.log.error({ error }, 'ingress.failed')

@@ -127,3 +127,30 @@ describe('which addresses belong to the open internet', () => {
     )
   })
 })
+
+describe('the edges of what is public', () => {
+  test.each([
+    ['248.0.0.1', false],
+    ['255.255.255.255', false],
+    ['168.63.129.16', false],
+    ['168.63.129.17', true],
+    // An interface id that hides an IPv4 address, and ones that only look like it.
+    ['2600::5efe:10.0.0.1', false],
+    ['2600::200:5efe:10.0.0.1', false],
+    ['2600::5efe:8.8.8.8', true],
+    ['2600::100:5efe:10.0.0.1', true],
+    ['2600::1:5efe:10.0.0.1', true],
+    ['2600::5eff:10.0.0.1', true],
+    ['2600::5dfe:10.0.0.1', true],
+  ])('%s: %s', (text, open) => {
+    expect(isPublicIp(text)).toBe(open)
+  })
+
+  test('only what is mapped shares the key of an IPv4 address', () => {
+    expect(ipKey('::ffff:1.2.3.4')).toBe('1.2.3.4')
+    for (const text of ['::fffe:1.2.3.4', '::1.2.3.4', '1::ffff:1.2.3.4', '0:0:0:0:1:ffff:102:304']) {
+      expect(ipKey(text)?.split('.')).toHaveLength(16)
+    }
+    expect(parseIp('1::2::3::4')).toBeNull()
+  })
+})

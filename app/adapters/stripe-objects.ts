@@ -63,8 +63,17 @@ const PAYMENT_STATUS: Record<Stripe.PaymentIntent.Status, SinglePayment['status'
 
 export const EARLY_RENEWAL = 'early_renewal'
 
+/** After the bank has sent somebody back there is only the error of the API, whose text is for developers. This is for who pays. */
+const NOT_AUTHENTICATED =
+  'We are unable to authenticate your payment method. Please choose a different payment method and try again.'
+
+/** What the bank said, for the person who pays. Other errors than the bank's are not for them. */
+function failureOf({ last_payment_error: failure }: Stripe.PaymentIntent): string | null {
+  if (failure?.code === 'payment_intent_authentication_failure') return NOT_AUTHENTICATED
+  return failure?.type === 'card_error' ? (failure.message ?? null) : null
+}
+
 export function toPayment(payment: Stripe.PaymentIntent): SinglePayment {
-  const { last_payment_error: failure } = payment
   return {
     id: payment.id,
     status: PAYMENT_STATUS[payment.status] ?? 'open',
@@ -72,8 +81,7 @@ export function toPayment(payment: Stripe.PaymentIntent): SinglePayment {
     currency: payment.currency,
     customerId: idOf(payment.customer),
     clientSecret: payment.client_secret,
-    // Other errors than the bank's are not for the person who pays.
-    failure: failure?.type === 'card_error' ? (failure.message ?? null) : null,
+    failure: failureOf(payment),
     renewal: termsOf(payment.metadata),
     createdAt: millis(payment.created),
   }

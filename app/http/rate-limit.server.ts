@@ -6,28 +6,36 @@ import { callerOf } from './client-ip.ts'
 import { tooMany } from './respond.ts'
 
 export interface RateLimiter {
-  /** Takes one; or says in how many ms one will be there. */
-  take(key: string): { outcome: 'taken' } | { outcome: 'wait'; ms: number }
+  /** Takes one (or `count`, all of them or none); or says in how many ms they will be there. */
+  take(key: string, count?: number): { outcome: 'taken' } | { outcome: 'wait'; ms: number }
   /** How many keys are remembered. */
   size(): number
 }
 
 /**
- * `perMinute` at once, refilled evenly. Remembers at most `maxKeys` callers and forgets the one unseen the longest:
+ * `burst` at once (default: a minute's worth), refilled evenly with `perMinute`. Remembers at most `maxKeys` callers and forgets the one unseen the longest:
  * somebody with more addresses than that is not stopped by a limit per address anyway.
  */
-export function createRateLimiter(options: { clock: Clock; perMinute: number; maxKeys?: number }): RateLimiter {
-  const { clock, perMinute, maxKeys = 10_000 } = options
+export function createRateLimiter(options: {
+  clock: Clock
+  perMinute: number
+  burst?: number
+  maxKeys?: number
+}): RateLimiter {
+  const { clock, perMinute, burst = perMinute, maxKeys = 10_000 } = options
   // Counted in ms of credit, so that no fraction of a token is ever rounded.
-  const full = minutes(1)
-  const price = full / perMinute
+  const one = minutes(1) / perMinute
+  const full = (minutes(1) * burst) / perMinute
   const buckets = new Map<string, { credit: number; at: Millis }>()
   return {
     size: () => buckets.size,
-    take(key) {
+    take(key, count = 1) {
       const now = clock.now()
       const bucket = buckets.get(key)
-      const credit = bucket ? Math.min(full, bucket.credit + now - bucket.at) : full
+      // A clock that was set back takes nothing away from anybody.
+      const credit = bucket ? Math.min(full, bucket.credit + Math.max(0, now - bucket.at)) : full
+      // What is more than there can ever be would wait for ever.
+      const price = Math.min(full, one * count)
       const taken = credit >= price
       // Taken out and put back: the map's order is the order of last use.
       buckets.delete(key)

@@ -25,6 +25,27 @@ describe('a limit', () => {
     expect(limiter.take('a')).toMatchObject({ outcome: 'wait' })
   })
 
+  it('takes several at once or none of them, and lets more than a minute’s worth wait no longer than it takes to fill', () => {
+    const clock = fixedClock()
+    const limiter = createRateLimiter({ clock, perMinute: 60, burst: 5 })
+    expect(limiter.take('a', 4)).toEqual({ outcome: 'taken' })
+    expect(limiter.take('a', 3)).toEqual({ outcome: 'wait', ms: 2000 })
+    expect(limiter.take('a')).toEqual({ outcome: 'taken' })
+    clock.advance(5000)
+    expect(limiter.take('a', 100)).toEqual({ outcome: 'taken' })
+    expect(limiter.take('a')).toEqual({ outcome: 'wait', ms: 1000 })
+  })
+
+  it('takes nothing from anybody when the clock is set back', () => {
+    let now = 10_000_000
+    const clock = { ...fixedClock(), now: () => now }
+    const limiter = createRateLimiter({ clock, perMinute: 2 })
+    limiter.take('a')
+    now -= 3_600_000
+    expect(limiter.take('a')).toEqual({ outcome: 'taken' })
+    expect(limiter.take('a')).toEqual({ outcome: 'wait', ms: 30_000 })
+  })
+
   it('remembers a bounded number of keys and forgets the one unseen the longest', () => {
     const limiter = createRateLimiter({ clock: fixedClock(), perMinute: 1, maxKeys: 2 })
     limiter.take('a')

@@ -44,6 +44,16 @@ test('a frame and a tab of one browser count together, however the cookies are o
   expect(brake({ headers: { cookie: `${tab}; ${frame}` } })).toMatchObject({ status: 429 })
 })
 
+test('a made-up cookie beside the real one does not begin to count anew', () => {
+  const { brake } = brakeOf(60)
+  const tab = sessionCookie('tab', true, 't').split(';')[0]
+  const beside = (n: number) => ({
+    headers: { cookie: `${tab}; ${sessionCookie('frame', true, `made-up-${n}`).split(';')[0]}` },
+  })
+  for (let n = 0; n < 60; n += 1) expect(brake(beside(n))).toBeNull()
+  expect(brake(beside(60))).toMatchObject({ status: 429 })
+})
+
 test('without a session nothing is counted here', () => {
   const { brake } = brakeOf(60)
   for (let n = 0; n < 200; n += 1) expect(brake({ headers: { cookie: 'flash=x' } })).toBeNull()

@@ -81,7 +81,8 @@ export function erasureStore({ sql }: Client): ErasureStore {
   const history = HISTORY.map((statement) => sql.prepare(statement))
   const rest = REST.map((statement) => sql.prepare(statement))
   const bareSubscriptions = sql.prepare(
-    `UPDATE subscription SET token_sealed = '', platform_uuid = NULL, state_reason = NULL, fields = '' WHERE ${OF}`,
+    `UPDATE subscription SET state = 'deleted', ends_at = NULL, token_sealed = '', platform_uuid = NULL, state_reason = NULL,
+       fields = '' WHERE ${OF}`,
   )
   const bareAccount = sql.prepare("UPDATE account SET name = '', timezone = 'UTC' WHERE uuid = @accountUuid")
   const deleteAccount = sql.prepare('DELETE FROM account WHERE uuid = @accountUuid')
@@ -110,7 +111,6 @@ export function erasureStore({ sql }: Client): ErasureStore {
       bareSubscriptions.run({ accountUuid })
       bareAccount.run({ accountUuid })
     } else deleteAccount.run({ accountUuid })
-    unnote.run(NOTE + accountUuid)
   })
 
   return {
@@ -126,6 +126,9 @@ export function erasureStore({ sql }: Client): ErasureStore {
     },
     async endErasure(accountUuid, { answerGone }) {
       end.immediate(accountUuid, answerGone)
+    },
+    async closeErasure(accountUuid) {
+      unnote.run(NOTE + accountUuid)
     },
   }
 }

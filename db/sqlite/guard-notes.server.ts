@@ -68,7 +68,9 @@ export function guardNotes({ sql }: Pick<Client, 'sql'>): GuardNotes {
       const changes = change ? [{ at, by: change.by, words: change.words }, ...before.changes] : before.changes
       // Those that are over, or were taken back, are not remembered by name.
       const muted = new Set(mutedKeys.all(accountUuid))
-      const notes = { ...before.mutes, ...(mute && { [mute.key]: mute.note }) }
+      const notes = { ...before.mutes }
+      // Said again while nobody could be asked for the name: it stays.
+      if (mute) notes[mute.key] = { ...mute.note, name: mute.note.name || (notes[mute.key]?.name ?? '') }
       const mutes = Object.fromEntries(Object.entries(notes).filter(([key]) => muted.has(key)))
       const document = { ...before.choices, ...guards, changes: changes.slice(0, MOST_CHANGES), mutes }
       save.run(accountUuid, JSON.stringify(document), at)

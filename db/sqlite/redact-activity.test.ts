@@ -32,6 +32,8 @@ test.each([
   `https://x.example.com/a?api_key=${CANARY}#x`,
   `https://hooks.example.com/hooks/platform/${CANARY}`,
   `callback_url=https%3A%2F%2Fhooks.example.com%2Fhooks%2Fplatform%2F${CANARY}&object=job`,
+  `{"message":"Your invoice: https://hooks.example.com/documents/v1.k1.${CANARY}.x"}`,
+  `message=https%3A%2F%2Fhooks.example.com%2Fdocuments%2Fv1.k1.${CANARY}&to=1`,
   `eyJhbGciOiJIUzI1NiJ9.eyJhIjoi${CANARY}In0.${CANARY}`,
   `whsec_${CANARY}`,
   `smk-${CANARY}`,

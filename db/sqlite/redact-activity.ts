@@ -25,6 +25,8 @@ const SECRET_NAMES =
 const MASKS: readonly (readonly [RegExp, string])[] = [
   // Our ingress addresses, plain or percent-encoded: the token in them is the key to the account's events.
   [/(\/hooks\/platform\/|%2Fhooks%2Fplatform%2F)[A-Za-z0-9_-]+/gi, `$1${HIDDEN}`],
+  // Our links to documents, in the texts of messages: whoever has one may open it.
+  [/(\/documents\/|%2Fdocuments%2F)[A-Za-z0-9._-]{16,}/gi, `$1${HIDDEN}`],
   [new RegExp(`("(?:${SECRET_NAMES})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, 'gi'), `$1"${HIDDEN}"`],
   [new RegExp(`((?:^|[?&;\\s])(?:${SECRET_NAMES})=)[^&\\s"]*`, 'gi'), `$1${HIDDEN}`],
   [new RegExp(`((?:^|\\n)(?:${SECRET_NAMES}):[ \\t]*)[^\\n]*`, 'gi'), `$1${HIDDEN}`],

@@ -17,9 +17,11 @@ export interface ErasureStore {
   /** Removes up to `limit` rows of what the account has received and done. False = none are left. */
   eraseHistoryStep(accountUuid: string, limit: number): Promise<boolean>
   /**
-   * The rest, in one transaction, its credentials and the note with it. `answerGone` = the platform may still hold our addresses:
-   * they go on answering 410, and the account stays as a bare uuid for them. What stays in any case: the audit log, the plan, and
-   * the daily counts it is billed by.
+   * The rest, in one transaction, its credentials with it. `answerGone` = the platform may still hold our addresses: they go on
+   * answering 410, and the account stays as a bare uuid for them. What stays in any case: the audit log, the plan, and the daily
+   * counts it is billed by. The note stays until `closeErasure`: the key is still to go.
    */
   endErasure(accountUuid: string, input: { answerGone: boolean }): Promise<void>
+  /** Nothing is left to do: the note goes. */
+  closeErasure(accountUuid: string): Promise<void>
 }

@@ -94,6 +94,7 @@ export async function startProduct(input: {
       PLATFORM: 'sandbox',
       ENC_KEYS: input.encKeys,
       EGRESS_ALLOW: input.allow.join(','),
+      // As much as there is: what is measured is the product, not its brake. It counts all the same.
     },
   )
   const deadline = performance.now() + 30_000

@@ -99,7 +99,14 @@ test('a journey from the first day to a paid month, with every state between', a
     await expectAccessible(page)
     await setFirstJobStatus(page, server, 'Completed')
     const query = `?accountUUID=${accountUUID}`
-    for (const path of ['/fieldhook', '/automation', '/automation/runs', '/deliveries', '/webhook-activity']) {
+    for (const path of [
+      '/fieldhook',
+      '/automation',
+      '/automation/runs',
+      '/deliveries',
+      '/webhook-activity',
+      '/account',
+    ]) {
       await page.goto(`${server.origin}${path}${query}`)
       await expect(page.getByRole('region', { name: 'Subscription', exact: true })).toContainText(
         'Your trial has ended: subscribe to go on.',
@@ -185,7 +192,7 @@ test('a card is declined, its owner is asked, an address is forged, a renewal fa
   await test.step('the owner is asked and fails, then completes', async () => {
     await payWith(page, CARDS.asksEachTime)
     await page.getByRole('button', { name: 'Fail' }).click()
-    await expectSaid(page, 'Payment Failed', 'The payment was not confirmed. Nothing was charged.')
+    await expectSaid(page, 'Payment Failed', 'We are unable to authenticate your payment method.')
     expect(new URL(page.url()).search).toBe(`?accountUUID=${accountUUID}`)
     await expect(cardOf(page, 'Status').getByText('Trial', { exact: true })).toBeVisible()
   })

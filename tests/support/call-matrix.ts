@@ -1,5 +1,5 @@
-// Every address of the product, how it is called, and what a stranger and another account get for an account's ids. A route that
-// is not here fails the walk: whoever adds one says here who may call it.
+// Long: one table of every address of the product, how it is called, and what a stranger and another account get for an account’s
+// ids. A route that is not here fails the walk: whoever adds one says here who may call it.
 
 /** What belongs to the account that others must not reach. */
 export interface OwnedIds {
@@ -20,6 +20,8 @@ export interface MatrixCall {
   /** With the ids of the account that owns them. */
   path(ids: OwnedIds): string
   body?(ids: OwnedIds): unknown
+  /** Instead of a body: the fields of the page's own form. Sent for the owner's account, and for the caller's own with the owner's ids. */
+  form?(ids: OwnedIds): Record<string, string>
   /** Status without a session, and with the session of another account. `page` = the sign-in gate or a refusal, never the account's page. */
   stranger: number | 'page'
   other: number | 'page'
@@ -50,7 +52,76 @@ function ending(...given: Parameters<typeof call>): MatrixCall {
   return { ...call(...given), ownerSkips: true }
 }
 
+/** A button of a page. The owner's own presses are walked elsewhere: here it is shown that nobody else's do anything. */
+function press(
+  route: string,
+  path: (ids: OwnedIds) => string,
+  form: (ids: OwnedIds) => Record<string, string>,
+): MatrixCall {
+  return { method: 'POST', route, path, ...PAGE, form, ownerSkips: true }
+}
+
 export const MATRIX: readonly MatrixCall[] = [
+  // The buttons of the pages
+  ...(['/', 'fieldhook'] as const).flatMap((route) => {
+    const path = (ids: OwnedIds) => `/${route.replace('/', '')}${by(ids)}`
+    return [
+      press(route, path, (ids) => ({ intent: 'delete', id: `${ids.webhook}` })),
+      press(route, path, (ids) => ({ intent: 'update', id: `${ids.webhook}`, fields: '', callback_url: '' })),
+      press(route, path, (ids) => ({ intent: 'rotate_secret', id: `${ids.webhook}` })),
+      press(route, path, (ids) => ({ intent: 'delete', id: `rule-${ids.rule}` })),
+    ]
+  }),
+  press(
+    'deliveries',
+    (ids) => `/deliveries${by(ids)}`,
+    (ids) => ({ delivery: `${ids.delivery}` }),
+  ),
+  press(
+    'deliveries/:id',
+    (ids) => `/deliveries/${ids.delivery}${by(ids)}`,
+    (ids) => ({ delivery: `${ids.delivery}` }),
+  ),
+  ...['delete', 'switch', 'run', 'new_url'].map((act) =>
+    press(
+      'automation',
+      (ids) => `/automation${by(ids)}`,
+      (ids) => ({ act, id: `${ids.automation}`, to: 'off', bypass: 'yes' }),
+    ),
+  ),
+  press(
+    'automation/settings',
+    (ids) => `/automation/settings${by(ids)}`,
+    (ids) => ({ act: 'allow', mute: `${ids.mute}` }),
+  ),
+  ...['all_again', 'cancel', 'release'].flatMap((act) => [
+    press(
+      'automation/runs',
+      (ids) => `/automation/runs${by(ids)}`,
+      (ids) => ({ act, run: `${ids.run}` }),
+    ),
+    press(
+      'automation/runs/:id',
+      (ids) => `/automation/runs/${ids.run}${by(ids)}`,
+      (ids) => ({ act, run: `${ids.run}` }),
+    ),
+  ]),
+  press(
+    'automation/templates',
+    (ids) => `/automation/templates${by(ids)}&admin=yes`,
+    () => ({ name: 'planted', category: 'other' }),
+  ),
+  press(
+    'subscription',
+    (ids) => `/subscription${by(ids)}`,
+    () => ({ intent: 'cancel' }),
+  ),
+  press(
+    'account',
+    (ids) => `/account${by(ids)}`,
+    () => ({ intent: 'erase', name: 'not its name' }),
+  ),
+
   // Pages
   call('GET', '/', (ids) => `/${by(ids)}`, PAGE),
   call('GET', 'fieldhook', (ids) => `/fieldhook${by(ids)}`, PAGE),

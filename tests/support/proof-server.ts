@@ -85,6 +85,7 @@ export async function proofServer(given: { env: Record<string, string>; folder?:
             PLATFORM: 'sandbox',
             LOG_LEVEL: 'warn',
             NODE_ENV: 'production',
+            // A proof sends more through one address than a platform does.
             ...given.env,
             ...env,
           },

@@ -3,6 +3,7 @@ import { createServer, request, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '#app/app-context.ts'
+import { eventBrakeOf } from '#app/http/event-brake.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { createPlatformIngress } from '#app/platform-ingress.server.ts'
 import { action, loader } from '#app/routes/hooks/platform-events.ts'
@@ -172,6 +173,26 @@ describe('both entrances', () => {
       expect([name, await routeModule(call())]).toEqual([name, short])
     }
     expect(world.row('SELECT count(*) AS n FROM event')).toEqual({ n: 4 })
+  })
+
+  it('share what one address may bring', async () => {
+    const settings = { ...app.settings, eventsPerSecond: 1 }
+    const braked = { ...app, settings } as App
+    const brake = eventBrakeOf(braked)
+    const events = () => world.row('SELECT count(*) AS n FROM event').n
+    const { id } = world.row("SELECT id FROM subscription WHERE state = 'active'") as { id: number }
+    for (let n = 0; n < 9; n += 1) expect(brake(id, 1)).toBeNull()
+    const before = Number(events())
+    const statuses: number[] = []
+    for (const time of ['b1', 'b2']) {
+      const incoming = new Request(`https://hooks.example.com${to('active')}`, { method: 'POST', body: notice(time) })
+      const context = { app: braked, clientIp: '198.51.100.7', nonce: '' }
+      const answer = await action({ request: incoming, params: { token: tokens.active ?? '' }, context })
+      statuses.push(answer.status)
+      if (answer.status === 429) expect(answer.headers.get('retry-after')).toBe('1')
+    }
+    expect(statuses).toEqual([200, 429])
+    expect(events()).toBe(before + 1)
   })
 
   it('store the bytes they are given', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import { type SealedSecret, sealedPlace } from '#app/features/ops/sealed-places.ts'
 import routes from '#app/routes.ts'
 import { accountKeyring } from '#db/sqlite/account-keys.server.ts'
 import { MATRIX, type MatrixCall, OPEN_ROUTES, type OwnedIds } from '#tests/support/call-matrix.ts'
@@ -14,6 +15,11 @@ import { signIn } from '#tests/support/signed-in-server.ts'
 
 /** Words that stand in what the owner made and nowhere else. */
 const MARK = 'only-the-owner-knows'
+
+/** Of one account: the caller's own page shows the caller's own mark. */
+function markOf(account: string): string {
+  return `${MARK}-${account.slice(0, 8)}`
+}
 
 /** Everything of an account that a call could change; what merely being looked at writes (calls, sessions) is left out. */
 const OWNED_TABLES = [
@@ -62,6 +68,20 @@ test('every route is in the matrix, or says why it is not', () => {
   expect([...MATRIX.map(({ route }) => route)].filter((route) => !known.has(route))).toEqual([])
 })
 
+test('every page that has buttons has one of them in the matrix', () => {
+  const pressed = new Set(MATRIX.filter(({ form }) => form).map(({ route }) => route))
+  const withButtons = routes.filter(
+    ({ file }) =>
+      file.startsWith('routes/pages/') &&
+      /export (async function action|const action)\b/.test(readFileSync(join('app', file), 'utf8')),
+  )
+  const paths = withButtons.map(({ path }) => path ?? '')
+  expect(paths.length).toBeGreaterThan(8)
+  expect(
+    paths.filter((path) => !pressed.has(path) && !MATRIX.some((one) => one.method === 'POST' && one.route === path)),
+  ).toEqual([])
+})
+
 describe.each([
   [0, 1],
   [1, 0],
@@ -94,6 +114,16 @@ describe.each([
           if (unknown.text !== answer.text)
             wrong.push(`${one.method} ${one.route} tells what exists from what does not`)
         }
+        // The same button on the caller's own page, with the owner's ids in it.
+        if (who === 'other' && one.form) {
+          const own = await send(
+            browser,
+            { ...one, path: (at) => one.path({ ...at, account: accountAt(calling).uuid }) },
+            ids,
+          )
+          if (own.status >= 500 || own.text.includes(markOf(ids.account)))
+            wrong.push(`other, at home: ${one.route} ${own.status}`)
+        }
       }
     }
     expect(wrong).toEqual([])
@@ -111,9 +141,13 @@ describe.each([
         ['a sibling of our site', { 'sec-fetch-site': 'same-site' }, [403]],
         ['nowhere', {}, [401, 403, 404]],
       ] as const) {
-        const answer = await owner.raw(one.method, path, one.body?.(ids), headers)
-        // The trigger takes calls from anywhere: its key is its proof, and this one is wrong.
-        const fine: readonly number[] = one.route.endsWith('/trigger') ? [404] : allowed
+        const answer = await sendWith(owner, one, path, ids, headers)
+        // The trigger takes calls from anywhere: its key is its proof, and this one is wrong. A page leads to its gate.
+        const fine: readonly number[] = one.route.endsWith('/trigger')
+          ? [404]
+          : one.form && from === 'nowhere'
+            ? [303]
+            : allowed
         if (!fine.includes(answer.status) && !isBraked(one, answer.status))
           wrong.push(`${one.method} ${one.route} from ${from}: ${answer.status}`)
       }
@@ -136,7 +170,23 @@ describe.each([
   })
 })
 
-test('no answer and no line of the log holds a key', () => {
+test('no answer and no line of the log holds a key', async () => {
+  for (const path of [
+    '/none',
+    '/%',
+    '/%C3',
+    '/api/none',
+    '/launch',
+    '/readyz',
+    '/metrics',
+    '/documents/none',
+    '/hooks/stripe',
+  ]) {
+    for (const browser of [accountAt(0).browser, stranger()]) {
+      const headers = { 'sec-fetch-site': 'same-origin', origin: server.origin }
+      for (const method of ['GET', 'POST']) heard.push((await browser.rawText(method, path, undefined, headers)).text)
+    }
+  }
   const keys = secretsOnDisk()
   expect(keys.length).toBeGreaterThan(6)
   expect(heard.length).toBeGreaterThan(MATRIX.length)
@@ -144,6 +194,12 @@ test('no answer and no line of the log holds a key', () => {
   expect(log.length).toBeGreaterThan(1_000)
   for (const { what, value } of keys) {
     expect({ what, answers: heard.filter((text) => text.includes(value)).length }).toEqual({ what, answers: 0 })
+    expect({ what, logged: log.includes(value) }).toEqual({ what, logged: false })
+  }
+  // Their owner is shown these; the log is not.
+  const shown = capabilitiesOnDisk()
+  expect(shown.length).toBeGreaterThan(6)
+  for (const { what, value } of shown) {
     expect({ what, logged: log.includes(value) }).toEqual({ what, logged: false })
   }
 })
@@ -172,9 +228,21 @@ function isBraked({ route }: MatrixCall, status: number): boolean {
 
 async function send(browser: ScriptlessBrowser, one: MatrixCall, ids: OwnedIds) {
   const headers = { 'sec-fetch-site': 'same-origin', origin: server.origin }
-  const answer = await browser.raw(one.method, one.path(ids), one.body?.(ids), headers)
+  const answer = await sendWith(browser, one, one.path(ids), ids, headers)
   heard.push(answer.text)
   return answer
+}
+
+function sendWith(
+  browser: ScriptlessBrowser,
+  { method, form, body }: MatrixCall,
+  path: string,
+  ids: OwnedIds,
+  headers: Record<string, string>,
+): Promise<{ status: number; text: string }> {
+  if (!form) return browser.raw(method, path, body?.(ids), headers)
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  return browser.rawText(method, path, `${new URLSearchParams(form(ids))}`, { ...headers, ...type })
 }
 
 /** A webhook, a forwarding rule, an automation, what they did, all with the mark in them. */
@@ -184,7 +252,7 @@ async function makeThings(owner: ScriptlessBrowser, account: string): Promise<Ow
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body as Record<string, unknown>
   }
-  const receiver = `${server.origin}/sandbox/receiver/${MARK}-${account.slice(0, 8)}`
+  const receiver = `${server.origin}/sandbox/receiver/${markOf(account)}`
   const webhook = await made('POST', '/api/webhooks', {
     callback_url: receiver,
     object: 'job',
@@ -262,6 +330,33 @@ function rowsOf(account: string): Record<string, unknown> {
 /** Columns the engines write on their own account: health, counters, times, the state of a run at work. */
 const BY_ITSELF =
   /^(pending_count|state_since|execution_count|executions|updated_at|started_at|ended_at|outcome|reason|state|owner|generation)$|^(last|hold|failing|failure|breaker|next|redirect|lease)_|_sealed$/
+
+/** Addresses, keys of triggers and signing secrets. */
+function capabilitiesOnDisk(): { what: string; value: string }[] {
+  const { encKeys } = JSON.parse(readFileSync(join(server.folder, 'sandbox-secrets.json'), 'utf8'))
+  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  const box = createSecretBox(
+    encKeys,
+    accountKeyring({ sql: db }, () => 0),
+  )
+  const all = (what: SealedSecret, sql: string) =>
+    (db.prepare(sql).all() as { account: string; sealed: string }[]).map(({ account, sealed }) => ({
+      what,
+      value: box.open(sealedPlace(what, account), sealed),
+    }))
+  try {
+    return [
+      ...all('subscription_token', 'SELECT account_uuid AS account, token_sealed AS sealed FROM subscription'),
+      ...all('signing_secret', 'SELECT account_uuid AS account, secret_sealed AS sealed FROM endpoint'),
+      ...all(
+        'trigger_key',
+        'SELECT account_uuid AS account, trigger_key_sealed AS sealed FROM automation WHERE trigger_key_sealed IS NOT NULL',
+      ),
+    ]
+  } finally {
+    db.close()
+  }
+}
 
 /** Tokens and secrets as they are, opened with the sandbox's own keys. */
 function secretsOnDisk(): { what: string; value: string }[] {

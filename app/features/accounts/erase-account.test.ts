@@ -176,6 +176,35 @@ describe('erasing an account', () => {
     expect(rowsOf(LEEDS).event).toBeUndefined()
   })
 
+  it('forgets no key when it dies just before it: the next minute removes it, where the platform was told and where not', async () => {
+    const { store } = world.app
+    const keys = world.client.sql.prepare('SELECT count(*) FROM account_key WHERE account_uuid = ?').pluck()
+    for (const [account, name] of [
+      [LEEDS, 'Leeds Electrical'],
+      [BRISBANE, 'Brisbane Plumbing'],
+    ] as const) {
+      await live(world, account)
+      world.client.sql
+        .prepare(
+          "INSERT OR IGNORE INTO account_key (account_uuid, sealed_with, key_sealed, created_at) VALUES (?, 'k1', 'x', 0)",
+        )
+        .run(account)
+      await eraseAccount(app, account, name)
+    }
+    world.connected.delete(BRISBANE)
+    world.clock.advance(LAST_EFFECTS_END)
+    await finish({ ...app, store: { ...store, forgetAccountKey: () => Promise.reject(new Error('power')) } })
+    expect([keys.get(LEEDS), keys.get(BRISBANE)]).toEqual([1, 1])
+    expect(await store.erasuresUnderWay()).toHaveLength(2)
+    await finish()
+    expect([keys.get(LEEDS), keys.get(BRISBANE)]).toEqual([0, 0])
+    expect(await store.erasuresUnderWay()).toEqual([])
+    expect([await store.findAccount(LEEDS), await store.findAccount(BRISBANE)]).toEqual([
+      null,
+      { uuid: BRISBANE, name: '', timezone: 'UTC' },
+    ])
+  })
+
   it('that fails for one account goes on with the next, and is tried again', async () => {
     await live(world, LEEDS)
     await live(world, BRISBANE)

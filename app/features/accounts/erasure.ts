@@ -38,8 +38,9 @@ export const WHAT_GOES = [
   'Webhooks, forwarding rules and automations stop at once, and nothing that waits is sent any more.',
   'ServiceM8 is told to send no more events.',
   'Events, deliveries, the history of automations, templates, settings and the connection to ServiceM8 are removed.',
-  'The key they were sealed with is removed last: what is still in old backups cannot be read any more.',
-  'Everybody is signed out. A paid subscription ends with the month that is paid.',
+  'The key that the connection and signing secrets were sealed with is removed last. Backups made before still hold what they held until they are removed in their turn.',
+  'Everybody is signed out.',
+  'No further month is charged: a subscription ends with the month that is paid, and at once when a payment is open.',
 ] as const
 
 /** What stays, and why. */

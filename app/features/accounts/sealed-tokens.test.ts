@@ -11,6 +11,8 @@ const row = (accountUuid: string, sealed = sealTokens({ secrets }, 'leeds', toke
   state: 'connected',
   stateReason: null,
   generation: 1,
+  createdAt: 0,
+  updatedAt: 0,
 })
 
 test('tokens come back from their own column, with when they end and what they are for', () => {

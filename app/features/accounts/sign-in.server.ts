@@ -78,6 +78,11 @@ export async function finishSignIn(
     return { outcome: 'problem', returnTo: named, problem: problemOf(asked.outcome, 'vendor') }
   }
   const vendor = asked.value
+  // What is made now would go with the rest in a moment.
+  const erasures = await app.store.erasuresUnderWay()
+  if (erasures.some(({ accountUuid }) => accountUuid === vendor.uuid)) {
+    return { outcome: 'problem', returnTo: named, problem: 'being_erased' }
+  }
   const now = app.clock.now()
   const sessionToken = newToken()
   const meaning = await app.store.completeSignIn(

@@ -22,6 +22,8 @@ export const SIGN_IN_PROBLEMS = {
     'ServiceM8 does not accept this add-on at the moment. Nothing was changed. Please tell the operator of this add-on.',
   taken:
     'This page belongs to another ServiceM8 account than the one you signed in to. Nothing was changed. Please sign in to the account the page was opened from.',
+  being_erased:
+    'This account is being erased. Nothing was changed. Please sign in again in a few minutes to begin anew.',
   other_account:
     'You signed in to another ServiceM8 account than the page was opened for. This is the account you signed in to.',
 } as const

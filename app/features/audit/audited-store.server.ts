@@ -249,7 +249,7 @@ const REST: Tellers = {
     target: state === 'applied' ? 'the paid month was added' : 'the payment was given back',
   }),
   beginErasure: ([accountUuid], begun) => (begun === null ? null : { accountUuid, action: 'erasure.begun' }),
-  endErasure: ([accountUuid]) => ({ accountUuid, action: 'erased', actor: 'system' }),
+  closeErasure: ([accountUuid]) => ({ accountUuid, action: 'erased', actor: 'system' }),
 }
 
 const TELLERS: Tellers = { ...ACCESS, ...WEBHOOKS, ...AUTOMATIONS, ...REST }

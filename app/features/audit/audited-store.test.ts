@@ -367,7 +367,7 @@ const NOT_AUDITED: Record<string, string> = {
   itself: 'appendAudit',
   questions: 'endpointsOfAccount endpointsWithWork changedElsewhere pausedAutomations: read only',
   templates: 'countTemplateUse',
-  erasure: 'eraseHistoryStep: begun and ended are told',
+  erasure: 'eraseHistoryStep endErasure: begun and ended are told',
   keys: 'forgetAccountKey replaceAccountKey replaceSecret noteFirstKey: part of an erasure, or a new key, which is told',
   log: 'recordApiActivity',
 }

@@ -45,6 +45,19 @@ export function withSafeHtml<P extends { customHtmlBody?: unknown; htmlBody?: un
   }
 }
 
+/** What is taken out of the e-mails of a rule when it is saved, in words; null = nothing. */
+export function takenOutOf(
+  actions: readonly { type: string; parameters: Readonly<Record<string, unknown>> }[],
+): string | null {
+  const texts = actions.flatMap(({ type, parameters }) =>
+    type === 'send_email' ? [parameters.customHtmlBody, parameters.htmlBody] : [],
+  )
+  const removed = texts.flatMap((text) => (typeof text === 'string' ? safeEmailHtml(text).removed : []))
+  if (removed.length === 0) return null
+  const what = [...new Set(removed)].join(', ')
+  return `Saved, but this was taken out of the HTML of an e-mail because it is not safe there: ${what}.`
+}
+
 /** Doing it again changes nothing. Placeholders are left alone, in a link's address too. */
 export function safeEmailHtml(text: string): SafeHtml {
   const removed = new Set<string>()

@@ -20,13 +20,12 @@ export interface FactCache<Row> {
   keep(accountUuid: string, kind: string, rows: Iterable<readonly [string, Row | null]>, options: KeepOptions): void
   /** When the whole list of this kind is known until; 0 = it is not. */
   wholeUntil(accountUuid: string, kind: string): Millis
-  all(accountUuid: string, kind: string): Row[]
 }
 
 interface KeepOptions {
   until: Millis
-  /** The rows are all there are. */
-  whole?: boolean
+  /** The rows are all there are, as far as can be said until this moment. */
+  wholeUntil?: Millis
   /** How much a row weighs against the others; a contact is 1. */
   weight?: number
 }
@@ -66,19 +65,16 @@ export function createFactCache<Row>(clock: Clock, heaviest: number = HEAVIEST):
       if (held && held.until > now) return held.row
       return shelf && shelf.wholeUntil > now ? null : undefined
     },
-    keep(accountUuid, kind, rows, { until, whole = false, weight: each = 1 }) {
+    keep(accountUuid, kind, rows, { until, wholeUntil, weight: each = 1 }) {
       const shelf = shelfOf(accountUuid, kind) ?? { held: new Map(), wholeUntil: 0, weight: 0 }
       shelves.set(`${accountUuid}|${kind}`, shelf)
-      if (whole) shelf.held.clear()
+      if (wholeUntil !== undefined) shelf.held.clear()
       for (const [key, row] of rows) shelf.held.set(key, { row, until })
-      if (whole) shelf.wholeUntil = until
+      if (wholeUntil !== undefined) shelf.wholeUntil = wholeUntil
       weight += shelf.held.size * each - shelf.weight
       shelf.weight = shelf.held.size * each
       makeRoom(shelf)
     },
     wholeUntil: (accountUuid, kind) => shelfOf(accountUuid, kind)?.wholeUntil ?? 0,
-    all(accountUuid, kind) {
-      return [...(shelfOf(accountUuid, kind)?.held.values() ?? [])].flatMap(({ row }) => (row === null ? [] : [row]))
-    },
   }
 }

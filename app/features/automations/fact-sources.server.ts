@@ -65,14 +65,26 @@ const LISTS_LAST = hours(1)
 /** A uuid that is not in a kept list may be new: the list is read again, at most this often. */
 const LOOK_AGAIN = minutes(1)
 
+/**
+ * That there is nothing (no contact, no such customer) is believed no longer than this: it is what people put right first. And only
+ * in a look through many does a list that was read count as all there is: what a single event is about may be newer than the list.
+ */
+const NOTHING_LASTS = seconds(30)
 /** Up to so many keys are asked for one by one. */
 const FEW = 4
 /** Rows of a list that are read at most; more would not fit anywhere else either. */
 const MOST_ROWS = 100_000
 const SIDE_BY_SIDE = 4
 
+interface FindOptions {
+  /** What is remembered does not count. */
+  fresh?: boolean
+  asOf?: Millis
+}
+
 export interface FactSources {
-  find(accountUuid: string, kind: SourceKind, keys: readonly string[], options?: { fresh?: boolean }): Promise<Found>
+  /** `asOf`: a list that was read before this moment does not say that something is missing. */
+  find(accountUuid: string, kind: SourceKind, keys: readonly string[], options?: FindOptions): Promise<Found>
   /** All rows of a small list, inactive ones included. */
   list(accountUuid: string, kind: ListKind): Promise<{ outcome: 'ok'; rows: Values[] } | CallFailure>
   /** The row of a small list by uuid; null = there is none. */
@@ -150,7 +162,12 @@ export function createFactSources(app: SourceDependencies): FactSources {
 
   function keep(accountUuid: string, kind: SourceKind, groups: ReadonlyMap<string, Values[]>, whole: boolean): void {
     const { lastsMs, weight } = SOURCES[kind]
-    cache.keep(accountUuid, kind, groups, { until: clock.now() + lastsMs, whole, weight })
+    const now = clock.now()
+    const some = [...groups].filter(([, rows]) => rows.length > 0)
+    const none = [...groups].filter(([, rows]) => rows.length === 0)
+    const wholeUntil = now + lastingOfNothing(kind)
+    cache.keep(accountUuid, kind, some, { until: now + lastsMs, weight, ...(whole && { wholeUntil }) })
+    if (none.length > 0) cache.keep(accountUuid, kind, none, { until: wholeUntil, weight })
   }
 
   async function readEach(accountUuid: string, kind: SourceKind, keys: readonly string[]): Promise<CallFailure | null> {
@@ -185,9 +202,15 @@ export function createFactSources(app: SourceDependencies): FactSources {
   const listed = (accountUuid: string, kind: ListKind) => cache.find(accountUuid, kind, 'all') ?? []
 
   return {
-    async find(accountUuid, kind, keys, { fresh = false } = {}) {
+    async find(accountUuid, kind, keys, { fresh = false, asOf = 0 } = {}) {
       const wanted = [...new Set(keys)]
-      const missing = fresh ? wanted : wanted.filter((key) => cache.find(accountUuid, kind, key) === undefined)
+      const listedWhen = cache.wholeUntil(accountUuid, kind) - lastingOfNothing(kind)
+      const believed = wanted.length > FEW && listedWhen >= asOf
+      const unknown = (key: string) => {
+        const known = cache.find(accountUuid, kind, key)
+        return believed ? known === undefined : !known
+      }
+      const missing = fresh ? wanted : wanted.filter(unknown)
       const failure =
         missing.length <= FEW
           ? await readEach(accountUuid, kind, missing)
@@ -230,6 +253,10 @@ export function createFactSources(app: SourceDependencies): FactSources {
       return failure ?? { outcome: 'ok', record: cache.find(accountUuid, 'vendor', 'own')?.[0] ?? {} }
     },
   }
+}
+
+function lastingOfNothing(kind: SourceKind): number {
+  return Math.min(SOURCES[kind].lastsMs, NOTHING_LASTS)
 }
 
 function groupBy(records: readonly PlatformRecord[], source: Source, keys: readonly string[]): Map<string, Values[]> {

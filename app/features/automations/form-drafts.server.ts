@@ -7,16 +7,22 @@ import { newToken } from '#app/lib/token.server.ts'
 import { emptyForm, type FormState } from './form-state.ts'
 
 const LASTS = hours(2)
-/** Of all accounts; the oldest go first. */
-const MOST_DRAFTS = 500
+/** Of one account, so that whoever presses a lot pushes out only what is their own. The oldest go first. */
+const MOST_OF_ACCOUNT = 10
+/** Of all accounts together, in characters: a form may be as long as a pasted rule. About 32 MB. */
+const HEAVIEST = 16_000_000
 
 interface Draft {
   accountUuid: string
   until: Millis
   state: FormState
+  weight: number
 }
 
-const shelves = new WeakMap<object, Map<string, Draft>>()
+/** The oldest first. */
+type Shelf = Map<string, Draft>
+
+const shelves = new WeakMap<object, Shelf>()
 
 /** Answers its token; null = there is nothing in it worth keeping. `before` = the token of the same form until now. */
 export function keepDraft(
@@ -27,16 +33,28 @@ export function keepDraft(
 ): string | null {
   const { next: _next, ...said } = state
   const { next: _none, ...nothing } = emptyForm()
-  if (JSON.stringify(said) === JSON.stringify(nothing)) return null
+  const text = JSON.stringify(said)
+  if (text === JSON.stringify(nothing)) return null
   const drafts = shelfOf(app)
+  const now = app.clock.now()
   const token = before !== null && findDraft(app, accountUuid, before) ? before : newToken()
   drafts.delete(token)
-  drafts.set(token, { accountUuid, until: app.clock.now() + LASTS, state })
-  for (const oldest of drafts.keys()) {
-    if (drafts.size <= MOST_DRAFTS) break
-    drafts.delete(oldest)
-  }
+  drafts.set(token, { accountUuid, until: now + LASTS, state, weight: text.length })
+  makeRoom(drafts, accountUuid, now)
   return token
+}
+
+/** What is over goes, and then the oldest: of the account that has too many, and of all when it is too much. */
+function makeRoom(drafts: Shelf, accountUuid: string, now: Millis): void {
+  for (const [token, { until }] of drafts) if (until <= now) drafts.delete(token)
+  const own = [...drafts].filter(([, draft]) => draft.accountUuid === accountUuid)
+  for (const [token] of own.slice(0, -MOST_OF_ACCOUNT)) drafts.delete(token)
+  let weight = [...drafts.values()].reduce((sum, draft) => sum + draft.weight, 0)
+  for (const [token, draft] of drafts) {
+    if (weight <= HEAVIEST) break
+    drafts.delete(token)
+    weight -= draft.weight
+  }
 }
 
 /** Null = it is somebody else's, too old, or was never kept. */
@@ -49,10 +67,10 @@ export function findDraft(
   return draft && draft.accountUuid === accountUuid && draft.until > app.clock.now() ? draft.state : null
 }
 
-function shelfOf({ store }: Pick<App, 'store'>): Map<string, Draft> {
+function shelfOf({ store }: Pick<App, 'store'>): Shelf {
   const known = shelves.get(store)
   if (known) return known
-  const made = new Map<string, Draft>()
+  const made: Shelf = new Map()
   shelves.set(store, made)
   return made
 }

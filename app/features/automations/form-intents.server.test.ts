@@ -7,7 +7,10 @@ import { EMPTY_LISTS, toFormLists } from './form-lists.ts'
 import { formOfRule } from './form-of-rule.ts'
 import { emptyForm, type FormState } from './form-state.ts'
 import { DRAWN, toForm } from './form-wire.ts'
+import { refusedFlash } from './form-words.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from './guards.ts'
+import { copyFailedFlash } from './page-words.ts'
+import { createRule } from './rules.server.ts'
 
 let calls: AutomationCalls
 
@@ -83,6 +86,39 @@ test("another account's rule is gone as far as this one can tell, and what was w
     form: { state: { values: { name: 'Mine now' } } },
   })
   expect((await calls.app.store.findAutomation(BRISBANE, rule.id))?.name).toBe('Ring')
+})
+
+test('a refusal says the reason of the server, or that it failed', () => {
+  const words = ({ title, description }: { title: string; description?: string }) => [title, description]
+  expect(words(refusedFlash(true, 'You have 200 automations.'))).toEqual([
+    'Failed to create automation',
+    'You have 200 automations.',
+  ])
+  expect(words(refusedFlash(true, ''))).toEqual(['Failed to create automation', undefined])
+  expect(words(refusedFlash(false, 'Not so.'))).toEqual(['Error updating automation', 'Not so.'])
+  expect(words(refusedFlash(false, ''))).toEqual(['Error updating automation', 'Failed to update automation'])
+  expect(words(copyFailedFlash())).toEqual(['Copy failed', 'Failed to copy automation to clipboard'])
+})
+
+test('what is taken out of the HTML of an e-mail when it is saved, is told', async () => {
+  const body = (html: string) => ({
+    name: 'Thanks',
+    active: true,
+    triggerSource: 'manual_endpoint',
+    actions: [{ type: 'send_email', parameters: { contentType: 'html', to: 'a@example.com', customHtmlBody: html } }],
+  })
+  const made = await createRule(calls.app, LEEDS, body('<p onclick="x()">Hi</p><script>x()</script>'))
+  expect(made).toMatchObject({
+    outcome: 'saved',
+    warning: 'Saved, but this was taken out of the HTML of an e-mail because it is not safe there: onclick, <script>.',
+    rule: { definition: { steps: [{ parameters: { customHtmlBody: '<p>Hi</p>' } }] } },
+  })
+  expect(await createRule(calls.app, LEEDS, body('<p>Hi</p>'))).toMatchObject({ outcome: 'saved', warning: null })
+  // Nothing would be left to send.
+  expect(await createRule(calls.app, LEEDS, body('<script>x()</script>'))).toMatchObject({
+    outcome: 'invalid',
+    errors: { 'actions.0.parameters.customHtmlBody': ['Message is required'] },
+  })
 })
 
 test('leaving leads back to the plain page', async () => {

@@ -13,10 +13,10 @@ import { problemsOf } from './form-problems.ts'
 import type { FormState } from './form-state.ts'
 import type { AskedLook, FormView } from './form-view.ts'
 import { readForm } from './form-wire.ts'
-import { FORM_WORDS, formErrorFlash, savedFlash } from './form-words.ts'
+import { FORM_WORDS, formErrorFlash, refusedFlash, savedFlash } from './form-words.ts'
 import type { LookDraftApp } from './look-at-draft.server.ts'
 import type { FieldErrors } from './rule-form.ts'
-import { changeRule, createRule, type RuleRefusal, type RulesApp } from './rules.server.ts'
+import { changeRule, createRule, type RulesApp } from './rules.server.ts'
 import { quietHint } from './settings-words.ts'
 
 export type FormOutcome =
@@ -78,7 +78,8 @@ export async function handleForm(
     const flash = savedFlash(ruleId === null, saved.rule.active, saved.warning)
     return { outcome: 'saved', ruleId: saved.rule.id, message: flash.title, flash }
   }
-  return draw(read, saved.outcome === 'invalid' ? saved.errors : {}, refusedFlash(ruleId === null, saved))
+  const why = saved.outcome === 'not_found' ? FORM_WORDS.gone : saved.message
+  return draw(read, saved.outcome === 'invalid' ? saved.errors : {}, refusedFlash(ruleId === null, why))
 }
 
 /** A record that was pressed is the one; else what is searched for, else the newest that fits. */
@@ -97,9 +98,4 @@ async function looked(
   const wish = { look: intent.look, accountUuid, record, search, names: namesOfLists(lists) }
   const answer = await lookAtForm(app, state, wish)
   return { answer, search, record: answer.kind === 'preview' ? answer.record.uuid : record }
-}
-
-function refusedFlash(isNew: boolean, refusal: RuleRefusal): Flash {
-  const description = refusal.outcome === 'not_found' ? FORM_WORDS.gone : refusal.message
-  return { kind: 'error', title: isNew ? FORM_WORDS.createFailed : FORM_WORDS.updateFailed, description }
 }

@@ -172,6 +172,29 @@ describe('the last 30 days', () => {
     expect(found.basis.join(' ')).toContain('this is an estimate')
   })
 
+  test('of a rule by the clock: also what nobody changed and only grew older, and not what fitted long before', async () => {
+    const completed = (day: string) =>
+      calls.world.job(LEEDS, {
+        status: 'Completed',
+        completion_date: `${day} 10:00:00`,
+        edit_date: `${day} 10:00:00`,
+      })
+    completed('2025-02-01')
+    completed('2024-06-01')
+    completed('2025-10-01')
+    const conditions = [{ field: 'days_since_completion', operator: 'greater_than', value: '329' }]
+    const yearly = await look('lookback', 'lookback', { ...POLLED, conditions })
+    expect(yearly.rows.map(({ title, on }) => [title, on])).toEqual([['Job 1', Date.UTC(2025, 11, 28, 9)]])
+    expect(yearly.basis[0]).toBe('Looked through every job, with the values it has now.')
+    const none = [{ field: 'days_since_completion', operator: 'equals', value: '9000' }]
+    expect((await look('lookback', 'lookback', { ...POLLED, conditions: none })).headline).toBe(
+      'In the last 30 days this rule would have done nothing: of 3 jobs, none fits.',
+    )
+    // One look now finds whatever fits now.
+    const now = await look('lookback', 'lookback', { ...POLLED, pollInterval: 'on_demand', conditions })
+    expect(now.count).toBe(2)
+  })
+
   test('of many shows fifty, counts all, and asks the platform a bounded number of times', async () => {
     for (let each = 0; each < 60; each += 1) calls.world.job(LEEDS, { status: 'Completed' })
     const found = await look('lookback', 'lookback', POLLED)

@@ -73,6 +73,8 @@ export interface LookedBack {
   basis: string[]
   /** Runs there really were in that time; null = it is not stored yet. */
   ran: number | null
+  /** There were at least so many. */
+  ranMore: boolean
 }
 
 /** It could not be looked up; the form works all the same. */

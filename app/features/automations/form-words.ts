@@ -40,6 +40,13 @@ export function savedFlash(isNew: boolean, active: boolean, warning: string | nu
   }
 }
 
+/** `message` = the server's reason; without one there is a default. */
+export function refusedFlash(isNew: boolean, message: string): Flash {
+  return isNew
+    ? { kind: 'error', title: FORM_WORDS.createFailed, ...(message !== '' && { description: message }) }
+    : { kind: 'error', title: FORM_WORDS.updateFailed, description: message || FORM_WORDS.updateFailedWhy }
+}
+
 export const SMS_HINT = 'characters. Messages over 153 chars use multiple SMS credits.'
 
 export const SOURCE_WORDS: Readonly<Record<TriggerSource, { label: string; hint: string }>> = {

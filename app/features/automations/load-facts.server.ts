@@ -1,7 +1,7 @@
 // What rules see of a record: its own fields and, where asked for, the people, customer, staff, queue and job behind it. Few calls:
 // only the parts asked for, lists instead of single records, and a short memory shared by all rules of the account.
 import type { AccountCallResult, CallAsAccount, CallPriority, PlatformRecord } from '#app/adapters/platform.ts'
-import type { Clock } from '#app/lib/clock.ts'
+import type { Clock, Millis } from '#app/lib/clock.ts'
 import { readVendorFacts } from './account-profile.ts'
 import type { AccountProfile, ReadOnlyPlatform } from './actions/action.server.ts'
 import { createFactCache, type FactCache } from './fact-cache.server.ts'
@@ -34,12 +34,16 @@ export type ProfileResult = { outcome: 'ok'; profile: AccountProfile } | CallFai
 export interface FactLoader {
   /** Reads the record itself, always afresh. `gone` = the platform does not have it. */
   one(accountUuid: string, object: string, recordUuid: string, parts: readonly FactPart[]): Promise<FactsResult>
-  /** Adds the parts to records that were read already; in their order. */
+  /**
+   * Adds the parts to records that were read already; in their order. `asOf`: the records may be as new as this moment, so a list
+   * that was read before it does not say that something is missing, nor how a job behind them stands.
+   */
   join(
     accountUuid: string,
     object: string,
     records: readonly PlatformRecord[],
     parts: readonly FactPart[],
+    asOf?: Millis,
   ): Promise<JoinResult>
   /**
    * What customers are called, by uuid: for people who read the history. Nothing depends on it, so a failure only leaves names
@@ -87,7 +91,7 @@ export function createFactLoader(app: LoadFactsApp, options: FactLoaderOptions =
       return facts ? { outcome: 'ok', facts } : { outcome: 'gone' }
     },
 
-    join: (accountUuid, object, records, parts) => joinAll(sources, accountUuid, object, records, parts),
+    join: (accountUuid, object, records, parts, asOf) => joinAll(sources, accountUuid, object, records, parts, asOf),
 
     async customerNames(accountUuid, facts) {
       const unnamed = facts.filter((one) => one.object !== 'company' && one.values.company_name === undefined)
@@ -144,6 +148,7 @@ async function joinAll(
   object: string,
   records: readonly PlatformRecord[],
   parts: readonly FactPart[],
+  asOf: Millis = 0,
 ): Promise<JoinResult> {
   const wanted = new Set(parts)
   const rows: Row[] = records.map((record) => {
@@ -151,12 +156,12 @@ async function joinAll(
     return { own, jobUuid: keyOf(jobUuidOf(object, own)), job: object === 'job' ? own : null }
   })
   if (object !== 'job' && needsJob(object, wanted)) {
-    const failure = await addJobs(sources, accountUuid, rows)
+    const failure = await addJobs(sources, accountUuid, rows, asOf)
     if (failure) return failure
   }
   const added: Record<string, string>[] = rows.map(() => ({}))
   const steps = JOINS.filter(({ part }) => wanted.has(part)).map(({ join }) =>
-    join({ sources, accountUuid, object, rows, added }),
+    join({ sources, accountUuid, object, rows, added, asOf }),
   )
   const failure = (await Promise.all(steps)).find((one) => one !== null)
   if (failure) return failure
@@ -185,10 +190,15 @@ function needsJob(object: string, wanted: ReadonlySet<FactPart>): boolean {
   return behindJob.some((part) => wanted.has(part))
 }
 
-async function addJobs(sources: FactSources, accountUuid: string, rows: Row[]): Promise<CallFailure | null> {
+async function addJobs(
+  sources: FactSources,
+  accountUuid: string,
+  rows: Row[],
+  asOf: Millis,
+): Promise<CallFailure | null> {
   const keys = rows.flatMap(({ jobUuid }) => (jobUuid === null ? [] : [jobUuid]))
   // One or two are read as they are now; a whole list of bookings reads the jobs once.
-  const found = await sources.find(accountUuid, 'job', keys, { fresh: new Set(keys).size <= 2 })
+  const found = await sources.find(accountUuid, 'job', keys, { fresh: asOf > 0 || new Set(keys).size <= 2 })
   if (found.outcome !== 'ok') return found
   for (const row of rows) row.job = row.jobUuid === null ? null : (found.rows.get(row.jobUuid)?.[0] ?? null)
   return null
@@ -200,6 +210,7 @@ interface Joining {
   object: string
   rows: readonly Row[]
   added: Record<string, string>[]
+  asOf: Millis
 }
 
 const JOINS: readonly { part: FactPart; join: (joining: Joining) => Promise<CallFailure | null> }[] = [
@@ -216,13 +227,13 @@ function add(joining: Joining, index: number, values: Record<string, string>): v
 }
 
 async function joinContacts(joining: Joining): Promise<CallFailure | null> {
-  const { sources, accountUuid, object, rows } = joining
+  const { sources, accountUuid, object, rows, asOf } = joining
   if (object === 'jobcontact') {
     for (const [index, row] of rows.entries()) add(joining, index, personValues('contact', row.own))
     return null
   }
   const keys = rows.flatMap(({ jobUuid }) => (jobUuid === null ? [] : [jobUuid]))
-  const found = await sources.find(accountUuid, 'contact', keys)
+  const found = await sources.find(accountUuid, 'contact', keys, { asOf })
   if (found.outcome !== 'ok') return found
   for (const [index, { jobUuid }] of rows.entries()) {
     const people = jobUuid === null ? [] : (found.rows.get(jobUuid) ?? [])
@@ -236,12 +247,12 @@ function companyKey(object: string, row: Row): string | null {
 }
 
 async function joinCompanies(joining: Joining): Promise<CallFailure | null> {
-  const { sources, accountUuid, object, rows } = joining
+  const { sources, accountUuid, object, rows, asOf } = joining
   const vendor = await sources.vendor(accountUuid)
   if (vendor.outcome !== 'ok') return vendor
   const terms = { account_payment_terms: readVendorFacts(vendor.record).paymentTerms }
   const keys = object === 'company' ? [] : rows.flatMap((row) => companyKey(object, row) ?? [])
-  const found = await sources.find(accountUuid, 'company', keys)
+  const found = await sources.find(accountUuid, 'company', keys, { asOf })
   if (found.outcome !== 'ok') return found
   for (const [index, row] of rows.entries()) {
     const key = companyKey(object, row)
@@ -252,9 +263,9 @@ async function joinCompanies(joining: Joining): Promise<CallFailure | null> {
 }
 
 async function joinMainContacts(joining: Joining): Promise<CallFailure | null> {
-  const { sources, accountUuid, object, rows } = joining
+  const { sources, accountUuid, object, rows, asOf } = joining
   const keys = rows.flatMap((row) => companyKey(object, row) ?? [])
-  const found = await sources.find(accountUuid, 'company_contact', keys)
+  const found = await sources.find(accountUuid, 'company_contact', keys, { asOf })
   if (found.outcome !== 'ok') return found
   for (const [index, row] of rows.entries()) {
     const key = companyKey(object, row)
@@ -268,10 +279,10 @@ async function joinMainContacts(joining: Joining): Promise<CallFailure | null> {
 
 /** Own `staff_uuid` (bookings, forms), else who the queue assigned, else who is booked last (contract: section 8). */
 async function joinStaff(joining: Joining): Promise<CallFailure | null> {
-  const { sources, accountUuid, rows } = joining
+  const { sources, accountUuid, rows, asOf } = joining
   const uuids = rows.map((row) => keyOf(row.own.staff_uuid) ?? keyOf(row.job?.queue_assigned_staff_uuid))
   const unknown = rows.flatMap(({ jobUuid }, index) => (uuids[index] === null && jobUuid !== null ? [jobUuid] : []))
-  const booked = await sources.find(accountUuid, 'booking', unknown)
+  const booked = await sources.find(accountUuid, 'booking', unknown, { asOf })
   if (booked.outcome !== 'ok') return booked
   for (const [index, { jobUuid }] of rows.entries()) {
     const uuid = uuids[index] ?? (jobUuid === null ? '' : bookedStaffOf(booked.rows.get(jobUuid) ?? []))

@@ -237,6 +237,32 @@ describe('calls', () => {
     expect(second).toMatchObject({ outcome: 'ok', facts: { length: 20 } })
   })
 
+  const NEWER = { uuid: '10000000-0000-4000-8000-000000000299' }
+  it('are made for who is not on a list that was read before, and nobody is missing for long', async () => {
+    const jobs = Array.from({ length: 6 }, (_, index) => ({ uuid: `10000000-0000-4000-8000-00000000020${index}` }))
+    for (const job of jobs) world.put('job', { ...job, active: 1 })
+    const first = async (uuid: string) => (await factsOf('job', uuid, ['contact'])).values.contact_first_name
+    await world.facts.join(ACCOUNT, 'job', jobs, ['contact'])
+    // A moment later there is a new job with its contact.
+    world.put('job', { uuid: OTHER_JOB, active: 1 })
+    world.put('jobcontact', { uuid: 'new', job_uuid: OTHER_JOB, type: 'JOB', first: 'Nora' })
+    expect(await first(OTHER_JOB)).toBe('Nora')
+    // So it is among many that are as new as now.
+    const together = await world.facts.join(ACCOUNT, 'job', [...jobs, NEWER], ['contact'])
+    expect(together).toMatchObject({ outcome: 'ok' })
+    world.put('jobcontact', { uuid: 'newer', job_uuid: NEWER.uuid, type: 'JOB', first: 'Ned' })
+    world.clock.advance(1)
+    const again = await world.facts.join(ACCOUNT, 'job', [...jobs, NEWER], ['contact'], world.clock.now())
+    if (again.outcome !== 'ok') throw new Error(again.outcome)
+    expect(again.facts.at(-1)?.values.contact_first_name).toBe('Ned')
+    // And one gets the contact it did not have.
+    const [late = { uuid: '' }] = jobs
+    expect(await first(late.uuid)).toBe('')
+    world.put('jobcontact', { uuid: 'late', job_uuid: late.uuid, type: 'JOB', first: 'Lee' })
+    world.clock.advance(30_001)
+    expect(await first(late.uuid)).toBe('Lee')
+  })
+
   it('that fail are told as they are, and tried again next time', async () => {
     world.platform.fate = ({ object }) => (object === 'jobcontact' ? 'forbidden' : 'well')
     expect(await world.facts.one(ACCOUNT, 'job', JOB, ['contact'])).toMatchObject({ outcome: 'forbidden' })

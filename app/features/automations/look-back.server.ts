@@ -21,7 +21,7 @@ import {
   troubleOf,
 } from './look-at-draft.server.ts'
 import { basisOf, LOOK_BACK_DAYS, looksAgain, looksOf, MOST_LOOKED_BACK, wouldHaveActed } from './look-back.ts'
-import { partsToShow, recentRecords, sinceOf } from './look-records.server.ts'
+import { partsToShow, presentRecords, recentRecords, sinceOf } from './look-records.server.ts'
 import { objectOf } from './match-now.server.ts'
 import { type PreviewParts, previewRun } from './preview.server.ts'
 import type { PreviewedStep } from './preview.ts'
@@ -73,15 +73,28 @@ async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): P
   const { definition, object } = draft
   const at = await momentOf(app, accountUuid)
   const ran = await runsOf(app, accountUuid, draft.ruleId, at.now)
-  const basis = basisOf(definition, object)
-  if (definition.trigger.source === 'manual_endpoint') {
+  const { source } = definition.trigger
+  if (source === 'manual_endpoint') {
+    const basis = basisOf(definition, object, false)
     const headline = `What it would have done in the last ${LOOK_BACK_DAYS} days cannot be reckoned.`
-    return { kind: 'lookback', headline, rows: [], count: 0, basis, ran: ran?.count ?? null }
+    return {
+      kind: 'lookback',
+      headline,
+      rows: [],
+      count: 0,
+      basis,
+      ran: ran?.count ?? null,
+      ranMore: ran?.complete === false,
+    }
   }
   const reads = rememberedReads(app, MOST_CALLS)
-  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: false })
-  if (recent.outcome === 'failed') return troubleOf(recent.failure)
-  const acted = await actedOn(reads, accountUuid, draft, recent.records, at)
+  const found =
+    source === 'api_polling'
+      ? await presentRecords(reads, accountUuid, object, at)
+      : { ...(await recentRecords(reads, accountUuid, object, at, { orOlder: false })), all: false }
+  if (found.outcome === 'failed') return troubleOf(found.failure)
+  const basis = basisOf(definition, object, found.all)
+  const acted = await actedOn(reads, accountUuid, draft, found.records, at)
   if (acted.outcome !== 'ok') return troubleOf(acted)
   const units = unitsOf(definition, acted.acted)
   const shown = units.slice(0, MOST_LOOKED_BACK)
@@ -98,16 +111,21 @@ async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): P
     rows.push(await rowOf(app, parts, { accountUuid, draft, unit, whole, ran, sums }))
     await nextTurn()
   }
-  if (!recent.complete) {
-    basis.push(`More than ${recent.records.length} were changed; only so many were looked through.`)
+  if (source === 'api_polling' && !found.all) {
+    basis.push('There are too many to look through all of them: those that only grew older since are missing.')
+  }
+  if (ran && !ran.complete) basis.push(`Of what really ran, only the newest ${MOST_RUNS} were looked at.`)
+  if (!found.complete) {
+    basis.push(`More than ${found.records.length} were changed; only so many were looked through.`)
   }
   return {
     kind: 'lookback',
-    headline: headlineOf({ definition, object, looked: recent.records.length, units: units.length, shown: rows, sums }),
+    headline: headlineOf({ definition, object, found, units: units.length, shown: rows, sums }),
     rows,
     count: units.length,
     basis,
     ran: ran?.count ?? null,
+    ranMore: ran !== null && !ran.complete,
   }
 }
 
@@ -240,7 +258,10 @@ function textOf(fields: Readonly<Record<string, string>>): string | null {
 }
 
 interface RealRuns {
+  /** Held, waiting and cancelled ones that never began are none. */
   count: number
+  /** False = there are more than are looked through. */
+  complete: boolean
   records: ReadonlySet<string>
 }
 
@@ -253,22 +274,31 @@ async function runsOf(
 ): Promise<RealRuns | null> {
   if (ruleId === null) return null
   const runs = await listExecutions(app, accountUuid, { automationId: ruleId, since: sinceOf(now), limit: MOST_RUNS })
-  return { count: runs.length, records: new Set(runs.flatMap(({ recordUuids }) => recordUuids)) }
+  const begun = runs.filter(({ startedAt }) => startedAt !== null)
+  return {
+    count: begun.length,
+    records: new Set(begun.flatMap(({ recordUuids }) => recordUuids)),
+    complete: runs.length < MOST_RUNS,
+  }
 }
 
 interface Headline {
   definition: RuleDefinition
   object: string
-  looked: number
+  /** What was looked through. */
+  found: { records: readonly unknown[]; all: boolean }
   units: number
   shown: readonly LookedBackRow[]
   sums: { messages: number; credits: number }
 }
 
-function headlineOf({ definition, object, looked, units, shown, sums }: Headline): string {
+function headlineOf({ definition, object, found, units, shown, sums }: Headline): string {
   const noun = objectNoun(object)
   const time = `In the last ${LOOK_BACK_DAYS} days this rule would have`
-  if (units === 0) return `${time} done nothing: of the ${count(looked, noun)} changed in that time, none fits.`
+  if (units === 0) {
+    const looked = count(found.records.length, noun)
+    return `${time} done nothing: of ${found.all ? looked : `the ${looked} changed in that time`}, none fits.`
+  }
   const many = definition.grouping.enabled || definition.digest
   const acted = many ? `run ${units === 1 ? 'once' : `${units} times`}` : `acted on ${count(units, noun)}`
   const messages = [`${count(sums.messages, 'message')} to customers`, count(sums.credits, 'SMS credit')].join(', ')

@@ -27,6 +27,11 @@ export function looksAgain({ interval }: PollTrigger): boolean {
   return interval !== 'once' && interval !== 'on_demand'
 }
 
+/** On a record that stays as it is? */
+function actsAgain({ once }: RuleDefinition): boolean {
+  return once === 'day' || once === 'week' || once === 'month' || once === 'period'
+}
+
 /** The looks of a rule by the clock in the time; one a day is enough of those that look more often. */
 export function looksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: string): Millis[] {
   if (!looksAgain(trigger)) return [now]
@@ -52,7 +57,7 @@ export function wouldHaveActed(definition: RuleDefinition, facts: RecordFacts, w
   const { trigger } = definition
   switch (trigger.source) {
     case 'api_polling':
-      return actedAtLook(definition, facts, window)
+      return actedAtLook({ ...definition, trigger }, facts, window)
     case 'webhook':
       return actedOnEvent(definition, trigger, facts, window)
     case 'manual_endpoint':
@@ -63,11 +68,18 @@ export function wouldHaveActed(definition: RuleDefinition, facts: RecordFacts, w
 }
 
 /** At the first look after its last change, when it certainly was as it is now; else at the last one before it that matches. */
-function actedAtLook(definition: RuleDefinition, facts: RecordFacts, window: LookBackWindow): Millis | null {
+function actedAtLook(
+  definition: RuleDefinition & { trigger: PollTrigger },
+  facts: RecordFacts,
+  window: LookBackWindow,
+): Millis | null {
   const { zone, ticks } = window
   const edited = momentOf(facts.editDate, zone) ?? window.from
   const created = momentOf(readField(facts, 'created_date', { now: window.now, zone }) ?? '', zone) ?? 0
   const matches = (tick: Millis) => tick >= created && judge(definition.conditions, facts, { now: tick, zone }).matched
+  // As it is since before that time, and met the conditions then already: it was acted on then, or was there when the rule began.
+  if (looksAgain(definition.trigger) && !actsAgain(definition) && edited < window.from && matches(window.from))
+    return null
   return (
     ticks.find((tick) => tick >= edited && matches(tick)) ??
     ticks.findLast((tick) => tick < edited && matches(tick)) ??
@@ -114,10 +126,11 @@ function momentOf(text: string, zone: string): Millis | null {
   return reading === null ? null : momentOfWall(reading.wall, zone).at
 }
 
-/** What the list was reckoned from, and what is not in it. */
-export function basisOf({ trigger, once }: RuleDefinition, object: string): string[] {
+/** What the list was reckoned from, and what is not in it. `all`: everything there is, not only what was changed lately. */
+export function basisOf({ trigger, once }: RuleDefinition, object: string, all: boolean): string[] {
   const noun = objectNoun(object)
-  const from = `Looked through every ${noun} that was changed in the last ${LOOK_BACK_DAYS} days, with the values it has now.`
+  const which = all ? '' : ` that was changed in the last ${LOOK_BACK_DAYS} days`
+  const from = `Looked through every ${noun}${which}, with the values it has now.`
   switch (trigger.source) {
     case 'manual_endpoint':
       return ['This rule runs when another program calls it. Nobody can say when that would have been.']

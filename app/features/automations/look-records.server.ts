@@ -46,6 +46,23 @@ export async function recentRecords(
   return list(reads, accountUuid, object, "active eq '1'", MOST_OLDER)
 }
 
+/**
+ * What a rule by the clock looks through: everything that is not deleted, because much of it meets a condition only by growing older.
+ * `all` = false: there is more than is read at once, so it is what was changed lately.
+ */
+export async function presentRecords(
+  reads: Reads,
+  accountUuid: string,
+  object: string,
+  at: JudgedAt,
+): Promise<(RecentRecords & { all: boolean }) | { outcome: 'failed'; failure: Failure }> {
+  const present = await list(reads, accountUuid, object, "active eq '1'", MOST_READ)
+  if (present.outcome === 'failed') return present
+  if (present.complete) return { ...present, all: true }
+  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: false })
+  return recent.outcome === 'failed' ? recent : { ...recent, all: false }
+}
+
 export function sinceOf(now: Millis): Millis {
   return now - days(LOOK_BACK_DAYS)
 }

@@ -48,6 +48,7 @@ export async function lookTogether(
   const [first] = records
   if (!first) return { started: 0, left: [] }
   const { accountUuid, object } = first
+  const begun = app.clock.now()
   const watch = await loadWatch(app, accountUuid, object)
   if (watch === null) {
     await settleAll(app, records.map(nobodyWatches), settled)
@@ -66,11 +67,13 @@ export async function lookTogether(
     return record ? [{ touched, record }] : []
   })
   const left = records.filter((touched) => !byUuid.has(touched.recordUuid))
+  if (found.length === 0) return { started: 0, left }
   const joined = await app.facts.join(
     accountUuid,
     object,
     found.map(({ record }) => record),
     watch.parts,
+    begun,
   )
   if (joined.outcome !== 'ok') {
     await putAllOff(
@@ -178,8 +181,9 @@ async function putAllOff(
   failure: Failure,
   settled: Set<TouchedRecord>,
 ): Promise<LookedTogether> {
-  // Spent calls put off everything of the account at once.
-  const told = failure.outcome === 'rate_limited' ? records.slice(0, 1) : records
+  // Spent calls put off everything of the account at once; with the youngest, which is not given up for its age before others are.
+  const youngest = records.reduce((a, b) => (b.firstAt > a.firstAt ? b : a))
+  const told = failure.outcome === 'rate_limited' ? [youngest] : records
   await Promise.all(told.map((touched) => putOff(app, touched, watch.rules, failure)))
   for (const touched of records) settled.add(touched)
   return { started: 0, left: [] }

@@ -2,7 +2,7 @@
 import type { Flash } from '../../lib/flash.ts'
 import { FORM_WORDS } from './form-words.ts'
 import type { Execution } from './run-history.ts'
-import { ranNowWords } from './run-now-words.ts'
+import { isHeldBack, NOT_RUN_YET, ranNowWords } from './run-now-words.ts'
 import { isConnectionPause } from './run-words.ts'
 
 export const AUTHENTICATE_TO_MANAGE =
@@ -80,7 +80,7 @@ export function ranFlash(ran: { executions: readonly Execution[]; started: numbe
   }
   if (only?.executionStatus === 'success') return { kind: 'success', title: words }
   if (only?.executionStatus === null && only.reason !== null) {
-    return { kind: 'info', title: 'Automation started', description: only.reason }
+    return { kind: 'info', title: isHeldBack(only) ? NOT_RUN_YET : 'Automation started', description: only.reason }
   }
   return { kind: 'info', title: words }
 }

@@ -40,6 +40,24 @@ describe('a text that is checked', () => {
     expect(check('.a { color: red } {{literal}}', { destination: 'html' })).toEqual([])
   })
 
+  it('may name everything the specification lists, of each of the first three records', () => {
+    const fields =
+      'generated_job_id job_description job_address status billing_address purchase_order_number priority date contact_mobile ' +
+      'contact_phone contact_email contact_first_name contact_last_name company_name company_phone company_email ' +
+      'company_address staff_name staff_email staff_mobile'
+    const entries = [0, 1, 2].flatMap((entry) => fields.split(' ').map((field) => `{entry.${entry}.${field}}`))
+    const others = '{company_uuid} {description} {object} {all_job_descriptions} {all_job_ids} {all_job_addresses}'
+    const results =
+      '{action_1_result.job_uuid} {action_1_result.generated_job_id} {action_2_result.document_uuid} ' +
+      '{action_2_result.document_url} {action_3_result.message_id} {action_3_result.status} {action_4_result.sms_id} ' +
+      '{action_4_result.status} {action_5_result.task_uuid}'
+    const types = ['create_job', 'generate_document', 'send_email', 'send_sms', 'create_task', 'send_sms'] as const
+    const steps = types.map((type, index) => ({ id: `s${index + 1}`, type }))
+    const text = [...entries, others, results].join(' ')
+    const found = checkPlaceholders(text, place({ manyRecords: true, steps, index: 5 }))
+    expect(found.filter(({ severity }) => severity === 'error')).toEqual([])
+  })
+
   it('has unknown names, with the nearest that exists', () => {
     expect(check('{contact_fist_name} {entry.0.job_adress} {nonsense_of_all_kinds}')).toEqual([
       ['error', 'unknown', 'contact_fist_name', 'contact_first_name'],

@@ -14,8 +14,8 @@ export interface Reads {
 }
 
 const FRESH_FOR = minutes(1)
-/** Records of all answers together; the oldest go first. */
-const MOST_RECORDS = 60_000
+/** Records of all answers together, about 4 KB each; the oldest go first. */
+const MOST_RECORDS = 20_000
 
 interface Kept {
   account: string

@@ -72,10 +72,14 @@ const action = z
     waitForPrevious: flag,
   })
   .transform((given, context) => {
-    const read = readParameters(given.type as Step['type'], given.parameters ?? {})
-    if (read.outcome === 'read') return { ...given, type: given.type as Step['type'], parameters: read.parameters }
-    for (const { name, message } of read.issues)
-      context.addIssue({ code: 'custom', path: ['parameters', name], message })
+    const type = given.type as Step['type']
+    const read = readParameters(type, given.parameters ?? {})
+    // What is stored is the safe HTML: with nothing left of it there is no message.
+    const kept =
+      read.outcome === 'read' && type === 'send_email' ? readParameters(type, withSafeHtml(read.parameters)) : read
+    if (read.outcome === 'read' && kept.outcome === 'read') return { ...given, type, parameters: read.parameters }
+    const issues = kept.outcome === 'invalid' ? kept.issues : []
+    for (const { name, message } of issues) context.addIssue({ code: 'custom', path: ['parameters', name], message })
     return z.NEVER
   })
 

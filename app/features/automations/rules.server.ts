@@ -3,6 +3,7 @@ import type { App } from '#app/app-context.ts'
 import { triggerKeyPlace } from '#app/features/ops/sealed-places.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
+import { takenOutOf } from './email-html.ts'
 import type { PollTrigger, RuleDefinition } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { checkRule } from './rule-check.ts'
@@ -66,7 +67,7 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
     at: now,
   })
   app.log.info({ account: accountUuid, automation: id, source: definition.trigger.source }, 'automation.created')
-  return saved(app, accountUuid, id)
+  return saved(app, accountUuid, id, takenOutOf(form.actions))
 }
 
 /** The whole form, or exactly `{active}`. */
@@ -105,7 +106,7 @@ export async function changeRule(
   })
   if (!changed) return { outcome: 'not_found' }
   app.log.info({ account: accountUuid, automation: id, version: changed.version }, 'automation.changed')
-  return saved(app, accountUuid, id)
+  return saved(app, accountUuid, id, takenOutOf(form.actions))
 }
 
 /** On and off. `includeExisting`: switching on also acts on what matches already. */
@@ -161,10 +162,17 @@ export async function renewTriggerKey(
   return changed ? { outcome: 'saved', rule: changed, warning: null } : { outcome: 'not_found' }
 }
 
-async function saved(app: RulesApp, accountUuid: string, id: number): Promise<RuleSaved | RuleRefusal> {
+async function saved(
+  app: RulesApp,
+  accountUuid: string,
+  id: number,
+  takenOut: string | null = null,
+): Promise<RuleSaved | RuleRefusal> {
   const warning = await follow(app, accountUuid)
   const rule = await app.store.findAutomation(accountUuid, id)
-  return rule ? { outcome: 'saved', rule, warning: rule.active ? warning : null } : { outcome: 'not_found' }
+  if (!rule) return { outcome: 'not_found' }
+  const warnings = [takenOut, rule.active ? warning : null].filter((one) => one !== null)
+  return { outcome: 'saved', rule, warning: warnings.length > 0 ? warnings.join(' ') : null }
 }
 
 /** The platform's subscriptions and the loops learn of it. The rule is stored already: trouble here is a warning, no refusal. */

@@ -1,6 +1,13 @@
 // What a person reads after "Run Now".
 import type { Execution } from './run-history.ts'
 
+export const NOT_RUN_YET = 'Automation not run yet'
+
+/** Not begun, and nothing that would go on by itself: nothing is done for the account at all, and its reason says why. */
+export function isHeldBack({ state, startedAt, nextAttemptAt, reason }: Execution): boolean {
+  return state === 'waiting' && startedAt === null && nextAttemptAt === null && reason !== null
+}
+
 export function ranNowWords(ran: { executions: readonly Execution[]; started: number; doneBefore: number }): string {
   const { executions, started, doneBefore } = ran
   if (started === 0) {
@@ -9,6 +16,9 @@ export function ranNowWords(ran: { executions: readonly Execution[]; started: nu
       : 'Nothing new: there was nothing left to do.'
   }
   const first = executions[0]
+  if (first && isHeldBack(first)) {
+    return `${NOT_RUN_YET}: ${started === 1 ? 'the run waits' : `${started} runs wait`}. ${first.reason}.`
+  }
   if (started > 1) return `Automation executed: ${started} runs started. The logs show what each of them did.`
   switch (first?.executionStatus) {
     case 'success':

@@ -26,7 +26,8 @@ export async function findTriggered(
 }
 
 export type Triggered =
-  | { outcome: 'accepted'; runId: number; repeated: boolean }
+  /** `waits`: nothing is done for the account at present, and why. */
+  | { outcome: 'accepted'; runId: number; repeated: boolean; waits: string | null }
   /** It exists, and is switched off or stopped: said to whoever has its key. */
   | { outcome: 'off'; message: string }
 
@@ -83,10 +84,15 @@ export async function triggerRule(
     case 'started':
       app.log.info({ account: rule.accountUuid, automation: rule.id, run: started.runId }, 'automation.triggered')
       app.wakeRuns()
-      return { outcome: 'accepted', runId: started.runId, repeated: false }
+      return { outcome: 'accepted', runId: started.runId, repeated: false, waits: await holdOf(app, rule) }
     case 'repeated':
-      return { outcome: 'accepted', runId: started.runId, repeated: true }
+      return { outcome: 'accepted', runId: started.runId, repeated: true, waits: null }
     case 'done_before':
       return { outcome: 'off', message: 'This was done before for that job and date.' }
   }
+}
+
+async function holdOf(app: Pick<App, 'store'>, { accountUuid }: AutomationRow): Promise<string | null> {
+  const plan = await app.store.findPlan(accountUuid)
+  return plan && plan.heldSince !== null ? plan.holdReason : null
 }

@@ -17,7 +17,7 @@ import {
 } from './payment.ts'
 import { attempt } from './payment-failure.server.ts'
 import { CURRENCY, inTrial, MONTHLY_PENCE, type Plan, TRIAL } from './plan.ts'
-import { syncInTurn } from './sync.server.ts'
+import { giveUp, syncInTurn } from './sync.server.ts'
 
 /**
  * "Subscribe Now", and "Pay now" for what is owed. `amount` in pence only shows that the page and we mean the same: it is checked,
@@ -67,7 +67,7 @@ export async function beginPayment(
     case 'reuse':
       return handOut(app, plan, choice.subscription, quote)
     case 'create':
-      for (const open of choice.abandon) await abandon(app, accountUuid, open)
+      for (const open of choice.abandon) await giveUp(app, accountUuid, open)
       return createAndHandOut(app, plan, subscriptions, quote)
     default:
       return assertNever(choice)
@@ -114,16 +114,6 @@ async function payWhatIsOwed(
   // Given up by the provider with nothing left that could be paid: begin anew.
   await app.payments.endSubscription(subscription.id)
   return createAndHandOut(app, plan, [subscription], quote)
-}
-
-/** Somebody may have paid it in another tab at this very moment: then the money goes back, for it pays nothing any more. */
-async function abandon({ payments, log }: PayingApp, accountUuid: string, open: PaidSubscription): Promise<void> {
-  await payments.endSubscription(open.id)
-  const paymentId = open.latestInvoice?.paymentId ?? null
-  const payment = paymentId === null ? null : await payments.findPayment(paymentId)
-  if (payment?.status !== 'paid') return
-  log.warn({ accountUuid, subscription: open.id, payment: payment.id }, 'payments.paid_what_was_given_up')
-  await payments.refund(payment.id)
 }
 
 async function createAndHandOut(

@@ -34,6 +34,9 @@ describe('what comes of an offer', () => {
     expect(answerOfStart('subscribe', { ...refused, status: 402 })).toMatchObject({
       toast: { title: 'Payment Failed', description: 'No.' },
     })
+    expect(answerOfStart('upgrade', { ...refused, status: 402 })).toMatchObject({
+      toast: { title: 'Error', description: 'No.' },
+    })
   })
 })
 

@@ -31,10 +31,10 @@ export type SubscriptionAnswer =
   | { kind: 'settled'; toast: Flash }
 
 export function answerOfStart(offer: Offer, start: PaymentStart): SubscriptionAnswer {
+  const upgrade = offer !== 'subscribe' && offer !== 'pay_now'
   switch (start.outcome) {
     case 'pay': {
       const { clientSecret, amount, description } = start
-      const upgrade = offer !== 'subscribe' && offer !== 'pay_now'
       return {
         kind: 'quote',
         quote: { clientSecret, amount: pounds(amount), sentence: description },
@@ -42,8 +42,8 @@ export function answerOfStart(offer: Offer, start: PaymentStart): SubscriptionAn
       }
     }
     case 'refused':
-      // 402 = the card was refused, in the provider's words.
-      if (start.status === 402) return { ...refusal(start.message), toast: paymentFailed(start.message) }
+      // 402 = the card was refused, in the provider's words. An upgrade that fails is an error, whatever the reason.
+      if (start.status === 402 && !upgrade) return { ...refusal(start.message), toast: paymentFailed(start.message) }
       return refusal(start.message)
     default:
       return assertNever(start)

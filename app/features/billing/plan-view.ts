@@ -143,7 +143,10 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
       return {
         tone: 'attention',
         sentence: `Ends on ${endDay(plan, zone)}.`,
-        next: ['Everything works until then, and nothing more is charged.', `After that ${waitsUntilYou('subscribe')}`],
+        next: [
+          'Everything works until then, and no further month is charged.',
+          `After that ${waitsUntilYou('subscribe')}`,
+        ],
       }
     case 'past_due':
       return holdStory(holdAhead(plan)?.from ?? now + LATE_GRACE, setting, {
@@ -229,7 +232,7 @@ function cancellationOf(plan: Plan, phase: PlanPhase, zone: string): PlanView['c
     case 'active':
       return {
         kind: 'cancel',
-        sentence: `It then ends on ${endDay(plan, zone)}. Until then everything works, nothing more is charged, and you can change your mind.`,
+        sentence: `It then ends on ${endDay(plan, zone)}. Until then everything works, no further month is charged, and you can change your mind.`,
       }
     case 'past_due':
       if (plan.cancelAtPeriodEnd) return null

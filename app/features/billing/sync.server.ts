@@ -22,7 +22,7 @@ export async function syncInTurn(
   app: PayingApp,
   accountUuid: string,
 ): Promise<{ plan: Plan; subscriptions: PaidSubscription[] }> {
-  const { store, clock, payments } = app
+  const { store, clock } = app
   await followOpenRenewal(app, await store.ensurePlan(accountUuid, TRIAL, clock.now()))
   let subscriptions: PaidSubscription[] = []
   let strays: string[] = []
@@ -41,9 +41,22 @@ export async function syncInTurn(
     doubles = projection.doubles
     return { ...projection.change, lastSyncedAt: clock.now() }
   })
-  for (const id of strays) await payments.endSubscription(id)
+  for (const open of subscriptions) if (strays.includes(open.id)) await giveUp(app, accountUuid, open)
   if (doubles.length > 0) app.log.error({ accountUuid, subscriptions: doubles }, 'plan.paid_twice')
   return { plan, subscriptions: subscriptions.filter(({ id }) => !strays.includes(id)) }
+}
+
+/**
+ * Ends a subscription whose first payment is open. Somebody may have paid it in another tab at this very moment: then the money goes
+ * back, for it pays nothing any more.
+ */
+export async function giveUp({ payments, log }: PayingApp, accountUuid: string, open: PaidSubscription): Promise<void> {
+  await payments.endSubscription(open.id)
+  const paymentId = open.latestInvoice?.paymentId ?? null
+  const payment = paymentId === null ? null : await payments.findPayment(paymentId)
+  if (payment?.status !== 'paid') return
+  log.warn({ accountUuid, subscription: open.id, payment: payment.id }, 'payments.paid_what_was_given_up')
+  await payments.refund(payment.id)
 }
 
 async function readSubscriptions({ payments }: PayingApp, customerId: string): Promise<PaidSubscription[] | null> {

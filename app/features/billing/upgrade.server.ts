@@ -41,7 +41,7 @@ async function beginRenewal(app: PayingApp, plan: Plan, prorated: boolean): Prom
   if (open && open.status !== 'canceled') {
     const wanted = { subscriptionId, prorated, periodStart: currentPeriodStart, now, goodForMs: QUOTE_GOOD_FOR }
     if (isSameRenewal(open, wanted)) return handOut(app, plan, open, prorated)
-    const paidMeanwhile = await stopOrSettle(app, plan, open)
+    const paidMeanwhile = await stopOrSettle(app, plan, open.id)
     if (paidMeanwhile) return refused(409, ALREADY_RENEWED)
   }
   // Whole seconds, as the provider counts: the quote and what is applied are for the same moment.
@@ -73,10 +73,10 @@ function isHonest(amount: number, prorated: boolean, chargesOverage: boolean): b
   return prorated ? amount >= 0 : amount === MONTHLY_PENCE
 }
 
-/** True = it could not be stopped, because it was paid: it is applied now. */
-async function stopOrSettle(app: PayingApp, plan: Plan, open: SinglePayment): Promise<boolean> {
+/** True = the open renewal could not be stopped, because it was paid: it is applied now. In the account's turn. */
+export async function stopOrSettle(app: PayingApp, plan: Plan, paymentId: string): Promise<boolean> {
   try {
-    await app.payments.cancelPayment(open.id)
+    await app.payments.cancelPayment(paymentId)
     return false
   } catch (error) {
     if (paymentErrorOf(error)?.code !== 'refused') throw error

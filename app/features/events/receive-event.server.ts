@@ -32,13 +32,20 @@ export interface PlatformAnswer {
 
 type ReceiveApp = Pick<App, 'store' | 'clock' | 'log' | 'acceptEvent' | 'space'>
 
+/** Takes so many events out of what one address may bring. In how many ms there is room again; null = they were taken. */
+export type EventBrake = (subscriptionId: number, events: number) => number | null
+
 /**
  * Answers one call to `/hooks/platform/{token}`. Never throws. The status says to the platform: 200 done · 400 unreadable ·
  * 404 unknown address · 405 not a POST · 410 deleted subscription (only ever from a row that says so) · 413 too large ·
- * 429 this account has too much waiting, or more than its share of storage that is nearly full · 503 could not be stored, send
- * again.
+ * 429 more events a second than `brake` lets one address bring, or this account has too much waiting, or more than its share of
+ * storage that is nearly full · 503 could not be stored, send again.
  */
-export async function receivePlatformCall(app: ReceiveApp, call: PlatformCall): Promise<PlatformAnswer> {
+export async function receivePlatformCall(
+  app: ReceiveApp,
+  call: PlatformCall,
+  brake: EventBrake = () => null,
+): Promise<PlatformAnswer> {
   if (call.method !== 'POST') return refuse(405, 'This address takes POST.', { allow: 'POST' })
   // Unlike any token we make: saves hash and lookup.
   if (!/^[\w-]{43}$/.test(call.token)) return refuse(404, 'Not found')
@@ -56,6 +63,11 @@ export async function receivePlatformCall(app: ReceiveApp, call: PlatformCall): 
   if (call.truncated) return refuse(413, 'Larger than 256 KB.')
 
   const message = readPlatformCall(call)
+  const ms = brake(ingress.subscriptionId, message.kind === 'events' ? message.events.length : 1)
+  if (ms !== null) {
+    const wait = Math.max(1, Math.ceil(ms / 1000))
+    return refuse(429, 'Too many events at once. Send them again.', { 'retry-after': String(wait) })
+  }
   switch (message.kind) {
     case 'challenge':
       recordChallenge(app, ingress, call)

@@ -20,7 +20,7 @@ export type LookedUp =
   | { outcome: 'failed'; message: string }
 
 const FRESH_FOR = minutes(1)
-/** Accounts times lists; the oldest go first. */
+/** Accounts times lists; what is over goes, then the oldest. */
 const MOST_KEPT = 500
 const ADMIN_RECORDS = 100
 
@@ -46,8 +46,8 @@ export function lookUp(app: LookupApp, accountUuid: string, name: LookupName): P
     .then((result): LookedUp => toLookedUp(result, (records) => lookupRecords(name, records)))
   cache.delete(key)
   cache.set(key, { until: now + FRESH_FOR, answer })
-  for (const oldest of cache.keys()) {
-    if (cache.size <= MOST_KEPT) break
+  for (const [oldest, { until }] of cache) {
+    if (cache.size <= MOST_KEPT && until > now) break
     cache.delete(oldest)
   }
   const forget = () => {

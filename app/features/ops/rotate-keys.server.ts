@@ -23,13 +23,13 @@ export interface RotatedKeys {
 export async function rotateKeys(app: KeyApp, signal?: AbortSignal): Promise<RotatedKeys> {
   const { store, clock, log, secrets } = app
   const inFront = await store.noteFirstKey(secrets.firstKey, clock.now())
-  if (inFront) log.info({ key: secrets.firstKey }, 'keys.put_in_front')
+  if (inFront) log.info({ name: secrets.firstKey }, 'keys.put_in_front')
   const rotated: RotatedKeys = { rewrapped: 0, resealed: 0, shut: 0 }
   await rewrapAccountKeys(app, rotated, signal)
   for (const secret of SEALED_COLUMNS) await resealSecrets(app, secret, rotated, signal)
   const forgotten = signal?.aborted ? 0 : await store.forgetKeysOfNobody(clock.now() - NOBODYS_AFTER)
   if (rotated.rewrapped > 0 || rotated.resealed > 0 || forgotten > 0) {
-    log.info({ key: secrets.firstKey, ...rotated, forgotten }, 'keys.rotated')
+    log.info({ name: secrets.firstKey, ...rotated, forgotten }, 'keys.rotated')
   }
   return rotated
 }

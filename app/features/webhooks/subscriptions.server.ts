@@ -49,7 +49,10 @@ export function tokenOfAddress(origin: string, address: string): string | null {
 
 /** The address of a stored subscription, from the sealed copy of its token. */
 export function addressOf(app: Pick<App, 'secrets' | 'settings'>, row: SubscriptionRow): string {
-  return callbackAddress(app.settings.origin, app.secrets.open(subscriptionTokenPlace(row.accountUuid), row.tokenSealed))
+  return callbackAddress(
+    app.settings.origin,
+    app.secrets.open(subscriptionTokenPlace(row.accountUuid), row.tokenSealed),
+  )
 }
 
 /**

@@ -194,6 +194,17 @@ describe('the export', () => {
     expect((await entries()).filter(({ action }) => action === 'exported')).toHaveLength(3)
   })
 
+  it('that cannot be read to its end breaks off, and does not end as if it were whole', async () => {
+    const { store } = world.app
+    world.app.store = { ...store, listRuns: () => Promise.reject(new Error('disk')) }
+    try {
+      const answered = await owner.get(exportRoute, `/api/export${BY}`)
+      await expect(answered.text()).rejects.toThrow('disk')
+    } finally {
+      world.app.store = store
+    }
+  })
+
   it('that nobody reads to its end is given up', async () => {
     const answered = await owner.get(exportRoute, `/api/export${BY}`)
     const reader = answered.body?.getReader()

@@ -147,6 +147,10 @@ describe('/api/mutes', () => {
     const unnamed = await post({ recordUuid: uuidOf('company', 1) })
     expect(unnamed).toMatchObject({ status: 201, json: { name: null } })
     expect((await list()).json).toHaveLength(2)
+    // Said again in that time: the name that is known stays.
+    await post({ kind: 'job', recordUuid: job, until: new Date(calls.world.clock.now() + hours(48)).toISOString() })
+    const names = (await list()).json.map(({ name }: { name: string | null }) => name)
+    expect(names).toEqual([null, 'job 1'])
   })
 
   test('refuses what is not there and what cannot be', async () => {

@@ -28,7 +28,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       switch (triggered.outcome) {
         case 'accepted':
           return answer(202, {
-            message: triggered.repeated ? 'This run was started before.' : 'Automation triggered',
+            message: wordsOf(triggered),
             executionId: triggered.runId,
           })
         case 'off':
@@ -38,6 +38,11 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       }
     },
   })
+}
+
+function wordsOf({ repeated, waits }: { repeated: boolean; waits: string | null }): string {
+  if (repeated) return 'This run was started before.'
+  return waits === null ? 'Automation triggered' : `Automation triggered. It waits: ${waits}.`
 }
 
 export const loader = action

@@ -2,6 +2,7 @@
 // what answers wherever that way is not in front (development, tests, another server).
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node'
 import { LARGEST_BODY, type PlatformAnswer, receivePlatformCall } from '../../features/events/receive-event.server.ts'
+import { eventBrakeOf } from '../../http/event-brake.server.ts'
 import { brakeUnknown } from '../../http/unknown-address.server.ts'
 
 export async function action(args: ActionFunctionArgs): Promise<Response> {
@@ -16,7 +17,7 @@ export async function loader(args: LoaderFunctionArgs): Promise<Response> {
 async function answer({ request, params, context }: ActionFunctionArgs | LoaderFunctionArgs): Promise<Response> {
   const { app, clientIp } = context
   const { body, truncated } = await readBody(request)
-  const received = await receivePlatformCall(app, {
+  const call = {
     token: params.token ?? '',
     method: request.method,
     query: new URL(request.url).search.slice(1),
@@ -24,7 +25,8 @@ async function answer({ request, params, context }: ActionFunctionArgs | LoaderF
     truncated,
     remoteIp: clientIp,
     userAgent: request.headers.get('user-agent'),
-  })
+  }
+  const received = await receivePlatformCall(app, call, eventBrakeOf(app))
   return toResponse(brakeUnknown(app, clientIp, received))
 }
 

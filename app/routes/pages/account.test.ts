@@ -75,6 +75,15 @@ test('the owner sees the browsers, the connection and who did what', async () =>
   expect(JSON.stringify(shown)).not.toContain(cookies.owner)
 })
 
+test('what has to be known about the subscription stands above this page too', async () => {
+  expect((await page()).planNotice).toBeNull()
+  Object.assign(app.settings, { payments: { mode: 'stripe', publishableKey: 'pk_test_1' } })
+  const { uuid } = BRISBANE
+  const plan = await app.store.ensurePlan(uuid, 1_000, app.clock.now() - 5_000)
+  await app.store.savePlan(uuid, plan.updatedAt, { status: 'canceled' }, app.clock.now())
+  expect((await page()).planNotice).toMatchObject({ tone: 'held', action: { label: 'Subscribe' } })
+})
+
 test('a filter that cannot be read is said, and a question can be open', async () => {
   const wrong = await page(`${HOME}&from=someday&step=erase`)
   expect([wrong.status, wrong.log.lines, wrong.step]).toEqual([400, null, 'erase'])

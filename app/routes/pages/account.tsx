@@ -14,6 +14,8 @@ import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { loadAuditLog } from '#app/features/audit/audit-page.server.ts'
 import { AuditLog } from '#app/features/audit/ui/audit-log.tsx'
 import { listSenders } from '#app/features/automations/automation-settings.server.ts'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { findSession } from '#app/http/session.server.ts'
 import { pressAccountButton } from './account-acts.server.ts'
 import { findOwnAccount, gateFor } from './own-account.server.ts'
@@ -40,6 +42,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     accountName: row.name,
     timezone: row.timezone,
     now: app.clock.now(),
+    planNotice: await findPlanNotice(app, row.uuid),
     eventDays: app.settings.retentionDays ?? 30,
     step: readAccountStep(searchParams),
     nameToType: nameToType(row),
@@ -70,13 +73,16 @@ export default function Account() {
     ? { to: accountAddress(account), label: 'Only this account' }
     : { to: accountAddress(account, undefined, { log: 'all' }), label: 'All accounts' }
   return (
-    <AccountPage {...page} refused={refused ?? null}>
-      <AuditLog
-        {...log}
-        carried={{ ...accountQuery(account), ...list }}
-        addressOf={(asked) => accountAddress(account, undefined, { ...list, ...asked })}
-        other={account.admin ? other : null}
-      />
-    </AccountPage>
+    <>
+      <PlanNoticeLine notice={page.planNotice} {...account} />
+      <AccountPage {...page} refused={refused ?? null}>
+        <AuditLog
+          {...log}
+          carried={{ ...accountQuery(account), ...list }}
+          addressOf={(asked) => accountAddress(account, undefined, { ...list, ...asked })}
+          other={account.admin ? other : null}
+        />
+      </AccountPage>
+    </>
   )
 }

@@ -4,7 +4,7 @@ import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import { openPortal, setCancellation } from '#app/features/billing/manage-billing.server.ts'
 import type { Offer } from '#app/features/billing/offers.ts'
-import type { ReturnOutcome } from '#app/features/billing/payment.ts'
+import { type ReturnOutcome, TOO_OFTEN } from '#app/features/billing/payment.ts'
 import {
   answerOfStart,
   CANCELLATION_SAVED,
@@ -18,6 +18,7 @@ import { settleReturn } from '#app/features/billing/settle-return.server.ts'
 import { readPaymentId, returnedPayment, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
 import { startUpgrade } from '#app/features/billing/upgrade.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
+import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { findOwnAccount, type OwnAccount, redirectWith } from './own-account.server.ts'
 
@@ -68,11 +69,23 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
 
 async function startPayment({ context: { app } }: Args, found: OwnAccount, offer: Offer) {
   const { uuid } = found.account
+  if (!takePayment(app, uuid)) return { answer: refusal(TOO_OFTEN), status: 429 }
   const start =
     offer === 'subscribe' || offer === 'pay_now'
       ? await startFirstPayment(app, uuid, { amount: MONTHLY_PENCE })
       : await startUpgrade(app, uuid, { prorated: offer === 'early_prorated' })
   return { answer: answerOfStart(offer, start), status: start.outcome === 'refused' ? start.status : 200 }
+}
+
+/** The button is braked like the calls behind it, and says so in words. */
+function takePayment(app: Args['context']['app'], accountUuid: string): boolean {
+  try {
+    requireRateOf(app, 'pay', accountUuid)
+    return true
+  } catch (tooMany) {
+    if (tooMany instanceof Response) return false
+    throw tooMany
+  }
 }
 
 /** The return from the provider: what the address says is looked up there, and the browser goes on to the clean address. */

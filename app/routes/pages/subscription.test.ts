@@ -192,6 +192,16 @@ describe('paying', () => {
     expect(await press({ intent: 'portal' })).toMatchObject({ status: 409, answer: { kind: 'refused' } })
     expect(await press({ intent: 'everything' })).toMatchObject({ status: 400, answer: { kind: 'refused' } })
   })
+
+  test('asked for more often than anybody would it is braked, in words, and a payment that was made is not', async () => {
+    const id = idOf(await secretOf('upgrade'))
+    for (let n = 1; n < 20; n++) await press({ intent: 'upgrade' })
+    expect(await press({ intent: 'upgrade' })).toMatchObject({
+      status: 429,
+      answer: { kind: 'refused', message: expect.stringContaining('please wait a minute') },
+    })
+    expect(await settle(id)).toMatchObject({ says: 'Payment Failed' })
+  })
 })
 
 describe('a paid month', () => {

@@ -270,6 +270,24 @@ describe('a sign-in that ends otherwise', () => {
   })
 })
 
+describe('an account that is being erased', () => {
+  it('is not begun anew before it is gone, so that nothing new goes with the old', async () => {
+    await signIn(BRISBANE)
+    const { store, clock } = world.app
+    await store.beginErasure(BRISBANE.uuid, { reason: 'erased', at: clock.now(), removeAt: clock.now() })
+    const other = routeBrowser(world)
+    expect(await signIn(BRISBANE, undefined, other)).toMatchObject({
+      auth: 'error',
+      message: SIGN_IN_PROBLEMS.being_erased,
+    })
+    expect(await sessionAccounts(other)).toEqual([])
+    expect((await signIn(LEEDS, 'accountuuid=ext-leeds', other)).auth).toBe('success')
+    await store.endErasure(BRISBANE.uuid, { answerGone: false })
+    await store.closeErasure(BRISBANE.uuid)
+    expect((await signIn(BRISBANE, undefined, other)).auth).toBe('success')
+  })
+})
+
 describe('a state that was used', () => {
   it('does not work again, while what it brought stays', async () => {
     const back = world.platform.consent(await begin(), BRISBANE)

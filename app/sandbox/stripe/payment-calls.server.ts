@@ -111,15 +111,18 @@ export const PAYMENT_CALLS: readonly StripeRoute[] = [
     answer(call) {
       const { books, form, id } = call
       const intent = requireOne(books.ledger.intents, 'payment_intent', id)
-      requireOpenIntent(intent, 'cancel')
-      if (invoicePaymentOf(books, intent.id)) {
-        throw invalid(
-          'You cannot cancel this PaymentIntent because it was created by an Invoice.',
-          'payment_intent_unexpected_state',
-        )
-      }
       const reasons = ['abandoned', 'duplicate', 'fraudulent', 'requested_by_customer'] as const
-      cancelIntent(books, intent, wordAt(form, 'cancellation_reason', reasons))
+      const reason = wordAt(form, 'cancellation_reason', reasons)
+      tellingHowItStands(call, intent, () => {
+        requireOpenIntent(intent, 'cancel')
+        if (invoicePaymentOf(books, intent.id)) {
+          throw invalid(
+            'You cannot cancel this PaymentIntent because it was created by an Invoice.',
+            'payment_intent_unexpected_state',
+          )
+        }
+        cancelIntent(books, intent, reason)
+      })
       return shown(call)
     },
   },
@@ -254,7 +257,7 @@ function createPayment(call: StripeCall): Wire {
 function confirmPayment(call: StripeCall): Wire {
   const { books, form } = call
   const intent = requireIntent(call)
-  requireOpenIntent(intent, 'confirm')
+  tellingHowItStands(call, intent, () => requireOpenIntent(intent, 'confirm'))
   const usage = wordAt(form, 'setup_future_usage', ['off_session', 'on_session'])
   const method = methodFor(call, intent)
   if (usage !== null) intent.setupFutureUsage = usage
@@ -262,20 +265,24 @@ function confirmPayment(call: StripeCall): Wire {
   if (returnUrl !== '' && !/^https?:\/\//i.test(returnUrl)) {
     throw badParameter('The return_url must be an absolute address.', 'url_invalid', 'return_url')
   }
-  try {
-    confirmIntent(books, intent, method, returnUrl)
-  } catch (error) {
-    if (error instanceof StripeFailure && call.fromBrowser) {
-      throw new StripeFailure(error.status, {
-        ...error.body,
-        type: String(error.body.type),
-        message: error.message,
-        payment_intent: forBrowser(intentWire(books, intent)),
-      })
-    }
-    throw error
-  }
+  tellingHowItStands(call, intent, () => confirmIntent(books, intent, method, returnUrl))
   return shown(call)
+}
+
+/** A refusal about the payment itself carries the payment as it is now, so that nobody has to ask once more. */
+function tellingHowItStands(call: StripeCall, intent: Intent, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if (!(error instanceof StripeFailure)) throw error
+    const view = intentWire(call.books, intent)
+    throw new StripeFailure(error.status, {
+      ...error.body,
+      type: String(error.body.type),
+      message: error.message,
+      payment_intent: call.fromBrowser ? forBrowser(view) : view,
+    })
+  }
 }
 
 function methodFor({ books, form }: StripeCall, intent: Intent): PaymentMethod {

@@ -64,7 +64,10 @@ test.each([
   expect((await look(id)).status).toBe('incomplete')
   expect((await stage.confirm(secret, GOOD)).body.status).toBe('succeeded')
   expect((await look(id)).status).toBe('active')
-  expect((await stage.confirm(secret, GOOD)).status).toBe(400)
+  expect(await stage.confirm(secret, GOOD)).toMatchObject({
+    status: 400,
+    body: { error: { code: 'payment_intent_unexpected_state', payment_intent: { status: 'succeeded' } } },
+  })
 })
 
 test('a number that is not on the list is refused and kept nowhere', async () => {

@@ -25,11 +25,12 @@ export const AUTHENTICATION_REQUIRED: CardRefusal = {
   message: 'Your card was declined. This transaction requires authentication.',
 }
 
+/** Its text is for developers, as the provider's is: nobody who pays should ever read it. */
 export const AUTHENTICATION_FAILED: CardRefusal = {
   type: 'invalid_request_error',
   code: 'payment_intent_authentication_failure',
   declineCode: null,
-  message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+  message: 'This PaymentMethod has failed authentication: send payment_method_data or another PaymentMethod.',
 }
 
 export const TEST_CARDS: readonly TestCard[] = [

@@ -5,7 +5,7 @@ import type { LookedBack, LookedBackRow } from '../form-look.ts'
 
 /** "In the last 30 days this rule would have …": for whom, when and what; and how much of it is known. */
 export function LookedBackList({ found }: { found: LookedBack }) {
-  const { headline, rows, count, basis, ran } = found
+  const { headline, rows, count, basis, ran, ranMore } = found
   return (
     <div className="grid gap-3 text-label">
       <p className="wrap-anywhere font-medium text-body">{headline}</p>
@@ -13,7 +13,7 @@ export function LookedBackList({ found }: { found: LookedBack }) {
         <p>
           {ran === 0
             ? 'It did not run in that time.'
-            : `It really ran ${ran === 1 ? 'once' : `${ran} times`} in that time: the History has it.`}
+            : `It really ran ${ranMore ? 'at least ' : ''}${ran === 1 ? 'once' : `${ran} times`} in that time: the History has it.`}
         </p>
       )}
       {rows.length > 0 ? (
