@@ -75,6 +75,8 @@ for (const javaScriptEnabled of [true, false]) {
 
       await rule.getByRole('button', { name: 'Run Now: Call back' }).click()
       await says(page, /^Automation executed/)
+      // A page whose answer is still arriving would swallow the press.
+      await page.waitForLoadState()
       await page.getByRole('button', { name: 'View Logs' }).click()
       const logs = javaScriptEnabled
         ? page.getByRole('dialog', { name: 'Recent Automation Logs' })

@@ -77,6 +77,11 @@ export async function setFirstJobStatus(page: Page, server: ServerProcess, statu
 
 /** Nothing serious for people who use assistive technology. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // A dialog that is still fading in has the contrast of a ghost.
+  await page.evaluate(async () => {
+    const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
+    await Promise.allSettled(ending.map((one) => one.finished))
+  })
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
     .analyze()

@@ -104,8 +104,8 @@ test('a journey from the first day to a paid month, with every state between', a
       '/automation',
       '/automation/runs',
       '/deliveries',
-      '/webhook-activity',
       '/account',
+      '/webhook-activity',
     ]) {
       await page.goto(`${server.origin}${path}${query}`)
       await expect(page.getByRole('region', { name: 'Subscription', exact: true })).toContainText(
