@@ -1,6 +1,13 @@
 // What one test drew is gone before the next one draws: files share their process, so this cannot be left to a module that is
 // loaded once.
-import { cleanup } from '@testing-library/react'
+import { act, cleanup } from '@testing-library/react'
 import { afterEach } from 'vitest'
 
-afterEach(cleanup)
+// Kept before any test can put pretend timers in its place.
+const afterPromises = setImmediate
+
+afterEach(async () => {
+  // A test ends when it has seen what it asks about; the router may still have a word to say, and says it here.
+  await act(() => new Promise<void>((done) => void afterPromises(done)))
+  cleanup()
+})
