@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours, minutes } from '../../lib/duration.ts'
 import { Form } from './parts.tsx'
+import { StageFrame } from './stage-frame.tsx'
 import { clockWords, placeOf, spanWords, type Tone } from './words.ts'
 
 export interface ClockView {
@@ -35,47 +36,34 @@ export interface Said {
 
 export function Page({ title, here, back, clock, said, clockOpen, children }: PageProps) {
   return (
-    <html lang="en">
-      <head>
-        <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>{`${title} · Pretend ServiceM8`}</title>
-        <link rel="icon" href="/sandbox/console/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/sandbox/console/console.css" />
-      </head>
-      <body>
-        <a className="skip" href="#main">
-          Skip to the content
-        </a>
-        <header className="curtain">
-          <div className="inner">
-            <p className="brand">
-              <a className="home" href="/sandbox">
-                <Drama aria-hidden size={22} />
-                Pretend ServiceM8
-              </a>
-              <span className="motto">Nothing here reaches a real customer.</span>
-            </p>
-            <nav aria-label="Stage" className="places">
-              <NavLink to="/sandbox" here={here === 'stage'} words="Stage" />
-              <NavLink to="/sandbox/console/trail" here={here === 'trail'} words="Trail" />
-              <NavLink to="/sandbox/console/receivers" here={here === 'receivers'} words="Receiver" />
-            </nav>
-          </div>
-        </header>
-        {clock ? <Clock clock={clock} back={back} open={clockOpen ?? false} /> : null}
-        <main id="main" tabIndex={-1}>
-          {said ? (
-            <p className={`said ${said.tone}`} role={said.tone === 'failing' ? 'alert' : 'status'}>
-              {said.text}
-            </p>
-          ) : null}
-          {children}
-        </main>
-      </body>
-    </html>
+    <StageFrame
+      title={title}
+      owner="Pretend ServiceM8"
+      curtain={
+        <>
+          <p className="brand">
+            <a className="home" href="/sandbox">
+              <Drama aria-hidden size={22} />
+              Pretend ServiceM8
+            </a>
+            <span className="motto">Nothing here reaches a real customer.</span>
+          </p>
+          <nav aria-label="Stage" className="places">
+            <NavLink to="/sandbox" here={here === 'stage'} words="Stage" />
+            <NavLink to="/sandbox/console/trail" here={here === 'trail'} words="Trail" />
+            <NavLink to="/sandbox/console/receivers" here={here === 'receivers'} words="Receiver" />
+          </nav>
+        </>
+      }
+      below={clock ? <Clock clock={clock} back={back} open={clockOpen ?? false} /> : null}
+    >
+      {said ? (
+        <p className={`said ${said.tone}`} role={said.tone === 'failing' ? 'alert' : 'status'}>
+          {said.text}
+        </p>
+      ) : null}
+      {children}
+    </StageFrame>
   )
 }
 

@@ -1,6 +1,8 @@
 // `/sandbox/servicem8/…`: reads one call, lets faults have their way, finds out whose token it is, hands it on.
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { findRecord, zoneOf } from '../accounts.server.ts'
+import { HANG_MS, holdCalls } from '../held-calls.server.ts'
 import { type Answer, errorAnswer, readBody, sendAnswer, textAnswer } from '../http.server.ts'
 import type { Poster } from '../post.server.ts'
 import type { Stage } from '../state.server.ts'
@@ -25,13 +27,11 @@ export interface Wire {
 }
 
 const MAX_BODY = 1024 * 1024
-/** A hanging call is let go after this long, so that a forgotten fault does not hold connections for ever. */
-const HANG_MS = 120_000
 
 export function createWire(stage: Stage, poster: Poster): Wire {
   const desk = createOAuthDesk()
   const links: StorageLinks = new Map()
-  const hanging = new Set<() => void>()
+  const held = holdCalls()
 
   async function answerTo(request: WireRequest, effect: FaultEffect | null): Promise<Answer> {
     if (effect?.kind === 'status') return spoiled(effect)
@@ -87,21 +87,6 @@ export function createWire(stage: Stage, poster: Poster): Wire {
     return grant?.accountUuid ?? ''
   }
 
-  function pause(ms: number, res: ServerResponse): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer)
-        hanging.delete(done)
-        res.off('close', done)
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      timer.unref()
-      hanging.add(done)
-      res.on('close', done)
-    })
-  }
-
   async function serve(req: IncomingMessage, res: ServerResponse, path: string, rawQuery: string): Promise<void> {
     const isUpload = /\.file$/i.test(path)
     const body = await readBody(req, isUpload ? MAX_FILE + 64 * 1024 : MAX_BODY)
@@ -119,10 +104,10 @@ export function createWire(stage: Stage, poster: Poster): Wire {
     const effect = faultFor(request)
     if (effect?.kind === 'drop') return void req.socket.destroy()
     if (effect?.kind === 'hang') {
-      await pause(HANG_MS, res)
+      await held.wait(HANG_MS, res)
       return void req.socket.destroy()
     }
-    if (effect?.kind === 'delay') await pause(effect.ms, res)
+    if (effect?.kind === 'delay') await held.wait(effect.ms, res)
     const answer = await answerTo(request, effect)
     if (effect?.kind === 'lose_answer') return void req.socket.destroy()
     sendAnswer(req, res, answer)
@@ -137,7 +122,7 @@ export function createWire(stage: Stage, poster: Poster): Wire {
       })
     },
     stop() {
-      for (const done of [...hanging]) done()
+      held.letGo()
     },
   }
 }

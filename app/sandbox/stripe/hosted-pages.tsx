@@ -4,42 +4,28 @@ import { Landmark } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Millis } from '../../lib/clock.ts'
 import { Badge, Card, Choice, Empty, Table, TextField } from '../console/parts.tsx'
+import { StageFrame } from '../console/stage-frame.tsx'
 import { moneyWords, type Tone } from '../console/words.ts'
 import type { InvoiceStatus, SubscriptionStatus } from './ledger.ts'
 import { TEST_CARDS } from './test-cards.ts'
 
 function HostedPage({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <html lang="en">
-      <head>
-        <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>{`${title} · Pretend payment provider`}</title>
-        <link rel="icon" href="/sandbox/console/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/sandbox/console/console.css" />
-      </head>
-      <body>
-        <a className="skip" href="#main">
-          Skip to the content
-        </a>
-        <header className="curtain">
-          <div className="inner">
-            <p className="brand">
-              <span className="home">
-                <Landmark aria-hidden size={22} />
-                Pretend payment provider
-              </span>
-              <span className="motto">Sandbox: no real payment</span>
-            </p>
-          </div>
-        </header>
-        <main id="main" tabIndex={-1}>
-          {children}
-        </main>
-      </body>
-    </html>
+    <StageFrame
+      title={title}
+      owner="Pretend payment provider"
+      curtain={
+        <p className="brand">
+          <span className="home">
+            <Landmark aria-hidden size={22} />
+            Pretend payment provider
+          </span>
+          <span className="motto">Sandbox: no real payment</span>
+        </p>
+      }
+    >
+      {children}
+    </StageFrame>
   )
 }
 

@@ -1,6 +1,8 @@
 // `/sandbox/stripe/v1/…`: reads one call, finds out who is calling, answers a repeated one as before, hands it on.
+
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HANG_MS, holdCalls } from '../held-calls.server.ts'
 import { type Answer, jsonAnswer, readBody, sendAnswer } from '../http.server.ts'
 import { matchingFault } from '../servicem8/faults.ts'
 import type { Stage } from '../state.server.ts'
@@ -38,8 +40,6 @@ export interface StripeWire {
 const MAX_BODY = 256 * 1024
 const KEYS_LIVE = 86_400
 const KEEP_ANSWERS = 2000
-/** A hanging call is let go after this long, so that a forgotten fault does not hold connections for ever. */
-const HANG_MS = 120_000
 
 interface Received {
   method: string
@@ -54,7 +54,7 @@ interface Received {
 
 export function createStripeWire(stage: Stage, books: Books, afterwards: () => void): StripeWire {
   const { ledger } = books
-  const hanging = new Set<() => void>()
+  const held = holdCalls()
 
   function faultFor(method: string, path: string): FaultEffect | null {
     const rules = stage.state.faults.filter((one) => one.path.startsWith(FAULT_PREFIX))
@@ -124,21 +124,6 @@ export function createStripeWire(stage: Stage, books: Books, afterwards: () => v
     }
   }
 
-  function pause(ms: number, res: ServerResponse): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer)
-        hanging.delete(done)
-        res.off('close', done)
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      timer.unref()
-      hanging.add(done)
-      res.on('close', done)
-    })
-  }
-
   async function serve(req: IncomingMessage, res: ServerResponse, path: string, rawQuery: string): Promise<void> {
     const body = await readBody(req, MAX_BODY)
     if (body === 'gone') return
@@ -153,10 +138,10 @@ export function createStripeWire(stage: Stage, books: Books, afterwards: () => v
     const effect = faultFor(method, path)
     if (effect?.kind === 'drop') return void req.socket.destroy()
     if (effect?.kind === 'hang') {
-      await pause(HANG_MS, res)
+      await held.wait(HANG_MS, res)
       return void req.socket.destroy()
     }
-    if (effect?.kind === 'delay') await pause(effect.ms, res)
+    if (effect?.kind === 'delay') await held.wait(effect.ms, res)
     if (effect?.kind === 'status') return send(failureAnswer(spoiled(effect.status)))
     const answer = answerTo({
       method,
@@ -184,7 +169,7 @@ export function createStripeWire(stage: Stage, books: Books, afterwards: () => v
       })
     },
     stop() {
-      for (const done of [...hanging]) done()
+      held.letGo()
     },
   }
 }
