@@ -942,3 +942,30 @@ export const auditEntry = sqliteTable(
   },
   (t) => [index('audit_of_an_account').on(t.accountUuid, t.id), index('audit_by_age').on(t.at)],
 )
+
+// ---- operations -----------------------------------------------------------------------------------------------
+
+/** Every backup and every drill that restores one, as it went. What `backup` left is in the place of the backups, not here. */
+export const backupRun = sqliteTable(
+  'backup_run',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    /** backup | drill */
+    kind: text('kind').notNull(),
+    startedAt: integer('started_at').notNull(),
+    /** Null while it runs, and for ever when the process ended meanwhile. */
+    endedAt: integer('ended_at'),
+    /** running | done | failed */
+    outcome: text('outcome').notNull(),
+    /** Name of the backup in its place; empty before there is one. */
+    name: text('name').notNull(),
+    /** Bytes of the database, and of what was stored for it. */
+    databaseBytes: integer('database_bytes').notNull(),
+    storedBytes: integer('stored_bytes').notNull(),
+    /** A sentence for the operator: why it failed, or empty. */
+    message: text('message').notNull(),
+    /** JSON of small facts: what a drill looked at. */
+    detail: text('detail').notNull(),
+  },
+  (t) => [index('newest_of_a_kind').on(t.kind, t.id)],
+)
