@@ -50,6 +50,7 @@ beforeEach(() => {
 afterEach(async () => {
   await act(async () => root.unmount())
   document.body.replaceChildren()
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: false })
   globalThis.fetch = realFetch
 })
 
