@@ -44,6 +44,12 @@ describe('the manager page', () => {
         mail: { byMail: true, email: '', problem: expect.stringContaining('Sign in again') },
         byCard: {},
       },
+      firstSteps: [
+        { step: 'webhook', done: false, next: true },
+        { step: 'event', done: false, next: false },
+        { step: 'automation', done: false, next: false },
+      ],
+      demoAddress: null,
     })
   })
 

@@ -12,6 +12,7 @@ import type { Refused } from './endpoint-changes.server.ts'
 import { checkAfterSave } from './endpoint-check.server.ts'
 import { type EndpointKey, parseEndpointKey, ruleIdOf } from './endpoint-key.ts'
 import { findEndpointRecord } from './endpoint-record.server.ts'
+import { type FirstStepView, firstSteps } from './first-steps.ts'
 import {
   RULE_CREATE_FAILED,
   RULE_CREATED,
@@ -53,6 +54,10 @@ export interface ManagerPageData {
   /** "Send everything since …" of the card whose panel the address opens, else null. */
   replay: ReplayPanelData | null
   news: AccountNews
+  /** What a newcomer does next; empty = nothing to say. */
+  firstSteps: FirstStepView[]
+  /** An address to try things out with, where the built-in stand-in plays the platform. */
+  demoAddress: string | null
 }
 
 /** What the page's address opens. One that is not there opens nothing. */
@@ -85,6 +90,8 @@ export async function loadManagerPage(
   const rules: RuleView[] = []
   const ownRules = await listForwardingRules(app, accountUuid)
   for (const details of ownRules) rules.push(await counted(details))
+  const cards = [...webhooks, ...rules]
+  const automations = (await app.store.listAutomations(accountUuid)).length
   return {
     accountName: account?.name ?? '',
     timezone: account?.timezone ?? 'UTC',
@@ -97,6 +104,8 @@ export async function loadManagerPage(
       ? await loadReplayPanel(app, controls, accountUuid, open.replay, account?.timezone ?? 'UTC')
       : null,
     news: await loadAccountNews(app, accountUuid, [...ownWebhooks, ...ownRules]),
+    firstSteps: firstSteps({ cards, automations, now: app.clock.now() }),
+    demoAddress: app.settings.sandbox ? `${app.settings.origin}/sandbox/receiver/demo` : null,
   }
 }
 

@@ -42,6 +42,38 @@ function renderManager(over: Partial<ManagerPageProps> = {}, sent: Record<string
 
 const card = (name: string) => screen.getByRole('article', { name })
 
+describe('the first steps', () => {
+  const steps = (done: number): ManagerPageProps['firstSteps'] =>
+    (['webhook', 'event', 'automation'] as const).map((step, index) => ({
+      step,
+      done: index < done,
+      next: index === done,
+    }))
+
+  it('say what to do now, and lead to the library', () => {
+    renderManager({ webhooks: [], firstSteps: steps(0) })
+    const region = screen.getByRole('region', { name: 'First steps' })
+    const items = within(region).getAllByRole('listitem')
+    expect(items.map((item) => item.getAttribute('aria-current'))).toEqual(['step', null, null])
+    expect(within(region).getByRole('link', { name: 'Choose an automation' }).getAttribute('href')).toBe(
+      '/automation?accountUUID=account-1&tab=templates',
+    )
+    expect(region.textContent).not.toContain('To try it out')
+  })
+
+  it('tick off what is done and name an address to try things out with', () => {
+    renderManager({ firstSteps: steps(1), demoAddress: 'http://localhost/demo' })
+    const items = within(screen.getByRole('region', { name: 'First steps' })).getAllByRole('listitem')
+    expect(items[0]?.textContent).toBe('Choose what to pass on (done)')
+    expect(items[1]?.textContent).toContain('Press “Send test event”')
+  })
+
+  it('are not there when nobody needs them', () => {
+    renderManager({ firstSteps: [] })
+    expect(screen.queryByRole('region', { name: 'First steps' })).toBeNull()
+  })
+})
+
 describe('the header', () => {
   it('leads to the subscription of the account', () => {
     renderManager()

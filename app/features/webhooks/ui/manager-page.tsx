@@ -15,10 +15,12 @@ import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { automationAddress } from '../../automations/automation-address.ts'
 import { subscriptionAddress } from '../../billing/subscription-address.ts'
 import { searchAddress } from '../../events/delivery-address.ts'
+import type { FirstStepView } from '../first-steps.ts'
 import type { ReplayPanelData } from '../replay-words.ts'
 import { accountHealth } from '../webhook-status.ts'
 import { type CardView, type RuleView, titleOf, type WebhookView } from '../webhook-view.ts'
 import { CreateWebhook } from './create-form.tsx'
+import { FirstStepsCard } from './first-steps-card.tsx'
 import type { FormResult } from './form-result.ts'
 import type { LogAnswer } from './log-filter.ts'
 import { MailSettings } from './mail-settings.tsx'
@@ -51,6 +53,9 @@ export interface ManagerPageProps {
   replay: ReplayPanelData | null
   /** Path of the resource that answers a `LogAnswer` for `?accountUUID=…&webhook=<id>` plus the log filter. */
   logSource: string
+  /** What a newcomer does next; empty or absent = nothing to say. */
+  firstSteps?: FirstStepView[]
+  demoAddress?: string | null
   /** Why the account has to be connected again, else null. */
   reconnect?: string | null
   /** The refusal of the form that was just sent. */
@@ -96,6 +101,7 @@ export function ManagerPage(props: ManagerPageProps) {
       />
       {props.reconnect ? <Reconnect accountUUID={accountUUID} reason={props.reconnect} /> : null}
       <Notices account={account} />
+      <FirstStepsCard steps={props.firstSteps ?? []} account={account} demoAddress={props.demoAddress ?? null} />
       <div className="grid gap-5 lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr] lg:gap-6">
         <div className="lg:col-start-1 lg:row-start-1">
           <CreateWebhook account={account} usedTypes={webhooks.map((webhook) => webhook.objectType)} result={result} />

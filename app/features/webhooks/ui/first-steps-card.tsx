@@ -1,0 +1,89 @@
+import { ArrowRight, CircleCheck } from 'lucide-react'
+import { CardSection } from '#app/ui/card.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { automationAddress } from '../../automations/automation-address.ts'
+import type { FirstStep, FirstStepView } from '../first-steps.ts'
+import type { ManagerAccount } from './manager-address.ts'
+
+interface FirstStepsCardProps {
+  steps: readonly FirstStepView[]
+  account: ManagerAccount
+  /** The built-in stand-in plays the platform: it has an address to send events to. */
+  demoAddress: string | null
+}
+
+/** For newcomers: what to do now, in three lines that tick themselves off. Draws nothing once they are not needed. */
+export function FirstStepsCard({ steps, account, demoAddress }: FirstStepsCardProps) {
+  if (steps.length === 0) return null
+  return (
+    <CardSection id="first-steps" title="First steps" className="mb-5">
+      <ol className="grid gap-4 md:grid-cols-3">
+        {steps.map(({ step, done, next }, index) => (
+          <li key={step} className="flex gap-3" aria-current={next ? 'step' : undefined}>
+            {done ? (
+              <CircleCheck aria-hidden className="mt-0.5 size-6 shrink-0 text-working" />
+            ) : (
+              <span
+                aria-hidden
+                className={`mt-0.5 grid size-6 shrink-0 place-items-center rounded-pill font-semibold text-dense ${next ? 'bg-accent text-on-accent' : 'bg-sunken text-ink-soft'}`}
+              >
+                {index + 1}
+              </span>
+            )}
+            <div className="min-w-0">
+              <p className={`font-semibold text-label ${done ? 'text-ink-soft' : ''}`}>
+                {TITLES[step]}
+                {done ? <VisuallyHidden> (done)</VisuallyHidden> : null}
+              </p>
+              {done ? null : (
+                <div className="text-label text-ink-soft">
+                  <Explanation step={step} account={account} demoAddress={demoAddress} />
+                </div>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </CardSection>
+  )
+}
+
+const TITLES: Record<FirstStep, string> = {
+  webhook: 'Choose what to pass on',
+  event: 'Watch the first event arrive',
+  automation: 'Let something happen by itself',
+}
+
+function Explanation({ step, account, demoAddress }: { step: FirstStep } & Omit<FirstStepsCardProps, 'steps'>) {
+  switch (step) {
+    case 'webhook':
+      return (
+        <>
+          <p>
+            Under “Create New Webhook”: the address of your other system, and an object like Job. No address yet? Leave
+            it empty, and the events are shown here.
+          </p>
+          {demoAddress ? (
+            <p className="mt-1 wrap-anywhere">
+              To try it out: <code className="text-dense">{demoAddress}</code>
+            </p>
+          ) : null}
+        </>
+      )
+    case 'event':
+      return <p>Press “Send test event” on its card, or change a job in ServiceM8. It takes a second or two.</p>
+    case 'automation':
+      return (
+        <>
+          <p>A text when a job is done, a task when a quote goes quiet: take a ready one.</p>
+          <a
+            href={automationAddress(account, { step: 'none' }, 'templates')}
+            className="inline-flex min-h-11 items-center gap-1.5 font-semibold text-accent underline underline-offset-4"
+          >
+            Choose an automation
+            <ArrowRight aria-hidden className="size-4" />
+          </a>
+        </>
+      )
+  }
+}
