@@ -9,9 +9,28 @@ declare module '@remix-run/node' {
   }
 }
 
-export default defineConfig({
+/**
+ * What every page is drawn with comes as one file that stays in the browser's cache; a page adds its own few. Left alone the bundler
+ * makes a file of each icon and each button: sixty for a page, and a third more bytes (`npm run bench:pages`). What only some pages
+ * open, and what waits until it is wanted, stays apart.
+ */
+const LOOK = /node_modules\/lucide-react\/|app\/ui\/(?!zod-without-eval|toaster|sheet-dialog|confirm-dialog|tooltip)/
+const SMALL = 6_000
+
+export default defineConfig(({ isSsrBuild }) => ({
   plugins: [tailwindcss(), remix(remixOptions)],
-  build: { target: 'es2022', sourcemap: false },
+  build: {
+    target: 'es2022',
+    sourcemap: false,
+    rollupOptions: isSsrBuild
+      ? {}
+      : {
+          output: {
+            manualChunks: (id: string) => (LOOK.test(id) ? 'look' : undefined),
+            experimentalMinChunkSize: SMALL,
+          },
+        },
+  },
   // Native module: it must stay a require at run time, not a bundled file.
   ssr: { external: ['better-sqlite3'] },
-})
+}))

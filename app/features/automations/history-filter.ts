@@ -1,28 +1,12 @@
-// What can be asked of the history of runs by its form: read, or refused field by field.
+// What is asked of the history of runs by its form: read, or refused field by field.
 import type { Millis } from '../../lib/clock.ts'
 import { momentOf } from '../webhooks/local-moment.ts'
+import { type HistoryField, type HistoryForm, historyFormOf } from './history-form.ts'
 import { parseRuleId } from './rule-form.ts'
-import { RUN_STATUSES, type RunQuery, type RunStatus } from './run-history.ts'
+import { RUN_STATUSES, type RunQuery } from './run-history.ts'
 
 /** Runs of one page. */
 export const RUNS_PAGE = 25
-
-/** In the order of the form. Texts as typed; empty = does not matter. */
-export const HISTORY_FIELDS = ['text', 'rule', 'status', 'from', 'until', 'record'] as const
-export type HistoryField = (typeof HISTORY_FIELDS)[number]
-export type HistoryForm = Record<HistoryField, string>
-
-export const STATUS_LABELS: Readonly<Record<RunStatus, string>> = {
-  needs_you: 'Needs you',
-  success: 'Success',
-  partial: 'Partial',
-  failure: 'Failure',
-  nothing: 'Nothing to do',
-  cancelled: 'Cancelled',
-  queued: 'At work',
-  waiting: 'Waits',
-  held: 'Held',
-}
 
 const MESSAGES = {
   rule: 'There is no such automation.',
@@ -36,16 +20,6 @@ const MESSAGES = {
 export type ReadHistory =
   | { outcome: 'query'; query: RunQuery; form: HistoryForm }
   | { outcome: 'invalid'; errors: Record<string, string[]>; form: HistoryForm }
-
-export function historyFormOf(params: URLSearchParams): HistoryForm {
-  const form = {} as HistoryForm
-  for (const field of HISTORY_FIELDS) form[field] = (params.get(field) ?? '').trim().slice(0, 200)
-  return form
-}
-
-export function asksNothingOfHistory(form: HistoryForm): boolean {
-  return HISTORY_FIELDS.every((field) => form[field] === '')
-}
 
 /** Days are of the account's calendar; `until` is included. */
 export function readHistory(params: URLSearchParams, timezone: string): ReadHistory {

@@ -4,27 +4,7 @@ import { failedWords, type KnownNames } from './condition-words.ts'
 import type { FailedCondition } from './conditions.ts'
 import { OPERATORS, type RuleDefinition } from './rule.ts'
 import { objectOfRule, type SentenceParts, sentenceParts } from './sentence.ts'
-
-export type WhyStanding =
-  /** It did it. */
-  | 'fired'
-  /** It waits for a person. */
-  | 'held'
-  | 'not_met'
-  /** It could, and did not: the reason stands there. */
-  | 'passed_over'
-  | 'off'
-  /** Nothing has set it off so far. */
-  | 'not_yet'
-
-export const WHY_WORDS: Readonly<Record<WhyStanding, string>> = {
-  fired: 'It fired',
-  held: 'It waits for you',
-  not_met: 'Conditions not met',
-  passed_over: 'It left it alone',
-  off: 'It is off',
-  not_yet: 'Not so far',
-}
+import type { WhyStanding } from './why-words.ts'
 
 export interface WhyView {
   ruleId: number

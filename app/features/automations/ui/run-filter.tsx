@@ -8,7 +8,7 @@ import { Select } from '#app/ui/select.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
 import type { AutomationAccount } from '../automation-address.ts'
 import { historyQuery, RUNS_PATH, runsAddress } from '../history-address.ts'
-import { asksNothingOfHistory, type HistoryField, type HistoryForm, STATUS_LABELS } from '../history-filter.ts'
+import { asksNothingOfHistory, type HistoryField, type HistoryForm, STATUS_LABELS } from '../history-form.ts'
 import { RUN_STATUSES } from '../run-history.ts'
 
 interface RunFilterProps {

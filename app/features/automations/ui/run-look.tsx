@@ -14,7 +14,7 @@ import {
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { MARK_WORDS, type StepMark } from '../run-detail-view.ts'
 import { type RunStanding, STANDING_WORDS } from '../run-list-view.ts'
-import { WHY_WORDS, type WhyStanding } from '../verdict-view.ts'
+import { WHY_WORDS, type WhyStanding } from '../why-words.ts'
 
 interface Look {
   tone: Tone

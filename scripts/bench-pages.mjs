@@ -1,0 +1,18 @@
+// `npm run bench:pages`: how fast the pages feel in a browser, at 375 and 1280 pixels, and what the first event, the first automation and
+// the first payment cost a person in presses and seconds. Ends with 1 when a bar is missed.
+//   npm run bench:pages -- --only manager     some of the pages (may be given more than once)
+import './node-version.mjs'
+import './record-flag.mjs'
+import { FLAGS, findBrowser, tellWhatWasTried } from './browser.mjs'
+
+const { orExplain, setUp } = await import('./setup.mjs')
+await orExplain(() => setUp({ build: true }))
+
+const { found, tried } = await findBrowser()
+if (!found) {
+  console.error(tellWhatWasTried(tried))
+  process.exit(1)
+}
+const { runTs } = await import('./run-ts.mjs')
+const { benchPages } = await runTs('tests/bench/pages.ts')
+process.exit(await /** @type {Function} */ (benchPages)(process.argv.slice(2), { ...found, flags: FLAGS }))
