@@ -36,7 +36,7 @@ export function FirstStepsCard({ steps, account, demoAddress }: FirstStepsCardPr
                 {done ? <VisuallyHidden> (done)</VisuallyHidden> : null}
               </p>
               {done ? null : (
-                <div className="text-label text-ink-soft">
+                <div className={`text-label text-ink-soft ${next ? '' : 'max-md:hidden'}`}>
                   <Explanation step={step} account={account} demoAddress={demoAddress} />
                 </div>
               )}
