@@ -1,4 +1,5 @@
 # syntax=docker/dockerfile:1
+# One process, one folder to write to. `docker build -t fieldhook .`; docs/operating.md says how to run it.
 
 # Node 24 is the current long-term support line and one that better-sqlite3 12.11 names among its engines.
 FROM node:24-bookworm-slim AS build
@@ -14,24 +15,21 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts && npm rebuild better-sqlite3 --ignore-scripts=false
 COPY . .
 RUN NODE_ENV=production npm run build
-# Only what runs is left: no development packages, no C sources and object files.
-RUN npm prune --omit=dev --ignore-scripts \
-  && cd node_modules/better-sqlite3 \
-  && mv build/Release/better_sqlite3.node . \
-  && rm -rf build deps src \
-  && mkdir -p build/Release \
-  && mv better_sqlite3.node build/Release/ \
-  && node -e "new (require('better-sqlite3'))(':memory:').close()"
+# Only what runs is left: no development packages, no sources, types, maps and documents of packages. Licences stay.
+RUN npm prune --omit=dev --ignore-scripts && node scripts/slim-packages.mjs
 
 FROM node:24-bookworm-slim
 WORKDIR /app
+# npm, yarn and their package managers' manager are for building: what is not there cannot be misused.
+RUN rm -rf /usr/local/lib/node_modules /opt/yarn-* /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/yarn \
+    /usr/local/bin/yarnpkg /usr/local/bin/corepack \
+  && install -d -o node -g node -m 0750 /data
 # The files belong to root: the process can read them and change nothing but /data.
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/build ./build
 COPY --from=build /app/db/migrations ./db/migrations
 COPY --from=build /app/scripts ./scripts
-RUN install -d -o node -g node -m 0750 /data
 VOLUME /data
 USER node
 # PLATFORM=servicem8: a missing credential must stop the start instead of quietly serving the sandbox.

@@ -8,10 +8,14 @@ import type { Payments } from './adapters/payments.ts'
 import type { CallAsAccount, PlatformApi, PlatformOAuth } from './adapters/platform.ts'
 import type { SecretBox } from './adapters/secret-box.ts'
 import type { ReadSigned } from './adapters/servicem8-signed.ts'
+import type { CallsLeft } from './features/accounts/call-budget.ts'
 import type { FactLoader, PlanReader } from './features/automations/load-facts.server.ts'
 import type { StepParts } from './features/automations/run-step.server.ts'
 import type { PaymentMode } from './features/billing/plan.ts'
 import type { BegunPolling } from './features/events/polling.ts'
+import type { Hold } from './features/ops/hold.ts'
+import type { ProcessSigns } from './features/ops/process-signs.ts'
+import type { OperatorAccess, Readiness, ReadinessDetails } from './features/ops/readiness.ts'
 import type { Space } from './features/ops/space.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
@@ -33,10 +37,16 @@ export interface Settings {
   feedPath?: string
   /** Days for which events and deliveries are kept. */
   retentionDays?: number
+  /** Whom to tell about a weakness: an address that begins with https: or mailto:. Absent or null = nobody is named. */
+  securityContact?: string | null
   /** Events a second that one address given to the platform may bring, and ten times as many at once. Absent or 0 = no limit. */
   eventsPerSecond?: number
   /** Ids that begin like this are never loaded by themselves when an address names none. */
   autoLoadExcludes?: readonly string[]
+  /** A restored copy that nobody has looked at yet: nothing is sent. Absent = no. */
+  readonly held?: boolean
+  /** Backups are made. Absent = no. */
+  readonly backups?: boolean
 }
 
 export interface App {
@@ -49,6 +59,8 @@ export interface App {
   oauth: PlatformOAuth
   platformApi: PlatformApi
   callAsAccount: CallAsAccount
+  /** How many calls to the platform are left for an account, of those a screen may make. */
+  callsLeft(accountUuid: string): Promise<CallsLeft>
   /** Null = no card payments: nothing can be paid, and nothing is ever held for it. */
   payments: Payments | null
   /** Into the group-commit buffer; resolves after the commit, rejects when nothing could be committed (answer 503). */
@@ -82,10 +94,21 @@ export interface App {
   whenRunSettles(accountUuid: string, runId: number, limitMs: number): Promise<void>
   /** What is not done while storage is nearly full. */
   space: Space
+  /** Is this a restored copy that nobody has looked at yet? */
+  hold: Hold
   /** Checks and reads the platform's signed bodies. */
   readSigned: ReadSigned
   /** Is the database writable and the engine turning? For `/readyz`. */
-  ready(): Promise<{ ready: boolean; reasons: string[] }>
+  ready(): Promise<Readiness>
+  /** For whoever watches over the process, at `/metrics` and with the details of `/readyz`. */
+  watching: {
+    /** How the holder of this `Authorization` header stands to METRICS_TOKEN. */
+    accessOf(authorization: string | null): OperatorAccess
+    metrics(): Promise<{ contentType: string; text: string }>
+    details(): Promise<ReadinessDetails>
+  }
+  /** How the process itself does, from memory alone. */
+  signs(): ProcessSigns
 }
 
 declare module '@remix-run/node' {

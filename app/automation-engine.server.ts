@@ -7,7 +7,7 @@ import { createSteadyLoop } from './engine/steady-loop.server.ts'
 import { createRunWorker } from './features/automations/run.server.ts'
 import type { RunParts } from './features/automations/run-inputs.server.ts'
 import { resumeRules } from './features/automations/run-pause.server.ts'
-import { minutes, seconds } from './lib/duration.ts'
+import { minutes } from './lib/duration.ts'
 
 export interface AutomationEngineInput
   extends Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount'> {
@@ -16,6 +16,8 @@ export interface AutomationEngineInput
   /** Names this start of the process. Default: random. */
   owner?: string
   limits?: Partial<RunLimits>
+  /** Put around the work on a run. Default: nothing. */
+  around?: <T>(run: { id: number; account: string }, work: () => Promise<T>) => Promise<T>
   /** ms between renewals of the lease. */
   beatMs?: number
 }
@@ -29,8 +31,6 @@ export interface AutomationEngine {
    */
   whenSettled(accountUuid: string, runId: number, limitMs: number): Promise<void>
   status(): RunPumpStatus
-  /** Sentences; empty = ready. */
-  notReady(): string[]
   start(): void
   beginDrain(): void
   /** Waits for runs at work to come to their next boundary (at most 15 s), lets go of the lease. */
@@ -38,9 +38,6 @@ export interface AutomationEngine {
   /** Resolves when nothing is due or at work. For tests. */
   idle(): Promise<void>
 }
-
-/** Without a sign of life for this long the engine is not ready. It gives one every 3 s. */
-const SILENCE = seconds(10)
 
 /** Between two looks whether a paused account answers again. */
 const LOOK_AT_PAUSES = minutes(1)
@@ -78,7 +75,8 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
       nextDueAt: store.nextRunDueAt,
       async work({ id, account }, goOn) {
         try {
-          return await work({ accountUuid: account, id }, goOn)
+          const working = () => work({ accountUuid: account, id }, goOn)
+          return await (input.around ? input.around({ id, account }, working) : working())
         } finally {
           tell(id)
         }
@@ -119,11 +117,6 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
       await told
     },
     status: pump.status,
-    notReady() {
-      const { draining, lastBeatAt } = pump.status()
-      if (draining) return ['shutting down']
-      return lastBeatAt === null || clock.now() - lastBeatAt > SILENCE ? ['the run engine is silent'] : []
-    },
     start() {
       pump.start()
       pauses.start()

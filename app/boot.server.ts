@@ -1,13 +1,14 @@
 // Composition root: builds every part, hands it to the next, gives back one thing to serve and one way to stop. No logic.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { accountKeyring } from '#db/sqlite/account-keys.server.ts'
 import { openBallast } from '#db/sqlite/ballast.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import packageJson from '../package.json' with { type: 'json' }
+import type { Measures } from './adapters/measures.ts'
 import { createOutbound } from './adapters/outbound.server.ts'
 import { createSecretBox } from './adapters/secret-box.server.ts'
 import { createServiceM8Api } from './adapters/servicem8.server.ts'
@@ -17,10 +18,11 @@ import { signForward } from './adapters/standard-webhooks.server.ts'
 import type { App, Settings } from './app-context.ts'
 import { createAutomationEngine } from './automation-engine.server.ts'
 import { createAutomationTriggers } from './automation-triggers.server.ts'
-import { createDeliveryEngine } from './delivery-engine.server.ts'
-import { startScheduler } from './engine/scheduler.server.ts'
+import { createDeliveryEngine, SILENT } from './delivery-engine.server.ts'
+import { type Scheduler, startScheduler } from './engine/scheduler.server.ts'
 import { ConfigurationError, type Env, readEnv } from './env.server.ts'
 import { createCallAsAccount } from './features/accounts/call-as-account.server.ts'
+import { createCallBudget } from './features/accounts/call-budget.server.ts'
 import { auditMessages } from './features/audit/audited-messages.server.ts'
 import { auditStore } from './features/audit/audited-store.server.ts'
 import { createCommitter } from './features/automations/actions/commit-effect.server.ts'
@@ -32,14 +34,16 @@ import { planSurroundings } from './features/automations/plan-surroundings.serve
 import { forgetOldEvents } from './features/deliveries/retention.server.ts'
 import { recordPlatformCall } from './features/events/activity.server.ts'
 import { beginPolling } from './features/events/poll-objects.server.ts'
+import { JOBS_WHILE_HELD } from './features/ops/hold.ts'
 import { missingKeys } from './features/ops/rotate-keys.server.ts'
 import { missingKeysSentence } from './features/ops/sealed-places.ts'
 import { createSpaceLadder } from './features/ops/space.server.ts'
 import { keepSubscribed } from './features/webhooks/keep-subscribed.server.ts'
+import { createHold, heldOutbound, heldPlatformApi } from './hold.server.ts'
 import { clientIpReader } from './http/client-ip.ts'
-import { admitRequest, type Refusal } from './http/origin-check.ts'
+import { createDoor } from './http/door.server.ts'
+import type { Refusal } from './http/origin-check.ts'
 import { securityHeaders } from './http/security-headers.ts'
-import { createSessionBrake } from './http/session-brake.server.ts'
 import { timedJobs } from './jobs.server.ts'
 import { asCaller } from './lib/caller.server.ts'
 import type { Clock } from './lib/clock.ts'
@@ -47,10 +51,14 @@ import { movableClock } from './lib/clocks.server.ts'
 import { days } from './lib/duration.ts'
 import type { Log } from './lib/log.ts'
 import { createLog } from './logger.server.ts'
+import { watchLoopDelay } from './loop-delay.server.ts'
+import { observeParts } from './observed-parts.server.ts'
 import { connectPayments } from './payments.server.ts'
 import { createPlatformIngress } from './platform-ingress.server.ts'
 import { routePatterns } from './route-patterns.ts'
 import type { World } from './sandbox/world.ts'
+import { lockInUse, refuseEmptyStart, warnOfBackups } from './start-checks.server.ts'
+import { createWatching } from './watching.server.ts'
 
 type NodeHandler = (req: IncomingMessage, res: ServerResponse) => boolean
 
@@ -70,6 +78,10 @@ export interface Running {
   /** Null = let it through (perhaps with its cookies taken away). */
   admitRequest(req: IncomingMessage): Refusal | null
   platformIngress: NodeHandler
+  /** To be told of every request that was not answered by `platformIngress`. */
+  requestEnded: Measures['requestEnded']
+  /** Signs of life of every loop that should turn: the watchdog ends a process in which one of them gives none. */
+  turns(): Record<string, number>
   sandbox: { handle: NodeHandler; world: World } | null
   /** Call once listening: deliveries and timed work begin. */
   started(): void
@@ -87,9 +99,16 @@ export interface BootOptions {
 
 export async function startApp(options: BootOptions = {}): Promise<Running> {
   const env = options.env ?? readEnv()
-  const log = options.log ?? createLog(env.logLevel)
+  const observed = await observeParts({
+    log: options.log ?? createLog(env.logLevel),
+    version: packageJson.version,
+    tracing: env.tracing,
+  })
+  const { log } = observed
   const movable = movableClock()
   const clock = options.clock ?? movable
+  const startedAt = clock.now()
+  const loopDelay = watchLoopDelay()
 
   const sandbox =
     env.platform === 'sandbox'
@@ -103,11 +122,15 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
         })
       : null
 
+  await refuseEmptyStart(env, log)
+  // A restore looks at it before it replaces the file.
+  const inUse = lockInUse(env.databaseFile, log)
+  const hold = createHold({ clock, log }, env)
   // Before the database: on a disk that is full, this is the space it is opened with.
   const ballast = openBallast(env.databaseFile)
   const client = openClient(env.databaseFile, env.migrationsFolder)
   const disk = surviveFullDisk({
-    store: sqliteStore(client, clock),
+    store: observed.store(sqliteStore(client, clock)),
     ballast,
     clock,
     log,
@@ -126,28 +149,38 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   const missing = await missingKeys({ store, secrets })
   if (missing.length > 0) {
     client.close()
+    inUse?.release()
     throw new ConfigurationError([missingKeysSentence(missing)])
   }
   const self = new URL(env.origin)
-  const outbound = createOutbound({
+  const outboundToAll = createOutbound({
     clock,
     selfHosts: [self.hostname],
     egressAllow: [...env.egressAllow, ...(sandbox ? [hostAndPort(self)] : [])],
   })
-  const platformApi = createServiceM8Api({
-    apiUrl: env.apiUrl,
-    clock,
-    log,
-    onCall: (call) => recordPlatformCall({ store, log }, call),
-  })
-  const oauth = createServiceM8OAuth({
-    oauthUrl: env.oauthUrl,
-    appId: env.appId,
-    appSecret: env.appSecret,
-    scopes: env.scopes,
-    clock,
-    log,
-  })
+  const outbound = observed.outbound(heldOutbound(outboundToAll, hold))
+  const platformApi = heldPlatformApi(
+    createServiceM8Api({
+      apiUrl: env.apiUrl,
+      clock,
+      log,
+      onCall(call) {
+        observed.platformCalled(call)
+        recordPlatformCall({ store, log }, call)
+      },
+    }),
+    hold,
+  )
+  const oauth = observed.oauth(
+    createServiceM8OAuth({
+      oauthUrl: env.oauthUrl,
+      appId: env.appId,
+      appSecret: env.appSecret,
+      scopes: env.scopes,
+      clock,
+      log,
+    }),
+  )
   const paying = await connectPayments(env, { clock, log: log.child({ part: 'payments' }) })
   const settings: Settings = {
     origin: env.origin,
@@ -167,7 +200,12 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     autoLoadExcludes: env.autoLoadExcludes,
     feedPath: env.feedPath,
     retentionDays: env.retentionDays,
+    securityContact: env.securityContact,
     eventsPerSecond: env.ingressPerSecond,
+    backups: env.backups !== null,
+    get held() {
+      return hold.held()
+    },
   }
   const space = createSpaceLadder({ store, clock, log }, env.maxDbMb * 1024 * 1024)
   await space.measure()
@@ -179,9 +217,11 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     secrets,
     settings,
     space,
+    around: observed.deliver,
     owner: randomUUID(),
   })
-  const callAsAccount = createCallAsAccount({ store: ownWork, clock, log, secrets, oauth, platformApi })
+  const budget = createCallBudget({ store: ownWork, clock, log })
+  const callAsAccount = createCallAsAccount({ store: ownWork, clock, log, secrets, oauth, platformApi, budget })
   // One memory for rules at work and for screens; but whoever looks at a screen is not made to wait for the reserve.
   const cache = createFactCache<Values[]>(clock)
   const facts = createFactLoader({ callAsAccount, clock }, { cache })
@@ -198,20 +238,26 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     secrets,
     settings,
     callAsAccount,
+    around: observed.run,
     parts: {
       actions: ACTIONS,
       facts,
       surroundings,
-      committer: auditMessages(
-        { store: ownWork, clock, log, secrets },
-        createCommitter(
-          { callAsAccount, clock, log, store: ownWork, outbound, secrets, settings },
-          { sign: signForward },
+      committer: observed.committer(
+        auditMessages(
+          { store: ownWork, clock, log, secrets },
+          createCommitter(
+            { callAsAccount, clock, log, store: ownWork, outbound, secrets, settings },
+            { sign: signForward },
+          ),
         ),
       ),
     },
   })
   const triggers = createAutomationTriggers({ store: ownWork, clock, log, callAsAccount, facts, wakeRuns: runs.wake })
+  const acceptEvent = observed.acceptEvent(engine.acceptEvent)
+  const schedulers: Scheduler[] = []
+  const schedulerTurns = () => schedulers.reduce((sum, one) => sum + one.turns(), 0)
   const app: App = {
     store,
     clock,
@@ -222,9 +268,10 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     oauth,
     platformApi,
     callAsAccount,
+    callsLeft: budget.leftOf,
     payments: paying.payments,
     async acceptEvent(event) {
-      const accepted = await engine.acceptEvent(event)
+      const accepted = await acceptEvent(event)
       if (accepted.outcome === 'stored' && accepted.touched) triggers.touched()
       return accepted
     },
@@ -242,16 +289,37 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     wakeRuns: runs.wake,
     whenRunSettles: runs.whenSettled,
     async ready() {
-      const reasons = [...(await engine.ready()).reasons, ...runs.notReady()]
-      return { ready: reasons.length === 0, reasons: [...new Set(reasons)] }
+      const { reasons: all } = await engine.ready()
+      // Held, it does not turn: pages and the taking in of events are all there is to be ready for. Rules that stand still are no
+      // reason to send nobody here: the watchdog ends a process whose run engine is silent.
+      const reasons = hold.held() ? all.filter((reason) => reason !== SILENT) : all
+      return { ready: reasons.length === 0, reasons }
     },
+    watching: createWatching({
+      ...{ store, clock, log, engine, runs, budget, schedulerTurns },
+      ...{ measures: observed.measures, load: observed.load },
+      token: env.metricsToken,
+      version: settings.version,
+      spaceSentence: () => space.status().sentence,
+      newestBackup: async () => (await store.newestBackup('backup'))?.startedAt ?? null,
+      folder: dirname(env.databaseFile),
+      budgetBytes: env.maxDbMb * 1024 * 1024,
+    }),
+    signs: () => ({
+      startedAt,
+      node: process.version,
+      memoryBytes: process.memoryUsage.rss(),
+      loopDelayMs: loopDelay.lastMinuteMs(),
+      deliveries: engine.status(),
+      automations: runs.status(),
+      space: space.status(),
+    }),
     space,
+    hold,
     readSigned: createSignedReader({ appSecret: env.appSecret, clock }),
   }
   const patterns = routePatterns()
-  const brake = createSessionBrake(app, env.requestsPerMinute)
   const clientIp = clientIpReader(env.trustProxy)
-  let scheduler: ReturnType<typeof startScheduler> | null = null
   let stopping: Promise<void> | null = null
 
   return {
@@ -270,15 +338,29 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
         realPayments: settings.payments.mode === 'stripe',
       }),
     asCaller,
-    admitRequest: (req) => admitRequest(req, env.origin) ?? brake(req),
-    platformIngress: createPlatformIngress(app, { clientIp }),
+    admitRequest: createDoor(app, { perMinute: env.requestsPerMinute, clientIp }),
+    platformIngress: observed.ingress(createPlatformIngress(app, { clientIp })),
+    requestEnded: observed.measures.requestEnded,
+    turns: () => ({
+      ...(!hold.held() && { deliveries: engine.status().turns, runs: runs.status().turns }),
+      scheduler: schedulerTurns(),
+    }),
     sandbox,
     started() {
+      observed.start()
       disk.start()
-      engine.start()
-      runs.start()
-      triggers.start()
-      scheduler = startScheduler(timedJobs(app, env, space, audited.removed), { clock, log })
+      const jobs = timedJobs(app, env, space, audited.removed)
+      observed.measures.expectJobs(jobs.map(({ name }) => name))
+      const timing = { clock, log, onRun: observed.jobEnded }
+      schedulers.push(startScheduler(jobs.filter(goesOnWhileHeld), timing))
+      hold.whenFree(() => {
+        engine.start()
+        runs.start()
+        triggers.start()
+        const others = jobs.filter((job) => !goesOnWhileHeld(job))
+        schedulers.push(startScheduler(others, timing))
+      })
+      void warnOfBackups(env, log)
     },
     beginDrain() {
       runs.beginDrain()
@@ -286,16 +368,24 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     },
     stop() {
       stopping ??= (async () => {
-        await Promise.all([scheduler?.stop(), triggers.stop(), disk.stop()])
+        hold.stop()
+        await Promise.all([...schedulers.map((one) => one.stop()), triggers.stop(), disk.stop()])
         await Promise.all([runs.drain(), engine.drain()])
         await sandbox?.stop()
         await outbound.close()
+        loopDelay.stop()
+        await observed.stop()
         client.close()
+        inUse?.release()
         log.info({}, 'process.drained')
       })()
       return stopping
     },
   }
+}
+
+function goesOnWhileHeld({ name }: { name: string }): boolean {
+  return JOBS_WHILE_HELD.has(name)
 }
 
 function hostAndPort(url: URL): string {

@@ -7,11 +7,16 @@ import type { AcceptedEvent, AcceptOptions, IncomingEvent, PendingLimit } from '
 import type { PolledTake, TakenIn } from '#db/store/records.ts'
 import { signForward } from './adapters/standard-webhooks.server.ts'
 import type { App } from './app-context.ts'
-import { createDeliveryPump, type PumpEndpoint, type PumpStatus } from './engine/delivery-pump.server.ts'
+import {
+  createDeliveryPump,
+  type DeliveryPump,
+  type PumpEndpoint,
+  type PumpStatus,
+} from './engine/delivery-pump.server.ts'
 import { createGroupCommit, SLOW_DISK } from './engine/group-commit.server.ts'
 import type { LaneLimits } from './engine/lane-limits.ts'
 import { createSteadyLoop } from './engine/steady-loop.server.ts'
-import { createDeliver } from './features/deliveries/deliver.server.ts'
+import { createDeliver, type Deliver } from './features/deliveries/deliver.server.ts'
 import { RETRY_FOR, STOPPED_BY_RECEIVER } from './features/deliveries/delivery.ts'
 import { gateOf } from './features/deliveries/endpoint-health.ts'
 import {
@@ -37,6 +42,8 @@ export interface DeliveryEngineInput
   pendingLimit?: PendingLimit
   /** Default: there is always room. */
   space?: Pick<Space, 'switches'>
+  /** Put around the making of attempts. Default: nothing. */
+  around?: (deliver: Deliver) => Deliver
   /** ms between renewals of the lease. */
   beatMs?: number
   /** ms that the result of an attempt may wait to be written down together with others. */
@@ -52,6 +59,8 @@ export interface DeliveryEngine {
   deliverNow: DeliverNow
   ready(): Promise<{ ready: boolean; reasons: string[] }>
   status(): PumpStatus
+  /** What is being sent at this moment. */
+  flights: DeliveryPump['flights']
   /** Begins to deliver. Events are taken in before that too. */
   start(): void
   beginDrain(): void
@@ -67,14 +76,22 @@ const MOST_WAITING = 10_000
 const MOST_WAITING_BYTES = 64 * 1024 * 1024
 const COMMIT_LIMIT = seconds(8)
 
+/** Why `ready` says no while the engine does not turn. */
+export const SILENT = 'the delivery engine is silent'
+
 /** Without a sign of life for this long the engine is not ready. It gives one every 3 s. */
-const SILENCE = seconds(10)
+const SILENCE = seconds(5)
+
+const SLOW = 'the database takes longer than 2 s for a small write'
+/** A database that takes longer than this for one small write is as good as none. */
+const TRIAL_WRITE_LIMIT = seconds(2)
 
 export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine {
   const { store, clock, log } = input
   const random = input.random ?? Math.random
   const pendingLimit = input.pendingLimit ?? PENDING_LIMIT
-  const deliver = createDeliver(input, signForward)
+  const made = createDeliver(input, signForward)
+  const deliver = input.around?.(made) ?? made
   const settling = settleOptions(random)
   const { switches } = input.space ?? AMPLE_SPACE
   const settle = (reports: AttemptReport[]) =>
@@ -205,9 +222,11 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       const reasons: string[] = []
       const { draining, lastBeatAt } = pump.status()
       if (draining) reasons.push('shutting down')
-      else if (lastBeatAt === null || clock.now() - lastBeatAt > SILENCE) reasons.push('the delivery engine is silent')
+      else if (lastBeatAt === null || clock.now() - lastBeatAt > SILENCE) reasons.push(SILENT)
       try {
+        const began = clock.now()
         await store.trialWrite()
+        if (clock.now() - began > TRIAL_WRITE_LIMIT) reasons.push(SLOW)
       } catch (error) {
         log.error({ error }, 'database.not_writable')
         reasons.push('the database cannot be written')
@@ -215,6 +234,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       return { ready: reasons.length === 0, reasons }
     },
     status: pump.status,
+    flights: pump.flights,
     start() {
       pump.start()
       for (const loop of loops) loop.start()

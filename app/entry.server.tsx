@@ -7,6 +7,7 @@ import { renderToPipeableStream } from 'react-dom/server'
 import { NonceContext } from './ui/nonce.tsx'
 
 export { startApp } from './boot.server.ts'
+export { runDoctor } from './doctor.server.ts'
 
 /** Remix cuts a deferred answer after this many ms. */
 export const streamTimeout = 5_000

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -10,13 +11,13 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-const KEY = 'k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY='
+const KEY = `k1:${randomBytes(32).toString('base64')}`
 const REAL = {
   PLATFORM: 'servicem8',
   SERVICEM8_APP_ID: 'app',
   SERVICEM8_APP_SECRET: 'secret',
   APP_ORIGIN: 'https://hooks.example.com',
-  SESSION_SECRET: 'x'.repeat(32),
+  SESSION_SECRET: 'b3f1c6d2e9a7408512d4f6a8-0c9e7b5a',
   ENC_KEYS: KEY,
 }
 
@@ -60,15 +61,27 @@ test.each([
   ['APP_ORIGIN', 'hooks.example.com', 'APP_ORIGIN must be an address'],
   ['APP_ORIGIN', 'https://hooks.example.com/path', 'APP_ORIGIN must be an origin without a path'],
   ['APP_ORIGIN', 'http://hooks.example.com', 'APP_ORIGIN must begin with https://'],
+  ['APP_ORIGIN', 'http://localhost:3000', 'APP_ORIGIN names this machine only'],
+  ['APP_ORIGIN', 'https://127.0.0.1', 'APP_ORIGIN names this machine only'],
+  ['APP_ORIGIN', 'https://<your address>', 'APP_ORIGIN still holds a placeholder'],
+  ['SERVICEM8_APP_SECRET', '…', 'SERVICEM8_APP_SECRET still holds a placeholder'],
   ['DATABASE_URL', 'postgres://db', 'DATABASE_URL must name a file'],
   ['SERVICEM8_API_URL', 'http://api.example.com', 'SERVICEM8_API_URL must begin with https://'],
   ['SESSION_SECRET', 'short', 'SESSION_SECRET is too short'],
+  ['SESSION_SECRET', 'x'.repeat(40), 'SESSION_SECRET is not random'],
+  ['SESSION_SECRET', '<openssl rand -base64 32, at least 32 characters>', 'SESSION_SECRET still holds a placeholder'],
   ['ENC_KEYS', 'k1:c2hvcnQ=', 'each key 32 random bytes'],
   ['ENC_KEYS', `k1:${Buffer.alloc(32).toString('base64')}`, 'not random'],
+  ['ENC_KEYS', `k1:${Buffer.from('a passphrase of 32 characters!!!').toString('base64')}`, 'not random'],
+  ['ENC_KEYS', `${KEY},${KEY}`, 'ENC_KEYS names two keys alike'],
+  ['ENC_KEYS', 'k1:<openssl rand -base64 32>', 'each key 32 random bytes'],
+  ['ADMIN_ACCOUNTS', '7f3a2c1e-0b4d-4c5e-9f6a-1b2c3d4e5f60, leeds', "entry 2 of the list is not an account's UUID"],
+  ['MAX_DB_MB', '1000000', 'MAX_DB_MB is more than the whole disk of the database holds'],
   ['EGRESS_ALLOW', 'localhost', 'is not host:port'],
   ['AUTOLOAD_EXCLUDES', 'demo-,a b', 'cannot begin an account id'],
   ['LOG_LEVEL', 'chatty', 'LOG_LEVEL must be one of'],
   ['TRUST_PROXY', 'all', 'TRUST_PROXY must be one of'],
+  ['SECURITY_CONTACT', 'security@example.com', 'SECURITY_CONTACT must begin with https://'],
   ['REQUESTS_PER_MINUTE', '10', 'REQUESTS_PER_MINUTE must be a whole number'],
   ['INGRESS_PER_SECOND', '-1', 'INGRESS_PER_SECOND must be a whole number'],
   ['RETENTION_DAYS', '1', 'RETENTION_DAYS must be a whole number'],
@@ -76,10 +89,63 @@ test.each([
   expect(problemsOf({ ...REAL, [name]: value }).join('\n')).toContain(sentence)
 })
 
+test('what cannot be read does not hide what else is wrong', () => {
+  expect(problemsOf({ ...REAL, PORT: 'eighty', LOG_LEVEL: 'chatty', SESSION_SECRET: 'short', ENC_KEYS: '' })).toEqual([
+    expect.stringContaining('PORT must be a whole number'),
+    expect.stringContaining('LOG_LEVEL must be one of'),
+    expect.stringContaining('SESSION_SECRET is too short'),
+    expect.stringContaining('ENC_KEYS is missing'),
+  ])
+})
+
+test('no sentence holds what was given: a secret may stand in the wrong variable', () => {
+  const pasted = 'sk_live_51Secret'
+  const names = ['PORT', 'PLATFORM', 'APP_ORIGIN', 'DATABASE_URL', 'SERVICEM8_API_URL', 'SERVICEM8_OAUTH_URL']
+  const more = [
+    'SERVICEM8_FEED_PATH',
+    'SESSION_SECRET',
+    'ENC_KEYS',
+    'ADMIN_ACCOUNTS',
+    'EGRESS_ALLOW',
+    'AUTOLOAD_EXCLUDES',
+  ]
+  const last = [
+    'STRIPE_PUBLISHABLE_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+    'STRIPE_PRICE_MONTHLY',
+    'STRIPE_API_BASE',
+    'TRUST_PROXY',
+  ]
+  for (const name of [...names, ...more, ...last, 'LOG_LEVEL', 'MAX_DB_MB', 'RETENTION_DAYS']) {
+    const problems = problemsOf({ ...REAL, ...STRIPE, [name]: `${pasted} :` })
+    expect([name, problems.length > 0]).toEqual([name, true])
+    expect(problems.join('\n')).not.toContain(pasted)
+  }
+  const store = { BACKUP_TO: `s3://${pasted}!/x`, BACKUP_S3_ENDPOINT: `http://${pasted}`, BACKUP_KEY: pasted }
+  expect(problemsOf({ ...REAL, ...store }).join('\n')).not.toContain(pasted)
+})
+
+test('a folder that cannot be written to is said as a sentence, in the sandbox too', () => {
+  writeFileSync(join(root, 'data'), 'a file in the place of the folder')
+  expect(problemsOf({})).toEqual([expect.stringContaining(`Nothing can be written in ${join(root, 'data')} (`)])
+})
+
+test('what the sandbox made for itself on the same disk is not for the real platform', () => {
+  const made = readEnv({}, root)
+  expect(problemsOf({ ...REAL, SESSION_SECRET: made.sessionSecret, ENC_KEYS: `${KEY},${made.encKeys}` })).toEqual([
+    expect.stringContaining('ENC_KEYS names two keys alike'),
+    'SESSION_SECRET is the one that the sandbox made for itself: make a new one.',
+    'ENC_KEYS holds the key that the sandbox made for itself: make a new one.',
+  ])
+  expect(problemsOf(REAL)).toEqual([])
+})
+
 test('a plain http stand-in is allowed on this machine', () => {
   expect(readEnv({ ...REAL, SERVICEM8_API_URL: 'http://127.0.0.1:4010/sm8/' }, root).apiUrl).toBe(
     'http://127.0.0.1:4010/sm8',
   )
+  const here = { ...REAL, APP_ORIGIN: 'http://localhost:3000', SERVICEM8_API_URL: 'http://127.0.0.1:4010' }
+  expect(readEnv(here, root).origin).toBe('http://localhost:3000')
 })
 
 test('prefixes of accounts that are not loaded by themselves are a list', () => {

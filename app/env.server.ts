@@ -3,6 +3,22 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
+import { readStripe, type StripeEnv } from './env-stripe.server.ts'
+import {
+  checkDatabaseLimit,
+  isPlaceholder,
+  readAdminAccounts,
+  readAutoLoadExcludes,
+  readBase,
+  readDatabaseFile,
+  readEgressAllow,
+  readEncKeys,
+  readOrigin,
+  readSessionSecret,
+} from './env-values.server.ts'
+import { type BackupSettings, readBackupSettings } from './lib/backup-settings.ts'
+import { isSecurityContact } from './lib/security-contact.ts'
+import { readTracingSettings, type TracingSettings } from './lib/tracing-settings.ts'
 
 /** Thrown at boot when the configuration cannot work. `message` holds one sentence per problem, a line each. */
 export class ConfigurationError extends Error {
@@ -39,6 +55,10 @@ export interface Env {
   egressAllow: string[]
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   metricsToken: string | null
+  /** Whom to tell about a weakness: an address that begins with https: or mailto:. Null = nobody is named. */
+  securityContact: string | null
+  /** Null = nothing is traced. */
+  tracing: TracingSettings | null
   retentionDays: number
   maxDbMb: number
   /** Of one browser session. */
@@ -48,21 +68,13 @@ export interface Env {
   trustProxy: 'none' | 'fly'
   /** Null = no key is set: the sandbox plays the payments, or there are none. */
   stripe: StripeEnv | null
+  /** Null = no backups are made. */
+  backups: BackupSettings | null
+  /** Begin with nothing although there are backups. */
+  startEmpty: boolean
+  /** Nothing may leave: a restored copy that nobody has looked at. */
+  hold: boolean
   production: boolean
-}
-
-/** All of it or nothing. */
-export interface StripeEnv {
-  secretKey: string
-  publishableKey: string
-  /** One, or two during a rotation. */
-  webhookSecrets: string[]
-  /** Null = found by its lookup key. */
-  monthlyPriceId: string | null
-  /** Null = use over what is included is free. */
-  overagePriceId: string | null
-  /** Null = Stripe itself. */
-  apiBase: string | null
 }
 
 /** What the product asks for at sign-in (facts: platform section 2.4). Configurable, since unpublished names may be refused. */
@@ -122,11 +134,25 @@ const variables = z.object({
   STRIPE_API_BASE: text,
   LOG_LEVEL: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   METRICS_TOKEN: text,
+  SECURITY_CONTACT: text.refine((value) => value === undefined || isSecurityContact(value), {
+    error: 'SECURITY_CONTACT must begin with https:// or be like mailto:security@example.com.',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: text,
+  OTEL_EXPORTER_OTLP_HEADERS: text,
+  OTEL_SERVICE_NAME: text,
   RETENTION_DAYS: count('RETENTION_DAYS', 30, 4, 3650),
   MAX_DB_MB: count('MAX_DB_MB', 2048, 64, 1_000_000),
   REQUESTS_PER_MINUTE: count('REQUESTS_PER_MINUTE', 1200, 60, 1_000_000),
   INGRESS_PER_SECOND: count('INGRESS_PER_SECOND', 0, 0, 1_000_000),
   TRUST_PROXY: oneOf('TRUST_PROXY', ['none', 'fly'], 'none'),
+  BACKUP_TO: text,
+  BACKUP_KEY: text,
+  BACKUP_S3_ENDPOINT: text,
+  BACKUP_S3_REGION: text,
+  BACKUP_S3_KEY_ID: text,
+  BACKUP_S3_SECRET: text,
+  START_EMPTY: oneOf('START_EMPTY', ['no', 'yes'], 'no'),
+  HOLD: oneOf('HOLD', ['no', 'yes'], 'no'),
 })
 
 /**
@@ -139,16 +165,15 @@ export function readEnv(
   source: Record<string, string | undefined> = process.env,
   root: string = process.cwd(),
 ): Readonly<Env> {
-  const parsed = variables.safeParse(source)
-  if (!parsed.success) throw new ConfigurationError(parsed.error.issues.map((issue) => issue.message))
-  const given = parsed.data
   const problems: string[] = []
+  const given = readVariables(source, problems)
   const platform = given.PLATFORM ?? (given.SERVICEM8_APP_ID ? 'servicem8' : 'sandbox')
   const real = platform === 'servicem8'
 
   const required = (name: 'SERVICEM8_APP_ID' | 'SERVICEM8_APP_SECRET' | 'APP_ORIGIN', why: string): string => {
     const value = given[name]
     if (!value && real) problems.push(`${name} is missing: ${why}.`)
+    if (value && isPlaceholder(value)) problems.push(`${name} still holds a placeholder: ${why}.`)
     return value ?? ''
   }
   const appId =
@@ -158,9 +183,13 @@ export function readEnv(
     'sandbox-app-secret-of-at-least-32-bytes'
   const givenOrigin = required('APP_ORIGIN', 'ServiceM8 has to reach this address, e.g. https://fieldhook.example.com')
 
-  const origin = readOrigin('APP_ORIGIN', givenOrigin || `http://localhost:${given.PORT}`, problems, {
-    httpsOutsideLoopback: real,
-  })
+  const origin = readOrigin(
+    'APP_ORIGIN',
+    givenOrigin || `http://localhost:${given.PORT}`,
+    problems,
+    // Said once: an address that is missing is not wrong as well.
+    real && givenOrigin ? { apiUrl: given.SERVICEM8_API_URL ?? REAL_API } : null,
+  )
   const sandboxBase = `${origin}/sandbox/servicem8`
   const apiUrl = given.SERVICEM8_API_URL
     ? readBase('SERVICEM8_API_URL', given.SERVICEM8_API_URL, problems)
@@ -175,7 +204,7 @@ export function readEnv(
 
   const feedPath = given.SERVICEM8_FEED_PATH ?? ''
   if (feedPath !== '' && !/^\/[\w./-]{1,200}$/.test(feedPath)) {
-    problems.push(`SERVICEM8_FEED_PATH must be a path such as /feed.json, not "${feedPath}".`)
+    problems.push(`SERVICEM8_FEED_PATH must be a path such as /feed.json.`)
   }
   const databaseFile = readDatabaseFile(given.DATABASE_URL ?? 'file:./data/fieldhook.db', root, problems)
   const secrets = real
@@ -188,18 +217,20 @@ export function readEnv(
         encKeys: given.ENC_KEYS ? readEncKeys(given.ENC_KEYS, problems) : undefined,
       }
 
-  const egressAllow = list(given.EGRESS_ALLOW).map((entry) => entry.toLowerCase())
-  for (const entry of egressAllow) {
-    if (!/^[^\s/@]+:\d{1,5}$/.test(entry)) problems.push(`EGRESS_ALLOW: "${entry}" is not host:port.`)
-  }
-  const autoLoadExcludes = list(given.AUTOLOAD_EXCLUDES)
-  for (const prefix of autoLoadExcludes) {
-    if (!/^[\w.:-]{1,100}$/.test(prefix)) problems.push(`AUTOLOAD_EXCLUDES: "${prefix}" cannot begin an account id.`)
-  }
-  const adminAccounts = new Set(list(given.ADMIN_ACCOUNTS).map((id) => id.toLowerCase()))
+  const egressAllow = readEgressAllow(given.EGRESS_ALLOW, problems)
+  const autoLoadExcludes = readAutoLoadExcludes(given.AUTOLOAD_EXCLUDES, problems)
+  const adminAccounts = readAdminAccounts(given.ADMIN_ACCOUNTS, problems)
+  if (source.MAX_DB_MB?.trim() && databaseFile) checkDatabaseLimit(given.MAX_DB_MB, databaseFile, problems)
   const stripe = readStripe(given, problems)
+  const { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET } = given
+  const backups = readBackupSettings(given, { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET }, problems)
+  if (backups?.to.kind === 'folder') backups.to.path = resolve(root, backups.to.path)
 
-  if (problems.length > 0) throw new ConfigurationError(problems)
+  const tracing = readTracingSettings(given, problems)
+
+  if (real && databaseFile) refuseSandboxSecrets(given, dirname(databaseFile), problems)
+
+  if (problems.length > 0) throw new ConfigurationError([...new Set(problems)])
   const generated = real ? { sessionSecret: '', encKeys: '' } : sandboxSecrets(dirname(databaseFile))
   return Object.freeze({
     port: given.PORT,
@@ -221,151 +252,63 @@ export function readEnv(
     egressAllow,
     logLevel: given.LOG_LEVEL as Env['logLevel'],
     metricsToken: given.METRICS_TOKEN ?? null,
+    securityContact: given.SECURITY_CONTACT ?? null,
+    tracing,
     retentionDays: given.RETENTION_DAYS,
     maxDbMb: given.MAX_DB_MB,
     requestsPerMinute: given.REQUESTS_PER_MINUTE,
     ingressPerSecond: given.INGRESS_PER_SECOND,
     trustProxy: given.TRUST_PROXY as Env['trustProxy'],
     stripe,
+    backups,
+    startEmpty: given.START_EMPTY === 'yes',
+    hold: given.HOLD === 'yes',
     production: given.NODE_ENV === 'production',
   })
 }
 
-function list(value: string | undefined): string[] {
-  return (value ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean)
+/** What zod finds wrong is said, and then left out, so that everything else is judged too. */
+function readVariables(source: Record<string, string | undefined>, problems: string[]): z.infer<typeof variables> {
+  const parsed = variables.safeParse(source)
+  if (parsed.success) return parsed.data
+  problems.push(...parsed.error.issues.map((issue) => issue.message))
+  const wrong = new Set(parsed.error.issues.map((issue) => String(issue.path[0])))
+  return variables.parse(Object.fromEntries(Object.entries(source).filter(([name]) => !wrong.has(name))))
 }
 
-function parseUrl(value: string): URL | null {
-  try {
-    return new URL(value)
-  } catch {
-    return null
-  }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
-}
-
-function readOrigin(name: string, value: string, problems: string[], rule: { httpsOutsideLoopback: boolean }): string {
-  const url = parseUrl(value)
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    problems.push(`${name} must be an address such as https://fieldhook.example.com, not "${value}".`)
-    return ''
-  }
-  if (url.pathname !== '/' || url.search || url.hash || url.username) {
-    problems.push(`${name} must be an origin without a path, not "${value}".`)
-  }
-  if (rule.httpsOutsideLoopback && url.protocol !== 'https:' && !isLoopback(url.hostname)) {
-    problems.push(`${name} must begin with https:// because ServiceM8 calls no plain addresses.`)
-  }
-  return url.origin
-}
-
-/** A base address: https, or plain http on loopback (a stand-in). May carry a path. */
-function readBase(name: string, value: string, problems: string[]): string {
-  const url = parseUrl(value)
-  if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))) {
-    problems.push(`${name} must begin with https:// (plain http is for this machine only), not "${value}".`)
-    return ''
-  }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
-}
-
-function readDatabaseFile(value: string, root: string, problems: string[]): string {
-  if (!value.startsWith('file:') || value.length <= 'file:'.length || value.includes(':memory:')) {
-    problems.push(`DATABASE_URL must name a file, such as file:./data/fieldhook.db, not "${value}".`)
-    return ''
-  }
-  return resolve(root, value.slice('file:'.length))
-}
-
-function readSessionSecret(value: string | undefined, problems: string[]): string {
-  if (!value) problems.push('SESSION_SECRET is missing: give at least 32 random characters.')
-  else if (value.length < 32) problems.push('SESSION_SECRET is too short: give at least 32 random characters.')
-  return value ?? ''
-}
-
-function readEncKeys(value: string | undefined, problems: string[]): string {
-  const sentence = 'ENC_KEYS must be one or more of name:key, separated by commas, each key 32 random bytes in base64.'
-  if (!value) {
-    problems.push(`ENC_KEYS is missing. ${sentence}`)
-    return ''
-  }
-  const entries = list(value)
-  const good = entries.every((entry) => {
-    const [name, key, ...rest] = entry.split(':')
-    return (
-      rest.length === 0 && /^[A-Za-z0-9_-]{1,16}$/.test(name ?? '') && Buffer.from(key ?? '', 'base64').length === 32
-    )
-  })
-  if (!good || entries.length === 0) problems.push(sentence)
-  else if (entries.some((entry) => new Set(Buffer.from(entry.split(':')[1] ?? '', 'base64')).size < 8)) {
-    problems.push('ENC_KEYS holds a key that is not random.')
-  }
-  return value
-}
-
-/** Null = card payments are not configured. */
-function readStripe(given: z.infer<typeof variables>, problems: string[]): StripeEnv | null {
-  const { STRIPE_SECRET_KEY: secretKey, STRIPE_PUBLISHABLE_KEY: publishableKey = '' } = given
-  if (!secretKey) {
-    for (const name of ['STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE'] as const) {
-      if (given[name]) problems.push(`${name} is set but STRIPE_SECRET_KEY is not: set both, or neither.`)
-    }
-    return null
-  }
-  const isLive = (key: string) => /^(sk|rk|pk)_live_/.test(key)
-  if (!/^(sk|rk)_\w+$/.test(secretKey)) {
-    problems.push('STRIPE_SECRET_KEY must begin with sk_ or rk_: it is the secret key from the Stripe dashboard.')
-  }
-  if (publishableKey === '') {
-    problems.push('STRIPE_PUBLISHABLE_KEY is missing: the card form needs it beside STRIPE_SECRET_KEY.')
-  } else if (!/^pk_\w+$/.test(publishableKey)) {
-    problems.push('STRIPE_PUBLISHABLE_KEY must begin with pk_: it is the key that browsers may see.')
-  } else if (isLive(publishableKey) !== isLive(secretKey)) {
-    problems.push('STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY must both be live keys or both be test keys.')
-  }
-  const webhookSecrets = list(given.STRIPE_WEBHOOK_SECRET)
-  if (webhookSecrets.length === 0) {
-    problems.push('STRIPE_WEBHOOK_SECRET is missing: it belongs to the webhook to $APP_ORIGIN/hooks/stripe.')
-  } else if (webhookSecrets.some((secret) => !/^whsec_\S+$/.test(secret))) {
-    problems.push('STRIPE_WEBHOOK_SECRET must be one or two secrets that begin with whsec_, separated by commas.')
-  }
-  for (const name of ['STRIPE_PRICE_MONTHLY', 'STRIPE_PRICE_OVERAGE'] as const) {
-    if (given[name] && !/^price_\w+$/.test(given[name])) {
-      problems.push(`${name} must be the id of a price, such as price_1Abc, not "${given[name]}".`)
-    }
-  }
-  const apiBase = given.STRIPE_API_BASE ? readBase('STRIPE_API_BASE', given.STRIPE_API_BASE, problems) : null
-  if (apiBase && new URL(apiBase).pathname !== '/') {
-    problems.push(`STRIPE_API_BASE must be an origin without a path, not "${apiBase}".`)
-  }
-  if (apiBase !== null && isLive(secretKey)) {
-    problems.push('STRIPE_API_BASE cannot be set with a live key: real cards are for Stripe itself only.')
-  }
-  return {
-    secretKey,
-    publishableKey,
-    webhookSecrets,
-    monthlyPriceId: given.STRIPE_PRICE_MONTHLY ?? null,
-    overagePriceId: given.STRIPE_PRICE_OVERAGE ?? null,
-    apiBase,
-  }
-}
+const SANDBOX_SECRETS = 'sandbox-secrets.json'
 
 /** In the sandbox nobody has to configure anything: the keys are made once and kept beside the database. */
 function sandboxSecrets(folder: string): { sessionSecret: string; encKeys: string } {
-  const file = resolve(folder, 'sandbox-secrets.json')
+  const file = resolve(folder, SANDBOX_SECRETS)
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as { sessionSecret: string; encKeys: string }
-  mkdirSync(folder, { recursive: true })
   const made = {
     sessionSecret: randomBytes(32).toString('base64url'),
     encKeys: `k1:${randomBytes(32).toString('base64')}`,
   }
-  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
+  try {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new ConfigurationError([
+      `Nothing can be written in ${folder} (${code}): give it to the user that runs Fieldhook, or name another place in DATABASE_URL.`,
+    ])
+  }
   return made
+}
+
+/** Whoever tried the sandbox on the same disk first: those keys lay in a file beside the database. */
+function refuseSandboxSecrets(
+  given: { SESSION_SECRET?: string | undefined; ENC_KEYS?: string | undefined },
+  folder: string,
+  problems: string[],
+): void {
+  if (!existsSync(resolve(folder, SANDBOX_SECRETS))) return
+  const made = sandboxSecrets(folder)
+  if (given.SESSION_SECRET === made.sessionSecret)
+    problems.push('SESSION_SECRET is the one that the sandbox made for itself: make a new one.')
+  const madeKeys = made.encKeys.split(',')
+  if (given.ENC_KEYS?.split(',').some((entry) => madeKeys.includes(entry.trim())))
+    problems.push('ENC_KEYS holds the key that the sandbox made for itself: make a new one.')
 }

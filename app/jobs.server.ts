@@ -1,5 +1,7 @@
 // Every piece of timed work: name, when (cron pattern, UTC), what. What is not here never runs by itself.
+import { forgetSafetyCopies } from '#db/sqlite/safety-copy.server.ts'
 import type { App } from './app-context.ts'
+import { backupJobs } from './backup-jobs.server.ts'
 import type { TimedJob } from './engine/scheduler.server.ts'
 import type { Env } from './env.server.ts'
 import { finishErasures } from './features/accounts/erase-account.server.ts'
@@ -20,7 +22,7 @@ import { days, seconds } from './lib/duration.ts'
 /** Minutes are odd on purpose: not everybody's daily work at the stroke of the hour. */
 export function timedJobs(
   app: App,
-  env: Pick<Env, 'retentionDays'>,
+  env: Pick<Env, 'retentionDays' | 'backups' | 'databaseFile'>,
   space: Pick<SpaceLadder, 'relieve'>,
   removed: Removed,
 ): TimedJob[] {
@@ -68,6 +70,13 @@ export function timedJobs(
       run: async (signal) => void (await rotateKeys(app, signal)),
     },
     { name: 'usage.report', pattern: '13 * * * *', run: (signal) => reportUsage(app, signal) },
+    {
+      // A way back is of use for days; longer than that it only keeps what was erased since.
+      name: 'copies.forget',
+      pattern: '47 2 * * *',
+      run: async () => void forgetSafetyCopies(env.databaseFile, app.clock.now() - days(14)),
+    },
     { name: 'space.relieve', pattern: '* * * * *', run: (signal) => space.relieve(signal) },
+    ...backupJobs(app, env),
   ]
 }

@@ -11,11 +11,14 @@ import {
   useLoaderData,
   useMatches,
   useRouteError,
+  useRouteLoaderData,
 } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import { accountAddress, shownAccount } from './features/accounts/account-address.ts'
+import { operatorAddress } from './features/ops/operator-address.ts'
 import { loadFlash } from './http/flash.server.ts'
 import './styles/theme.css'
+import { useFreshAfterReturn } from './ui/after-return.ts'
 import { Announcer } from './ui/announcer.tsx'
 import { AppFrame } from './ui/app-frame.tsx'
 import { ErrorPage } from './ui/error-page.tsx'
@@ -26,6 +29,7 @@ export const links: LinksFunction = () => [
   { rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },
   { rel: 'icon', href: '/favicon.ico', sizes: '32x32' },
   { rel: 'apple-touch-icon', href: '/apple-touch-icon.png' },
+  { rel: 'manifest', href: '/manifest.webmanifest' },
   { rel: 'preload', href: interLatin, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
 ]
 
@@ -34,36 +38,74 @@ export const meta: MetaFunction = ({ error }) => [{ title: error ? 'Fieldhook: s
 /** Takes the message that the last action left for this page; the answer's headers make the browser forget it. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { flash, headers } = await loadFlash(context.app, request)
-  return data({ flash }, { headers })
+  return data({ flash, origin: context.app.settings.origin }, { headers })
 }
 
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce()
+  const origin = useRouteLoaderData<typeof loader>('root')?.origin
+  const withScripts = !useMatches().some(({ handle }) => isPlain(handle))
   return (
     <html lang="en">
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)" />
+        <meta name="theme-color" content="#161f1e" media="(prefers-color-scheme: dark)" />
+        <meta name="description" content={DESCRIPTION} />
+        <meta property="og:site_name" content="Fieldhook" />
+        <meta property="og:type" content="website" />
+        <meta property="og:title" content="Fieldhook" />
+        <meta property="og:description" content={DESCRIPTION} />
+        {origin ? <SocialPicture origin={origin} /> : null}
         <Meta />
         <Links />
       </head>
       <body>
         {children}
-        <ScrollRestoration nonce={nonce} />
-        <Scripts nonce={nonce} />
+        {withScripts ? (
+          <>
+            <ScrollRestoration nonce={nonce} />
+            <Scripts nonce={nonce} />
+          </>
+        ) : null}
       </body>
     </html>
   )
 }
 
+const DESCRIPTION = 'Forwards the webhooks of ServiceM8 and automates what follows, for trade businesses.'
+
+/** Made by `npm run pictures:social`. */
+function SocialPicture({ origin }: { origin: string }) {
+  return (
+    <>
+      <meta property="og:image" content={`${origin}/social.png`} />
+      <meta property="og:image:width" content="1200" />
+      <meta property="og:image:height" content="630" />
+      <meta property="og:image:alt" content="Fieldhook: webhooks and automations for trade businesses on ServiceM8" />
+      <meta name="twitter:card" content="summary_large_image" />
+    </>
+  )
+}
+
+/** A page to be read says so in its `handle`, and comes without the product's scripts. */
+function isPlain(handle: unknown): boolean {
+  return typeof handle === 'object' && handle !== null && 'withoutScripts' in handle && handle.withoutScripts === true
+}
+
 export default function App() {
   const { flash } = useLoaderData<typeof loader>()
+  useFreshAfterReturn()
   const account = shownAccount(useMatches().at(-1)?.data)
   return (
     <Announcer>
       <ToastProvider flash={flash}>
-        <AppFrame accountPage={account && accountAddress(account)}>
+        <AppFrame
+          accountPage={account && accountAddress(account)}
+          operatorPage={account?.admin ? operatorAddress(account.accountUUID) : null}
+        >
           <Outlet />
         </AppFrame>
       </ToastProvider>

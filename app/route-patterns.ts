@@ -6,9 +6,18 @@ import routes from './routes.ts'
  * metrics hold patterns only.
  */
 export function routePatterns(): (path: string) => string {
-  const table = routes.map((route) => ({ path: `/${route.path ?? ''}`, handle: `/${route.path ?? ''}` }))
+  const table = routes.map((route) => ({ path: `/${route.path ?? ''}`, handle: patternOf(route.path) }))
   return (path) => {
     const match = matchRoutes(table, path)?.at(-1)
     return match?.route.handle ?? (path.startsWith('/assets/') ? '/assets/*' : '/*')
   }
+}
+
+/** Every pattern there is. */
+export function allPatterns(): string[] {
+  return [...new Set([...routes.map((route) => patternOf(route.path)), '/assets/*', '/*'])]
+}
+
+function patternOf(path: string | undefined): string {
+  return `/${path ?? ''}`.replace(/^\/+/, '/')
 }

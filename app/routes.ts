@@ -22,6 +22,8 @@ export default [
   at('automation/look', 'pages/automation-look.ts'),
   at('automation/settings', 'pages/automation-settings.tsx'),
   at('account', 'pages/account.tsx'),
+  at('api-reference', 'pages/api-reference.tsx'),
+  at('operator', 'pages/operator.tsx'),
 
   // Signing in
   at('api/oauth/authorize', 'sign-in/authorize.ts'),
@@ -89,13 +91,18 @@ export default [
   at('api/sessions/:id', 'api/sessions-by-id.ts'),
   at('api/export', 'api/export.ts'),
   at('api/erase', 'api/erase.ts'),
+  at('api/operator', 'api/operator.ts'),
   at('api/servicem8/:list/:accountUUID', 'api/servicem8-lookup.ts'),
   at('api/admin/test-api/:accountUUID/:apiName', 'api/admin-test-api.ts'),
+  at('api/openapi.json', 'api/openapi.ts'),
   at('api/*', 'api/unknown.ts'),
 
   // Operations
   at('healthz', 'ops/healthz.ts'),
   at('readyz', 'ops/readyz.ts'),
+  at('.well-known/security.txt', 'ops/security-text.ts'),
+  at('csp-report', 'ops/csp-report.ts'),
+  at('metrics', 'ops/metrics.ts'),
 
   at('*', 'pages/not-found.tsx'),
 ] satisfies RouteConfigEntry[]

@@ -5,6 +5,8 @@ import type { AccountStore } from './store/accounts.ts'
 import type { ActivityStore } from './store/activity.ts'
 import type { AuditStore } from './store/audit.ts'
 import type { AutomationStore } from './store/automations.ts'
+import type { BacklogStore } from './store/backlog.ts'
+import type { BackupStore } from './store/backups.ts'
 import type { BillingStore } from './store/billing.ts'
 import type { DeliveryStore } from './store/deliveries.ts'
 import type { ErasureStore } from './store/erasure.ts'
@@ -12,6 +14,7 @@ import type { EventStore } from './store/events.ts'
 import type { ForwardingRuleStore } from './store/forwarding-rules.ts'
 import type { NoticeStore } from './store/notices.ts'
 import type { OperationsStore } from './store/operations.ts'
+import type { OperatorStore } from './store/operator.ts'
 import type { RecordStore } from './store/records.ts'
 import type { RunGuardStore } from './store/run-guards.ts'
 import type { RunHistoryStore } from './store/run-history.ts'
@@ -34,8 +37,11 @@ export interface Store
     ActivityStore,
     NoticeStore,
     OperationsStore,
+    OperatorStore,
     AuditStore,
     AutomationStore,
+    BackupStore,
+    BacklogStore,
     BillingStore,
     RunStore,
     RunHistoryStore,

@@ -1,5 +1,6 @@
 // `npm run bench:automation`: from an event to what its rules do, fairness under a burst, and calls to the platform.
 import './node-version.mjs'
+import './record-flag.mjs'
 
 const { runTs } = await import('./run-ts.mjs')
 const { benchAutomation } = await runTs('tests/bench/automation.ts')

@@ -1,5 +1,6 @@
 // `npm run bench:manager`: how long the server takes for the manager page of a busy account, beside one that has nothing.
 import './node-version.mjs'
+import './record-flag.mjs'
 
 const { orExplain, setUp } = await import('./setup.mjs')
 await orExplain(() => setUp({ build: true }))

@@ -1,5 +1,6 @@
 // `npm run bench:rules`: how many verdicts a second the conditions of rules reach on one core, beside predicates written by hand.
 import './node-version.mjs'
+import './record-flag.mjs'
 
 const { runTs } = await import('./run-ts.mjs')
 const { benchRules } = await runTs('tests/bench/rules.ts')

@@ -1,5 +1,6 @@
 // `npm run bench`: acknowledgements and forwards a second, their delay, memory and bytes per event, beside a bare handler.
 import './node-version.mjs'
+import './record-flag.mjs'
 
 const { orExplain, setUp } = await import('./setup.mjs')
 await orExplain(() => setUp({ build: true }))

@@ -1,4 +1,5 @@
 // `npm run fuzz`: sends wrong input to every call of the built server and says what broke.
+import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 
 await runTs('tests/proofs/fuzz.ts')

@@ -1,10 +1,12 @@
 // `npm run mutate`: are the tests of the modules that guard other people's businesses worth anything? Plants one small fault after
-// the other in a copy of the project and looks whether the tests notice. Ends with 1 when fewer than 85 % are noticed.
+// the other in a copy of the project and looks whether the tests notice. Ends with 1 when fewer than 85 % of a module's are.
 //   npm run mutate -- --only app/adapters/ip-address.ts    one module (may be given more than once)
+//   npm run mutate -- --changed                            modules that differ from the last commit, or whose tests do
 //   npm run mutate -- --sample 20                          at most so many of each module, spread evenly
-//   npm run mutate -- --tests 30                           at most so many test files for each, the nearest first (12)
+//   npm run mutate -- --tests 30                           at most so many test files for each, the nearest first (3)
 import './node-version.mjs'
-import { fork } from 'node:child_process'
+import './record-flag.mjs'
+import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,12 +21,15 @@ const MODULES = {
     'app/adapters/safe-address.ts',
     'app/adapters/outbound-resolver.server.ts',
     'app/adapters/outbound-dial.server.ts',
+    'app/adapters/outbound-connections.server.ts',
   ],
   rights: [
     'app/http/origin-check.ts',
     'app/http/guards.server.ts',
     'app/http/session.server.ts',
     'app/http/cookies.ts',
+    'app/http/refusals.server.ts',
+    'app/http/door.server.ts',
     'app/features/accounts/session.ts',
     'app/features/accounts/session.server.ts',
     'app/features/accounts/signed-opening.ts',
@@ -56,31 +61,42 @@ const MOST_COPIED_TESTS = 3
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
+    changed: { type: 'boolean', default: false },
     sample: { type: 'string' },
-    tests: { type: 'string', default: '12' },
+    tests: { type: 'string', default: '3' },
   },
 })
 const sample = values.sample === undefined ? Number.POSITIVE_INFINITY : Number(values.sample)
 const mostTests = Number(values.tests)
 if (!(sample > 0) || !(mostTests > 0)) {
-  console.error('Usage: npm run mutate -- [--only file]… [--sample n] [--tests n]')
+  console.error('Usage: npm run mutate -- [--only file]… [--changed] [--sample n] [--tests n]')
   process.exit(2)
 }
 await setUp({ build: false })
+const { runTs } = await import('./run-ts.mjs')
+const { commandLine, recordFigures } = /** @type {Record<string, Function>} */ (
+  await runTs('tests/support/proof-figures.ts')
+)
 const { applyMutant, mutantsOf, sampleOf } = await import('./mutants.mjs')
+const { namesNothing, readEquals, takeApart } = await import('./mutation-equal.mjs')
+const { testRunner } = await import('./mutation-process.mjs')
 const { importersOf, importingCopy, testsOf, withSuffix } = await import('./mutation-tests.mjs')
 
 /**
- * @typedef {{ passed: boolean, failed: string[], ran: number, why: string }} Outcome
- * @typedef {{ module: string, killed: number, slow: number, survivors: import('./mutants.mjs').Mutant[], ms: number }} Score
+ * @typedef {import('./mutants.mjs').Mutant} Mutant
+ * @typedef {{ mutant: Mutant, why: string }} Equal
+ * @typedef {{ module: string, killed: number, slow: number, survivors: Mutant[], equal: Equal[], wrong: string[], ms: number }} Score
  */
 
-const modules = values.only ?? Object.values(MODULES).flat()
+const equals = readEquals(join(ROOT, 'scripts/mutation-equal.json'))
 const root = copyOfProject()
 process.on('exit', () => rmSync(root, { recursive: true, force: true }))
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => process.exit(130))
 const runner = testRunner(root)
 const importers = importersOf(root)
+const modules = values.only ?? (values.changed ? changedModules() : Object.values(MODULES).flat())
+if (modules.length === 0)
+  console.log('None of the modules on the list differs from the last commit, and none of their tests does.')
 /** @type {Score[]} */
 const scores = []
 for (const module of modules) {
@@ -90,6 +106,7 @@ for (const module of modules) {
 }
 await runner.stop()
 const good = summarise(scores)
+record(scores, good)
 process.exit(good ? 0 : 1)
 
 /** The tree without what the tests do not need; packages are shared. The project itself is never written to. */
@@ -111,7 +128,7 @@ async function judge(module) {
   const mutants = sampleOf(mutantsOf(text, module), sample)
   const began = performance.now()
   /** @type {Score} */
-  const score = { module, killed: 0, slow: 0, survivors: [], ms: 0 }
+  const score = { module, killed: 0, slow: 0, survivors: [], equal: [], wrong: [], ms: 0 }
   console.log(`\n${module}: ${mutants.length} mutants, ${tests.length} test files`)
   const { kept, patience } = await withoutFault(module, tests)
   const together = await testsForCopies(module, text, kept)
@@ -135,6 +152,15 @@ async function judge(module) {
   }
   writeFileSync(path, text)
   if (left.length > 0) await runner.run([path], oneByOne.slice(0, 1).map(inRoot), patience)
+  const apart = takeApart(equals, { module, text, mutants, survivors: score.survivors })
+  score.survivors = apart.survivors
+  score.equal = apart.equal
+  score.wrong = [
+    ...apart.wrong.map(({ line, to }) => `is noticed after all: ${line} → ${to}`),
+    ...namesNothing(equals, { module, text, mutants: mutantsOf(text, module) }).map(
+      ({ line }) => `names nothing: ${line}`,
+    ),
+  ]
   score.ms = performance.now() - began
   return score
 }
@@ -226,8 +252,21 @@ function inRoot(file) {
   return join(root, file)
 }
 
+/** Of the list, those that differ from the last commit, or one of whose tests does. */
+function changedModules() {
+  const git = (/** @type {string[]} */ ...args) =>
+    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\n')
+  const changed = new Set([...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')])
+  const near = (/** @type {string} */ module) => testsOf(importers, module).slice(0, mostTests)
+  return Object.values(MODULES)
+    .flat()
+    .filter(
+      (module) => changed.has(module) || near(module).some(({ file, distance }) => distance === 1 && changed.has(file)),
+    )
+}
+
 /** @param {Score} score */
-function tell({ module, killed, slow, survivors, ms }) {
+function tell({ module, killed, slow, survivors, equal, wrong, ms }) {
   const all = killed + slow + survivors.length
   const seconds = Math.round(ms / 1000)
   console.log(
@@ -236,6 +275,11 @@ function tell({ module, killed, slow, survivors, ms }) {
   for (const { line, kind, from, to } of survivors) {
     console.log(`  survived  ${module}:${line}  ${kind}: ${short(from)} → ${short(to)}`)
   }
+  for (const { mutant, why } of equal) {
+    const { line, kind, from, to } = mutant
+    console.log(`  cannot matter  ${module}:${line}  ${kind}: ${short(from)} → ${short(to)}  (${why})`)
+  }
+  for (const one of wrong) console.log(`  mutation-equal.json  ${one}`)
 }
 
 /** @param {Score[]} all @returns {boolean} */
@@ -243,20 +287,48 @@ function summarise(all) {
   const sum = (/** @type {(score: Score) => number} */ of) => all.reduce((total, score) => total + of(score), 0)
   const noticed = sum(({ killed, slow }) => killed + slow)
   const total = noticed + sum(({ survivors }) => survivors.length)
-  console.log('\nmodule                                              noticed   of    share')
-  for (const { module, killed, slow, survivors } of all) {
+  console.log('\nmodule                                              noticed   of    share  cannot matter    time')
+  for (const { module, killed, slow, survivors, equal, ms } of all) {
     const made = killed + slow + survivors.length
     const cells = [
       String(killed + slow).padStart(7),
       String(made).padStart(4),
       percent(killed + slow, made).padStart(8),
+      String(equal.length).padStart(13),
+      `${Math.round(ms / 1000)} s`.padStart(8),
     ]
     console.log(`${module.padEnd(52)}${cells.join(' ')}`)
   }
   console.log(
-    `\n${noticed} of ${total} mutants noticed: ${percent(noticed, total)} (at least ${ENOUGH} % are asked for)`,
+    `\n${noticed} of ${total} mutants noticed: ${percent(noticed, total)} in ${Math.round(sum(({ ms }) => ms) / 60_000)} min (at least ${ENOUGH} % of each module are asked for)`,
   )
-  return total > 0 && (noticed * 100) / total >= ENOUGH
+  const below = all.filter(({ killed, slow, survivors }) => {
+    const made = killed + slow + survivors.length
+    return made === 0 || ((killed + slow) * 100) / made < ENOUGH
+  })
+  for (const { module } of below) console.log(`below the mark: ${module}`)
+  return below.length === 0 && all.every(({ wrong }) => wrong.length === 0)
+}
+
+/** @param {Score[]} all @param {boolean} good */
+function record(all, good) {
+  const noticed = (/** @type {Score} */ { killed, slow }) => killed + slow
+  const made = (/** @type {Score} */ score) => noticed(score) + score.survivors.length
+  const sum = (/** @type {(score: Score) => number} */ of) => all.reduce((total, score) => total + of(score), 0)
+  const share = percent(sum(noticed), sum(made))
+  recordFigures?.('mutate', {
+    command: commandLine?.('mutate', { sample: values.sample, tests: values.tests }),
+    faults: good ? [] : [`only ${share} of the planted faults were noticed`],
+    figures: [
+      { name: 'planted faults', value: sum(made) },
+      { name: 'noticed', value: share, bar: `${ENOUGH} % or more`, met: good },
+      ...all.map((score) => ({
+        group: 'By module',
+        name: score.module,
+        value: `${noticed(score)} of ${made(score)} (${percent(noticed(score), made(score))})`,
+      })),
+    ],
+  })
 }
 
 /** @param {number} part @param {number} whole */
@@ -268,76 +340,4 @@ function percent(part, whole) {
 function short(text) {
   const line = text.replace(/\s+/g, ' ')
   return line.length > 60 ? `${line.slice(0, 59)}…` : line
-}
-
-/**
- * A process that runs tests; ended and started again when a fault keeps it from answering.
- *
- * @param {string} folder
- */
-function testRunner(folder) {
-  /** @type {import('node:child_process').ChildProcess | null} */
-  let child = null
-
-  async function started() {
-    if (child) return child
-    const env = /** @type {NodeJS.ProcessEnv} */ ({ ...process.env, NODE_ENV: 'test', NO_COLOR: '1' })
-    const fresh = fork(join(folder, 'scripts/mutation-runner.mjs'), [folder], {
-      cwd: folder,
-      env,
-      // A fault may make Node itself complain at length.
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      detached: process.platform !== 'win32',
-    })
-    child = fresh
-    fresh.once('exit', () => {
-      if (child === fresh) child = null
-    })
-    await new Promise((ready, failed) => {
-      fresh.once('message', ready)
-      fresh.once('exit', (code) => failed(new Error(`the test runner ended with ${code}`)))
-    })
-    return fresh
-  }
-
-  /** With all its workers. */
-  function end() {
-    const ending = child
-    child = null
-    if (!ending?.pid) return
-    try {
-      process.kill(process.platform === 'win32' ? ending.pid : -ending.pid, 'SIGKILL')
-    } catch {
-      // Already gone.
-    }
-  }
-
-  process.on('exit', end)
-  return {
-    /** @param {string[]} changed @param {string[]} tests @param {number} patience @returns {Promise<Outcome | 'too slow'>} */
-    async run(changed, tests, patience) {
-      const asked = await started()
-      return new Promise((answer) => {
-        const done = (/** @type {Outcome | 'too slow'} */ outcome) => {
-          clearTimeout(timer)
-          asked.off('message', hear)
-          asked.off('exit', gone)
-          answer(outcome)
-        }
-        const hear = (/** @type {any} */ outcome) => done(outcome)
-        // A fault may end the whole process: that is noticed too.
-        const gone = () => done({ passed: false, failed: [], ran: 0, why: 'the runner ended' })
-        const timer = setTimeout(() => {
-          end()
-          done('too slow')
-        }, patience)
-        asked.once('message', hear)
-        asked.once('exit', gone)
-        asked.send({ changed, tests })
-      })
-    },
-    async stop() {
-      end()
-    },
-  }
 }

@@ -16,8 +16,8 @@ const vitest = await createVitest(
     pool: 'threads',
     reporters: [{}],
     cache: false,
-    testTimeout: 5_000,
-    hookTimeout: 10_000,
+    testTimeout: 15_000,
+    hookTimeout: 15_000,
   },
   {},
   // What the tests print belongs to nobody here.

@@ -31,7 +31,7 @@ export function importersOf(root) {
 }
 
 /**
- * Test files that import the module, directly or through others: nearest first, and among equals those beside it.
+ * Test files that import the module, directly or through others: those named after it first, then those beside it, the nearest first.
  *
  * @param {Map<string, Set<string>>} importers
  * @param {string} module
@@ -48,11 +48,12 @@ export function testsOf(importers, module) {
     ring = ring.filter((file) => !TEST.test(file))
   }
   const stem = module.replace(/(\.server)?\.tsx?$/, '')
-  const closeness = (/** @type {string} */ file) =>
-    file.startsWith(`${stem}.`) ? 0 : dirname(file) === dirname(module) ? 1 : 2
-  return found.sort(
-    (a, b) => closeness(a.file) - closeness(b.file) || a.distance - b.distance || (a.file < b.file ? -1 : 1),
-  )
+  const closeness = (/** @type {{ file: string, distance: number }} */ { file, distance }) => {
+    if (file.startsWith(`${stem}.`)) return 0
+    if (file.startsWith(`${stem}-`) && distance === 1) return 1
+    return dirname(file) === dirname(module) ? 2 : 3
+  }
+  return found.sort((a, b) => closeness(a) - closeness(b) || a.distance - b.distance || (a.file < b.file ? -1 : 1))
 }
 
 /** @param {string} root @param {string} path @returns {string[]} */

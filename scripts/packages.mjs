@@ -116,13 +116,22 @@ export async function compileDatabase(root, recordChild) {
 
 /** Where a binary for this version, Node and system may be kept; null when the user has no place for it. @param {string} root */
 function cachedBinary(root) {
+  const cache = userCache()
+  const version = JSON.parse(readText(join(root, `node_modules/${NATIVE}/package.json`)) ?? '{}').version
+  return cache && version ? join(cache, `${NATIVE}-${version}-${systemName()}.node`) : null
+}
+
+/** This user's folder for what any clone may use again; null when there is no place for it. */
+export function userCache() {
   const home = homeFolder()
   const base =
     process.env.XDG_CACHE_HOME || (home && join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache'))
-  const version = JSON.parse(readText(join(root, `node_modules/${NATIVE}/package.json`)) ?? '{}').version
-  if (!base || !version) return null
-  const system = `${process.platform}-${process.arch}-${libcOf()}`
-  return join(base, 'fieldhook', `${NATIVE}-${version}-abi${process.versions.modules}-${system}.node`)
+  return base ? join(base, 'fieldhook') : null
+}
+
+/** What compiled code is made for: `abi115-linux-x64-glibc2.36`. */
+export function systemName() {
+  return `abi${process.versions.modules}-${process.platform}-${process.arch}-${libcOf()}`
 }
 
 /** Keeping it is a favour to the next clone: it may fail. @param {string} built @param {string} kept */
@@ -150,7 +159,7 @@ async function npm(root, args, recordChild, advice) {
 }
 
 /** The npm that started us, else the one beside this Node, else the one on PATH. */
-function findNpm() {
+export function findNpm() {
   const prefix = dirname(dirname(process.execPath))
   const candidates = [
     process.env.npm_execpath ?? '',
@@ -162,7 +171,7 @@ function findNpm() {
 }
 
 /** What npm and the compiler need, even where the environment is empty. @param {string} root */
-function npmEnvironment(root) {
+export function npmEnvironment(root) {
   /** @type {import('./children.mjs').Environment} */
   const env = { ...process.env }
   // The packages' scripts call `node`: it must be this one.

@@ -1,5 +1,6 @@
 // `npm run prove:disk`: a full, a read-only, a failing and a slow disk under the built server: 503 and never a false 200.
 // `-- --rounds N --rate R --seed S`
+import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 import { orExplain, setUp } from './setup.mjs'
 

@@ -1,5 +1,6 @@
 // `npm run prove:power`: cuts the power of the built server: what was not synced is gone. Nothing acknowledged may be.
 // `-- --rounds N --rate R --seed S`
+import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 import { orExplain, setUp } from './setup.mjs'
 

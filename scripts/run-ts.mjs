@@ -12,7 +12,10 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'fieldhook')
  * The part of esbuild that is used here.
  * @typedef {{ path: string }} LoadedFile
  * @typedef {{ contents: string, loader: 'ts' | 'tsx' }} LoadedSource
- * @typedef {{ onLoad(on: { filter: RegExp }, load: (file: LoadedFile) => Promise<LoadedSource>): void }} PluginBuild
+ * @typedef {{ path: string, resolveDir: string }} WantedFile
+ * @typedef {object} PluginBuild
+ * @property {(on: { filter: RegExp }, find: (file: WantedFile) => LoadedFile | undefined) => void} onResolve
+ * @property {(on: { filter: RegExp }, load: (file: LoadedFile) => Promise<LoadedSource>) => void} onLoad
  * @typedef {{ name: string, setup(build: PluginBuild): void }} Plugin
  * @typedef {{ build(options: object): Promise<{ outputFiles: { contents: Uint8Array }[] }> }} Bundler
  */
@@ -31,10 +34,12 @@ export async function runTs(entry) {
 /**
  * Bundles `entry` to a module that Node can run, and gives back its path: for workers and child processes.
  * `#app/…`, `#db/…` and `#tests/…` are followed as in package.json; `import.meta.url` stays that of each source file.
+ * `instead` = files (absolute paths) that are read as these texts, there or not; the bundle then needs a `name` of its own.
  * @param {string} entry
+ * @param {{ instead?: ReadonlyMap<string, string>, name?: string }} [changed]
  * @returns {Promise<string>}
  */
-export async function bundleTs(entry) {
+export async function bundleTs(entry, { instead = new Map(), name } = {}) {
   // Vite's own esbuild, at the version Vite was tested with: no package of our own to keep in step.
   const requireFromVite = createRequire(createRequire(import.meta.url).resolve('vite'))
   /** @type {Bundler} */
@@ -53,11 +58,11 @@ export async function bundleTs(entry) {
     sourcemap: 'inline',
     logLevel: 'warning',
     define: { 'import.meta.url': '__sourceUrl' },
-    plugins: [keepSourceUrls],
+    plugins: [sourceReader(instead)],
   })
   const [output] = outputFiles
   if (!output) throw new Error(`nothing to run in ${entry}`)
-  const file = join(CACHE, `${relative(ROOT, source).replace(/[^\w.-]+/g, '-')}.mjs`)
+  const file = join(CACHE, `${name ?? relative(ROOT, source).replace(/[^\w.-]+/g, '-')}.mjs`)
   const draft = `${file}.${process.pid}`
   await mkdir(CACHE, { recursive: true })
   await writeFile(draft, output.contents)
@@ -66,20 +71,55 @@ export async function bundleTs(entry) {
 }
 
 /**
- * Gives every file its own `__sourceUrl`, on its first line so that line numbers stay.
- * @type {Plugin}
+ * Bundles `entry` to `file` for the product's build: our own files in one, packages where they are.
+ * @param {string} entry
+ * @param {string} file
  */
-const keepSourceUrls = {
-  name: 'keep-source-urls',
-  setup(build) {
-    build.onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8')
-      const prefix = text.includes('import.meta.url')
-        ? `const __sourceUrl = ${JSON.stringify(pathToFileURL(path).href)};`
-        : ''
-      return { contents: prefix + text, loader: path.endsWith('x') ? 'tsx' : 'ts' }
-    })
-  },
+export async function bundleTo(entry, file) {
+  const requireFromVite = createRequire(createRequire(import.meta.url).resolve('vite'))
+  /** @type {Bundler} */
+  const esbuild = requireFromVite('esbuild')
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [resolve(ROOT, entry)],
+    absWorkingDir: ROOT,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'warning',
+  })
+  const [output] = outputFiles
+  if (!output) throw new Error(`nothing to bundle in ${entry}`)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, output.contents)
+}
+
+/**
+ * Gives every file its own `__sourceUrl`, on its first line so that line numbers stay.
+ * @param {ReadonlyMap<string, string>} instead
+ * @returns {Plugin}
+ */
+function sourceReader(instead) {
+  return {
+    name: 'read-sources',
+    setup(build) {
+      if (instead.size > 0) {
+        build.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+          const file = resolve(resolveDir, path)
+          return instead.has(file) ? { path: file } : undefined
+        })
+      }
+      build.onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
+        const text = instead.get(path) ?? (await readFile(path, 'utf8'))
+        const prefix = text.includes('import.meta.url')
+          ? `const __sourceUrl = ${JSON.stringify(pathToFileURL(path).href)};`
+          : ''
+        return { contents: prefix + text, loader: path.endsWith('x') ? 'tsx' : 'ts' }
+      })
+    },
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -6,6 +6,8 @@ import { createServer } from 'node:http'
 import { createRequestHandler } from '@remix-run/express'
 import compression from 'compression'
 import express from 'express'
+import { keepNothingByDefault } from './keep-nothing.mjs'
+import { watchOver } from './watchdog.mjs'
 
 const MAX_HEADER_BYTES = 16 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
@@ -23,7 +25,7 @@ const REQUESTS_GRACE_MS = 8_000
  * Rejects with an error named `ConfigurationError` (one sentence a line) when it cannot start as configured.
  *
  * @param {{ dev?: import('vite').ViteDevServer }} [options] `dev`: take the build from Vite instead of `build/`.
- * @returns {Promise<{ url: string, openUrl: string, stop: () => Promise<void> }>}
+ * @returns {Promise<{ url: string, openUrl: string, log: import('../app/lib/log.ts').Log, stop: () => Promise<void> }>}
  */
 export async function serve({ dev } = {}) {
   const buildFile = '../build/server/index.js'
@@ -43,12 +45,15 @@ export async function serve({ dev } = {}) {
     res.locals.nonce = nonce
     res.locals.clientIp = running.clientIp(req)
     res.on('close', () => {
+      const route = running.routePattern(req.path)
+      const durationMs = performance.now() - startedAt
+      running.requestEnded({ route, status: res.statusCode, seconds: durationMs / 1000 })
       const fields = {
         request: id,
         method: req.method,
-        route: running.routePattern(req.path),
+        route,
         status: res.statusCode,
-        durationMs: Math.round(performance.now() - startedAt),
+        durationMs: Math.round(durationMs),
         ...(res.writableFinished ? {} : { cut: true }),
       }
       if (req.path.startsWith('/assets/') || req.path === '/healthz') running.log.debug(fields, 'request.served')
@@ -67,6 +72,7 @@ export async function serve({ dev } = {}) {
     site.use(express.static('build/client', { maxAge: '1h', index: false, redirect: false }))
   }
   site.use((req, res, next) => {
+    keepNothingByDefault(res)
     const refusal = running.admitRequest(req)
     if (refusal) {
       res.set(refusal.headers ?? {})
@@ -131,12 +137,15 @@ export async function serve({ dev } = {}) {
     throw listenProblem(error, running.listen)
   }
   running.started()
+  // Whoever develops stops at breakpoints.
+  const watchdog = dev ? null : watchOver(running.turns)
 
   /** @type {Promise<void> | null} */
   let stopped = null
   const stop = () => {
     stopped ??= (async () => {
       stopping = true
+      void watchdog?.stop()
       running.beginDrain()
       const closed = new Promise((resolve) => server.close(resolve))
       const idle = setInterval(() => server.closeIdleConnections(), 250)
@@ -149,7 +158,7 @@ export async function serve({ dev } = {}) {
     })()
     return stopped
   }
-  return { url: running.origin, openUrl: running.openUrl, stop }
+  return { url: running.origin, openUrl: running.openUrl, log: running.log, stop }
 }
 
 /**
@@ -172,6 +181,11 @@ export async function serveUntilSignal(options) {
       },
     )
   }
+  // A fault that nobody caught: what is in memory cannot be trusted any more, what is in the file can.
+  process.on('uncaughtException', (error, origin) => {
+    started.log.error({ error, origin }, 'process.fault')
+    process.exit(1)
+  })
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   return started

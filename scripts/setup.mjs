@@ -5,6 +5,7 @@ import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from './children.mjs'
 import { withLock } from './lock.mjs'
+import { OPERATIONS, OPERATIONS_SOURCE } from './operations-file.mjs'
 import {
   compileDatabase,
   databaseWorks,
@@ -111,6 +112,8 @@ async function buildPages(root, recordChild) {
     throw new SetupError('The pages could not be built. What the build said is above.')
   }
   mkdirSync(join(root, 'build'), { recursive: true })
+  const { bundleTo } = await import('./run-ts.mjs')
+  await bundleTo(OPERATIONS_SOURCE, OPERATIONS)
   writeFileSync(join(root, BUILD_STAMP), sources)
 }
 

@@ -41,37 +41,30 @@ export function createConnections(input: {
   headerBytes: number
 }): Connections {
   const { dial, idleMs, maxIdle, headerBytes } = input
-  /** Oldest first, over all origins. */
+  /** Over all origins, the one that was used longest ago first. A few hundred at most: to look through them takes a microsecond. */
   const idle = new Set<Connection>()
-  const idleByOrigin = new Map<string, Connection[]>()
   const open = new Set<Connection>()
 
   function take(target: AddressTarget): Connection {
-    const kept = idleByOrigin.get(target.origin)
-    for (let one = kept?.pop(); one; one = kept?.pop()) {
-      forget(one)
+    for (let one = latestOf(target.origin); one; one = latestOf(target.origin)) {
+      idle.delete(one)
       if (performance.now() - one.openedAt < OLDEST && one.socket && !one.socket.destroyed) return one
       one.destroy()
     }
     return create(target, { fresh: false })
   }
 
+  function latestOf(origin: string): Connection | undefined {
+    let latest: Connection | undefined
+    for (const one of idle) if (one.origin === origin) latest = one
+    return latest
+  }
+
   function keep(connection: Connection) {
     if (!open.has(connection) || !connection.socket || connection.socket.destroyed) return connection.destroy()
     idle.add(connection)
-    const kept = idleByOrigin.get(connection.origin)
-    if (kept) kept.push(connection)
-    else idleByOrigin.set(connection.origin, [connection])
     const oldest = idle.size > maxIdle ? idle.values().next().value : undefined
     oldest?.destroy()
-  }
-
-  function forget(connection: Connection) {
-    idle.delete(connection)
-    const kept = idleByOrigin.get(connection.origin)
-    const at = kept?.indexOf(connection) ?? -1
-    if (at >= 0) kept?.splice(at, 1)
-    if (kept?.length === 0) idleByOrigin.delete(connection.origin)
   }
 
   function create(target: AddressTarget, how: { fresh: boolean }): Connection {
@@ -107,7 +100,7 @@ export function createConnections(input: {
       openedAt: performance.now(),
       destroy() {
         if (!open.delete(connection)) return
-        forget(connection)
+        idle.delete(connection)
         dialling?.destroy()
         // Resolves when everything is torn down; a client that is gone already rejects, which is just as well.
         client.destroy(new DialError('DIAL_CLOSED')).catch(() => {})

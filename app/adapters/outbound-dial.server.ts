@@ -2,11 +2,17 @@
 // between them in which a name could turn towards a private address.
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { createSecureContext, rootCertificates, type SecureContext, TLSSocket, connect as tlsConnect } from 'node:tls'
-import type { Millis } from '../lib/clock.ts'
+import {
+  createSecureContext,
+  rootCertificates,
+  type SecureContext,
+  type TLSSocket,
+  connect as tlsConnect,
+} from 'node:tls'
 import { ipKey } from './ip-address.ts'
 import type { NameResolver, ResolvedAddress } from './outbound-resolver.server.ts'
 import { type AddressReason, type AddressRules, type AddressTarget, forbiddenIp } from './safe-address.ts'
+import { type SeenCertificate, seenCertificate } from './seen-certificate.ts'
 
 /** Why no connection was made, beyond what the operating system and TLS report themselves. */
 export class DialError extends Error {
@@ -29,13 +35,6 @@ export interface DialTrace {
   peerIp: string | null
   /** Only noted for a fresh handshake. */
   certificate: SeenCertificate | null
-}
-
-/** What a server showed and what was accepted. */
-export interface SeenCertificate {
-  validUntil: Millis
-  /** Organisation, else name. */
-  issuer: string | null
 }
 
 export interface SocketOptions {
@@ -95,11 +94,10 @@ export function createDial(input: {
   function keepSession(key: string, session: Buffer) {
     sessions.delete(key)
     sessions.set(key, session)
-    const oldest = sessions.size > MAX_SESSIONS ? sessions.keys().next().value : undefined
-    if (oldest !== undefined) sessions.delete(oldest)
+    if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value as string)
   }
 
-  return function dial(target, trace, done, { fresh } = { fresh: false }) {
+  return function dial(target, trace, done, how) {
     const { hostname, port, excepted } = target
     const vetted = new Set<string | null>()
 
@@ -142,7 +140,7 @@ export function createDial(input: {
     const started = performance.now()
     let phaseStarted = started
     let settled = false
-    const timer = { current: undefined as NodeJS.Timeout | undefined }
+    let timer: NodeJS.Timeout | undefined
     const socket = open({
       host: hostname,
       port,
@@ -155,7 +153,7 @@ export function createDial(input: {
               servername: isIP(hostname) ? '' : hostname,
               secureContext,
               ALPNProtocols: ['http/1.1'],
-              session: fresh ? undefined : sessions.get(sessionKey),
+              session: how?.fresh ? undefined : sessions.get(sessionKey),
               rejectUnauthorized: true,
             }
           : null,
@@ -171,14 +169,14 @@ export function createDial(input: {
     function finish(error: Error | null) {
       if (settled) return
       settled = true
-      clearTimeout(timer.current)
+      clearTimeout(timer)
       if (error) sessions.delete(sessionKey)
       if (error) socket.destroy()
       done(error, error ? null : socket)
     }
 
     function startTimer() {
-      timer.current ??= setTimeout(() => finish(new DialError('DIAL_TIMEOUT')), connectMs)
+      timer ??= setTimeout(() => finish(new DialError('DIAL_TIMEOUT')), connectMs)
     }
 
     socket.setNoDelay(true)
@@ -205,7 +203,7 @@ export function createDial(input: {
       socket.on('session', (session: Buffer) => keepSession(sessionKey, session))
       socket.once('secureConnect', () => {
         trace.tlsMs = lap()
-        if (fresh && socket instanceof TLSSocket) trace.certificate = certificateOf(socket)
+        if (how?.fresh) trace.certificate = seenCertificate((socket as TLSSocket).getPeerCertificate())
         finish(null)
       })
     } else {
@@ -214,17 +212,4 @@ export function createDial(input: {
     if (isIP(hostname)) startTimer()
     return { destroy: () => finish(new DialError('DIAL_CLOSED')) }
   }
-}
-
-function certificateOf(socket: TLSSocket): SeenCertificate | null {
-  const { valid_to: validTo, issuer } = socket.getPeerCertificate()
-  const validUntil = Date.parse(validTo ?? '')
-  if (Number.isNaN(validUntil)) return null
-  return { validUntil, issuer: oneName(issuer?.O) ?? oneName(issuer?.CN) }
-}
-
-/** A name part may occur several times in a certificate. */
-function oneName(name: string | string[] | undefined): string | null {
-  const first = Array.isArray(name) ? name[0] : name
-  return first ? first.slice(0, 100) : null
 }

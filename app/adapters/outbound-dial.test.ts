@@ -1,8 +1,9 @@
 // One connection, without a network: what is vetted, what is opened, and what becomes of it.
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
-import { expect, test } from 'vitest'
-import { createDial, type DialTrace, type SocketOptions } from './outbound-dial.server.ts'
+import { performance } from 'node:perf_hooks'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createDial, DialError, type DialTrace, type SocketOptions } from './outbound-dial.server.ts'
 import type { NameResolver } from './outbound-resolver.server.ts'
 import { type AddressTarget, addressRules } from './safe-address.ts'
 
@@ -16,6 +17,8 @@ const found = (...addresses: (typeof PUBLIC)[]): Resolved => ({ outcome: 'addres
 interface FakeSocket extends EventEmitter {
   remoteAddress: string | undefined
   destroyed: boolean
+  /** What was set on it. */
+  set: unknown[][]
 }
 
 function dialler(answers: { names?: Resolved; machine?: Resolved } = {}, connectMs = 60_000) {
@@ -29,8 +32,10 @@ function dialler(answers: { names?: Resolved; machine?: Resolved } = {}, connect
       const socket: FakeSocket = Object.assign(new EventEmitter(), {
         remoteAddress: PUBLIC.address as string | undefined,
         destroyed: false,
-        setNoDelay() {},
-        setKeepAlive() {},
+        set: [] as unknown[][],
+        setNoDelay: (...how: unknown[]) => void socket.set.push(['no delay', ...how]),
+        setKeepAlive: (...how: unknown[]) => void socket.set.push(['keep alive', ...how]),
+        getPeerCertificate: () => ({ valid_to: 'Nov 22 10:00:00 2026 GMT', issuer: { O: 'Some Authority' } }),
         destroy() {
           socket.destroyed = true
         },
@@ -69,6 +74,11 @@ function dialler(answers: { names?: Resolved; machine?: Resolved } = {}, connect
   }
   return { begin, opened }
 }
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 type Begun = ReturnType<ReturnType<typeof dialler>['begin']>
 
@@ -230,4 +240,64 @@ test('so many sessions are kept and no more: the oldest goes', () => {
   expect(begin({ port: 2000 }).options?.tls?.session).toBeUndefined()
   expect(String(begin({ port: 2001 }).options?.tls?.session)).toBe('2001')
   expect(String(begin({ port: 2256 }).options?.tls?.session)).toBe('2256')
+})
+
+test('a session that was renewed is the youngest again', () => {
+  const { begin } = dialler()
+  for (let port = 2000; port < 2256; port += 1) begin({ port }).socket?.emit('session', Buffer.from('old'))
+  begin({ port: 2000 }).socket?.emit('session', Buffer.from('new'))
+  begin({ port: 3000 }).socket?.emit('session', Buffer.from('one more'))
+  expect(String(begin({ port: 2000 }).options?.tls?.session)).toBe('new')
+  expect(begin({ port: 2001 }).options?.tls?.session).toBeUndefined()
+})
+
+test('the certificate is noted where a whole handshake was asked for, and there alone', async () => {
+  const { begin } = dialler()
+  const usual = begin()
+  await connected(usual)
+  expect(usual.trace.certificate).toBeNull()
+  const fresh = begin({}, { fresh: true })
+  await connected(fresh)
+  expect(fresh.trace.certificate).toEqual({ validUntil: Date.UTC(2026, 10, 22, 10), issuer: 'Some Authority' })
+})
+
+test('small bodies leave at once, and a silent end of the other side is found out', () => {
+  expect(dialler().begin().socket?.set).toEqual([
+    ['no delay', true],
+    ['keep alive', true, 60_000],
+  ])
+})
+
+test('each phase is timed from the end of the one before', async () => {
+  let now = 1_000
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const begun = dialler().begin()
+  await looked(begun, true)
+  now = 1_007
+  begun.socket?.emit('lookup')
+  now = 1_019
+  begun.socket?.emit('connect')
+  now = 1_050
+  begun.socket?.emit('secureConnect')
+  expect(begun.trace).toMatchObject({ dnsMs: 7, connectMs: 12, tlsMs: 31 })
+})
+
+test('no time runs before the name is resolved, and none after the end', async () => {
+  vi.useFakeTimers()
+  const named = dialler().begin()
+  expect(vi.getTimerCount()).toBe(0)
+  await looked(named, true)
+  named.socket?.emit('lookup')
+  named.socket?.emit('lookup')
+  expect(vi.getTimerCount()).toBe(1)
+  named.socket?.emit('connect')
+  named.socket?.emit('secureConnect')
+  expect(named.done).toEqual([[null, named.socket]])
+  expect(vi.getTimerCount()).toBe(0)
+  dialler().begin({ hostname: PUBLIC.address })
+  expect(vi.getTimerCount()).toBe(1)
+})
+
+test('an error says in the log what it is', () => {
+  expect(String(new DialError('DIAL_TIMEOUT'))).toBe('DialError: DIAL_TIMEOUT')
 })

@@ -29,22 +29,28 @@ const UNKNOWN_KEPT = seconds(30)
 const UNAVAILABLE_KEPT = seconds(5)
 const MAX_CACHED = 5_000
 
+/** Asks for a name's records of one family; rejects with the codes of `node:dns`. */
+export type FamilyQuery = (name: string, family: 4 | 6) => Promise<{ address: string; ttl: number }[]>
+
 /** Asks the DNS servers of the machine, or `servers` (`ip` or `ip:port`). `budgetMs` bounds one name altogether. */
 export function dnsResolver({ servers, budgetMs }: { servers?: readonly string[]; budgetMs: number }): NameResolver {
   const dns = new Resolver({ timeout: Math.max(100, Math.floor(budgetMs / 3)), tries: 2 })
   if (servers) dns.setServers(servers)
+  const query: FamilyQuery = (name, family) =>
+    family === 4 ? dns.resolve4(name, { ttl: true }) : dns.resolve6(name, { ttl: true })
+  return familiesResolver(query, budgetMs)
+}
+
+/** Asks for both families side by side, and does not let the slower one hold up the other for long. */
+export function familiesResolver(query: FamilyQuery, budgetMs: number): NameResolver {
   return {
     async resolve(name) {
-      const v4 = queryResult(dns.resolve4(name, { ttl: true }), 4)
-      const v6 = queryResult(dns.resolve6(name, { ttl: true }), 6)
+      const v4 = queryResult(query(name, 4), 4)
+      const v6 = queryResult(query(name, 6), 6)
       const both = Promise.all([v4, v6])
       const first = await within(budgetMs, Promise.race([answered(v4), answered(v6), both]))
       if (!first) return { outcome: 'unavailable' }
-      const late: NameAnswer = { outcome: 'unavailable' }
-      const [a, aaaa] = await Promise.all([
-        within(SECOND_FAMILY_GRACE, v4).then((one) => one ?? late),
-        within(SECOND_FAMILY_GRACE, v6).then((one) => one ?? late),
-      ])
+      const [a, aaaa] = await Promise.all([within(SECOND_FAMILY_GRACE, v4), within(SECOND_FAMILY_GRACE, v6)])
       return merge(a, aaaa)
     },
   }
@@ -81,7 +87,7 @@ export function cachedResolver(inner: NameResolver, clock: Clock): NameResolver 
  * For hosts on the operator's list of exceptions: what the machine itself makes of the name, `/etc/hosts` included.
  * `localhost` is loopback without asking anybody.
  */
-export function machineResolver(budgetMs: number): NameResolver {
+export function machineResolver(budgetMs: number, ask: MachineLookup = lookupAll): NameResolver {
   return {
     async resolve(name) {
       if (name === 'localhost' || name.endsWith('.localhost')) {
@@ -91,7 +97,7 @@ export function machineResolver(budgetMs: number): NameResolver {
         ])
       }
       try {
-        const all = await within(budgetMs, lookup(name, { all: true }))
+        const all = await within(budgetMs, ask(name))
         if (!all) return { outcome: 'unavailable' }
         return found(all.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })))
       } catch (error) {
@@ -101,12 +107,19 @@ export function machineResolver(budgetMs: number): NameResolver {
   }
 }
 
+/** Every address of a name, as the machine knows it. */
+export type MachineLookup = (name: string) => Promise<{ address: string; family: number }[]>
+
+function lookupAll(name: string): ReturnType<MachineLookup> {
+  return lookup(name, { all: true })
+}
+
 function found(addresses: ResolvedAddress[], ttlMs = 0): NameAnswer {
   return addresses.length > 0 ? { outcome: 'addresses', addresses, ttlMs } : { outcome: 'unknown' }
 }
 
 function fault(error: unknown): NameAnswer {
-  const code = error instanceof Error && 'code' in error ? error.code : null
+  const code = (error as { code?: unknown } | null)?.code
   return { outcome: code === 'ENOTFOUND' || code === 'ENODATA' ? 'unknown' : 'unavailable' }
 }
 
@@ -130,16 +143,16 @@ function answered(query: Promise<NameAnswer>): Promise<NameAnswer> {
   })
 }
 
-/** IPv4 first: many containers have no way out over IPv6, and none lacks IPv4. */
-function merge(a: NameAnswer, aaaa: NameAnswer): NameAnswer {
-  const answers = [a, aaaa].filter((one) => one.outcome === 'addresses')
+/** Null = it came too late. IPv4 first: many containers have no way out over IPv6, and none lacks IPv4. */
+function merge(a: NameAnswer | null, aaaa: NameAnswer | null): NameAnswer {
+  const answers = [a, aaaa].filter((one) => one?.outcome === 'addresses')
   if (answers.length > 0) {
     return found(
       answers.flatMap((one) => one.addresses),
       Math.min(...answers.map((one) => one.ttlMs)),
     )
   }
-  return { outcome: a.outcome === 'unknown' && aaaa.outcome === 'unknown' ? 'unknown' : 'unavailable' }
+  return { outcome: a?.outcome === 'unknown' && aaaa?.outcome === 'unknown' ? 'unknown' : 'unavailable' }
 }
 
 function keptFor(answer: NameAnswer): number {

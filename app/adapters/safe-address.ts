@@ -91,19 +91,19 @@ export function checkAddress(text: string, rules: AddressRules): AddressVerdict 
   // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are looked for
   if (/^\s|\s$|[\u0000-\u001f\u007f\\]/.test(text)) return refused('not_a_url')
   const scheme = /^(https?):\/\/([^/?#]+)/i.exec(text)
-  const url = scheme ? tryUrl(text) : null
+  const url = scheme && tryUrl(text)
   if (!scheme || !url) return refused('not_a_url')
   if (scheme[2]?.includes('@')) return refused('credentials')
 
-  const bare = url.hostname.replace(/^\[|\]$/g, '')
-  const literal = ipKey(bare) !== null
-  const hostname = literal ? bare : bare.replace(/\.$/, '')
+  const hostname = bareHost(url)
+  const ip = ipKey(hostname)
+  const literal = ip !== null
   if (!literal && !isHostName(hostname)) return refused('not_a_url')
   const port = portOf(url)
   const excepted = rules.exceptions.has(`${hostname}:${port}`)
 
   // A private address is called private even when it is our own: nobody learns here which one is.
-  const own = rules.selfHosts.has(hostname) || (literal && rules.selfIps.has(ipKey(hostname) ?? ''))
+  const own = rules.selfHosts.has(hostname) || (ip !== null && rules.selfIps.has(ip))
   if (own && (excepted ? leadsToIngress(url.pathname) : !literal || isPublicIp(hostname))) return refused('own_address')
   if (!excepted) {
     if (url.protocol !== 'https:') return refused('not_https')
@@ -166,7 +166,12 @@ function portOf(url: URL): number {
 function hostKey(address: string): string {
   const url = tryUrl(address)
   if (!url) throw new Error(`not a host name: ${address}`)
-  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  return bareHost(url)
+}
+
+/** Without the brackets of an IPv6 address, which stand nowhere else, and without the last dot. */
+function bareHost({ hostname }: URL): string {
+  return hostname.replace(/[[\]]/g, '').replace(/\.$/, '')
 }
 
 function exceptionKey(entry: string): string {

@@ -71,6 +71,8 @@ export interface PumpStatus {
   oldestDueAgeMs: number
   /** When the pump last proved to be alive; null = not yet. */
   lastBeatAt: Millis | null
+  /** Signs of life since the start, good or bad: for the watchdog. */
+  turns: number
 }
 
 export interface DeliveryPump {
@@ -80,6 +82,8 @@ export interface DeliveryPump {
   /** The endpoint changed, or has something new: look at it again. */
   wake(endpointId: number): void
   status(): PumpStatus
+  /** What is being sent at this moment. */
+  flights(): { id: number; kind: LaneKind }[]
   /** Something else is about to be written: write down results together with it. */
   settleNow(): void
   /** Claims nothing more. */
@@ -294,8 +298,10 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
         owner: ownership.holds(now),
         draining,
         lastBeatAt: ownership.lastRunAt(),
+        turns: ownership.turns(),
       }
     },
+    flights: lanes.flights,
     settleNow: settling.hurry,
     beginDrain() {
       draining = true

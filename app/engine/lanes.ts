@@ -57,6 +57,8 @@ export interface Lanes {
   /** Frees the slot. `dueAt` = it waits again. True = the endpoint was opened or closed by it: load it anew. */
   settle(id: number, end: { dueAt: Millis | null; result: LaneResult; gate: LaneGate | null }, now: Millis): boolean
   isInFlight(id: number): boolean
+  /** What is being sent at this moment. */
+  flights(): { id: number; kind: LaneKind }[]
   /** When to look again: something will be due, or a slot free. Null = at the next settlement or offer. */
   nextAt(): Millis | null
   status(now: Millis): { inFlight: number; endpoints: number; oldestDueAgeMs: number }
@@ -366,6 +368,7 @@ export function createLanes(limits: LaneLimits): Lanes {
     },
 
     isInFlight: (id) => flights.has(id),
+    flights: () => [...flights.values()].map(({ item, kind }) => ({ id: item.id, kind })),
     nextAt() {
       const due = sleepers.peek()?.at ?? null
       const full = quick.size >= limits.slots || inFlight.unproven >= limits.unproven

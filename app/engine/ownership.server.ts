@@ -26,6 +26,7 @@ export interface Ownership {
   /** Stops renewing and gives the lease up. */
   release(): Promise<void>
   lastRunAt: SteadyLoop['lastRunAt']
+  turns: SteadyLoop['turns']
 }
 
 const BEAT_MS = 3_000
@@ -82,5 +83,6 @@ export function createOwnership(input: OwnershipInput): Ownership {
       if (held) await store.releaseLease(name, owner)
     },
     lastRunAt: loop.lastRunAt,
+    turns: loop.turns,
   }
 }

@@ -55,6 +55,8 @@ export interface RunPumpStatus {
   /** Due, known, and not at work. */
   known: number
   lastBeatAt: Millis | null
+  /** Signs of life since the start, good or bad: for the watchdog. */
+  turns: number
 }
 
 export interface RunPump {
@@ -278,6 +280,7 @@ export function createRunPump(input: RunPumpInput): RunPump {
       inFlight: inFlight.size,
       known: [...window.values()].reduce((sum, list) => sum + list.length, 0),
       lastBeatAt: ownership.lastRunAt(),
+      turns: ownership.turns(),
     }),
     beginDrain,
     async drain(limitMs = 15_000) {

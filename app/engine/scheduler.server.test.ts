@@ -92,3 +92,33 @@ test('a job never overlaps itself, and a stop waits for it', async () => {
   await stopping
   expect(running).toBe(0)
 })
+
+test('every run of a job is told with how it ended, and shows that the scheduler turns', async () => {
+  const clock = fixedClock(Date.UTC(2026, 0, 5, 9, 0))
+  const told: unknown[] = []
+  let fails = false
+  const scheduler = startScheduler(
+    [
+      {
+        name: 'hourly',
+        pattern: '0 * * * *',
+        run: async () => {
+          if (fails) throw new Error('not today')
+        },
+      },
+    ],
+    { clock, log, onRun: (...run) => void told.push(run) },
+  )
+  expect(scheduler.turns()).toBe(0)
+  for (const next of [false, true]) {
+    fails = next
+    clock.advance(hours(1))
+    await settle()
+  }
+  expect(told).toEqual([
+    ['hourly', 'done', 0],
+    ['hourly', 'failed', 0],
+  ])
+  expect(scheduler.turns()).toBe(2)
+  await scheduler.stop()
+})

@@ -13,28 +13,46 @@ export interface TimedJob {
   run(signal: AbortSignal): Promise<void>
 }
 
+export interface SchedulerDeps {
+  clock: Clock
+  log: Log
+  /** Told of every run of a job. */
+  onRun?(job: string, outcome: 'done' | 'failed', durationMs: number): void
+}
+
+export interface Scheduler {
+  stop(): Promise<void>
+  /** How many runs of jobs have begun: while it grows, the scheduler turns. */
+  turns(): number
+}
+
 /**
  * Starts every job of the list. A job never overlaps itself, and a failing one is logged and tried again at its next time:
  * nothing here may end the process. `stop` tells a running job to end and waits for it.
  */
-export function startScheduler(jobs: TimedJob[], deps: { clock: Clock; log: Log }): { stop(): Promise<void> } {
+export function startScheduler(jobs: TimedJob[], deps: SchedulerDeps): Scheduler {
   const running = new Set<Promise<void>>()
   const cancels = new Map<string, () => void>()
   const ending = new AbortController()
   let stopped = false
+  let turns = 0
 
   const runOnce = async (job: TimedJob): Promise<void> => {
     const startedAt = deps.clock.now()
     try {
       await job.run(ending.signal)
-      deps.log.debug({ job: job.name, durationMs: deps.clock.now() - startedAt }, 'job.finished')
+      const durationMs = deps.clock.now() - startedAt
+      deps.log.debug({ job: job.name, durationMs }, 'job.finished')
+      deps.onRun?.(job.name, 'done', durationMs)
     } catch (error) {
       deps.log.error({ job: job.name, error }, 'job.failed')
+      deps.onRun?.(job.name, 'failed', deps.clock.now() - startedAt)
     }
   }
   const arm = (job: TimedJob, at: number): void => {
     if (stopped) return
     const cancel = deps.clock.wake(at, () => {
+      turns++
       const work = runOnce(job).finally(() => {
         running.delete(work)
         arm(job, nextRun(job.pattern, deps.clock.now()))
@@ -54,6 +72,7 @@ export function startScheduler(jobs: TimedJob[], deps: { clock: Clock; log: Log 
       for (const cancel of cancels.values()) cancel()
       await Promise.all(running)
     },
+    turns: () => turns,
   }
 }
 

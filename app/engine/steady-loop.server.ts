@@ -20,6 +20,8 @@ export interface SteadyLoop {
   stop(): Promise<void>
   /** When the last round that succeeded ended; null = none yet. */
   lastRunAt(): Millis | null
+  /** How many rounds have ended, well or not: while it grows, the loop turns. */
+  turns(): number
 }
 
 const FIRST_PAUSE = 250
@@ -30,6 +32,7 @@ export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: 
   let again = false
   let failures = 0
   let lastRunAt: Millis | null = null
+  let turns = 0
   let cancel = () => {}
 
   function wake(): void {
@@ -48,6 +51,7 @@ export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: 
     running = round().then((next) => {
       // In this one turn, so that no wake can fall between "still running" and "asleep".
       running = null
+      turns++
       if (!active) return
       const at = again && failures === 0 ? clock.now() : next
       if (at !== null) cancel = clock.wake(at, begin)
@@ -83,5 +87,6 @@ export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: 
       await running
     },
     lastRunAt: () => lastRunAt,
+    turns: () => turns,
   }
 }

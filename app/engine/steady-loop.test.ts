@@ -49,6 +49,20 @@ describe('a steady loop', () => {
     },
   )
 
+  it('shows that it turns by every round that ended, the failed ones too: trouble is no standstill', async () => {
+    let fails = true
+    const { start, turns, lastRunAt, clock } = loop(async () => {
+      if (fails) throw new Error('the disk is full')
+      return null
+    })
+    start()
+    await clock.run(1_000)
+    expect([turns(), lastRunAt()]).toEqual([3, null])
+    fails = false
+    await clock.run(1_000)
+    expect([turns(), lastRunAt()]).toEqual([4, expect.any(Number)])
+  })
+
   it('runs when it is woken, once more if that happens during a round, and never twice at a time', async () => {
     let rounds = 0
     let open = 0

@@ -12,7 +12,7 @@ import {
   requireAdmin,
   requireSession,
 } from './guards.server.ts'
-import { findSession, isSecure, sentSession, sessionsToReplace, signOut } from './session.server.ts'
+import { accountsOfCookies, findSession, isSecure, sentSession, sessionsToReplace, signOut } from './session.server.ts'
 
 let world: RightsWorld
 
@@ -58,6 +58,15 @@ describe('a session', () => {
     expect(await sessionsToReplace(world.app, request, 'tab')).toEqual([hashToken(tab)])
     expect(await sessionsToReplace(world.app, request, 'frame')).toEqual([hashToken(frame)])
     expect(await sessionsToReplace(world.app, world.request('/', { tab: 'x' }), 'tab')).toEqual([])
+  })
+
+  it('says whose a cookie is, of tab and frame, and of nobody’s nothing', async () => {
+    const [tab, frame] = [await world.signIn(LEEDS), await world.signIn(YORK)]
+    const cookie = world.request('/', { tab, frame }).headers.get('cookie') ?? ''
+    const accounts = await accountsOfCookies(world.app, cookie)
+    expect(accounts.map(({ accountUuid }) => accountUuid).sort()).toEqual([LEEDS, YORK])
+    for (const nobodys of [undefined, '', 'other=1', cookie.replaceAll(tab, 'x').replaceAll(frame, 'y')])
+      expect(await accountsOfCookies(world.app, nobodys)).toEqual([])
   })
 
   it('tells whoever writes things down whose request it is', async () => {

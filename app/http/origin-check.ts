@@ -17,8 +17,8 @@ export interface OriginQuestion {
 
 const BASE = 'http://path.invalid'
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Called by machines with a proof of their own in address or body: cookies mean nothing there. */
-const WITHOUT_COOKIES = /^\/(hooks\/|api\/automation\/[^/]+\/trigger\/?$)/
+/** Called by machines with a proof of their own in address or body, and by browsers that report: cookies mean nothing there. */
+const WITHOUT_COOKIES = /^\/(hooks\/|csp-report\/?$|api\/automation\/[^/]+\/trigger\/?$)/
 
 /**
  * - `allow`: a safe method, or a browser that says the request comes from our own pages;

@@ -50,18 +50,20 @@ export function createRateLimiter(options: {
  * A minute, per address; `trigger` per automation, `run`, `look`, `pay`, `export` and `erase` per account. `unknown_address` counts
  * only calls of platform addresses that do not exist: all accounts' events come from the platform's few machines.
  */
-const LIMITS = {
+export const LIMITS = {
   sign_in: 20,
   credentials: 10,
   link: 5,
   trigger: 60,
-  run: 30,
+  run: 20,
   look: 60,
   pay: 20,
   document: 20,
   export: 4,
   erase: 5,
   unknown_address: 20,
+  csp_report: 30,
+  reference: 30,
 } as const
 
 type LimitName = keyof typeof LIMITS
@@ -105,5 +107,7 @@ function newLimiters(clock: Clock): Record<LimitName, RateLimiter> {
     export: limiter('export'),
     erase: limiter('erase'),
     unknown_address: limiter('unknown_address'),
+    csp_report: limiter('csp_report'),
+    reference: limiter('reference'),
   }
 }

@@ -20,8 +20,12 @@ describe('the headers of an answer', () => {
       "base-uri 'none'",
       "form-action 'self'",
       "frame-ancestors 'self' https://*.servicem8.com",
+      'report-uri /csp-report',
+      'report-to csp',
     ])
     expect(headers('/fieldhook')['Cache-Control']).toBeUndefined()
+    expect(headers('/fieldhook')['Reporting-Endpoints']).toBe('csp="/csp-report"')
+    expect(headers('/api/accounts')['Reporting-Endpoints']).toBeUndefined()
   })
 
   it.each([
@@ -31,6 +35,7 @@ describe('the headers of an answer', () => {
     '/api/oauth/callback',
     '/hooks/platform/x',
     '/hooks/stripe',
+    '/csp-report',
     '/api/%',
   ])('allow nothing on %s', (path) => {
     expect(headers(path)).toMatchObject({
@@ -76,6 +81,8 @@ describe('the headers of an answer', () => {
       "base-uri 'none'",
       "form-action 'self' https://billing.stripe.com",
       "frame-ancestors 'self' https://*.servicem8.com",
+      'report-uri /csp-report',
+      'report-to csp',
     ])
     for (const path of ['/Subscription', '/subscription/']) {
       expect(policyOf(path, true)).toBe(policyOf('/subscription', true))

@@ -1,6 +1,9 @@
 /** Who may show our pages in a frame: ourselves (the sandbox's stage) and the platform. */
 const FRAMED_BY = ["'self'", 'https://*.servicem8.com']
 
+/** Where browsers tell what a page's policy forbade. */
+const CSP_REPORTS = '/csp-report'
+
 /** Who may take part in the one page where a card is entered (Stripe's security guide). */
 const CARD_ENTRY = {
   script: ' https://js.stripe.com https://*.js.stripe.com',
@@ -28,6 +31,7 @@ export function securityHeaders(input: {
 }): Record<string, string> {
   const machine = isMachinePath(input.path)
   return {
+    ...(machine ? {} : { 'Reporting-Endpoints': `csp="${CSP_REPORTS}"` }),
     'Content-Security-Policy': machine
       ? "default-src 'none'; frame-ancestors 'none'"
       : pagePolicy(input.nonce, input.framedBy ?? [], Boolean(input.realPayments) && isCardPage(input.path)),
@@ -44,7 +48,7 @@ export function securityHeaders(input: {
 /** The router matches addresses whatever their case, and with letters written as `%61`. */
 function isMachinePath(address: string): boolean {
   const path = decoded(address).toLowerCase()
-  return path.startsWith('/api/') || (path.startsWith('/hooks/') && path !== '/hooks/servicem8')
+  return path === CSP_REPORTS || path.startsWith('/api/') || (path.startsWith('/hooks/') && path !== '/hooks/servicem8')
 }
 
 function decoded(address: string): string {
@@ -62,7 +66,7 @@ function isCardPage(address: string): boolean {
 
 /** Lists with an `ETag`: their routes bring a `Cache-Control` of their own, and a second one would contradict it. */
 function isAskedAgain(path: string): boolean {
-  return /^\/api\/(webhook|api)-activity\/?$/.test(path)
+  return /^\/api\/((webhook|api)-activity|openapi\.json)\/?$/.test(path)
 }
 
 function pagePolicy(nonce: string, framedBy: readonly string[], cards: boolean): string {
@@ -80,5 +84,8 @@ function pagePolicy(nonce: string, framedBy: readonly string[], cards: boolean):
     "base-uri 'none'",
     `form-action 'self'${also('form')}`,
     `frame-ancestors ${[...FRAMED_BY, ...framedBy].join(' ')}`,
+    // The old way and the new: no browser knows both alike.
+    `report-uri ${CSP_REPORTS}`,
+    'report-to csp',
   ].join('; ')
 }

@@ -1,8 +1,9 @@
 import type { App } from '#app/app-context.ts'
 import { endSession, loadSession } from '#app/features/accounts/session.server.ts'
-import type { Session } from '#app/features/accounts/session.ts'
+import { type ProvedAccount, type Session, sessionOf } from '#app/features/accounts/session.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { noteProved } from '#app/lib/caller.server.ts'
+import { hashToken } from '#app/lib/token.server.ts'
 import { endedSessionCookie, readCookies, type SessionKind, sessionCookieName } from './cookies.ts'
 
 const KINDS: readonly SessionKind[] = ['tab', 'frame']
@@ -20,6 +21,16 @@ export async function findSession(
   const session = await loadSession(app, tokensOf(app, request, KINDS))
   noteProved(session?.accounts ?? [])
   return session
+}
+
+/** Whose browser it is, by a `Cookie` header as it was sent. Merely to ask does not keep a session alive. */
+export async function accountsOfCookies(
+  app: Pick<App, 'store' | 'clock' | 'settings'>,
+  cookie: string | undefined,
+): Promise<ProvedAccount[]> {
+  const tokens = tokensIn(app, cookie ?? null, KINDS)
+  const stored = await app.store.findSessions(tokens.map(hashToken))
+  return sessionOf(stored, app.clock.now())?.accounts ?? []
 }
 
 /** Did the browser send what is or was a session? */
@@ -49,6 +60,10 @@ export async function signOut(
 }
 
 function tokensOf(app: Pick<App, 'settings'>, request: Request, kinds: readonly SessionKind[]): string[] {
-  const cookies = readCookies(request.headers.get('cookie'))
+  return tokensIn(app, request.headers.get('cookie'), kinds)
+}
+
+function tokensIn(app: Pick<App, 'settings'>, cookie: string | null, kinds: readonly SessionKind[]): string[] {
+  const cookies = readCookies(cookie)
   return kinds.flatMap((kind) => cookies.get(sessionCookieName(kind, isSecure(app))) || [])
 }

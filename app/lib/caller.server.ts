@@ -7,6 +7,8 @@ export interface Caller {
   readonly ip: string
   /** What its session has proved, as far as somebody has looked. */
   accounts: readonly { accountUuid: string; staffUuid: string | null }[]
+  /** What is done is done to an account of somebody else, by whoever runs this service. */
+  readonly operator?: true
 }
 
 const callers = new AsyncLocalStorage<Caller>()
@@ -14,6 +16,12 @@ const callers = new AsyncLocalStorage<Caller>()
 /** Does the work of a request from that address. Inside another request's work, that one stays the caller. */
 export function asCaller<T>(ip: string, work: () => T): T {
   return callers.getStore() ? work() : callers.run({ ip, accounts: [] }, work)
+}
+
+/** Does what the operator asked for. Whether the caller is one has been checked. */
+export function asOperator<T>(work: () => T): T {
+  const caller = callers.getStore()
+  return caller ? callers.run({ ...caller, operator: true }, work) : work()
 }
 
 /** Null = nobody asked: work that runs by itself. */

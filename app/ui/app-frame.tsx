@@ -1,5 +1,5 @@
 import { Link } from '@remix-run/react'
-import { ShieldUser } from 'lucide-react'
+import { Gauge, ShieldUser } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { FlashLine } from './flash-line.tsx'
 import { MAIN_ID, SkipLink } from './skip-link.tsx'
@@ -21,14 +21,19 @@ export function Mark({ className }: { className?: string }) {
   )
 }
 
+const LINK =
+  'inline-flex min-h-11 items-center gap-1.5 text-label text-ink-soft underline-offset-4 hover:text-ink hover:underline'
+
 interface AppFrameProps {
   /** Address of the page about the account that is shown; null = none is. */
   accountPage?: string | null
+  /** Address of the operator's page, for whom it is there. */
+  operatorPage?: string | null
   children: ReactNode
 }
 
 /** What every page stands in: skip link, the product's name, the way to the account, the server's message, the page. */
-export function AppFrame({ accountPage = null, children }: AppFrameProps) {
+export function AppFrame({ accountPage = null, operatorPage = null, children }: AppFrameProps) {
   return (
     <>
       <SkipLink />
@@ -37,13 +42,18 @@ export function AppFrame({ accountPage = null, children }: AppFrameProps) {
           <Mark className="size-6" />
           <span className="text-label font-semibold">Fieldhook</span>
           {accountPage === null ? null : (
-            <Link
-              to={accountPage}
-              className="ml-auto inline-flex min-h-11 items-center gap-1.5 text-label text-ink-soft underline-offset-4 hover:text-ink hover:underline"
-            >
-              <ShieldUser aria-hidden className="size-4 shrink-0" />
-              Account and security
-            </Link>
+            <nav aria-label="Account" className="ml-auto flex flex-wrap justify-end gap-x-5">
+              {operatorPage === null ? null : (
+                <Link to={operatorPage} className={LINK}>
+                  <Gauge aria-hidden className="size-4 shrink-0" />
+                  Operator
+                </Link>
+              )}
+              <Link to={accountPage} className={LINK}>
+                <ShieldUser aria-hidden className="size-4 shrink-0" />
+                Account and security
+              </Link>
+            </nav>
           )}
         </div>
       </header>

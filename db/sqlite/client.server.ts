@@ -3,8 +3,9 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
-import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import * as schema from '../schema.ts'
+import { cannotStart, openingProblem } from './cannot-start.ts'
+import { bringUpToDate } from './migrations.server.ts'
 
 export type Sql = Database.Database
 export type Db = BetterSQLite3Database<typeof schema>
@@ -25,20 +26,33 @@ const SYNCHRONOUS_FULL = 2
 
 /**
  * Opens (and makes) the database file, brings its schema up to date and returns the connections.
- * Throws when the file cannot be opened, is not in WAL mode (network file systems) or does not stay at `synchronous=FULL`.
+ * Throws when the file cannot be opened, is damaged, is newer than this release, is not in WAL mode (network file systems) or
+ * does not stay at `synchronous=FULL`. What the operator can mend is said in a sentence (cannot-start.ts).
  */
 export function openClient(file: string, migrationsFolder: string): Client {
-  mkdirSync(dirname(file), { recursive: true })
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    return openFile(file, migrationsFolder)
+  } catch (error) {
+    const code = error instanceof Database.SqliteError ? error.code : ''
+    const sentence = openingProblem(code, file, dirname(file), process.getuid?.() ?? null)
+    throw sentence ? Object.assign(cannotStart(sentence), { code, cause: error }) : error
+  }
+}
+
+function openFile(file: string, migrationsFolder: string): Client {
   const sql = new Database(file)
   try {
     // Takes effect only before the first table exists.
     sql.pragma('auto_vacuum = INCREMENTAL')
     const mode = sql.pragma('journal_mode = WAL', { simple: true })
     if (mode !== 'wal')
-      throw new Error(`the database needs write-ahead logging, but its file system gave "${String(mode)}"`)
+      throw cannotStart(
+        `The database needs write-ahead logging, but the file system of ${file} gives "${String(mode)}". Keep it on a disk of this machine: network folders cannot hold it.`,
+      )
     applyPragmas(sql)
     const db = drizzle(sql, { schema })
-    migrate(db, { migrationsFolder })
+    bringUpToDate(sql, file, migrationsFolder)
     assertDurable(sql)
     const readerSql = new Database(file, { readonly: true })
     readerSql.pragma('busy_timeout = 5000')

@@ -16,7 +16,7 @@ const ATTEMPT_ROW = 110
 
 /** To be read from `event e LEFT JOIN event_body b`. `octet_length` reads no overflow pages. */
 const BODY_BYTES = `coalesce(octet_length(b.body) + ${BODY_ROW}, 0)`
-const EVENT_BYTES = `${EVENT_ROW} + octet_length(e.changed_fields) + ${BODY_BYTES} + coalesce((
+export const EVENT_BYTES = `${EVENT_ROW} + octet_length(e.changed_fields) + ${BODY_BYTES} + coalesce((
     SELECT sum(${DELIVERY_ROW} + coalesce(octet_length(d.state_reason), 0) + coalesce((
       SELECT sum(${ATTEMPT_ROW} + octet_length(a.url) + octet_length(a.sentence) + coalesce(octet_length(a.response_body), 0))
       FROM attempt a WHERE a.delivery_id = d.id), 0))

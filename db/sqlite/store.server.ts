@@ -5,6 +5,8 @@ import { accountStore } from './accounts.server.ts'
 import { activityStore } from './activity.server.ts'
 import { auditStore } from './audit.server.ts'
 import { automationStore } from './automations.server.ts'
+import { backlogStore } from './backlog.server.ts'
+import { backupStore } from './backups.server.ts'
 import { billingStore } from './billing.server.ts'
 import type { Client } from './client.server.ts'
 import { deliveryStore } from './deliveries.server.ts'
@@ -13,6 +15,7 @@ import { eventStore } from './events.server.ts'
 import { forwardingRuleStore } from './forwarding-rules.server.ts'
 import { noticeStore } from './notices.server.ts'
 import { operationsStore } from './operations.server.ts'
+import { operatorStore } from './operator.server.ts'
 import { recordStore } from './records.server.ts'
 import { runGuardStore } from './run-guards.server.ts'
 import { runHistoryStore } from './run-history.server.ts'
@@ -37,9 +40,12 @@ export function sqliteStore(client: Client, clock: Clock): Store {
     ...activityStore(client, clock),
     ...noticeStore(client),
     ...operationsStore(client, clock),
+    ...operatorStore(client),
     ...recordStore(client),
     ...auditStore(client),
     ...automationStore(client),
+    ...backupStore(client),
+    ...backlogStore(client),
     ...billingStore(client),
     ...runStore(client),
     ...runHistoryStore(client),

@@ -3,7 +3,9 @@
 import { loadavg } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
+import { keepFigures } from '#tests/support/kept-figures.ts'
 import { describeMachine } from '#tests/support/machine.server.ts'
+import { commandLine, recordFigures } from '#tests/support/proof-figures.ts'
 import { createChance } from '#tests/support/proof-time-chance.ts'
 import { type ChangeKind, changeOf, expectedOf, MIX, RULES } from './automation-rules.ts'
 import { openStage, type Stage } from './automation-stage.ts'
@@ -19,6 +21,8 @@ const GAP_SECONDS = 5
 /** So long is waited for the others' last effects. */
 const LAST_MS = 60_000
 const MINUTE = 60_000
+
+const { figures, group, keep } = keepFigures()
 
 const BARS = { p50: 5_000, p99: 30_000, fairness: 2, callsAMinute: 180, callsOfARun: 6 }
 
@@ -50,7 +54,13 @@ function readSettings(args: string[]): Settings {
 /** Runs what `args` ask for. Returns the exit code: 0 whatever the figures, 1 when it could not be run. */
 export async function benchAutomation(args: string[]): Promise<number> {
   try {
-    await run(readSettings(args))
+    const settings = readSettings(args)
+    await run(settings)
+    recordFigures('bench-automation', {
+      command: commandLine('bench:automation', { quick: settings.seconds < 60, seed: settings.seed }),
+      figures,
+      faults: [],
+    })
     return 0
   } catch (error) {
     console.error(error instanceof UsageError ? `${error.message}\n${USAGE}` : error)
@@ -305,15 +315,18 @@ function mostInAMinute(moments: readonly number[]): number {
 }
 
 function verdict(name: string, found: string, bar: string, reached: boolean): void {
+  keep(name, found, { bar, met: reached })
   console.log(`  ${reached ? 'reached' : 'MISSED '}  ${name}: ${found}; bar ${bar}`)
 }
 function title(text: string): void {
+  group(text)
   console.log(`\n${text}`)
 }
 function note(text: string): void {
   console.log(`  ${text}`)
 }
 function line(label: string, value: string): void {
+  keep(label, value)
   console.log(`  ${label.padEnd(58)}${value}`)
 }
 function ms(value: number): string {

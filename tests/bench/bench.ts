@@ -4,7 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { keepFigures } from '#tests/support/kept-figures.ts'
 import { describeMachine } from '#tests/support/machine.server.ts'
+import { commandLine, recordFigures } from '#tests/support/proof-figures.ts'
 import { killAll } from './processes.ts'
 import {
   type Compared,
@@ -24,6 +26,8 @@ const SLOTS = 64
 const LONG_SOAK_SECONDS = 300
 /** Of one core: more than this, taken by others, and two cores are no longer two. */
 const DISTURBED_PERCENT = 25
+
+const { figures, group, keep } = keepFigures()
 
 interface Settings {
   quick: boolean
@@ -88,6 +92,16 @@ export async function bench(programs: Programs, args: string[]): Promise<number>
       },
     }
     await runTrials(stage, settings, () => most)
+    recordFigures('bench', {
+      command: commandLine('bench', {
+        quick: settings.quick,
+        soak: `${settings.soakSeconds}s`,
+        only: settings.only.join(','),
+      }),
+      figures,
+      faults: [],
+      notes: most > DISTURBED_PERCENT ? [`Other programs took up to ${percent(most)} of one core during a trial.`] : [],
+    })
     return 0
   } catch (error) {
     console.error(error instanceof UsageError ? `${error.message}\n${USAGE}` : error)
@@ -209,6 +223,13 @@ function memoryOf(memory: number[]): { early: number; late: number; most: number
 }
 
 function tableOf({ product, bare }: Compared): void {
+  for (const [name, rounds] of Object.entries({ product, bare })) {
+    const middle = (pick: (one: Measured) => number) => median(rounds.map(pick))
+    const answer = `${ms(middle((one) => one.answerMs.p50))} / ${ms(middle((one) => one.answerMs.p99))}`
+    keep(`${name}, of ${rounds.length}`, Math.round(middle((one) => one.perSecond)), { unit: 'events/s' })
+    keep(`${name}, answered after, p50 / p99`, answer)
+    keep(`${name}, processor time per event`, Math.round(middle((one) => one.cpuUs ?? Number.NaN)), { unit: 'µs' })
+  }
   const columns = ['', 'events/s', 'answered p50', 'p99', 'CPU/event', 'others', 'not 200']
   const row = (name: string, one: Measured) => [
     name,
@@ -243,16 +264,19 @@ function median(values: number[]): number {
 }
 
 function verdict(name: string, found: string, bar: string, reached: boolean): string {
+  keep(name, found, { bar, met: reached })
   return `  ${reached ? 'reached' : 'MISSED '}  ${name}: ${found}; bar ${bar}`
 }
 
 function title(text: string): void {
+  group(text)
   console.log(`\n${text}`)
 }
 function note(text: string): void {
   console.log(`  ${text}`)
 }
 function line(label: string, value: string): void {
+  keep(label, value)
   console.log(`  ${label.padEnd(52)}${value}`)
 }
 function ms(value: number): string {

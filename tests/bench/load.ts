@@ -27,6 +27,8 @@ interface Line {
   busy: boolean
   /** When the event it waits for was sent, or planned to be sent. */
   startedAt: number
+  /** Which event that is. */
+  number: number
 }
 
 interface Lines {
@@ -37,7 +39,12 @@ interface Lines {
 }
 
 /** Keeps so many connections open. `onAnswer` with `cut` when one ended before its answer came. */
-async function openLines(port: number, count: number, onAnswer: (line: Line, status: string) => void): Promise<Lines> {
+async function openLines(
+  port: number,
+  count: number,
+  onAnswer: (line: Line, status: string) => void,
+  reopen = true,
+): Promise<Lines> {
   const free: Line[] = []
   const all = new Set<Line>()
   let closed = false
@@ -45,7 +52,7 @@ async function openLines(port: number, count: number, onAnswer: (line: Line, sta
   const open = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-      const line: Line = { socket, busy: false, startedAt: 0 }
+      const line: Line = { socket, busy: false, startedAt: 0, number: 0 }
       const answered = (status: string) => {
         line.busy = false
         if (status !== 'cut') free.push(line)
@@ -63,7 +70,7 @@ async function openLines(port: number, count: number, onAnswer: (line: Line, sta
         if (closed || !all.delete(line)) return
         if (line.busy) answered('cut')
         else free.splice(free.indexOf(line), 1)
-        open().catch((error) => console.error(error))
+        if (reopen) open().catch((error) => console.error(error))
       })
     })
   await Promise.all(Array.from({ length: count }, open))
@@ -82,13 +89,14 @@ async function openLines(port: number, count: number, onAnswer: (line: Line, sta
 }
 
 /** Takes the accounts in turn. */
-function sender({ port, tokens }: Target): (line: Line, startedAt: number) => void {
-  const templates: Template[] = tokens.map((token) => templateFor(token, port))
+function sender({ port, tokens, path }: Target): (line: Line, startedAt: number) => void {
+  const templates: Template[] = tokens.map((token) => templateFor(token, port, path))
   return (line, startedAt) => {
     number++
     const template = templates[number % templates.length]
     if (!template) throw new Error('no account to send for')
     line.startedAt = startedAt
+    line.number = number
     line.socket.write(requestFor(template, number, startedAt))
   }
 }
@@ -97,6 +105,7 @@ function sender({ port, tokens }: Target): (line: Line, startedAt: number) => vo
 function counting() {
   const statuses: Record<string, number> = {}
   let answers: number[] = []
+  const acknowledged: number[] = []
   let on = false
   let from = 0
   let seconds = 0
@@ -104,6 +113,7 @@ function counting() {
     statuses,
     answer(line: Line, status: string) {
       statuses[status] = (statuses[status] ?? 0) + 1
+      if (status.startsWith('2')) acknowledged.push(line.number)
       if (on) answers.push(monotonicMs() - line.startedAt)
     },
     begin() {
@@ -122,6 +132,7 @@ function counting() {
       seconds,
       statuses,
       answerMs: spreadOf(answers),
+      acknowledged,
       arrived: 0,
       left: 0,
       leftMs: 0,
@@ -163,16 +174,20 @@ async function steady(order: Extract<LoadOrder, { do: 'steady' }>): Promise<Load
       send(line, late.shift() ?? monotonicMs())
     }
   }
-  const lines = await openLines(order.target.port, 64, (line, status) => {
+  let cut = false
+  const onAnswer = (line: Line, status: string) => {
+    cut ||= status === 'cut'
     count.answer(line, status)
     sendLate()
-  })
+  }
+  const lines = await openLines(order.target.port, order.connections ?? 64, onAnswer, order.untilCut !== true)
   const gap = 1_000 / order.perSecond
   const from = monotonicMs()
   const countFrom = from + order.warmUpSeconds * 1_000
   const end = countFrom + order.seconds * 1_000
   let counted = false
   for (let planned = from; planned < end; planned += gap) {
+    if (cut && order.untilCut) break
     if (!counted && planned >= countFrom) {
       counted = true
       count.begin()
@@ -182,7 +197,7 @@ async function steady(order: Extract<LoadOrder, { do: 'steady' }>): Promise<Load
     sendLate()
   }
   count.end()
-  await until(() => late.length === 0 && lines.busyCount() === 0)
+  await until(() => (late.length === 0 || (cut && order.untilCut === true)) && lines.busyCount() === 0)
   lines.close()
   return count.result()
 }

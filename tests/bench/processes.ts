@@ -4,7 +4,15 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { freePort } from '#tests/support/server-process.ts'
 import { SERVER_FLAGS } from '../../scripts/server-flags.mjs'
-import type { BareInput, LoadMessage, LoadOrder, LoadResult, ReceiverMessage, ReceiverResult } from './wire.ts'
+import type {
+  BareInput,
+  LoadMessage,
+  LoadOrder,
+  LoadResult,
+  ReceiverMessage,
+  ReceiverOrder,
+  ReceiverResult,
+} from './wire.ts'
 
 const children = new Set<ChildProcess>()
 
@@ -122,6 +130,10 @@ export interface Receivers extends Program {
   counterPort: number
   forget(): void
   tell(): Promise<ReceiverResult>
+  /** The numbers of what came since `forget`, each as often as it came. */
+  numbers(): Promise<number[]>
+  /** Resolves when it is so. */
+  change(order: Extract<ReceiverOrder, { do: 'answer_after' | 'down' | 'up' }>): Promise<unknown>
 }
 
 export async function startReceivers(program: string, addresses: number): Promise<Receivers> {
@@ -141,6 +153,18 @@ export async function startReceivers(program: string, addresses: number): Promis
       )
       child.send({ do: 'tell' })
       return told
+    },
+    numbers() {
+      const told = nextMessage<ReceiverMessage, number[]>(child, (message) =>
+        message.at === 'numbers' ? message.numbers : null,
+      )
+      child.send({ do: 'numbers' })
+      return told
+    },
+    change(order) {
+      const changed = nextMessage<ReceiverMessage, true>(child, (message) => (message.at === 'changed' ? true : null))
+      child.send(order)
+      return changed
     },
   }
 }

@@ -1,7 +1,7 @@
 // A process of its own: 200 addresses that take everything and answer at once. Tells the load process how much has arrived.
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { messageReader } from './http-bytes.ts'
-import { monotonicMs, type ReceiverMessage, type ReceiverOrder, sentMsOf, spreadOf } from './wire.ts'
+import { monotonicMs, numberOf, type ReceiverMessage, type ReceiverOrder, sentMsOf, spreadOf } from './wire.ts'
 
 const ADDRESSES = Number(process.argv[2])
 const ANSWER = Buffer.from(
@@ -10,6 +10,8 @@ const ANSWER = Buffer.from(
 
 let arrived = 0
 let delays: number[] = []
+let numbers: number[] = []
+let answerAfterMs = 0
 let untold = 0
 let telling = false
 const listeners = new Set<Socket>()
@@ -18,7 +20,10 @@ function note(request: Buffer, head: number): void {
   arrived++
   untold++
   const sent = sentMsOf(request, head)
-  if (sent !== null) delays.push(monotonicMs() - sent)
+  if (sent !== null) {
+    delays.push(monotonicMs() - sent)
+    numbers.push(numberOf(request, head) ?? 0)
+  }
   if (telling || listeners.size === 0) return
   telling = true
   setTimeout(tellListeners, 2)
@@ -32,13 +37,16 @@ function tellListeners(): void {
   for (const listener of listeners) listener.write(count)
 }
 
-function listen(serve: (socket: Socket) => void): Promise<number> {
+/** `port` 0 = any that is free. */
+function listen(serve: (socket: Socket) => void, port = 0): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer({ noDelay: true }, serve)
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+    server.listen(port, '127.0.0.1', () => resolve(server))
   })
 }
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port
 
 function tell(message: ReceiverMessage): void {
   process.send?.(message)
@@ -46,12 +54,51 @@ function tell(message: ReceiverMessage): void {
 
 process.on('disconnect', () => process.exit(0))
 process.on('message', (order: ReceiverOrder) => {
-  if (order.do === 'tell') tell({ at: 'told', result: { arrived, delayMs: spreadOf(delays) } })
-  else {
-    arrived = 0
-    delays = []
-  }
+  carryOut(order).catch((error) => {
+    console.error(error)
+    process.exit(1)
+  })
 })
+
+async function carryOut(order: ReceiverOrder): Promise<void> {
+  switch (order.do) {
+    case 'tell':
+      return tell({ at: 'told', result: { arrived, delayMs: spreadOf(delays) } })
+    case 'numbers':
+      return tell({ at: 'numbers', numbers })
+    case 'forget':
+      arrived = 0
+      delays = []
+      numbers = []
+      return
+    case 'answer_after':
+      answerAfterMs = order.ms
+      return tell({ at: 'changed' })
+    case 'down': {
+      const closed = addresses.map((server) => new Promise((done) => server.close(done)))
+      for (const socket of open) socket.destroy()
+      await Promise.all(closed)
+      return tell({ at: 'changed' })
+    }
+    case 'up':
+      addresses = await Promise.all(ports.map((port) => listen(receive, port)))
+      return tell({ at: 'changed' })
+  }
+}
+
+const open = new Set<Socket>()
+
+function receive(socket: Socket): void {
+  open.add(socket)
+  const read = messageReader((request, head) => {
+    note(request, head)
+    if (answerAfterMs === 0) socket.write(ANSWER)
+    else setTimeout(() => socket.write(ANSWER), answerAfterMs)
+  })
+  socket.on('data', read)
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => open.delete(socket))
+}
 
 const counter = await listen((socket) => {
   listeners.add(socket)
@@ -59,16 +106,7 @@ const counter = await listen((socket) => {
   socket.on('error', () => socket.destroy())
   socket.on('close', () => listeners.delete(socket))
 })
-const ports = [counter]
-for (let address = 0; address < ADDRESSES; address++) {
-  const port = await listen((socket) => {
-    const read = messageReader((request, head) => {
-      note(request, head)
-      socket.write(ANSWER)
-    })
-    socket.on('data', read)
-    socket.on('error', () => socket.destroy())
-  })
-  ports.push(port)
-}
-tell({ at: 'listening', ports })
+let addresses: Server[] = []
+for (let address = 0; address < ADDRESSES; address++) addresses.push(await listen(receive))
+const ports = addresses.map(portOf)
+tell({ at: 'listening', ports: [portOf(counter), ...ports] })

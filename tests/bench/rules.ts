@@ -4,9 +4,13 @@ import { loadavg } from 'node:os'
 import { judge } from '#app/features/automations/conditions.ts'
 import type { JudgedAt, RecordFacts } from '#app/features/automations/facts.ts'
 import type { Condition, Operator } from '#app/features/automations/rule.ts'
+import { keepFigures } from '#tests/support/kept-figures.ts'
 import { describeMachine } from '#tests/support/machine.server.ts'
+import { commandLine, recordFigures } from '#tests/support/proof-figures.ts'
 
 const BAR = 20_000
+
+const { figures, keep } = keepFigures()
 const RECORDS = 500
 const DAY = 86_400_000
 const AT: JudgedAt = { now: Date.UTC(2026, 10, 21, 9, 14), zone: 'Europe/London' }
@@ -240,6 +244,13 @@ export function benchRules(args: string[]): number {
   console.log(`  ${word.padEnd(12)}verdicts per second of one core: ${whole(product)}; bar ${whole(BAR)} or more`)
   console.log(`  ${'for scale'.padEnd(12)}beside predicates by hand in the same run: ${(product / hand).toFixed(3)}`)
   console.log(`\nload average at the end: ${loads()}`)
+  keep('verdicts per second of one core', whole(product), { bar: `${whole(BAR)} or more`, met: product >= BAR })
+  keep('beside predicates by hand in the same run', (product / hand).toFixed(3))
+  recordFigures('bench-rules', {
+    command: commandLine('bench:rules', { quick: args.includes('--quick') }),
+    figures,
+    faults: [],
+  })
   return 0
 }
 
@@ -250,6 +261,7 @@ function whole(value: number): string {
   return Math.round(value).toLocaleString('en-GB')
 }
 function line(label: string, value: string): void {
+  keep(label, value)
   console.log(`  ${label.padEnd(58)}${value}`)
 }
 function loads(): string {

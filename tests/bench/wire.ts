@@ -5,6 +5,8 @@ export interface Target {
   port: number
   /** The secret parts of our addresses, one per account. */
   tokens: string[]
+  /** What stands before a token in the address; ours when left out. */
+  path?: string
 }
 
 /** All of them begin with `warmUpSeconds` that do not count. */
@@ -12,7 +14,17 @@ export type LoadOrder =
   /** As fast as it is answered: each connection sends its next event when it has its answer. */
   | { do: 'saturate'; target: Target; connections: number; warmUpSeconds: number; seconds: number }
   /** So many a second whatever happens; an event's time runs from the moment it was planned for. */
-  | { do: 'steady'; target: Target; perSecond: number; warmUpSeconds: number; seconds: number }
+  | {
+      do: 'steady'
+      target: Target
+      perSecond: number
+      warmUpSeconds: number
+      seconds: number
+      /** 64 when left out. */
+      connections?: number
+      /** Ends at the first connection that breaks, as when the server is killed. */
+      untilCut?: boolean
+    }
   /** As fast as it comes out at the other end: at most `window` events are between us and the receivers. */
   | { do: 'through'; target: Target; window: number; connections: number; warmUpSeconds: number; seconds: number }
 
@@ -23,6 +35,8 @@ export interface LoadResult {
   /** Every answer of the whole order by its status. */
   statuses: Record<string, number>
   answerMs: Spread
+  /** The number of every event that was answered with 2xx, warm-up included. */
+  acknowledged: number[]
   /** `through`: events that had arrived at the receivers while it counted. */
   arrived: number
   /** `through`: what was under way when the sending ended, and how long it took to arrive. */
@@ -38,13 +52,24 @@ export interface Spread {
 
 export type LoadMessage = { at: 'counting' } | { at: 'counted' } | { at: 'done'; result: LoadResult }
 
-export type ReceiverOrder = { do: 'forget' | 'tell' }
+export type ReceiverOrder =
+  | { do: 'forget' | 'tell' }
+  /** Answers so late, to make work pile up between the server and its receivers. */
+  | { do: 'answer_after'; ms: number }
+  /** Down: connections are refused, those that are open are cut. Up: the same ports listen again. */
+  | { do: 'down' | 'up' }
+  /** The numbers of the events that came since `forget`, in order, as often as each came. */
+  | { do: 'numbers' }
 export interface ReceiverResult {
   arrived: number
   /** From the moment an event was sent (or planned to be) to its arrival here. */
   delayMs: Spread
 }
-export type ReceiverMessage = { at: 'listening'; ports: number[] } | { at: 'told'; result: ReceiverResult }
+export type ReceiverMessage =
+  | { at: 'listening'; ports: number[] }
+  | { at: 'told'; result: ReceiverResult }
+  | { at: 'changed' }
+  | { at: 'numbers'; numbers: number[] }
 
 export interface BareInput {
   database: string
@@ -72,7 +97,9 @@ export interface Template {
   uuidsAt: number[]
 }
 
-export function templateFor(token: string, port: number): Template {
+export const OWN_PATH = '/hooks/platform/'
+
+export function templateFor(token: string, port: number, path = OWN_PATH): Template {
   const body = JSON.stringify({
     object: 'job',
     entry: [
@@ -81,7 +108,7 @@ export function templateFor(token: string, port: number): Template {
     resource_url: `https://api.servicem8.com/api_1.0/job/${UUID}.json`,
   })
   const bytes = Buffer.from(
-    `POST /hooks/platform/${token} HTTP/1.1\r\nHost: localhost:${port}\r\nUser-Agent: ServiceM8\r\nAccept: */*\r\n` +
+    `POST ${path}${token} HTTP/1.1\r\nHost: localhost:${port}\r\nUser-Agent: ServiceM8\r\nAccept: */*\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
   const first = bytes.indexOf(UUID)
@@ -103,6 +130,14 @@ export function requestFor({ bytes, uuidsAt }: Template, number: number, sentMs:
 }
 
 const BEFORE_UUID = Buffer.from('"uuid":"')
+
+/** The number of the event in this body; null = it is not one of ours. */
+export function numberOf(request: Buffer, from: number): number | null {
+  const at = request.indexOf(BEFORE_UUID, from)
+  if (at < 0) return null
+  const start = at + BEFORE_UUID.length
+  return Number.parseInt(request.toString('latin1', start, start + 8), 16)
+}
 
 /** When the event in this body was sent; null = it is not one of ours. */
 export function sentMsOf(request: Buffer, from: number): number | null {

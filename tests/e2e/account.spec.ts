@@ -50,6 +50,26 @@ test('a second browser is signed out, what was done is found, and everything is 
   expect(complaints).toEqual([])
 })
 
+test('the operator sees how everybody fares, on a phone and on a desk; nobody else finds the page', async ({
+  page,
+  context,
+  server,
+}) => {
+  await openAddOn(page, server, { admin: true })
+  await signIn(context, page)
+  await page.getByRole('link', { name: 'Operator' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Operator' })).toBeVisible()
+  for (const width of [375, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    await expectAccessible(page)
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    expect(over).toBe(0)
+  }
+  await expect(page.getByRole('region', { name: 'Accounts' }).getByText(FIRM)).toBeVisible()
+  await page.goto(page.url().replace('admin=yes', ''))
+  await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
+})
+
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false })
 

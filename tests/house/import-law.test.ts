@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { graphOf, type Module as ImportedModule, whatIsStale } from '../../scripts/import-picture.mjs'
 import { plantTree, ROOT } from './planted-tree.ts'
 
 interface Violation {
@@ -10,8 +12,13 @@ interface Violation {
   rule: { name: string }
 }
 
+interface Cruise {
+  modules: ImportedModule[]
+  summary: { violations: Violation[] }
+}
+
 /** Runs the law as the check command does, on the repository in `root`. */
-async function cruise(root: string): Promise<Violation[]> {
+async function cruise(root: string): Promise<Cruise> {
   const args = [
     join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs'),
     ...['--config', join(ROOT, '.dependency-cruiser.cjs'), '--output-type', 'json', 'app', 'db', 'scripts', 'tests'],
@@ -23,7 +30,7 @@ async function cruise(root: string): Promise<Violation[]> {
       throw error
     },
   )
-  return JSON.parse(stdout).summary.violations
+  return JSON.parse(stdout)
 }
 
 /** What stands in the planted repository before anything is wrong with it: every kind of file, importing what it may. */
@@ -240,7 +247,7 @@ const trees: { root: string; remove(): void }[] = []
 async function violationsIn(files: Record<string, string>): Promise<Violation[]> {
   const tree = plantTree(files)
   trees.push(tree)
-  return cruise(tree.root)
+  return (await cruise(tree.root)).summary.violations
 }
 afterAll(() => {
   for (const tree of trees) tree.remove()
@@ -281,8 +288,10 @@ describe('the import law', () => {
     expect([...new Set(untried)]).toEqual([])
   })
 
-  test('is kept by this repository', async () => {
-    const found = await cruise(ROOT)
-    expect(found.map((each) => `${each.from} → ${each.to}: ${each.rule.name}`)).toEqual([])
+  test('is kept by this repository, and drawn as it is', async () => {
+    const { modules, summary } = await cruise(ROOT)
+    expect(summary.violations.map((each) => `${each.from} → ${each.to}: ${each.rule.name}`)).toEqual([])
+    const picture = readFileSync(join(ROOT, 'docs/images/import-law.svg'), 'utf8')
+    expect(whatIsStale(picture, graphOf(modules)), 'draw it anew: npm run picture').toEqual([])
   }, 60_000)
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { applyMutant, mutantsOf, sampleOf } from '../../scripts/mutants.mjs'
+import { namesNothing, takeApart } from '../../scripts/mutation-equal.mjs'
 import { importersOf, importingCopy, testsOf, withSuffix } from '../../scripts/mutation-tests.mjs'
 
 const allOf = (text: string) => mutantsOf(text).map((mutant) => `${mutant.kind}: ${applyMutant(text, mutant)}`)
@@ -64,11 +65,13 @@ test('a sample is spread over the whole, and never more than it', () => {
   expect(sampleOf(ten, 99)).toEqual(ten)
 })
 
-test('tests are found through those that import the module, the ones beside it first; types do not count', () => {
+test('tests are found through those that import the module, the ones of its name first, then those beside it; types do not count', () => {
   const root = mkdtempSync(join(tmpdir(), 'mutants-'))
   const files = {
     'app/guard.server.ts': '',
     'app/guard.test.ts': "import { b } from './other.ts'",
+    'app/guard-lists.test.ts': "import { a } from './guard.server.ts'",
+    'app/a.test.ts': "import { a } from './guard.server.ts'",
     'app/other.ts': "import { a } from './guard.server.ts'",
     'app/types.test.ts': "import type { a } from './guard.server.ts'",
     'db/near.test.ts': "import { a } from '#app/guard.server.ts'",
@@ -82,12 +85,42 @@ test('tests are found through those that import the module, the ones beside it f
     }
     expect(testsOf(importersOf(root), 'app/guard.server.ts')).toEqual([
       { file: 'app/guard.test.ts', distance: 2 },
+      { file: 'app/guard-lists.test.ts', distance: 1 },
+      { file: 'app/a.test.ts', distance: 1 },
       { file: 'db/near.test.ts', distance: 1 },
       { file: 'tests/support/lazy.test.ts', distance: 2 },
     ])
   } finally {
     rmSync(root, { recursive: true })
   }
+})
+
+test('mutants that cannot matter are counted apart, and one that is noticed after all, or is not there, is told', () => {
+  const text = 'const a = b < c\nconst d = e < f\nconst g = 1'
+  const mutants = mutantsOf(text)
+  const [first, second, third] = mutants
+  if (!first || !second || !third) throw new Error('there are three')
+  const named = (line: string, kind = 'bound', from = '<', to = '<=') => ({
+    module: 'm.ts',
+    line,
+    kind,
+    from,
+    to,
+    why: 'so',
+  })
+  const equals = [
+    named('const a = b < c'),
+    named('const d = e < f'),
+    named('const gone = 1'),
+    { ...named('x'), module: 'n.ts' },
+  ]
+  const judged = { module: 'm.ts', text, mutants, survivors: [first, third] }
+  expect(takeApart(equals, judged)).toEqual({
+    survivors: [third],
+    equal: [{ mutant: first, why: 'so' }],
+    wrong: [equals[1]],
+  })
+  expect(namesNothing(equals, judged)).toEqual([equals[2]])
 })
 
 test('a copy of a test imports the copy of the module, and nothing else of it changes', () => {

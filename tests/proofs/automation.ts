@@ -3,7 +3,7 @@ import { percentile, readProofArguments } from '#tests/support/proof-arguments.t
 import { killAtEveryBoundary, RESUMED_WITHIN, withoutCare } from '#tests/support/proof-automation.server.ts'
 import { NOTHING_FOUND, type RunFinding } from '#tests/support/proof-automation-judge.server.ts'
 import { storm } from '#tests/support/proof-automation-storm.server.ts'
-import { proofReport } from '#tests/support/proof-report.ts'
+import { none, proofReport } from '#tests/support/proof-report.ts'
 
 /** What is added up over all storms. */
 const COUNTS = [
@@ -20,7 +20,11 @@ const COUNTS = [
 ] as const
 
 const { rounds, seed } = readProofArguments({ rounds: 1000, rate: 1 })
-const { section, line, must, end } = proofReport('Automation runs', { runs: rounds, seed })
+const { section, line, must, end } = proofReport(
+  'Automation runs',
+  { runs: rounds, seed },
+  { name: 'automation', script: 'prove:automation', options: { rounds, seed } },
+)
 
 section('the process ended before and after every commit and every exchange with the outside')
 const began = performance.now()
@@ -34,12 +38,15 @@ const found = await killAtEveryBoundary({
     line(`… ${told} runs`, `${((performance.now() - began) / 1000).toFixed(0)} s`)
   },
 })
-line('runs whose process was ended', found.killed)
+line('runs whose process was ended', found.killed, { bar: `${rounds} or more`, met: found.killed >= rounds })
 line('ends of a process', found.deaths)
 line('rules gone through at every boundary', found.rules)
 for (const [place, count] of [...found.places].sort(([a], [b]) => (a < b ? -1 : 1))) line(`  ended ${place}`, count)
 const slowest = Math.max(...found.resumedAfter)
-line('at work again: p50 / max', `${percentile(found.resumedAfter, 0.5).toFixed(1)} s / ${slowest.toFixed(1)} s`)
+line('at work again: p50 / max', `${percentile(found.resumedAfter, 0.5).toFixed(1)} s / ${slowest.toFixed(1)} s`, {
+  bar: `at most ${RESUMED_WITHIN} s`,
+  met: slowest <= RESUMED_WITHIN,
+})
 tell(found)
 judge('every boundary', found)
 must(found.killed >= rounds, `only ${found.killed} runs were ended`)
@@ -60,7 +67,10 @@ judge('storms', inStorms)
 
 section('control: messages to customers treated as if they could be repeated')
 const control = await killAtEveryBoundary({ seed, runs: 40, sabotage: withoutCare })
-line('messages that reached a customer twice', control.repeatedMessages)
+line('messages that reached a customer twice', control.repeatedMessages, {
+  bar: 'more than 0',
+  met: control.repeatedMessages > 0,
+})
 must(control.repeatedMessages > 0, 'the control shows no repeated message, so the proof would not see one')
 
 end()
@@ -70,10 +80,10 @@ function tell(it: RunFinding): void {
     'messages that may have been sent, left to a person',
     `${it.unknown}, of which ${it.unknownAndSent} had gone out`,
   )
-  line('messages that reached a customer twice', it.repeatedMessages)
-  line('records made twice', it.repeatedRecords)
-  line('notifications under a second key', it.repeatedNotifications)
-  line('runs lost', it.lostRuns)
+  line('messages that reached a customer twice', it.repeatedMessages, none(it.repeatedMessages))
+  line('records made twice', it.repeatedRecords, none(it.repeatedRecords))
+  line('notifications under a second key', it.repeatedNotifications, none(it.repeatedNotifications))
+  line('runs lost', it.lostRuns, none(it.lostRuns))
   for (const sentence of it.wrong.slice(0, 20)) line('  WRONG', sentence)
 }
 

@@ -8,10 +8,10 @@ import {
   SLOTS,
 } from '#tests/support/proof-crash.ts'
 import { FAULT_PLACES, FAULT_POINTS } from '#tests/support/proof-faults.ts'
-import { proofReport } from '#tests/support/proof-report.ts'
+import { none, proofReport } from '#tests/support/proof-report.ts'
 
 const asked = readProofArguments({ rounds: 200, rate: 600 })
-const report = proofReport('Crash', asked)
+const report = proofReport('Crash', asked, { name: 'crash', script: 'prove:crash' })
 const { section, line, must } = report
 
 section(`kill -9 at random moments, 50 to 800 ms into each round, at ${asked.rate} events/s`)
@@ -27,12 +27,16 @@ line(
   'back after a kill, first event taken in: p50 / max',
   `${ms(percentile(found.backAfter, 0.5))} / ${ms(Math.max(...found.backAfter))}`,
 )
-line('acknowledged and lost', found.file.missing.length)
-line('acknowledged and not delivered', found.file.undelivered.length + found.neverArrived)
-line('stored twice', found.file.storedTwice)
-line('delivered twice, in all / most after one kill', `${found.repeats} / ${found.mostRepeatsOfOneKill}`)
-line('delivered twice under another webhook-id', found.differentIds)
-line('still waiting at the end', found.file.waiting)
+line('acknowledged and lost', found.file.missing.length, none(found.file.missing.length))
+const undelivered = found.file.undelivered.length + found.neverArrived
+line('acknowledged and not delivered', undelivered, none(undelivered))
+line('stored twice', found.file.storedTwice, none(found.file.storedTwice))
+line('delivered twice, in all / most after one kill', `${found.repeats} / ${found.mostRepeatsOfOneKill}`, {
+  bar: `at most ${SLOTS} after one kill`,
+  met: found.mostRepeatsOfOneKill <= SLOTS,
+})
+line('delivered twice under another webhook-id', found.differentIds, none(found.differentIds))
+line('still waiting at the end', found.file.waiting, none(found.file.waiting))
 line('file', `${found.file.integrity}, ${found.file.events} events`)
 for (const sentence of found.file.wrongCounters) line('counter', sentence)
 judge('random moments', found)
@@ -49,7 +53,7 @@ const { faults, end } = await killAtFaultPoints(
 )
 for (const fault of [...faults, ...(await killInMigration())]) tellFault(fault)
 line('delivered again, the replays among them', end.repeats)
-line('acknowledged and lost', end.file.missing.length)
+line('acknowledged and lost', end.file.missing.length, none(end.file.missing.length))
 line('file at the end', `${end.file.integrity}, ${end.file.events} events, ${end.file.waiting} waiting`)
 for (const sentence of end.file.wrongCounters) line('counter', sentence)
 judge('chosen statements', end)
@@ -75,7 +79,10 @@ function judge(
 }
 
 function tellFault({ name, point, reached, wrong }: FaultFinding): void {
-  line(`${name}, ${point}`, !reached ? 'NOT REACHED' : (wrong ?? 'nothing lost'))
+  line(`${name}, ${point}`, !reached ? 'NOT REACHED' : (wrong ?? 'nothing lost'), {
+    bar: 'nothing lost',
+    met: reached && wrong === null,
+  })
   must(reached, `${name}, ${point}: the server did not come there, so nothing is shown`)
   must(wrong === null, `${name}, ${point}: ${wrong}`)
 }

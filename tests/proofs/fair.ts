@@ -2,6 +2,7 @@
 // with 1 when it is more than the bar above that of a quiet run.
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { keepFigures } from '#tests/support/kept-figures.ts'
 import { describeMachine } from '#tests/support/machine.server.ts'
 import {
   ACCOUNTS,
@@ -12,6 +13,7 @@ import {
   TIMEOUT_MS,
 } from '#tests/support/proof-fair.server.ts'
 import { serveReceivers, startReceivers } from '#tests/support/proof-fair-receivers.ts'
+import { type Chart, commandLine, recordFigures } from '#tests/support/proof-figures.ts'
 
 /** ms that a healthy address may wait longer because of others, at p99. */
 const BAR = 100
@@ -58,10 +60,12 @@ async function main(): Promise<void> {
   const started = performance.now()
   const receivers = await startReceivers(ENDPOINTS)
   const faults: string[] = []
+  const found: Measured[] = []
   try {
     console.log(`\n${header()}`)
     const baseline = await measure({ name: 'nobody misbehaves', hanging: 0 }, load, receivers)
     console.log(row(baseline, baseline))
+    found.push(baseline)
     if (baseline.delivered < baseline.expected) {
       faults.push(`baseline: ${baseline.delivered} of ${baseline.expected} delivered`)
     }
@@ -73,6 +77,7 @@ async function main(): Promise<void> {
     for (const scenario of [...SCENARIOS, flood]) {
       const measured = await measure(scenario, load, receivers)
       console.log(row(measured, baseline))
+      found.push(measured)
       faults.push(...missedBy(measured, baseline))
     }
   } finally {
@@ -87,6 +92,40 @@ async function main(): Promise<void> {
   )
   for (const fault of faults) console.log(`  ${fault}`)
   process.exitCode = faults.length === 0 ? 0 : 1
+  record(found, faults, { ...load, flood: times })
+}
+
+/** One group of figures for each scenario, and a picture of what it adds for the healthy ones. */
+function record(found: Measured[], faults: string[], asked: Record<string, number>): void {
+  const { figures, group, keep } = keepFigures()
+  const [baseline] = found
+  if (!baseline) return
+  const ms = (value: number) => `${value.toFixed(1)} ms`
+  for (const one of found) {
+    group(one.name)
+    const complete = one.delivered === one.expected && one.duplicates === 0
+    keep('delivered to healthy addresses', `${one.delivered} of ${one.expected}`, {
+      bar: 'all, once',
+      met: complete,
+    })
+    keep('delay of healthy addresses, p50 / p99 / max', [one.p50, one.p99, one.worst].map(ms).join(' / '))
+    if (one === baseline) keep('p99 in the quiet run', ms(one.p99), { bar: `at most ${BAR} ms`, met: one.p99 <= BAR })
+    else {
+      const added = one.p99 - baseline.p99
+      keep('added by the others, p99', ms(added), { bar: `at most ${BAR} ms`, met: added <= BAR })
+    }
+    keep('acknowledged after, p99', ms(one.acknowledgedP99))
+  }
+  const chart: Chart = {
+    id: 'added',
+    title: 'What others add to the delay of healthy addresses',
+    says: `For each of ${found.length - 1} scenarios the p99 of the delay of healthy addresses, less that of the quiet run.`,
+    kind: 'bars',
+    x: { name: 'added at p99', unit: 'ms' },
+    bars: found.slice(1).map((one) => ({ name: one.name, value: Math.max(0, one.p99 - baseline.p99) })),
+    bar: { name: `bar ${BAR} ms`, value: BAR },
+  }
+  recordFigures('fair', { command: commandLine('prove:fair', asked), figures, faults, charts: [chart] })
 }
 
 function positive(text: string): number {

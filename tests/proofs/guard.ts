@@ -1,24 +1,40 @@
 // Prints what the trials of the outbound guard show. Ends with 1 when a figure is not what it must be.
 import { runCorpus, runLiterals, runRebinding, type TrialResult } from '#tests/support/guard-trial.server.ts'
+import { keepFigures } from '#tests/support/kept-figures.ts'
 import { describeMachine } from '#tests/support/machine.server.ts'
+import { commandLine, type Figure, recordFigures } from '#tests/support/proof-figures.ts'
 
 const faults: string[] = []
+const { figures, group, keep } = keepFigures()
 
 function must(holds: boolean, fault: string) {
   if (!holds) faults.push(fault)
 }
 
-function line(label: string, value: string | number) {
+function line(label: string, value: string | number, bar?: Pick<Figure, 'bar' | 'met'>) {
+  keep(label, value, bar)
   console.log(`  ${label.padEnd(52)}${value}`)
 }
 
-function report(title: string, control: string, result: TrialResult) {
+function section(title: string) {
+  group(title)
   console.log(`\n${title}`)
+}
+
+function none(count: number) {
+  return { bar: '0', met: count === 0 }
+}
+
+function report(title: string, control: string, result: TrialResult) {
+  section(title)
   line('addresses tried', result.tried)
-  line('refused', result.refused)
-  line('sockets opened', result.socketsOpened.length)
-  line('canary hits', result.canaryHits)
-  line(`control, ${control}: canary hits`, result.control.canaryHits)
+  line('refused', result.refused, { bar: 'all', met: result.refused === result.tried })
+  line('sockets opened', result.socketsOpened.length, none(result.socketsOpened.length))
+  line('canary hits', result.canaryHits, none(result.canaryHits))
+  line(`control, ${control}: canary hits`, result.control.canaryHits, {
+    bar: 'more than 0',
+    met: result.control.canaryHits > 0,
+  })
   must(result.refused === result.tried, `${title}: ${result.tried - result.refused} not refused`)
   must(result.socketsOpened.length === 0, `${title}: sockets to ${result.socketsOpened.join(', ')}`)
   must(result.canaryHits === 0, `${title}: the canary was reached`)
@@ -30,11 +46,11 @@ console.log(`Address guard\n${describeMachine()}`)
 const started = performance.now()
 
 const corpus = await runCorpus()
-console.log('\nCorpus: checked as when saved, then posted to through the real sender')
+section('Corpus: checked as when saved, then posted to through the real sender')
 line('cases', corpus.cases)
-line('agreed', corpus.agreed)
-line('sockets opened to refused addresses', corpus.socketsOpened.length)
-line('canary hits', corpus.canaryHits)
+line('agreed', corpus.agreed, { bar: 'all', met: corpus.agreed === corpus.cases })
+line('sockets opened to refused addresses', corpus.socketsOpened.length, none(corpus.socketsOpened.length))
+line('canary hits', corpus.canaryHits, none(corpus.canaryHits))
 for (const one of corpus.disagreements) console.log(`  DISAGREES  ${one}`)
 must(corpus.agreed === corpus.cases, `corpus: ${corpus.cases - corpus.agreed} disagree`)
 must(corpus.socketsOpened.length === 0, `corpus: sockets to ${corpus.socketsOpened.join(', ')}`)
@@ -46,3 +62,4 @@ report('Names that a real DNS server turns or mixes', 'check first, dial later',
 console.log(`\n${faults.length === 0 ? 'PASSED' : 'FAILED'} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
 for (const fault of faults) console.log(`  ${fault}`)
 process.exitCode = faults.length === 0 ? 0 : 1
+recordFigures('guard', { command: commandLine('prove:guard'), figures, faults })

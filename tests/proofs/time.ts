@@ -2,7 +2,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { keepFigures } from '#tests/support/kept-figures.ts'
 import { describeMachine } from '#tests/support/machine.server.ts'
+import { commandLine, type Figure, recordFigures } from '#tests/support/proof-figures.ts'
 import { type RunResult, runSeed } from '#tests/support/proof-time.server.ts'
 import { SABOTAGES } from '#tests/support/proof-time-sabotage.ts'
 
@@ -34,6 +36,8 @@ const MUST_BE_MET = [
   'settled by the success of another',
   'take-over',
 ]
+
+const { figures, group, keep } = keepFigures()
 
 const USAGE = 'Usage: prove:time [--seeds 100] [--from 1] [--seed 17] [--hours 72] [--jobs 2]'
 const { values } = parseArgs({
@@ -98,6 +102,8 @@ async function main(): Promise<void> {
     console.log(`\n${faults.length === 0 ? 'PASSED' : 'FAILED'} in ${secondsSince(started)} s`)
     for (const fault of faults) console.log(`  ${fault}`)
     process.exitCode = faults.length === 0 ? 0 : 1
+    const options = one === null ? { seeds: count, from: first, hours } : { seed: one, hours }
+    recordFigures('time', { command: commandLine('prove:time', options), figures, faults })
   } finally {
     for (const worker of workers) worker.disconnect()
   }
@@ -155,19 +161,24 @@ function ask(worker: ChildProcess, task: Task): Promise<RunResult> {
 
 /** Controls: with each fault put in on purpose, the model must disagree. */
 async function runSabotages(workers: ChildProcess[], plan: Task): Promise<string[]> {
+  group('Control: faults put in on purpose, and after how many seeds they are noticed')
   console.log('\nControl: faults put in on purpose, and after how many seeds they are noticed')
   const unnoticed: string[] = []
   for (const sabotage of Object.keys(SABOTAGES)) {
     const tasks = Array.from({ length: SEEDS_PER_SABOTAGE }, (_, n) => ({ ...plan, sabotage, seed: plan.seed + n }))
     const results = await runAll(workers, tasks, ({ violations }) => violations.length > 0)
     const noticed = results.find(({ violations }) => violations.length > 0)
-    line(sabotage, noticed ? `${noticed.seed - plan.seed + 1}: ${noticed.violations[0]}` : 'NOT NOTICED')
+    line(sabotage, noticed ? `${noticed.seed - plan.seed + 1}: ${noticed.violations[0]}` : 'NOT NOTICED', {
+      bar: 'noticed',
+      met: noticed !== undefined,
+    })
     if (!noticed) unnoticed.push(`control: not noticed that ${sabotage}`)
   }
   return unnoticed
 }
 
-function line(label: string, value: string | number): void {
+function line(label: string, value: string | number, bar?: Pick<Figure, 'bar' | 'met'>): void {
+  if (!label.startsWith('…')) keep(label, value, bar)
   console.log(`  ${label.padEnd(52)}${value}`)
 }
 
@@ -207,7 +218,8 @@ function tellFigures(results: RunResult[]): void {
       `  ${name}`,
       sum(({ seen }) => seen[name] ?? 0),
     )
-  line('seeds on which engine and model disagree', results.filter(({ violations }) => violations.length > 0).length)
+  const disagree = results.filter(({ violations }) => violations.length > 0).length
+  line('seeds on which engine and model disagree', disagree, { bar: '0', met: disagree === 0 })
 }
 
 function tellFailure({ seed, violations, trail }: RunResult, hours: number): void {

@@ -10,6 +10,18 @@ import { furnish, type Screen, signInFirm } from './screens.ts'
 
 const WIDTHS = [320, 375, 768, 1280]
 const THEMES = ['light', 'dark'] as const
+/** The pictures of the user guide: what one sees at first, at the width where it is seen most. */
+const GUIDE_FOLDER = 'docs/images/guide'
+const GUIDE: Readonly<Record<string, number>> = {
+  'manager-new': 1280,
+  manager: 1280,
+  delivery: 375,
+  'automation-form': 1280,
+  'automation-templates': 1280,
+  run: 375,
+  subscription: 375,
+  account: 1280,
+}
 /** Touch targets, in CSS pixels (design of the product). */
 const THUMB = 44
 
@@ -31,10 +43,11 @@ export async function takeScreens(
       only: { type: 'string', multiple: true },
       width: { type: 'string', multiple: true },
       theme: { type: 'string', multiple: true },
+      guide: { type: 'boolean', default: false },
     },
   })
-  const widths = values.width?.map(Number) ?? WIDTHS
-  const themes = THEMES.filter((theme) => values.theme?.includes(theme) ?? true)
+  const widths = values.guide ? [375, 1280] : (values.width?.map(Number) ?? WIDTHS)
+  const themes = THEMES.filter((theme) => (values.guide ? theme === 'light' : (values.theme?.includes(theme) ?? true)))
   const server = await startServerProcess()
   const launched = await chromium.launch({
     args: browser.flags,
@@ -53,7 +66,7 @@ export async function takeScreens(
     const signedIn = await desk.storageState()
     for (const colorScheme of themes) {
       for (const width of widths) {
-        const folder = join(values.to, `${width}-${colorScheme}`)
+        const folder = values.guide ? GUIDE_FOLDER : join(values.to, `${width}-${colorScheme}`)
         mkdirSync(folder, { recursive: true })
         const options = {
           colorScheme,
@@ -67,8 +80,10 @@ export async function takeScreens(
         const context = await launched.newContext({ ...options, storageState: signedIn })
         const outside = await launched.newContext(options)
         for (const screen of screens) {
+          if (values.guide && GUIDE[screen.name] !== width) continue
           const page = await (screen.stranger ? outside : context).newPage()
-          for (const problem of await takeOne(page, server.origin, screen, join(folder, `${screen.name}.png`)))
+          const path = join(folder, `${screen.name}.png`)
+          for (const problem of await takeOne(page, server.origin, screen, { path, fullPage: !values.guide }))
             findings.push({ screen: screen.name, where: `${width} ${colorScheme}`, problem })
           await page.close()
         }
@@ -77,7 +92,7 @@ export async function takeScreens(
       }
     }
     await stranger.close()
-    console.log(`${screens.length * widths.length * themes.length} pictures in ${values.to}`)
+    console.log(`Pictures in ${values.guide ? GUIDE_FOLDER : values.to}`)
   } finally {
     await launched.close()
     await server.dispose()
@@ -86,10 +101,15 @@ export async function takeScreens(
   return findings.length === 0 ? 0 : 1
 }
 
-async function takeOne(page: Page, origin: string, screen: Screen, file: string): Promise<string[]> {
+async function takeOne(
+  page: Page,
+  origin: string,
+  screen: Screen,
+  shot: { path: string; fullPage: boolean },
+): Promise<string[]> {
   await page.goto(origin + screen.path, { waitUntil: 'networkidle' })
   for (const text of screen.open ?? []) await page.getByText(text).first().click()
-  await page.screenshot({ path: file, fullPage: true })
+  await page.screenshot(shot)
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
     .analyze()

@@ -18,13 +18,14 @@ import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { accountStore } from '#db/sqlite/accounts.server.ts'
-import { openClient } from '#db/sqlite/client.server.ts'
+import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import type { AccountStore } from '#db/store/accounts.ts'
 import { APP_ID, APP_SECRET, startTinyPlatform, type TinyAccount, type TinyPlatform } from './tiny-platform.ts'
 
 export interface AccountsApp {
   app: App
+  client: Client
   store: AccountStore
   clock: FixedClock
   platform: TinyPlatform
@@ -84,6 +85,7 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
   return {
     // What accounts do not use (deliveries, outbound) is left out.
     app: parts as unknown as App,
+    client,
     store,
     clock,
     platform,

@@ -11,13 +11,13 @@ import {
   type AutomationEngineInput,
   createAutomationEngine,
 } from '#app/automation-engine.server.ts'
+import type { ActionType } from '#app/features/automations/action-parameters.ts'
 import { createCommitter } from '#app/features/automations/actions/commit-effect.server.ts'
 import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
 import { createFactLoader, type FactLoader, type PlanReader } from '#app/features/automations/load-facts.server.ts'
 import { planSurroundings } from '#app/features/automations/plan-surroundings.server.ts'
 import {
   type ActionParameters,
-  type ActionType,
   DEFAULT_GUARDS,
   type RuleDefinition,
   type RuleGuards,

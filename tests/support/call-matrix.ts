@@ -1,35 +1,10 @@
 // Long: one table of every address of the product, how it is called, and what a stranger and another account get for an account’s
 // ids. A route that is not here fails the walk: whoever adds one says here who may call it.
 
-/** What belongs to the account that others must not reach. */
-export interface OwnedIds {
-  account: string
-  webhook: number
-  rule: number
-  delivery: number
-  automation: number
-  run: number
-  mute: number
-  template: number
-}
+import type { MatrixCall, OwnedIds } from './matrix-call.ts'
+import { PAGE_BUTTONS } from './page-buttons.ts'
 
-export interface MatrixCall {
-  /** The route's path in `app/routes.ts`. */
-  route: string
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** With the ids of the account that owns them. */
-  path(ids: OwnedIds): string
-  body?(ids: OwnedIds): unknown
-  /** Instead of a body: the fields of the page's own form. Sent for the owner's account, and for the caller's own with the owner's ids. */
-  form?(ids: OwnedIds): Record<string, string>
-  /** Status without a session, and with the session of another account. `page` = the sign-in gate or a refusal, never the account's page. */
-  stranger: number | 'page'
-  other: number | 'page'
-  /** The owner's own call has no effect worth the walk, or ends what the next calls need: it is not made. */
-  ownerSkips?: true
-  /** Signs its caller out: who makes many calls one after the other leaves it out. */
-  signsOut?: true
-}
+export type { MatrixCall, OwnedIds } from './matrix-call.ts'
 
 type Ways = Pick<MatrixCall, 'stranger' | 'other'>
 
@@ -52,74 +27,19 @@ function ending(...given: Parameters<typeof call>): MatrixCall {
   return { ...call(...given), ownerSkips: true }
 }
 
-/** A button of a page. The owner's own presses are walked elsewhere: here it is shown that nobody else's do anything. */
-function press(
-  route: string,
-  path: (ids: OwnedIds) => string,
-  form: (ids: OwnedIds) => Record<string, string>,
-): MatrixCall {
-  return { method: 'POST', route, path, ...PAGE, form, ownerSkips: true }
-}
-
 export const MATRIX: readonly MatrixCall[] = [
   // The buttons of the pages
-  ...(['/', 'fieldhook'] as const).flatMap((route) => {
-    const path = (ids: OwnedIds) => `/${route.replace('/', '')}${by(ids)}`
-    return [
-      press(route, path, (ids) => ({ intent: 'delete', id: `${ids.webhook}` })),
-      press(route, path, (ids) => ({ intent: 'update', id: `${ids.webhook}`, fields: '', callback_url: '' })),
-      press(route, path, (ids) => ({ intent: 'rotate_secret', id: `${ids.webhook}` })),
-      press(route, path, (ids) => ({ intent: 'delete', id: `rule-${ids.rule}` })),
-    ]
-  }),
-  press(
-    'deliveries',
-    (ids) => `/deliveries${by(ids)}`,
-    (ids) => ({ delivery: `${ids.delivery}` }),
-  ),
-  press(
-    'deliveries/:id',
-    (ids) => `/deliveries/${ids.delivery}${by(ids)}`,
-    (ids) => ({ delivery: `${ids.delivery}` }),
-  ),
-  ...['delete', 'switch', 'run', 'new_url'].map((act) =>
-    press(
-      'automation',
-      (ids) => `/automation${by(ids)}`,
-      (ids) => ({ act, id: `${ids.automation}`, to: 'off', bypass: 'yes' }),
-    ),
-  ),
-  press(
-    'automation/settings',
-    (ids) => `/automation/settings${by(ids)}`,
-    (ids) => ({ act: 'allow', mute: `${ids.mute}` }),
-  ),
-  ...['all_again', 'cancel', 'release'].flatMap((act) => [
-    press(
-      'automation/runs',
-      (ids) => `/automation/runs${by(ids)}`,
-      (ids) => ({ act, run: `${ids.run}` }),
-    ),
-    press(
-      'automation/runs/:id',
-      (ids) => `/automation/runs/${ids.run}${by(ids)}`,
-      (ids) => ({ act, run: `${ids.run}` }),
-    ),
-  ]),
-  press(
-    'automation/templates',
-    (ids) => `/automation/templates${by(ids)}&admin=yes`,
-    () => ({ name: 'planted', category: 'other' }),
-  ),
-  press(
-    'subscription',
-    (ids) => `/subscription${by(ids)}`,
-    () => ({ intent: 'cancel' }),
-  ),
-  press(
-    'account',
-    (ids) => `/account${by(ids)}`,
-    () => ({ intent: 'erase', name: 'not its name' }),
+  ...PAGE_BUTTONS,
+  // To everybody but an operator neither the page nor its button is there.
+  ending(
+    'POST',
+    'operator',
+    (ids) => `/operator${by(ids)}&admin=yes`,
+    PAGE,
+    (ids) => ({
+      intent: 'end_sessions',
+      account: ids.account,
+    }),
   ),
 
   // Pages
@@ -138,6 +58,7 @@ export const MATRIX: readonly MatrixCall[] = [
   call('GET', 'automation/runs/:id', (ids) => `/automation/runs/${ids.run}${by(ids)}`, PAGE),
   call('GET', 'automation/templates', (ids) => `/automation/templates${by(ids)}`, PAGE),
   call('GET', 'account', (ids) => `/account${by(ids)}`, PAGE),
+  call('GET', 'operator', (ids) => `/operator${by(ids)}&admin=yes`, PAGE),
   call('GET', 'subscription', (ids) => `/subscription${by(ids)}`, PAGE),
 
   // JSON calls
@@ -381,6 +302,7 @@ export const MATRIX: readonly MatrixCall[] = [
     OWN,
     () => ({ name: 'not its name' }),
   ),
+  call('GET', 'api/operator', (ids) => `/api/operator${by(ids)}&admin=yes`),
   call('GET', 'api/admin/test-api/:accountUUID/:apiName', (ids) => `/api/admin/test-api/${ids.account}/jobs?admin=yes`),
 ]
 
@@ -396,9 +318,13 @@ export const OPEN_ROUTES: Readonly<Record<string, string>> = {
   'documents/:token': 'the sealed token says which document',
   'api/accounts': 'answers the accounts of the session',
   'api/automation-templates': 'the library is for everybody; making one is in the matrix',
+  'api/openapi.json': 'the same for everybody',
+  'api-reference': 'the same for everybody',
+  '.well-known/security.txt': 'the same for everybody',
   'api/*': 'nothing is there',
   healthz: 'says that the process lives',
   readyz: 'says that it is ready; details want the metrics token',
   metrics: 'wants the metrics token',
+  'csp-report': 'takes what browsers report of our pages, from anybody, and answers nothing',
   '*': 'the 404 page',
 }

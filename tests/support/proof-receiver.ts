@@ -71,6 +71,7 @@ export async function proofReceiver(random: Random): Promise<ProofReceiver> {
   }
 }
 
-function recordOf(body: string): string {
+/** The record that a forwarded event is about. */
+export function recordOf(body: string): string {
   return (JSON.parse(body) as { entry: { uuid: string }[] }).entry[0]?.uuid ?? ''
 }

@@ -14,6 +14,8 @@ export interface Ending {
 export interface LaunchOptions {
   /** Module (a path) that the process loads before anything else. */
   preload?: string
+  /** For Node, after the server's own: the later one counts. */
+  flags?: string[]
   env?: Record<string, string>
 }
 
@@ -72,11 +74,11 @@ export async function proofServer(given: { env: Record<string, string>; folder?:
     get pid() {
       return child?.pid ?? 0
     },
-    async launch({ preload, env } = {}) {
+    async launch({ preload, flags = [], env } = {}) {
       if (runs()) throw new Error('it runs already')
       const started = spawn(
         process.execPath,
-        [...SERVER_FLAGS, ...(preload ? ['--import', preload] : []), resolve('scripts/serve-main.mjs')],
+        [...SERVER_FLAGS, ...flags, ...(preload ? ['--import', preload] : []), resolve('scripts/serve-main.mjs')],
         {
           env: {
             PATH: process.env.PATH ?? '',

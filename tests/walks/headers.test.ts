@@ -6,7 +6,7 @@ import { firstDemoAccount } from '#tests/support/signed-in-server.ts'
 
 let server: ServerProcess
 beforeAll(async () => {
-  server = await startServerProcess()
+  server = await startServerProcess({ SECURITY_CONTACT: 'mailto:security@example.com' })
 })
 afterAll(() => server.dispose())
 
@@ -34,6 +34,32 @@ test('an address of two slashes or none at all is answered, not a fault', async 
     const answer = await ask(path)
     expect([path, answer.status < 500]).toEqual([path, true])
     expect(answer.headers.get('location') ?? '').not.toContain('evil')
+  }
+})
+
+test('the reference of the calls is for anybody: a page without the product’s scripts, and a document that is kept for a while', async () => {
+  const page = await ask('/api-reference')
+  const html = await page.text()
+  expect(page.status).toBe(200)
+  expect(page.headers.get('set-cookie')).toBeNull()
+  expect([...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)).toEqual(['<script src="/copy-code.js" defer="">'])
+  expect(html).toContain(`<meta property="og:image" content="${server.origin}/social.png"/>`)
+  const { headers } = await ask('/api/openapi.json', { method: 'HEAD' })
+  expect(headers.get('cache-control')).toBe('public, max-age=300')
+  expect(headers.get('access-control-allow-origin')).toBeNull()
+})
+
+test('what browsers and searchers ask for is there', async () => {
+  for (const [path, type] of [
+    ['/robots.txt', 'text/plain'],
+    ['/.well-known/security.txt', 'text/plain'],
+    ['/manifest.webmanifest', 'application/manifest+json'],
+    ['/social.png', 'image/png'],
+    ['/icon-512.png', 'image/png'],
+    ['/favicon.ico', 'image/'],
+  ] as const) {
+    const answer = await ask(path, { method: 'HEAD' })
+    expect([path, answer.status, answer.headers.get('content-type')?.startsWith(type)]).toEqual([path, 200, true])
   }
 })
 
@@ -73,6 +99,34 @@ test('every answer carries the headers, calls are never kept, and nobody else ma
     }
     if (!path.startsWith('/hooks/')) expect(of('cross-origin-opener-policy')).toBe('same-origin-allow-popups')
   }
+})
+
+test('what says nothing about being kept is kept by nobody; three pages with long forms by their own browser alone', async () => {
+  const forms = ['/', '/fieldhook', '/automation', '/automation/settings', '/fieldhook.data']
+  const files = ['/favicon.svg', (await (await ask('/fieldhook')).text()).match(/\/assets\/[\w.-]+\.css/)?.[0] ?? '']
+  for (const [paths, caching] of [
+    [forms, 'private, no-cache'],
+    [
+      ['/deliveries', '/deliveries/1', '/automation/runs', '/account', '/subscription', '/none', '/webhook-activity'],
+      'no-store',
+    ],
+    [['/api/accounts', '/api/none', '/fieldhook/log', '/account.data', '/sign-out', '/healthz', '/readyz'], 'no-store'],
+  ] as const) {
+    for (const path of paths) expect([path, (await ask(path)).headers.get('cache-control')]).toEqual([path, caching])
+  }
+  for (const path of files) expect((await ask(path)).headers.get('cache-control')).toMatch(/^public, max-age=\d+/)
+})
+
+test('a report of what a policy forbade is taken from anybody, with whatever cookies, and answered with nothing', async () => {
+  const page = await ask('/fieldhook')
+  expect(page.headers.get('reporting-endpoints')).toBe('csp="/csp-report"')
+  const answer = await ask('/csp-report', {
+    method: 'POST',
+    headers: { 'content-type': 'application/csp-report', origin: 'null', cookie: 'sid=x' },
+    body: '{"csp-report":{"effective-directive":"script-src-elem","blocked-uri":"https://evil.example/a?b"}}',
+  })
+  expect([answer.status, await answer.text(), answer.headers.get('set-cookie')]).toEqual([204, '', null])
+  expect(server.output()).toContain('"blocked":"https://evil.example"')
 })
 
 test('asking first whether another site may call is answered with nothing that allows it', async () => {

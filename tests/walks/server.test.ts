@@ -1,4 +1,5 @@
 // The built server as the network sees it: limits, headers, refusals, and what must not be there.
+import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
@@ -110,8 +111,8 @@ describe('with the real platform', () => {
       SERVICEM8_APP_SECRET: 'a-secret-of-the-developer-portal',
       SERVICEM8_API_URL: 'http://127.0.0.1:9',
       SERVICEM8_OAUTH_URL: 'http://127.0.0.1:9',
-      SESSION_SECRET: 'x'.repeat(40),
-      ENC_KEYS: `k1:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`,
+      SESSION_SECRET: randomBytes(32).toString('base64'),
+      ENC_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     })
   })
   afterAll(() => server.dispose())

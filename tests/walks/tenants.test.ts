@@ -1,4 +1,4 @@
-// Two accounts and a stranger at the built server: every address of the product, called for another account's ids, answers as if
+// Long: one walk over every address. Two accounts and a stranger at the built server: every address of the product, called for another account's ids, answers as if
 // nothing were there, changes nothing, and shows nothing; and no answer and no line of the log ever holds a key.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,9 @@ import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { type SealedSecret, sealedPlace } from '#app/features/ops/sealed-places.ts'
 import routes from '#app/routes.ts'
 import { accountKeyring } from '#db/sqlite/account-keys.server.ts'
+import { untold } from '#tests/support/answers-told.ts'
 import { MATRIX, type MatrixCall, OPEN_ROUTES, type OwnedIds } from '#tests/support/call-matrix.ts'
+import { drawnButtons, pressedButtons } from '#tests/support/page-buttons.ts'
 import { type ScriptlessBrowser, scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
 import { type ServerProcess, startServerProcess } from '#tests/support/server-process.ts'
 import { signIn } from '#tests/support/signed-in-server.ts'
@@ -42,6 +44,8 @@ let server: ServerProcess
 let accounts: { uuid: string; browser: ScriptlessBrowser }[] = []
 const stranger = () => scriptlessBrowser(server.origin)
 const heard: string[] = []
+/** What was answered, and the reference of the calls does not tell. */
+const notTold: string[] = []
 
 beforeAll(async () => {
   server = await startServerProcess({ LOG_LEVEL: 'debug', REQUESTS_PER_MINUTE: '100000' })
@@ -82,6 +86,14 @@ test('every page that has buttons has one of them in the matrix', () => {
   ).toEqual([])
 })
 
+test('every button that a page draws is pressed by the matrix', () => {
+  const drawn = drawnButtons()
+  expect(drawn.length).toBeGreaterThan(40)
+  const pressed = new Set(pressedButtons(MATRIX))
+  // The operator's own, who may press it: shown elsewhere.
+  expect(drawn.filter((button) => !pressed.has(button))).toEqual(['intent=end_sessions'])
+})
+
 describe.each([
   [0, 1],
   [1, 0],
@@ -115,7 +127,7 @@ describe.each([
             wrong.push(`${one.method} ${one.route} tells what exists from what does not`)
         }
         // The same button on the caller's own page, with the owner's ids in it.
-        if (who === 'other' && one.form) {
+        if (who === 'other' && one.form && !one.signsOut) {
           const own = await send(
             browser,
             { ...one, path: (at) => one.path({ ...at, account: accountAt(calling).uuid }) },
@@ -133,7 +145,11 @@ describe.each([
   test('cannot be changed from another site, nor by a call that does not say where it comes from', async () => {
     const before = rowsOf(ids.account)
     const wrong: string[] = []
+    // Judged before a form is read: of a page's buttons one stands for all.
+    const buttons = new Set<string>()
     for (const one of MATRIX.filter(({ method }) => method !== 'GET')) {
+      if (one.form && buttons.has(one.route)) continue
+      if (one.form) buttons.add(one.route)
       const path = one.path(ids)
       for (const [from, headers, allowed] of [
         ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, [403]],
@@ -168,6 +184,10 @@ describe.each([
     expect((await owner.get(`/automation?accountUUID=${ids.account}`)).text).toContain(MARK)
     expect((await owner.get(`/fieldhook?accountUUID=${ids.account}`)).text).toContain(MARK)
   })
+})
+
+test('the reference of the calls tells every answer that was given', () => {
+  expect(notTold).toEqual([])
 })
 
 test('no answer and no line of the log holds a key', async () => {
@@ -230,6 +250,8 @@ async function send(browser: ScriptlessBrowser, one: MatrixCall, ids: OwnedIds) 
   const headers = { 'sec-fetch-site': 'same-origin', origin: server.origin }
   const answer = await sendWith(browser, one, one.path(ids), ids, headers)
   heard.push(answer.text)
+  const missing = untold(one, answer)
+  if (missing !== null) notTold.push(missing)
   return answer
 }
 

@@ -1,6 +1,7 @@
 // What the page "Account and security" knows about the connection and the browsers.
 import type { App } from '#app/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { BACKUPS_KEPT, type KeptKind, keptUntil, MOST_COUNTED, shortageWords } from '../ops/kept-until.ts'
 import { listOpenSessions } from './open-sessions.server.ts'
 import type { OpenSession } from './open-sessions.ts'
 import type { Session } from './session.ts'
@@ -12,16 +13,41 @@ export interface ConnectionFacts {
   scopes: string[]
 }
 
+/** What of an account is there, by the kinds that are counted. */
+export interface KeptFacts {
+  kinds: KeptKind[]
+  counts: Partial<Record<KeptKind['id'], { count: number; oldestAt: Millis | null }>>
+  /** Why less is kept for now; null = it is not. */
+  shortage: string | null
+}
+
 export async function loadAccountPage(
-  app: Pick<App, 'store' | 'clock'>,
+  app: Pick<App, 'store' | 'clock' | 'settings' | 'space'>,
   accountUuid: string,
   session: Session | null,
-): Promise<{ connection: ConnectionFacts | null; sessions: OpenSession[] }> {
+): Promise<{ connection: ConnectionFacts | null; sessions: OpenSession[]; kept: KeptFacts }> {
   const credential = await app.store.findCredential(accountUuid)
   const connection = credential && {
     state: credential.state,
     since: credential.createdAt,
     scopes: credential.scope.split(/[\s,]+/).filter(Boolean),
   }
-  return { connection, sessions: await listOpenSessions(app, accountUuid, session) }
+  return {
+    connection,
+    sessions: await listOpenSessions(app, accountUuid, session),
+    kept: await loadKept(app, accountUuid),
+  }
+}
+
+async function loadKept(
+  { store, settings, space }: Pick<App, 'store' | 'settings' | 'space'>,
+  accountUuid: string,
+): Promise<KeptFacts> {
+  const { retentionDays, backups = false } = settings
+  const kinds = keptUntil({ retentionDays, backups: backups ? BACKUPS_KEPT : null })
+  return {
+    kinds: kinds.filter(({ forOwners }) => forOwners),
+    counts: await store.countKept(accountUuid, MOST_COUNTED + 1),
+    shortage: shortageWords(space.switches(), space.isOverShare(accountUuid)),
+  }
 }

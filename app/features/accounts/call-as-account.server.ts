@@ -14,7 +14,7 @@ import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { AccountStore, CredentialRow } from '#db/store/accounts.ts'
 import type { ActivityStore } from '#db/store/activity.ts'
-import { createCallBudget } from './call-budget.server.ts'
+import { type CallBudget, createCallBudget } from './call-budget.server.ts'
 import { CREDENTIAL_MESSAGES, needsRenewal } from './credential.ts'
 import { sealTokens, unsealToken } from './sealed-tokens.server.ts'
 
@@ -27,6 +27,8 @@ interface CallDependencies {
   oauth: Pick<PlatformOAuth, 'refresh'>
   /** With `actingFor`, calls are made (and recorded) in the account's name, each exchange past the gate. */
   platformApi: PlatformApi & { actingFor?: (accountUuid: string, gate: CallGate) => PlatformApi }
+  /** The accounts' shares of calls. Default: its own. */
+  budget?: CallBudget
 }
 
 type TokenResult =
@@ -40,7 +42,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   const renewals = new Map<string, Promise<TokenResult>>()
   /** Pairs the platform gave and the store did not take, by account: the only copy of a connection. */
   const unsaved = new Map<string, { generation: number; tokens: PlatformTokens }>()
-  const budget = createCallBudget(app)
+  const budget = app.budget ?? createCallBudget(app)
 
   return async (accountUuid, call, { priority = 'screen' } = {}) => {
     const first = await usableToken(accountUuid, null)

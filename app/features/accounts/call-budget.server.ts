@@ -5,7 +5,10 @@ import type { Clock, Millis } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { ActivityStore } from '#db/store/activity.ts'
 import {
+  CALLS_IN_WINDOW,
   type CallCount,
+  type CallsLeft,
+  callsLeft,
   countFrom,
   dayOf,
   judgeCall,
@@ -25,15 +28,22 @@ interface BudgetDependencies {
 
 export interface CallBudget {
   gateOf(accountUuid: string, priority: CallPriority): CallGate
+  /** Calls that the account with the fewest left may still make now, for a person. Accounts that were not called for have a full share. */
+  leastLeft(): number
+  /** What is left of the account's share. Of an account that made no call since the start, what its predecessor wrote down. */
+  leftOf(accountUuid: string): Promise<CallsLeft>
 }
 
 export function createCallBudget(app: BudgetDependencies): CallBudget {
   const counts = new Map<string, Promise<CallCount>>()
+  /** Those that are loaded. */
+  const loaded = new Set<CallCount>()
 
   function countOf(accountUuid: string): Promise<CallCount> {
-    const known = counts.get(accountUuid)
-    if (known) return known
+    const counted = counts.get(accountUuid)
+    if (counted) return counted
     const loading = load(accountUuid)
+    void loading.then((count) => loaded.add(count))
     counts.set(accountUuid, loading)
     return loading
   }
@@ -51,6 +61,9 @@ export function createCallBudget(app: BudgetDependencies): CallBudget {
   }
 
   return {
+    async leftOf(accountUuid) {
+      return callsLeft(await (counts.get(accountUuid) ?? load(accountUuid)), app.clock.now())
+    },
     gateOf: (accountUuid, priority) => ({
       async admit() {
         const count = await countOf(accountUuid)
@@ -75,6 +88,14 @@ export function createCallBudget(app: BudgetDependencies): CallBudget {
         })
       },
     }),
+    leastLeft() {
+      const now = app.clock.now()
+      const left = [...loaded].map((count) => {
+        const { minute, day, pausedUntil } = callsLeft(count, now)
+        return pausedUntil === null ? Math.min(minute, day) : 0
+      })
+      return left.reduce((least, one) => Math.min(least, one), CALLS_IN_WINDOW.screen)
+    },
   }
 }
 

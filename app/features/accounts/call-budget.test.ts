@@ -78,6 +78,19 @@ describe('the gate', () => {
     expect(await waiting).toBeNull()
   })
 
+  it('says what is left of it, without counting the question', async () => {
+    const store = { recentApiCalls: async () => ({ at: [START - 5, START - 4], inDay: 900 }) }
+    const clock = fixedClock(START)
+    const budget = createCallBudget({ clock, log: QUIET, store })
+    expect(await budget.leftOf(ACCOUNT)).toEqual({ minute: 178, day: 19_100, pausedUntil: null })
+    const gate = budget.gateOf(ACCOUNT, 'screen')
+    await gate.admit()
+    gate.limited(START + 500)
+    expect(await budget.leftOf(ACCOUNT)).toEqual({ minute: 177, day: 19_099, pausedUntil: START + 500 })
+    clock.advance(WINDOW)
+    expect(await budget.leftOf(ACCOUNT)).toEqual({ minute: 180, day: 19_099, pausedUntil: null })
+  })
+
   it('keeps accounts apart', async () => {
     const budget = createCallBudget({ clock: fixedClock(START), log: QUIET, store: {} })
     for (let made = 0; made < 150; made += 1) await budget.gateOf(ACCOUNT, 'background').admit()

@@ -57,6 +57,23 @@ export function noteCall(count: CallCount, now: Millis): void {
   count.inDay += 1
 }
 
+/** What a screen may still ask for, of the account's share. */
+export interface CallsLeft {
+  minute: number
+  day: number
+  /** The platform said "not before"; null = it did not. */
+  pausedUntil: Millis | null
+}
+
+export function callsLeft(count: CallCount, now: Millis): CallsLeft {
+  forgetOld(count, now)
+  return {
+    minute: Math.max(0, CALLS_IN_WINDOW.screen - count.recent.length),
+    day: Math.max(0, CALLS_A_DAY.screen - count.inDay),
+    pausedUntil: count.pausedUntil > now ? count.pausedUntil : null,
+  }
+}
+
 function forgetOld(count: CallCount, now: Millis): void {
   const kept = count.recent.findIndex((at) => at > now - WINDOW)
   count.recent.splice(0, kept === -1 ? count.recent.length : kept)

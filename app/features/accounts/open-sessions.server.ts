@@ -1,4 +1,5 @@
 import type { App } from '#app/app-context.ts'
+import { asOperator } from '#app/lib/caller.server.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { isSessionId, type OpenSession, openSessions } from './open-sessions.ts'
 import type { Session } from './session.ts'
@@ -36,6 +37,14 @@ export async function endOpenSession(
     return true
   }
   return false
+}
+
+/**
+ * For the operator: every browser is signed out of an account, which the account's own log tells as asked for by the operator.
+ * Whether the caller is one has been checked. Answers how many it were.
+ */
+export function endSessionsOfAccount(app: Pick<App, 'store' | 'log'>, accountUuid: string): Promise<number> {
+  return asOperator(() => endEverySession(app, accountUuid))
 }
 
 /** Every browser is signed out of the account, this one too. Answers how many it were. */

@@ -1,8 +1,10 @@
 // Sessions, page accounts and upkeep on a real database.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import { asCaller, currentCaller, noteProved } from '#app/lib/caller.server.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
 import { BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
+import { endSessionsOfAccount } from './open-sessions.server.ts'
 import { findPageAccount } from './page-account.server.ts'
 import { endSession, loadSession } from './session.server.ts'
 import { forgetExpiredSignIns, keepConnectionsAlive } from './upkeep.server.ts'
@@ -57,6 +59,41 @@ describe('a session', () => {
     await endSession(world.app, [first.cookie])
     expect(await loadSession(world.app, [first.cookie])).toBeNull()
     expect(await loadSession(world.app, [second.cookie])).not.toBeNull()
+  })
+})
+
+test('the operator signs everybody out of an account, and the account is told who asked', async () => {
+  await connect(world, LEEDS)
+  await connect(world, LEEDS)
+  const other = await connect(world, BRISBANE)
+  const ended = await asCaller('192.0.2.7', async () => {
+    noteProved([{ accountUuid: BRISBANE.uuid, staffUuid: 'staff' }])
+    return endSessionsOfAccount(world.app, LEEDS.uuid)
+  })
+  expect(ended).toBe(2)
+  expect(await loadSession(world.app, [other.cookie])).not.toBeNull()
+  const all = { actions: null, outcome: null, since: null, until: null, before: null, limit: 99 }
+  const told = await world.app.store.listAudit(LEEDS.uuid, all)
+  expect(told.filter(({ action }) => action === 'sessions.ended')).toMatchObject([
+    { actor: 'system', ip: '192.0.2.7', detail: { count: 2, asked: 'the operator of this service' } },
+  ])
+  expect(currentCaller()).toBeNull()
+})
+
+describe('the store behind a session', () => {
+  const broken = () => Promise.reject(new Error('the disk is full'))
+
+  it('is not asked about a browser that sent none', async () => {
+    const store = { ...world.app.store, findSessions: broken }
+    expect(await loadSession({ ...world.app, store }, [])).toBeNull()
+  })
+
+  it('is waited for: what it could not write is not passed over', async () => {
+    const { cookie } = await connect(world, BRISBANE)
+    world.clock.advance(minutes(1))
+    const store = { ...world.app.store, touchSession: broken, endSessions: broken }
+    await expect(loadSession({ ...world.app, store }, [cookie])).rejects.toThrow('the disk is full')
+    await expect(endSession({ store }, [cookie])).rejects.toThrow('the disk is full')
   })
 })
 

@@ -33,7 +33,8 @@ export interface AuditQuery {
 export const AUDIT_PAGE = 50
 
 const DAY = z.union([z.literal(''), z.iso.date('Please enter a day.')])
-const schema = z.object({
+/** The parameters; absent and blank are the same. */
+export const auditParameters = z.object({
   group: z.union([z.literal(''), z.enum(Object.keys(AUDIT_GROUPS) as [AuditGroup, ...AuditGroup[]])], {
     error: 'Choose one of the list.',
   }),
@@ -53,7 +54,7 @@ export function readAuditQuery(params: URLSearchParams, timezone: string, limit 
   const get = (name: string) => (params.get(name) ?? '').trim().slice(0, 40)
   const form: AuditForm = { group: get('group'), outcome: get('outcome'), from: get('from'), until: get('until') }
   const before = get('before')
-  const parsed = schema.safeParse({ ...form, before })
+  const parsed = auditParameters.safeParse({ ...form, before })
   if (!parsed.success) {
     const errors = z.flattenError(parsed.error).fieldErrors as Record<string, string[]>
     return { outcome: 'invalid', form, before, errors }

@@ -117,6 +117,7 @@ export function auditWords({ action, target }: Pick<AuditEntry, 'action' | 'targ
 
 const DETAIL_WORDS: Readonly<Record<string, string>> = {
   address: 'address',
+  asked: 'asked by',
   channel: 'by',
   changed: 'changed',
   count: 'how many',

@@ -5,7 +5,7 @@ import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
 import type { Store } from '#db/store.ts'
 import type { RunWish, StartedRun } from '../automations/run.ts'
 import { type AuditWish, type Removed, recordAudit } from './audit.server.ts'
-import { hostOf, maskEmail } from './audit.ts'
+import { type AuditDetail, hostOf, maskEmail } from './audit.ts'
 
 type Told = AuditWish | null | readonly (AuditWish | null)[]
 
@@ -22,6 +22,9 @@ const switched = (active: boolean | undefined) =>
 /** How many: the connection's own card names them. */
 const namesIn = (scope: string) => scope.split(/[\s,]+/).filter(Boolean).length
 const list = (...parts: (string | false | null | undefined)[]) => parts.filter(Boolean).join(', ')
+
+/** An owner sees that it was not one of his own. */
+const askedBy = (): AuditDetail => (currentCaller()?.operator ? { asked: 'the operator of this service' } : {})
 
 /** `of` what an endpoint is, in words: its address's host says it best. */
 async function endpointName(store: Store, accountUuid: string, endpointId: number): Promise<string> {
@@ -62,7 +65,7 @@ const ACCESS: Tellers = {
     return { accountUuid, action: 'opened', actor: 'platform', staffUuid }
   },
   endSessionsOf: ([accountUuid, hashes], ended) => {
-    if (hashes === null) return { accountUuid, action: 'sessions.ended', detail: { count: ended } }
+    if (hashes === null) return { accountUuid, action: 'sessions.ended', detail: { count: ended, ...askedBy() } }
     return ended > 0 ? { accountUuid, action: 'session.ended' } : null
   },
   mapAccountId: ([target, accountUuid], outcome) => linked(accountUuid, target, outcome),
@@ -290,6 +293,7 @@ function watch(
     const method = store[name as keyof Store] as (...args: unknown[]) => Promise<unknown>
     const describe = teller as (args: unknown[], result: unknown, store: Store) => Told | Promise<Told>
     const call = async (...args: unknown[]) => {
+      sayBegun(app, name, callerOf())
       const result = await method(...args)
       try {
         await tell(await describe(args, result, store))
@@ -305,6 +309,7 @@ function watch(
     ...store,
     ...(Object.fromEntries(audited) as Partial<Store>),
     async savePlan(accountUuid, ...rest) {
+      sayBegun(app, 'savePlan', callerOf())
       const before = await store.findPlan(accountUuid)
       const after = await store.savePlan(accountUuid, ...rest)
       if (before === null || after === null) return after
@@ -335,6 +340,16 @@ function watch(
       return step
     },
   }
+}
+
+/**
+ * The entry follows its act in a transaction of its own (decision 0025). Should the process end between the two, this line is what
+ * tells of it. No arguments: some are secrets.
+ */
+function sayBegun({ log }: Pick<App, 'log'>, act: string, caller: Readonly<Caller> | null): void {
+  if (caller === null) return
+  const accounts = caller.accounts.map(({ accountUuid }) => accountUuid)
+  log.info({ act, accounts, ip: caller.ip }, 'audit.begun')
 }
 
 /** Whoever reaches the store had the right to: without a session it is a call with a key, or one of a service. */

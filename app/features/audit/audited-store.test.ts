@@ -10,7 +10,6 @@ import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webho
 import { forgetOldAudit } from './audit.server.ts'
 import { auditMessages } from './audited-messages.server.ts'
 import { AUDITED_METHODS, type AuditedStore, auditStore } from './audited-store.server.ts'
-import { endRefusalMinute, MOST_REFUSALS, MOST_REFUSALS_IN_ALL, recordRefusedCall } from './refusals.server.ts'
 
 let world: WebhookWorld
 let errors: string[]
@@ -40,11 +39,6 @@ const app = () => ({ store: audited.store, clock: world.clock, log: hearing() })
 
 async function entries(account = LEEDS) {
   return (await world.app.store.listAudit(account, ALL)).reverse()
-}
-
-/** What is in no account's log. */
-async function nobodys() {
-  return (await world.app.store.listAuditOutlines(ALL)).filter(({ accountUuid }) => accountUuid === null).reverse()
 }
 
 const NEW_WEBHOOK = {
@@ -118,6 +112,29 @@ describe('an act', () => {
     const { id } = await second.saveWebhook(LEEDS, NEW_WEBHOOK)
     expect(await second.updateWebhook(LEEDS, id, { active: false, subscription: null, at: 1 })).not.toBeNull()
     expect(errors).toHaveLength(2)
+  })
+
+  it('that a person asks for is in the log before it is done, without what it was given', async () => {
+    const order: unknown[] = []
+    const log = { ...hearing(), info: (fields: object, message: string) => void order.push([message, fields]) }
+    const saveMute: Store['saveMute'] = (...args) => {
+      order.push('done')
+      return world.app.store.saveMute(...args)
+    }
+    const { store, ownWork } = auditStore({ store: { ...world.app.store, saveMute }, clock: world.clock, log })
+    const mute = { kind: 'company', recordUuid: 'only-the-owner-knows', until: null } as const
+    await asCaller('192.0.2.7', async () => {
+      noteProved([{ accountUuid: LEEDS, staffUuid: null }])
+      await store.saveMute(LEEDS, mute, 1)
+    })
+    expect(order.slice(0, 2)).toEqual([
+      ['audit.begun', { act: 'saveMute', accounts: [LEEDS], ip: '192.0.2.7' }],
+      'done',
+    ])
+    expect(JSON.stringify(order)).not.toContain('only-the-owner')
+    order.length = 0
+    await ownWork.saveMute(LEEDS, mute, 2)
+    expect(order[0]).toBe('done')
   })
 
   it('that fails is not told as done', async () => {
@@ -286,55 +303,6 @@ test('a message is told with a receiver nobody can read, and the failed ones as 
   expect(JSON.stringify(told)).not.toMatch(/7700|Jones/)
 })
 
-describe('refusals', () => {
-  const refuse = (ip: string, accountUuid: string | null = LEEDS) =>
-    recordRefusedCall(app(), { method: 'GET', path: '/api/webhooks/12', status: 404, accountUuid }, ip)
-
-  it('are written down so many times a minute, then counted', async () => {
-    for (let n = 0; n < MOST_REFUSALS + 25; n += 1) await refuse('192.0.2.1')
-    await refuse('192.0.2.2')
-    expect(await entries()).toHaveLength(MOST_REFUSALS + 1)
-    world.clock.advance(60_000)
-    await endRefusalMinute(app())
-    await endRefusalMinute(app())
-    const told = await entries()
-    expect(told).toHaveLength(MOST_REFUSALS + 2)
-    expect(told[0]).toMatchObject({
-      action: 'call.refused',
-      actor: 'stranger',
-      outcome: 'refused',
-      target: 'GET /api/webhooks/:id',
-      ip: '192.0.2.1',
-      detail: { status: 404 },
-    })
-    expect(told.at(-1)).toMatchObject({ action: 'calls.refused', ip: '192.0.2.1', detail: { count: 25 } })
-    await refuse('192.0.2.1')
-    expect(await entries()).toHaveLength(MOST_REFUSALS + 3)
-  })
-
-  it('from many addresses do not fill the file either', async () => {
-    for (let n = 0; n < 5_000; n += 1) await refuse(`2001:db8::${n.toString(16)}`, null)
-    expect(await nobodys()).toHaveLength(MOST_REFUSALS_IN_ALL)
-    world.clock.advance(60_000)
-    await endRefusalMinute(app())
-    const told = await nobodys()
-    expect(told.length).toBeLessThanOrEqual(2 * MOST_REFUSALS_IN_ALL + 1)
-    const counted = world.client.sql
-      .prepare("SELECT sum(json_extract(detail, '$.count')) AS n FROM audit_entry WHERE action = 'calls.refused'")
-      .get() as { n: number }
-    expect(counted.n).toBe(5_000 - MOST_REFUSALS_IN_ALL)
-  })
-
-  it('of an opening are told as that', async () => {
-    await recordRefusedCall(
-      app(),
-      { method: 'POST', path: '/hooks/servicem8', status: 401, accountUuid: null },
-      '192.0.2.3',
-    )
-    expect(await nobodys()).toMatchObject([{ action: 'opening.refused', outcome: 'refused' }])
-  })
-})
-
 test('the daily entry says what was removed, and entries of more than 400 days ago go', async () => {
   await audited.store.mapAccountId('ext-5', LEEDS, 50, decideNamedAs)
   world.clock.advance(days(401))
@@ -365,11 +333,13 @@ const NOT_AUDITED: Record<string, string> = {
   money:
     'ensurePlan beginMissingTrials beginPaymentEvent endPaymentEvent failPaymentEvent noteRenewalPaid makeUsageReports endUsageReport failUsageReport: what follows for the plan is told',
   itself: 'appendAudit',
-  questions: 'endpointsOfAccount endpointsWithWork changedElsewhere pausedAutomations: read only',
+  questions:
+    'endpointsOfAccount endpointsWithWork changedElsewhere pausedAutomations failingEndpoints endpoints: read only',
   templates: 'countTemplateUse',
   erasure: 'eraseHistoryStep endErasure: begun and ended are told',
   keys: 'forgetAccountKey replaceAccountKey replaceSecret noteFirstKey: part of an erasure, or a new key, which is told',
   log: 'recordApiActivity',
+  backups: 'beginBackupRun endBackupRun forgetBackupRuns: the operator’s own list',
 }
 
 test('whatever the store can change is written down, or there is a reason why not', () => {

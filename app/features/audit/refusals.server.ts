@@ -17,6 +17,8 @@ const SEVERAL = 'several addresses'
 interface Refused {
   accountUuid: string | null
   ip: string
+  /** Entries; 0 = it is only counted. */
+  most: number
   written: number
   /** Counted only. */
   more: number
@@ -30,16 +32,46 @@ interface Minute {
 
 const current = new WeakMap<object, Minute>()
 
-/** `path` of the request. `accountUuid`: whose id was named, where there is such an account; else the caller's own; null = neither. */
+/** A request that was refused. `status` = of the answer, or in words what was shown in place of what was asked for. */
+interface RefusedRequest {
+  method: string
+  path: string
+  status: number | string
+}
+
+/** `accountUuid`: whose id was named, where there is such an account; else the caller's own; null = neither. */
 export async function recordRefusedCall(
   app: AuditApp,
-  { method, path, status, accountUuid }: { method: string; path: string; status: number; accountUuid: string | null },
+  { accountUuid, ...refused }: RefusedRequest & { accountUuid: string | null },
   ip: string,
 ): Promise<void> {
+  await recordRefusal(app, { accountUuid, ...wordsOf(refused) }, ip)
+}
+
+/**
+ * Turned away before anything was read. Once a minute for each answer and address it is found out whose session it was, and written
+ * down; of the rest only the number.
+ */
+export async function recordRefusedAtTheDoor(
+  app: AuditApp,
+  refused: RefusedRequest,
+  ip: string,
+  findAccount: () => Promise<string | null>,
+): Promise<void> {
+  await endRefusalMinute(app)
+  const minute = minuteOf(app)
+  const caller = callerIn(minute, `door|${refused.status}|${ip}`, { accountUuid: null, ip })
+  if (!mayWrite(minute, caller, 1)) return
+  // Noted before anything is waited for: of many that come at once one is written.
+  caller.accountUuid = await findAccount()
+  const wish = { accountUuid: caller.accountUuid, ...wordsOf(refused) }
+  await recordAudit(app, { ...wish, outcome: 'refused', actor: 'stranger' }, { ip, accounts: [] })
+}
+
+function wordsOf({ method, path, status }: RefusedRequest): Pick<AuditWish, 'action' | 'target' | 'detail'> {
   const opening = path === '/launch' || path === '/hooks/servicem8'
   const target = `${method.slice(0, 10)} ${pathPattern(path)}`
-  const action = opening ? 'opening.refused' : 'call.refused'
-  await recordRefusal(app, { accountUuid, action, target, detail: { status } }, ip)
+  return { action: opening ? 'opening.refused' : 'call.refused', target, detail: { status } }
 }
 
 /** Writes it down as refused, or only counts it. */
@@ -47,22 +79,34 @@ export async function recordRefusal(app: AuditApp, wish: AuditWish, ip: string):
   await endRefusalMinute(app)
   const minute = minuteOf(app)
   const { accountUuid } = wish
-  const key = `${accountUuid ?? ''}|${ip}`
+  const caller = callerIn(minute, `${accountUuid ?? ''}|${ip}`, { accountUuid, ip })
+  if (!mayWrite(minute, caller, MOST_REFUSALS)) return
+  await recordAudit(app, { ...wish, outcome: 'refused' }, { ip, accounts: currentCaller()?.accounts ?? [] })
+}
+
+/** Whoever comes when too many are remembered already is counted together with the others. */
+function callerIn(minute: Minute, key: string, who: Pick<Refused, 'accountUuid' | 'ip'>): Refused {
   const known = minute.callers.has(key) || minute.callers.size < MOST_CALLERS
-  const refused = (known ? minute.callers.get(key) : minute.callers.get('')) ?? {
-    accountUuid: known ? accountUuid : null,
-    ip: known ? ip : SEVERAL,
+  const at = known ? key : ''
+  const caller = minute.callers.get(at) ?? {
+    ...(known ? who : { accountUuid: null, ip: SEVERAL }),
+    most: known ? Number.POSITIVE_INFINITY : 0,
     written: 0,
     more: 0,
   }
-  minute.callers.set(known ? key : '', refused)
-  if (!known || refused.written >= MOST_REFUSALS || minute.inAll >= MOST_REFUSALS_IN_ALL) {
-    refused.more += 1
-    return
+  minute.callers.set(at, caller)
+  return caller
+}
+
+/** Takes one of what may be written, or counts one more. */
+function mayWrite(minute: Minute, caller: Refused, most: number): boolean {
+  if (caller.written >= Math.min(most, caller.most) || minute.inAll >= MOST_REFUSALS_IN_ALL) {
+    caller.more += 1
+    return false
   }
-  refused.written += 1
+  caller.written += 1
   minute.inAll += 1
-  await recordAudit(app, { ...wish, outcome: 'refused' }, { ip, accounts: currentCaller()?.accounts ?? [] })
+  return true
 }
 
 /** When a minute is over, what was only counted in it becomes an entry for each caller. Run each minute, and with the next refusal. */
@@ -73,7 +117,7 @@ export async function endRefusalMinute(app: AuditApp): Promise<void> {
   const over = [...minute.callers.values()].filter(({ more }) => more > 0)
   const told = over.slice(0, MOST_REFUSALS_IN_ALL)
   const rest = over.slice(MOST_REFUSALS_IN_ALL).reduce((sum, { more }) => sum + more, 0)
-  if (rest > 0) told.push({ accountUuid: null, ip: SEVERAL, written: 0, more: rest })
+  if (rest > 0) told.push({ accountUuid: null, ip: SEVERAL, most: 0, written: 0, more: rest })
   for (const { accountUuid, ip, more } of told) {
     const wish = { accountUuid, action: 'calls.refused', outcome: 'refused', actor: 'stranger' } as const
     await recordAudit(app, { ...wish, detail: { count: more } }, { ip, accounts: [] })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ACTION_SPECS, readParameters } from './action-parameters.ts'
-import { ACTION_TYPES, type ActionType } from './rule.ts'
+import { ACTION_SPECS, ACTION_TYPES, type ActionType } from './action-parameters.ts'
+import { readParameters } from './check-parameters.ts'
 
 function messages(type: ActionType, given: Record<string, unknown>): string[] {
   const read = readParameters(type, given)

@@ -1,6 +1,6 @@
-// Every parameter of the eleven actions, as the specification lists them: what kind of value it takes, how long it may be, what
-// must be there. The call, the form, the import and the templates are all checked against this one table.
-import { ACTION_TYPES, type ActionParameters, type ActionType, JOB_STATUSES, type ParameterValue } from './rule.ts'
+// The actions, one entry each: what it is called, every parameter with what kind of value it takes, how long it may be and whether it
+// must be there, and what it leaves for later steps. The calls, the form, the sentence of a rule, the import and the templates all
+// read this one table; `ActionType` is made from it, so that whatever has to know a new action does not compile until it does.
 
 export type ParameterKind = 'text' | 'flag' | 'number' | 'choice' | 'materials' | 'bundles'
 
@@ -18,17 +18,24 @@ export interface ParameterSpec {
   placeholders?: true
 }
 
-export interface ActionSpec {
-  type: ActionType
+interface ActionEntry {
+  /** As the form and the history call it. */
   label: string
+  /** In a sentence about the rule: "then create a task". */
+  does: string
+  /** What it leaves for later steps, as `action_N_result.<name>` (specification, section 3). */
+  gives: readonly string[]
   parameters: readonly ParameterSpec[]
+}
+
+export interface ActionSpec extends ActionEntry {
+  type: ActionType
 }
 
 export const SMS_MOST = 1600
 export const FEED_MOST = 500
 const SUBJECT_MOST = 250
 const BODY_MOST = 20_000
-const MOST_LINES = 100
 
 const text = (name: string, label: string, more: Partial<ParameterSpec> = {}): ParameterSpec => ({
   name,
@@ -42,10 +49,12 @@ const id = (name: string, label: string, more: Partial<ParameterSpec> = {}): Par
   text(name, label, { most: 200, ...more })
 const flag = (name: string, label: string): ParameterSpec => ({ name, label, kind: 'flag' })
 
-export const ACTION_SPECS: readonly ActionSpec[] = [
+const SPECS = [
   {
     type: 'create_job',
     label: 'Create Job',
+    does: 'create a job',
+    gives: ['job_uuid', 'generated_job_id'],
     parameters: [
       id('company_uuid', 'Company UUID', { required: true }),
       text('status', 'Job Status', { required: true, most: 200 }),
@@ -73,12 +82,22 @@ export const ACTION_SPECS: readonly ActionSpec[] = [
   {
     type: 'update_job_status',
     label: 'Update Job Status',
+    does: 'set the job to another status',
+    gives: [],
     parameters: [text('status', 'Job Status', { required: true, most: 200 })],
   },
-  { type: 'assign_to_queue', label: 'Assign to Queue', parameters: [id('queueUuid', 'Queue', { required: true })] },
+  {
+    type: 'assign_to_queue',
+    label: 'Assign to Queue',
+    does: 'put the job in a queue',
+    gives: [],
+    parameters: [id('queueUuid', 'Queue', { required: true })],
+  },
   {
     type: 'send_email',
     label: 'Send Email',
+    does: 'e-mail the customer',
+    gives: ['message_id', 'status'],
     parameters: [
       { name: 'contentType', label: 'Content', kind: 'choice', choices: ['manual', 'html', 'template'] },
       text('customSubject', 'Subject', { most: SUBJECT_MOST }),
@@ -104,6 +123,8 @@ export const ACTION_SPECS: readonly ActionSpec[] = [
   {
     type: 'send_sms',
     label: 'Send SMS',
+    does: 'text the customer',
+    gives: ['sms_id', 'status'],
     parameters: [
       flag('useSmsTemplate', 'Use a template'),
       id('smsTemplateId', 'SMS Template'),
@@ -115,6 +136,8 @@ export const ACTION_SPECS: readonly ActionSpec[] = [
   {
     type: 'generate_document',
     label: 'Generate Document',
+    does: 'make a document',
+    gives: ['document_uuid', 'document_url'],
     parameters: [
       { name: 'objectType', label: 'Document for', kind: 'choice', choices: ['Job', 'Company'] },
       id('templateType', 'Template'),
@@ -126,6 +149,8 @@ export const ACTION_SPECS: readonly ActionSpec[] = [
   {
     type: 'send_staff_message',
     label: 'Send Staff Message',
+    does: 'send a message to a staff member',
+    gives: [],
     parameters: [
       id('toStaffUuid', 'Staff Member', { required: true }),
       text('message', 'Message', { required: true }),
@@ -135,6 +160,8 @@ export const ACTION_SPECS: readonly ActionSpec[] = [
   {
     type: 'post_activity_feed',
     label: 'Post to Activity Feed',
+    does: 'post to the activity feed',
+    gives: [],
     parameters: [
       text('message', 'Message', { required: true, most: FEED_MOST }),
       flag('showActionBar', 'Show the action bar'),
@@ -143,6 +170,8 @@ export const ACTION_SPECS: readonly ActionSpec[] = [
   {
     type: 'send_notification',
     label: 'Send Notification',
+    does: 'notify another system',
+    gives: [],
     parameters: [
       { name: 'notificationType', label: 'Kind', kind: 'choice', choices: ['webhook'] },
       text('message', 'Message', { required: true, most: BODY_MOST }),
@@ -152,6 +181,8 @@ export const ACTION_SPECS: readonly ActionSpec[] = [
   {
     type: 'create_task',
     label: 'Create Task',
+    does: 'create a task',
+    gives: ['task_uuid'],
     parameters: [
       text('title', 'Title', { required: true, most: 200 }),
       text('description', 'Description', { most: BODY_MOST }),
@@ -160,9 +191,16 @@ export const ACTION_SPECS: readonly ActionSpec[] = [
   {
     type: 'update_job_field',
     label: 'Update Job Field',
+    does: 'change a field of the job',
+    gives: [],
     parameters: [id('fieldName', 'Field', { required: true }), text('fieldValue', 'Value', { most: BODY_MOST })],
   },
-]
+] as const satisfies readonly (ActionEntry & { type: string })[]
+
+export type ActionType = (typeof SPECS)[number]['type']
+
+export const ACTION_SPECS: readonly ActionSpec[] = SPECS
+export const ACTION_TYPES: readonly ActionType[] = SPECS.map(({ type }) => type)
 
 export function actionSpec(type: ActionType): ActionSpec {
   const found = ACTION_SPECS.find((action) => action.type === type)
@@ -172,150 +210,4 @@ export function actionSpec(type: ActionType): ActionSpec {
 
 export function isActionType(value: unknown): value is ActionType {
   return typeof value === 'string' && ACTION_TYPES.includes(value as ActionType)
-}
-
-/** Rows of materials and bundles: which numbers and ids each may carry. */
-const ROW_FIELDS = {
-  materials: { ids: ['material_uuid'], numbers: ['quantity', 'unit_cost'] },
-  bundles: { ids: ['bundle_uuid'], numbers: ['quantity'] },
-} as const
-
-export type ReadParameters =
-  | { outcome: 'read'; parameters: ActionParameters }
-  | { outcome: 'invalid'; issues: { name: string; message: string }[] }
-
-/**
- * Parameters of one action as they came, checked and put into shape. Absent and empty ones are left out; numbers may come as
- * text. Everything that is wrong is told, in the order of the table.
- */
-export function readParameters(type: ActionType, given: Readonly<Record<string, unknown>>): ReadParameters {
-  const { parameters: specs } = actionSpec(type)
-  const issues: { name: string; message: string }[] = []
-  const read: ActionParameters = {}
-  for (const name of Object.keys(given)) {
-    if (!specs.some((spec) => spec.name === name)) issues.push({ name, message: 'Not allowed' })
-  }
-  for (const spec of specs) {
-    const value = Object.hasOwn(given, spec.name) ? given[spec.name] : undefined
-    if (value === undefined || value === null || value === '') {
-      if (spec.required) issues.push({ name: spec.name, message: `${spec.label} is required` })
-      continue
-    }
-    const one = readValue(spec, value)
-    if (typeof one === 'object' && one !== null && 'message' in one && !Array.isArray(one)) {
-      issues.push({ name: spec.name, message: String(one.message) })
-    } else read[spec.name] = one as ParameterValue
-  }
-  if (issues.length === 0) issues.push(...togetherIssues(type, read))
-  return issues.length > 0 ? { outcome: 'invalid', issues } : { outcome: 'read', parameters: read }
-}
-
-function readValue(spec: ParameterSpec, value: unknown): ParameterValue | { message: string } {
-  switch (spec.kind) {
-    case 'text': {
-      if (typeof value !== 'string' && typeof value !== 'number') return { message: 'Invalid input' }
-      const written = String(value)
-      const most = spec.most ?? 2_000
-      return written.length > most ? { message: `${spec.label} has at most ${most} characters` } : written
-    }
-    case 'flag':
-      if (typeof value === 'boolean') return value
-      return value === 'true' || value === 'on' ? true : value === 'false' ? false : { message: 'Invalid input' }
-    case 'number': {
-      const number = Number(value)
-      const usable = (typeof value === 'number' || typeof value === 'string') && Number.isFinite(number)
-      return usable ? number : { message: `${spec.label} is a number` }
-    }
-    case 'choice':
-      return spec.choices?.includes(String(value))
-        ? String(value)
-        : { message: `${spec.label}: choose ${spec.choices?.join(', ')}` }
-    case 'materials':
-    case 'bundles':
-      return readRows(spec, spec.kind, value)
-  }
-}
-
-function readRows(
-  spec: ParameterSpec,
-  kind: 'materials' | 'bundles',
-  value: unknown,
-): Record<string, string | number>[] | { message: string } {
-  if (!Array.isArray(value)) return { message: 'Invalid input' }
-  if (value.length > MOST_LINES) return { message: `${spec.label}: at most ${MOST_LINES} lines` }
-  const { ids, numbers } = ROW_FIELDS[kind]
-  const rows: Record<string, string | number>[] = []
-  for (const [index, line] of value.entries()) {
-    if (typeof line !== 'object' || line === null || Array.isArray(line)) return { message: 'Invalid input' }
-    const given = line as Record<string, unknown>
-    const row: Record<string, string | number> = {}
-    for (const name of ids) {
-      const uuid = given[name]
-      if (typeof uuid !== 'string' || uuid === '' || uuid.length > 200) {
-        return { message: `${spec.label}, line ${index + 1}: choose what it is` }
-      }
-      row[name] = uuid
-    }
-    for (const name of numbers) {
-      const raw = given[name]
-      if (raw === undefined || raw === null || raw === '') {
-        if (name === 'quantity') row[name] = 1
-        continue
-      }
-      const number = Number(raw)
-      if (!Number.isFinite(number) || number < 0 || number > 1_000_000) {
-        return { message: `${spec.label}, line ${index + 1}: ${name.replace('_', ' ')} is a number from 0` }
-      }
-      row[name] = number
-    }
-    rows.push(row)
-  }
-  return rows
-}
-
-/** What only several parameters together can get wrong: sources that exclude each other, content that is missing. */
-function togetherIssues(type: ActionType, parameters: ActionParameters): { name: string; message: string }[] {
-  const on = (name: string) => parameters[name] === true
-  const has = (name: string) => parameters[name] !== undefined && parameters[name] !== ''
-  const issues: { name: string; message: string }[] = []
-  if (type === 'update_job_status' || type === 'create_job') {
-    const status = String(parameters.status)
-    if (!JOB_STATUSES.some((one) => one === status) && !status.includes('{')) {
-      issues.push({ name: 'status', message: `Job Status: choose ${JOB_STATUSES.join(', ')}` })
-    }
-  }
-  if (type === 'create_job') {
-    const materials = [
-      has('materials'),
-      on('copyMaterialsFromJob') || on('copyFromAllJobs'),
-      on('updateExistingMaterials') || on('transferFromAllJobs'),
-    ]
-    const bundles = [
-      has('material_bundles'),
-      on('copyBundlesFromJob') || on('copyBundlesFromAllJobs'),
-      on('transferBundles') || on('transferBundlesFromAllJobs'),
-    ]
-    const one = 'Choose one source: typed in, copied, or moved'
-    if (materials.filter(Boolean).length > 1) issues.push({ name: 'materials', message: one })
-    if (bundles.filter(Boolean).length > 1) issues.push({ name: 'material_bundles', message: one })
-  }
-  if (type === 'send_sms') {
-    if (on('useSmsTemplate') ? !has('smsTemplateId') && !has('message') : !has('message')) {
-      issues.push({ name: 'message', message: 'Message is required' })
-    }
-  }
-  if (type === 'send_email') {
-    const content = parameters.contentType ?? 'manual'
-    const missing =
-      content === 'template'
-        ? !has('emailTemplateId')
-        : content === 'html'
-          ? !has('customHtmlBody') && !has('htmlBody')
-          : !has('customBody') && !has('customSubject')
-    if (missing) {
-      const name = content === 'template' ? 'emailTemplateId' : content === 'html' ? 'customHtmlBody' : 'customBody'
-      issues.push({ name, message: content === 'template' ? 'Email Template is required' : 'Message is required' })
-    }
-  }
-  return issues
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { LIBRARY } from '../templates/library.ts'
 import { templateCopy } from '../templates/template.ts'
-import { ACTION_SPECS } from './action-parameters.ts'
+import { ACTION_SPECS, ACTION_TYPES, type ActionType } from './action-parameters.ts'
 import { draftOf, toBody } from './form-body.ts'
 import { applyIntent, type FormIntent, lineSource, parseFormIntent, setValue } from './form-change.ts'
 import { formOfRule } from './form-of-rule.ts'
@@ -19,7 +19,6 @@ import {
   plainParameters,
 } from './form-state.ts'
 import { DRAWN, readForm, toForm } from './form-wire.ts'
-import { ACTION_TYPES, type ActionType } from './rule.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'
 
 /** As the library answers it. */

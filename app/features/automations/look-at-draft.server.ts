@@ -1,6 +1,7 @@
 // The rule in the form, looked at before it is saved: what it would do with one record, and what its placeholders stand for there.
 // Nothing is written anywhere: everything it reads through has no way to write.
 import type { App } from '#app/app-context.ts'
+import type { ActionType } from './action-parameters.ts'
 import { matchedRecord } from './changes.ts'
 import type { KnownNames } from './condition-words.ts'
 import { type FailedCondition, judge } from './conditions.ts'
@@ -25,7 +26,7 @@ import { resolveText } from './placeholders.ts'
 import { type PreviewParts, previewRun } from './preview.server.ts'
 import { previewView } from './preview-view.ts'
 import { type Reads, rememberedReads } from './remembered-reads.server.ts'
-import type { ActionType, RuleDefinition } from './rule.ts'
+import type { RuleDefinition } from './rule.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'
 import { failedViews } from './rule-view.ts'
 import type { TriggerData } from './run.ts'

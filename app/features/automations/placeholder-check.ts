@@ -1,5 +1,6 @@
 // What is wrong with the placeholders of a text, told while it is typed and before it is saved; and the list to choose them from.
 import { assertNever } from '../../lib/assert-never.ts'
+import { actionSpec } from './action-parameters.ts'
 import { conditionGroups } from './conditions.ts'
 import { CALENDAR_NAMES, DIGEST_NAMES, partsForDigest } from './digest.ts'
 import type { FactPart } from './facts.ts'
@@ -10,7 +11,6 @@ import type { Destination } from './placeholder-format.ts'
 import { type Meaning, meaningOf, namesOf } from './placeholder-names.ts'
 import { openBlanks, type Placeholder, placeholdersIn } from './placeholder-syntax.ts'
 import type { Condition, Operator, Step, TriggerSource } from './rule.ts'
-import { RESULTS } from './step-references.ts'
 
 /** The place a text stands in. */
 export interface PlaceholderPlace {
@@ -121,7 +121,7 @@ function stepProblem(
   const type = steps[at]?.type
   if (type === undefined) return { code: 'unknown', sentence: `${called} does not exist.` }
   if (at >= index) return { code: 'later_step', sentence: `${called} runs later than this one. Move it up.` }
-  const gives = RESULTS[type]
+  const { gives } = actionSpec(type)
   if (meaning.field === '' || meaning.field === 'result' || gives.includes(meaning.field)) return null
   if (meaning.field === 'number' && gives.includes('generated_job_id')) return null
   const sentence =
@@ -245,7 +245,7 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
         ]
       : []
   const results = steps.slice(0, index).flatMap(({ type }, at) =>
-    RESULTS[type].map(
+    actionSpec(type).gives.map(
       (field): PlaceholderChoice => ({
         name: `action_${at + 1}_result.${field}`,
         label: `${words(field)} of action ${at + 1}`,

@@ -1,9 +1,11 @@
 // What keeps a rule from being saved although its form is complete: names nobody knows, results of steps that come later, schedules
 // that never come. The same checks stand beside the fields while they are filled in.
+
+import type { ActionType } from './action-parameters.ts'
 import { conditionProblem } from './condition-words.ts'
 import { checkPlaceholders } from './placeholder-check.ts'
 import type { Destination } from './placeholder-format.ts'
-import type { ActionType, RuleDefinition } from './rule.ts'
+import type { RuleDefinition } from './rule.ts'
 import type { FormIssue } from './rule-form.ts'
 import { scheduleProblem } from './schedule.ts'
 import { objectOfRule } from './sentence.ts'

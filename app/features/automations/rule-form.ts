@@ -1,7 +1,8 @@
 // A rule as it is sent: the form's flat fields, checked and turned into what a rule is. One schema for the call, the page's form,
 // the import and the templates. Texts are the specification's.
 import { z } from 'zod'
-import { isActionType, readParameters } from './action-parameters.ts'
+import { isActionType } from './action-parameters.ts'
+import { readParameters } from './check-parameters.ts'
 import { withSafeHtml } from './email-html.ts'
 import {
   type Condition,

@@ -1,5 +1,6 @@
 // What a rule is. Names and allowed values are those of the specification; the screens, the calls, the templates and the
 // engine all speak of this one shape.
+import type { ActionType } from './action-parameters.ts'
 
 export const TRIGGER_SOURCES = ['webhook', 'api_polling', 'manual_endpoint'] as const
 export const TRIGGER_TYPES = ['job_status', 'job_queue', 'job_field', 'job_created', 'job_updated'] as const
@@ -37,19 +38,6 @@ export const OPERATORS = [
   'is_not_empty',
 ] as const
 export const GROUPING_FIELDS = ['company_uuid', 'status', 'queue', 'priority', 'staff_uuid'] as const
-export const ACTION_TYPES = [
-  'create_job',
-  'update_job_status',
-  'assign_to_queue',
-  'send_email',
-  'send_sms',
-  'generate_document',
-  'send_staff_message',
-  'post_activity_feed',
-  'send_notification',
-  'create_task',
-  'update_job_field',
-] as const
 export const JOB_STATUSES = ['Quote', 'Work Order', 'Unsuccessful', 'Completed'] as const
 export const PRIORITIES = ['Low', 'Medium', 'High', 'Urgent'] as const
 
@@ -60,7 +48,6 @@ export type PollEndpoint = (typeof POLL_ENDPOINTS)[number]
 export type ScheduleType = (typeof SCHEDULE_TYPES)[number]
 export type Operator = (typeof OPERATORS)[number]
 export type GroupingField = (typeof GROUPING_FIELDS)[number]
-export type ActionType = (typeof ACTION_TYPES)[number]
 
 export interface WebhookTrigger {
   source: 'webhook'

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
 import { seconds } from '../../lib/duration.ts'
+import type { ActionType } from './action-parameters.ts'
 import type { EffectClass } from './actions/effect.ts'
 import { afterVerify, isOpen, JOURNAL_CLASSES, type JournalRow } from './journal.ts'
-import type { ActionParameters, ActionType, Step } from './rule.ts'
+import type { ActionParameters, Step } from './rule.ts'
 import { neededSteps, nextOfRun, resultOfStep, resultsOf, standingOf } from './run-order.ts'
 
 function step(id: string, more: Partial<Step> = {}, parameters: ActionParameters = {}): Step {

@@ -2,10 +2,11 @@
 // sent.
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
+import type { ActionType } from './action-parameters.ts'
 import type { AccountProfile, Action, PlanContext, ReadOnlyPlatform } from './actions/action.server.ts'
 import type { Plan, StepResult } from './actions/effect.ts'
 import type { RecordFacts } from './facts.ts'
-import type { ActionType, RuleDefinition, Step } from './rule.ts'
+import type { RuleDefinition, Step } from './rule.ts'
 import type { TriggerData } from './run.ts'
 
 export type PlanAction = Pick<Action, 'plan'>

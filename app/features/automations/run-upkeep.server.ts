@@ -1,22 +1,18 @@
 // Keeping what automations leave behind bounded. Removed in small steps, oldest first; what is not done is never removed.
 import type { App } from '#app/app-context.ts'
-import { days, hours, minutes } from '#app/lib/duration.ts'
 import type { Leftover } from '#db/store/run-upkeep.ts'
+import { ENDED_MUTES_KEPT, MESSAGES_KEPT, OWN_WRITES_KEPT, RUNS_KEPT } from '../ops/kept-until.ts'
 
 type UpkeepApp = Pick<App, 'store' | 'clock' | 'log'>
 
-/** Runs with the texts they sent, and the answers to "why not?". */
-const KEPT = days(90)
-
-/** How long each kind is kept, ms. Messages count for cool-downs of up to a year. */
+/** How long each kind is kept, ms. */
 const LEFTOVERS: Record<Leftover, number> = {
-  verdict: KEPT,
+  verdict: RUNS_KEPT,
   ledger: 0,
-  own_write: minutes(30),
-  message: days(400),
+  own_write: OWN_WRITES_KEPT,
+  message: MESSAGES_KEPT,
   trigger_call: 0,
-  // One that ended is still shown for a while.
-  mute: hours(24),
+  mute: ENDED_MUTES_KEPT,
 }
 
 const ROWS_PER_STEP = 200
@@ -28,7 +24,11 @@ export async function forgetOldRuns(app: UpkeepApp, signal?: AbortSignal): Promi
   const now = clock.now()
   let runs = 0
   for (let from: number | null = 0; from !== null && !signal?.aborted; ) {
-    const step: { removed: number; nextId: number | null } = await store.forgetRunsStep(now - KEPT, from, ROWS_PER_STEP)
+    const step: { removed: number; nextId: number | null } = await store.forgetRunsStep(
+      now - RUNS_KEPT,
+      from,
+      ROWS_PER_STEP,
+    )
     runs += step.removed
     from = step.nextId
     if (from !== null) await pause(app)

@@ -1,6 +1,7 @@
 // A rule in one sentence: "When a job becomes Completed, only if it has a mobile number, then text the customer." Cards, logs,
 // exports and the import all say it the same way.
 import { assertNever } from '../../lib/assert-never.ts'
+import { actionSpec } from './action-parameters.ts'
 import { flagEventWords, groupWords, type KnownNames } from './condition-words.ts'
 import { conditionGroups, objectOfEndpoint } from './conditions.ts'
 import { readFlag } from './field-value.ts'
@@ -158,9 +159,10 @@ export function stepWords({ type, parameters }: Pick<Step, 'type' | 'parameters'
     const value = parameters[name]
     return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
   }
+  const { does } = actionSpec(type)
   switch (type) {
     case 'create_job':
-      return copies(parameters) ? 'create a job with copied materials' : 'create a job'
+      return copies(parameters) ? `${does} with copied materials` : does
     case 'update_job_status':
       return `set the job to ${bare(text('status')) || 'another status'}`
     case 'assign_to_queue':
@@ -173,23 +175,19 @@ export function stepWords({ type, parameters }: Pick<Step, 'type' | 'parameters'
       return `make ${idWords(text('templateType'), 'the document ', 'a document', names)}${format(text('outputFormat'))}`
     case 'send_staff_message':
       return `send a message to ${staffReceiver(text('toStaffUuid'), names)}`
-    case 'post_activity_feed':
-      return 'post to the activity feed'
-    case 'send_notification':
-      return 'notify another system'
     case 'create_task': {
       const title = shortened(text('title'))
-      return title === '' ? 'create a task' : `create the task "${title}"`
+      return title === '' ? does : `create the task "${title}"`
     }
     case 'update_job_field': {
       const name = text('fieldName')
-      if (name === '') return 'change a field of the job'
+      if (name === '') return does
       const label = findField('job', name)?.label ?? fieldLabel('job', name)
       const value = shortened(text('fieldValue'))
       return value === '' ? `empty "${label}" of the job` : `set "${label}" of the job to "${value}"`
     }
     default:
-      return assertNever(type)
+      return does
   }
 }
 

@@ -1,21 +1,7 @@
 // Which step uses the result of which: a reference to a later step, to none, or to one that gives nothing is told before the rule
 // is saved.
-import type { ActionType, RuleDefinition, Step } from './rule.ts'
-
-/** What each action leaves for later ones (specification, section 3). */
-export const RESULTS: Readonly<Record<ActionType, readonly string[]>> = {
-  create_job: ['job_uuid', 'generated_job_id'],
-  generate_document: ['document_uuid', 'document_url'],
-  send_email: ['message_id', 'status'],
-  send_sms: ['sms_id', 'status'],
-  create_task: ['task_uuid'],
-  update_job_status: [],
-  assign_to_queue: [],
-  send_staff_message: [],
-  post_activity_feed: [],
-  send_notification: [],
-  update_job_field: [],
-}
+import { actionSpec } from './action-parameters.ts'
+import type { RuleDefinition, Step } from './rule.ts'
 
 /** Every `action_N_result.field` and `step.<id>.<field>` in the texts of a step. */
 export function referencesOf(step: Step): { position: number | null; stepId: string | null; field: string }[] {
@@ -47,8 +33,11 @@ export function checkReferences(definition: RuleDefinition): { path: (string | n
       const name = position === null ? `step ${stepId}` : `action ${position}`
       if (!source) issues.push({ path, message: `This refers to ${name}, which does not exist.` })
       else if (at >= index) issues.push({ path, message: `This refers to ${name}, which runs later. Move it up.` })
-      else if (RESULTS[source.type].length > 0 && !RESULTS[source.type].includes(field)) {
-        issues.push({ path, message: `${name} gives ${RESULTS[source.type].join(' and ')}, but not ${field}.` })
+      else {
+        const { gives } = actionSpec(source.type)
+        if (gives.length > 0 && !gives.includes(field)) {
+          issues.push({ path, message: `${name} gives ${gives.join(' and ')}, but not ${field}.` })
+        }
       }
     }
     const document = step.parameters.documentActionIndex

@@ -7,11 +7,17 @@ import type { PaymentStart, ReturnOutcome } from './payment.ts'
 /** Sent as `intent`. `settle` follows a payment that the browser has confirmed. */
 export type SubscriptionIntent = Offer | 'settle' | 'cancel' | 'keep' | 'portal'
 
-const INTENTS: readonly string[] = [...Object.keys(OFFER_LABELS), 'settle', 'cancel', 'keep', 'portal']
+export const SUBSCRIPTION_INTENTS: readonly string[] = [
+  ...Object.keys(OFFER_LABELS),
+  'settle',
+  'cancel',
+  'keep',
+  'portal',
+]
 
 /** Null = the form asks for something the page does not have. */
 export function readIntent(text: string | null): SubscriptionIntent | null {
-  return text !== null && INTENTS.includes(text) ? (text as SubscriptionIntent) : null
+  return text !== null && SUBSCRIPTION_INTENTS.includes(text) ? (text as SubscriptionIntent) : null
 }
 
 /** A payment that waits for a card. */

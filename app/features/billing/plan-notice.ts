@@ -1,15 +1,19 @@
 // The line about the subscription that every page shows when something is, or soon will be, in the way.
 import type { Millis } from '../../lib/clock.ts'
+import { HELD } from '../ops/hold.ts'
 import { HELD_PAYMENT_FAILED, HELD_TRIAL_ENDED, holdAhead, holdReasonOf } from './hold.ts'
 import { daysLeft } from './offers.ts'
 import { inTrial, type PaymentMode, type Plan } from './plan.ts'
 
-/** The action leads to the subscription page. */
+/** The action leads to the subscription page. Null = what is said is not for the reader to mend. */
 export interface PlanNotice {
   tone: 'attention' | 'failing' | 'held'
   sentence: string
-  action: { label: string }
+  action: { label: string } | null
 }
+
+/** Above everything else: whatever the subscription, nothing is sent. */
+export const COPY_HELD: PlanNotice = { tone: 'held', sentence: HELD, action: null }
 
 const NOTHING_IS_LOST = 'Events are kept, and nothing is forwarded and no automation runs until then.'
 

@@ -15,7 +15,7 @@ export interface PlanSetting {
 }
 
 /** "Trial" while it lasts, whatever the provider's status (spec, section 4). */
-export function phaseOf(plan: Plan, now: Millis): PlanPhase {
+export function phaseOf(plan: Pick<Plan, 'status' | 'trialEndsAt' | 'cancelAtPeriodEnd'>, now: Millis): PlanPhase {
   if (inTrial(plan, now)) return 'trial'
   switch (plan.status) {
     case 'trial':

@@ -4,7 +4,7 @@ import { days } from '#app/lib/duration.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
 import { refusalOf } from './payment-failure.server.ts'
 import { billingPeriodOf, type Plan, type SubscriptionFacts, TRIAL } from './plan.ts'
-import { type PlanNotice, planNotice } from './plan-notice.ts'
+import { COPY_HELD, type PlanNotice, planNotice } from './plan-notice.ts'
 import { FRESH_FOR, syncPlan } from './sync.server.ts'
 
 /** The trial is made once for each account; calling again changes nothing. */
@@ -53,6 +53,7 @@ export async function findPlanNotice(
   accountUuid: string,
 ): Promise<PlanNotice | null> {
   const { mode } = app.settings.payments
+  if (app.settings.held) return COPY_HELD
   if (mode === 'off') return null
   const found = await app.store.findPlanInZone(accountUuid)
   return found && planNotice(found.plan, mode, app.clock.now(), found.timezone)

@@ -1,5 +1,6 @@
 // What has to be done about money although nobody asks: holds that begin and end with time, what events were lost, a daily look.
-import { days, hours } from '#app/lib/duration.ts'
+import { hours } from '#app/lib/duration.ts'
+import { PAYMENT_EVENTS_KEPT } from '../ops/kept-until.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
 import { holdChange } from './hold.ts'
@@ -33,13 +34,12 @@ export async function judgeHolds(app: BillingApp, signal: AbortSignal): Promise<
 
 /** A little less than a day: the daily job must not find that it is not quite time. */
 const DUE_AFTER = FRESH_FOR - hours(4)
-const EVENTS_KEPT = days(60)
 const AT_ONCE = 50
 
 /** Daily: every plan with a customer is compared with the provider, and events of long ago are forgotten. */
 export async function reconcilePlans(app: BillingApp, signal: AbortSignal): Promise<void> {
   const { store, clock, log } = app
-  await store.forgetPaymentEvents(clock.now() - EVENTS_KEPT)
+  await store.forgetPaymentEvents(clock.now() - PAYMENT_EVENTS_KEPT)
   if (!takesPayments(app)) return
   const startedAt = clock.now()
   const tried = new Set<string>()

@@ -1,6 +1,7 @@
 // Keeping the file bounded: old events and bodies go, in steps so small that nobody who sends events notices.
 import type { App } from '../../app-context.ts'
-import { days, hours } from '../../lib/duration.ts'
+import { hours } from '../../lib/duration.ts'
+import { DELIVERED_BODIES, HOURLY_COUNTERS, LEAST_EVENTS } from '../ops/kept-until.ts'
 
 type RetentionApp = Pick<App, 'store' | 'clock' | 'log'>
 
@@ -11,9 +12,6 @@ export interface Retention {
   deliveredBodyMs?: number
 }
 
-/** The platform repeats an event for 72 hours: until then it has to be recognised. */
-const LEAST_EVENTS = days(4)
-const HOURLY_COUNTERS = days(400)
 /** Measured: more in one step is felt by whoever sends events meanwhile. */
 const ROWS_PER_STEP = 100
 const PAUSE_MS = 20
@@ -22,7 +20,7 @@ const PAGES_PER_STEP = 128
 /** Removes what is older than it is kept, oldest first. What waits is never removed. `signal` ends it early. */
 export async function forgetOldEvents(
   app: RetentionApp,
-  { keepMs, deliveredBodyMs = days(7) }: Retention,
+  { keepMs, deliveredBodyMs = DELIVERED_BODIES }: Retention,
   signal?: AbortSignal,
 ): Promise<void> {
   const { store, clock, log } = app

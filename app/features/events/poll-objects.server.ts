@@ -7,6 +7,7 @@ import type { App } from '#app/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import type { PolledRecord, PollTarget } from '#db/store/records.ts'
+import { SNAPSHOTS_KEPT } from '../ops/kept-until.ts'
 import { POLLED_TYPES } from '../webhooks/object-catalog.ts'
 import { fieldsToWatch, parseFields } from '../webhooks/webhook.ts'
 import { localTime } from '../webhooks/webhook-sample.ts'
@@ -45,8 +46,6 @@ const ROUND = seconds(45)
 const RECORDS_PER_STEP = 200
 /** A list that never ends must not keep us for ever. At 5,000 records a page it is longer than any account's. */
 const MOST_PAGES = 200
-/** Snapshots of one object of one account; the longest unedited are forgotten first. */
-const MOST_SNAPSHOTS = 20_000
 const SNAPSHOTS_PER_STEP = 500
 
 /** Takes every look that is due, the longest due first, one account after the other. Run every minute. */
@@ -86,7 +85,7 @@ export async function trimSnapshots(app: Pick<App, 'store' | 'log'>, signal?: Ab
     const editedBefore = forgettableBefore(watermark)
     const forgotten = await inSteps(signal, () =>
       app.store.trimSnapshotsStep(accountUuid, object, {
-        keep: MOST_SNAPSHOTS,
+        keep: SNAPSHOTS_KEPT,
         editedBefore,
         limit: SNAPSHOTS_PER_STEP,
       }),
@@ -203,7 +202,7 @@ async function readChanges(
     waiting.push(...changesOf({ object, listed: records, snapshots, watched, firstSight }))
     seen = latestEdit([seen, ...records.map((record) => record.editDate)])
     listed += records.length
-    next = firstSight && listed >= MOST_SNAPSHOTS ? null : answer.value.next
+    next = firstSight && listed >= SNAPSHOTS_KEPT ? null : answer.value.next
     while (waiting.length > 0 || next === null) {
       const part = waiting.slice(0, RECORDS_PER_STEP)
       waiting = waiting.slice(RECORDS_PER_STEP)

@@ -192,6 +192,8 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
       return 'admitted'
     },
     switches: () => switches,
+    isOverShare: (accountUuid) =>
+      weights !== null && accountsOverShare().accounts.some((one) => one.accountUuid === accountUuid),
     relieve(signal) {
       round ??= relieveOnce(signal).finally(() => {
         round = null

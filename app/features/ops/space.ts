@@ -125,10 +125,16 @@ export interface Space {
   /** Asked for every event before it is stored. `bytes`: of its body. */
   admit(accountUuid: string, bytes: number): Admission
   switches(): SpaceSwitches
+  /** Does this account use more than its share, as far as the accounts have been weighed? */
+  isOverShare(accountUuid: string): boolean
 }
 
 /** Where nothing is ever short. */
-export const AMPLE_SPACE: Space = { admit: () => 'admitted', switches: () => switchesOf('enough') }
+export const AMPLE_SPACE: Space = {
+  admit: () => 'admitted',
+  switches: () => switchesOf('enough'),
+  isOverShare: () => false,
+}
 
 export const NO_ROOM_FOR_REPLAYS =
   'Nothing is sent again in bulk at the moment, because storage is nearly full. Please try again later. Single events can still be sent again.'

@@ -1,7 +1,7 @@
 // Small builders that the library is written with, so that a template reads like its sentence.
+import type { ActionType } from '../automations/action-parameters.ts'
 import {
   type ActionParameters,
-  type ActionType,
   type Condition,
   DEFAULT_GUARDS,
   type OncePolicy,

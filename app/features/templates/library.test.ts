@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ACTION_TYPES, TRIGGER_SOURCES } from '../automations/rule.ts'
+import type { ActionType } from '../automations/action-parameters.ts'
+import { TRIGGER_SOURCES } from '../automations/rule.ts'
 import { openBlanksOf } from '../automations/rule-blanks.ts'
 import { checkRule } from '../automations/rule-check.ts'
 import { definitionOf, ruleForm } from '../automations/rule-form.ts'
@@ -12,11 +13,25 @@ test('there are 25, with ids that stay as they are', () => {
   expect(LIBRARY.map(({ id }) => id)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))
 })
 
+/** Of the specification; an action that is added later need not have a template. */
+const ELEVEN: readonly ActionType[] = [
+  'create_job',
+  'update_job_status',
+  'assign_to_queue',
+  'send_email',
+  'send_sms',
+  'generate_document',
+  'send_staff_message',
+  'post_activity_feed',
+  'send_notification',
+  'create_task',
+  'update_job_field',
+]
+
 test('together they use all three triggers, all eleven actions and all five categories', () => {
   expect(new Set(LIBRARY.map(({ definition }) => definition.trigger.source))).toEqual(new Set(TRIGGER_SOURCES))
-  expect(new Set(LIBRARY.flatMap(({ definition }) => definition.steps.map(({ type }) => type)))).toEqual(
-    new Set(ACTION_TYPES),
-  )
+  const used = new Set(LIBRARY.flatMap(({ definition }) => definition.steps.map(({ type }) => type)))
+  expect(ELEVEN.filter((type) => !used.has(type))).toEqual([])
   expect(new Set(LIBRARY.map(({ category }) => category))).toEqual(new Set(CATEGORIES))
 })
 

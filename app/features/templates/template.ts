@@ -77,6 +77,21 @@ const templateHead = z.object({
   isPublic: z.boolean({ error: 'Invalid input' }).default(true),
 })
 
+/** The same as one body, as the call takes it: what `readTemplate` reads of it, and nothing else. */
+const { accountUUID, enableGrouping, groupingField, ...ruleFields } = ruleForm.shape
+export const templateBody = z.strictObject({
+  ...ruleFields,
+  ...templateHead.shape,
+  enableGrouping,
+  groupingField,
+  groupingEnabled: enableGrouping,
+  groupingCriteria: groupingField,
+  accountUUID,
+})
+
+/** What the call that copies one is sent: for which account. */
+export const copyBody = z.strictObject({ accountUUID: z.unknown() })
+
 export type ReadTemplate =
   | {
       outcome: 'read'

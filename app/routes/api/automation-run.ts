@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { z } from 'zod'
 import { parseRuleId } from '#app/features/automations/rule-form.ts'
+import { runBody } from '#app/features/automations/run-call.ts'
 import { runNow } from '#app/features/automations/run-now.server.ts'
 import { ranNowWords } from '#app/features/automations/run-now-words.ts'
 import { answerCall } from '#app/http/call.server.ts'
@@ -8,18 +8,6 @@ import { readJson, requireAccount, requireAdmin, requireSession } from '#app/htt
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { answer, notFound, problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-
-const flag = z.boolean({ error: 'Invalid input' }).optional()
-const runBody = z.strictObject({
-  bypassConditions: flag,
-  adminCheckMode: flag,
-  preview: flag,
-  recordUuid: z
-    .string({ error: 'Invalid input' })
-    .regex(/^[\w-]{1,100}$/, 'Invalid input')
-    .transform((uuid) => uuid.toLowerCase())
-    .nullish(),
-})
 
 /** `POST /api/automation/{id}/run`: now, by hand. `preview` and the admin's `adminCheckMode` send nothing. */
 export function action(args: ActionFunctionArgs): Promise<Response> {

@@ -1,7 +1,6 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { z } from 'zod'
 import { parseRuleId } from '#app/features/automations/rule-form.ts'
-import { templateCopy } from '#app/features/templates/template.ts'
+import { copyBody, templateCopy } from '#app/features/templates/template.ts'
 import { copyTemplate } from '#app/features/templates/templates.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireAccount, requireSession } from '#app/http/guards.server.ts'
@@ -14,7 +13,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   return answerCall(args, {
     POST: async () => {
       await requireSession(app, request)
-      const body = await readJson(request, z.strictObject({ accountUUID: z.unknown() }))
+      const body = await readJson(request, copyBody)
       const { accountUuid } = await requireAccount(app, request, body.accountUUID)
       const id = parseRuleId(params.id)
       const template = id === null ? null : await copyTemplate(app, accountUuid, id)

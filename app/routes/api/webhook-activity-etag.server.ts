@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { answer } from '#app/http/respond.ts'
 
 /** 200 with an `ETag` of the content, or 304 without a body when the request already has it. */
-export function answerUnlessKnown(request: Request, body: unknown): Response {
+export function answerUnlessKnown(request: Request, body: unknown, caching = 'private, no-cache'): Response {
   const tag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 27)}"`
-  const headers = { ETag: tag, 'Cache-Control': 'private, no-cache' }
+  const headers = { ETag: tag, 'Cache-Control': caching }
   return knows(request.headers.get('if-none-match'), tag)
     ? new Response(null, { status: 304, headers })
     : answer(200, body, headers)

@@ -1,11 +1,9 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { z } from 'zod'
+import { testBody } from '#app/features/webhooks/test-call.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireSession } from '#app/http/guards.server.ts'
 import { answerTest } from './endpoint-calls.server.ts'
 import { requireWebhook } from './own-endpoint.server.ts'
-
-const testBody = z.object({ id: z.coerce.number('Invalid input').int('Invalid input').positive('Invalid input') })
 
 /** `POST /api/webhooks/test` `{id}`: one sample to the webhook's address, now. 5 a minute and account. */
 export function action(args: ActionFunctionArgs): Promise<Response> {

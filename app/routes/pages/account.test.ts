@@ -65,7 +65,7 @@ test('the owner sees the browsers, the connection and who did what', async () =>
     status: 200,
     accountName: BRISBANE.name,
     nameToType: BRISBANE.name,
-    eventDays: 30,
+    kept: { counts: { events: { count: 0, oldestAt: null } }, shortage: null },
     step: null,
     connection: { state: 'connected', scopes: ['vendor'] },
     log: { errors: {}, next: null, everybody: false },

@@ -43,7 +43,6 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     timezone: row.timezone,
     now: app.clock.now(),
     planNotice: await findPlanNotice(app, row.uuid),
-    eventDays: app.settings.retentionDays ?? 30,
     step: readAccountStep(searchParams),
     nameToType: nameToType(row),
     ...(await loadAccountPage(app, row.uuid, await findSession(app, request))),

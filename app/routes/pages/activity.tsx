@@ -8,6 +8,8 @@ import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { loadApiActivity, loadWebhookActivity } from '#app/features/events/activity.server.ts'
 import { ACTIVITY_WORDS, apiItems, newestFirst, webhookItems } from '#app/features/events/activity-view.ts'
 import { ActivityPage, ActivityWithoutAccount } from '#app/features/events/ui/activity-page.tsx'
+import { logEnds } from '#app/features/ops/kept-until.ts'
+import { tellRefusedPage } from '#app/http/refusals.server.ts'
 import { forbidden } from '#app/http/respond.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -25,9 +27,15 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   if (named === null) return { view: 'no_account' as const }
   const session = await findSession(app, request)
   const found = await findPageAccount(app, session, { query, adminHeader: request.headers.get('x-admin-mode') })
-  if (found.outcome !== 'ready') return { view: 'gate' as const, accountUUID: named, token: query.get('token') ?? '' }
+  if (found.outcome !== 'ready') {
+    await tellRefusedPage({ request, context }, 'gate', session)
+    return { view: 'gate' as const, accountUUID: named, token: query.get('token') ?? '' }
+  }
   const { account, accountId, admin } = found
-  if (!app.settings.adminAccounts.has(account.uuid)) throw forbidden(ACTIVITY_WORDS.forbidden)
+  if (!app.settings.adminAccounts.has(account.uuid)) {
+    await tellRefusedPage({ request, context }, 403, session)
+    throw forbidden(ACTIVITY_WORDS.forbidden)
+  }
   const [planNotice, events, calls] = await Promise.all([
     findPlanNotice(app, account.uuid),
     loadWebhookActivity(app, account.uuid),
@@ -41,6 +49,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     admin,
     planNotice,
     now: app.clock.now(),
+    logEnds: logEnds(app.settings.retentionDays, app.space.switches(), app.space.isOverShare(account.uuid)),
     items: newestFirst(webhookItems(events), apiItems(calls)),
   }
 }

@@ -1,4 +1,4 @@
-import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
+import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
@@ -8,6 +8,7 @@ import { actOnSettings, loadSettingsPage } from '#app/features/automations/setti
 import { SettingsPage } from '#app/features/automations/ui/settings-page.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
+import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { useToast } from '#app/ui/toast.tsx'
 import { findOwnAccount, findStaffUuid, gateFor, redirectWith } from './own-account.server.ts'
@@ -15,6 +16,8 @@ import { findOwnAccount, findStaffUuid, gateFor, redirectWith } from './own-acco
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Automation settings · Fieldhook' },
 ]
+
+export const headers: HeadersFunction = formPageHeaders
 
 /** `/automation/settings?accountUUID=`: quiet hours, limits, sender, and whom no automation writes to. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

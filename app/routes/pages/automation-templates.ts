@@ -3,6 +3,8 @@ import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
 import { automationAddress } from '#app/features/automations/automation-address.ts'
 import { createTemplateFromForm } from '#app/features/templates/template-library.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
+import { tellRefusedPage } from '#app/http/refusals.server.ts'
+import { findSession } from '#app/http/session.server.ts'
 import { findOwnAccount, redirectWith } from './own-account.server.ts'
 
 /** `POST /automation/templates?accountUUID=&admin=yes`: the library's form; leads back to the library, where it says how it went. */
@@ -19,6 +21,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { account, accountId, admin } = found
   const library = automationAddress({ accountUUID: accountId, admin }, undefined, 'templates')
   if (!admin) {
+    await tellRefusedPage({ request, context }, 403, await findSession(context.app, request))
     const description = 'Only admins create templates.'
     throw redirectWith({ request, context }, library, {
       kind: 'error',

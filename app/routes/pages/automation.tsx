@@ -1,6 +1,7 @@
 import {
   type ActionFunctionArgs,
   data,
+  type HeadersFunction,
   type LoaderFunctionArgs,
   type MetaFunction,
   type SerializeFrom,
@@ -12,6 +13,7 @@ import { AutomationPage } from '#app/features/automations/ui/automation-page.tsx
 import { RuleFormPanel } from '#app/features/automations/ui/rule-form.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
+import { formPageHeaders } from '#app/http/form-page.ts'
 import { useToast } from '#app/ui/toast.tsx'
 import { actOnAutomationPage } from './automation-acts.server.ts'
 import { loadTabs } from './automation-data.server.ts'
@@ -38,6 +40,8 @@ const ApiExplorer = import.meta.env.SSR ? (await loadExplorer()).default : lazy(
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Automations · Fieldhook' },
 ]
+
+export const headers: HeadersFunction = formPageHeaders
 
 /** `/automation?accountUUID=&admin=yes&tab=` and what is open on it; see `automation-address.ts`. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

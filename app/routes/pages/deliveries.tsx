@@ -8,6 +8,7 @@ import { deliveryNamed, searchDeliveries } from '#app/features/events/search.ser
 import { readSearchForm } from '#app/features/events/search-filter.ts'
 import { SEARCH_FIELDS, SENT_AGAIN_FROM_SEARCH } from '#app/features/events/search-view.ts'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
+import { logEnds } from '#app/features/ops/kept-until.ts'
 import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
@@ -32,6 +33,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     now: app.clock.now(),
     form: read.form,
     before: query.get('before') ?? '',
+    logEnds: logEnds(app.settings.retentionDays, app.space.switches(), app.space.isOverShare(account.uuid)),
   }
   if (read.outcome === 'invalid') return data({ ...page, errors: read.errors, answer: null }, { status: 400 })
   const { question, form } = read

@@ -13,6 +13,7 @@ import {
 } from '#app/features/accounts/sign-in.ts'
 import { hasFlash, setFlash } from '#app/http/flash.server.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'
+import { tellRefusedPage } from '#app/http/refusals.server.ts'
 import { remember, rememberedIn } from '#app/http/remembered-account.server.ts'
 import { findSession, sentSession } from '#app/http/session.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -23,11 +24,13 @@ type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
 export async function findManagerAccount({ request, context }: Args): Promise<PageAccount> {
   const { app } = context
   const session = await findSession(app, request)
-  return findPageAccount(app, session, {
+  const found = await findPageAccount(app, session, {
     query: new URL(request.url).searchParams,
     adminHeader: request.headers.get('x-admin-mode'),
     remembered: rememberedIn(app, request),
   })
+  if (found.outcome !== 'ready') await tellRefusedPage({ request, context }, 'gate', session)
+  return found
 }
 
 export interface OpenedManager {

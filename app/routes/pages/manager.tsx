@@ -1,4 +1,11 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+  redirect,
+} from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
@@ -11,6 +18,7 @@ import { type ManagerStep, managerSearch, readManagerStep } from '#app/features/
 import { ManagerPage } from '#app/features/webhooks/ui/manager-page.tsx'
 import { actOnManagerPage, loadManagerPage } from '#app/features/webhooks/webhook-page.server.ts'
 import { setFlash } from '#app/http/flash.server.ts'
+import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { useToast } from '#app/ui/toast.tsx'
@@ -20,6 +28,8 @@ import { findManagerAccount, openManager } from './manager-account.server.ts'
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhooks · Fieldhook' },
 ]
+
+export const headers: HeadersFunction = formPageHeaders
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context

@@ -6,6 +6,7 @@ import { notSentAgainFlash } from '#app/features/events/search-view.ts'
 import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
 import { setFlash } from '#app/http/flash.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
+import { tellRefusedPage } from '#app/http/refusals.server.ts'
 import { findSession } from '#app/http/session.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { deliveryControls } from '../delivery-controls.server.ts'
@@ -18,7 +19,10 @@ export type OwnAccount = Extract<PageAccount, { outcome: 'ready' }>
 export async function findOwnAccount({ request, context }: Args): Promise<PageAccount> {
   const query = new URL(request.url).searchParams
   const session = await findSession(context.app, request)
-  return findPageAccount(context.app, session, { query, adminHeader: request.headers.get('x-admin-mode') })
+  const adminHeader = request.headers.get('x-admin-mode')
+  const found = await findPageAccount(context.app, session, { query, adminHeader })
+  if (found.outcome !== 'ready') await tellRefusedPage({ request, context }, 'gate', session)
+  return found
 }
 
 /** Who is signed in to the account, as far as the platform said so. */

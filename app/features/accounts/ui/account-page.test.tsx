@@ -5,6 +5,7 @@ import { hours, minutes } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
+import { keptUntil } from '../../ops/kept-until.ts'
 import { accountAddress, readAccountStep, shownAccount } from '../account-address.ts'
 import { AccountPage, type AccountPageProps } from './account-page.tsx'
 
@@ -35,7 +36,7 @@ function propsOf(over: Partial<AccountPageProps> = {}): AccountPageProps {
         current: false,
       },
     ],
-    eventDays: 30,
+    kept: { kinds: keptUntil({ retentionDays: 45, backups: null }).slice(0, 3), counts: {}, shortage: null },
     step: null,
     nameToType: 'Smith & Sons Plumbing',
     refused: null,
@@ -122,8 +123,13 @@ describe('the connection', () => {
 })
 
 it('says how long everything is kept, and offers it as a file', () => {
-  draw({ eventDays: 45 })
-  expect(screen.getByRole('region', { name: 'What is kept, and how long' }).textContent).toContain('45 days')
+  const kinds = keptUntil({ retentionDays: 45, backups: null }).slice(0, 3)
+  const counts = { events: { count: 100_001, oldestAt: SAMPLE_NOW - hours(48) }, bodies: { count: 0, oldestAt: null } }
+  draw({ kept: { kinds, counts, shortage: 'Storage is nearly full at the moment.' } })
+  const card = screen.getByRole('region', { name: 'What is kept, and until when' }).textContent
+  for (const said of ['45 days', 'You have more than 100,000; the oldest is from', 'You have none.', 'nearly full']) {
+    expect(card).toContain(said)
+  }
   const link = screen.getByRole('link', { name: 'Download everything' })
   expect(link.getAttribute('href')).toBe('/api/export?accountUUID=account-1')
   expect(link.hasAttribute('download')).toBe(true)

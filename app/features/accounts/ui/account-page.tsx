@@ -9,6 +9,7 @@ import { type AccountLink, type AccountStep, exportAddress } from '../account-ad
 import type { OpenSession } from '../open-sessions.ts'
 import { ConnectionCard, type ConnectionOfPage } from './connection-card.tsx'
 import { EraseAccount } from './erase-account.tsx'
+import { KeptCard, type KeptCardProps } from './kept-card.tsx'
 import { OpenSessions } from './open-sessions.tsx'
 
 export interface AccountPageProps {
@@ -21,8 +22,8 @@ export interface AccountPageProps {
   /** Null = not connected. */
   connection: ConnectionOfPage | null
   sessions: OpenSession[]
-  /** Days for which events and deliveries are kept. */
-  eventDays: number
+  /** What is kept, until when, and how much of it there is. */
+  kept: KeptCardProps
   /** A question that the address has open, else null. */
   step: AccountStep | null
   /** What has to be typed to erase the account. */
@@ -52,11 +53,13 @@ export function AccountPage(props: AccountPageProps) {
       />
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
         <OpenSessions account={account} sessions={props.sessions} asked={step === 'end_all'} />
-        <div className="grid min-w-0 gap-5">
+        <div className="min-w-0">
           <ConnectionCard connection={props.connection} accountUUID={account.accountUUID} />
-          <Kept eventDays={props.eventDays} />
         </div>
         <div className="min-w-0 lg:col-span-2">{props.children}</div>
+        <div className="min-w-0 lg:col-span-2">
+          <KeptCard {...props.kept} />
+        </div>
         <CardSection id="export" title="Take everything along">
           <p className="max-w-prose text-label text-ink-soft">
             One file (JSON) with your webhooks, forwarding rules, automations, settings and templates, whom no message
@@ -81,28 +84,5 @@ export function AccountPage(props: AccountPageProps) {
         />
       </div>
     </AccountTimeProvider>
-  )
-}
-
-function Kept({ eventDays }: { eventDays: number }) {
-  const kept = [
-    ['Events and deliveries', `${eventDays} days; the text of an event that everybody got, 7 days`],
-    ['Runs of automations, and why a rule did not run', '90 days'],
-    ['That a customer got a message (not its text, and not to which number)', '400 days, for your limits'],
-    ['Exchanges with ServiceM8', 'the latest 1,000'],
-    ['Who did what', '400 days'],
-    ['Webhooks, automations and settings', 'until you delete them'],
-  ] as const
-  return (
-    <CardSection id="kept" title="What is kept, and how long">
-      <dl className="grid gap-3">
-        {kept.map(([what, long]) => (
-          <div key={what} className="grid gap-0.5">
-            <dt className="text-label font-medium">{what}</dt>
-            <dd className="text-label text-ink-soft">{long}</dd>
-          </div>
-        ))}
-      </dl>
-    </CardSection>
   )
 }

@@ -1,8 +1,9 @@
 // What an action is: `plan` says what would happen and changes nothing; `commit` does one planned effect. Check Mode, preview
 // and live runs share `plan`, so that what was shown is what is sent.
 import type { AccountCallResult, PlatformRecord } from '../../../adapters/platform.ts'
+import type { ActionType } from '../action-parameters.ts'
 import type { RecordFacts } from '../facts.ts'
-import type { ActionType, Step } from '../rule.ts'
+import type { Step } from '../rule.ts'
 import type { CommitResult, Effect, Plan, StepResult, VerifyResult } from './effect.ts'
 
 /** Reading only: what a plan can reach. Writing is not in the type, so no dry run can write. */

@@ -1,5 +1,5 @@
-// The eleven actions by their type.
-import type { ActionType } from '../rule.ts'
+// Every action by its type. A new one: its entry in action-parameters.ts, its plan in a file beside this one, its line here.
+import type { ActionType } from '../action-parameters.ts'
 import type { Action } from './action.server.ts'
 import { postActivityFeed } from './activity-feed.server.ts'
 import { createJob } from './create-job.server.ts'

@@ -1,13 +1,17 @@
 import { assertNever } from '#app/lib/assert-never.ts'
+import type { ActionType } from '../action-parameters.ts'
 import type { NamedId } from '../form-lists.ts'
+import { plainParameters } from '../form-state.ts'
 import { SMS_HINT } from '../form-words.ts'
 import { FEED_LONGEST, SMS_LONGEST } from '../message-limits.ts'
-import type { ActionType } from '../rule.ts'
 import { CreateJobFields } from './create-job-fields.tsx'
 import { EmailFields } from './email-fields.tsx'
 import { useRuleForm } from './form-context.tsx'
-import { BoxControl, PickControl, SelectControl, ShowFields, WordsControl } from './form-controls.tsx'
+import { BoxControl, PickControl, SelectControl, ShowFields, TextControl, WordsControl } from './form-controls.tsx'
 import { NEEDS_SIGN_IN, NONE_TO_CHOOSE, parameterNames, STATUS_OPTIONS, type StepProps } from './step-controls.ts'
+
+/** Characters from which on a text gets more than one line. */
+const LONG_TEXT = 500
 
 /** The parameters of one action. */
 export function ActionFields(props: StepProps) {
@@ -36,8 +40,51 @@ export function ActionFields(props: StepProps) {
     case 'update_job_field':
       return <JobFieldFields {...props} />
     default:
-      return assertNever(type)
+      return <PlainFields {...props} type={type} />
   }
+}
+
+/** Of an action that nobody has drawn by hand: one control for each parameter of its entry, in that order. */
+function PlainFields({ type, ...props }: StepProps & { type: string }) {
+  return plainParameters(type).map((spec) => {
+    const { about, ...names } = parameterNames(props, spec.name)
+    const label = spec.required ? `${spec.label} *` : spec.label
+    switch (spec.kind) {
+      case 'text':
+        return (
+          <WordsControl
+            key={spec.name}
+            {...names}
+            label={label}
+            rows={(spec.most ?? LONG_TEXT) >= LONG_TEXT ? 3 : 1}
+            {...(spec.placeholders && { about })}
+          />
+        )
+      case 'flag':
+        return (
+          <BoxControl key={spec.name} name={names.name}>
+            {spec.label}
+          </BoxControl>
+        )
+      case 'number':
+        return <TextControl key={spec.name} {...names} label={label} type="number" />
+      case 'choice':
+        return (
+          <SelectControl
+            key={spec.name}
+            {...names}
+            label={label}
+            none={spec.required ? `Choose: ${spec.label}` : 'None'}
+            options={(spec.choices ?? []).map((value) => ({ value, label: value }))}
+          />
+        )
+      case 'materials':
+      case 'bundles':
+        return null
+      default:
+        return assertNever(spec.kind)
+    }
+  })
 }
 
 function StatusFields(props: StepProps) {

@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
+import { COPY_HELD } from '../plan-notice.ts'
 import { PlanNoticeLine } from './plan-notice-line.tsx'
 
 it('says what has to be known and leads to the subscription', () => {
@@ -11,6 +12,13 @@ it('says what has to be known and leads to the subscription', () => {
   expect(line.getByRole('link', { name: 'Subscribe' }).getAttribute('href')).toBe(
     '/subscription?accountUUID=a&admin=yes',
   )
+})
+
+it('says that a restored copy is held, with nothing to press', () => {
+  renderPage({ page: () => <PlanNoticeLine notice={COPY_HELD} accountUUID="a" admin={false} /> })
+  const line = within(screen.getByRole('region', { name: 'Notice' }))
+  line.getByText(/^This is a restored copy\./)
+  expect(line.queryByRole('link')).toBeNull()
 })
 
 it('is not there when there is nothing to say', () => {

@@ -21,20 +21,22 @@ export function PlanNoticeLine({ notice, accountUUID, admin }: PlanNoticeLinePro
   const Icon = ICONS[notice.tone]
   return (
     <section
-      aria-label="Subscription"
+      aria-label={notice.action ? 'Subscription' : 'Notice'}
       className={`mb-5 flex flex-wrap items-center gap-x-3 rounded-control px-3.5 py-1 text-label ${toneLook[notice.tone]}`}
     >
       <p className="flex min-w-0 flex-1 basis-60 items-start gap-2.5 py-2">
         <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
         <span className="min-w-0 wrap-anywhere font-medium">{notice.sentence}</span>
       </p>
-      <Link
-        to={subscriptionAddress({ accountUUID, admin })}
-        reloadDocument
-        className="ml-auto inline-flex min-h-11 items-center font-semibold underline underline-offset-4"
-      >
-        {notice.action.label}
-      </Link>
+      {notice.action && (
+        <Link
+          to={subscriptionAddress({ accountUUID, admin })}
+          reloadDocument
+          className="ml-auto inline-flex min-h-11 items-center font-semibold underline underline-offset-4"
+        >
+          {notice.action.label}
+        </Link>
+      )}
     </section>
   )
 }

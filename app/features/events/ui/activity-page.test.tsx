@@ -43,6 +43,7 @@ function propsOf(events: WebhookRecord[], calls: ApiRecord[]): ActivityPageProps
     timezone: SAMPLE_ZONE,
     admin: false,
     now: SAMPLE_NOW,
+    logEnds: 'Older than 30 days is forgotten.',
     items: newestFirst(webhookItems(events), apiItems(calls)),
   }
 }

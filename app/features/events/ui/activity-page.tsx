@@ -23,6 +23,8 @@ export interface ActivityPageProps {
   admin: boolean
   /** The server's moment. */
   now: Millis
+  /** What is said where the log ends. */
+  logEnds: string
   /** Newest first. */
   items: ActivityItem[]
 }
@@ -30,7 +32,8 @@ export interface ActivityPageProps {
 const TITLE = 'Webhook Activity'
 
 /** Everything that went between the platform and us, as it happens. */
-export function ActivityPage({ accountUUID, accountName, timezone, admin, now, items }: ActivityPageProps) {
+export function ActivityPage(props: ActivityPageProps) {
+  const { accountUUID, accountName, timezone, admin, now, items } = props
   const announce = useAnnounce()
   const [paused, setPaused] = useState(false)
   const [asked, setAsked] = useState(false)
@@ -113,7 +116,8 @@ export function ActivityPage({ accountUUID, accountName, timezone, admin, now, i
           <>
             <ActivityEntries items={live.items} accountUUID={accountUUID} />
             <p className="mt-3 text-dense text-ink-soft">
-              The latest entries of each kind are listed here. The recent activity of a webhook goes back further.
+              The latest entries of each kind are listed here. The recent activity of a webhook goes back further.{' '}
+              {props.logEnds}
             </p>
           </>
         )}

@@ -21,6 +21,7 @@ function renderSearch(over: Partial<SearchPageProps> = {}, sent: Record<string, 
         form={EMPTY_FORM}
         errors={{}}
         before=""
+        logEnds="Older than 30 days is forgotten."
         answer={sampleAnswer()}
         {...over}
       />
@@ -106,7 +107,7 @@ describe('while it is used', () => {
     const { form } = useLoaderData() as { form: SearchForm }
     const time = { timezone: SAMPLE_ZONE, now: SAMPLE_NOW }
     const account = { accountUUID: 'account-1', accountName: 'Smith', admin: false }
-    return <SearchPage {...account} {...time} form={form} errors={{}} before="" answer={sampleAnswer()} />
+    return <SearchPage {...account} {...time} form={form} errors={{}} before="" logEnds="" answer={sampleAnswer()} />
   }
 
   it('keeps what is typed while the answer is on its way, and is filled afresh by any other address', async () => {

@@ -29,6 +29,8 @@ export interface SearchPageProps {
   errors: Record<string, string[]>
   /** Where this page goes on; empty = it is the first. */
   before: string
+  /** What is said where the log ends. */
+  logEnds: string
   /** Null when it was not searched, because of `errors`. */
   answer: SearchAnswer | null
 }
@@ -56,7 +58,9 @@ export function SearchPage(props: SearchPageProps) {
             <p>The address was cut or changed. Press Find to begin with the newest.</p>
           </Notice>
         ) : null}
-        {answer ? <Result account={account} form={form} before={before} answer={answer} /> : null}
+        {answer ? (
+          <Result account={account} form={form} before={before} answer={answer} logEnds={props.logEnds} />
+        ) : null}
       </div>
     </AccountTimeProvider>
   )
@@ -67,9 +71,10 @@ interface ResultProps {
   form: SearchForm
   before: string
   answer: SearchAnswer
+  logEnds: string
 }
 
-function Result({ account, form, before, answer }: ResultProps) {
+function Result({ account, form, before, answer, logEnds }: ResultProps) {
   const { hits, end, next, lookedBackTo } = answer
   return (
     <section aria-labelledby="result-title" className="grid gap-3">
@@ -97,6 +102,7 @@ function Result({ account, form, before, answer }: ResultProps) {
           </p>
         </Notice>
       ) : null}
+      {next === null && end !== 'limit' ? <p className="text-dense text-ink-soft">{logEnds}</p> : null}
       {next !== null || before !== '' ? (
         <nav aria-label="Pages of the result" className="flex flex-wrap gap-2">
           {before === '' ? null : <ButtonLink to={searchAddress(account, { ...form })}>Newest</ButtonLink>}

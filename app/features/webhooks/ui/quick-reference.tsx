@@ -15,6 +15,7 @@ const CODES: readonly { code: string; meaning: string }[] = [
 const DOCUMENTATION: readonly { title: string; href: string }[] = [
   { title: 'ServiceM8 webhooks', href: 'https://developer.servicem8.com/docs/webhooks-overview' },
   { title: 'Checking the signature of an event', href: 'https://www.standardwebhooks.com/' },
+  { title: 'All calls of Fieldhook', href: '/api-reference' },
 ]
 
 const POLLED_NOTE = `${OBJECT_KINDS.filter((kind) => kind.delivery === 'polled')

@@ -1,0 +1,84 @@
+// Backups in a folder: another disk, or one that is mounted from elsewhere.
+import { constants, createReadStream, createWriteStream } from 'node:fs'
+import { access, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type BackupPlace, isStoredName, type StoredFile, storedName } from './backup-place.ts'
+
+/** A file that is being written. Left behind by a crash it is no file of a backup, and the next write of it replaces it. */
+const DRAFT = '.writing'
+
+/** @param folder made when it is missing. */
+export function backupFolder(folder: string): BackupPlace {
+  const pathOf = (name: string) => join(folder, storedName(name))
+  return {
+    words: `the folder ${folder}`,
+    async list() {
+      const files: StoredFile[] = []
+      for (const entry of await foldersIn(folder)) {
+        for (const file of await readdir(join(folder, entry))) {
+          const name = `${entry}/${file}`
+          const found = isStoredName(name) ? await stat(join(folder, name)).catch(() => null) : null
+          if (found?.isFile()) files.push({ name, bytes: found.size, storedAt: found.mtimeMs })
+        }
+      }
+      return files
+    },
+    async read(name) {
+      const path = pathOf(name)
+      await access(path, constants.R_OK)
+      return createReadStream(path, { highWaterMark: 1024 * 1024 })
+    },
+    async write(name, file) {
+      const path = pathOf(name)
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const draft = `${path}${DRAFT}`
+      try {
+        await pipeline(createReadStream(file.path), createWriteStream(draft, { mode: 0o600 }))
+        await syncToDisk(draft)
+        const written = await stat(draft)
+        if (written.size !== file.bytes) throw new Error(`${name} has ${written.size} bytes instead of ${file.bytes}`)
+        await rename(draft, path)
+        await syncToDisk(dirname(path))
+        await syncToDisk(folder)
+      } catch (error) {
+        await rm(draft, { force: true })
+        throw error
+      }
+    },
+    async remove(name) {
+      const path = pathOf(name)
+      await rm(path, { force: true })
+      // The last file of a backup takes its folder along.
+      await rmdir(dirname(path)).catch(() => {})
+    },
+    async trouble() {
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await access(folder, constants.W_OK)
+        return null
+      } catch {
+        return `The folder ${folder} of BACKUP_TO cannot be written to, so no backup can be made.`
+      }
+    },
+  }
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

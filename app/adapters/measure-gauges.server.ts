@@ -1,0 +1,121 @@
+// Every series that is looked at when somebody asks: what waits, how old it is, how full it is, how the process does.
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { LaneCounts, Readings } from './measures.ts'
+
+const LANES = ['live', 'replay', 'by_hand'] as const
+const LOOPS = ['deliveries', 'runs', 'scheduler'] as const
+const LEASES = ['deliveries', 'runs'] as const
+
+/** Returns what writes a reading into its series. */
+export function lookedAtSeries(registry: Registry, version: string): (readings: Readings) => void {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
+  const one = (name: string, help: string) => {
+    const series = gauge(name, help)
+    return (value: number | null | undefined) => series.set(value ?? Number.NaN)
+  }
+  const byLane = (name: string, help: string) => {
+    const series = gauge(name, help, ['lane'])
+    return (counts: LaneCounts | undefined) => {
+      for (const lane of LANES) series.set({ lane }, counts?.[lane] ?? Number.NaN)
+    }
+  }
+
+  gauge('fieldhook_build_info', 'Always 1; the version is its label.', ['version']).set({ version }, 1)
+  const oldestDue = one(
+    'fieldhook_oldest_due_delivery_seconds',
+    'The one number: age of the oldest delivery that is due, not held and not being sent. 0 = none is.',
+  )
+  const pending = byLane('fieldhook_deliveries_pending', 'Deliveries that wait for their moment or turn, by lane.')
+  const held = byLane('fieldhook_deliveries_held', 'Deliveries held by their endpoint or account, by lane.')
+  const inFlight = byLane('fieldhook_deliveries_in_flight', 'Deliveries being sent at this moment, by lane.')
+  const oldestRun = one('fieldhook_oldest_due_run_seconds', 'Age of the oldest run of an automation that is due.')
+  const scheduleLag = one(
+    'fieldhook_schedule_lag_seconds',
+    'How long the most overdue automation that looks at set times has been overdue.',
+  )
+  const runsInFlight = one('fieldhook_runs_in_flight', 'Runs of automations at work at this moment.')
+  const runsKnown = one(
+    'fieldhook_runs_waiting',
+    'Runs that are due and wait for their turn, as far as they are known.',
+  )
+  const leaseHeld = gauge('fieldhook_lease_held', '1 = this process is the one that does the work.', ['lease'])
+  const leaseAge = gauge('fieldhook_lease_age_seconds', 'Time since the lease was last renewed.', ['lease'])
+  const loopTurns = new Counter({
+    name: 'fieldhook_loop_turns_total',
+    help: 'Signs of life of each loop.',
+    labelNames: ['loop'],
+    registers: [registry],
+  })
+  const databaseBytes = one('fieldhook_database_bytes', 'Size of the database file.')
+  const databaseFree = one('fieldhook_database_free_bytes', 'Part of the database file that holds nothing.')
+  const walBytes = one('fieldhook_database_wal_bytes', "Size of the database's log.")
+  const budgetBytes = one('fieldhook_database_budget_bytes', 'How large the database may become (MAX_DB_MB).')
+  const diskFree = one('fieldhook_disk_free_bytes', 'Free space of the disk that holds the database.')
+  const diskSize = one('fieldhook_disk_size_bytes', 'Size of the disk that holds the database.')
+  const backupAge = one('fieldhook_backup_age_seconds', 'Age of the newest good backup; +Inf = there is none.')
+  const budgetLeft = one(
+    'fieldhook_platform_budget_left',
+    'Calls to ServiceM8 that the account with the fewest has left in this minute.',
+  )
+  const draining = one('fieldhook_draining', '1 = shutting down: nothing new is begun.')
+  const readingFailed = gauge('fieldhook_reading_failed', '1 = this part could not be read, and its series say NaN.', [
+    'part',
+  ])
+  const startedAt = one('process_start_time_seconds', 'When the process started, in seconds since 1970.')
+  const cpu = new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time used.',
+    registers: [registry],
+  })
+  const resident = one('process_resident_memory_bytes', 'Memory of the process.')
+  const descriptors = one('process_open_fds', 'Open file descriptors.')
+  const heapUsed = one('nodejs_heap_size_used_bytes', 'Heap in use.')
+  const heapTotal = one('nodejs_heap_size_total_bytes', 'Heap taken.')
+  const external = one('nodejs_external_memory_bytes', 'Memory outside of the heap that belongs to objects in it.')
+  const lagP50 = one('nodejs_eventloop_lag_p50_seconds', 'Delay of the event loop since the last look: median.')
+  const lagP99 = one('nodejs_eventloop_lag_p99_seconds', 'The same: one in a hundred was later.')
+  const lagMax = one('nodejs_eventloop_lag_max_seconds', 'The same: the longest.')
+
+  return ({ backlog, space, disk, process, ...readings }) => {
+    oldestDue(backlog?.oldestDue)
+    pending(backlog?.pending)
+    held(backlog?.held)
+    inFlight(readings.inFlight)
+    oldestRun(backlog?.oldestRun)
+    scheduleLag(backlog?.scheduleLag)
+    runsInFlight(readings.runs.inFlight)
+    runsKnown(readings.runs.known)
+    for (const lease of LEASES) {
+      const { held: isHeld, age } = readings.leases[lease]
+      leaseHeld.set({ lease }, isHeld ? 1 : 0)
+      leaseAge.set({ lease }, age ?? Number.POSITIVE_INFINITY)
+    }
+    // Counted elsewhere: here they are only told.
+    loopTurns.reset()
+    for (const loop of LOOPS) loopTurns.inc({ loop }, readings.loopTurns[loop])
+    databaseBytes(space?.file)
+    databaseFree(space?.free)
+    walBytes(space?.wal)
+    budgetBytes(space?.budget)
+    diskFree(disk?.free)
+    diskSize(disk?.size)
+    backupAge(readings.backupAge ?? Number.POSITIVE_INFINITY)
+    budgetLeft(readings.budgetLeft)
+    draining(readings.draining ? 1 : 0)
+    readingFailed.set({ part: 'backlog' }, backlog ? 0 : 1)
+    readingFailed.set({ part: 'space' }, space ? 0 : 1)
+    readingFailed.set({ part: 'disk' }, disk ? 0 : 1)
+    startedAt(process.startedAt)
+    cpu.reset()
+    cpu.inc(process.cpuSeconds)
+    resident(process.residentBytes)
+    descriptors(process.openDescriptors)
+    heapUsed(process.heapUsedBytes)
+    heapTotal(process.heapTotalBytes)
+    external(process.externalBytes)
+    lagP50(process.loopDelay.p50)
+    lagP99(process.loopDelay.p99)
+    lagMax(process.loopDelay.max)
+  }
+}

@@ -1,0 +1,147 @@
+// How one variable is read. What is wrong goes to `problems` as a sentence that names the variable and never says its value:
+// a secret may have been pasted into the wrong one, and what is said here ends up in logs.
+import { existsSync, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+export function list(value: string | undefined): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+}
+
+function parseUrl(value: string): URL | null {
+  try {
+    return new URL(value)
+  } catch {
+    return null
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return /^(.+\.)?localhost$/.test(host) || host === '[::1]' || /^127\./.test(host)
+}
+
+/** Copied from an example and not filled in: `…` or `<your secret>`. */
+export function isPlaceholder(value: string): boolean {
+  return /…|<[^>]*>/.test(value)
+}
+
+/** `of`: the platform that has to reach this address; null = nobody from outside has to. */
+export function readOrigin(name: string, value: string, problems: string[], of: { apiUrl: string } | null): string {
+  const url = parseUrl(value)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    problems.push(`${name} must be an address such as https://fieldhook.example.com.`)
+    return ''
+  }
+  if (url.pathname !== '/' || url.search || url.hash || url.username) {
+    problems.push(`${name} must be an origin without a path, such as https://fieldhook.example.com.`)
+  }
+  if (!of) return url.origin
+  if (!isLoopback(url.hostname)) {
+    if (url.protocol !== 'https:')
+      problems.push(`${name} must begin with https:// because ServiceM8 calls no plain addresses.`)
+  } else if (!isLoopback(parseUrl(of.apiUrl)?.hostname ?? '')) {
+    // A stand-in on this machine reaches it.
+    problems.push(`${name} names this machine only: give the address under which ServiceM8 reaches it from outside.`)
+  }
+  return url.origin
+}
+
+/** A base address: https, or plain http on loopback (a stand-in). May carry a path. */
+export function readBase(name: string, value: string, problems: string[]): string {
+  const url = parseUrl(value)
+  if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))) {
+    problems.push(`${name} must begin with https:// (plain http is for this machine only).`)
+    return ''
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+}
+
+export function readDatabaseFile(value: string, root: string, problems: string[]): string {
+  if (!value.startsWith('file:') || value.length <= 'file:'.length || value.includes(':memory:')) {
+    problems.push('DATABASE_URL must name a file, such as file:./data/fieldhook.db.')
+    return ''
+  }
+  return resolve(root, value.slice('file:'.length))
+}
+
+/** A limit that the disk could never hold protects from nothing. `maxDbMb` = what was asked for, not the default. */
+export function checkDatabaseLimit(maxDbMb: number, databaseFile: string, problems: string[]): void {
+  let folder = dirname(databaseFile)
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  const { bsize, blocks } = statfsSync(folder)
+  const diskMb = Math.floor((bsize * blocks) / 2 ** 20)
+  // Some file systems do not say.
+  if (diskMb === 0 || maxDbMb <= diskMb) return
+  problems.push(`MAX_DB_MB is more than the whole disk of the database holds (${diskMb} MB): give about half of that.`)
+}
+
+export function readSessionSecret(value: string | undefined, problems: string[]): string {
+  const give = 'give at least 32 random characters, such as those of `openssl rand -base64 32`'
+  if (!value) problems.push(`SESSION_SECRET is missing: ${give}.`)
+  else if (isPlaceholder(value)) problems.push(`SESSION_SECRET still holds a placeholder: ${give}.`)
+  else if (value.length < 32) problems.push(`SESSION_SECRET is too short: ${give}.`)
+  else if (new Set(value).size < 8) problems.push(`SESSION_SECRET is not random: ${give}.`)
+  return value ?? ''
+}
+
+export function readEncKeys(value: string | undefined, problems: string[]): string {
+  const sentence = 'ENC_KEYS must be one or more of name:key, separated by commas, each key 32 random bytes in base64.'
+  if (!value) {
+    problems.push(`ENC_KEYS is missing. ${sentence}`)
+    return ''
+  }
+  const entries = list(value).map((entry) => {
+    const [name = '', key = '', ...rest] = entry.split(':')
+    return { name, bytes: Buffer.from(key, 'base64'), whole: rest.length === 0 }
+  })
+  const good = entries.every(
+    ({ name, bytes, whole }) => whole && /^[A-Za-z0-9_-]{1,16}$/.test(name) && bytes.length === 32,
+  )
+  if (!good || entries.length === 0) {
+    problems.push(sentence)
+    return value
+  }
+  if (new Set(entries.map(({ name }) => name)).size < entries.length) {
+    problems.push('ENC_KEYS names two keys alike: give each key a name of its own.')
+  }
+  if (entries.some(({ bytes }) => !looksRandom(bytes))) {
+    problems.push('ENC_KEYS holds a key that is not random: make it with `openssl rand -base64 32`.')
+  }
+  return value
+}
+
+/** Zeros, a pattern or a text that somebody typed: 32 random bytes are printable about once in 10^13 times. */
+function looksRandom(bytes: Buffer): boolean {
+  return new Set(bytes).size >= 8 && bytes.some((byte) => byte < 0x20 || byte > 0x7e)
+}
+
+export function readAdminAccounts(value: string | undefined, problems: string[]): Set<string> {
+  const ids = list(value).map((id) => id.toLowerCase())
+  const wrong = ids.findIndex((id) => !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
+  if (wrong !== -1) {
+    problems.push(
+      `ADMIN_ACCOUNTS: ${place(wrong)} is not an account's UUID, such as 7f3a2c1e-0b4d-4c5e-9f6a-1b2c3d4e5f60.`,
+    )
+  }
+  return new Set(ids)
+}
+
+export function readEgressAllow(value: string | undefined, problems: string[]): string[] {
+  const entries = list(value).map((entry) => entry.toLowerCase())
+  const wrong = entries.findIndex((entry) => !/^[^\s/@]+:\d{1,5}$/.test(entry))
+  if (wrong !== -1) problems.push(`EGRESS_ALLOW: ${place(wrong)} is not host:port.`)
+  return entries
+}
+
+export function readAutoLoadExcludes(value: string | undefined, problems: string[]): string[] {
+  const prefixes = list(value)
+  const wrong = prefixes.findIndex((prefix) => !/^[\w.:-]{1,100}$/.test(prefix))
+  if (wrong !== -1) problems.push(`AUTOLOAD_EXCLUDES: ${place(wrong)} cannot begin an account id.`)
+  return prefixes
+}
+
+function place(index: number): string {
+  return `entry ${index + 1} of the list`
+}

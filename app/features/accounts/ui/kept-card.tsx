@@ -1,0 +1,54 @@
+import type { Millis } from '#app/lib/clock.ts'
+import { CardSection } from '#app/ui/card.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { Time } from '#app/ui/time.tsx'
+import { grouped } from '../../billing/count-words.ts'
+import { type KeptId, type KeptKind, MOST_COUNTED } from '../../ops/kept-until.ts'
+
+interface Counted {
+  count: number
+  oldestAt: Millis | null
+}
+
+export interface KeptCardProps {
+  kinds: KeptKind[]
+  /** What there is of this account, where it is counted. */
+  counts: Partial<Record<KeptId, Counted>>
+  /** Why less is kept for now; null = it is not. */
+  shortage: string | null
+}
+
+/** What is kept, how long and why, and how much of it there is: the owner's own numbers. */
+export function KeptCard({ kinds, counts, shortage }: KeptCardProps) {
+  return (
+    <CardSection id="kept" title="What is kept, and until when">
+      {shortage === null ? null : (
+        <Notice tone="attention" className="mb-4">
+          <p>{shortage}</p>
+        </Notice>
+      )}
+      <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
+        {kinds.map(({ id, what, long, why }) => (
+          <div key={id} className="grid min-w-0 content-start gap-0.5">
+            <dt className="text-label font-medium">{what}</dt>
+            <dd className="text-label">{long}</dd>
+            <dd className="text-dense text-ink-soft">
+              {why} <Yours counted={counts[id]} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </CardSection>
+  )
+}
+
+function Yours({ counted }: { counted: Counted | undefined }) {
+  if (counted === undefined) return null
+  if (counted.count === 0 || counted.oldestAt === null) return 'You have none.'
+  const count = counted.count > MOST_COUNTED ? `more than ${grouped(MOST_COUNTED)}` : grouped(counted.count)
+  return (
+    <>
+      You have {count}; the oldest is from <Time at={counted.oldestAt} as="clock" />.
+    </>
+  )
+}

@@ -1,0 +1,105 @@
+// What was refused is written down, and a flood of it is a number.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Log } from '#app/lib/log.ts'
+import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import type { AuditApp } from './audit.server.ts'
+import {
+  endRefusalMinute,
+  MOST_REFUSALS,
+  MOST_REFUSALS_IN_ALL,
+  recordRefusedAtTheDoor,
+  recordRefusedCall,
+} from './refusals.server.ts'
+
+const ALL = { actions: null, outcome: null, since: null, until: null, before: null, limit: 500 }
+const quiet = () => undefined
+const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log }
+
+let world: WebhookWorld
+let app: AuditApp
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+  app = { store: world.app.store, clock: world.clock, log }
+})
+afterEach(() => world.close())
+
+async function entries(account = LEEDS) {
+  return (await world.app.store.listAudit(account, ALL)).reverse()
+}
+
+/** What is in no account's log. */
+async function nobodys() {
+  return (await world.app.store.listAuditOutlines(ALL)).filter(({ accountUuid }) => accountUuid === null).reverse()
+}
+
+describe('refusals', () => {
+  const refuse = (ip: string, accountUuid: string | null = LEEDS) =>
+    recordRefusedCall(app, { method: 'GET', path: '/api/webhooks/12', status: 404, accountUuid }, ip)
+
+  it('are written down so many times a minute, then counted', async () => {
+    for (let n = 0; n < MOST_REFUSALS + 25; n += 1) await refuse('192.0.2.1')
+    await refuse('192.0.2.2')
+    expect(await entries()).toHaveLength(MOST_REFUSALS + 1)
+    world.clock.advance(60_000)
+    await endRefusalMinute(app)
+    await endRefusalMinute(app)
+    const told = await entries()
+    expect(told).toHaveLength(MOST_REFUSALS + 2)
+    expect(told[0]).toMatchObject({
+      action: 'call.refused',
+      actor: 'stranger',
+      outcome: 'refused',
+      target: 'GET /api/webhooks/:id',
+      ip: '192.0.2.1',
+      detail: { status: 404 },
+    })
+    expect(told.at(-1)).toMatchObject({ action: 'calls.refused', ip: '192.0.2.1', detail: { count: 25 } })
+    await refuse('192.0.2.1')
+    expect(await entries()).toHaveLength(MOST_REFUSALS + 3)
+  })
+
+  it('from many addresses do not fill the file either', async () => {
+    for (let n = 0; n < 5_000; n += 1) await refuse(`2001:db8::${n.toString(16)}`, null)
+    expect(await nobodys()).toHaveLength(MOST_REFUSALS_IN_ALL)
+    world.clock.advance(60_000)
+    await endRefusalMinute(app)
+    const told = await nobodys()
+    expect(told.length).toBeLessThanOrEqual(2 * MOST_REFUSALS_IN_ALL + 1)
+    const counted = world.client.sql
+      .prepare("SELECT sum(json_extract(detail, '$.count')) AS n FROM audit_entry WHERE action = 'calls.refused'")
+      .get() as { n: number }
+    expect(counted.n).toBe(5_000 - MOST_REFUSALS_IN_ALL)
+  })
+
+  it('of an opening are told as that', async () => {
+    await recordRefusedCall(
+      app,
+      { method: 'POST', path: '/hooks/servicem8', status: 401, accountUuid: null },
+      '192.0.2.3',
+    )
+    expect(await nobodys()).toMatchObject([{ action: 'opening.refused', outcome: 'refused' }])
+  })
+
+  it('in front of everything are one a minute for each answer and address, also when many come at once', async () => {
+    let lookedUp = 0
+    const findAccount = async () => {
+      lookedUp += 1
+      return LEEDS
+    }
+    const refuse = (status: number, ip: string) =>
+      recordRefusedAtTheDoor(app, { method: 'POST', path: '/automation', status }, ip, findAccount)
+    await Promise.all(Array.from({ length: 40 }, () => refuse(403, '192.0.2.1')))
+    await refuse(429, '192.0.2.1')
+    await refuse(403, '192.0.2.2')
+    expect(lookedUp).toBe(3)
+    expect((await entries()).map(({ ip, detail }) => [ip, detail.status])).toEqual([
+      ['192.0.2.1', 403],
+      ['192.0.2.1', 429],
+      ['192.0.2.2', 403],
+    ])
+    world.clock.advance(60_000)
+    await endRefusalMinute(app)
+    expect((await entries()).at(-1)).toMatchObject({ action: 'calls.refused', ip: '192.0.2.1', detail: { count: 39 } })
+  })
+})

@@ -1,0 +1,416 @@
+// Long: one table, an entry for each call about automations, as the reference tells them.
+import { z } from 'zod'
+import {
+  accountOfPath,
+  accountOfQuery,
+  DEMO_ACCOUNT,
+  DEMO_JOB,
+  deleted,
+  idOfPath,
+  moment,
+  type ReferencePart,
+} from '../reference/operation.ts'
+import { ACTION_SPECS } from './action-parameters.ts'
+import {
+  executionAnswer,
+  muteAnswer,
+  notMetAnswer,
+  previewedAnswer,
+  ranAnswer,
+  ruleAnswer,
+  settingsAnswer,
+} from './api-answers.ts'
+import { DEFAULT_SETTINGS, settingsChange } from './automation-settings.ts'
+import { muteBody } from './mute.ts'
+import { DEFAULT_GUARDS, POLL_ENDPOINTS } from './rule.ts'
+import { RULE_FIELD_NOTES } from './rule-field-notes.ts'
+import { activeOnly, MOST_ACTIONS, MOST_CONDITIONS, ruleForm } from './rule-form.ts'
+import { runBody } from './run-call.ts'
+import { triggerBody } from './trigger-call.ts'
+
+const ruleId = idOfPath('The id of the automation.')
+const AT = '2026-11-22T01:10:00.000Z'
+
+export const ruleBodyExample = {
+  accountUUID: DEMO_ACCOUNT,
+  name: 'Thank the customer',
+  triggerSource: 'webhook',
+  object: 'job',
+  triggerType: 'job_status',
+  conditions: [{ field: 'status', operator: 'equals', value: 'Completed', logicalOperator: 'AND' }],
+  actions: [{ type: 'send_sms', parameters: { to: '{contact_mobile}', message: 'Thank you, {contact_first_name}.' } }],
+}
+
+export const ruleFieldsExample = {
+  triggerSource: 'webhook' as const,
+  webhookSubscriptionId: null,
+  triggerType: 'job_status' as const,
+  triggerJobUuid: null,
+  triggerQueueUuid: null,
+  object: 'job',
+  triggerFieldName: null,
+  triggerFromValue: null,
+  settleMinutes: 0,
+  apiEndpoint: null,
+  apiMethod: null,
+  pollInterval: null,
+  runTime: null,
+  weekday: null,
+  dayOfMonth: null,
+  workingDays: null,
+  scheduleType: 'immediate' as const,
+  scheduleDate: null,
+  scheduleRecurrence: null,
+  digest: false,
+  once: 'change' as const,
+  guards: DEFAULT_GUARDS,
+  actions: [
+    {
+      id: 's1',
+      type: 'send_sms' as const,
+      parameters: { to: '{contact_mobile}', message: 'Thank you, {contact_first_name}.' },
+      sequenceOrder: 1,
+      waitForPrevious: false,
+    },
+  ],
+}
+
+export const conditionsExample: z.output<typeof ruleAnswer>['conditions'] = [
+  { field: 'status', operator: 'equals', value: 'Completed', logicalOperator: 'AND' },
+]
+
+const ruleExample: z.output<typeof ruleAnswer> = {
+  id: 12,
+  accountUUID: DEMO_ACCOUNT,
+  name: 'Thank the customer',
+  active: true,
+  ...ruleFieldsExample,
+  description: '',
+  conditions: conditionsExample,
+  enableGrouping: false,
+  groupingField: null,
+  executionCount: 41,
+  lastExecuted: AT,
+  createdAt: '2026-11-01T00:00:00.000Z',
+  updatedAt: '2026-11-01T00:00:00.000Z',
+  triggerUrl: null,
+  sentence: 'When the status of a job changes, only if its status is Completed, then text the customer.',
+  nextRunAt: null,
+  preparing: false,
+  pausedReason: null,
+  openBlanks: [],
+}
+
+const executionExample: z.output<typeof executionAnswer> = {
+  id: 233,
+  automationRuleId: 12,
+  accountUUID: DEMO_ACCOUNT,
+  triggerData: {
+    description: 'Run by hand',
+    object: 'job',
+    manualTrigger: true,
+    conditionMatching: null,
+    bypassedConditions: false,
+    changes: [],
+    values: {},
+  },
+  actionsExecuted: [],
+  executionStatus: null,
+  errorMessage: null,
+  executedAt: AT,
+  automationName: 'Thank the customer',
+  automationVersion: 1,
+  source: 'person',
+  state: 'queued',
+  outcome: null,
+  reason: null,
+  needsYou: false,
+  object: 'job',
+  recordUuids: [DEMO_JOB],
+  groupKey: null,
+  replayOf: null,
+  startedAt: null,
+  endedAt: null,
+  nextAttemptAt: AT,
+  steps: [],
+}
+
+const settingsExample = { ...DEFAULT_SETTINGS, defaults: DEFAULT_SETTINGS }
+const muteExample: z.output<typeof muteAnswer> = {
+  id: 2,
+  kind: 'company',
+  recordUuid: 'e0a4c1d8-3f57-4b62-9c8e-6d1b7a2f4503',
+  name: 'Mrs Jones',
+  until: null,
+  createdAt: AT,
+  createdBy: null,
+}
+
+const parameterNames = ACTION_SPECS.map(
+  ({ type, parameters }) =>
+    `\`${type}\`: ${parameters.map(({ name, required }) => (required ? `**${name}**` : name)).join(', ')}.`,
+)
+
+export const automationCalls: ReferencePart = {
+  tags: [
+    {
+      name: 'Automations',
+      says: 'When something happens, only if, then do: rules, their runs, and what protects customers.',
+    },
+  ],
+  schemas: { Automation: ruleAnswer, Execution: executionAnswer, AutomationSettings: settingsAnswer, Mute: muteAnswer },
+  operations: [
+    {
+      id: 'listAutomations',
+      method: 'GET',
+      route: 'api/automation',
+      tag: 'Automations',
+      summary: "Lists an account's automations",
+      who: 'session',
+      parameters: [accountOfQuery],
+      answers: [{ status: 200, says: 'All of them.', schema: z.array(ruleAnswer), example: [ruleExample] }],
+    },
+    {
+      id: 'createAutomation',
+      method: 'POST',
+      route: 'api/automation',
+      tag: 'Automations',
+      summary: "Makes an automation from the form's fields",
+      description: [
+        'What the server owns (counts, dates, addresses) is refused by name, not ignored.',
+        `Webhook rules name \`webhookSubscriptionId\` or \`object\`, and \`triggerType\`. Polled rules name \`apiEndpoint\` (${POLL_ENDPOINTS.map((one) => `\`${one}\``).join(', ')}) and \`pollInterval\`. A manual rule's answer carries its \`triggerUrl\`.`,
+        `\`conditions\` (at most ${MOST_CONDITIONS}): AND binds tighter than OR. \`actions\` (at most ${MOST_ACTIONS}) run in order.`,
+        `The parameters of each action, required ones in bold. ${parameterNames.join(' ')}`,
+      ],
+      who: 'session',
+      body: { schema: ruleForm, fields: RULE_FIELD_NOTES, example: ruleBodyExample },
+      answers: [{ status: 201, says: 'It was made.', schema: ruleAnswer, example: ruleExample }],
+    },
+    {
+      id: 'changeAutomation',
+      method: 'PUT',
+      route: 'api/automation/:id',
+      tag: 'Automations',
+      summary: 'Changes an automation: the form, or exactly `{"active": true}`',
+      description: ['A run that has begun ends with the version it began with.'],
+      who: 'session',
+      parameters: [ruleId],
+      body: {
+        schema: z.union([ruleForm, activeOnly]),
+        fields: { ...RULE_FIELD_NOTES, accountUUID: 'May be named, when it is the same.' },
+        example: { active: false },
+      },
+      answers: [{ status: 200, says: 'As it is now.', schema: ruleAnswer, example: { ...ruleExample, active: false } }],
+    },
+    {
+      id: 'deleteAutomation',
+      method: 'DELETE',
+      route: 'api/automation/:id',
+      tag: 'Automations',
+      summary: 'Deletes an automation',
+      description: ['Runs that have not begun are cancelled.'],
+      who: 'session',
+      parameters: [ruleId],
+      answers: [deleted],
+    },
+    {
+      id: 'runAutomation',
+      method: 'POST',
+      route: 'api/automation/:id/run',
+      tag: 'Automations',
+      summary: 'Runs an automation now, by hand',
+      description: [
+        '`preview` plans everything and sends nothing. `bypassConditions` acts on one record only: the one given, else the newest.',
+      ],
+      who: 'session',
+      parameters: [ruleId],
+      body: {
+        schema: runBody,
+        fields: {
+          bypassConditions: 'True = whatever its conditions say.',
+          preview: 'True = show what would happen.',
+          adminCheckMode: 'The same, for admins.',
+          recordUuid: 'Only this record.',
+        },
+        example: { preview: true },
+      },
+      answers: [
+        {
+          status: 200,
+          says: 'It runs; or, after `preview` and `adminCheckMode`, what would happen.',
+          schema: z.union([ranAnswer, previewedAnswer]),
+          example: {
+            message: 'This is what would happen. Nothing was sent.',
+            execution: executionExample,
+            preview: { steps: [], customerMessages: 1, credits: 1, matched: 1, total: 60 },
+          },
+        },
+      ],
+      refusals: {
+        400: 'Nothing matched: `conditionsNotMet` is true, and `failedConditions` says why. Or there is no such record.',
+        403: '`adminCheckMode` without the role of an admin.',
+        502: 'ServiceM8 cannot be asked.',
+      },
+      refusalSchemas: { 400: notMetAnswer },
+      limit: '20 a minute and account',
+    },
+    {
+      id: 'triggerAutomation',
+      method: 'POST',
+      route: 'api/automation/:id/trigger',
+      tag: 'Automations',
+      summary: 'Starts a manual automation, for other programs',
+      description: [
+        'The key in the address is the proof: no session, and cookies are not looked at. A wrong or missing key is answered like an automation that does not exist.',
+        'The same job and date within 10 minutes is the same run; so is the same `Idempotency-Key` within 24 hours.',
+        'The `message` says when the run waits because nothing is sent for the account.',
+      ],
+      who: 'key',
+      parameters: [
+        ruleId,
+        {
+          name: 'key',
+          in: 'query',
+          schema: z.string(),
+          required: true,
+          description: 'From the `triggerUrl` of the automation.',
+        },
+        {
+          name: 'Idempotency-Key',
+          in: 'header',
+          schema: z.string().max(255),
+          required: false,
+          description: 'Your own name for this call: up to 255 visible characters.',
+        },
+      ],
+      body: {
+        schema: triggerBody,
+        fields: {
+          job_uuid: 'The job it is about.',
+          date: { description: 'A day of the calendar, `YYYY-MM-DD`.', format: 'date' },
+        },
+        example: { job_uuid: DEMO_JOB, date: '2026-11-22' },
+      },
+      answers: [
+        {
+          status: 202,
+          says: 'It was started, or had been.',
+          schema: z.object({ message: z.string(), executionId: z.int() }),
+          example: { message: 'Automation triggered', executionId: 233 },
+        },
+      ],
+      refusals: { 409: 'The automation is switched off or stopped.' },
+      limit: '60 a minute and automation',
+    },
+    {
+      id: 'listExecutions',
+      method: 'GET',
+      route: 'api/automation-logs/:accountUUID',
+      tag: 'Automations',
+      summary: 'Lists the last 20 executions of all automations, step by step',
+      description: [
+        'Each record in `triggerData.conditionMatching.matchedRecords` names its customer: `companyUuid`, `companyName`.',
+      ],
+      who: 'session',
+      parameters: [accountOfPath],
+      answers: [{ status: 200, says: 'Newest first.', schema: z.array(executionAnswer), example: [executionExample] }],
+    },
+    {
+      id: 'showAutomationSettings',
+      method: 'GET',
+      route: 'api/automation-settings',
+      tag: 'Automations',
+      summary: 'Shows what counts for all automations of the account',
+      description: [
+        'Quiet hours count for every automation with `quietForAll`, else for those with `respectQuietHours`. What falls in them is sent when they end.',
+        'A message that comes before `customerCooldownDays` are over is skipped. What is over `ruleDailyCap`, `accountDailyCap` or `floodPerHour` is held until a person sends or discards it.',
+      ],
+      who: 'session',
+      parameters: [accountOfQuery],
+      answers: [
+        { status: 200, says: 'Every setting, and `defaults`.', schema: settingsAnswer, example: settingsExample },
+      ],
+    },
+    {
+      id: 'changeAutomationSettings',
+      method: 'PUT',
+      route: 'api/automation-settings',
+      tag: 'Automations',
+      summary: 'Changes what is named',
+      who: 'session',
+      parameters: [accountOfQuery],
+      body: {
+        schema: settingsChange,
+        fields: {
+          quietFrom: 'A local time of day, `HH:MM`.',
+          quietTo: 'The end, which may be on the next morning. The same time twice = no quiet hours.',
+          quietWeekends: 'True = Saturday and Sunday are quiet all day, too.',
+          quietForAll: 'True = for every automation.',
+          customerCooldownDays: 'Days between two messages to one customer; 0 = no limit.',
+          ruleDailyCap: 'Most customer messages a day of one automation that says nothing itself.',
+          accountDailyCap: 'Most customer messages a day of all automations together.',
+          floodPerHour: 'More customer messages of one automation within an hour are held.',
+          senderStaffUuid:
+            'In whose name staff are written to, and whose signature e-mails carry; null = the first active staff member.',
+        },
+        example: { quietFrom: '19:00', quietTo: '07:30' },
+      },
+      answers: [
+        {
+          status: 200,
+          says: 'Every setting as it is now.',
+          schema: settingsAnswer,
+          example: { ...settingsExample, quietFrom: '19:00', quietTo: '07:30' },
+        },
+      ],
+      refusals: { 502: 'Another sender was named, and ServiceM8 cannot be asked who works there.' },
+    },
+    {
+      id: 'listMutes',
+      method: 'GET',
+      route: 'api/mutes',
+      tag: 'Automations',
+      summary: 'Lists the customers and jobs that no automation writes about, newest first',
+      who: 'session',
+      parameters: [accountOfQuery],
+      answers: [{ status: 200, says: 'All of them.', schema: z.array(muteAnswer), example: [muteExample] }],
+    },
+    {
+      id: 'mute',
+      method: 'POST',
+      route: 'api/mutes',
+      tag: 'Automations',
+      summary: 'Stops all automatic messages to a customer, or about a job',
+      who: 'session',
+      parameters: [accountOfQuery],
+      body: {
+        schema: muteBody,
+        fields: {
+          kind: '`company` = a customer, unless it says `job`.',
+          recordUuid: { description: 'The uuid of the customer or the job.', format: 'uuid' },
+          until: 'A moment with its zone; null = for good.',
+        },
+        example: { kind: 'company', recordUuid: 'e0a4c1d8-3f57-4b62-9c8e-6d1b7a2f4503', until: null },
+      },
+      answers: [
+        { status: 201, says: 'It was stopped.', schema: muteAnswer, example: muteExample },
+        {
+          status: 200,
+          says: 'It replaced the one of the same record.',
+          schema: muteAnswer,
+          example: { ...muteExample, until: moment.parse('2026-12-24T00:00:00Z') },
+        },
+      ],
+    },
+    {
+      id: 'unmute',
+      method: 'DELETE',
+      route: 'api/mutes/:id',
+      tag: 'Automations',
+      summary: 'Allows messages again',
+      who: 'session',
+      parameters: [idOfPath('The id in the list of what is stopped.')],
+      answers: [deleted],
+    },
+  ],
+}

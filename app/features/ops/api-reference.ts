@@ -1,0 +1,52 @@
+// The call of the operator's page, as the reference tells it.
+import { z } from 'zod'
+import { accountOfQuery, moment, ofQuery, type ReferencePart } from '../reference/operation.ts'
+
+const operator = z
+  .object({
+    now: moment,
+    fine: z.boolean().describe('Nothing needs anybody.'),
+    sentence: z.string(),
+    troubles: z
+      .array(z.object({ tone: z.enum(['failing', 'attention']), sentence: z.string() }))
+      .describe('The most pressing first.'),
+    held: z.boolean().describe('A restored copy that is held back: nothing is sent.'),
+  })
+  .catchall(z.unknown())
+  .describe(
+    'And what the page shows: `delivering`, `accounts`, `failing`, `space`, `kept`, `backups`, `machine`, `audit`.',
+  )
+
+export const operatorCalls: ReferencePart = {
+  tags: [{ name: 'Operating', says: 'How the installation is doing, for whoever runs it.' }],
+  schemas: {},
+  operations: [
+    {
+      id: 'showOperator',
+      method: 'GET',
+      route: 'api/operator',
+      tag: 'Operating',
+      summary: "Shows what the operator's page shows",
+      description: [
+        'Is everything fine, and if not, what needs somebody; then the facts behind it. `delivering.oldestDueAgeMs` is the one number to watch.',
+        '`accounts.lines` has 15 accounts a page, those that need care first. Sizes are bytes; those marked `estimated` are about right. It holds numbers and states only: no address, record, text or secret of any account.',
+      ],
+      who: 'admin',
+      parameters: [accountOfQuery, ofQuery('page', z.string(), 'Which page of the accounts.')],
+      answers: [
+        {
+          status: 200,
+          says: 'How things stand.',
+          schema: operator,
+          example: {
+            now: '2026-11-22T01:10:00.000Z',
+            fine: true,
+            sentence: 'Everything is fine.',
+            troubles: [],
+            held: false,
+          },
+        },
+      ],
+    },
+  ],
+}

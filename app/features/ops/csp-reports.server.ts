@@ -1,0 +1,50 @@
+// Counts what the policy forbade, and says each kind once in a while: one page with a curious extension reports hundreds of times.
+import type { App } from '#app/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { hours } from '#app/lib/duration.ts'
+import type { Violation } from './csp-report.ts'
+
+/** Kinds that are told apart; the others are counted together. */
+const MOST_KINDS = 200
+const SAID_EVERY = hours(1)
+const OTHER: Violation = { directive: 'other', blocked: 'other' }
+
+export interface CountedViolation extends Violation {
+  count: number
+}
+
+interface Kind extends CountedViolation {
+  saidAt: Millis
+}
+
+const kindsOf = new WeakMap<object, Map<string, Kind>>()
+
+/** Counted since the start; a kind is in the log when it first comes, and then once an hour while it goes on. */
+export function noteViolations(app: Pick<App, 'clock' | 'log'>, violations: readonly Violation[]): void {
+  const kinds = kindsOf.get(app.clock) ?? new Map<string, Kind>()
+  kindsOf.set(app.clock, kinds)
+  for (const violation of violations) {
+    const known = kinds.has(keyOf(violation)) || kinds.size < MOST_KINDS
+    const { directive, blocked } = known ? violation : OTHER
+    const key = keyOf({ directive, blocked })
+    const kind = kinds.get(key) ?? { directive, blocked, count: 0, saidAt: Number.NEGATIVE_INFINITY }
+    kinds.set(key, kind)
+    kind.count += 1
+    if (app.clock.now() - kind.saidAt < SAID_EVERY) continue
+    kind.saidAt = app.clock.now()
+    app.log.warn({ directive, blocked, count: kind.count }, 'csp.violated')
+  }
+}
+
+/** Every kind so far, with how often it was reported. */
+export function violationCounts(app: Pick<App, 'clock'>): CountedViolation[] {
+  return [...(kindsOf.get(app.clock)?.values() ?? [])].map(({ directive, blocked, count }) => ({
+    directive,
+    blocked,
+    count,
+  }))
+}
+
+function keyOf({ directive, blocked }: Violation): string {
+  return `${directive} ${blocked}`
+}

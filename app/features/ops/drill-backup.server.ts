@@ -1,0 +1,48 @@
+// The drill: is the newest backup one that the product could go on from? Restores it aside, checks it, starts it, removes it.
+import { join } from 'node:path'
+import { type BackupParts, BackupTrouble, type StepSeconds, stepTimer, withWorkFolder } from './backup-work.server.ts'
+import { staleSentence } from './backups.ts'
+import { checkCopy, chooseBackup, fetchCopy } from './restore-backup.server.ts'
+
+export interface DrillRequest {
+  databaseFile: string
+  /** Opens one stored credential of the copy with the present keys. A sentence when it stays shut. */
+  opensCredential(copy: string): 'opens' | 'none' | { sentence: string }
+  /** Starts the product on the copy, held, and asks whether it is ready. A sentence when it is not. */
+  starts(copy: string): Promise<'ready' | { sentence: string }>
+}
+
+export interface DrilledBackup {
+  name: string
+  databaseBytes: number
+  storedBytes: number
+  credential: 'opens' | 'none'
+  rows: Record<string, number>
+  seconds: StepSeconds
+}
+
+/** Rejects with a `BackupTrouble` (a sentence) or what the place answered. Leaves nothing behind. */
+export async function drillBackup(parts: BackupParts, request: DrillRequest): Promise<DrilledBackup> {
+  const { databaseFile } = request
+  const { seconds, step } = stepTimer()
+  const backup = await step('find', () => chooseBackup(parts, 'latest'))
+  return withWorkFolder(databaseFile, 'drill', async (folder) => {
+    const file = join(folder, 'copy.db')
+    await fetchCopy(parts, backup, { folder, file, step })
+    await step('check', () => checkCopy(parts, backup, file))
+    const stale = staleSentence(backup.manifest.newestEventAt, parts.files.newestEventAt(databaseFile))
+    if (stale) throw new BackupTrouble(stale)
+    const credential = request.opensCredential(file)
+    if (typeof credential !== 'string') throw new BackupTrouble(credential.sentence)
+    const started = await step('start', () => request.starts(file))
+    if (started !== 'ready') throw new BackupTrouble(started.sentence)
+    return {
+      name: backup.name,
+      databaseBytes: backup.manifest.bytes,
+      storedBytes: backup.manifest.parts.reduce((sum, part) => sum + part.bytes, 0),
+      credential,
+      rows: backup.manifest.rows,
+      seconds,
+    }
+  })
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { days, hours } from '#app/lib/duration.ts'
+import { keepBackups } from './backups.ts'
+import { BACKUPS_KEPT, eventsKept, keptUntil, LEAST_EVENTS, logEnds, shortageWords, spanWords } from './kept-until.ts'
+import { switchesOf } from './space.ts'
+
+const long = (id: string, retentionDays?: number) =>
+  keptUntil({ retentionDays, backups: null }).find((kind) => kind.id === id)?.long
+
+describe('the words', () => {
+  it('follow what is configured', () => {
+    expect([long('events'), long('events', 90), long('bodies', 90), long('bodies', 5)]).toEqual([
+      '30 days',
+      '90 days',
+      '7 days',
+      '5 days',
+    ])
+    expect(eventsKept(1)).toBe(LEAST_EVENTS)
+    expect(long('events', 1)).toBe('4 days')
+    expect([long('audit'), long('runs'), long('sessions')]).toEqual([
+      '400 days',
+      '90 days',
+      '24 hours, without use 8 hours',
+    ])
+    expect(long('waiting')).toBe('until it is delivered, at most 72 hours (for a paused webhook 30 days)')
+  })
+
+  it('name copies only where there are some', () => {
+    expect(long('backups')).toBeUndefined()
+    const kinds = keptUntil({ retentionDays: 30, backups: BACKUPS_KEPT })
+    expect(kinds.find(({ id }) => id === 'backups')).toMatchObject({ long: BACKUPS_KEPT, forOwners: true })
+    expect(kinds.filter(({ what, why }) => what === '' || why === '')).toEqual([])
+    expect(new Set(kinds.map(({ id }) => id)).size).toBe(kinds.length)
+  })
+
+  it('of spans are as short as they can be', () => {
+    expect([days(30), hours(72), hours(24), hours(1), 60_000].map(spanWords)).toEqual([
+      '30 days',
+      '3 days',
+      '24 hours',
+      '1 hour',
+      '1 minute',
+    ])
+  })
+
+  it('stand below a log where it ends, and say what is different while storage is short', () => {
+    const lean = switchesOf('lean')
+    expect(logEnds(undefined, switchesOf('enough'), false)).toBe('Older than 30 days is forgotten.')
+    expect(logEnds(60, lean, false)).toBe('Older than 60 days is forgotten.')
+    expect(logEnds(60, lean, true)).toBe(
+      'Older than 60 days is forgotten. Storage is nearly full: of what was delivered, only the last 4 days are kept for now.',
+    )
+  })
+})
+
+describe('while storage is short, an owner is told', () => {
+  it('nothing as long as nothing is different for anybody', () => {
+    expect([shortageWords(switchesOf('enough'), false), shortageWords(switchesOf('warn'), true)]).toEqual([null, null])
+  })
+
+  it('whether it is about this account', () => {
+    expect(shortageWords(switchesOf('shorten'), false)).toContain('yours is not one of them')
+    expect(shortageWords(switchesOf('shorten'), true)).toContain(
+      'the text of delivered events is kept for 24 hours only.',
+    )
+    expect(shortageWords(switchesOf('lean'), true)).toContain('the log of what was delivered for 4 days')
+    expect(shortageWords(switchesOf('share'), true)).toContain('New events are put off')
+    expect(shortageWords(switchesOf('share'), false)).not.toContain('New events')
+    expect(shortageWords(switchesOf('full'), false)).toContain('What waits here is kept and sent.')
+  })
+})
+
+test('copies are kept as is said', () => {
+  const now = Date.UTC(2026, 10, 22, 12)
+  const hourly = Array.from({ length: 24 * 800 }, (_, n) => ({ takenAt: now - hours(n) }))
+  const kept = [...keepBackups(hourly, now)].map(({ takenAt }) => now - takenAt)
+  expect(kept.filter((age) => age < days(1)).length).toBe(24)
+  expect(kept.filter((age) => age >= days(2) && age <= days(30)).length).toBeGreaterThanOrEqual(28)
+  const old = kept.filter((age) => age > days(31))
+  expect([old.length > 9 && old.length <= 12, Math.max(...old) < days(366)]).toEqual([true, true])
+  expect(BACKUPS_KEPT).toBe('all of the last 24 hours, one a day for 30 days, one a month for 12 months')
+})
+
+test('the guide says what the page says', () => {
+  const guide = readFileSync('docs/user-guide.md', 'utf8')
+  const said = keptUntil({ retentionDays: 30, backups: BACKUPS_KEPT }).filter(({ forOwners }) => forOwners)
+  expect(said.filter(({ what, long }) => !guide.includes(`| ${what} | ${long} |`)).map(({ id }) => id)).toEqual([])
+})

@@ -1,0 +1,212 @@
+// What is kept, until when, and why. The jobs that remove it take their durations from here, and the pages and the guide their
+// words: none of them can say something else than what is done.
+import { days, hours, minutes } from '#app/lib/duration.ts'
+import { SESSION_ABSOLUTE, SESSION_IDLE } from '../accounts/session.ts'
+import { AUDIT_KEPT } from '../audit/audit.ts'
+import { grouped } from '../billing/count-words.ts'
+import { PAUSED_FOR_AT_MOST, RETRY_FOR } from '../deliveries/delivery.ts'
+import { NOTICES_KEPT } from '../webhooks/notice.ts'
+import { SHORT_BODIES, SHORT_LOG, type SpaceSwitches } from './space.ts'
+
+/** RETENTION_DAYS, where nothing is configured. */
+export const USUAL_EVENT_DAYS = 30
+/** The platform repeats an event for 72 hours: until then it has to be recognised, whatever is configured. */
+export const LEAST_EVENTS = days(4)
+/** The text of an event that everybody got: its line in the log stays. */
+export const DELIVERED_BODIES = days(7)
+/** Numbers of each address per hour: the small graphs. */
+export const HOURLY_COUNTERS = days(400)
+/** Runs with the texts they sent, and the answers to "why not?". */
+export const RUNS_KEPT = days(90)
+/** That a message went out. It counts for cool-downs of up to a year. */
+export const MESSAGES_KEPT = days(400)
+/** What a rule wrote itself: its event is known as our own so long. */
+export const OWN_WRITES_KEPT = minutes(30)
+/** A stop of messages that ended is still shown for a while. */
+export const ENDED_MUTES_KEPT = hours(24)
+/** Events of the payment provider, by which a repeated one is known. */
+export const PAYMENT_EVENTS_KEPT = days(60)
+/** Which copies are kept, as `backups.ts` decides; a test compares. */
+export const BACKUPS_KEPT = 'all of the last 24 hours, one a day for 30 days, one a month for 12 months'
+/** Exchanges with the platform, of each account. The store keeps to it; a test compares. */
+export const EXCHANGES_KEPT = 1_000
+
+/** Snapshots of one object of one account; the longest unedited are forgotten first. */
+export const SNAPSHOTS_KEPT = 20_000
+
+/** Rows are counted up to this many: "more than 100,000" says enough. */
+export const MOST_COUNTED = 100_000
+
+export type KeptId =
+  | 'events'
+  | 'bodies'
+  | 'waiting'
+  | 'runs'
+  | 'messages'
+  | 'exchanges'
+  | 'audit'
+  | 'notices'
+  | 'settings'
+  | 'usage'
+  | 'sessions'
+  | 'snapshots'
+  | 'counters'
+  | 'payment_events'
+  | 'short'
+  | 'backups'
+
+export interface KeptKind {
+  id: KeptId
+  /** What it is, in an owner's words. */
+  what: string
+  /** How long, as a part of a sentence. */
+  long: string
+  why: string
+  /** Owners are told about it; else it is of use to the operator only. */
+  forOwners: boolean
+}
+
+export interface KeptSetting {
+  /** RETENTION_DAYS; absent = not configured. */
+  retentionDays: number | undefined
+  /** How long copies made for emergencies are kept, in words; null = there are none. */
+  backups: string | null
+}
+
+/** ms that events and deliveries are kept. */
+export function eventsKept(retentionDays: number | undefined): number {
+  return Math.max(days(retentionDays ?? USUAL_EVENT_DAYS), LEAST_EVENTS)
+}
+
+/** `30 days`, `24 hours`, `30 minutes`. */
+export function spanWords(ms: number): string {
+  const [size, word] = ms >= days(2) ? [days(1), 'day'] : ms >= hours(1) ? [hours(1), 'hour'] : [minutes(1), 'minute']
+  const count = Math.round(ms / size)
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
+const inHours = (ms: number) => `${ms / hours(1)} hours`
+
+/** Every kind of data there is, with how long it is kept. */
+export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
+  const owners: [KeptId, string, string, string][] = [
+    [
+      'events',
+      'Events, deliveries and what receivers answered',
+      spanWords(eventsKept(retentionDays)),
+      'So that you can look up what happened, and send it again.',
+    ],
+    [
+      'bodies',
+      'The text of an event that everybody got',
+      spanWords(Math.min(DELIVERED_BODIES, eventsKept(retentionDays))),
+      'Its line in the log stays. Sending it again needs the text.',
+    ],
+    [
+      'waiting',
+      'What waits to be sent',
+      `until it is delivered, at most ${inHours(RETRY_FOR)} (for a paused webhook ${spanWords(PAUSED_FOR_AT_MOST)})`,
+      'Nothing that waits is ever removed to make room.',
+    ],
+    [
+      'runs',
+      'Runs of automations, and why a rule did not run',
+      spanWords(RUNS_KEPT),
+      'So that you can see what customers were sent, and why.',
+    ],
+    [
+      'messages',
+      'That a customer got a message (not its text, and not to which number)',
+      spanWords(MESSAGES_KEPT),
+      'Your limits count them, for up to a year.',
+    ],
+    [
+      'exchanges',
+      'Exchanges with ServiceM8',
+      `the latest ${grouped(EXCHANGES_KEPT)}`,
+      'For finding out why ServiceM8 refused something.',
+    ],
+    ['audit', 'Who did what', spanWords(AUDIT_KEPT), 'So that it can be proved a year later. Nobody can change it.'],
+    [
+      'notices',
+      'Notices about addresses that fail',
+      spanWords(NOTICES_KEPT),
+      'They are part of the story of an address.',
+    ],
+    [
+      'sessions',
+      'Who is signed in',
+      `${inHours(SESSION_ABSOLUTE)}, without use ${inHours(SESSION_IDLE)}`,
+      'Then it is over.',
+    ],
+    [
+      'settings',
+      'Webhooks, automations and settings',
+      'until you delete them',
+      'What an older run or delivery needs to be understood stays until the account is erased.',
+    ],
+    ['usage', 'How much was used per day (numbers only)', 'for good', 'Invoices can be explained by it.'],
+  ]
+  const operators: [KeptId, string, string, string][] = [
+    [
+      'snapshots',
+      'What looked-for records were like last',
+      `the latest ${grouped(SNAPSHOTS_KEPT)} of each list`,
+      'Contacts and materials send no events: changes are found by comparing.',
+    ],
+    ['counters', 'Numbers per address and hour', spanWords(HOURLY_COUNTERS), 'The small graphs.'],
+    [
+      'payment_events',
+      'Events of the payment provider',
+      spanWords(PAYMENT_EVENTS_KEPT),
+      'A repeated one is recognised.',
+    ],
+    [
+      'short',
+      'Small marks: sign-ins under way, tickets, what a rule wrote itself',
+      `between a minute and ${spanWords(ENDED_MUTES_KEPT)}`,
+      'They are of no use afterwards.',
+    ],
+  ]
+  const copies: [KeptId, string, string, string][] =
+    backups === null
+      ? []
+      : [
+          [
+            'backups',
+            'Sealed copies of everything, for emergencies',
+            backups,
+            'What you delete stays in older copies until they are removed in their turn.',
+          ],
+        ]
+  const rows = (list: [KeptId, string, string, string][], forOwners: boolean): KeptKind[] =>
+    list.map(([id, what, long, why]) => ({ id, what, long, why, forOwners }))
+  return [...rows([...owners, ...copies], true), ...rows(operators, false)]
+}
+
+/** Below a log, where it ends: `Older than 30 days is forgotten.`, and what is different while storage is short. */
+export function logEnds(retentionDays: number | undefined, switches: SpaceSwitches, overShare: boolean): string {
+  const sentence = `Older than ${spanWords(eventsKept(retentionDays))} is forgotten.`
+  if (!switches.shortenLog || !overShare) return sentence
+  return `${sentence} Storage is nearly full: of what was delivered, only the last ${spanWords(SHORT_LOG)} are kept for now.`
+}
+
+/**
+ * What an owner has to know while storage is short; null = nothing. `overShare`: this account uses more than its share of what there
+ * is.
+ */
+export function shortageWords(switches: SpaceSwitches, overShare: boolean): string | null {
+  if (switches.refuseAll) {
+    return 'Storage is full. New events are not taken in at the moment; ServiceM8 keeps them and sends them again for 72 hours. What waits here is kept and sent.'
+  }
+  if (!switches.shortenBodies) return null
+  const safe = 'What waits to be sent is always kept.'
+  if (!overShare) {
+    return `Storage is nearly full at the moment. Accounts that use more than their share keep less for now; yours is not one of them. ${safe}`
+  }
+  const log = switches.shortenLog ? `, and the log of what was delivered for ${spanWords(SHORT_LOG)}` : ''
+  const refused = switches.refuseOverShare
+    ? ' New events are put off for now; ServiceM8 sends them again for 72 hours.'
+    : ''
+  return `Storage is nearly full, and this account uses more than its share. For now the text of delivered events is kept for ${spanWords(SHORT_BODIES)} only${log}.${refused} ${safe}`
+}

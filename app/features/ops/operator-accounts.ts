@@ -1,0 +1,103 @@
+// The operator's list of accounts: which of them need care, and why, from states and numbers alone.
+import type { Millis } from '#app/lib/clock.ts'
+import type { CallsLeft } from '../accounts/call-budget.ts'
+import { grouped } from '../billing/count-words.ts'
+import { type PlanPhase, phaseOf } from '../billing/plan-phase.ts'
+import { addressesWords } from './failure-class.ts'
+
+/** What is known of an account without looking into it. */
+export interface OutlinedAccount {
+  uuid: string
+  /** '' until somebody signed in. */
+  name: string
+  connection: 'connected' | 'reconnect' | null
+  plan: { status: string; trialEndsAt: Millis; cancelAtPeriodEnd: boolean; heldSince: Millis | null } | null
+  waiting: number
+  endpoints: number
+  failing: number
+  failingSince: Millis | null
+  stopped: number
+}
+
+export interface Care {
+  tone: 'failing' | 'attention' | 'held'
+  words: string
+}
+
+export interface AccountLine {
+  uuid: string
+  name: string
+  care: Care[]
+  connection: OutlinedAccount['connection']
+  /** The state of its plan in a word or two. */
+  plan: string
+  lastEventAt: Millis | null
+  waiting: number
+  endpoints: number
+  /** Calls to ServiceM8 that are left. */
+  calls: CallsLeft
+}
+
+export const ACCOUNTS_ON_A_PAGE = 15
+
+/** So much waits for one account only when its receivers have not answered for long. */
+const MUCH_WAITS = 10_000
+
+const PHASE_WORDS: Record<Exclude<PlanPhase, 'other'>, string> = {
+  trial: 'Trial',
+  trial_ended: 'Trial ended',
+  active: 'Active',
+  ending: 'Active, ends',
+  past_due: 'Past due',
+  unpaid: 'Unpaid',
+  canceled: 'Canceled',
+}
+
+/** `–` = it has none. */
+export function planWord({ plan }: Pick<OutlinedAccount, 'plan'>, now: Millis): string {
+  if (plan === null) return '–'
+  const phase = phaseOf(plan, now)
+  return phase === 'other' ? plan.status : PHASE_WORDS[phase]
+}
+
+/** The most pressing first. */
+export function careOf(account: OutlinedAccount): Care[] {
+  const { connection, failing, stopped, plan, waiting } = account
+  const care: Care[] = []
+  if (connection === 'reconnect') care.push({ tone: 'failing', words: 'Has to connect again' })
+  if (failing > 0) care.push({ tone: 'failing', words: `${addressesWords(failing)} failing` })
+  if (stopped > 0) care.push({ tone: 'attention', words: `${stopped} stopped by the receiver` })
+  if (waiting >= MUCH_WAITS) care.push({ tone: 'attention', words: `${grouped(waiting)} deliveries wait` })
+  if (plan?.heldSince != null) care.push({ tone: 'held', words: 'On hold: not paid for' })
+  return care
+}
+
+const WEIGHT: Record<Care['tone'], number> = { failing: 10_000, attention: 100, held: 1 }
+
+/** Those that need care first, then those with most waiting, then by name. */
+export function byCare<A extends OutlinedAccount>(accounts: readonly A[]): A[] {
+  const weighed = accounts.map((account) => ({
+    account,
+    weight: careOf(account).reduce((sum, { tone }) => sum + WEIGHT[tone], 0),
+  }))
+  weighed.sort(
+    (a, b) =>
+      b.weight - a.weight ||
+      b.account.waiting - a.account.waiting ||
+      a.account.name.localeCompare(b.account.name, 'en') ||
+      (a.account.uuid < b.account.uuid ? -1 : 1),
+  )
+  return weighed.map(({ account }) => account)
+}
+
+/** The page that was asked for, within those there are. */
+export function pageOf(asked: string | null, count: number): { page: number; pages: number } {
+  const pages = Math.max(1, Math.ceil(count / ACCOUNTS_ON_A_PAGE))
+  const wanted = asked !== null && /^[1-9]\d{0,5}$/.test(asked) ? Number(asked) : 1
+  return { page: Math.min(wanted, pages), pages }
+}
+
+/** `163 · 18,950`: this minute and today. */
+export function callsWords({ minute, day, pausedUntil }: CallsLeft): string {
+  return `${pausedUntil === null ? grouped(minute) : 'paused'} · ${grouped(day)}`
+}

@@ -1,0 +1,43 @@
+// The address of the operator's page, the form on it, and the words that answer.
+import type { Flash } from '#app/lib/flash.ts'
+
+export const OPERATOR_PATH = '/operator'
+
+/** Parameter: the account for which the page asks whether everybody is to be signed out. */
+export const ASKS = 'sign_out'
+
+/** `accountUUID` = the operator's own account; `page` of the list of accounts. */
+export function operatorAddress(
+  accountUUID: string,
+  { page = 1, asked }: { page?: number; asked?: string } = {},
+): string {
+  const query = {
+    accountUUID,
+    admin: 'yes',
+    ...(page > 1 && { page: String(page) }),
+    ...(asked !== undefined && { [ASKS]: asked }),
+  }
+  return `${OPERATOR_PATH}?${new URLSearchParams(query)}`
+}
+
+export function readEndSessions(form: URLSearchParams): string | null {
+  const account = form.get('account') ?? ''
+  return form.get('intent') === 'end_sessions' && /^[\w-]{1,64}$/.test(account) ? account : null
+}
+
+/** `name` of the account, '' = it has none; `ended` = how many browsers were signed out. */
+export function endedFlash(name: string, ended: number): Flash {
+  const of = name === '' ? 'that account' : name
+  if (ended === 0) return { kind: 'info', title: 'Nobody was signed in', description: `To ${of}.` }
+  return {
+    kind: 'success',
+    title: `${ended === 1 ? 'One browser was' : `${ended} browsers were`} signed out`,
+    description: `Of ${of}. Deliveries and automations go on.`,
+  }
+}
+
+export const NOT_ENDED: Flash = {
+  kind: 'error',
+  title: 'Nothing was changed',
+  description: 'There is no such account. Load the page again.',
+}

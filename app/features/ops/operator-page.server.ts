@@ -1,0 +1,228 @@
+// Gathers what the operator's page and call show: numbers, states and moments of everybody, and no content of anybody.
+import type { App } from '#app/app-context.ts'
+import { days } from '#app/lib/duration.ts'
+import type { RoomKind, RoomTaken } from '#db/store/operator.ts'
+import { shownRun } from './backups.ts'
+import { type FailingAddress, failingGroups } from './failure-class.ts'
+import { BACKUPS_KEPT, eventsKept, keptUntil } from './kept-until.ts'
+import {
+  ACCOUNTS_ON_A_PAGE,
+  type AccountLine,
+  byCare,
+  careOf,
+  type OutlinedAccount,
+  pageOf,
+  planWord,
+} from './operator-accounts.ts'
+import {
+  type AuditView,
+  actWords,
+  type BackupsView,
+  type DeliveringView,
+  OPERATOR_ACTS,
+  type OperatorFacts,
+  type OperatorView,
+  operatorView,
+  type SpaceView,
+} from './operator-view.ts'
+import { loopState, type ProcessSigns } from './process-signs.ts'
+import { outlookOf } from './space-outlook.ts'
+
+export type OperatorApp = Pick<App, 'store' | 'clock' | 'settings' | 'ready' | 'signs' | 'callsLeft'>
+
+/** Of what fails, as many as are looked at one by one. */
+const FAILING_LOOKED_AT = 200
+const GROUPS_SHOWN = 50
+const AUDIT_SPAN = days(1)
+/** Of the last day, as many entries as are counted. */
+const AUDIT_COUNTED = 20_000
+const RUNS_SHOWN = 6
+
+/** `asked` = the page of the list of accounts, as it stands in the address. */
+export async function loadOperatorPage(app: OperatorApp, asked: string | null): Promise<OperatorView> {
+  const { store, clock, settings } = app
+  const now = clock.now()
+  const signs = app.signs()
+  const outlines = await store.accountOutlines()
+  const failing = await store.troubledEndpoints(FAILING_LOOKED_AT + 1)
+  const machine = await store.machineFacts()
+  const backups = await backupsOf(app, now)
+  const facts: OperatorFacts = {
+    now,
+    delivering: await deliveringOf(app, signs, now),
+    accounts: await accountsOf(app, outlines, asked, now),
+    failing: failingOf(failing, outlines),
+    space: await spaceOf(app, signs, machine.diskFreeBytes, now),
+    kept: keptUntil({ retentionDays: settings.retentionDays, backups: backups.setUp ? BACKUPS_KEPT : null }),
+    backups,
+    held: settings.held ?? false,
+    machine: {
+      version: settings.version,
+      schema: machine.schema,
+      node: signs.node,
+      database: machine.database,
+      startedAt: signs.startedAt,
+      memoryBytes: signs.memoryBytes,
+      platform: settings.sandbox ? 'sandbox' : 'ServiceM8',
+      payments: settings.payments.mode,
+    },
+    audit: await auditOf(app, now),
+  }
+  return operatorView(facts)
+}
+
+async function deliveringOf(app: OperatorApp, signs: ProcessSigns, now: number): Promise<DeliveringView> {
+  const { deliveries, automations } = signs
+  const { ready, reasons } = await app.ready()
+  const waiting = await app.store.waitingTotals()
+  return {
+    ready,
+    reasons,
+    oldestDueAgeMs: deliveries.oldestDueAgeMs,
+    waiting: waiting.deliveries,
+    waitingBytes: waiting.bytes,
+    ...(await app.store.waitingSplit(now)),
+    inFlight: deliveries.inFlight,
+    loops: [
+      { name: 'Deliveries' as const, loop: deliveries },
+      { name: 'Automations' as const, loop: automations },
+    ].map(({ name, loop }) => ({
+      name,
+      state: loopState(loop, now, app.settings.held),
+      inFlight: loop.inFlight,
+      lastBeatAt: loop.lastBeatAt,
+    })),
+    loopDelayMs: signs.loopDelayMs,
+  }
+}
+
+async function accountsOf(
+  app: OperatorApp,
+  outlines: readonly OutlinedAccount[],
+  asked: string | null,
+  now: number,
+): Promise<OperatorFacts['accounts']> {
+  const sorted = byCare(outlines)
+  const { page, pages } = pageOf(asked, sorted.length)
+  const shown = sorted.slice((page - 1) * ACCOUNTS_ON_A_PAGE, page * ACCOUNTS_ON_A_PAGE)
+  const lines: AccountLine[] = []
+  for (const account of shown) {
+    const { uuid, name, connection, waiting, endpoints } = account
+    lines.push({
+      uuid,
+      name,
+      care: careOf(account),
+      connection,
+      plan: planWord(account, now),
+      lastEventAt: await app.store.lastEventAt(uuid),
+      waiting,
+      endpoints,
+      calls: await app.callsLeft(uuid),
+    })
+  }
+  const needCare = sorted.filter((account) => careOf(account).length > 0).length
+  return { count: sorted.length, needCare, page, pages, lines }
+}
+
+/** The numbers are of all; the groups are made of those that fail longest. */
+function failingOf(found: readonly FailingAddress[], outlines: readonly OutlinedAccount[]): OperatorFacts['failing'] {
+  const groups = failingGroups(found.slice(0, FAILING_LOOKED_AT))
+  const troubled = outlines.filter(({ failing }) => failing > 0)
+  return {
+    accounts: troubled.length,
+    addresses: troubled.reduce((sum, { failing }) => sum + failing, 0),
+    more: found.length > FAILING_LOOKED_AT || groups.length > GROUPS_SHOWN,
+    groups: groups.slice(0, GROUPS_SHOWN),
+  }
+}
+
+const ROOM_WORDS: Record<RoomKind, string> = {
+  events: 'Events and deliveries',
+  runs: 'Runs of automations',
+  exchanges: 'Exchanges with ServiceM8',
+  snapshots: 'What records were like last',
+  audit: 'Who did what',
+}
+
+async function spaceOf(
+  { store, settings }: OperatorApp,
+  { space }: ProcessSigns,
+  diskFreeBytes: number,
+  now: number,
+): Promise<SpaceView> {
+  const used = await store.spaceUsed()
+  const usedBytes = used.fileBytes - used.freeBytes
+  const since = now - days(1)
+  const { bytes, oldestEventAt } = await store.roomSince(since)
+  const { level, sentence, budgetBytes, overShare } = space
+  return {
+    level,
+    sentence,
+    usedBytes,
+    budgetBytes,
+    ...used,
+    diskFreeBytes,
+    overShare,
+    kinds: kindsOf(await store.roomTaken(), usedBytes),
+    outlook: outlookOf({
+      now,
+      usedBytes,
+      budgetBytes,
+      cameBytes: bytes,
+      since,
+      oldestEventAt,
+      keepMs: eventsKept(settings.retentionDays),
+    }),
+  }
+}
+
+/** The biggest first. Estimates never make up more than there is: what they leave is the rest. */
+function kindsOf(taken: readonly RoomTaken[], usedBytes: number): SpaceView['kinds'] {
+  const sum = taken.reduce((total, { bytes }) => total + bytes, 0)
+  const scale = sum > usedBytes ? usedBytes / sum : 1
+  const kinds = taken
+    .filter(({ rows }) => rows > 0)
+    .map(({ kind, rows, bytes, estimated }) => ({
+      words: ROOM_WORDS[kind],
+      bytes: Math.round(bytes * scale),
+      rows: rows as number | null,
+      estimated,
+    }))
+    .sort((a, b) => b.bytes - a.bytes)
+  const named = kinds.reduce((total, { bytes }) => total + bytes, 0)
+  const rest = {
+    words: 'The rest: settings, counters, the database’s own',
+    bytes: usedBytes - named,
+    rows: null,
+    estimated: true,
+  }
+  return [...kinds, rest]
+}
+
+async function backupsOf({ store, settings }: OperatorApp, now: number): Promise<BackupsView> {
+  const backup = await store.newestBackup('backup')
+  const drill = await store.newestBackup('drill')
+  const runs = await store.listBackupRuns(RUNS_SHOWN)
+  return {
+    setUp: settings.backups ?? false,
+    lastBackupAt: backup?.startedAt ?? null,
+    lastDrillAt: drill?.startedAt ?? null,
+    // Names of files and what a drill counted are for the log.
+    runs: runs.map((run) => {
+      const { id, kind, startedAt, endedAt, outcome, databaseBytes, storedBytes, message } = shownRun(run, now)
+      return { id, kind, startedAt, endedAt, outcome, databaseBytes, storedBytes, message }
+    }),
+  }
+}
+
+async function auditOf({ store }: OperatorApp, now: number): Promise<AuditView> {
+  const since = now - AUDIT_SPAN
+  const { counts, all } = await store.countAudit(since, OPERATOR_ACTS, AUDIT_COUNTED)
+  const lines = counts.map(({ action, outcome, count, latestAt }) => ({
+    words: actWords(action),
+    refused: outcome === 'refused',
+    count,
+    latestAt,
+  }))
+  return { since, atLeast: !all, lines }
+}

@@ -1,0 +1,284 @@
+// The operator's page: is everything fine? What needs somebody is worked out here, and said in one sentence at the top.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import { auditWords } from '../audit/audit.ts'
+import { plural } from '../webhooks/moments.ts'
+import { NO_BACKUPS } from './backups.ts'
+import { addressesWords, type FailingGroup } from './failure-class.ts'
+import type { KeptKind } from './kept-until.ts'
+import type { AccountLine } from './operator-accounts.ts'
+import type { LoopState } from './process-signs.ts'
+import { sizeWords } from './size-words.ts'
+import { reaches, type SpaceLevel } from './space.ts'
+import type { Outlook } from './space-outlook.ts'
+
+export interface DeliveringView {
+  ready: boolean
+  /** Why it is not ready. */
+  reasons: string[]
+  /** The one number: how long the oldest delivery has been due that nothing holds, ms. */
+  oldestDueAgeMs: number
+  waiting: number
+  waitingBytes: number
+  /** Of what waits: on purpose, and because its address fails or asked for a pause. */
+  held: number
+  backingOff: number
+  inFlight: number
+  loops: { name: 'Deliveries' | 'Automations'; state: LoopState; inFlight: number; lastBeatAt: Millis | null }[]
+  /** ms; null = not measured yet. */
+  loopDelayMs: number | null
+}
+
+export interface SpaceView {
+  level: SpaceLevel
+  sentence: string
+  usedBytes: number
+  budgetBytes: number
+  fileBytes: number
+  freeBytes: number
+  walBytes: number
+  diskFreeBytes: number
+  overShare: number | null
+  /** What takes the room, the biggest first; `rest` among it. */
+  kinds: { words: string; bytes: number; rows: number | null; estimated: boolean }[]
+  outlook: Outlook
+}
+
+export interface RunOfBackup {
+  id: number
+  kind: 'backup' | 'drill'
+  startedAt: Millis
+  endedAt: Millis | null
+  outcome: 'running' | 'done' | 'failed'
+  databaseBytes: number
+  storedBytes: number
+  message: string
+}
+
+export interface BackupsView {
+  /** Null = none are set up. */
+  setUp: boolean
+  lastBackupAt: Millis | null
+  lastDrillAt: Millis | null
+  /** The newest first. */
+  runs: RunOfBackup[]
+}
+
+export interface MachineView {
+  version: string
+  schema: number
+  node: string
+  database: string
+  startedAt: Millis
+  memoryBytes: number
+  platform: 'sandbox' | 'ServiceM8'
+  payments: 'stripe' | 'sandbox' | 'off'
+}
+
+export interface AuditView {
+  since: Millis
+  /** Not all were looked at: the numbers are at least these. */
+  atLeast: boolean
+  lines: { words: string; refused: boolean; count: number; latestAt: Millis }[]
+}
+
+export interface OperatorFacts {
+  now: Millis
+  delivering: DeliveringView
+  accounts: { count: number; needCare: number; page: number; pages: number; lines: AccountLine[] }
+  failing: { accounts: number; addresses: number; more: boolean; groups: FailingGroup[] }
+  space: SpaceView
+  kept: KeptKind[]
+  backups: BackupsView
+  /** A restored copy that is held back: nothing is sent. */
+  held: boolean
+  machine: MachineView
+  audit: AuditView
+}
+
+export interface Trouble {
+  tone: 'failing' | 'attention'
+  sentence: string
+}
+
+export interface OperatorView extends OperatorFacts {
+  verdict: { tone: 'working' | 'attention' | 'failing'; sentence: string }
+  /** The most pressing first. */
+  troubles: Trouble[]
+}
+
+/** First attempts begin within seconds; what has been due for longer than this is more than a busy minute. */
+const OVERDUE = minutes(5)
+/** One is made every hour. */
+const BACKUP_LATE = hours(1) + minutes(15)
+const BACKUP_LOST = days(1)
+/** One is made every night. */
+const DRILL_LATE = days(2)
+const BUSY = 250
+const SOON = 14
+const LITTLE_DISK = 256 * 1024 * 1024
+
+export function operatorView(facts: OperatorFacts): OperatorView {
+  const troubles = [...deliveringTroubles(facts), ...backupTroubles(facts), ...spaceTroubles(facts.space)]
+  // Sorting keeps the order of what is equally pressing.
+  troubles.sort((a, b) => Number(b.tone === 'failing') - Number(a.tone === 'failing'))
+  return { ...facts, troubles, verdict: verdictOf(troubles, facts) }
+}
+
+function deliveringTroubles({ delivering, held, now }: OperatorFacts): Trouble[] {
+  const troubles: Trouble[] = []
+  if (held) {
+    troubles.push({
+      tone: 'attention',
+      sentence:
+        'This is a restored copy, and it is held back: events are stored, but nothing is sent and no automation runs.',
+    })
+  }
+  if (!delivering.ready) {
+    troubles.push({ tone: 'failing', sentence: `It is not ready: ${delivering.reasons.join(', ')}.` })
+  }
+  for (const { name, state, lastBeatAt } of delivering.loops) {
+    if (state === 'silent' && delivering.ready) {
+      const since = lastBeatAt === null ? '' : ` for ${spanWords(now - lastBeatAt)}`
+      troubles.push({ tone: 'failing', sentence: `${name} have given no sign of life${since}.` })
+    }
+    if (state === 'elsewhere') {
+      troubles.push({ tone: 'attention', sentence: `${name} are done by another process. There should be one only.` })
+    }
+  }
+  if (!held && delivering.oldestDueAgeMs > OVERDUE) {
+    const age = spanWords(delivering.oldestDueAgeMs)
+    troubles.push({
+      tone: 'failing',
+      sentence: `A delivery that nothing holds has been due for ${age}. It should be seconds.`,
+    })
+  }
+  if (delivering.loopDelayMs !== null && delivering.loopDelayMs > BUSY) {
+    const late = Math.round(delivering.loopDelayMs)
+    troubles.push({ tone: 'attention', sentence: `The process is very busy: its work begins up to ${late} ms late.` })
+  }
+  return troubles
+}
+
+function backupTroubles({ backups, machine, now }: OperatorFacts): Trouble[] {
+  if (!backups.setUp) return machine.platform === 'sandbox' ? [] : [{ tone: 'attention', sentence: NO_BACKUPS }]
+  const troubles: Trouble[] = []
+  const last = backups.lastBackupAt
+  const age = last === null ? now - machine.startedAt : now - last
+  if (age > BACKUP_LATE) {
+    const failed = backups.runs.find(({ kind }) => kind === 'backup')
+    const why = failed?.outcome === 'failed' && failed.message !== '' ? ` ${failed.message}` : ''
+    troubles.push({
+      tone: age > BACKUP_LOST ? 'failing' : 'attention',
+      sentence: `${last === null ? 'No backup has been made yet' : `The last backup is ${spanWords(age)} old`}; one is due every hour.${why}`,
+    })
+  }
+  const drill = backups.runs.find(({ kind, outcome }) => kind === 'drill' && outcome !== 'running')
+  if (drill?.outcome === 'failed') {
+    troubles.push({ tone: 'failing', sentence: `The last drill could not restore a backup. ${drill.message}`.trim() })
+  } else if (backups.lastDrillAt !== null && now - backups.lastDrillAt > DRILL_LATE) {
+    const since = spanWords(now - backups.lastDrillAt)
+    troubles.push({
+      tone: 'attention',
+      sentence: `No backup has been restored for a trial for ${since}; it is due every night.`,
+    })
+  }
+  return troubles
+}
+
+function spaceTroubles({ level, sentence, outlook, usedBytes, budgetBytes, diskFreeBytes }: SpaceView): Trouble[] {
+  const troubles: Trouble[] = []
+  if (level !== 'enough') troubles.push({ tone: reaches(level, 'share') ? 'failing' : 'attention', sentence })
+  if (outlook.daysLeft !== null && outlook.daysLeft <= SOON) {
+    const soon = plural(outlook.daysLeft, 'day')
+    troubles.push({ tone: 'attention', sentence: `At this pace the database reaches its limit in about ${soon}.` })
+  }
+  if (diskFreeBytes < LITTLE_DISK) {
+    troubles.push({ tone: 'failing', sentence: `The disk has only ${sizeWords(diskFreeBytes)} left.` })
+  } else if (diskFreeBytes < budgetBytes - usedBytes) {
+    troubles.push({
+      tone: 'attention',
+      sentence: `The disk has ${sizeWords(diskFreeBytes)} left, which is less than MAX_DB_MB lets the database grow.`,
+    })
+  }
+  return troubles
+}
+
+function verdictOf(troubles: readonly Trouble[], facts: OperatorFacts): OperatorView['verdict'] {
+  const [first, ...more] = troubles
+  if (!first) return { tone: 'working', sentence: `Everything is fine: ${fineWords(facts)}.` }
+  const rest = more.length === 0 ? '' : ` And ${plural(more.length, 'other thing')} below.`
+  const begin = first.tone === 'failing' ? 'Something needs you now' : 'It works, and something needs a look'
+  return { tone: first.tone, sentence: `${begin}: ${lowerFirst(first.sentence)}${rest}` }
+}
+
+function fineWords({ backups, failing, now }: OperatorFacts): string {
+  const parts = ['nothing is overdue']
+  if (backups.setUp && backups.lastBackupAt !== null)
+    parts.push(`the last backup is ${spanWords(now - backups.lastBackupAt)} old`)
+  if (failing.addresses > 0) {
+    const of = `${addressesWords(failing.addresses)} of ${plural(failing.accounts, 'account')}`
+    parts.push(`${of} ${failing.addresses === 1 ? 'fails' : 'fail'}, which their owners have been told`)
+  }
+  const last = parts.pop()
+  return parts.length === 0 ? String(last) : `${parts.join(', ')}, and ${last}`
+}
+
+/** Names of settings stay as they are written. */
+function lowerFirst(sentence: string): string {
+  return /^[A-Z][a-z]* /.test(sentence) ? `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence
+}
+
+/** `3 seconds`, `12 minutes`, `2 hours`, `5 days`; rounded down. */
+export function spanWords(ms: number): string {
+  if (ms < minutes(1)) return plural(Math.max(0, Math.floor(ms / seconds(1))), 'second')
+  if (ms < hours(1)) return plural(Math.floor(ms / minutes(1)), 'minute')
+  if (ms < days(2)) return plural(Math.floor(ms / hours(1)), 'hour')
+  return plural(Math.floor(ms / days(1)), 'day')
+}
+
+export function loopWords(state: LoopState): string {
+  switch (state) {
+    case 'turning':
+      return 'Turning'
+    case 'held':
+      return 'Held'
+    case 'ending':
+      return 'Shutting down'
+    case 'elsewhere':
+      return 'In another process'
+    case 'silent':
+      return 'Silent'
+    default:
+      return assertNever(state)
+  }
+}
+
+const ACT_WORDS: Readonly<Record<string, string>> = {
+  'call.refused': 'Requests refused',
+  'calls.refused': 'More requests refused, only counted',
+  'opening.refused': 'Openings from ServiceM8 refused',
+  'id.linked': 'Links of an id refused',
+  'connection.lost': 'Connections that ServiceM8 ended',
+  'sessions.ended': 'Signed out everywhere',
+  'keys.put_in_front': 'A new encryption key came into use',
+  retention: 'What is older than it is kept was removed',
+  'erasure.begun': 'Erasures asked for',
+  erased: 'Accounts erased',
+}
+
+/** Acts that an operator wants to know of although they were not refused. */
+export const OPERATOR_ACTS = [
+  'keys.put_in_front',
+  'retention',
+  'connection.lost',
+  'sessions.ended',
+  'erasure.begun',
+  'erased',
+]
+
+/** Without what it was done to. */
+export function actWords(action: string): string {
+  return ACT_WORDS[action] ?? auditWords({ action, target: '…' })
+}

@@ -1,0 +1,185 @@
+// A backup back to a file: fetched part by part, compared, opened, unpacked, checked, and only then put in its place.
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { chmod, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import {
+  type BackupParts,
+  BackupTrouble,
+  type FoundBackup,
+  findBackups,
+  freeBytes,
+  type StepSeconds,
+  stepTimer,
+  syncToDisk,
+  withWorkFolder,
+} from './backup-work.server.ts'
+import { differences, type Manifest, noRoomSentence, roomForRestore } from './backups.ts'
+import { heldMarker } from './hold.ts'
+
+export interface RestoreRequest {
+  /** A name, or `latest`. */
+  backup: string
+  /** Where the database goes. */
+  to: string
+  /** Keeps what is there beside it, and takes its place. */
+  replace: boolean
+}
+
+export interface RestoredBackup {
+  name: string
+  manifest: Manifest
+  /** Where the file that was there is now; null = there was none. */
+  keptAt: string | null
+  seconds: StepSeconds
+}
+
+/** A person has looked. */
+export async function releaseMarker(databaseFile: string): Promise<void> {
+  await rm(heldMarker(databaseFile), { force: true })
+}
+
+/** Rejects with a `BackupTrouble` (a sentence) or what the place answered; then nothing was changed. */
+export async function restoreBackup(parts: BackupParts, request: RestoreRequest): Promise<RestoredBackup> {
+  const { to } = request
+  const { seconds, step } = stepTimer()
+  if ((await exists(to)) && !request.replace) {
+    throw new BackupTrouble(
+      `There is a database at ${to} already. --replace keeps it beside and puts the backup there.`,
+    )
+  }
+  const backup = await step('find', () => chooseBackup(parts, request.backup))
+  await mkdir(dirname(to), { recursive: true })
+  return withWorkFolder(to, 'restore', async (folder) => {
+    const file = join(folder, 'copy.db')
+    await fetchCopy(parts, backup, { folder, file, step })
+    await step('check', () => checkCopy(parts, backup, file))
+    const keptAt = await step('place', () => putInPlace(file, to, backup, parts.clock.now()))
+    return { name: backup.name, manifest: backup.manifest, keptAt, seconds }
+  })
+}
+
+export async function chooseBackup(parts: BackupParts, wanted: string): Promise<FoundBackup> {
+  const latest = wanted === 'latest'
+  const { ours, others, listed } = await findBackups(parts, (one) => latest || one.name === wanted)
+  const [found] = ours
+  if (found) return found
+  const [closed] = others
+  if (closed) {
+    throw new BackupTrouble(`${closed.name} was not made with any key of BACKUP_KEY, or its manifest was changed.`)
+  }
+  if (!latest && listed.some((one) => one.name === wanted)) {
+    throw new BackupTrouble(`${wanted} has no manifest: it broke off while it was being made.`)
+  }
+  throw new BackupTrouble(
+    latest ? `There is no backup in ${parts.place.words}.` : `There is no backup named ${wanted}.`,
+  )
+}
+
+/** Fetches, opens and unpacks it to `file`; the content is the one of the manifest to the last byte. */
+export async function fetchCopy(
+  parts: BackupParts,
+  { name, manifest }: FoundBackup,
+  to: { folder: string; file: string; step: ReturnType<typeof stepTimer>['step'] },
+): Promise<void> {
+  const needed = roomForRestore(manifest)
+  const free = await freeBytes(to.folder)
+  if (free < needed) throw new BackupTrouble(noRoomSentence('the copy', free, needed))
+  const hash = createHash('sha256')
+  let bytes = 0
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      bytes += chunk.length
+      done(bytes > manifest.bytes ? new BackupTrouble(`${name} holds more than its manifest says.`) : null, chunk)
+    },
+  })
+  await to.step('fetch', async () => {
+    const sealed = Readable.toWeb(Readable.from(verifiedParts(parts, name, manifest, to.folder)))
+    const opened = await parts.seal.open(sealed as ReadableStream<Uint8Array>)
+    const unpacked = Readable.fromWeb(opened as Parameters<typeof Readable.fromWeb>[0])
+    await pipeline(unpacked, createGunzip(), counted, createWriteStream(to.file, { mode: 0o600 }))
+    await syncToDisk(to.file)
+  })
+  if (bytes !== manifest.bytes || hash.digest('hex') !== manifest.sha256) {
+    throw new BackupTrouble(`${name} does not unpack to what its manifest says.`)
+  }
+}
+
+/** Each part lies on this disk, and was compared, before a byte of it is opened. */
+async function* verifiedParts(
+  { place }: BackupParts,
+  name: string,
+  { parts }: Manifest,
+  folder: string,
+): AsyncGenerator<Uint8Array> {
+  const path = join(folder, 'part')
+  for (const part of parts) {
+    const stored = `${name}/${part.name}`
+    // A connection that breaks, or a byte that falls over, on the way here is worth one more try.
+    if (!(await fetchPart(place, stored, path, part)) && !(await fetchPart(place, stored, path, part))) {
+      throw new BackupTrouble(`${stored} is damaged: its sha256 is not the one of the manifest.`)
+    }
+    yield* createReadStream(path, { highWaterMark: 1024 * 1024 })
+  }
+  await rm(path, { force: true })
+}
+
+async function fetchPart(
+  place: BackupParts['place'],
+  stored: string,
+  path: string,
+  part: Manifest['parts'][number],
+): Promise<boolean> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const source = await place.read(stored).catch((error: unknown) => {
+    throw new BackupTrouble(`${stored} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  })
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      bytes += chunk.length
+      done(null, chunk)
+    },
+  })
+  try {
+    await pipeline(Readable.from(source), counted, createWriteStream(path, { mode: 0o600 }))
+  } catch {
+    return false
+  }
+  return bytes === part.bytes && hash.digest('hex') === part.sha256
+}
+
+export function checkCopy({ files }: Pick<BackupParts, 'files'>, { name, manifest }: FoundBackup, file: string): void {
+  const { integrity, foreignKeys } = files.problems(file)
+  const found = [...integrity, ...differences(manifest, files.facts(file))]
+  if (foreignKeys > 0) found.push(`${foreignKeys} rows point to rows that are not there.`)
+  if (found.length > 0) throw new BackupTrouble(`${name} is not whole: ${found.slice(0, 3).join(' ')}`)
+}
+
+/** The marker first: there is no moment in which the copy could be started as if somebody had looked at it. */
+async function putInPlace(file: string, to: string, backup: FoundBackup, now: number): Promise<string | null> {
+  const marker = heldMarker(to)
+  await writeFile(marker, `${JSON.stringify({ restored: backup.name, takenAt: backup.takenAt, at: now })}\n`)
+  await syncToDisk(marker)
+  const keptAt = (await exists(to)) ? `${to}.before-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}` : null
+  // A log that belongs to another file would be played into this one.
+  for (const ending of ['-wal', '-shm', '']) {
+    if (await exists(`${to}${ending}`)) {
+      if (keptAt) await rename(`${to}${ending}`, `${keptAt}${ending}`)
+      else await rm(`${to}${ending}`, { force: true })
+    }
+  }
+  await chmod(file, 0o600)
+  await rename(file, to)
+  await syncToDisk(dirname(to))
+  return keptAt
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null
+}

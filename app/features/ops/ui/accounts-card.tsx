@@ -1,0 +1,174 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { CircleCheck, CirclePause, CircleSlash, LogOut, type LucideIcon, OctagonAlert, Unplug } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { grouped } from '#app/features/billing/count-words.ts'
+import { StatusPill, type Tone } from '#app/ui/badge.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { Time } from '#app/ui/time.tsx'
+import { type AccountLine, type Care, callsWords } from '../operator-accounts.ts'
+import { operatorAddress } from '../operator-address.ts'
+import type { OperatorFacts } from '../operator-view.ts'
+import { Part } from './part.tsx'
+
+const CARE: Record<Care['tone'], { tone: Tone; icon: LucideIcon }> = {
+  failing: { tone: 'failing', icon: OctagonAlert },
+  attention: { tone: 'attention', icon: CircleSlash },
+  held: { tone: 'held', icon: CirclePause },
+}
+
+interface AccountsCardProps {
+  accounts: OperatorFacts['accounts']
+  /** The operator's own account. */
+  accountUUID: string
+  /** The account for which the page asks whether everybody is to be signed out. */
+  asked: string | null
+}
+
+const COLUMNS = 'lg:grid lg:grid-cols-[minmax(0,1fr)_5.5rem_7.5rem_4.5rem_5rem_7rem_7rem] lg:items-center lg:gap-x-4'
+
+/** Every account with what it needs, without anything of what is in it: lines of a table, on a phone one below the other. */
+export function AccountsCard({ accounts, accountUUID, asked }: AccountsCardProps) {
+  const { count, needCare, page, pages, lines } = accounts
+  const at = (over: { page?: number; asked?: string }) =>
+    `${operatorAddress(accountUUID, { page, ...over })}#accounts-title`
+  return (
+    <Part id="accounts" title="Accounts" className="lg:col-span-2">
+      <p className="text-label text-ink-soft">
+        {grouped(count)} {count === 1 ? 'account' : 'accounts'}
+        {needCare === 0 ? ', none needs care.' : `, ${grouped(needCare)} of them to look at. They stand first.`}
+      </p>
+      {/* For the eye: each value has its name beside it for everybody else. */}
+      <div aria-hidden className={`mt-4 hidden pb-2 text-dense text-ink-soft ${COLUMNS}`}>
+        <span>Account</span>
+        <span>Plan</span>
+        <span>Last event</span>
+        <span>Waiting</span>
+        <span>Addresses</span>
+        <span>Calls left</span>
+      </div>
+      <ul aria-labelledby="accounts-title" className="mt-2 grid lg:mt-0">
+        {lines.map((line) => (
+          <Line
+            key={line.uuid}
+            line={line}
+            asking={asked === line.uuid}
+            ask={at({ asked: line.uuid })}
+            leave={at({})}
+          />
+        ))}
+      </ul>
+      <p className="mt-3 text-dense text-ink-soft">
+        Calls left: to ServiceM8, this minute and today, as far as it allows them.
+      </p>
+      {pages > 1 ? (
+        <nav aria-label="Pages of the list of accounts" className="mt-4 flex flex-wrap items-center gap-2 print:hidden">
+          {page > 1 ? <ButtonLink to={at({ page: page - 1 })}>Previous</ButtonLink> : null}
+          {page < pages ? <ButtonLink to={at({ page: page + 1 })}>Next</ButtonLink> : null}
+          <span className="text-dense text-ink-soft">
+            Page {page} of {pages}
+          </span>
+        </nav>
+      ) : null}
+    </Part>
+  )
+}
+
+interface LineProps {
+  line: AccountLine
+  asking: boolean
+  /** The page with the question, and without it. */
+  ask: string
+  leave: string
+}
+
+function Line({ line, asking, ask, leave }: LineProps) {
+  const { uuid, name, care, connection, plan, lastEventAt, waiting, endpoints, calls } = line
+  const called = name === '' ? 'Without a name' : name
+  return (
+    <li className="border-line border-t py-2">
+      <div className={`grid gap-2 ${COLUMNS}`}>
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+          <h3 className="min-w-0 wrap-anywhere text-label font-medium">{called}</h3>
+          {care.map(({ tone, words }) => (
+            <StatusPill key={words} {...CARE[tone]}>
+              {words}
+            </StatusPill>
+          ))}
+          {connection === null ? (
+            <StatusPill tone="neutral" icon={Unplug}>
+              Not connected
+            </StatusPill>
+          ) : care.length === 0 ? (
+            <StatusPill tone="working" icon={CircleCheck}>
+              Fine
+            </StatusPill>
+          ) : null}
+        </div>
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-0.5 text-label tabular-nums lg:contents">
+          <Value name="Plan">{plan}</Value>
+          <Value name="Last event">{lastEventAt === null ? '–' : <Time at={lastEventAt} />}</Value>
+          <Value name="Waiting">{grouped(waiting)}</Value>
+          <Value name="Addresses">{grouped(endpoints)}</Value>
+          <Value name="Calls left">{callsWords(calls)}</Value>
+        </dl>
+        <ButtonLink
+          to={ask}
+          look="quiet"
+          preventScrollReset
+          className="-ml-4 justify-self-start lg:ml-0 lg:justify-self-end print:hidden"
+          aria-label={`Sign out of ${called}`}
+        >
+          Sign out
+        </ButtonLink>
+      </div>
+      {asking ? <Question uuid={uuid} name={called} leave={leave} /> : null}
+    </li>
+  )
+}
+
+/** On a phone the name stands before it; in the table, in the line at the top. */
+function Value({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="contents lg:block">
+      <dt className="text-dense text-ink-soft lg:sr-only">{name}</dt>
+      <dd className="min-w-0 wrap-anywhere">{children}</dd>
+    </div>
+  )
+}
+
+function Question({ uuid, name, leave }: { uuid: string; name: string; leave: string }) {
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('account') === uuid
+  return (
+    <section
+      aria-labelledby="sign-out-title"
+      className="mt-2 mb-1 grid gap-3 rounded-control border border-failing p-4 print:hidden"
+    >
+      <h4 id="sign-out-title" className="wrap-anywhere font-semibold">
+        Sign everybody out of {name}?
+      </h4>
+      <p className="max-w-prose text-label text-ink-soft">
+        Every browser is signed out of this account; in ServiceM8 it has to be opened again. Deliveries and automations
+        go on. The account sees in its log that it was done.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <ButtonLink to={leave} preventScrollReset>
+          Leave them signed in
+        </ButtonLink>
+        <Form method="post" preventScrollReset>
+          <input type="hidden" name="intent" value="end_sessions" />
+          <input type="hidden" name="account" value={uuid} />
+          <Button
+            type="submit"
+            look="danger"
+            icon={<LogOut aria-hidden className="size-4" />}
+            pending={pending}
+            pendingLabel="Signing out…"
+          >
+            Sign out everywhere
+          </Button>
+        </Form>
+      </div>
+    </section>
+  )
+}

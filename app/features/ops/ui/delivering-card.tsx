@@ -1,0 +1,76 @@
+import { CircleCheck, CirclePause, CircleSlash, type LucideIcon, OctagonAlert } from 'lucide-react'
+import { grouped } from '#app/features/billing/count-words.ts'
+import { StatusPill, type Tone } from '#app/ui/badge.tsx'
+import { Time } from '#app/ui/time.tsx'
+import { type DeliveringView, loopWords, spanWords } from '../operator-view.ts'
+import type { LoopState } from '../process-signs.ts'
+import { sizeWords } from '../size-words.ts'
+import { Fact, Facts } from './facts.tsx'
+import { Part } from './part.tsx'
+
+const LOOPS: Record<LoopState, { tone: Tone; icon: LucideIcon }> = {
+  turning: { tone: 'working', icon: CircleCheck },
+  held: { tone: 'held', icon: CirclePause },
+  ending: { tone: 'held', icon: CircleSlash },
+  elsewhere: { tone: 'attention', icon: CircleSlash },
+  silent: { tone: 'failing', icon: OctagonAlert },
+}
+
+/** The one number, and what waits. */
+export function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
+  const { oldestDueAgeMs, waiting, waitingBytes, held, backingOff, loopDelayMs } = delivering
+  return (
+    <Part
+      id="delivering"
+      title="Deliveries"
+      action={
+        <StatusPill {...(delivering.ready ? LOOPS.turning : LOOPS.silent)}>
+          {delivering.ready ? 'Ready' : 'Not ready'}
+        </StatusPill>
+      }
+    >
+      <p className="text-label">
+        {oldestDueAgeMs < 1_000 ? (
+          'Nothing is overdue.'
+        ) : (
+          <>
+            The oldest that is due and not held has waited <strong>{spanWords(oldestDueAgeMs)}</strong>.
+          </>
+        )}
+      </p>
+      <Facts className="mt-4">
+        <Fact name="Waiting">
+          {grouped(waiting)}
+          {waiting > 0 ? ` (${sizeWords(waitingBytes)})` : null}
+        </Fact>
+        <Fact name="In flight">{grouped(delivering.inFlight)}</Fact>
+        <Fact name="Held: paused, switched off or not paid for">{grouped(held)}</Fact>
+        <Fact name="Of addresses that fail: tried again later">{grouped(backingOff)}</Fact>
+      </Facts>
+      <ul className="mt-4 grid gap-2 border-line border-t pt-4">
+        {delivering.loops.map(({ name, state, inFlight, lastBeatAt }) => (
+          <li key={name} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+            <span className="text-label">
+              {name}
+              <span className="text-dense text-ink-soft">
+                {inFlight > 0 ? ` · ${grouped(inFlight)} at work` : null}
+                {lastBeatAt !== null && state === 'silent' ? (
+                  <>
+                    {' · last seen '}
+                    <Time at={lastBeatAt} />
+                  </>
+                ) : null}
+              </span>
+            </span>
+            <StatusPill {...LOOPS[state]}>{loopWords(state)}</StatusPill>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-3 text-dense text-ink-soft">
+        {loopDelayMs === null
+          ? 'How promptly the process works is measured from its second minute on.'
+          : `In the last minute work began at most ${Math.max(1, Math.round(loopDelayMs))} ms late (99 of 100 times).`}
+      </p>
+    </Part>
+  )
+}

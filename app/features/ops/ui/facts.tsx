@@ -1,0 +1,16 @@
+import { clsx } from 'clsx'
+import type { ReactNode } from 'react'
+
+/** Names and what is so, two beside each other. */
+export function Facts({ children, className }: { children: ReactNode; className?: string }) {
+  return <dl className={clsx('grid grid-cols-2 gap-x-6 gap-y-3', className)}>{children}</dl>
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid min-w-0 content-start gap-0.5">
+      <dt className="text-dense text-ink-soft">{name}</dt>
+      <dd className="wrap-anywhere text-label tabular-nums">{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+import { ShieldCheck } from 'lucide-react'
+import { grouped } from '#app/features/billing/count-words.ts'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Time } from '#app/ui/time.tsx'
+import type { KeptKind } from '../kept-until.ts'
+import type { AuditView, MachineView } from '../operator-view.ts'
+import { sizeWords } from '../size-words.ts'
+import { Fact, Facts } from './facts.tsx'
+import { Part } from './part.tsx'
+
+/** What was refused in the last day, and what an operator wants to have seen, as numbers. `all` = the page that lists them. */
+export function RefusedCard({ audit, all }: { audit: AuditView; all: string }) {
+  return (
+    <Part id="refused" title="Refused and changed, last 24 hours">
+      {audit.lines.length === 0 ? (
+        <EmptyState icon={ShieldCheck} title="Nothing was refused">
+          <p>Refused requests, new keys and what was removed by age are counted here.</p>
+        </EmptyState>
+      ) : (
+        <ul aria-labelledby="refused-title" className="grid">
+          {audit.lines.map(({ words, refused, count, latestAt }) => (
+            <li
+              key={`${words} ${refused}`}
+              className="flex flex-wrap items-baseline justify-between gap-x-4 border-line border-t py-2 text-label first:border-t-0"
+            >
+              <span className="min-w-0">{words}</span>
+              <span className="text-dense text-ink-soft tabular-nums">
+                {audit.atLeast ? 'at least ' : null}
+                {count === 1 ? 'once' : `${grouped(count)} times`}, last <Time at={latestAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <ButtonLink to={all} look="quiet" className="-ml-4 mt-2 print:hidden">
+        Who did what, all accounts
+      </ButtonLink>
+    </Part>
+  )
+}
+
+const PAYMENTS: Record<MachineView['payments'], string> = {
+  stripe: 'Stripe',
+  sandbox: 'Sandbox: nothing is charged',
+  off: 'Off: nothing is limited',
+}
+
+export function MachineCard({ machine }: { machine: MachineView }) {
+  return (
+    <Part id="machine" title="This installation">
+      <Facts>
+        <Fact name="Fieldhook">{machine.version}</Fact>
+        <Fact name="Started">
+          <Time at={machine.startedAt} />
+        </Fact>
+        <Fact name="Platform">{machine.platform === 'sandbox' ? 'Sandbox: a pretend ServiceM8' : 'ServiceM8'}</Fact>
+        <Fact name="Card payments">{PAYMENTS[machine.payments]}</Fact>
+        <Fact name="Schema">{machine.schema} migrations</Fact>
+        <Fact name="Runs on">
+          Node {machine.node.replace(/^v/, '')}, {machine.database}
+        </Fact>
+        <Fact name="Memory in use">{sizeWords(machine.memoryBytes)}</Fact>
+      </Facts>
+    </Part>
+  )
+}
+
+/** From the numbers the jobs work with. */
+export function KeptCard({ kept }: { kept: KeptKind[] }) {
+  return (
+    <Part id="kept" title="What is kept, and until when" className="lg:col-span-2">
+      <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
+        {kept.map(({ id, what, long }) => (
+          <div key={id} className="grid min-w-0 content-start gap-0.5">
+            <dt className="text-label font-medium">{what}</dt>
+            <dd className="text-label text-ink-soft">{long}</dd>
+          </div>
+        ))}
+      </dl>
+    </Part>
+  )
+}

@@ -1,0 +1,46 @@
+import { grouped } from '#app/features/billing/count-words.ts'
+import { Meter } from '#app/ui/meter.tsx'
+import type { SpaceView } from '../operator-view.ts'
+import { sizeWords } from '../size-words.ts'
+import { Fact, Facts } from './facts.tsx'
+import { Part } from './part.tsx'
+
+/** How full the database is, with what, and where it is heading. */
+export function SpaceCard({ space }: { space: SpaceView }) {
+  const { usedBytes, budgetBytes, outlook, kinds } = space
+  return (
+    <Part id="space" title="Space">
+      <Meter
+        label="Database"
+        value={usedBytes}
+        most={budgetBytes}
+        words={`${sizeWords(usedBytes)} of ${sizeWords(budgetBytes)}`}
+        tone={space.level === 'enough' ? 'accent' : 'attention'}
+      />
+      <p className="mt-3 text-label">{space.sentence}</p>
+      <p className="mt-1 text-label text-ink-soft">{outlook.sentence}</p>
+      <Facts className="mt-4">
+        <Fact name="File, and free pages in it">
+          {sizeWords(space.fileBytes)}, {sizeWords(space.freeBytes)} free
+        </Fact>
+        <Fact name="Log before it is merged (WAL)">{sizeWords(space.walBytes)}</Fact>
+        <Fact name="Free on the disk">{sizeWords(space.diskFreeBytes)}</Fact>
+        <Fact name="Accounts over their share">
+          {space.overShare === null ? 'Nobody has to be weighed' : grouped(space.overShare)}
+        </Fact>
+      </Facts>
+      <h3 className="mt-4 border-line border-t pt-4 text-label font-medium">What takes the room</h3>
+      <ul className="mt-2 grid gap-1.5">
+        {kinds.map(({ words, bytes, rows, estimated }) => (
+          <li key={words} className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 text-label">
+            <span className="text-ink-soft">
+              {words}
+              {rows === null ? null : ` (${estimated ? 'about ' : ''}${grouped(rows)})`}
+            </span>
+            <span className="tabular-nums">about {sizeWords(bytes)}</span>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  )
+}

@@ -1,0 +1,113 @@
+// zod's schemas as JSON Schema 2020-12, as OpenAPI 3.1 wants it, with what refinements check written beside them.
+import { z } from 'zod'
+import type { Body, FieldNote } from './operation.ts'
+import { NAMED_SCHEMAS } from './operations.ts'
+
+/** The keywords that are read again here; others are carried along. */
+export interface JsonSchema {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  enum?: (string | number | boolean | null)[]
+  const?: string | number | boolean | null
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+  additionalProperties?: boolean | JsonSchema
+  propertyNames?: JsonSchema
+  format?: string
+  pattern?: string
+  default?: unknown
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  minItems?: number
+  maxItems?: number
+  [keyword: string]: unknown
+}
+
+export const SCHEMAS_AT = '#/components/schemas/'
+
+const NAME_OF = new Map<object, string>(Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [schema, name]))
+
+/**
+ * What is answered. `closed`: fields that are not named are refused, to test real answers with; the published document leaves
+ * answers open, because new fields may come.
+ */
+export function answerSchema(schema: z.ZodType, closed: boolean): JsonSchema {
+  const name = NAME_OF.get(schema)
+  return name === undefined ? convert(schema, 'output', closed) : { $ref: `${SCHEMAS_AT}${name}` }
+}
+
+/** The schemas with a name, each written out. */
+export function namedSchemas(closed: boolean): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [name, convert(schema, 'output', closed)]),
+  )
+}
+
+export function parameterSchema(schema: z.ZodType): JsonSchema {
+  return convert(schema, 'input', true)
+}
+
+/** What is sent, with the notes about its fields. */
+export function bodySchema({ schema, fields }: Pick<Body, 'schema' | 'fields'>): JsonSchema {
+  const converted = convert(schema, 'input', true)
+  for (const [path, note] of Object.entries(fields)) noteField(converted, path.split('.'), note)
+  return converted
+}
+
+function convert(schema: z.ZodType, io: 'input' | 'output', closed: boolean): JsonSchema {
+  const made = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const name = io === 'output' ? NAME_OF.get(zodSchema) : undefined
+      if (name !== undefined && NAME_OF.get(schema) !== name) {
+        for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword]
+        jsonSchema.$ref = `${SCHEMAS_AT}${name}`
+        return
+      }
+      tidy(jsonSchema as JsonSchema)
+      if (io === 'output' && !closed && jsonSchema.additionalProperties === false)
+        delete jsonSchema.additionalProperties
+    },
+  }) as JsonSchema
+  const { $schema: _dialect, ...rest } = made
+  return rest
+}
+
+/** The pattern of a format says nothing more to a reader, and the ends of what a number can hold are no limits. */
+function tidy(schema: JsonSchema): void {
+  if (schema.format !== undefined) delete schema.pattern
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+}
+
+/** Every place where a body can have a field: lists, alternatives and null are gone through. */
+export function placesOf(schema: JsonSchema): JsonSchema[] {
+  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.items ? [schema.items] : [])]
+  return [...(schema.properties ? [schema] : []), ...inner.flatMap(placesOf)]
+}
+
+function noteField(schema: JsonSchema, [name = '', ...rest]: readonly string[], note: FieldNote): void {
+  for (const place of placesOf(schema)) {
+    const field = place.properties?.[name]
+    if (!field) continue
+    if (rest.length > 0) {
+      noteField(field, rest, note)
+      continue
+    }
+    const { required, ...keywords } = typeof note === 'string' ? { description: note, required: undefined } : note
+    Object.assign(field, keywords)
+    if (!required) continue
+    place.required = [...new Set([...(place.required ?? []), name])]
+    // Null is read as absent, and so refused alike.
+    if (field.anyOf) field.anyOf = field.anyOf.filter(({ type }) => type !== 'null')
+    if (Array.isArray(field.type)) field.type = field.type.filter((type) => type !== 'null')
+  }
+}

@@ -1,0 +1,61 @@
+// What we send to an address (contract, section 6), as the reference tells it.
+import { RETRY_FOR, RETRY_GAPS } from '../deliveries/delivery.ts'
+import { DEMO_JOB } from './operation.ts'
+
+export const FORWARD_SAYS = [
+  "A `POST` to the webhook's address, JSON, in ServiceM8's own shape and unchanged. A forwarding rule's address gets the same.",
+  `Any 2xx within 15 seconds = delivered. 410 = the webhook is stopped. 429 and 503 with \`Retry-After\` are waited for. Anything else is tried again for ${RETRY_FOR / 3_600_000} hours: ${gaps()} after a failure, each up to a fifth later. Redirects are not followed.`,
+  'The signature is that of Standard Webhooks: take the text `webhook-id.webhook-timestamp.body`, HMAC-SHA256 it with the base64-decoded secret behind `whsec_`, write it in base64, and compare it with each `v1,…` of `webhook-signature` (there are two for 24 hours after the secret was changed). Refuse timestamps more than five minutes away. The secret stands on the card of the webhook.',
+  'A retry carries the same `webhook-id`: who has seen it has seen the event. Where the operator follows traces, a `traceparent` header comes along; it means nothing to you.',
+] as const
+
+export const FORWARD_HEADERS: readonly { name: string; says: string; example: string }[] = [
+  {
+    name: 'webhook-id',
+    says: 'Names the event for this address; the same at every try.',
+    example: 'evt_01J9ZQ4M7C0T_7',
+  },
+  { name: 'webhook-timestamp', says: 'When it was sent, in seconds since 1970.', example: '1795309800' },
+  {
+    name: 'webhook-signature',
+    says: 'One or two signatures, separated by a space.',
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+  { name: 'user-agent', says: '`Fieldhook/<version>`.', example: 'Fieldhook/0.1.0' },
+  { name: 'x-fieldhook-attempt', says: 'Which try this is, from 1.', example: '1' },
+]
+
+export const FORWARD_BODY = {
+  type: 'object',
+  required: ['object', 'entry', 'resource_url'],
+  properties: {
+    object: { type: 'string', description: 'The kind of record, like `job`.' },
+    entry: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['uuid', 'changed_fields', 'time'],
+        properties: {
+          uuid: { type: 'string', description: 'The record.' },
+          changed_fields: { type: 'array', items: { type: 'string' }, description: 'What changed.' },
+          time: { type: 'string', description: "When, in the account's time." },
+        },
+      },
+    },
+    resource_url: { type: 'string', description: 'Where the record can be read at ServiceM8.' },
+  },
+}
+
+export const FORWARD_EXAMPLE = {
+  object: 'job',
+  entry: [{ uuid: DEMO_JOB, changed_fields: ['status'], time: '2026-11-22 12:10:00' }],
+  resource_url: `https://api.servicem8.com/api_1.0/job/${DEMO_JOB}.json`,
+}
+
+/** `5 s, 30 s, 2 min, …`. */
+function gaps(): string {
+  return RETRY_GAPS.map((gap) => {
+    if (gap < 60_000) return `${gap / 1_000} s`
+    return gap < 3_600_000 ? `${gap / 60_000} min` : `${gap / 3_600_000} h`
+  }).join(', ')
+}

@@ -1,0 +1,88 @@
+// docs/api.md: the same table as the page and the document, as text.
+import { referenceView, type ShownAnswer, type ShownCall } from './reference-view.ts'
+import { GENERAL_WORDS, OTHER_ADDRESSES, typeAnchor, WHO_WORDS } from './reference-words.ts'
+import { REFUSAL_WORDS, type Refusal } from './refusals.ts'
+import type { FieldRow } from './schema-words.ts'
+
+const ANY_INSTALLATION = 'https://fieldhook.example.com'
+
+/** `introduction` = what is written by hand and put in front. */
+export function referenceMarkdown(introduction: string): string {
+  const view = referenceView(ANY_INSTALLATION)
+  const parts = [
+    introduction.trim(),
+    '<!-- From here on made by `npm run docs:api`, from the schemas the calls are read with. -->',
+    GENERAL_WORDS.join('\n\n'),
+    table(['Refused', 'Why, unless a call says more'], Object.entries(REFUSAL_WORDS)),
+    '## The calls',
+    view.groups.map(({ name, anchor, says }) => `- [${name}](#${anchor}): ${says}`).join('\n'),
+    ...view.groups.flatMap(({ name, says, calls }) => [`## ${name}`, says, ...calls.flatMap(callText)]),
+    '## What is sent to your address',
+    ...view.forward.says,
+    table(
+      ['Header', 'What it says'],
+      view.forward.headers.map(({ name, says }) => [`\`${name}\``, says]),
+    ),
+    code('json', view.forward.example),
+    '## Things that answers are made of',
+    ...view.types.flatMap(({ name, anchor, rows }) => [`<a id="${anchor}"></a>`, `### ${name}`, fieldTable(rows)]),
+    '## Other addresses',
+    table(
+      ['Address', 'What it is for'],
+      OTHER_ADDRESSES.map(({ address, says }) => [`\`${address}\``, says]),
+    ),
+  ]
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+function callText(call: ShownCall): string[] {
+  const { anchor, method, path, summary, description, who, limit, parameters, body, answers, refusals, curl } = call
+  return [
+    `<a id="${anchor}"></a>`,
+    `### ${summary}`,
+    `\`${method} ${path}\` · ${WHO_WORDS[who]}${limit === null ? '' : ` · ${limit}`}`,
+    ...description,
+    parameters.length === 0
+      ? ''
+      : table(
+          ['Parameter', 'In', 'Type', 'What it says'],
+          parameters.map((row) => [nameCell(row), row.where, row.type, row.says]),
+        ),
+    ...(body === null ? [] : ['Sent:', fieldTable(body), code('sh', curl)]),
+    ...answers.flatMap(answerText),
+    `Refused: ${refusals.map(refusalText).join(', ')}.`,
+  ]
+}
+
+/** Only what is not the usual reason is said. */
+function refusalText({ status, says }: Refusal): string {
+  return says === REFUSAL_WORDS[status] ? `${status}` : `${status} (${says.replace(/[.]$/, '')})`
+}
+
+function answerText({ status, says, type, refersTo, rows }: ShownAnswer): string[] {
+  const kind = refersTo === null ? type : type.replace(refersTo, `[${refersTo}](#${typeAnchor(refersTo)})`)
+  return [`**${status}** ${says} Answered: ${kind}.`, rows.length === 0 ? '' : fieldTable(rows)]
+}
+
+function fieldTable(rows: readonly FieldRow[]): string {
+  return rows.length === 0
+    ? ''
+    : table(
+        ['Field', 'Type', 'What it says'],
+        rows.map((row) => [nameCell(row), row.type, row.says]),
+      )
+}
+
+/** Required ones are bold. */
+function nameCell({ name, required }: FieldRow): string {
+  return required ? `**\`${name}\`**` : `\`${name}\``
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
+}
+
+function code(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``
+}

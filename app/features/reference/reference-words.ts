@@ -1,0 +1,54 @@
+// What is said about all calls, before each of them.
+
+export const GENERAL_WORDS = [
+  'JSON over HTTPS, with the session cookie of a browser that signed in. The cookie proves who asks; `accountUUID` only chooses one of the accounts of that session.',
+  'Dates are ISO 8601 in UTC. Ids are whole numbers. New fields may come to answers: programs read what they know and leave the rest.',
+  'Errors are `{"message": "…"}`, on 400 with `errors` by field. No session is 401; an id of another account is answered 404 with the bytes of one that does not exist. An unknown address is 404, and another method than those named is 405 with `Allow`.',
+  'Whatever changes something needs a same-origin request: `Sec-Fetch-Site: same-origin`, or `Origin` equal to the address of this installation. Other sites are refused with 403, and there is no CORS: these calls are for the pages of this product. Other programs start automations by their own address and key, and receive events.',
+  'A browser session makes at most 1,200 requests a minute (`REQUESTS_PER_MINUTE`); beyond that, and for the limits named with a call, the answer is 429 with `Retry-After`.',
+] as const
+
+export const WHO_WORDS = {
+  session: 'A signed-in browser of the account',
+  admin: 'An admin: a signed-in browser of an account in `ADMIN_ACCOUNTS`, with `X-Admin-Mode: true` or `admin=yes`',
+  key: 'Whoever knows the key in the address',
+  anyone: 'No session is needed',
+} as const
+
+export const WHO_SHORT = { session: 'Session', admin: 'Admin', key: 'Key', anyone: 'Anyone' } as const
+
+/** What is not a JSON call, and still an address. */
+export const OTHER_ADDRESSES: readonly { address: string; says: string }[] = [
+  {
+    address: 'POST /hooks/platform/{token}',
+    says: 'Webhooks of ServiceM8 and their challenge: 200 once the event is on disk. An unknown token is 404, a deleted subscription 410, more than 256 KB 413, and 503 when it cannot be stored. Where the operator sets `INGRESS_PER_SECOND`, an address takes so many events a second and ten times as many at once, then 429 with `Retry-After`, and ServiceM8 sends them again.',
+  },
+  { address: 'POST /hooks/servicem8', says: 'The signed opening of the add-on and the webhooks of its manifest.' },
+  {
+    address: 'POST /hooks/stripe',
+    says: "The payment provider's events: signed over the exact body, at most 256 KB; 200 once the work is done, 400 for a bad signature, 500 to be sent again.",
+  },
+  { address: 'GET /healthz', says: 'The process lives. Text, without any I/O.' },
+  {
+    address: 'GET /readyz',
+    says: 'The database takes a write and deliveries run: 200, else 503. Text; for the bearer of `METRICS_TOKEN` JSON with the reasons.',
+  },
+  {
+    address: 'GET /metrics',
+    says: 'How the process does, as Prometheus text. With `METRICS_TOKEN` set, for its bearer alone, else 401.',
+  },
+  { address: 'GET /documents/{token}', says: 'A file that an automation made, for whoever was given the address.' },
+  {
+    address: 'GET /.well-known/security.txt',
+    says: 'Whom to tell about a weakness of this installation, where `SECURITY_CONTACT` is set.',
+  },
+]
+
+export function groupAnchor(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]+/g, '-')
+}
+
+/** Calls and things may have the same name. */
+export function typeAnchor(name: string): string {
+  return `type-${name}`
+}

@@ -1,0 +1,54 @@
+// Which refusals a call may answer: those that follow from what it is, and its own.
+import type { Operation, RefusedStatus } from './operation.ts'
+
+export const REFUSAL_WORDS: Readonly<Record<RefusedStatus, string>> = {
+  400: 'Something in the request is wrong: `errors` says what, by field.',
+  401: 'Nobody is signed in.',
+  402: 'The bank said no.',
+  403: 'The call came from another site.',
+  404: "It is not there. What is another account's is answered with the same bytes.",
+  409: 'It cannot be done as things stand.',
+  413: 'The body is larger than 100 KB.',
+  415: 'The body is not sent as `application/json`.',
+  429: 'Too many requests. `Retry-After` says when, in seconds.',
+  500: 'Something went wrong on our side.',
+  502: 'ServiceM8 refused or cannot be reached.',
+  503: 'Not now. Please try again.',
+}
+
+export interface Refusal {
+  status: RefusedStatus
+  says: string
+}
+
+/** In the order of their numbers. */
+export function refusalsOf(operation: Operation): Refusal[] {
+  const { who, parameters = [], body, method, refusals = {} } = operation
+  const own = (status: RefusedStatus) => typeof refusals[status] === 'string'
+  const signedIn = who === 'session' || who === 'admin'
+  const follow: Record<RefusedStatus, boolean> = {
+    400: body !== undefined || parameters.some((one) => one.in !== 'path'),
+    401: signedIn,
+    402: false,
+    403: (signedIn && method !== 'GET') || who === 'admin',
+    404: signedIn ? body !== undefined || parameters.length > 0 : who === 'key',
+    409: false,
+    413: body !== undefined,
+    415: body !== undefined,
+    429: who !== 'anyone' || operation.limit !== undefined,
+    500: true,
+    502: false,
+    503: false,
+  }
+  const statuses = (Object.keys(REFUSAL_WORDS).map(Number) as RefusedStatus[]).filter(
+    (status) => refusals[status] !== null && (follow[status] || own(status)),
+  )
+  return statuses.map((status) => ({ status, says: refusals[status] ?? usualWords(operation, status) }))
+}
+
+function usualWords({ who, method }: Operation, status: RefusedStatus): string {
+  if (status !== 403 || who !== 'admin') return REFUSAL_WORDS[status]
+  return method === 'GET'
+    ? 'It needs the role of an admin.'
+    : 'It needs the role of an admin; or the call came from another site.'
+}

@@ -1,0 +1,118 @@
+// The calls about templates, as the reference tells them.
+import { z } from 'zod'
+import { conditionFields, groupingField, ruleFields } from '../automations/api-answers.ts'
+import { conditionsExample, ruleBodyExample, ruleFieldsExample } from '../automations/api-reference.ts'
+import { RULE_FIELD_NOTES } from '../automations/rule-field-notes.ts'
+import { DEMO_ACCOUNT, id, idOfPath, moment, ofQuery, type ReferencePart } from '../reference/operation.ts'
+import { CATEGORIES } from './categories.ts'
+import { copyBody, templateBody, type templateCopy, type templateJson } from './template.ts'
+
+const template = z.object({
+  id,
+  name: z.string(),
+  description: z.string().describe('What it does for the owner.'),
+  category: z.enum(CATEGORIES),
+  ...ruleFields,
+  triggerConditions: conditionFields,
+  groupingEnabled: z.boolean(),
+  groupingCriteria: groupingField,
+  isPublic: z.boolean(),
+  usageCount: z.int(),
+  overlap: z.string().nullable().describe('What ServiceM8 does by itself that this would do twice.'),
+  createdAt: moment.nullable(),
+  updatedAt: moment.nullable(),
+}) satisfies z.ZodType<ReturnType<typeof templateJson>>
+
+const copy = z.object({
+  ...ruleFields,
+  name: z.string(),
+  description: z.string(),
+  triggerConditions: conditionFields,
+  enableGrouping: z.boolean(),
+  groupingField,
+}) satisfies z.ZodType<ReturnType<typeof templateCopy>>
+
+const templateExample: z.output<typeof template> = {
+  id: 3,
+  name: 'Thank the customer',
+  description: 'A text when the job is done.',
+  category: 'communication',
+  ...ruleFieldsExample,
+  triggerConditions: conditionsExample,
+  groupingEnabled: false,
+  groupingCriteria: null,
+  isPublic: true,
+  usageCount: 8,
+  overlap: null,
+  createdAt: null,
+  updatedAt: null,
+}
+
+export const templateCalls: ReferencePart = {
+  tags: [{ name: 'Templates', says: 'The library of automations with blanks, ready to be copied into the form.' }],
+  schemas: { Template: template },
+  operations: [
+    {
+      id: 'listTemplates',
+      method: 'GET',
+      route: 'api/automation-templates',
+      tag: 'Templates',
+      summary: 'Lists the library',
+      who: 'session',
+      parameters: [ofQuery('category', z.enum(['all', ...CATEGORIES]), 'Only this category.')],
+      answers: [{ status: 200, says: 'The templates.', schema: z.array(template), example: [templateExample] }],
+    },
+    {
+      id: 'createTemplate',
+      method: 'POST',
+      route: 'api/automation-templates',
+      tag: 'Templates',
+      summary: 'Makes a template',
+      description: ['Texts in `[[double brackets]]` are for the owner to fill.'],
+      who: 'admin',
+      body: {
+        schema: templateBody,
+        fields: {
+          ...RULE_FIELD_NOTES,
+          accountUUID: "An admin's account of this session; without it, the session's.",
+          category: 'Where it stands in the library.',
+          isPublic: 'False = for this account only.',
+          groupingEnabled: 'Another spelling of `enableGrouping`.',
+          groupingCriteria: 'Another spelling of `groupingField`.',
+        },
+        example: { ...ruleBodyExample, category: 'communication' },
+      },
+      answers: [{ status: 201, says: 'It was made.', schema: template, example: templateExample }],
+    },
+    {
+      id: 'copyTemplate',
+      method: 'POST',
+      route: 'api/automation-templates/:id/copy',
+      tag: 'Templates',
+      summary: "Gives a template's fields to load into the form",
+      description: ['It makes no automation. The use is counted.'],
+      who: 'session',
+      parameters: [idOfPath('The id of the template.')],
+      body: {
+        schema: copyBody,
+        fields: { accountUUID: { description: 'The account that copies.', required: true } },
+        example: { accountUUID: DEMO_ACCOUNT },
+      },
+      answers: [
+        {
+          status: 200,
+          says: "The form's fields.",
+          schema: copy,
+          example: {
+            ...ruleFieldsExample,
+            name: 'Thank the customer (From Template)',
+            description: 'A text when the job is done.',
+            triggerConditions: conditionsExample,
+            enableGrouping: false,
+            groupingField: null,
+          },
+        },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,30 @@
+// What stands in front of the router: where a request comes from, and how many of them there are. Whoever is turned away there is
+// written down like whoever is refused inside.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { App } from '#app/app-context.ts'
+import { admitRequest, type Refusal } from './origin-check.ts'
+import { tellRefusedAtTheDoor } from './refusals.server.ts'
+import { createSessionBrake } from './session-brake.server.ts'
+
+interface Arriving {
+  method?: string | undefined
+  url?: string | undefined
+  headers: IncomingHttpHeaders
+}
+
+/** Null = let it through, perhaps with its cookies taken away. `told` = for tests that wait for what is written down. */
+export function createDoor<Req extends Arriving>(
+  app: Pick<App, 'store' | 'clock' | 'log' | 'settings'>,
+  input: { perMinute: number; clientIp: (req: Req) => string; told?: (telling: Promise<void>) => void },
+): (req: Req) => Refusal | null {
+  const { clientIp, told = () => {} } = input
+  const brake = createSessionBrake(app, input.perMinute)
+  return (req) => {
+    const refusal = admitRequest(req, app.settings.origin) ?? brake(req)
+    if (refusal) {
+      const { method = 'GET', url = '/', headers } = req
+      told(tellRefusedAtTheDoor(app, { method, url, cookie: headers.cookie, refusal }, clientIp(req)))
+    }
+    return refusal
+  }
+}

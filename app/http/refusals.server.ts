@@ -1,0 +1,93 @@
+// Whoever asks for what is not theirs stands in the log of the account they asked for, or of their own: calls, pages, and what was
+// turned away in front of both.
+import type { AppLoadContext } from '@remix-run/node'
+import type { App } from '#app/app-context.ts'
+import { accountIdIn, readAccountId } from '#app/features/accounts/account-id.ts'
+import type { Session } from '#app/features/accounts/session.ts'
+import { recordRefusedAtTheDoor, recordRefusedCall } from '#app/features/audit/refusals.server.ts'
+import { currentCaller } from '#app/lib/caller.server.ts'
+import type { Refusal } from './origin-check.ts'
+import { accountsOfCookies } from './session.server.ts'
+
+interface Asked {
+  request: Request
+  context: Pick<AppLoadContext, 'app' | 'clientIp'>
+}
+
+const WATCHED = /^\/(api\/.|hooks\/servicem8$|launch$)/
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+const UUID = /^[0-9a-f-]{36}$/i
+
+/** A JSON call was answered with 401, 403, 404 or 429. Never throws. */
+export async function tellRefusedCall({ request, context: { app, clientIp } }: Asked, status: number): Promise<void> {
+  const url = new URL(request.url)
+  if (!WATCHED.test(url.pathname)) return
+  await quietly(app, async () => {
+    const own = currentCaller()?.accounts[0]?.accountUuid ?? null
+    const named = await accountNamedIn(app, url)
+    // An address that is nowhere, asked for by nobody: not worth a line.
+    if (status === 404 && named === null && own === null) return
+    const refused = { method: request.method, path: url.pathname, status, accountUuid: named ?? own }
+    await recordRefusedCall(app, refused, clientIp)
+  })
+}
+
+/**
+ * A page showed the sign-in gate in place of the account it was asked for, or was refused for want of a role (403). To come without
+ * a session and be shown the way in is how everybody begins: that is no refusal, but to press a button then is. Never throws.
+ */
+export async function tellRefusedPage(
+  { request, context: { app, clientIp } }: Asked,
+  shown: 'gate' | 403,
+  session: Session | null,
+): Promise<void> {
+  if (session === null && SAFE.has(request.method)) return
+  const url = new URL(request.url)
+  await quietly(app, async () => {
+    const accountUuid = await accountNamedIn(app, url)
+    if (accountUuid === null) return
+    // One's own, whose connection is gone: the gate is the way to make it anew.
+    const own = session?.accounts.some((account) => account.accountUuid === accountUuid) ?? false
+    if (own && shown === 'gate') return
+    const refused = { method: request.method, path: url.pathname, status: SHOWN[shown], accountUuid }
+    await recordRefusedCall(app, refused, clientIp)
+  })
+}
+
+const SHOWN = { gate: 'the sign-in page', 403: 403 } as const
+
+/** Turned away before anything was read: by where it came from, or by how many there were. Never throws. */
+export async function tellRefusedAtTheDoor(
+  app: Pick<App, 'store' | 'clock' | 'log' | 'settings'>,
+  { method, url, cookie, refusal }: { method: string; url: string; cookie: string | undefined; refusal: Refusal },
+  clientIp: string,
+): Promise<void> {
+  await quietly(app, async () => {
+    // Two slashes at the beginning are a path, as for the router.
+    const address = `${app.settings.origin}${url.startsWith('/') ? url : '/'}`
+    const asked = URL.canParse(address) ? new URL(address) : new URL(app.settings.origin)
+    const refused = { method, path: asked.pathname, status: refusal.status }
+    // Looked up for what is written down, not for every one of a flood.
+    const findAccount = async () =>
+      (await accountNamedIn(app, asked)) ?? (await accountsOfCookies(app, cookie))[0]?.accountUuid ?? null
+    await recordRefusedAtTheDoor(app, refused, clientIp, findAccount)
+  })
+}
+
+/** The account that an address names, by any of its ids; null = none that exists. */
+async function accountNamedIn(app: Pick<App, 'store'>, { pathname, searchParams }: URL): Promise<string | null> {
+  const inPath = pathname.split('/').filter((part) => UUID.test(part))
+  for (const id of [accountIdIn(searchParams), ...inPath.map(readAccountId)]) {
+    const accountUuid = id === null ? null : await app.store.resolveAccountId(id)
+    if (accountUuid !== null) return accountUuid
+  }
+  return null
+}
+
+async function quietly({ log }: Pick<App, 'log'>, tell: () => Promise<void>): Promise<void> {
+  try {
+    await tell()
+  } catch (error) {
+    log.error({ error }, 'audit.not_recorded')
+  }
+}

@@ -1,0 +1,96 @@
+// Brings the schema of a file up to date: a copy of the file first, then one migration at a time, each whole or not at all.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { cannotStart } from './cannot-start.ts'
+import { takeSafetyCopy } from './safety-copy.server.ts'
+
+export interface Migration {
+  /** `0005_operations`: number and name of the file. */
+  tag: string
+  /** When it was made, epoch ms: what the database remembers of it. Grows from one to the next. */
+  when: number
+  /** SHA-256 of the file: a migration that was released is never changed. */
+  hash: string
+  statements: string[]
+}
+
+/** In the form drizzle-kit gave it, so that a file written by an earlier release is read on. */
+const LEDGER = `CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
+	id SERIAL PRIMARY KEY,
+	hash text NOT NULL,
+	created_at numeric
+)`
+
+/** Every migration this release knows, oldest first. */
+export function readMigrations(folder: string): Migration[] {
+  const journal = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')) as {
+    entries: { tag: string; when: number }[]
+  }
+  return journal.entries.map(({ tag, when }) => {
+    const text = readFileSync(join(folder, `${tag}.sql`), 'utf8')
+    const statements = text.split('--> statement-breakpoint').filter((statement) => statement.trim() !== '')
+    return { tag, when, hash: createHash('sha256').update(text).digest('hex'), statements }
+  })
+}
+
+/** The moment of the newest migration a file has had; null = it has had none. */
+export function newestApplied(sql: Database): number | null {
+  const ledger = sql.prepare("SELECT 1 FROM sqlite_master WHERE name = '__drizzle_migrations'").get()
+  if (!ledger) return null
+  const row = sql.prepare('SELECT max(created_at) AS newest FROM "__drizzle_migrations"').get() as { newest: unknown }
+  return row.newest === null ? null : Number(row.newest)
+}
+
+/**
+ * Applies what is missing. A process that ends in the middle leaves the schema as it was before the migration it was at; the
+ * next start goes on. Before an existing file is changed, a copy of it is put beside it (`pre-<migration>.db`).
+ * Throws, with nothing changed, when the file is newer than this release, or when there is no room for the copy; a migration
+ * that leaves a row without its parent is taken back and throws.
+ */
+export function bringUpToDate(sql: Database, file: string, folder: string): void {
+  const known = readMigrations(folder)
+  const before = newestApplied(sql)
+  refuseNewer(before, known, file)
+  const pending = known.filter(({ when }) => when > (before ?? 0))
+  const target = pending.at(-1)
+  if (!target) return
+  if (before !== null) takeSafetyCopy(sql, file, target.tag)
+
+  // Rebuilding a table drops it, which with foreign keys on would empty its children. Has no effect inside a transaction.
+  sql.pragma('foreign_keys = OFF')
+  // A new file has nothing to go back to: all at once.
+  const steps = before === null ? [pending] : pending.map((migration) => [migration])
+  const step = sql.transaction((migrations: Migration[]) => {
+    sql.exec(LEDGER)
+    for (const migration of migrations) apply(sql, migration)
+  })
+  try {
+    for (const migrations of steps) step.immediate(migrations)
+  } finally {
+    sql.pragma('foreign_keys = ON')
+  }
+}
+
+function apply(sql: Database, { tag, when, hash, statements }: Migration): void {
+  // Another start of the product may have been here meanwhile.
+  if ((newestApplied(sql) ?? 0) >= when) return
+  for (const statement of statements) sql.exec(statement)
+  const orphans = sql.pragma('foreign_key_check') as { table: string }[]
+  if (orphans.length > 0) {
+    const tables = [...new Set(orphans.map(({ table }) => table))].join(', ')
+    throw cannotStart(
+      `The update ${tag} was taken back: rows in ${tables} would have lost what they belong to. The data is as it was; run the release you had, and report this.`,
+    )
+  }
+  sql.prepare('INSERT INTO "__drizzle_migrations" ("hash", "created_at") VALUES (?, ?)').run(hash, when)
+}
+
+function refuseNewer(applied: number | null, known: readonly Migration[], file: string): void {
+  const newest = known.at(-1)
+  if (!newest || applied === null || applied <= newest.when) return
+  throw cannotStart(
+    `The database ${file} was written by a newer release of Fieldhook than this one (${newest.tag} is the newest it knows). Run that release, or put back the copy pre-….db it made when it was installed: docs/operating.md, "Going back to the release before".`,
+  )
+}

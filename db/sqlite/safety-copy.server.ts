@@ -1,0 +1,112 @@
+// The copy of the database that is made before its schema changes, and how long it stays.
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { cannotStart } from './cannot-start.ts'
+
+const KEPT = 3
+const COPY = /^pre-[\w-]+\.db$/
+/** Left by a process that ended while it copied. */
+const HALF_A_COPY = /^pre-[\w-]+\.db\.\d+\.half(-journal)?$/
+const MB = 1024 * 1024
+
+/**
+ * Puts a complete copy of the open database beside its file, as `pre-<tag>.db`, and brings it to the disk. A process that ends
+ * meanwhile leaves no file of that name. When an earlier start of the same update got part of the way, its copy stays: it holds
+ * what the release before can read.
+ */
+export function takeSafetyCopy(sql: Database.Database, file: string, tag: string): void {
+  const folder = dirname(file)
+  const copy = join(folder, `pre-${tag}.db`)
+  for (const name of readdirSync(folder)) if (HALF_A_COPY.test(name)) rmSync(join(folder, name), { force: true })
+  if (existsSync(copy) && migrationsIn(copy) < countMigrations(sql)) return
+  // Only as many as there will be: an old one makes room for the new one.
+  forgetCopies(
+    folder,
+    copiesIn(folder)
+      .filter((one) => one.path !== copy)
+      .slice(KEPT - 1),
+  )
+  refuseWithoutRoom(sql, folder)
+  const half = `${copy}.${process.pid}.half`
+  try {
+    // Reads every page of the file, so it notices damage too.
+    sql.prepare('VACUUM INTO ?').run(half)
+    syncFile(half)
+    renameSync(half, copy)
+    syncFile(folder)
+  } catch (error) {
+    rmSync(half, { force: true })
+    throw error
+  }
+}
+
+/** Removes the copies beside `file` that were made before that moment: what they hold is not kept for ever. */
+export function forgetSafetyCopies(file: string, before: number): number {
+  const folder = dirname(file)
+  const old = copiesIn(folder).filter(({ madeAt }) => madeAt < before)
+  forgetCopies(folder, old)
+  return old.length
+}
+
+/** Newest first. `madeAt` in epoch ms. */
+function copiesIn(folder: string): { path: string; madeAt: number }[] {
+  return readdirSync(folder)
+    .filter((name) => COPY.test(name))
+    .map((name) => ({ path: join(folder, name), madeAt: statSync(join(folder, name)).mtimeMs }))
+    .sort((a, b) => b.madeAt - a.madeAt)
+}
+
+function forgetCopies(folder: string, copies: readonly { path: string }[]): void {
+  for (const { path } of copies) rmSync(path, { force: true })
+  if (copies.length > 0) syncFile(folder)
+}
+
+/** How many migrations a copy has had; what cannot be read counts as up to date, and is written anew. */
+function migrationsIn(copy: string): number {
+  try {
+    const opened = new Database(copy, { readonly: true })
+    try {
+      return countMigrations(opened)
+    } finally {
+      opened.close()
+    }
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
+
+function countMigrations(sql: Database.Database): number {
+  return sql.prepare('SELECT count(*) FROM "__drizzle_migrations"').pluck().get() as number
+}
+
+function refuseWithoutRoom(sql: Database.Database, folder: string): void {
+  const pages =
+    (sql.pragma('page_count', { simple: true }) as number) - (sql.pragma('freelist_count', { simple: true }) as number)
+  const needed = pages * (sql.pragma('page_size', { simple: true }) as number)
+  const { bsize, bavail } = statfsSync(folder)
+  if (bsize * bavail > needed + MB) return
+  throw cannotStart(
+    `This release changes the database, and there is no room in ${folder} for the safety copy it makes first: ${Math.ceil(needed / MB) + 1} MB are needed, ${Math.floor((bsize * bavail) / MB)} MB are free. Make room, or run the release you had; nothing was changed.`,
+  )
+}
+
+/** A file's content, or a folder's names, to the disk. */
+function syncFile(path: string): void {
+  const handle = openSync(path, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

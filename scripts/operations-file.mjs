@@ -1,0 +1,5 @@
+// Where the build keeps what backups need, apart from the server.
+import { fileURLToPath } from 'node:url'
+
+export const OPERATIONS = fileURLToPath(new URL('../build/operations.js', import.meta.url))
+export const OPERATIONS_SOURCE = 'app/operations.server.ts'

@@ -1,0 +1,63 @@
+// For the image only: takes out of node_modules what no server reads. Sources and object files of the database, types, source
+// maps, documents and tests of packages. Licences stay. `node scripts/slim-packages.mjs [folder]`, after `npm prune --omit=dev`.
+import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Of the database only its binary and its JavaScript are read. */
+const OF_THE_DATABASE = ['deps', 'src', 'build/deps', 'build/Makefile', 'build/Release/obj', 'build/Release/obj.target']
+const NOT_READ = /\.(d\.(ts|mts|cts)|map|md|markdown|flow|tsbuildinfo)$/i
+const KEPT = /^(licen[cs]e|copying|notice)/i
+/** Names that Node's resolution never asks for by itself and packages use for their own development. */
+const FOLDERS = new Set(['test', 'tests', '__tests__', 'example', 'examples', '.github', 'man', 'docs'])
+
+/**
+ * @param {string} folder node_modules
+ * @returns {number} bytes that were taken out
+ */
+export function slimPackages(folder) {
+  let bytes = 0
+  const remove = (/** @type {string} */ path) => {
+    bytes += sizeOf(path)
+    rmSync(path, { recursive: true, force: true })
+  }
+  for (const name of OF_THE_DATABASE) {
+    const path = join(folder, 'better-sqlite3', name)
+    if (statSync(path, { throwIfNoEntry: false })) remove(path)
+  }
+  const walk = (/** @type {string} */ path) => {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      const child = join(path, entry.name)
+      if (entry.isDirectory()) {
+        // Only directly in a package: deeper, a folder of that name may be part of it.
+        if (FOLDERS.has(entry.name) && isPackage(path)) remove(child)
+        else walk(child)
+      } else if (entry.isFile() && NOT_READ.test(entry.name) && !KEPT.test(entry.name)) remove(child)
+    }
+    if (readdirSync(path).length === 0) rmdirSync(path)
+  }
+  walk(folder)
+  return bytes
+}
+
+/** @param {string} path */
+function isPackage(path) {
+  return statSync(join(path, 'package.json'), { throwIfNoEntry: false }) !== undefined && basename(path) !== 'dist'
+}
+
+/** @param {string} path @returns {number} */
+function sizeOf(path) {
+  const stat = statSync(path)
+  if (!stat.isDirectory()) return stat.size
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const folder = resolve(process.argv[2] ?? 'node_modules')
+  const bytes = slimPackages(folder)
+  // A database can still be opened, or the image is not made.
+  const Database = createRequire(join(folder, 'x.js'))('better-sqlite3')
+  new Database(':memory:').close()
+  console.log(`Took ${(bytes / 2 ** 20).toFixed(1)} MB out of ${folder}.`)
+}

@@ -1,0 +1,114 @@
+// Every button of every page, as somebody presses it for another account's things, or for his own account with another's ids. The
+// lists are those the pages themselves read; `drawnButtons` is what the sources draw, so that a new one is not forgotten here.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { RULE_ACTS } from '#app/features/automations/act-on-rule.ts'
+import { RUN_ACTS } from '#app/features/automations/act-on-run.server.ts'
+import { MUTE_ACTS } from '#app/features/automations/mute.ts'
+import { SUBSCRIPTION_INTENTS } from '#app/features/billing/payment-answer.ts'
+import { CARD_INTENTS } from '#app/features/webhooks/act-on-card.server.ts'
+import { NOTICE_INTENTS } from '#app/features/webhooks/act-on-notices.server.ts'
+import type { MatrixCall, OwnedIds } from './matrix-call.ts'
+
+type Fields = (ids: OwnedIds) => Record<string, string>
+
+/** A button of a page. The owner's own presses are walked elsewhere: here it is shown that nobody else's do anything. */
+function press(route: string, path: (ids: OwnedIds) => string, form: Fields): MatrixCall {
+  return { method: 'POST', route, path, stranger: 'page', other: 'page', form, ownerSkips: true }
+}
+
+const by = ({ account }: OwnedIds) => `?accountUUID=${account}`
+
+function onManager(route: '/' | 'fieldhook', form: Fields): MatrixCall {
+  return press(route, (ids) => `/${route.replace('/', '')}${by(ids)}`, form)
+}
+
+function onPage(route: string, form: Fields): MatrixCall {
+  return press(route, (ids) => `/${route.replace(':id', `${ids.run}`)}${by(ids)}`, form)
+}
+
+/** What one or the other button of a card, or of a notice, reads beside the card's id. */
+const ofCard: Fields = (ids) => ({
+  id: `${ids.webhook}`,
+  delivery: `${ids.delivery}`,
+  notice: '1',
+  replay: '1',
+  since: '2026-01-01T00:00',
+  missed: 'yes',
+})
+const ofRun: Fields = (ids) => ({ run: `${ids.run}`, rule: `${ids.automation}`, step: '1', item: '1' })
+
+export const PAGE_BUTTONS: readonly MatrixCall[] = [
+  onManager('/', (ids) => ({ intent: 'delete', id: `${ids.webhook}` })),
+  ...[...CARD_INTENTS, ...NOTICE_INTENTS].map((intent) =>
+    onManager('fieldhook', (ids) => ({ intent, ...ofCard(ids) })),
+  ),
+  ...['create', 'create_rule'].map((intent) =>
+    onManager('fieldhook', () => ({ intent, callback_url: '', forwardUrl: '' })),
+  ),
+  ...['update', 'delete'].flatMap((intent) => [
+    onManager('fieldhook', (ids) => ({ intent, id: `${ids.webhook}`, fields: '', callback_url: '' })),
+    onManager('fieldhook', (ids) => ({ intent, id: `rule-${ids.rule}`, name: '', forwardUrl: '' })),
+  ]),
+  onPage('deliveries', (ids) => ({ delivery: `${ids.delivery}` })),
+  press(
+    'deliveries/:id',
+    (ids) => `/deliveries/${ids.delivery}${by(ids)}`,
+    (ids) => ({ intent: 'send_again', delivery: `${ids.delivery}` }),
+  ),
+  ...RULE_ACTS.map((act) =>
+    onPage('automation', (ids) => ({ act, id: `${ids.automation}`, to: 'off', bypass: 'yes' })),
+  ),
+  onPage('automation', (ids) => ({ intent: 'form.save', ruleId: `${ids.automation}`, name: '' })),
+  ...[...MUTE_ACTS, 'save'].map((act) => onPage('automation/settings', (ids) => ({ act, mute: `${ids.mute}` }))),
+  ...['all_again', 'cancel', 'release_all'].map((act) => onPage('automation/runs', (ids) => ({ act, ...ofRun(ids) }))),
+  ...[...RUN_ACTS, ...MUTE_ACTS].map((act) =>
+    onPage('automation/runs/:id', (ids) => ({ act, ...ofRun(ids), mute: `${ids.mute}` })),
+  ),
+  press(
+    'automation/templates',
+    (ids) => `/automation/templates${by(ids)}&admin=yes`,
+    () => ({ name: 'planted', category: 'other' }),
+  ),
+  ...SUBSCRIPTION_INTENTS.map((intent) => onPage('subscription', () => ({ intent, payment_intent: 'pi_planted' }))),
+  onPage('account', () => ({ intent: 'end_session', id: 'x'.repeat(22) })),
+  { ...onPage('account', () => ({ intent: 'end_all' })), signsOut: true },
+  onPage('account', () => ({ intent: 'erase', name: 'not its name' })),
+]
+
+/** What a button sends that the sources draw: `act=switch`. All of the rule form's own are one: they save nothing but the form. */
+export function drawnButtons(): string[] {
+  const files = readdirSync('app/features', { recursive: true, encoding: 'utf8' })
+    .map((file) => join('app/features', file))
+    .filter((file) => /[\\/]ui[\\/][^\\/]+\.tsx$/.test(file) && !file.endsWith('.test.tsx'))
+  const found = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(SENT)].flatMap(([, ofTag, tagged, ofProp, given]) => {
+      const name = ofTag ?? ofProp ?? ''
+      const values = [...(tagged ?? given ?? '').matchAll(/['"`]([\w.]+)/g)]
+      return values.map(([, value = '']) => `${name}=${value.startsWith('form.') ? 'form.' : value}`)
+    }),
+  )
+  return [...new Set(found)].sort()
+}
+
+/** `name="act" value="x"`, `value={…}`, `intent="x"`, `intent={a ? 'x' : 'y'}`, `{ act: 'x' }`. */
+const SENT = /name="(intent|act)"\s+value=("[^"]*"|\{[^}]*\})|\b(intent|act)(?:=|: )("[^"]*"|'[^']*'|\{[^}]*\})/g
+
+/** The same of rows of the matrix. */
+export function pressedButtons(rows: readonly MatrixCall[]): string[] {
+  const nobody: OwnedIds = {
+    account: '',
+    webhook: 0,
+    rule: 0,
+    delivery: 0,
+    automation: 0,
+    run: 0,
+    mute: 0,
+    template: 0,
+  }
+  return rows.flatMap(({ form }) =>
+    Object.entries(form?.(nobody) ?? {})
+      .filter(([name]) => name === 'intent' || name === 'act')
+      .map(([name, value]) => `${name}=${value.startsWith('form.') ? 'form.' : value}`),
+  )
+}
