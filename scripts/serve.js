@@ -130,7 +130,9 @@ export async function serve({ dev } = {}) {
   try {
     await new Promise((resolve, reject) => {
       server.once('error', reject)
-      server.listen(running.listen.port, running.listen.host, () => resolve(undefined))
+      // A burst that comes while the loop is busy waits in line, as far as the system allows, instead of being turned away.
+      const { port, host } = running.listen
+      server.listen({ port, host, backlog: MAX_CONNECTIONS }, () => resolve(undefined))
     })
   } catch (error) {
     await running.stop()
