@@ -160,11 +160,14 @@ export async function outageOf(stage: OnStage, given: TrialSettings): Promise<vo
   const { load, receivers, found, peer } = stage
   receivers.forget()
   await receivers.change({ do: 'down' })
-  const { acknowledged }: LoadResult = await load.run(
+  const loading: Promise<LoadResult> = load.run(
     steadyOrder(stage, { warmUpSeconds: 0, seconds: given.downSeconds }, given),
   )
+  // Also for one that answers late: its receiver is down no longer than the others'.
+  await pause(given.downSeconds * 1_000)
   await receivers.change({ do: 'up' })
   const began = performance.now()
+  const { acknowledged } = await loading
   const outage: Outage = {
     downSeconds: given.downSeconds,
     counted: { acknowledged: 0, lost: 0, doubled: 0 },
