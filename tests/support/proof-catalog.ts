@@ -113,7 +113,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     command: 'bench:peers',
     args: [],
     says: 'Event in, stored, forwarded, tried again: the same load and the same receivers for each, one after the other in the same run.',
-    minutes: 15,
+    minutes: 20,
     quiet: true,
   },
   {
