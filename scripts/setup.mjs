@@ -29,15 +29,25 @@ const TEST_FILE = /\.test\.tsx?$/
 /**
  * Installs, compiles and builds what is missing or stale, with one line for each thing it does.
  *
- * @param {{ build: boolean, root?: string, say?: (line: string) => void }} options
+ * @param {{ build: boolean, root?: string, say?: (line: string) => void, meanwhile?: () => Promise<unknown> }} options `meanwhile`
+ *   needs the packages and nothing more: it begins as soon as they are there, and has ended when this resolves
  * @returns {Promise<{ installed: boolean, did: string[] }>} `did` in words: "built the pages"
  */
-export async function setUp({ build, root = ROOT, say = console.log }) {
+export async function setUp({ build, root = ROOT, say = console.log, meanwhile = async () => {} }) {
   process.chdir(root)
+  /** @type {Promise<unknown> | null} */
+  let begun = null
+  const beginMeanwhile = () => {
+    begun ??= meanwhile()
+    return begun
+  }
   /** @type {{ installed: boolean, did: string[] }} */
   const result = { installed: false, did: [] }
   const isReady = () => packagesAreStamped(root) && (!build || buildIsFresh(root))
-  if (isReady()) return result
+  if (isReady()) {
+    await beginMeanwhile()
+    return result
+  }
 
   await withLock(
     join(root, LOCK),
@@ -53,6 +63,7 @@ export async function setUp({ build, root = ROOT, say = console.log }) {
         }
         databaseIsMissing = !(await databaseWorks(root))
       }
+      beginMeanwhile()
       // Compiling keeps one core busy for a minute and the pages do not need its result: side by side.
       await Promise.all([
         databaseIsMissing &&
@@ -67,6 +78,7 @@ export async function setUp({ build, root = ROOT, say = console.log }) {
     },
     say,
   )
+  await beginMeanwhile()
   return result
 }
 
