@@ -1,66 +1,17 @@
-// Long: one table, an entry for each call about accounts, who is signed in, and an account's own data, as the reference tells them.
+// One table, an entry for each call about accounts, who is signed in, and an account's own data, as the reference tells them.
 import { z } from 'zod'
-import { AUDIT_OUTCOMES, auditParameters } from '../audit/audit-filter.ts'
+import { auditParameters } from '../audit/audit-filter.ts'
 import {
   accountOfPath,
   accountOfQuery,
   DEMO_ACCOUNT,
-  moment,
   ofQuery,
   type ReferencePart,
   success,
 } from '../reference/operation.ts'
-import { type CredentialAnswer, credentialBody, linkBody, mappingBody } from './credential.ts'
+import { accountState, auditPage, credential, exported, mapping, openSession } from './api-answers.ts'
+import { credentialBody, linkBody, mappingBody } from './credential.ts'
 import { ERASURE_WORDS, eraseBody } from './erasure.ts'
-import type { sessionJson } from './open-sessions.ts'
-
-const hasToken = z.boolean().describe('True when ServiceM8 accepts its connection.')
-const accountState = z.object({ accountUUID: z.string(), hasToken })
-
-const token = z.enum(['connected', 'placeholder']).describe('Real tokens never leave the server.')
-const credential = z.object({
-  accountUUID: z.string(),
-  accessToken: token,
-  refreshToken: token,
-  expiresAt: moment,
-}) satisfies z.ZodType<CredentialAnswer>
-
-const mapping = z.object({
-  externalAccountUUID: z.string().describe('The id an address carries.'),
-  internalAccountUUID: z.string().describe("The account's own uuid at ServiceM8."),
-})
-
-const openSession = z.object({
-  id: z.string().describe('Ends the session; opens none.'),
-  since: moment,
-  lastSeen: moment,
-  endsAt: moment.describe('Unless it is used again before. ISO 8601, UTC.'),
-  how: z.enum(['signed_in', 'opened_in_servicem8']),
-  current: z.boolean().describe('The browser that asks.'),
-}) satisfies z.ZodType<ReturnType<typeof sessionJson>>
-
-const auditEntry = z.object({
-  id: z.int(),
-  at: moment,
-  actor: z.enum(['session', 'staff', 'platform', 'system', 'stranger']),
-  action: z.string().describe('A word for programs, like `webhook.created`.'),
-  words: z.string().describe('The same as a sentence.'),
-  target: z.string().describe('What it was done to; may be empty.'),
-  outcome: z.enum(AUDIT_OUTCOMES),
-  ip: z.string().nullable(),
-  detail: z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-    .describe('Small facts, without e-mail addresses, telephone numbers and keys.'),
-})
-const auditPage = z.object({
-  entries: z.array(auditEntry),
-  next: z.int().nullable().describe('Goes on as `before`; null = there are no older ones.'),
-})
-
-const exported = z
-  .object({ format: z.object({ name: z.string(), version: z.int(), product: z.string() }), exportedAt: moment })
-  .catchall(z.unknown())
-  .describe('`account`, `connection`, `plan`, `settings`, `webhooks`, `events`, `runs` and more: see the description.')
 
 const wholeFile = [
   '`format`, `exportedAt`, `account`, `connection` (state, since, permissions), `plan`, `settings`, `webhooks`, `forwardingRules`, `automations`, `templates`, `mutes`, `auditLog`, and of the last 90 days `events` (with their deliveries, attempts and texts, as far as they are kept) and `runs` (with everything their steps did).',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ruleBodyExample } from './api-reference.ts'
+import { ruleBodyExample } from './api-examples.ts'
 import { checkRule } from './rule-check.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'
 

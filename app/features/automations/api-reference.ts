@@ -1,9 +1,8 @@
-// Long: one table, an entry for each call about automations, as the reference tells them.
+// One table, an entry for each call about automations, as the reference tells them.
 import { z } from 'zod'
 import {
   accountOfPath,
   accountOfQuery,
-  DEMO_ACCOUNT,
   DEMO_JOB,
   deleted,
   idOfPath,
@@ -20,132 +19,16 @@ import {
   ruleAnswer,
   settingsAnswer,
 } from './api-answers.ts'
-import { DEFAULT_SETTINGS, settingsChange } from './automation-settings.ts'
+import { executionExample, muteExample, ruleBodyExample, ruleExample, settingsExample } from './api-examples.ts'
+import { settingsChange } from './automation-settings.ts'
 import { muteBody } from './mute.ts'
-import { DEFAULT_GUARDS, POLL_ENDPOINTS } from './rule.ts'
+import { POLL_ENDPOINTS } from './rule.ts'
 import { RULE_FIELD_NOTES } from './rule-field-notes.ts'
 import { activeOnly, MOST_ACTIONS, MOST_CONDITIONS, ruleForm } from './rule-form.ts'
 import { runBody } from './run-call.ts'
 import { triggerBody } from './trigger-call.ts'
 
 const ruleId = idOfPath('The id of the automation.')
-const AT = '2026-11-22T01:10:00.000Z'
-
-export const ruleBodyExample = {
-  accountUUID: DEMO_ACCOUNT,
-  name: 'Thank the customer',
-  triggerSource: 'webhook',
-  object: 'job',
-  triggerType: 'job_status',
-  conditions: [{ field: 'status', operator: 'equals', value: 'Completed', logicalOperator: 'AND' }],
-  actions: [{ type: 'send_sms', parameters: { to: '{contact_mobile}', message: 'Thank you, {contact_first_name}.' } }],
-}
-
-export const ruleFieldsExample = {
-  triggerSource: 'webhook' as const,
-  webhookSubscriptionId: null,
-  triggerType: 'job_status' as const,
-  triggerJobUuid: null,
-  triggerQueueUuid: null,
-  object: 'job',
-  triggerFieldName: null,
-  triggerFromValue: null,
-  settleMinutes: 0,
-  apiEndpoint: null,
-  apiMethod: null,
-  pollInterval: null,
-  runTime: null,
-  weekday: null,
-  dayOfMonth: null,
-  workingDays: null,
-  scheduleType: 'immediate' as const,
-  scheduleDate: null,
-  scheduleRecurrence: null,
-  digest: false,
-  once: 'change' as const,
-  guards: DEFAULT_GUARDS,
-  actions: [
-    {
-      id: 's1',
-      type: 'send_sms' as const,
-      parameters: { to: '{contact_mobile}', message: 'Thank you, {contact_first_name}.' },
-      sequenceOrder: 1,
-      waitForPrevious: false,
-    },
-  ],
-}
-
-export const conditionsExample: z.output<typeof ruleAnswer>['conditions'] = [
-  { field: 'status', operator: 'equals', value: 'Completed', logicalOperator: 'AND' },
-]
-
-const ruleExample: z.output<typeof ruleAnswer> = {
-  id: 12,
-  accountUUID: DEMO_ACCOUNT,
-  name: 'Thank the customer',
-  active: true,
-  ...ruleFieldsExample,
-  description: '',
-  conditions: conditionsExample,
-  enableGrouping: false,
-  groupingField: null,
-  executionCount: 41,
-  lastExecuted: AT,
-  createdAt: '2026-11-01T00:00:00.000Z',
-  updatedAt: '2026-11-01T00:00:00.000Z',
-  triggerUrl: null,
-  sentence: 'When the status of a job changes, only if its status is Completed, then text the customer.',
-  nextRunAt: null,
-  preparing: false,
-  pausedReason: null,
-  openBlanks: [],
-}
-
-const executionExample: z.output<typeof executionAnswer> = {
-  id: 233,
-  automationRuleId: 12,
-  accountUUID: DEMO_ACCOUNT,
-  triggerData: {
-    description: 'Run by hand',
-    object: 'job',
-    manualTrigger: true,
-    conditionMatching: null,
-    bypassedConditions: false,
-    changes: [],
-    values: {},
-  },
-  actionsExecuted: [],
-  executionStatus: null,
-  errorMessage: null,
-  executedAt: AT,
-  automationName: 'Thank the customer',
-  automationVersion: 1,
-  source: 'person',
-  state: 'queued',
-  outcome: null,
-  reason: null,
-  needsYou: false,
-  object: 'job',
-  recordUuids: [DEMO_JOB],
-  groupKey: null,
-  replayOf: null,
-  startedAt: null,
-  endedAt: null,
-  nextAttemptAt: AT,
-  steps: [],
-}
-
-const settingsExample = { ...DEFAULT_SETTINGS, defaults: DEFAULT_SETTINGS }
-const muteExample: z.output<typeof muteAnswer> = {
-  id: 2,
-  kind: 'company',
-  recordUuid: 'e0a4c1d8-3f57-4b62-9c8e-6d1b7a2f4503',
-  name: 'Mrs Jones',
-  until: null,
-  createdAt: AT,
-  createdBy: null,
-}
-
 const parameterNames = ACTION_SPECS.map(
   ({ type, parameters }) =>
     `\`${type}\`: ${parameters.map(({ name, required }) => (required ? `**${name}**` : name)).join(', ')}.`,

@@ -1,7 +1,7 @@
 // The calls about templates, as the reference tells them.
 import { z } from 'zod'
 import { conditionFields, groupingField, ruleFields } from '../automations/api-answers.ts'
-import { conditionsExample, ruleBodyExample, ruleFieldsExample } from '../automations/api-reference.ts'
+import { conditionsExample, ruleBodyExample, ruleFieldsExample } from '../automations/api-examples.ts'
 import { RULE_FIELD_NOTES } from '../automations/rule-field-notes.ts'
 import { DEMO_ACCOUNT, id, idOfPath, moment, ofQuery, type ReferencePart } from '../reference/operation.ts'
 import { CATEGORIES } from './categories.ts'
