@@ -45,7 +45,7 @@ export default defineConfig({
       use: { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true },
       ...(process.env.E2E_EVERYTHING
         ? {}
-        : { grep: /with JavaScript from the gate|paid month|rule-form.*with JavaScript|light .*accessible and fit/ }),
+        : { grep: /with JavaScript from the gate|rule-form.*with JavaScript|light .*accessible and fit/ }),
     },
   ],
 })
