@@ -99,6 +99,7 @@ for (const javaScriptEnabled of [true, false]) {
       const asked = javaScriptEnabled
         ? page.getByRole('alertdialog', { name: 'Delete Automation' })
         : page.getByRole('region', { name: 'Delete Automation' })
+      await expect(asked).toBeVisible()
       await expectReadable(page)
       await asked.getByRole('button', { name: 'Delete', exact: true }).click()
       await says(page, 'Automation deleted')

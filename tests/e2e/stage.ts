@@ -79,8 +79,14 @@ export async function setFirstJobStatus(page: Page, server: ServerProcess, statu
 export async function expectAccessible(page: Page): Promise<void> {
   // A dialog that is still fading in has the contrast of a ghost.
   await page.evaluate(async () => {
-    const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
-    await Promise.allSettled(ending.map((one) => one.finished))
+    // One that ends may begin another: until a whole picture was drawn without any.
+    for (let still = false; !still; ) {
+      await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))
+      const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
+      const running = ending.filter((one) => one.playState === 'running')
+      await Promise.allSettled(running.map((one) => one.finished))
+      still = running.length === 0
+    }
   })
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])

@@ -16,14 +16,27 @@ const methods = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1
 for (const name of ['run', 'get', 'all']) {
   const real = /** @type {Method} */ (methods[name])
   methods[name] = function (...values) {
-    const isIt = wanted.test(this.source) && ++seen === nth
-    const isCommit = commitCounts && /^commit/i.test(this.source)
-    if ((isIt && point === 'before') || (isCommit && point === 'before commit')) end()
-    const result = real.apply(this, values)
-    if ((isIt && point === 'after') || (isCommit && point === 'after commit')) end()
-    if (isIt) commitCounts = true
-    return result
+    return around(this.source, () => real.apply(this, values))
   }
+}
+// Changes of the schema go this way.
+const { exec } = Database.prototype
+Database.prototype.exec = function (source) {
+  return around(source, () => exec.call(this, source))
+}
+
+/**
+ * @template T
+ * @param {string} source @param {() => T} act
+ */
+function around(source, act) {
+  const isIt = wanted.test(source) && ++seen === nth
+  const isCommit = commitCounts && /^commit/i.test(source)
+  if ((isIt && point === 'before') || (isCommit && point === 'before commit')) end()
+  const result = act()
+  if ((isIt && point === 'after') || (isCommit && point === 'after commit')) end()
+  if (isIt) commitCounts = true
+  return result
 }
 
 function end() {
