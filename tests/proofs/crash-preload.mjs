@@ -21,7 +21,7 @@ for (const name of ['run', 'get', 'all']) {
 }
 // Changes of the schema go this way.
 const { exec } = Database.prototype
-Database.prototype.exec = function (source) {
+Database.prototype.exec = function (/** @type {string} */ source) {
   return around(source, () => exec.call(this, source))
 }
 
