@@ -85,7 +85,13 @@ export async function serve({ dev } = {}) {
     delete req.headers['x-forwarded-host']
     delete req.headers['x-forwarded-proto']
     Object.defineProperty(req, 'protocol', { value: own.protocol.slice(0, -1) })
-    running.asCaller(res.locals.clientIp, next)
+    // Whether it is alive is asked all day long, and is nobody's doing.
+    if (req.path === '/healthz' || req.path === '/readyz') return next()
+    running.asCaller(res.locals.clientIp, () => {
+      const over = new Promise((resolve) => res.once('close', resolve))
+      next()
+      return over
+    })
   })
   site.all(
     '*',

@@ -147,9 +147,8 @@ export function eventWriter({ sql }: Client) {
 
   function accept(event: IncomingEvent, batch: Batch, options: AcceptOptions): AcceptedEvent {
     const { accountUuid, receivedAt } = event
-    const endpoints = cached(batch.endpoints, `${event.object}|${accountUuid}`, () =>
-      endpointsOf.all(accountUuid, event.object),
-    )
+    const key = `${event.object}|${accountUuid}`
+    const endpoints = cached(batch.endpoints, key, () => endpointsOf.all(accountUuid, event.object))
     const chosen = options.choose(event, endpoints)
     const waiting = chosen.filter((endpoint) => endpoint.state !== 'stopped').length
     if (waiting > 0 && isOverLimit(event, waiting, batch, options)) {
@@ -185,7 +184,7 @@ export function eventWriter({ sql }: Client) {
       }
     }
     batch.tally.usage(accountUuid, receivedAt, 'webhook_received')
-    if (!cached(batch.watched, `${event.object}|${accountUuid}`, () => rules.isWatched(accountUuid, event.object))) {
+    if (!cached(batch.watched, key, () => rules.isWatched(accountUuid, event.object))) {
       return { outcome: 'stored', seq, deliveries }
     }
     rules.touch({

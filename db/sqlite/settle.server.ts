@@ -64,7 +64,8 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
     .pluck()
   // One success after the other is what nearly always happens.
   const writeSuccess = sql.prepare(
-    'UPDATE endpoint SET last_success_at = ?, last_attempt_at = ?, last_code = ?, last_sentence = ? WHERE id = ?',
+    `UPDATE endpoint SET last_success_at = ?, last_attempt_at = ?, last_code = ?, last_sentence = ?,
+       pending_count = max(0, pending_count + ?) WHERE id = ?`,
   )
   const writeHealth = sql.prepare(
     `UPDATE endpoint SET state = ?, state_reason = ?, state_since = ?, hold_until = ?, hold_reason = ?, hold_since = ?,
@@ -183,7 +184,8 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
       const { health, changed, lastAttemptAt, lastCode, lastSentence } = endpoint
       if (!changed) continue
       if (endpoint.onlySuccess) {
-        writeSuccess.run(health.lastSuccessAt, lastAttemptAt, lastCode, lastSentence, endpointId)
+        const waiting = tally.takeWaiting(endpointId)
+        writeSuccess.run(health.lastSuccessAt, lastAttemptAt, lastCode, lastSentence, waiting, endpointId)
         continue
       }
       if (endpoint.recovered) makeDue.run(lastAttemptAt, endpointId, lastAttemptAt)

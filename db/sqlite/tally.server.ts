@@ -16,6 +16,8 @@ export interface HourChange {
 export interface Tally {
   /** What waits: for the endpoint and for its account. */
   waiting(accountUuid: string, endpointId: number, deliveries: number, bytes: number): void
+  /** What was gathered for the endpoint, for a caller who writes its row anyway; it is not written once more. */
+  takeWaiting(endpointId: number): number
   usage(accountUuid: string, at: number, kind: UsageKind): void
   hour(endpointId: number, at: number, change: HourChange): void
   /** Deliveries and bytes added to the account's load so far, not yet written; its parent's included. */
@@ -113,6 +115,11 @@ function createTally(write: (gathered: Gathered) => void, parent?: Tally): Tally
     waiting(accountUuid, endpointId, deliveries, bytes) {
       endpoints.set(endpointId, (endpoints.get(endpointId) ?? 0) + deliveries)
       addLoad(accountUuid, deliveries, bytes)
+    },
+    takeWaiting(endpointId) {
+      const count = endpoints.get(endpointId) ?? 0
+      if (count !== 0) endpoints.set(endpointId, 0)
+      return count
     },
     usage: (accountUuid, at, kind) => addUsage(accountUuid, Math.floor(at / DAY), kind, 1),
     hour(endpointId, at, { events = 0, delivered = 0, failed = 0, durationMs = 0 }) {
