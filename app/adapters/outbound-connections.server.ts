@@ -41,13 +41,15 @@ export function createConnections(input: {
   headerBytes: number
 }): Connections {
   const { dial, idleMs, maxIdle, headerBytes } = input
-  /** Over all origins, the one that was used longest ago first. A few hundred at most: to look through them takes a microsecond. */
+  /** Over all origins, the one that was used longest ago first. */
   const idle = new Set<Connection>()
+  /** The same by origin, the one that was used last at the end. */
+  const idleOf = new Map<string, Connection[]>()
   const open = new Set<Connection>()
 
   function take(target: AddressTarget): Connection {
     for (let one = latestOf(target.origin); one; one = latestOf(target.origin)) {
-      idle.delete(one)
+      noLongerIdle(one)
       if (performance.now() - one.openedAt < OLDEST && one.socket && !one.socket.destroyed) return one
       one.destroy()
     }
@@ -55,14 +57,23 @@ export function createConnections(input: {
   }
 
   function latestOf(origin: string): Connection | undefined {
-    let latest: Connection | undefined
-    for (const one of idle) if (one.origin === origin) latest = one
-    return latest
+    return idleOf.get(origin)?.at(-1)
+  }
+
+  function noLongerIdle(connection: Connection): void {
+    if (!idle.delete(connection)) return
+    const same = idleOf.get(connection.origin) ?? []
+    const left = same.filter((one) => one !== connection)
+    if (left.length > 0) idleOf.set(connection.origin, left)
+    else idleOf.delete(connection.origin)
   }
 
   function keep(connection: Connection) {
     if (!open.has(connection) || !connection.socket || connection.socket.destroyed) return connection.destroy()
     idle.add(connection)
+    const same = idleOf.get(connection.origin)
+    if (same) same.push(connection)
+    else idleOf.set(connection.origin, [connection])
     const oldest = idle.size > maxIdle ? idle.values().next().value : undefined
     oldest?.destroy()
   }
@@ -100,7 +111,7 @@ export function createConnections(input: {
       openedAt: performance.now(),
       destroy() {
         if (!open.delete(connection)) return
-        idle.delete(connection)
+        noLongerIdle(connection)
         dialling?.destroy()
         // Resolves when everything is torn down; a client that is gone already rejects, which is just as well.
         client.destroy(new DialError('DIAL_CLOSED')).catch(() => {})

@@ -2,6 +2,7 @@
 // from when on rows may go.
 import type { ErasureStore } from '../store/erasure.ts'
 import type { Client } from './client.server.ts'
+import { noteSubscriptionChange } from './known-ingress.server.ts'
 
 const NOTE = 'erase|'
 
@@ -91,6 +92,7 @@ export function erasureStore({ sql }: Client): ErasureStore {
   const begin = sql.transaction((input: { accountUuid: string; reason: string; at: number; removeAt: number }) => {
     const { accountUuid, reason, at, removeAt } = input
     if (note.run({ name: NOTE + accountUuid, accountUuid, removeAt }).changes === 0) return null
+    noteSubscriptionChange()
     for (const statement of stop) statement.run({ accountUuid, reason, at })
     return { endpointIds: endEndpoints.all({ accountUuid, reason, at }) }
   })
@@ -106,6 +108,7 @@ export function erasureStore({ sql }: Client): ErasureStore {
   const end = sql.transaction((accountUuid: string, answerGone: boolean) => {
     // What came in meanwhile, a few rows at the most.
     while (step(accountUuid, 1_000)) {}
+    noteSubscriptionChange()
     for (const statement of rest) statement.run({ accountUuid })
     if (answerGone) {
       bareSubscriptions.run({ accountUuid })

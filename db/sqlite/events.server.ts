@@ -10,6 +10,7 @@ import type {
   Ingress,
 } from '../store/events.ts'
 import type { Client } from './client.server.ts'
+import { knownIngress } from './known-ingress.server.ts'
 import { isStorageFailure } from './storage-failure.ts'
 import { type Tally, tallies } from './tally.server.ts'
 import { CREATED_MARK, touchedRows } from './touched-rows.server.ts'
@@ -18,14 +19,15 @@ import { writeTurnOf } from './write-turn.server.ts'
 /** A sample is sent by whoever asked for it, at once; this is only how long its row may look as if it waited. */
 const TEST_WAITS_MS = 60_000
 
-export function eventStore(client: Client, _clock: Clock): EventStore {
+export function eventStore(client: Client, clock: Clock): EventStore {
   const { sql } = client
   const newTally = tallies(sql)
   const writer = eventWriter(client)
-  const findIngress = sql.prepare<[string], Ingress>(
+  const ingressOf = sql.prepare<[string], Ingress>(
     `SELECT id AS subscriptionId, account_uuid AS accountUuid, object, state, ends_at AS endsAt
      FROM subscription WHERE token_hash = ?`,
   )
+  const findIngress = knownIngress((tokenHash) => ingressOf.get(tokenHash))
 
   const turn = writeTurnOf(client)
 
@@ -65,7 +67,7 @@ export function eventStore(client: Client, _clock: Clock): EventStore {
 
   return {
     async findIngress(tokenHash) {
-      return findIngress.get(tokenHash) ?? null
+      return findIngress(tokenHash, clock.now())
     },
 
     async acceptEvents(events, options) {

@@ -4,6 +4,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { account, automation, forwardingRule, subscription, webhook } from '../schema.ts'
 import type { SubscriptionRow, SubscriptionState, SubscriptionSwitch, WebhookStore } from '../store/webhooks.ts'
 import type { Client, Db } from './client.server.ts'
+import { noteSubscriptionChange } from './known-ingress.server.ts'
 
 /** A transaction, or the connection itself. */
 export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>
@@ -28,6 +29,7 @@ export function toSubscriptionRow(row: typeof subscription.$inferSelect): Subscr
  * Throws when the subscription is not of this account or was ended meanwhile: that is a bug of the caller.
  */
 export function switchSubscriptionIn(tx: Writer, accountUuid: string, input: SubscriptionSwitch, at: Millis): void {
+  noteSubscriptionChange()
   const mine = and(eq(subscription.accountUuid, accountUuid), eq(subscription.id, input.id))
   const next = tx.select().from(subscription).where(mine).get()
   if (!next || next.state === 'deleted') throw new Error(`subscription ${input.id} cannot become active`)
@@ -51,6 +53,7 @@ const STILL_AT_PLATFORM = 'ended here; the platform has not been told yet'
 
 /** Nobody needs the object any more: its subscriptions become tombstones. Inside the caller's transaction. */
 export function endSubscriptionsOf(tx: Writer, accountUuid: string, object: string, at: Millis): SubscriptionRow[] {
+  noteSubscriptionChange()
   const rows = tx
     .update(subscription)
     .set({ state: 'deleted', stateReason: STILL_AT_PLATFORM, endsAt: null, updatedAt: at })
@@ -133,6 +136,7 @@ export function subscriptionStore({ db }: Client): SubscriptionStore {
     },
 
     async dropPendingSubscription(accountUuid, id) {
+      noteSubscriptionChange()
       db.delete(subscription)
         .where(
           and(eq(subscription.accountUuid, accountUuid), eq(subscription.id, id), eq(subscription.state, 'pending')),
@@ -145,6 +149,7 @@ export function subscriptionStore({ db }: Client): SubscriptionStore {
     },
 
     async updateSubscription(accountUuid, id, { at, ...change }) {
+      noteSubscriptionChange()
       db.update(subscription)
         .set({ ...change, updatedAt: at })
         .where(and(eq(subscription.accountUuid, accountUuid), eq(subscription.id, id)))
