@@ -119,7 +119,11 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       due: store.dueDeliveries,
       load: store.loadDeliveries,
       deliver,
-      settle: async (reports) => (await settle(reports)).map((one) => held.keepClosed(one.endpointId, paceOf(one))),
+      async settle(reports) {
+        // What has just come in shares the transaction, as it does the other way round.
+        arrivals.hurry()
+        return (await settle(reports)).map((one) => held.keepClosed(one.endpointId, paceOf(one)))
+      },
       trialWrite: store.trialWrite,
     },
   })

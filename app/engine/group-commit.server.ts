@@ -70,11 +70,15 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
     if (writing || queue.length === 0) return
     const gatherMs = Math.max(input.gatherMs ?? 0, slowMs)
     if (gatherMs > 0 && queue.length < input.maxBatch && idle.length === 0) {
-      stopGathering ??= input.clock.wake(input.clock.now() + gatherMs, begin)
-    } else if (!scheduled) {
-      scheduled = true
-      setImmediate(begin)
-    }
+      stopGathering ??= input.clock.wake(input.clock.now() + gatherMs, beginThisTurn)
+    } else beginThisTurn()
+  }
+
+  /** At the end of the turn, where the writes of others are. */
+  function beginThisTurn(): void {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(begin)
   }
 
   function begin(): void {
