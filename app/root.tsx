@@ -23,6 +23,7 @@ import { Announcer } from './ui/announcer.tsx'
 import { AppFrame } from './ui/app-frame.tsx'
 import { ErrorPage } from './ui/error-page.tsx'
 import { useNonce } from './ui/nonce.tsx'
+import { useScriptsAhead } from './ui/scripts-ahead.ts'
 import { ToastProvider } from './ui/toast.tsx'
 
 export const links: LinksFunction = () => [
@@ -98,6 +99,7 @@ function isPlain(handle: unknown): boolean {
 export default function App() {
   const { flash } = useLoaderData<typeof loader>()
   useFreshAfterReturn()
+  useScriptsAhead()
   const account = shownAccount(useMatches().at(-1)?.data)
   return (
     <Announcer>

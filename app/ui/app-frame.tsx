@@ -51,7 +51,10 @@ export function AppFrame({ accountPage = null, operatorPage = null, children }: 
               )}
               <Link to={accountPage} className={LINK}>
                 <ShieldUser aria-hidden className="size-4 shrink-0" />
-                Account and security
+                {/* On a phone one word has to do, or the operator's two links take two lines. */}
+                <span>
+                  Account<span className="max-sm:sr-only"> and security</span>
+                </span>
               </Link>
             </nav>
           )}

@@ -5,6 +5,7 @@ import {
   expect,
   openAddOn,
   setFirstJobStatus,
+  signIn,
   signInAtGate,
   test,
 } from './stage.ts'
@@ -104,4 +105,27 @@ test('an unknown address is the 404 page', async ({ page, server }) => {
   expect(answer?.status()).toBe(404)
   await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
   await expect(page.getByText('Did you forget to add the page to the router?')).toBeVisible()
+})
+
+test('the scripts behind a link come while it is only pointed at, its data does not', async ({
+  context,
+  page,
+  server,
+}) => {
+  await openAddOn(page, server)
+  await signIn(context, page)
+  await page.waitForLoadState('networkidle')
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const scripts = () => asked.filter((path) => path.startsWith('/assets/'))
+
+  const link = page.getByRole('link', { name: 'Account and security' })
+  await link.focus()
+  await expect.poll(() => scripts().length).toBeGreaterThan(0)
+  await page.waitForLoadState('networkidle')
+  expect(asked).toEqual(scripts())
+
+  await link.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Account and security', level: 1 })).toBeVisible()
+  expect(scripts()).toEqual([...new Set(scripts())])
 })

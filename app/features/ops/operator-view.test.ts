@@ -25,7 +25,7 @@ describe('the sentence at the top', () => {
       sentence: 'Everything is fine: nothing is overdue, and the last backup is 12 minutes old.',
     })
     expect(verdict({ failing: { accounts: 1, addresses: 2, more: false, groups: [] } }).sentence).toBe(
-      'Everything is fine: nothing is overdue, the last backup is 12 minutes old, and 2 addresses of 1 account fail, which their owners have been told.',
+      'Everything is fine: nothing is overdue, the last backup is 12 minutes old, and 2 addresses of 1 account fail (the owners have been told).',
     )
   })
 

@@ -219,7 +219,7 @@ function fineWords({ backups, failing, now }: OperatorFacts): string {
     parts.push(`the last backup is ${spanWords(now - backups.lastBackupAt)} old`)
   if (failing.addresses > 0) {
     const of = `${addressesWords(failing.addresses)} of ${plural(failing.accounts, 'account')}`
-    parts.push(`${of} ${failing.addresses === 1 ? 'fails' : 'fail'}, which their owners have been told`)
+    parts.push(`${of} ${failing.addresses === 1 ? 'fails' : 'fail'} (the owners have been told)`)
   }
   const last = parts.pop()
   return parts.length === 0 ? String(last) : `${parts.join(', ')}, and ${last}`
