@@ -31,13 +31,13 @@ export default defineConfig({
       name: 'desktop',
       use: { viewport: { width: 1280, height: 800 } },
       // A desk by night and a phone by day show every page in both themes and at both widths. Without scripts go the journeys of
-      // the gate, automations, the account and paying; the other pages' forms are posted in the tests of
+      // the gate, the form of an automation, the account and paying; the other pages' forms are posted in the tests of
       // their routes. `E2E_EVERYTHING=1` runs all of it at both widths, for more than twice the time.
       ...(process.env.E2E_EVERYTHING
         ? {}
         : {
             grepInvert:
-              /light .*accessible and fit|(controls|notices|search|polled|forwarding-rules|automation-history|activity)\.spec.*without JavaScript/,
+              /light .*accessible and fit|(controls|notices|search|polled|forwarding-rules|automation|automation-history|automation-settings|activity)\.spec.*without JavaScript/,
           }),
     },
     {

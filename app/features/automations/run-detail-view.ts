@@ -63,7 +63,6 @@ export interface RunView {
   version: number
   /** What set it off, as a sentence without its end. */
   source: string
-  bypassed: boolean
   groupKey: string | null
   changes: Execution['triggerData']['changes']
   recordUuids: string[]
@@ -106,7 +105,6 @@ export function runView(execution: Execution, repeatable: Repeatable | null, kno
     line: runLine(execution, known),
     version: execution.automationVersion,
     source: sourceWords(execution),
-    bypassed: triggerData.bypassedConditions,
     groupKey: execution.groupKey,
     changes: triggerData.changes,
     recordUuids: execution.recordUuids.slice(0, MOST_RECORDS),

@@ -1,6 +1,6 @@
 import { Link } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { ExternalLink, History, House, ScrollText, Settings, ShieldCheck, Workflow } from 'lucide-react'
+import { History, House, ScrollText, Settings, ShieldCheck, Workflow } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -10,8 +10,8 @@ import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page-header.tsx'
+import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider } from '#app/ui/time.tsx'
-import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { PageResult } from '../act-on-rule.ts'
 import {
   type AutomationAccount,
@@ -79,7 +79,7 @@ export function AutomationPage(props: AutomationPageProps) {
         }
       />
       {logs === null ? null : <LogsDialog logs={logs} account={account} tab={tab} />}
-      {props.reconnect === null ? null : <Reconnect accountUUID={accountUUID} reason={props.reconnect} />}
+      {props.reconnect === null ? null : <ReconnectNotice accountUUID={accountUUID} reason={props.reconnect} />}
       {props.trouble && props.reconnect === null ? <Trouble trouble={props.trouble} account={account} /> : null}
       <Tabs account={account} tab={tab} />
       {tab === 'rules' ? <Limits limits={props.limits} account={account} /> : null}
@@ -183,25 +183,6 @@ function Tabs({ account, tab: open }: { account: AutomationAccount; tab: Automat
         ))}
       </ul>
     </nav>
-  )
-}
-
-/** The page still shows everything; only what asks ServiceM8 needs the connection. */
-function Reconnect({ accountUUID, reason }: { accountUUID: string; reason: string }) {
-  return (
-    <Notice tone="attention" title="ServiceM8 is no longer connected" className="mb-5">
-      <p>{reason}</p>
-      <a
-        href={`/api/oauth/authorize?${new URLSearchParams({ accountuuid: accountUUID })}`}
-        target="_blank"
-        rel="noopener"
-        className="inline-flex min-h-11 items-center gap-1.5 font-semibold underline underline-offset-4"
-      >
-        Sign in again
-        <ExternalLink aria-hidden className="size-4" />
-        <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
-      </a>
-    </Notice>
   )
 }
 

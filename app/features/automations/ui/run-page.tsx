@@ -84,7 +84,7 @@ function Standing({ run: { line } }: { run: RunView }) {
 }
 
 function About({ run, account }: Pick<RunPageProps, 'run' | 'account'>) {
-  const { line, version, source, bypassed, groupKey, changes, recordUuids, object, replayOf, startedAt, endedAt } = run
+  const { line, version, source, groupKey, changes, recordUuids, object, replayOf, startedAt, endedAt } = run
   const [record] = recordUuids
   return (
     <CardSection id="about" title="About this run">
@@ -92,10 +92,7 @@ function About({ run, account }: Pick<RunPageProps, 'run' | 'account'>) {
         <Fact name="Automation">
           {line.ruleName} <span className="text-ink-soft">as it was then (version {version})</span>
         </Fact>
-        <Fact name="Set off by">
-          {source}
-          {bypassed ? '. A person went past the conditions.' : null}
-        </Fact>
+        <Fact name="Set off by">{source}</Fact>
         {changes.length === 0 ? null : (
           <Fact name="What changed">
             <ul className="grid gap-0.5">

@@ -1,7 +1,8 @@
 import { Form } from '@remix-run/react'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/field.tsx'
+import { useFirstField } from '#app/ui/first-field.ts'
 import { Notice } from '#app/ui/notice.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
 import type { WebhookView } from '../webhook-view.ts'
@@ -32,13 +33,7 @@ export function EditForm({ webhook, account, refused }: EditFormProps) {
   const [fieldText, setFieldText] = useState(refused?.values.fields ?? joinFields(webhook.fields))
   const sending = useSending('update', webhook.id)
 
-  // Whoever pressed Edit goes on typing here.
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const first = (selector: string) => box.current?.querySelector<HTMLInputElement>(selector)
-    const target = first('[aria-invalid]') ?? first('input:not([type=hidden])')
-    target?.focus()
-  }, [])
+  const box = useFirstField<HTMLDivElement>()
 
   return (
     <div ref={box}>

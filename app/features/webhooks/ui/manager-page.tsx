@@ -1,5 +1,5 @@
 import { useNavigation } from '@remix-run/react'
-import { Activity, CreditCard, ExternalLink, RefreshCw, Search, Webhook, Workflow } from 'lucide-react'
+import { Activity, CreditCard, RefreshCw, Search, Webhook, Workflow } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -8,8 +8,8 @@ import { toneLook } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
-import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page-header.tsx'
+import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { automationAddress } from '../../automations/automation-address.ts'
@@ -99,7 +99,7 @@ export function ManagerPage(props: ManagerPageProps) {
         }
         summary={<Health webhooks={webhooks} rules={rules} lastEventAt={props.lastEventAt} />}
       />
-      {props.reconnect ? <Reconnect accountUUID={accountUUID} reason={props.reconnect} /> : null}
+      {props.reconnect ? <ReconnectNotice accountUUID={accountUUID} reason={props.reconnect} /> : null}
       <Notices account={account} />
       <FirstStepsCard steps={props.firstSteps ?? []} account={account} demoAddress={props.demoAddress ?? null} />
       <div className="grid gap-5 lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr] lg:gap-6">
@@ -151,25 +151,6 @@ export function ManagerPage(props: ManagerPageProps) {
         </div>
       </div>
     </AccountTimeProvider>
-  )
-}
-
-/** The page still shows everything; only changes need the connection. */
-function Reconnect({ accountUUID, reason }: { accountUUID: string; reason: string }) {
-  return (
-    <Notice tone="attention" title="ServiceM8 is no longer connected" className="mb-5">
-      <p>{reason}</p>
-      <a
-        href={`/api/oauth/authorize?${new URLSearchParams({ accountuuid: accountUUID })}`}
-        target="_blank"
-        rel="noopener"
-        className="inline-flex min-h-11 items-center gap-1.5 font-semibold underline underline-offset-4"
-      >
-        Sign in again
-        <ExternalLink aria-hidden className="size-4" />
-        <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
-      </a>
-    </Notice>
   )
 }
 

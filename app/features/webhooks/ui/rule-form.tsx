@@ -1,8 +1,9 @@
 import { Form } from '@remix-run/react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Checkbox } from '#app/ui/checkbox.tsx'
 import { Field } from '#app/ui/field.tsx'
+import { useFirstField } from '#app/ui/first-field.ts'
 import { Notice } from '#app/ui/notice.tsx'
 import { Select } from '#app/ui/select.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
@@ -157,13 +158,7 @@ export function EditRuleForm({ rule, account, refused }: EditRuleFormProps) {
   const [filter, setFilter] = useState(refused?.values.fieldFilters ?? joinFields(rule.fields))
   const sending = useSending('update', rule.id)
 
-  // Whoever pressed Edit goes on typing here.
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const first = (selector: string) => box.current?.querySelector<HTMLInputElement>(selector)
-    const target = first('[aria-invalid]') ?? first('input:not([type=hidden])')
-    target?.focus()
-  }, [])
+  const box = useFirstField<HTMLDivElement>()
 
   return (
     <div ref={box}>
