@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** A new secret: 32 random bytes as 43 characters of base64url. */
 export function newToken(): string {
@@ -7,7 +7,7 @@ export function newToken(): string {
 
 /** What is stored and looked up instead of the secret itself: sha256, base64url. Secrets of 256 bits need no salt. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
+  return hash('sha256', token, 'base64url')
 }
 
 /** Compares two texts without telling by its duration where they differ. */

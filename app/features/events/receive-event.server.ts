@@ -1,7 +1,7 @@
 // A call of the platform, from its text to the answer: challenge echoed, event on disk before 200, everything else refused
 // in a way that makes the platform do the right thing (facts: servicem8 4.3 to 4.7). Both entrances, the route module and the
 // short way before it, come here.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingEvent, Ingress } from '#db/store/events.ts'
 import type { App } from '../../app-context.ts'
 import { assertNever } from '../../lib/assert-never.ts'
@@ -162,7 +162,7 @@ function incoming(
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+  return hash('sha256', text, 'base64url')
 }
 
 /** What a verified webhook of the manifest says: the account comes from the signature, not from an address. */
