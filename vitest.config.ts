@@ -1,6 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
+const WALK = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 } as const
+
+/** What shows that nobody waits, or ends a process at a chosen moment: nothing else may run meanwhile. */
+const ALONE = ['tests/walks/{crash,disk,fairness,kill-and-restart,power}.test.ts']
+
 // Never loads vite.config.ts: the Remix plugin wants a server to build for.
 export default defineConfig({
   esbuild: { jsx: 'automatic' },
@@ -34,16 +39,25 @@ export default defineConfig({
         },
       },
       {
-        // Whole processes and real time-outs: one file after the other.
+        // Whole processes that mostly wait for each other: two at a time.
         extends: true,
         test: {
+          ...WALK,
           name: 'walk',
-          environment: 'node',
           include: ['tests/{walks,proofs}/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
+          exclude: ALONE,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...WALK,
+          name: 'walk-alone',
+          include: ALONE,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

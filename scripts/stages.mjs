@@ -72,7 +72,7 @@ export async function runTests(name, { env, timeoutMs }) {
 /** @param {'unit' | 'walk' | 'browser'} name @param {string} report */
 function testCommand(name, report) {
   if (name === 'browser') return [tool('@playwright/test/cli.js'), 'test', '--reporter=list,json']
-  const projects = name === 'unit' ? ['--project', 'unit', '--project', 'dom'] : ['--project', 'walk']
+  const projects = (name === 'unit' ? ['unit', 'dom'] : ['walk', 'walk-alone']).flatMap((one) => ['--project', one])
   return [
     tool('vitest/vitest.mjs'),
     'run',

@@ -1,4 +1,4 @@
-import { and, count, eq, lt, lte } from 'drizzle-orm'
+import { and, count, eq, lt, lte, sql } from 'drizzle-orm'
 import type { Clock } from '#app/lib/clock.ts'
 import { account, credential, placeholderMarker } from '../schema.ts'
 import type { AccountStore, CredentialRow } from '../store/accounts.ts'
@@ -13,12 +13,18 @@ export function accountStore(client: Client, clock: Clock): AccountStore {
   const { db } = client
   const write = <T>(work: (tx: Writer) => T): T => db.transaction(work, { behavior: 'immediate' })
 
+  // Every request and every step of a rule asks for it.
+  const found = db
+    .select({ uuid: account.uuid, name: account.name, timezone: account.timezone })
+    .from(account)
+    .where(eq(account.uuid, sql.placeholder('accountUuid')))
+    .prepare()
+
   return {
     ...sessionStore(client, clock),
 
     async findAccount(accountUuid) {
-      const columns = { uuid: account.uuid, name: account.name, timezone: account.timezone }
-      return db.select(columns).from(account).where(eq(account.uuid, accountUuid)).get() ?? null
+      return found.get({ accountUuid }) ?? null
     },
 
     async resolveAccountId(id) {

@@ -1,8 +1,10 @@
-import { and, asc, desc, eq, isNotNull, isNull, lte, min } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, isNull, lte, min, sql as template } from 'drizzle-orm'
 import type { RuleDefinition, TriggerSource } from '#app/features/automations/rule.ts'
 import { automation, automationVersion } from '../schema.ts'
 import type { AutomationChange, AutomationRow, AutomationStore } from '../store/automations.ts'
 import type { Client, Db } from './client.server.ts'
+
+const { placeholder } = template
 
 type Row = typeof automation.$inferSelect
 type Writer = Parameters<Parameters<Db['transaction']>[0]>[0]
@@ -16,6 +18,54 @@ export function automationStore({ db, sql }: Client): AutomationStore {
      WHERE automation_id = ? AND state IN ('queued', 'waiting', 'held')
        AND NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id)`,
   )
+  // Asked for at every event, every tick and every step: to put their text together anew costs more than to run them.
+  const watching = db
+    .select()
+    .from(automation)
+    .where(
+      and(
+        eq(automation.accountUuid, placeholder('accountUuid')),
+        eq(automation.watchedObject, placeholder('object')),
+        RUNNING,
+      ),
+    )
+    .orderBy(asc(automation.id))
+    .prepare()
+  const due = db
+    .select()
+    .from(automation)
+    .where(and(RUNNING, lte(automation.nextRunAt, placeholder('now'))))
+    .orderBy(asc(automation.nextRunAt), asc(automation.id))
+    .limit(placeholder('limit'))
+    .prepare()
+  const nextDue = db
+    .select({ at: min(automation.nextRunAt) })
+    .from(automation)
+    .where(and(RUNNING, isNotNull(automation.nextRunAt)))
+    .prepare()
+  const found = db
+    .select()
+    .from(automation)
+    .where(
+      and(
+        eq(automation.accountUuid, placeholder('accountUuid')),
+        isNull(automation.deletedAt),
+        eq(automation.id, placeholder('id')),
+      ),
+    )
+    .prepare()
+  const foundVersion = db
+    .select({ name: automationVersion.name, definition: automationVersion.definition })
+    .from(automationVersion)
+    .innerJoin(automation, eq(automation.id, automationVersion.automationId))
+    .where(
+      and(
+        eq(automation.accountUuid, placeholder('accountUuid')),
+        eq(automationVersion.automationId, placeholder('id')),
+        eq(automationVersion.version, placeholder('version')),
+      ),
+    )
+    .prepare()
   const ofAccount = (accountUuid: string) => and(eq(automation.accountUuid, accountUuid), isNull(automation.deletedAt))
   const one = (tx: Pick<Writer, 'select'>, accountUuid: string, id: number) =>
     tx
@@ -30,7 +80,7 @@ export function automationStore({ db, sql }: Client): AutomationStore {
     },
 
     async findAutomation(accountUuid, id) {
-      const row = one(db, accountUuid, id)
+      const row = found.get({ accountUuid, id })
       return row ? ruleRow(row) : null
     },
 
@@ -96,18 +146,7 @@ export function automationStore({ db, sql }: Client): AutomationStore {
     },
 
     async findAutomationVersion(accountUuid, id, version) {
-      const row = db
-        .select({ name: automationVersion.name, definition: automationVersion.definition })
-        .from(automationVersion)
-        .innerJoin(automation, eq(automation.id, automationVersion.automationId))
-        .where(
-          and(
-            eq(automation.accountUuid, accountUuid),
-            eq(automationVersion.automationId, id),
-            eq(automationVersion.version, version),
-          ),
-        )
-        .get()
+      const row = foundVersion.get({ accountUuid, id, version })
       return row ? { name: row.name, definition: JSON.parse(row.definition) as RuleDefinition } : null
     },
 
@@ -121,33 +160,15 @@ export function automationStore({ db, sql }: Client): AutomationStore {
     },
 
     async automationsWatching(accountUuid, object) {
-      return db
-        .select()
-        .from(automation)
-        .where(and(eq(automation.accountUuid, accountUuid), eq(automation.watchedObject, object), RUNNING))
-        .orderBy(asc(automation.id))
-        .all()
-        .map(ruleRow)
+      return watching.all({ accountUuid, object }).map(ruleRow)
     },
 
     async dueAutomations(now, limit) {
-      return db
-        .select()
-        .from(automation)
-        .where(and(RUNNING, lte(automation.nextRunAt, now)))
-        .orderBy(asc(automation.nextRunAt), asc(automation.id))
-        .limit(limit)
-        .all()
-        .map(ruleRow)
+      return due.all({ now, limit }).map(ruleRow)
     },
 
     async nextAutomationDueAt() {
-      const row = db
-        .select({ at: min(automation.nextRunAt) })
-        .from(automation)
-        .where(and(RUNNING, isNotNull(automation.nextRunAt)))
-        .get()
-      return row?.at ?? null
+      return nextDue.get()?.at ?? null
     },
 
     async watchedObjects(accountUuid) {

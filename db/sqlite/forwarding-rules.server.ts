@@ -1,21 +1,22 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import type { Clock, Millis } from '#app/lib/clock.ts'
+import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Clock } from '#app/lib/clock.ts'
 import { endpoint, forwardingRule, subscription } from '../schema.ts'
 import type { ForwardingRuleRecord, ForwardingRuleRow, ForwardingRuleStore } from '../store/forwarding-rules.ts'
 import type { Client } from './client.server.ts'
 import { changeEndpoint, endEndpoint, insertEndpoint } from './endpoint-changes.server.ts'
-import { ACTIVE_SUBSCRIPTION, endpointFacts } from './endpoint-facts.server.ts'
+import { ACTIVE_SUBSCRIPTION, endpointFactsReader } from './endpoint-facts.server.ts'
 import { endSubscriptionsOf, switchSubscriptionIn, type Writer } from './subscriptions.server.ts'
 
 /** Forwarding rules with their endpoints. Every change that belongs together is one transaction. */
 export function forwardingRuleStore({ db }: Client, clock: Clock): ForwardingRuleStore {
+  const reader = ruleReader(db, clock)
   return {
     async listForwardingRules(accountUuid) {
-      return rulesWhere(db, accountUuid, undefined, clock.now())
+      return reader.all(accountUuid)
     },
 
     async findForwardingRule(accountUuid, id) {
-      return rulesWhere(db, accountUuid, eq(forwardingRule.id, id), clock.now())[0] ?? null
+      return reader.byId(accountUuid, id)
     },
 
     async countEndpoints(accountUuid) {
@@ -89,21 +90,31 @@ function liveRule(tx: Writer, accountUuid: string, id: number) {
     .get()
 }
 
-function rulesWhere(
-  db: Client['db'],
-  accountUuid: string,
-  condition: ReturnType<typeof eq> | undefined,
-  now: Millis,
-): ForwardingRuleRecord[] {
-  const rows = db
-    .select({ rule: forwardingRule, endpoint, subscription })
-    .from(forwardingRule)
-    .innerJoin(endpoint, eq(endpoint.forwardingRuleId, forwardingRule.id))
-    .leftJoin(subscription, ACTIVE_SUBSCRIPTION)
-    .where(and(eq(forwardingRule.accountUuid, accountUuid), isNull(forwardingRule.deletedAt), condition))
-    .orderBy(asc(forwardingRule.id))
-    .all()
-  return rows.map((row) => ({ rule: toRuleRow(row.rule), ...endpointFacts(db, row, now) }))
+/** Rules with everything a card shows: all of an account, and one by its id. */
+function ruleReader(db: Client['db'], clock: Clock) {
+  const { placeholder } = sql
+  const select = (condition?: SQL) =>
+    db
+      .select({ rule: forwardingRule, endpoint, subscription })
+      .from(forwardingRule)
+      .innerJoin(endpoint, eq(endpoint.forwardingRuleId, forwardingRule.id))
+      .leftJoin(subscription, ACTIVE_SUBSCRIPTION)
+      .where(
+        and(eq(forwardingRule.accountUuid, placeholder('accountUuid')), isNull(forwardingRule.deletedAt), condition),
+      )
+      .orderBy(asc(forwardingRule.id))
+      .prepare()
+  const all = select()
+  const byId = select(eq(forwardingRule.id, placeholder('id')))
+  const factsOf = endpointFactsReader(db)
+  const read = (rows: ReturnType<typeof all.all>): ForwardingRuleRecord[] => {
+    const now = clock.now()
+    return rows.map((row) => ({ rule: toRuleRow(row.rule), ...factsOf(row, now) }))
+  }
+  return {
+    all: (accountUuid: string) => read(all.all({ accountUuid })),
+    byId: (accountUuid: string, id: number) => read(byId.all({ accountUuid, id }))[0] ?? null,
+  }
 }
 
 function toRuleRow({

@@ -1,28 +1,29 @@
-import { and, asc, eq, isNull } from 'drizzle-orm'
-import type { Clock, Millis } from '#app/lib/clock.ts'
+import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Clock } from '#app/lib/clock.ts'
 import { endpoint, subscription, webhook } from '../schema.ts'
 import type { NewWebhook, WebhookRecord, WebhookRow, WebhookStore } from '../store/webhooks.ts'
 import type { Client } from './client.server.ts'
 import { changeEndpoint, endEndpoint, insertEndpoint, rotateSecretIn, startAfresh } from './endpoint-changes.server.ts'
-import { ACTIVE_SUBSCRIPTION, endpointFacts } from './endpoint-facts.server.ts'
+import { ACTIVE_SUBSCRIPTION, endpointFactsReader } from './endpoint-facts.server.ts'
 import { endSubscriptionsOf, subscriptionStore, switchSubscriptionIn, type Writer } from './subscriptions.server.ts'
 
 /** Webhooks with their endpoints. Every change that belongs together is one transaction. */
 export function webhookStore(client: Client, clock: Clock): WebhookStore {
   const { db } = client
+  const reader = webhookReader(db, clock)
   return {
     ...subscriptionStore(client),
 
     async listWebhooks(accountUuid) {
-      return webhooksWhere(db, accountUuid, undefined, clock.now())
+      return reader.all(accountUuid)
     },
 
     async findWebhook(accountUuid, id) {
-      return webhooksWhere(db, accountUuid, eq(webhook.id, id), clock.now())[0] ?? null
+      return reader.byId(accountUuid, id)
     },
 
     async findWebhookOfObject(accountUuid, objectType) {
-      return webhooksWhere(db, accountUuid, eq(webhook.objectType, objectType), clock.now())[0] ?? null
+      return reader.byObject(accountUuid, objectType)
     },
 
     async saveWebhook(accountUuid, input) {
@@ -112,21 +113,31 @@ function insertIn(tx: Writer, accountUuid: string, input: NewWebhook) {
   return { id, endpointId: insertEndpoint(tx, accountUuid, { webhookId: id }, input), replaced: false }
 }
 
-function webhooksWhere(
-  db: Client['db'],
-  accountUuid: string,
-  condition: ReturnType<typeof eq> | undefined,
-  now: Millis,
-): WebhookRecord[] {
-  const rows = db
-    .select({ webhook, endpoint, subscription })
-    .from(webhook)
-    .innerJoin(endpoint, eq(endpoint.webhookId, webhook.id))
-    .leftJoin(subscription, ACTIVE_SUBSCRIPTION)
-    .where(and(eq(webhook.accountUuid, accountUuid), isNull(webhook.deletedAt), condition))
-    .orderBy(asc(webhook.id))
-    .all()
-  return rows.map((row) => ({ webhook: toWebhookRow(row.webhook), ...endpointFacts(db, row, now) }))
+/** Webhooks with everything a card shows: all of an account, and one by its id or its object. */
+function webhookReader(db: Client['db'], clock: Clock) {
+  const { placeholder } = sql
+  const select = (condition?: SQL) =>
+    db
+      .select({ webhook, endpoint, subscription })
+      .from(webhook)
+      .innerJoin(endpoint, eq(endpoint.webhookId, webhook.id))
+      .leftJoin(subscription, ACTIVE_SUBSCRIPTION)
+      .where(and(eq(webhook.accountUuid, placeholder('accountUuid')), isNull(webhook.deletedAt), condition))
+      .orderBy(asc(webhook.id))
+      .prepare()
+  const all = select()
+  const byId = select(eq(webhook.id, placeholder('id')))
+  const byObject = select(eq(webhook.objectType, placeholder('objectType')))
+  const factsOf = endpointFactsReader(db)
+  const read = (rows: ReturnType<typeof all.all>): WebhookRecord[] => {
+    const now = clock.now()
+    return rows.map((row) => ({ webhook: toWebhookRow(row.webhook), ...factsOf(row, now) }))
+  }
+  return {
+    all: (accountUuid: string) => read(all.all({ accountUuid })),
+    byId: (accountUuid: string, id: number) => read(byId.all({ accountUuid, id }))[0] ?? null,
+    byObject: (accountUuid: string, objectType: string) => read(byObject.all({ accountUuid, objectType }))[0] ?? null,
+  }
 }
 
 function toWebhookRow({

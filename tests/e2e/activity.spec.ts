@@ -7,6 +7,7 @@ import {
   expect,
   expectAccessible,
   FIRM,
+  keepPicture,
   openAddOn,
   setFirstJobStatus,
   signIn,
@@ -205,10 +206,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
           0,
         )
-        await page.screenshot({
-          path: `.cache/screens/${name}-${colorScheme}-${info.project.name}.png`,
-          fullPage: true,
-        })
+        await keepPicture(page, `.cache/screens/${name}-${colorScheme}-${info.project.name}.png`)
       }
       await page.goto(`${server.origin}/webhook-activity`)
       await shot('activity-no-account')

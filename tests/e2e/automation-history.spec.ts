@@ -1,7 +1,7 @@
 // What an owner asks afterwards: what was done, what comes next, why not; and where a template or an API field comes from.
 import type { BrowserContext, Page } from '@playwright/test'
 import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, openAddOn, signIn, test } from './stage.ts'
+import { collectComplaints, expect, expectAccessible, keepPicture, openAddOn, signIn, test } from './stage.ts'
 
 interface Stage {
   page: Page
@@ -185,10 +185,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
           0,
         )
-        await page.screenshot({
-          path: `.cache/screens/${name}-${colorScheme}-${info.project.name}.png`,
-          fullPage: true,
-        })
+        await keepPicture(page, `.cache/screens/${name}-${colorScheme}-${info.project.name}.png`)
       }
       const { ids, at, runNow } = await openHistory({ page, context, server }, [CALL_BACK, NEVER, DAILY], {
         admin: true,

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import type { BrowserContext, Page } from '@playwright/test'
 import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, openAddOn, signIn, test } from './stage.ts'
+import { collectComplaints, expect, expectAccessible, keepPicture, openAddOn, signIn, test } from './stage.ts'
 
 interface Stage {
   page: Page
@@ -127,10 +127,7 @@ test('the page fits a phone and a desk, by day and by night', async ({ page, con
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
         const spare = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         expect([name, width, spare <= 0]).toEqual([name, width, true])
-        await page.screenshot({
-          path: `test-results/automation-settings/${name}-${width}-${colorScheme}.png`,
-          fullPage: true,
-        })
+        await keepPicture(page, `test-results/automation-settings/${name}-${width}-${colorScheme}.png`)
         if (name === 'settings') await expectAccessible(page)
       }
     }

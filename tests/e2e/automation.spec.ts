@@ -1,7 +1,7 @@
 // What an owner does with automations that exist: looks, runs, switches, copies, brings in, deletes.
 import type { BrowserContext, Page } from '@playwright/test'
 import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, openAddOn, signIn, test } from './stage.ts'
+import { collectComplaints, expect, expectAccessible, keepPicture, openAddOn, signIn, test } from './stage.ts'
 
 const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 const says = (page: Page, words: string | RegExp) =>
@@ -178,10 +178,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
           0,
         )
-        await page.screenshot({
-          path: `.cache/screens/automation-${name}-${colorScheme}-${info.project.name}.png`,
-          fullPage: true,
-        })
+        await keepPicture(page, `.cache/screens/automation-${name}-${colorScheme}-${info.project.name}.png`)
       }
       await openAutomations({ page, context, server }, [])
       await shot('empty')
@@ -207,7 +204,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('button', { name: 'Run Now: Never matches' }).click()
       await expect(page.getByRole('alertdialog')).toBeVisible()
       const path = `.cache/screens/automation-not-met-${colorScheme}-${info.project.name}.png`
-      await page.screenshot({ path, animations: 'disabled' })
+      await keepPicture(page, path)
     })
   })
 }

@@ -7,6 +7,7 @@ import {
   DEMO_RECEIVER,
   expect,
   expectAccessible,
+  keepPicture,
   openAddOn,
   setFirstJobStatus,
   signIn,
@@ -167,7 +168,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         expect(over).toBeLessThanOrEqual(0)
         const path = `.cache/screens/controls-${name}-${colorScheme}-${info.project.name}.png`
-        await page.screenshot({ path, fullPage: true })
+        await keepPicture(page, path)
       }
       await openAddOn(page, server)
       await signIn(context, page)

@@ -6,6 +6,7 @@ import {
   createWebhook,
   expect,
   expectAccessible,
+  keepPicture,
   openAddOn,
   setFirstJobStatus,
   signIn,
@@ -161,7 +162,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         expect(over).toBeLessThanOrEqual(0)
         const path = `.cache/screens/rules-${name}-${colorScheme}-${info.project.name}.png`
-        await page.screenshot({ path, fullPage: true })
+        await keepPicture(page, path)
       }
       // Four pictures of a long page, each looked over: twice the usual time.
       test.slow()

@@ -4,6 +4,7 @@ import {
   DEMO_RECEIVER,
   expect,
   expectAccessible,
+  keepPicture,
   openAddOn,
   setFirstJobStatus,
   signIn,
@@ -90,5 +91,5 @@ async function look(page: Page, name: string): Promise<void> {
   await expectAccessible(page)
   // Wider than the screen = a person has to scroll sideways.
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
-  await page.screenshot({ path: `.cache/screens/${name}.png`, fullPage: true })
+  await keepPicture(page, `.cache/screens/${name}.png`)
 }

@@ -7,6 +7,7 @@ import {
   expect,
   expectAccessible,
   FIRM,
+  keepPicture,
   openAddOn,
   setFirstJobStatus,
   signIn,
@@ -167,7 +168,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         expect(over).toBeLessThanOrEqual(0)
         const path = `.cache/screens/notices-${name}-${colorScheme}-${info.project.name}.png`
-        await page.screenshot({ path, fullPage: true })
+        await keepPicture(page, path)
       }
       const manager = await letFail(page, context, server, 'shown')
       await reloadUntil(page, manager, 'E-mail sent to')

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { BrowserContext, Locator, Page } from '@playwright/test'
 import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, openAddOn, signIn, test } from './stage.ts'
+import { collectComplaints, expect, expectAccessible, keepPicture, openAddOn, signIn, test } from './stage.ts'
 
 const says = (page: Page, words: string | RegExp) => expect(page.getByText(words).first()).toBeVisible()
 const form = (page: Page) => page.locator('#automation-form')
@@ -209,10 +209,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await expectAccessible(page)
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         expect(over).toBeLessThanOrEqual(0)
-        await page.screenshot({
-          path: `.cache/screens/rule-form-${name}-${colorScheme}-${info.project.name}.png`,
-          fullPage: true,
-        })
+        await keepPicture(page, `.cache/screens/rule-form-${name}-${colorScheme}-${info.project.name}.png`)
       }
       await openAutomations(page, context, server)
       await ready(page, true)

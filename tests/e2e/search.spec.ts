@@ -7,6 +7,7 @@ import {
   DEMO_RECEIVER,
   expect,
   expectAccessible,
+  keepPicture,
   openAddOn,
   setFirstJobStatus,
   signIn,
@@ -179,7 +180,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await expectAccessible(page)
       expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
       const path = `.cache/screens/${name}-${colorScheme}-${test.info().project.name}.png`
-      await page.screenshot({ path, fullPage: true })
+      await keepPicture(page, path)
     }
 
     test('the search is accessible and fits the screen, empty, filled and refused', async ({ page, server }) => {

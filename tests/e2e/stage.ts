@@ -89,9 +89,17 @@ export async function expectAccessible(page: Page): Promise<void> {
     }
   })
   const { violations } = await new AxeBuilder({ page })
+    .options({ resultTypes: ['violations'] })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    // In the page itself: else a second page is opened for each look, for frames of other origins, of which there are none.
+    .setLegacyMode()
     .analyze()
   expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([])
+}
+
+/** For whoever wants to look at what was tested: `E2E_PICTURES=1`. To draw and pack them takes a tenth of the time. */
+export async function keepPicture(page: Page, path: string): Promise<void> {
+  if (process.env.E2E_PICTURES) await page.screenshot({ path, fullPage: true, animations: 'disabled' })
 }
 
 /** Fails the test for anything the browser complains about: a refused script, a mismatch, a broken request. */
