@@ -43,6 +43,8 @@ export interface Settings {
   eventsPerSecond?: number
   /** Ids that begin like this are never loaded by themselves when an address names none. */
   autoLoadExcludes?: readonly string[]
+  /** What a session's token is stored and found as. Absent = its plain hash. */
+  sessionHash?: (token: string) => string
   /** A restored copy that nobody has looked at yet: nothing is sent. Absent = no. */
   readonly held?: boolean
   /** Backups are made. Absent = no. */

@@ -50,6 +50,7 @@ import type { Clock } from './lib/clock.ts'
 import { movableClock } from './lib/clocks.server.ts'
 import { days } from './lib/duration.ts'
 import type { Log } from './lib/log.ts'
+import { sessionHasher } from './lib/token.server.ts'
 import { createLog } from './logger.server.ts'
 import { watchLoopDelay } from './loop-delay.server.ts'
 import { observeParts } from './observed-parts.server.ts'
@@ -203,6 +204,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     securityContact: env.securityContact,
     eventsPerSecond: env.ingressPerSecond,
     backups: env.backups !== null,
+    sessionHash: sessionHasher(env.sessionSecret),
     get held() {
       return hold.held()
     },

@@ -21,6 +21,28 @@ test.each([
   expect(logged(fields)).not.toContain(SECRET)
 })
 
+test.each(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'ECONNREFUSED', 'EAI_AGAIN', 'UND_ERR_SOCKET', 'commit_slow'])(
+  'the name of an error stays readable: %s',
+  (code) => {
+    expect(logged({ error: Object.assign(new Error('it broke'), { code }) })).toContain(`"code":"${code}"`)
+    expect(logged({ code })).toContain(`"code":"${code}"`)
+  },
+)
+
+test.each([
+  SECRET,
+  'ABCDEF0123456789ABCDEF',
+  'abcdefghijklmnopqrstuvwxyzabcdefghij',
+  '8f14e45fceea167a5a36dedd4bea2543',
+])('a sign-in code does not: %s', (code) => {
+  expect(logged({ code })).not.toContain(code)
+  expect(logged({ query: { code } })).not.toContain(code)
+})
+
+test('an error in another field of that kind stays hidden, whatever it looks like', () => {
+  expect(logged({ token: 'SQLITE_FULL' })).not.toContain('SQLITE_FULL')
+})
+
 test('a line is one JSON object with a time, a level and the event name', () => {
   const line = JSON.parse(logged({ account: 'a1' }))
   expect(line).toMatchObject({ level: 'info', msg: 'thing.happened', account: 'a1' })

@@ -18,6 +18,19 @@ const SECRET_FIELDS = [
   'key',
 ]
 
+/**
+ * What an operator has to read in a field that might also hold a sign-in code: the name of an error, as Node, SQLite, undici or we
+ * ourselves write it, or a number.
+ */
+const ERROR_NAME =
+  /^(?:E[A-Z]{2,15}|(?:EAI|ERR|UND_ERR|HPE|SQLITE|CERT|DIAL)_[A-Z][A-Z0-9_]{1,50}|[a-z]{2,20}(?:_[a-z]{2,20}){1,4})$/
+
+/** `path` as pino gives it: the names that lead to the field. */
+function censor(value: unknown, path: string[]): unknown {
+  const harmless = typeof value === 'number' || (typeof value === 'string' && ERROR_NAME.test(value))
+  return path.at(-1) === 'code' && harmless ? value : '[secret]'
+}
+
 /** Texts that look like a secret whatever field they stand in: ingress addresses, signing secrets, JWTs, bearer tokens. */
 const SECRET_SHAPES: [RegExp, string][] = [
   [/(\/hooks\/(?:platform|automation)\/)[A-Za-z0-9_-]{16,}/g, '$1[secret]'],
@@ -45,7 +58,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
       formatters: { level: (label) => ({ level: label }) },
       redact: {
         paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
-        censor: '[secret]',
+        censor,
       },
       serializers: { error: pino.stdSerializers.errWithCause, err: pino.stdSerializers.errWithCause },
       hooks: { streamWrite: scrub },

@@ -1,9 +1,8 @@
 import type { App } from '#app/app-context.ts'
-import { endSession, loadSession } from '#app/features/accounts/session.server.ts'
+import { endSession, loadSession, sessionHashOf } from '#app/features/accounts/session.server.ts'
 import { type ProvedAccount, type Session, sessionOf } from '#app/features/accounts/session.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { noteProved } from '#app/lib/caller.server.ts'
-import { hashToken } from '#app/lib/token.server.ts'
 import { endedSessionCookie, readCookies, type SessionKind, sessionCookieName } from './cookies.ts'
 
 const KINDS: readonly SessionKind[] = ['tab', 'frame']
@@ -29,7 +28,7 @@ export async function accountsOfCookies(
   cookie: string | undefined,
 ): Promise<ProvedAccount[]> {
   const tokens = tokensIn(app, cookie ?? null, KINDS)
-  const stored = await app.store.findSessions(tokens.map(hashToken))
+  const stored = await app.store.findSessions(tokens.map(sessionHashOf(app)))
   return sessionOf(stored, app.clock.now())?.accounts ?? []
 }
 

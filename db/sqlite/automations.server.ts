@@ -11,8 +11,7 @@ type Writer = Parameters<Parameters<Db['transaction']>[0]>[0]
 
 /** Rules and their versions. A version is written once and never changed: running runs and the history read it. */
 export function automationStore({ db, sql }: Client): AutomationStore {
-  const ON = and(eq(automation.active, 1), isNull(automation.deletedAt))
-  const RUNNING = and(ON, isNull(automation.pausedReason))
+  const RUNNING = and(eq(automation.active, 1), isNull(automation.deletedAt), isNull(automation.pausedReason))
   const cancelUnbegun = sql.prepare(
     `UPDATE run SET state = 'done', outcome = 'cancelled', reason = ?, ended_at = ?
      WHERE automation_id = ? AND state IN ('queued', 'waiting', 'held')
@@ -169,22 +168,6 @@ export function automationStore({ db, sql }: Client): AutomationStore {
 
     async nextAutomationDueAt() {
       return nextDue.get()?.at ?? null
-    },
-
-    async watchedObjects(accountUuid) {
-      const rows = db
-        .select({ object: automation.watchedObject, definition: automation.definition })
-        .from(automation)
-        .where(and(eq(automation.accountUuid, accountUuid), ON, isNotNull(automation.watchedObject)))
-        .all()
-      const objects = new Map<string, boolean>()
-      for (const { object, definition } of rows) {
-        if (object === null) continue
-        const { trigger } = JSON.parse(definition) as RuleDefinition
-        const created = trigger.source === 'webhook' && trigger.type === 'job_created'
-        objects.set(object, (objects.get(object) ?? false) || created)
-      }
-      return [...objects].sort(([a], [b]) => (a < b ? -1 : 1)).map(([object, created]) => ({ object, created }))
     },
   }
 }

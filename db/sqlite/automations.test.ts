@@ -108,21 +108,6 @@ test('the clock finds the rules that are due, the longest due first', async () =
   expect(await world.store.nextAutomationDueAt()).toBe(now - 10)
 })
 
-test('what is watched is each object once, and whether somebody waits for new records', async () => {
-  const created: RuleDefinition = {
-    ...EVENTS,
-    trigger: { ...EVENTS.trigger, type: 'job_created' } as RuleDefinition['trigger'],
-  }
-  await world.rule(EVENTS)
-  await world.rule(created)
-  await world.rule({ ...EVENTS, trigger: { ...EVENTS.trigger, object: 'company' } as RuleDefinition['trigger'] })
-  await world.rule(POLLED)
-  expect(await world.store.watchedObjects(LEEDS)).toEqual([
-    { object: 'company', created: false },
-    { object: 'job', created: true },
-  ])
-})
-
 test('a manual rule is found by the hash of its key, until the key changes or the rule is deleted', async () => {
   const id = await world.rule({ ...EVENTS, trigger: { source: 'manual_endpoint' } })
   await world.store.changeAutomation(LEEDS, id, { triggerKey: { hash: 'h1', sealed: 's1' }, at: now })

@@ -75,6 +75,4 @@ export interface AutomationStore {
   dueAutomations(now: Millis, limit: number): Promise<AutomationRow[]>
   /** The earliest `nextRunAt` after `now`, for the alarm clock; null = none. */
   nextAutomationDueAt(): Promise<Millis | null>
-  /** Every object that rules of the account watch, with the fields their triggers and conditions name (empty = all). */
-  watchedObjects(accountUuid: string): Promise<{ object: string; created: boolean }[]>
 }

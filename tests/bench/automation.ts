@@ -83,7 +83,8 @@ async function run({ seconds, seed }: Settings): Promise<void> {
   const plan = planAccounts(seconds)
   const stage = await openStage(plan, seed)
   const lag = monitorEventLoopDelay({ resolution: 10 })
-  // A server listens; here nothing else keeps the process alive while the engines' own alarm clocks are all that is left.
+  // A server listens; here nothing else keeps the process alive while the engines' own alarm clocks are all that is left, until
+  // they have come to rest.
   const alive = setInterval(() => {}, MINUTE)
   try {
     note(`${ACCOUNTS} accounts with ${RULES.length} rules each; ${PER_SECOND} events/s; answers after 60 to 150 ms.`)
@@ -109,8 +110,8 @@ async function run({ seconds, seed }: Settings): Promise<void> {
     report({ stage, told, bursting, ofRun, quietLag, busy })
   } finally {
     lag.disable()
-    clearInterval(alive)
     await stage.close()
+    clearInterval(alive)
   }
 }
 

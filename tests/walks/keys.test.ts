@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Running, startApp } from '#app/boot.server.ts'
 import { readEnv } from '#app/env.server.ts'
+import { loadSession, sessionHashOf } from '#app/features/accounts/session.server.ts'
 import { movableClock } from '#app/lib/clocks.server.ts'
+import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { freePort } from '#tests/support/server-process.ts'
 
 const newKey = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
@@ -27,12 +29,16 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 async function start(...keys: string[]): Promise<Running> {
+  return startWith({ ENC_KEYS: keys.join(',') })
+}
+
+async function startWith(secrets: { ENC_KEYS: string; SESSION_SECRET?: string }): Promise<Running> {
   clock = movableClock()
   const env = readEnv({
     PORT: String(port),
     LOG_LEVEL: 'silent',
     DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
-    ENC_KEYS: keys.join(','),
+    ...secrets,
   })
   return startApp({ env, clock })
 }
@@ -67,4 +73,35 @@ test('then the old one is not needed, and after the account is forgotten neither
   expect(await running.app.store.forgetAccountKey(ACCOUNT)).toBe(true)
   expect(() => running.app.secrets.open(PLACE, sealed)).toThrow('no longer has')
   await running.stop()
+})
+
+test('a new session secret signs everybody out, and what is stored of a session opens none without it', async () => {
+  const [first, second] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
+  const token = newToken()
+  const account = { accountUuid: ACCOUNT, staffUuid: null, proof: 'oauth' as const }
+  const livesWith = async (SESSION_SECRET: string) => {
+    const running = await startWith({ ENC_KEYS: NEW, SESSION_SECRET })
+    const session = await loadSession(running.app, [token])
+    await running.stop()
+    return session !== null
+  }
+
+  const running = await startWith({ ENC_KEYS: NEW, SESSION_SECRET: first })
+  const now = running.app.clock.now()
+  const open = (tokenHash: string) =>
+    running.app.store.openSession({
+      tokenHash,
+      expiresAt: now + 60_000,
+      account: { ...account, provedAt: now },
+      replaces: [],
+      carryProofsSince: now,
+    })
+  await open(hashToken(token))
+  expect(await loadSession(running.app, [token])).toBeNull()
+  await open(sessionHashOf(running.app)(token))
+  expect(await loadSession(running.app, [token])).not.toBeNull()
+  await running.stop()
+
+  expect(await livesWith(second)).toBe(false)
+  expect(await livesWith(first)).toBe(true)
 })

@@ -93,7 +93,7 @@ describe('the store behind a session', () => {
     world.clock.advance(minutes(1))
     const store = { ...world.app.store, touchSession: broken, endSessions: broken }
     await expect(loadSession({ ...world.app, store }, [cookie])).rejects.toThrow('the disk is full')
-    await expect(endSession({ store }, [cookie])).rejects.toThrow('the disk is full')
+    await expect(endSession({ ...world.app, store }, [cookie])).rejects.toThrow('the disk is full')
   })
 })
 

@@ -2,11 +2,19 @@ import type { App } from '#app/app-context.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { SESSION_SEEN_EVERY, type Session, sessionOf } from './session.ts'
 
+/** What the token in a cookie is stored and found as. */
+export function sessionHashOf({ settings }: Pick<App, 'settings'>): (token: string) => string {
+  return settings.sessionHash ?? hashToken
+}
+
 /** The session behind the cookies a browser sent, at most one per kind; null when none of them lives. */
-export async function loadSession(app: Pick<App, 'store' | 'clock'>, tokens: string[]): Promise<Session | null> {
+export async function loadSession(
+  app: Pick<App, 'store' | 'clock' | 'settings'>,
+  tokens: string[],
+): Promise<Session | null> {
   if (tokens.length === 0) return null
   const now = app.clock.now()
-  const stored = await app.store.findSessions(tokens.map(hashToken))
+  const stored = await app.store.findSessions(tokens.map(sessionHashOf(app)))
   const session = sessionOf(stored, now)
   if (!session) return null
   for (const { tokenHash, lastSeenAt } of stored) {
@@ -17,6 +25,6 @@ export async function loadSession(app: Pick<App, 'store' | 'clock'>, tokens: str
 }
 
 /** Signs the browser out of everything these cookies stand for. */
-export async function endSession(app: Pick<App, 'store'>, tokens: string[]): Promise<void> {
-  await app.store.endSessions(tokens.map(hashToken))
+export async function endSession(app: Pick<App, 'store' | 'settings'>, tokens: string[]): Promise<void> {
+  await app.store.endSessions(tokens.map(sessionHashOf(app)))
 }

@@ -6,10 +6,11 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { decideNamedAs } from './account-id.ts'
 import { sealTokens } from './sealed-tokens.server.ts'
+import { sessionHashOf } from './session.server.ts'
 import { SESSION_ABSOLUTE, SIGN_IN_LASTS } from './session.ts'
 import { problemOf, type SignInProblem } from './sign-in.ts'
 
-type SignInApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'platformApi'>
+type SignInApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'platformApi'>
 
 /**
  * Begins an attempt and gives its state: 32 random bytes, of which only the hash is kept.
@@ -91,7 +92,7 @@ export async function finishSignIn(
       tokens: sealTokens(app, vendor.uuid, tokens),
       named,
       session: {
-        tokenHash: hashToken(sessionToken),
+        tokenHash: sessionHashOf(app)(sessionToken),
         expiresAt: now + SESSION_ABSOLUTE,
         account: { accountUuid: vendor.uuid, staffUuid: null, proof: 'oauth', provedAt: now },
         replaces,

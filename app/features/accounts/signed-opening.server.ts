@@ -3,6 +3,7 @@ import type { SignedWebhookClaims } from '#app/adapters/servicem8-signed.ts'
 import type { App } from '#app/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
+import { sessionHashOf } from './session.server.ts'
 import { LAUNCH_TICKET_LASTS, LINK_TICKET_LASTS, SESSION_ABSOLUTE } from './session.ts'
 import { SIGNED_MESSAGES } from './signed-opening.ts'
 
@@ -57,7 +58,7 @@ export type Launched =
 
 /** Turns a launch ticket into a session, once. `replaces` as in `finishSignIn`. */
 export async function launch(
-  app: Pick<App, 'store' | 'clock' | 'log'>,
+  app: Pick<App, 'store' | 'clock' | 'log' | 'settings'>,
   { ticket, replaces }: { ticket: string; replaces: string[] },
 ): Promise<Launched> {
   const taken = await app.store.takeTicket('launch', hashToken(ticket))
@@ -66,7 +67,7 @@ export async function launch(
   const now = app.clock.now()
   const sessionToken = newToken()
   await app.store.openSession({
-    tokenHash: hashToken(sessionToken),
+    tokenHash: sessionHashOf(app)(sessionToken),
     expiresAt: now + SESSION_ABSOLUTE,
     account: { accountUuid, staffUuid, proof: 'launch', provedAt: now },
     replaces,

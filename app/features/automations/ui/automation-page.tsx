@@ -164,16 +164,16 @@ const TAB_LABELS: Record<AutomationTab, string> = {
 function Tabs({ account, tab: open }: { account: AutomationAccount; tab: AutomationTab }) {
   const tabs = (['rules', 'templates', 'api'] as const).filter((tab) => tab !== 'api' || account.admin)
   return (
-    <nav aria-label="Automations" className="mb-5 overflow-x-auto border-line border-b">
-      <ul className="flex min-w-max gap-1">
+    <nav aria-label="Automations" className="mb-5 border-line border-b">
+      <ul className="flex gap-1">
         {tabs.map((tab) => (
-          <li key={tab}>
+          <li key={tab} className="flex">
             <Link
               to={automationAddress(account, { step: 'none' }, tab)}
               aria-current={tab === open ? 'page' : undefined}
               preventScrollReset
               className={clsx(
-                '-mb-px inline-flex min-h-11 items-center border-b-2 px-3 font-medium text-label',
+                '-mb-px inline-flex min-h-11 items-center border-b-2 px-2 py-1 font-medium text-label leading-tight sm:px-3',
                 tab === open ? 'border-accent text-accent' : 'border-transparent text-ink-soft hover:text-ink',
               )}
             >
