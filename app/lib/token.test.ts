@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { hashToken, newToken, sameSecret } from './token.server.ts'
+import { hashToken, newToken, sameSecret, sessionHasher } from './token.server.ts'
 
 test('a token is 32 random bytes in base64url, never the same', () => {
   const tokens = Array.from({ length: 200 }, newToken)
@@ -22,4 +22,11 @@ test('two secrets are the same only when every character is, whatever their leng
   expect(sameSecret('secret', 'secret ')).toBe(false)
   expect(sameSecret('secret', '')).toBe(false)
   expect(sameSecret('\u00e4', 'a\u0308')).toBe(false)
+})
+
+test('a session is stored as a keyed hash of its token, another one for each secret, and never the plain hash', () => {
+  expect(sessionHasher('secret')('abc')).toBe(createHmac('sha256', 'secret').update('session|abc').digest('base64url'))
+  expect(sessionHasher('another')('abc')).not.toBe(sessionHasher('secret')('abc'))
+  expect(sessionHasher('secret')('abd')).not.toBe(sessionHasher('secret')('abc'))
+  expect(sessionHasher('secret')('abc')).not.toBe(hashToken('abc'))
 })
