@@ -66,13 +66,6 @@ export function automationStore({ db, sql }: Client): AutomationStore {
     )
     .prepare()
   const ofAccount = (accountUuid: string) => and(eq(automation.accountUuid, accountUuid), isNull(automation.deletedAt))
-  const one = (tx: Pick<Writer, 'select'>, accountUuid: string, id: number) =>
-    tx
-      .select()
-      .from(automation)
-      .where(and(ofAccount(accountUuid), eq(automation.id, id)))
-      .get()
-
   return {
     async listAutomations(accountUuid) {
       return db.select().from(automation).where(ofAccount(accountUuid)).orderBy(desc(automation.id)).all().map(ruleRow)
@@ -116,7 +109,7 @@ export function automationStore({ db, sql }: Client): AutomationStore {
     async changeAutomation(accountUuid, id, change) {
       return db.transaction(
         (tx) => {
-          const before = one(tx, accountUuid, id)
+          const before = found.get({ accountUuid, id })
           if (!before) return null
           const columns = changedColumns(before, change)
           const row = tx.update(automation).set(columns).where(eq(automation.id, id)).returning().get()
