@@ -6,7 +6,12 @@ import { minutes, seconds } from './lib/duration.ts'
 
 let world: EngineWorld
 let level: SpaceLevel
-const space: Space = { admit: () => 'admitted', switches: () => switchesOf(level), isOverShare: () => false }
+const space: Space = {
+  admit: () => 'admitted',
+  settled: () => {},
+  switches: () => switchesOf(level),
+  isOverShare: () => false,
+}
 beforeEach(() => {
   world = engineWorld()
   level = 'enough'

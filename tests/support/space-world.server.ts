@@ -27,7 +27,7 @@ export interface SpaceWorld {
   receive(
     account: string,
     count: number,
-    given?: { bytes?: number; space?: Pick<Space, 'admit'> },
+    given?: { bytes?: number; space?: Pick<Space, 'admit' | 'settled'> },
   ): Promise<Record<'stored' | 'over_share' | 'full', number>>
   /** Everything that waits for these accounts is delivered, with one attempt each. */
   deliver(accounts: string[], snippet?: string): void
@@ -106,6 +106,7 @@ export function spaceWorld(): SpaceWorld {
     async receive(account, count, { bytes = 300, space } = {}) {
       const answers = { stored: 0, over_share: 0, full: 0 }
       const events = []
+      let admitted = 0
       for (let index = 0; index < count; index++) {
         made++
         const body = JSON.stringify({ number: made, text: 'é'.padEnd(bytes - 30, 'x') })
@@ -114,6 +115,7 @@ export function spaceWorld(): SpaceWorld {
           answers[room]++
           continue
         }
+        admitted += body.length
         events.push({
           accountUuid: account,
           subscriptionId: null,
@@ -132,6 +134,7 @@ export function spaceWorld(): SpaceWorld {
         if (answer.outcome !== 'stored') throw new Error(`an event was ${answer.outcome}`)
         answers.stored++
       }
+      space?.settled(admitted, events.length)
       return answers
     },
     deliver: (accounts, snippet) => void deliver.immediate(accounts, snippet ?? null),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MOST_ENTRIES, type PlatformEvent, readPlatformCall } from './event.ts'
+import { LARGEST_BODY, MOST_ENTRIES, type PlatformEvent, readPlatformCall } from './event.ts'
 
 const UUID = '3f2c9c1e-8f5a-4f0e-9c43-1f7d9a3e2b11'
 const ENTRY = { uuid: UUID, changed_fields: ['status', 'completion_date'], time: '2026-01-05 09:00:00' }
@@ -41,6 +41,22 @@ describe('the object kind', () => {
       identity: JSON.stringify(['object', 'job', UUID, ['completion_date', 'status'], '2026-01-05 09:00:00']),
       body: text,
     })
+  })
+
+  it('of many entries is kept no larger than a call may be, however much stands beside them', () => {
+    const entry = Array.from({ length: MOST_ENTRIES }, (_, n) => ({ ...ENTRY, uuid: `record-${n}` }))
+    const few = events({ ...NOTICE, entry })
+    expect(few).toHaveLength(MOST_ENTRIES)
+    expect(few.reduce((sum, { body }) => sum + body.length, 0)).toBeLessThan(LARGEST_BODY)
+    for (const beside of [2_000, 50_000, 200_000]) {
+      expect(read({ ...NOTICE, entry, more: 'x'.repeat(beside) })).toEqual({ kind: 'too_large' })
+    }
+    // One entry alone goes on whole.
+    const whole = JSON.stringify({ ...NOTICE, more: 'x'.repeat(200_000) })
+    expect(only(whole).body).toBe(whole)
+    // Entries that are long themselves are no copies.
+    const long = entry.slice(0, 20).map((one) => ({ ...one, note: 'x'.repeat(10_000) }))
+    expect(events({ ...NOTICE, entry: long })).toHaveLength(20)
   })
 
   it('is recognised in every spelling of the object', () => {

@@ -22,12 +22,17 @@ export type PlatformMessage =
   | { kind: 'events'; events: PlatformEvent[] }
   /** `reason`: one sentence for the log and the answer; repeats nothing of what was sent. */
   | { kind: 'unreadable'; reason: string }
+  /** What would be kept of its entries is more than one call may bring. */
+  | { kind: 'too_large' }
 
 export interface PlatformCallText {
   /** Query of the address, without the question mark. */
   query: string
   body: string
 }
+
+/** More than this is not an event: of a call, and of all that is kept and forwarded of it. Characters. */
+export const LARGEST_BODY = 256 * 1024
 
 /** The platform sends one entry per call; a few would be fine, thousands are an attack. */
 export const MOST_ENTRIES = 200
@@ -78,12 +83,22 @@ function readObjectKind(record: JsonRecord, json: string | null): PlatformMessag
   const entries = Array.isArray(record.entry) ? record.entry : [record.entry]
   if (entries.length === 0) return unreadable('The list of entries is empty.')
   if (entries.length > MOST_ENTRIES) return unreadable(`More than ${MOST_ENTRIES} entries in one call.`)
+  // Every entry goes on with a copy of what stands beside them.
+  const beside = entries.length === 1 ? 0 : JSON.stringify({ ...record, entry: [] }).length
+  let copied = beside * entries.length
+  if (copied > LARGEST_BODY) return { kind: 'too_large' }
   const events: PlatformEvent[] = []
   for (const entry of entries) {
     const objectUuid = isRecord(entry) ? uuidText(entry.uuid) : null
     if (!isRecord(entry) || objectUuid === null) return unreadable('An entry has no uuid.')
     const changedFields = fieldNames(entry.changed_fields)
     const time = momentText(entry.time)
+    const body =
+      json !== null && entries.length === 1 && !SECRET_LIKE.test(json)
+        ? json
+        : withoutSecrets({ ...record, entry: [entry] })
+    copied += body.length - beside
+    if (entries.length > 1 && copied > LARGEST_BODY) return { kind: 'too_large' }
     events.push({
       source: 'object',
       object,
@@ -91,10 +106,7 @@ function readObjectKind(record: JsonRecord, json: string | null): PlatformMessag
       changedFields,
       // Each kind of text begins differently, so that none can be mistaken for another.
       identity: time === null ? null : JSON.stringify(['object', object, objectUuid, [...changedFields].sort(), time]),
-      body:
-        json !== null && entries.length === 1 && !SECRET_LIKE.test(json)
-          ? json
-          : withoutSecrets({ ...record, entry: [entry] }),
+      body,
     })
   }
   return { kind: 'events', events }

@@ -241,20 +241,23 @@ async function takeIn(
 ): Promise<Looked> {
   const { claimedUntil, changes, watermark } = input
   const at = app.clock.now()
-  const records: PolledRecord[] = []
-  for (const { record, event } of changes) {
-    if (event && app.space.admit(accountUuid, event.body.length) !== 'admitted') return NO_ROOM
-    records.push({ record, event: event && incoming(accountUuid, object, event, at) })
-  }
-  const taken = await app.acceptPolled({
-    accountUuid,
-    source: sourceOf(object),
-    object,
-    claimedUntil,
-    records,
-    cursor: watermark === null ? null : { watermark, nextAt: nextLookAt(accountUuid, object, at) },
-    at,
-  })
+  const bodies = changes.flatMap(({ event }) => event?.body ?? [])
+  const bytes = bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0)
+  if (bodies.length > 0 && app.space.admit(accountUuid, bytes, bodies.length) !== 'admitted') return NO_ROOM
+  const records = changes.map(
+    ({ record, event }): PolledRecord => ({ record, event: event && incoming(accountUuid, object, event, at) }),
+  )
+  const taken = await app
+    .acceptPolled({
+      accountUuid,
+      source: sourceOf(object),
+      object,
+      claimedUntil,
+      records,
+      cursor: watermark === null ? null : { watermark, nextAt: nextLookAt(accountUuid, object, at) },
+      at,
+    })
+    .finally(() => bodies.length > 0 && app.space.settled(bytes, bodies.length))
   if (taken.outcome === 'over_limit') return NO_ROOM
   return taken.outcome === 'overtaken' ? { outcome: 'overtaken' } : { outcome: 'looked' }
 }

@@ -39,12 +39,14 @@ function addressOf(account: string): string {
   return token
 }
 
-const call = (token: string) =>
+const NOTICE = JSON.stringify({ object: 'job', entry: ENTRY, resource_url: 'https://x/' })
+
+const call = (token: string, body = NOTICE) =>
   receivePlatformCall(app, {
     token,
     method: 'POST',
     query: '',
-    body: JSON.stringify({ object: 'job', entry: ENTRY, resource_url: 'https://x/' }),
+    body,
     truncated: false,
     remoteIp: null,
     userAgent: null,
@@ -76,6 +78,13 @@ describe('an event of the platform while storage is nearly full', () => {
     room[LEEDS] = 'full'
     expect(await receiveSignedEvent(app, claims)).toEqual({ outcome: 'unavailable' })
     expect(stored()).toBe(0)
+  })
+
+  it('of several entries is asked about once, with all of them', async () => {
+    const entry = [1, 2, 3].map((n) => ({ ...ENTRY[0], uuid: `record-${n}` }))
+    await call(addressOf(LEEDS), JSON.stringify({ object: 'job', entry, resource_url: 'https://x/' }))
+    const bodies = world.rows('SELECT body FROM event_body').map(({ body }) => String(body).length)
+    expect(asked).toEqual([bodies.reduce((sum, length) => sum + length, 0)])
   })
 
   it('is counted with the length of its body before it is stored', async () => {

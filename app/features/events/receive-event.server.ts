@@ -6,10 +6,9 @@ import type { IncomingEvent, Ingress } from '#db/store/events.ts'
 import type { App } from '../../app-context.ts'
 import { assertNever } from '../../lib/assert-never.ts'
 import { hashToken, newToken } from '../../lib/token.server.ts'
-import { type PlatformEvent, readPlatformCall } from './event.ts'
+import { LARGEST_BODY, type PlatformEvent, readPlatformCall } from './event.ts'
 
-/** More than this is not an event. Bytes. */
-export const LARGEST_BODY = 256 * 1024
+export { LARGEST_BODY }
 
 export interface PlatformCall {
   /** The secret part of our address. */
@@ -75,6 +74,9 @@ export async function receivePlatformCall(
     case 'unreadable':
       app.log.warn({ subscriptionId: ingress.subscriptionId, reason: message.reason }, 'ingress.unreadable')
       return refuse(400, message.reason)
+    case 'too_large':
+      app.log.warn({ subscriptionId: ingress.subscriptionId }, 'ingress.too_large')
+      return refuse(413, 'The events of this call come to more than 256 KB.')
     case 'events':
       return acceptAll(app, ingress, message.events)
     default:
@@ -118,11 +120,12 @@ type Acceptance = 'stored' | 'over_limit' | 'rejected' | 'unavailable'
 
 /** All of one call, answered with the worst outcome: the platform repeats the call, and what was stored is recognised. */
 async function acceptEvents(app: ReceiveApp, events: IncomingEvent[]): Promise<Acceptance> {
-  for (const { accountUuid, body } of events) {
-    const room = app.space.admit(accountUuid, body.length)
-    if (room !== 'admitted') return room === 'full' ? 'unavailable' : 'over_limit'
-  }
+  const accountUuid = events[0]?.accountUuid ?? ''
+  const bytes = events.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0)
+  const room = app.space.admit(accountUuid, bytes, events.length)
+  if (room !== 'admitted') return room === 'full' ? 'unavailable' : 'over_limit'
   const results = await Promise.allSettled(events.map((event) => app.acceptEvent(event)))
+  app.space.settled(bytes, events.length)
   let worst: Acceptance = 'stored'
   for (const result of results) {
     if (result.status === 'rejected') {
@@ -178,6 +181,11 @@ export type SignedEventOutcome =
   | { outcome: 'stored' | 'over_limit' | 'rejected' | 'unavailable' | 'unknown_account' }
   | { outcome: 'unreadable'; reason: string }
 
+const NOT_AN_EVENT = {
+  challenge: 'A challenge is never signed.',
+  too_large: 'The events of this call come to more than 256 KB.',
+} as const
+
 /** Takes in a webhook of the manifest. The caller has verified its signature. */
 export async function receiveSignedEvent(app: ReceiveApp, claims: SignedEventClaims): Promise<SignedEventOutcome> {
   const { accountUuid, object, entry, resourceUrl } = claims
@@ -188,7 +196,7 @@ export async function receiveSignedEvent(app: ReceiveApp, claims: SignedEventCla
   if (message.kind !== 'events') {
     return {
       outcome: 'unreadable',
-      reason: message.kind === 'unreadable' ? message.reason : 'A challenge is never signed.',
+      reason: message.kind === 'unreadable' ? message.reason : NOT_AN_EVENT[message.kind],
     }
   }
   if (!(await app.store.findAccount(accountUuid))) return { outcome: 'unknown_account' }

@@ -140,6 +140,13 @@ describe('a call of the platform', () => {
     expect(JSON.stringify(answer)).not.toContain('disk')
   })
 
+  it('whose entries copy too much is answered 413, and nothing of it is stored', async () => {
+    const entry = Array.from({ length: 200 }, (_, n) => ({ uuid: `record-${n}`, time: 't' }))
+    const body = JSON.stringify({ object: 'job', entry, more: 'x'.repeat(200_000) })
+    expect(await call(subscription(), { body })).toMatchObject({ status: 413 })
+    expect(count('event')).toBe(0)
+  })
+
   it('with several entries stores all of them, or says that it could not', async () => {
     const token = subscription()
     const entry = (n: number) => ({ uuid: `record-${n}`, changed_fields: ['status'], time: 't' })

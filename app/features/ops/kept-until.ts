@@ -6,7 +6,7 @@ import { AUDIT_KEPT } from '../audit/audit.ts'
 import { grouped } from '../billing/count-words.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from '../deliveries/delivery.ts'
 import { NOTICES_KEPT } from '../webhooks/notice.ts'
-import { SHORT_BODIES, SHORT_LOG, type SpaceSwitches } from './space.ts'
+import { SHORT_LOG, type SpaceSwitches, shortBodies } from './space.ts'
 
 /** RETENTION_DAYS, where nothing is configured. */
 export const USUAL_EVENT_DAYS = 30
@@ -208,5 +208,5 @@ export function shortageWords(switches: SpaceSwitches, overShare: boolean): stri
   const refused = switches.refuseOverShare
     ? ' New events are put off for now; ServiceM8 sends them again for 72 hours.'
     : ''
-  return `Storage is nearly full, and this account uses more than its share. For now the text of delivered events is kept for ${spanWords(SHORT_BODIES)} only${log}.${refused} ${safe}`
+  return `Storage is nearly full, and this account uses more than its share. For now the text of delivered events is kept for ${spanWords(shortBodies(switches))} only${log}.${refused} ${safe}`
 }

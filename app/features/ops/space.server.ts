@@ -8,10 +8,11 @@ import {
   nextLevel,
   overShare,
   reaches,
-  SHORT_BODIES,
   SHORT_LOG,
   type Space,
   type SpaceLevel,
+  shareOfArrivals,
+  shortBodies,
   spaceSentence,
   switchesOf,
 } from './space.ts'
@@ -57,11 +58,16 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
   let level: SpaceLevel = 'enough'
   let switches = switchesOf(level)
   let usedBytes = 0
+  /** Bytes on their way into the file, and those that got there since it was measured. */
+  let reserved = 0
   let takenIn = 0
-  /** Bytes by account, as far as they are known. */
+  /** Bytes by account; null = not known. */
   let weights: Map<string, number> | null = null
   let weighedAt = 0
-  let refused: ReadonlySet<string> = new Set()
+  /** Bytes that each account brought lately, while there are no weights: enough to know who brings a flood. */
+  let arrived = new Map<string, number>()
+  /** What an account may have, in `perByte` times what is known of it. */
+  let allowed = { share: Number.POSITIVE_INFINITY, perByte: 1 }
   /** How far the accounts have been shortened. */
   const reached = { bodies: new Map<string, number>(), log: new Map<string, number>() }
 
@@ -80,11 +86,31 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
       )
     }
     if (level === 'enough') weights = null
-    refused = new Set(switches.refuseOverShare ? accountsOverShare().accounts.map((one) => one.accountUuid) : [])
+    if (switches.refuseOverShare && !weights) weighSoon()
+    allowed = allowance()
     return used
   }
 
+  function allowance(): typeof allowed {
+    if (!reaches(level, 'lean')) return { share: Number.POSITIVE_INFINITY, perByte: 1 }
+    if (!weights) return { share: shareOfArrivals([...arrived.values()], usedBytes, budgetBytes), perByte: 1 }
+    let total = 0
+    for (const weight of weights.values()) total += weight
+    return { share: accountsOverShare().share, perByte: total > 0 ? usedBytes / total : 1 }
+  }
+
   const accountsOverShare = () => overShare(weights ?? new Map(), usedBytes, budgetBytes)
+
+  let weighing: Promise<void> | null = null
+  function weighOnce(signal?: AbortSignal): Promise<void> {
+    weighing ??= weigh(signal).finally(() => {
+      weighing = null
+    })
+    return weighing
+  }
+  function weighSoon(): void {
+    weighOnce().catch((error: unknown) => log.error({ error }, 'space.not_weighed'))
+  }
 
   async function weigh(signal?: AbortSignal): Promise<void> {
     const sums = new Map<string, number>()
@@ -100,6 +126,7 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
       if (from !== null) await pause()
     }
     weights = sums
+    arrived = new Map()
     weighedAt = clock.now()
     reached.bodies.clear()
     reached.log.clear()
@@ -109,7 +136,7 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
   async function shorten(what: 'bodies' | 'log', signal?: AbortSignal): Promise<number> {
     const cursors = reached[what]
     const wanted = () => (what === 'bodies' ? switches.shortenBodies : switches.shortenLog)
-    const before = clock.now() - (what === 'bodies' ? SHORT_BODIES : SHORT_LOG)
+    const before = clock.now() - (what === 'bodies' ? shortBodies(switches) : SHORT_LOG)
     const { share, accounts } = accountsOverShare()
     let removed = 0
     for (const { accountUuid, bytes } of accounts) {
@@ -136,7 +163,16 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
   }
 
   function addWeight(accountUuid: string, bytes: number): void {
-    weights?.set(accountUuid, Math.max(0, (weights.get(accountUuid) ?? 0) + bytes))
+    const known = weights ?? arrived
+    known.set(accountUuid, Math.max(0, (known.get(accountUuid) ?? 0) + bytes))
+  }
+
+  /** Half of it each round: what counts is who brought how much lately. */
+  function forgetArrivals(): void {
+    for (const [accountUuid, bytes] of arrived) {
+      if (bytes < EVENT_BYTES) arrived.delete(accountUuid)
+      else arrived.set(accountUuid, bytes / 2)
+    }
   }
 
   async function giveBack(signal?: AbortSignal): Promise<void> {
@@ -155,8 +191,8 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
     if (walBytes > LONGEST_LOG && !(await store.emptyLog(LOG_WAIT_MS))) {
       log.warn({ walBytes }, 'space.log_held_by_a_reader')
     }
-    if (level === 'enough') return
-    if (!weights || clock.now() - weighedAt >= WEIGHED_FOR) await weigh(signal)
+    if (level === 'enough') return forgetArrivals()
+    if (!weights || clock.now() - weighedAt >= WEIGHED_FOR) await weighOnce(signal)
     await measure()
     if (!switches.shortenBodies) return
     let removed = await shorten('bodies', signal)
@@ -179,17 +215,24 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
   })
 
   return {
-    admit(accountUuid, bytes): Admission {
-      if (switches.refuseAll) return 'full'
-      if (refused.has(accountUuid)) return 'over_share'
-      const added = bytes + EVENT_BYTES
-      if (weights) addWeight(accountUuid, added)
+    admit(accountUuid, bytes, events = 1): Admission {
+      const added = bytes + events * EVENT_BYTES
+      const then = switchesOf(nextLevel(level, usedBytes + takenIn + reserved + added, budgetBytes))
+      const known = (weights ?? arrived).get(accountUuid) ?? 0
+      if (then.refuseOverShare && (known + added) * allowed.perByte > allowed.share) return 'over_share'
+      if (then.refuseAll) return 'full'
+      addWeight(accountUuid, added)
+      reserved += added
+      return 'admitted'
+    },
+    settled(bytes, events = 1) {
+      const added = bytes + events * EVENT_BYTES
+      reserved = Math.max(0, reserved - added)
       takenIn += added
       if (takenIn > budgetBytes * MEASURED_EVERY) {
         takenIn = 0
         measure().catch((error: unknown) => log.error({ error }, 'space.not_measured'))
       }
-      return 'admitted'
     },
     switches: () => switches,
     isOverShare: (accountUuid) =>

@@ -15,18 +15,18 @@ const climb = (...fills: number[]) => {
 }
 
 describe('the level', () => {
-  it('begins at 80, 85, 90, 95 and 98 % of the budget', () => {
-    expect(climb(799, 800, 850, 900, 950, 980)).toEqual(LEVELS)
-    expect(climb(849, 899, 949, 979)).toEqual(['warn', 'shorten', 'lean', 'share'])
+  it('begins at 80, 85, 90, 95 and 99.5 % of the budget', () => {
+    expect(climb(799, 800, 850, 900, 950, 995)).toEqual(LEVELS)
+    expect(climb(849, 899, 949, 994)).toEqual(['warn', 'shorten', 'lean', 'share'])
   })
 
   it('is reached at once, whatever the level before', () => {
-    expect(climb(0, 990)).toEqual(['enough', 'full'])
-    expect(climb(990, 0)).toEqual(['full', 'enough'])
+    expect(climb(0, 996)).toEqual(['enough', 'full'])
+    expect(climb(996, 0)).toEqual(['full', 'enough'])
   })
 
   it('ends 2 % of the budget below where it began', () => {
-    expect(climb(980, 960, 959, 930, 929, 880, 879, 830, 829, 780, 779)).toEqual([
+    expect(climb(995, 975, 974, 930, 929, 880, 879, 830, 829, 780, 779)).toEqual([
       'full',
       'full',
       'share',
@@ -42,7 +42,7 @@ describe('the level', () => {
   })
 
   it('does not come and go with what wavers by less than that', () => {
-    for (const edge of [800, 850, 900, 950, 980]) {
+    for (const edge of [800, 850, 900, 950, 995]) {
       const levels = climb(edge, ...Array.from({ length: 100 }, (_, round) => edge - ((round * 7) % 20)))
       expect(new Set(levels).size).toBe(1)
     }

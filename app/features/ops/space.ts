@@ -11,7 +11,8 @@ const LADDER: readonly { level: SpaceLevel; from: number }[] = [
   { level: 'shorten', from: 0.85 },
   { level: 'lean', from: 0.9 },
   { level: 'share', from: 0.95 },
-  { level: 'full', from: 0.98 },
+  // What is left between the two is the reserve of accounts within their share.
+  { level: 'full', from: 0.995 },
 ]
 
 /** A level ends this part of the budget below where it began, so that it does not come and go with every event. */
@@ -71,8 +72,15 @@ export function switchesOf(level: SpaceLevel): SpaceSwitches {
   }
 }
 
-/** ms that a body is still kept after everybody got it, once space is short. */
+/** ms that a body of an account over its share is still kept after everybody got it, once space is short. */
 export const SHORT_BODIES = hours(24)
+/** The same once accounts within their share live on the reserve. */
+export const SHORTEST_BODIES = hours(1)
+
+export function shortBodies({ refuseOverShare }: SpaceSwitches): number {
+  return refuseOverShare ? SHORTEST_BODIES : SHORT_BODIES
+}
+
 /** The platform repeats an event for 72 hours: until then it has to be recognised. */
 export const SHORT_LOG = days(4)
 
@@ -122,16 +130,31 @@ export type Admission = 'admitted' | 'over_share' | 'full'
 
 /** What the rest of the product asks while space may be short. */
 export interface Space {
-  /** Asked for every event before it is stored. `bytes`: of its body. */
-  admit(accountUuid: string, bytes: number): Admission
+  /**
+   * Asked for every call before its events are stored: their room is reserved at once. `bytes`: of their bodies; `events`: how many,
+   * default 1.
+   */
+  admit(accountUuid: string, bytes: number, events?: number): Admission
+  /** What was admitted with the same numbers is in the file now, or never will be. */
+  settled(bytes: number, events?: number): void
   switches(): SpaceSwitches
   /** Does this account use more than its share, as far as the accounts have been weighed? */
   isOverShare(accountUuid: string): boolean
 }
 
+/**
+ * What every account may bring while nobody knows yet whose the rest is: `arrived` = bytes of each lately. What was there
+ * before is nobody's, and leaves that much less to share.
+ */
+export function shareOfArrivals(arrived: readonly number[], used: number, budget: number): number {
+  const before = used - arrived.reduce((sum, bytes) => sum + bytes, 0)
+  return fairShare(arrived, budget - Math.max(0, before))
+}
+
 /** Where nothing is ever short. */
 export const AMPLE_SPACE: Space = {
   admit: () => 'admitted',
+  settled: () => {},
   switches: () => switchesOf('enough'),
   isOverShare: () => false,
 }
@@ -152,7 +175,7 @@ export function spaceSentence(level: SpaceLevel, used: number, budget: number): 
     case 'lean':
       return `${full} No answers of receivers are kept and no replays begin; accounts over their share keep the log of what was delivered for 4 days only. ${REMEDY}`
     case 'share':
-      return `${full} Events of accounts over their share are refused (429); the platform sends them again. ${REMEDY}`
+      return `${full} Events of accounts over their share are refused (429); the platform sends them again. The rest is reserved for the others. ${REMEDY}`
     case 'full':
       return `${full} All events are refused (503); the platform sends them again. What waits is kept and sent. ${REMEDY}`
     default:
