@@ -1,24 +1,18 @@
 # syntax=docker/dockerfile:1
 # One process, one folder to write to. `docker build -t fieldhook .`; docs/operating.md says how to run it.
 
-# Node 24 is the current long-term support line and one that better-sqlite3 12.11 names among its engines.
-FROM node:24-bookworm-slim AS build
-# For better-sqlite3, where no ready-made binary can be fetched.
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends python3 make g++ \
-  && rm -rf /var/lib/apt/lists/*
+# The Node that the tests and proofs run on: one version in here, in .nvmrc and in scripts/own-node.json. A test holds them together.
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
-# The headers that come with this image's Node: node-gyp has nothing to download.
-ENV npm_package_config_node_gyp_nodedir=/usr/local
-# Packages first: this layer stays as long as the lockfile does.
+# Packages first: this layer stays as long as the lockfile does. better-sqlite3 brings its binary; nothing is compiled.
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts && npm rebuild better-sqlite3 --ignore-scripts=false
+RUN npm ci --ignore-scripts
 COPY . .
 RUN NODE_ENV=production npm run build
 # Only what runs is left: no development packages, no sources, types, maps and documents of packages. Licences stay.
 RUN npm prune --omit=dev --ignore-scripts && node scripts/slim-packages.mjs
 
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 WORKDIR /app
 # npm, yarn and their package managers' manager are for building: what is not there cannot be misused.
 RUN rm -rf /usr/local/lib/node_modules /opt/yarn-* /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/yarn \

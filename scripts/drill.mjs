@@ -1,5 +1,6 @@
 // `npm run drill`: restores the newest backup aside, checks it, starts the product on it (held), and removes it again.
 // In the container: node scripts/drill.mjs
+import './node-version.mjs'
 import { createServer } from 'node:net'
 import { operate } from './operations.mjs'
 

@@ -1,5 +1,6 @@
 // `npm run keys`: which keys of ENC_KEYS the database still needs, and when an old one can be taken out. Reads only; works in
 // the container too (node scripts/keys.mjs), while the product runs.
+import './node-version.mjs'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

@@ -1,21 +1,20 @@
-// Imported first by every command: on a Node that cannot run this project it ends the process with one sentence.
+// Imported first by every command. On a Node that cannot run this project the command goes on with one that can: a pinned
+// Node 24 from the package registry. NODE_OWN=1 refuses that, and the command ends with one sentence.
 // Written so that an old Node can still read it.
 
 /**
- * The lines that every package here supports: 20 from 20.19, 22 from 22.13, and 24 or newer.
+ * The lines that every package here supports: 22 from 22.14, and 24 or newer. Node 20 is past its end of life and crashes with
+ * better-sqlite3 13.
  *
- * @param {string} version like `v20.19.0`
+ * @param {string} version like `v22.14.0`
  */
 export function isSupported(version) {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
-  if (major === 20) return minor >= 19
-  if (major === 22) return minor >= 13
+  if (major === 22) return minor >= 14
   return major >= 24
 }
 
 if (!isSupported(process.version)) {
-  console.error(
-    `Fieldhook needs Node.js 20.19 or newer in the 20 line, 22.13 or newer in the 22 line, or 24 and up. This is ${process.version}.`,
-  )
-  process.exit(1)
+  const { goOnWithOwnNode } = await import('./own-node.mjs')
+  await goOnWithOwnNode()
 }

@@ -1,23 +1,12 @@
 // Brings node_modules to what package-lock.json says, the short way when it is there already.
 import { createHash } from 'node:crypto'
-import {
-  accessSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { run } from './children.mjs'
 
 const STAMP = 'node_modules/.fieldhook-stamp'
 const NATIVE = 'better-sqlite3'
-const NATIVE_FILE = `node_modules/${NATIVE}/build/Release/better_sqlite3.node`
 const OPEN_A_DATABASE = `new (require('${NATIVE}'))(':memory:').close()`
 
 /**
@@ -69,7 +58,7 @@ export function packagesAreThere(root) {
 }
 
 /**
- * `npm ci`, without the packages' own scripts: the only one that is needed is the database's, see `compileDatabase`.
+ * `npm ci`, without the packages' own scripts: none is needed.
  *
  * @param {string} root @param {RecordChild} recordChild
  * @returns {Promise<number>} how many packages are there now
@@ -83,42 +72,21 @@ export async function installPackages(root, recordChild) {
     .length
 }
 
-/** Can a database be opened? Tried in a process of its own, because a wrong binary ends the process. @param {string} root */
-export async function databaseWorks(root) {
-  return (await run(process.execPath, ['-e', OPEN_A_DATABASE], { cwd: root })).code === 0
-}
-
 /**
- * Makes better-sqlite3's binary: from this user's cache, else ready-made or compiled (about a minute) by its own script.
+ * Can a database be opened? better-sqlite3 carries binaries for the common systems. Tried in a process of its own, because a wrong
+ * binary ends the process.
  *
- * @param {string} root @param {RecordChild} recordChild
+ * @param {string} root
+ * @throws {SetupError}
  */
-export async function compileDatabase(root, recordChild) {
-  const kept = cachedBinary(root)
-  const built = join(root, NATIVE_FILE)
-  if (kept && existsSync(kept)) {
-    mkdirSync(dirname(built), { recursive: true })
-    copyFileSync(kept, built)
-    if (await databaseWorks(root)) return 'cached'
-    rmSync(built, { force: true })
-    rmSync(kept, { force: true })
-  }
-  // The one package whose script may run: .npmrc switches them all off.
-  await npm(root, ['rebuild', NATIVE, '--ignore-scripts=false'], recordChild, [
-    'SQLite could not be compiled. What npm said is above.',
-    'It needs Python 3, make and a C++ compiler (Debian: apt-get install python3 make g++; macOS: xcode-select --install).',
-  ])
-  if (!(await databaseWorks(root)))
-    throw new SetupError('SQLite was compiled, but a database cannot be opened with it.')
-  if (kept) keepBinary(built, kept)
-  return 'compiled'
-}
-
-/** Where a binary for this version, Node and system may be kept; null when the user has no place for it. @param {string} root */
-function cachedBinary(root) {
-  const cache = userCache()
-  const version = JSON.parse(readText(join(root, `node_modules/${NATIVE}/package.json`)) ?? '{}').version
-  return cache && version ? join(cache, `${NATIVE}-${version}-${systemName()}.node`) : null
+export async function openADatabase(root) {
+  const { code, output } = await run(process.execPath, ['-e', OPEN_A_DATABASE], { cwd: root })
+  if (code === 0) return
+  process.stderr.write(output)
+  throw new SetupError(
+    `SQLite cannot be opened on this system (${systemName()}). What Node said is above.`,
+    `${NATIVE} carries binaries for Linux, macOS and Windows on x64 and arm64; elsewhere build it: npm explore ${NATIVE} -- npm run build-release`,
+  )
 }
 
 /** This user's folder for what any clone may use again; null when there is no place for it. */
@@ -132,15 +100,6 @@ export function userCache() {
 /** What compiled code is made for: `abi115-linux-x64-glibc2.36`. */
 export function systemName() {
   return `abi${process.versions.modules}-${process.platform}-${process.arch}-${libcOf()}`
-}
-
-/** Keeping it is a favour to the next clone: it may fail. @param {string} built @param {string} kept */
-function keepBinary(built, kept) {
-  try {
-    mkdirSync(dirname(kept), { recursive: true, mode: 0o700 })
-    copyFileSync(built, `${kept}.${process.pid}`)
-    renameSync(`${kept}.${process.pid}`, kept)
-  } catch {}
 }
 
 /** @param {string} root @param {string[]} args @param {RecordChild} recordChild @param {string[]} advice */
@@ -206,6 +165,11 @@ function homeFolder() {
   } catch {
     return null
   }
+}
+
+/** Binaries made for glibc do not start there. */
+export function isMusl() {
+  return libcOf() === 'musl'
 }
 
 function libcOf() {

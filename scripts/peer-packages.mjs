@@ -23,7 +23,7 @@ const BUILD_WITHIN_MS = 15 * 60_000
  * @typedef {{ outcome: 'could_not', sentence: string }} CouldNot
  */
 
-/** The programs that `npm run bench:peers` compares with: the newest that say they run on Node 20, which Fieldhook runs on. @type {Record<'n8n' | 'node-red', PeerPackage>} */
+/** The programs that `npm run bench:peers` compares with, as first measured. @type {Record<'n8n' | 'node-red', PeerPackage>} */
 export const PEERS = {
   n8n: {
     name: 'n8n',

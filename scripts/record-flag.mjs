@@ -1,5 +1,7 @@
 // Imported first by every proof and bench: takes `--record` out of the arguments, wherever it stands, and leaves word of it in
 // the environment. Without it a run changes no file of the project.
+import './node-version.mjs'
+
 const at = process.argv.indexOf('--record')
 if (at > 1) {
   process.argv.splice(at, 1)

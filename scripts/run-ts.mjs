@@ -1,4 +1,4 @@
-// Runs a TypeScript entry of this project with plain Node 20: bundles our own files, leaves packages where they are, and
+// Runs a TypeScript entry of this project with plain Node: bundles our own files, leaves packages where they are, and
 // imports the result. For proofs and benchmarks: `node scripts/run-ts.mjs tests/proofs/guard.ts`.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'fieldhook')
 /**
  * The part of esbuild that is used here.
  * @typedef {{ path: string }} LoadedFile
- * @typedef {{ contents: string, loader: 'ts' | 'tsx' }} LoadedSource
+ * @typedef {{ contents: string, loader: 'ts' | 'tsx' | 'js' }} LoadedSource
  * @typedef {{ path: string, resolveDir: string }} WantedFile
  * @typedef {object} PluginBuild
  * @property {(on: { filter: RegExp }, find: (file: WantedFile) => LoadedFile | undefined) => void} onResolve
@@ -52,7 +52,7 @@ export async function bundleTs(entry, { instead = new Map(), name } = {}) {
     write: false,
     platform: 'node',
     format: 'esm',
-    target: 'node20',
+    target: 'node22',
     packages: 'external',
     jsx: 'automatic',
     sourcemap: 'inline',
@@ -86,7 +86,7 @@ export async function bundleTo(entry, file) {
     write: false,
     platform: 'node',
     format: 'esm',
-    target: 'node20',
+    target: 'node22',
     packages: 'external',
     logLevel: 'warning',
   })
@@ -111,12 +111,12 @@ function sourceReader(instead) {
           return instead.has(file) ? { path: file } : undefined
         })
       }
-      build.onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
+      build.onLoad({ filter: /\.(tsx?|mjs)$/ }, async ({ path }) => {
         const text = instead.get(path) ?? (await readFile(path, 'utf8'))
         const prefix = text.includes('import.meta.url')
           ? `const __sourceUrl = ${JSON.stringify(pathToFileURL(path).href)};`
           : ''
-        return { contents: prefix + text, loader: path.endsWith('x') ? 'tsx' : 'ts' }
+        return { contents: prefix + text, loader: path.endsWith('x') ? 'tsx' : path.endsWith('mjs') ? 'js' : 'ts' }
       })
     },
   }

@@ -7,9 +7,8 @@ import { run } from './children.mjs'
 import { withLock } from './lock.mjs'
 import { OPERATIONS, OPERATIONS_SOURCE } from './operations-file.mjs'
 import {
-  compileDatabase,
-  databaseWorks,
   installPackages,
+  openADatabase,
   packagesAreStamped,
   packagesAreThere,
   SetupError,
@@ -27,7 +26,7 @@ const BUILD_FILES = ['package.json', 'package-lock.json', 'remix.config.js', 'ts
 const TEST_FILE = /\.test\.tsx?$/
 
 /**
- * Installs, compiles and builds what is missing or stale, with one line for each thing it does.
+ * Installs and builds what is missing or stale, with one line for each thing it does.
  *
  * @param {{ build: boolean, root?: string, say?: (line: string) => void, meanwhile?: () => Promise<unknown> }} options `meanwhile`
  *   needs the packages and nothing more: it begins as soon as they are there, and has ended when this resolves
@@ -54,26 +53,19 @@ export async function setUp({ build, root = ROOT, say = console.log, meanwhile =
     async (recordChild) => {
       if (isReady()) return // The one we waited for did it all.
       const done = (/** @type {string} */ what) => result.did.push(what)
-      let databaseIsMissing = false
       if (!packagesAreStamped(root)) {
         if (!packagesAreThere(root)) {
           const count = await timed('Installing packages', say, () => installPackages(root, recordChild))
           result.installed = true
           done(`installed ${count} packages`)
         }
-        databaseIsMissing = !(await databaseWorks(root))
+        await openADatabase(root)
       }
       beginMeanwhile()
-      // Compiling keeps one core busy for a minute and the pages do not need its result: side by side.
-      await Promise.all([
-        databaseIsMissing &&
-          timed('Preparing SQLite', say, () => compileDatabase(root, recordChild)).then((how) =>
-            done(how === 'cached' ? 'took SQLite from the cache' : 'compiled SQLite'),
-          ),
-        build &&
-          !buildIsFresh(root) &&
-          timed('Building pages', say, () => buildPages(root, recordChild)).then(() => done('built the pages')),
-      ])
+      if (build && !buildIsFresh(root)) {
+        await timed('Building pages', say, () => buildPages(root, recordChild))
+        done('built the pages')
+      }
       stampPackages(root)
     },
     say,

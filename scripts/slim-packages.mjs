@@ -5,8 +5,9 @@ import { createRequire } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Of the database only its binary and its JavaScript are read. */
-const OF_THE_DATABASE = ['deps', 'src', 'build/deps', 'build/Makefile', 'build/Release/obj', 'build/Release/obj.target']
+/** Of the database only its JavaScript and the binary for this system are read. */
+const OF_THE_DATABASE = ['deps', 'src']
+const BINARIES = join('better-sqlite3', 'prebuilds')
 const NOT_READ = /\.(d\.(ts|mts|cts)|map|md|markdown|flow|tsbuildinfo)$/i
 const KEPT = /^(licen[cs]e|copying|notice)/i
 /** Names that Node's resolution never asks for by itself and packages use for their own development. */
@@ -22,8 +23,14 @@ export function slimPackages(folder) {
     bytes += sizeOf(path)
     rmSync(path, { recursive: true, force: true })
   }
-  for (const name of OF_THE_DATABASE) {
-    const path = join(folder, 'better-sqlite3', name)
+  const others = readdirSync(join(folder, BINARIES)).filter(
+    (name) => !name.endsWith(`-${process.arch}.node`) || !name.startsWith(`${process.platform}-`),
+  )
+  const unread = [
+    ...OF_THE_DATABASE.map((name) => join('better-sqlite3', name)),
+    ...others.map((name) => join(BINARIES, name)),
+  ]
+  for (const path of unread.map((name) => join(folder, name))) {
     if (statSync(path, { throwIfNoEntry: false })) remove(path)
   }
   const walk = (/** @type {string} */ path) => {

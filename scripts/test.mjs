@@ -13,7 +13,7 @@ const ONE_FAILURE = { passed: 0, failed: 1, skipped: 0 }
 
 const { CHECKS, runCheck, runTests, sentenceOf, sumOf } = await import('./stages.mjs')
 const only = onlyStage(process.argv.slice(2))
-/** Whether each check passed: they need the packages alone, so they run while SQLite is compiled and the pages are built. @type {boolean[]} */
+/** Whether each check passed: they need the packages alone, so they run while the pages are built. @type {boolean[]} */
 let checked = []
 const runChecks = async () => {
   checked = await Promise.all(CHECKS.map(runCheck))

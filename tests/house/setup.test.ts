@@ -8,11 +8,10 @@ import { sourcesOf } from '../../scripts/setup.mjs'
 
 test.each([
   ['v18.20.4', false],
-  ['v20.18.3', false],
-  ['v20.19.0', true],
+  ['v20.20.2', false],
   ['v21.7.3', false],
-  ['v22.12.0', false],
-  ['v22.13.0', true],
+  ['v22.13.1', false],
+  ['v22.14.0', true],
   ['v23.11.1', false],
   ['v24.0.0', true],
   ['v26.1.0', true],

@@ -1,0 +1,8 @@
+// `npm run prove:image`: takes the steps of the Dockerfile by hand on the Node it names, starts the result ten times, and loads pages
+// for a minute under garbage collection. `-- --starts N --seconds N`
+import './record-flag.mjs'
+import { runTs } from './run-ts.mjs'
+import { orExplain, setUp } from './setup.mjs'
+
+await orExplain(() => setUp({ build: false }))
+await runTs('tests/proofs/image.ts')

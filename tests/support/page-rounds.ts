@@ -1,0 +1,38 @@
+// Loads pages of a signed-in account over and over, and passes events on: the ordinary work of a server, for proofs that disturb it.
+import { randomUUID } from 'node:crypto'
+import type { ScriptlessBrowser } from './scriptless-browser.ts'
+
+const PAGES = ['/fieldhook', '/automation', '/subscription', '/deliveries', '/account']
+
+/**
+ * @param milliseconds how long
+ * @returns how many pages were loaded and events accepted
+ * @throws when one of them is answered with anything but 200
+ */
+export async function loadPages(
+  browser: ScriptlessBrowser,
+  accountUUID: string,
+  milliseconds: number,
+): Promise<{ pages: number; events: number }> {
+  const made = await browser.json('POST', '/api/webhooks', { accountUUID, object: 'note', callback_url: '' })
+  const { forwardingUrl } = made.body as { forwardingUrl: string }
+  const until = performance.now() + milliseconds
+  let pages = 0
+  let events = 0
+  do {
+    for (const path of PAGES) {
+      const { status } = await browser.get(`${path}?accountUUID=${accountUUID}`)
+      if (status !== 200) throw new Error(`${path} answered ${status}`)
+      pages++
+      const body = JSON.stringify({ object: 'note', entry: [{ uuid: randomUUID(), changed_fields: ['note'] }] })
+      const event = await fetch(forwardingUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      if (event.status !== 200) throw new Error(`an event was answered ${event.status}`)
+      events++
+    }
+  } while (performance.now() < until)
+  return { pages, events }
+}

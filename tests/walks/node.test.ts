@@ -1,0 +1,25 @@
+// The native module and the Node that runs it fit: statements are prepared under garbage collection while pages are loaded.
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { loadPages } from '#tests/support/page-rounds.ts'
+import { startSignedInServer } from '#tests/support/signed-in-server.ts'
+
+const MINUTE = 60_000
+
+test(
+  'a minute of prepared statements under garbage collection ends no process and loses no page',
+  async () => {
+    const preload = resolve('tests/proofs/image-preload.mjs')
+    const { server, browser, accountUUID } = await startSignedInServer({
+      NODE_OPTIONS: `--expose-gc --import ${preload}`,
+    })
+    try {
+      const { pages } = await loadPages(browser, accountUUID, MINUTE)
+      expect(pages).toBeGreaterThan(50)
+      expect((await server.drain()).code).toBe(0)
+    } finally {
+      await server.dispose()
+    }
+  },
+  2 * MINUTE,
+)
