@@ -5,6 +5,7 @@ import { AGE_FIELD_NAMES, CONDITION_FIELDS, conditionFields, objectNoun } from '
 import { draftOf } from './form-body.ts'
 import { type FormState, objectOfForm, partsShown } from './form-state.ts'
 import { loopWarnings, type NamedRule } from './loops.ts'
+import { createSuggestions } from './name-suggestion.ts'
 import { checkPlaceholders, type PlaceholderProblem, placeholderChoices } from './placeholder-check.ts'
 import type { Condition, Step } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
@@ -59,14 +60,13 @@ export function aidsOf(
     conditions: draft.conditions,
   })
   const hints: Record<string, string[]> = {}
+  const suggest = createSuggestions()
   for (const [index, step] of state.steps.entries()) {
     for (const [name, text] of Object.entries(step.parameters)) {
       if (!text.includes('{') || !isActionType(step.type)) continue
-      const found = checkPlaceholders(text, {
-        ...place(index),
-        destination: destinationOf(step.type, name),
-        toCustomer: isReadByCustomers(step.type, name),
-      }).filter((one: PlaceholderProblem) => one.code !== 'blank')
+      const destination = destinationOf(step.type, name)
+      const stands = { ...place(index), destination, toCustomer: isReadByCustomers(step.type, name) }
+      const found = checkPlaceholders(text, stands, suggest).filter((one: PlaceholderProblem) => one.code !== 'blank')
       if (found.length > 0) hints[`${step.key}.${name}`] = found.map(({ sentence }) => sentence)
     }
   }

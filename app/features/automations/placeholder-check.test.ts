@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { condition } from '#tests/support/record-facts.ts'
-import { checkPlaceholders, type PlaceholderPlace, partsForTexts, placeholderChoices } from './placeholder-check.ts'
+import { createSuggestions } from './name-suggestion.ts'
+import {
+  checkPlaceholders,
+  MOST_PLACEHOLDERS,
+  type PlaceholderPlace,
+  partsForTexts,
+  placeholderChoices,
+} from './placeholder-check.ts'
 import { resolveText } from './placeholders.ts'
 import type { Condition } from './rule.ts'
 
@@ -31,6 +38,26 @@ const check = (text: string, given: Partial<PlaceholderPlace> = {}) =>
   ])
 const sentence = (text: string, given: Partial<PlaceholderPlace> = {}) =>
   checkPlaceholders(text, place(given))[0]?.sentence
+
+describe('a text with very many placeholders', () => {
+  it('is refused in one sentence, however many names are wrong in it', () => {
+    expect(checkPlaceholders('{zq} '.repeat(MOST_PLACEHOLDERS), place())).toHaveLength(1)
+    const found = checkPlaceholders('{zq}'.repeat(20_000), place())
+    expect(found.map(({ code, severity, sentence }) => [code, severity, sentence])).toEqual([
+      ['too_many', 'error', 'A text has at most 200 placeholders. This one has 20,000.'],
+    ])
+  })
+
+  it('gets suggestions for the first five names, and the texts of one rule share them', () => {
+    const text = 'statuz stattus sstatus tatus staus statuss'.replace(/\w+/g, '{$&}')
+    const suggested = (from: string, suggest = createSuggestions()) =>
+      checkPlaceholders(from, place(), suggest).map(({ suggestion }) => suggestion)
+    expect(suggested(text)).toEqual([...Array(5).fill('status'), null])
+    const shared = createSuggestions()
+    suggested(text, shared)
+    expect(suggested('{job_adress}', shared)).toEqual([null])
+  })
+})
 
 describe('a text that is checked', () => {
   it('has nothing wrong when every name exists', () => {

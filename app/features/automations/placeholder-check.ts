@@ -7,6 +7,7 @@ import type { FactPart } from './facts.ts'
 import { AGE_FIELDS } from './field-ages.ts'
 import type { FieldType } from './field-tables.ts'
 import { conditionFields, partsFor } from './fields.ts'
+import { createSuggestions, type Suggest } from './name-suggestion.ts'
 import type { Destination } from './placeholder-format.ts'
 import { type Meaning, meaningOf, namesOf } from './placeholder-names.ts'
 import { openBlanks, type Placeholder, placeholdersIn } from './placeholder-syntax.ts'
@@ -42,6 +43,7 @@ export interface PlaceholderProblem {
     | 'no_such_record'
     | 'blank'
     | 'double_braces'
+    | 'too_many'
   /** As written, without braces. */
   name: string
   sentence: string
@@ -52,9 +54,18 @@ export interface PlaceholderProblem {
 /** Null of a place: nothing is known of the record's own names before it is read. */
 const nothingOwn = () => false
 
-/** In the order of the text; each name once per kind of trouble. */
-export function checkPlaceholders(text: string, place: PlaceholderPlace): PlaceholderProblem[] {
-  const found = placeholdersIn(text).flatMap((placeholder) => problemsOf(placeholder, place))
+/** Of one text. No message needs so many, and each is looked up whenever the text is sent. */
+export const MOST_PLACEHOLDERS = 200
+
+/** In the order of the text; each name once per kind of trouble. `suggest`: shared by all texts of a rule. */
+export function checkPlaceholders(
+  text: string,
+  place: PlaceholderPlace,
+  suggest: Suggest = createSuggestions(),
+): PlaceholderProblem[] {
+  const placeholders = placeholdersIn(text)
+  if (placeholders.length > MOST_PLACEHOLDERS) return [tooMany(placeholders)]
+  const found = differentOnes(placeholders).flatMap((placeholder) => problemsOf(placeholder, place, suggest))
   const blanks = openBlanks(text).map(
     (label): PlaceholderProblem => ({
       severity: 'warning',
@@ -73,7 +84,23 @@ export function checkPlaceholders(text: string, place: PlaceholderPlace): Placeh
   })
 }
 
-function problemsOf(placeholder: Placeholder, place: PlaceholderPlace): PlaceholderProblem[] {
+/** The same one written twice has the same trouble. */
+function differentOnes(placeholders: readonly Placeholder[]): Placeholder[] {
+  return [...new Map(placeholders.map((one) => [one.written, one])).values()]
+}
+
+function tooMany(placeholders: readonly Placeholder[]): PlaceholderProblem {
+  const count = placeholders.length.toLocaleString('en')
+  return {
+    severity: 'error',
+    code: 'too_many',
+    name: placeholders[0]?.name ?? '',
+    sentence: `A text has at most ${MOST_PLACEHOLDERS} placeholders. This one has ${count}.`,
+    suggestion: null,
+  }
+}
+
+function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: Suggest): PlaceholderProblem[] {
   const { name } = placeholder
   const meaning = meaningOf(name, { object: place.object, hasOwn: nothingOwn })
   const problem = (
@@ -83,7 +110,7 @@ function problemsOf(placeholder: Placeholder, place: PlaceholderPlace): Placehol
     suggestion: string | null = null,
   ): PlaceholderProblem => ({ severity, code, name, sentence, suggestion })
   if (meaning === null) {
-    const nearest = nearestName(name, place)
+    const nearest = nearestName(name, place, suggest)
     const hint = nearest === null ? '' : ` Did you mean {${nearest}}?`
     return [problem('unknown', `There is no {${name}} here.${hint}`, 'error', nearest)]
   }
@@ -288,36 +315,15 @@ function words(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The nearest known name, if it is near enough to be what was meant. */
-function nearestName(name: string, place: PlaceholderPlace): string | null {
-  const written = name.toLowerCase().replace(/[\s.]+/g, '_')
-  const prefix = /^entry[._[]\d+\]?[._]/i.exec(name)?.[0] ?? ''
-  const asked = prefix === '' ? written : written.slice(prefix.length)
-  const candidates =
+/** `entry.0.stauts`: what stands before the name stays, and the name is one of the record's. */
+function nearestName(name: string, place: PlaceholderPlace, suggest: Suggest): string | null {
+  const prefix = /^entry[._[]\d{1,4}\]?[._]/i.exec(name)?.[0] ?? ''
+  const names = () =>
     prefix === ''
       ? placeholderChoices(place).map((one) => one.name.replace(/^entry\.0\./, ''))
       : [...namesOf(place.object).keys()]
-  let best: { name: string; distance: number } | null = null
-  for (const candidate of candidates) {
-    const distance = editDistance(asked, candidate.toLowerCase().replace(/[\s.]+/g, '_'))
-    if (best === null || distance < best.distance) best = { name: candidate, distance }
-  }
-  if (best === null || best.distance > Math.max(1, Math.floor(asked.length / 4))) return null
-  return prefix === '' ? best.name : `${prefix}${best.name}`
-}
-
-/** Letters to add, drop or change to get from one to the other. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
+  const nearest = suggest(name.slice(prefix.length), names)
+  return nearest === null ? null : `${prefix}${nearest}`
 }
 
 /** What has to be loaded so that the placeholders of these texts have values on records of the object. */

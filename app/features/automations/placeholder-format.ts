@@ -66,13 +66,12 @@ export function cleaned(text: string): string {
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /**
- * A cleaned value, made safe for its destination. `before` = what stands before it there: inside an HTML tag (a link's address) line
- * breaks become blanks and addresses that would run a script become `#`.
+ * A cleaned value, made safe for its destination. Inside an HTML tag (a link's address) line breaks become blanks and addresses that
+ * would run a script become `#`.
  */
-export function escaped(value: string, destination: Destination, before: string): string {
+export function escaped(value: string, destination: Destination, isInTag: boolean): string {
   switch (destination) {
     case 'html': {
-      const isInTag = before.lastIndexOf('<') > before.lastIndexOf('>')
       // Browsers skip blanks, tabs and line breaks within a scheme.
       const isScript = isInTag && /^(?:javascript|vbscript|data):/i.test(value.replace(/\s+/g, ''))
       const safe = (isScript ? '#' : value).replace(/[&<>"']/g, (character) => HTML[character] ?? '')

@@ -63,57 +63,103 @@ type Found = { value: string; format: Format | null; mayBeEmpty?: true } | null
  * braces. What to do about blanks and unknown names is the step's business.
  */
 export function resolveText(text: string, destination: Destination, scope: PlaceholderScope): ResolvedText {
-  const resolved: ResolvedText = { text: '', replacements: [], blanks: [], unknown: [] }
+  const replacements: Replacement[] = []
+  const [blanks, unknown] = [new Set<string>(), new Set<string>()]
   const lookUp = lookUpIn(scope)
-  const pieces = readPieces(cleaned(text))
-  let out = ''
-  let leftGap = false
-  for (const piece of pieces) {
+  const out = createOutput()
+  const isInTag = createTagReader()
+  for (const piece of readPieces(cleaned(text))) {
     switch (piece.kind) {
       case 'text':
-        out = leftGap ? closeGap(out, piece.text) : out + piece.text
-        leftGap = false
+        isInTag(piece.text)
+        out.add(piece.text)
         break
       case 'blank':
-        note(resolved.blanks, piece.written)
-        leftGap = true
+        blanks.add(piece.written)
+        out.leaveGap()
         break
       case 'placeholder': {
-        const inserted = insertionFor(piece, lookUp(piece.name), scope, resolved)
-        out += escaped(inserted, destination, out)
-        leftGap = inserted === ''
+        const found = lookUp(piece.name)
+        const inserted = insertionFor(piece, found, scope)
+        if (found === null) unknown.add(piece.name)
+        else if (inserted.isBlank) blanks.add(piece.name)
+        replacements.push(inserted.replacement)
+        const written = escaped(inserted.replacement.resolvedValue, destination, isInTag(''))
+        if (written === '') out.leaveGap()
+        else out.addValue(written)
         break
       }
       default:
         assertNever(piece)
     }
   }
-  if (leftGap) out = closeGap(out, '')
-  resolved.text = finished(out, destination, scope.account, scope.now)
-  return resolved
+  const filled = finished(out.text(), destination, scope.account, scope.now)
+  return { text: filled, replacements, blanks: [...blanks], unknown: [...unknown] }
 }
 
-function insertionFor(placeholder: Placeholder, found: Found, scope: PlaceholderScope, resolved: ResolvedText): string {
+/** Takes the author's text as it comes and says whether it ends inside of a tag. A `>` in quotation marks does not end one. */
+function createTagReader(): (text: string) => boolean {
+  let at: 'text' | 'tag' | '"' | "'" = 'text'
+  return (text) => {
+    for (const [sign = ''] of text.matchAll(/[<>"']/g)) {
+      if (at === 'text') at = sign === '<' ? 'tag' : at
+      else if (at === 'tag') at = sign === '>' ? 'text' : sign === '"' || sign === "'" ? sign : at
+      else if (sign === at) at = 'tag'
+    }
+    return at !== 'text'
+  }
+}
+
+/** The text as it grows. Looks at its last character only, so that each piece costs its own length. */
+function createOutput() {
+  const parts: string[] = []
+  let hasGap = false
+  const last = () => parts.at(-1)?.at(-1) ?? ''
+  function add(text: string): void {
+    const kept = hasGap ? closeGap(text) : text
+    hasGap = false
+    if (kept !== '') parts.push(kept)
+  }
+  /** "Thank you {first name}!" without a name is "Thank you!", not "Thank you !". */
+  function closeGap(after: string): string {
+    const before = last()
+    const isSpaced = before === '' ? after.startsWith(' ') : before === ' ' || before === '\n'
+    if (!isSpaced || !/^(?:[ ,.!?;:)\n]|$)/.test(after)) return after
+    if (before !== ' ') return after.replace(/^ /, '')
+    const part = parts.pop()?.slice(0, -1) ?? ''
+    if (part !== '') parts.push(part)
+    return after
+  }
+  return {
+    add,
+    addValue: (value: string) => {
+      hasGap = false
+      parts.push(value)
+    },
+    leaveGap: () => {
+      hasGap = true
+    },
+    text: () => {
+      if (hasGap) add('')
+      return parts.join('')
+    },
+  }
+}
+
+function insertionFor(
+  placeholder: Placeholder,
+  found: Found,
+  scope: PlaceholderScope,
+): { replacement: Replacement; isBlank: boolean } {
   const { name, fallback } = placeholder
   const original = found === null ? '' : cleaned(found.value)
   const value = isNothing(original) ? '' : original
-  if (found === null) note(resolved.unknown, name)
-  else if (value === '' && fallback === null && !found.mayBeEmpty) note(resolved.blanks, name)
   const format = placeholder.format ?? found?.format ?? null
   const shown = value === '' ? (fallback ?? '') : ((format && formatted(value, format, scope.account)) ?? value)
-  resolved.replacements.push({ variable: name, originalValue: value, resolvedValue: shown })
-  return shown
-}
-
-function note(list: string[], name: string): void {
-  if (!list.includes(name)) list.push(name)
-}
-
-/** "Thank you {first name}!" without a name is "Thank you!", not "Thank you !". */
-function closeGap(before: string, after: string): string {
-  const isSpaced = before === '' ? after.startsWith(' ') : /[ \n]$/.test(before)
-  if (!isSpaced || !/^(?:[ ,.!?;:)\n]|$)/.test(after)) return before + after
-  return before === '' || before.endsWith('\n') ? before + after.replace(/^ /, '') : before.slice(0, -1) + after
+  return {
+    replacement: { variable: name, originalValue: value, resolvedValue: shown },
+    isBlank: value === '' && fallback === null && found?.mayBeEmpty !== true,
+  }
 }
 
 /** One text asks for the same things several times, and digest values cost a pass over every record. */

@@ -3,6 +3,7 @@
 
 import type { ActionType } from './action-parameters.ts'
 import { conditionProblem } from './condition-words.ts'
+import { createSuggestions } from './name-suggestion.ts'
 import { checkPlaceholders } from './placeholder-check.ts'
 import type { Destination } from './placeholder-format.ts'
 import type { RuleDefinition } from './rule.ts'
@@ -52,10 +53,11 @@ export function checkRule(definition: RuleDefinition): FormIssue[] {
     const problem = scheduleProblem(trigger)
     if (problem !== null) issues.push({ path: ['scheduleRecurrence'], message: problem })
   }
+  const suggest = createSuggestions()
   steps.forEach((step, index) => {
     for (const [name, value] of Object.entries(step.parameters)) {
       if (typeof value !== 'string') continue
-      const problems = checkPlaceholders(value, {
+      const place = {
         object,
         source: trigger.source,
         manyRecords: grouping.enabled || digest,
@@ -64,7 +66,8 @@ export function checkRule(definition: RuleDefinition): FormIssue[] {
         destination: destinationOf(step.type, name),
         toCustomer: isReadByCustomers(step.type, name),
         conditions,
-      })
+      }
+      const problems = checkPlaceholders(value, place, suggest)
       for (const { severity, sentence } of problems) {
         if (severity === 'error') issues.push({ path: ['actions', index, 'parameters', name], message: sentence })
       }

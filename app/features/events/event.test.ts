@@ -49,7 +49,7 @@ describe('the object kind', () => {
     expect(few).toHaveLength(MOST_ENTRIES)
     expect(few.reduce((sum, { body }) => sum + body.length, 0)).toBeLessThan(LARGEST_BODY)
     for (const beside of [2_000, 50_000, 200_000]) {
-      expect(read({ ...NOTICE, entry, more: 'x'.repeat(beside) })).toEqual({ kind: 'too_large' })
+      expect(read({ ...NOTICE, entry, more: 'x'.repeat(beside) })).toMatchObject({ kind: 'too_large' })
     }
     // One entry alone goes on whole.
     const whole = JSON.stringify({ ...NOTICE, more: 'x'.repeat(200_000) })
@@ -235,6 +235,19 @@ describe('anything else', () => {
       const message = read(body)
       expect(message).toMatchObject({ kind: 'unreadable', reason: expect.stringMatching(reason) })
     }
+  })
+
+  it('in a form of more than 32 KB or 1,000 fields is refused before anything is read out of it', () => {
+    const large = `object=job&entry[0][uuid]=${UUID}&note=`
+    expect(read(large.padEnd(32 * 1024, 'x')).kind).toBe('events')
+    expect(read(large.padEnd(32 * 1024 + 1, 'x'))).toEqual({ kind: 'too_large', reason: 'A form has at most 32 KB.' })
+    expect(read(`${large}${'&a[]'.repeat(997)}`).kind).toBe('events')
+    expect(read(`${large}${'&a[]'.repeat(998)}`)).toEqual({
+      kind: 'too_large',
+      reason: 'A form has at most 1,000 fields.',
+    })
+    expect(read('a[]&'.repeat(32_768)).kind).toBe('unreadable')
+    expect(read('a[]=&'.repeat(26_214)).kind).toBe('too_large')
   })
 
   it('nested so deeply that it cannot be written again is unreadable, not a crash', () => {

@@ -22,8 +22,8 @@ export type PlatformMessage =
   | { kind: 'events'; events: PlatformEvent[] }
   /** `reason`: one sentence for the log and the answer; repeats nothing of what was sent. */
   | { kind: 'unreadable'; reason: string }
-  /** What would be kept of its entries is more than one call may bring. */
-  | { kind: 'too_large' }
+  /** A form that is too long, or entries of which more would be kept than one call may bring. */
+  | { kind: 'too_large'; reason: string }
 
 export interface PlatformCallText {
   /** Query of the address, without the question mark. */
@@ -45,7 +45,7 @@ export function readPlatformCall({ query, body }: PlatformCallText): PlatformMes
   if (inQuery) return inQuery
   try {
     const payload = readPayload(body)
-    if (!payload) return unreadable(body.trim() === '' ? 'The body is empty.' : 'The body holds no JSON object.')
+    if (payload.outcome !== 'read') return { kind: payload.outcome, reason: payload.reason }
     return challengeOf(payload.record) ?? readEvents(payload.record, payload.json)
   } catch (error) {
     // Nesting deep enough to exhaust the stack: the one thing reading JSON can still throw.
@@ -76,6 +76,8 @@ function readEvents(record: JsonRecord, json: string | null): PlatformMessage {
   return event ? { kind: 'events', events: [event] } : unreadable('The body has neither an entry nor an event type.')
 }
 
+const TOO_LARGE: PlatformMessage = { kind: 'too_large', reason: 'The events of this call come to more than 256 KB.' }
+
 /** `{object, entry: [{uuid, changed_fields, time}], resource_url}`. */
 function readObjectKind(record: JsonRecord, json: string | null): PlatformMessage {
   const object = objectName(record.object)
@@ -86,7 +88,7 @@ function readObjectKind(record: JsonRecord, json: string | null): PlatformMessag
   // Every entry goes on with a copy of what stands beside them.
   const beside = entries.length === 1 ? 0 : JSON.stringify({ ...record, entry: [] }).length
   let copied = beside * entries.length
-  if (copied > LARGEST_BODY) return { kind: 'too_large' }
+  if (copied > LARGEST_BODY) return TOO_LARGE
   const events: PlatformEvent[] = []
   for (const entry of entries) {
     const objectUuid = isRecord(entry) ? uuidText(entry.uuid) : null
@@ -98,7 +100,7 @@ function readObjectKind(record: JsonRecord, json: string | null): PlatformMessag
         ? json
         : withoutSecrets({ ...record, entry: [entry] })
     copied += body.length - beside
-    if (entries.length > 1 && copied > LARGEST_BODY) return { kind: 'too_large' }
+    if (entries.length > 1 && copied > LARGEST_BODY) return TOO_LARGE
     events.push({
       source: 'object',
       object,

@@ -72,11 +72,9 @@ export async function receivePlatformCall(
       recordChallenge(app, ingress, call)
       return answer(200, 'text/plain; charset=utf-8', message.challenge)
     case 'unreadable':
-      app.log.warn({ subscriptionId: ingress.subscriptionId, reason: message.reason }, 'ingress.unreadable')
-      return refuse(400, message.reason)
     case 'too_large':
-      app.log.warn({ subscriptionId: ingress.subscriptionId }, 'ingress.too_large')
-      return refuse(413, 'The events of this call come to more than 256 KB.')
+      app.log.warn({ subscriptionId: ingress.subscriptionId, reason: message.reason }, `ingress.${message.kind}`)
+      return refuse(message.kind === 'too_large' ? 413 : 400, message.reason)
     case 'events':
       return acceptAll(app, ingress, message.events)
     default:
@@ -181,11 +179,6 @@ export type SignedEventOutcome =
   | { outcome: 'stored' | 'over_limit' | 'rejected' | 'unavailable' | 'unknown_account' }
   | { outcome: 'unreadable'; reason: string }
 
-const NOT_AN_EVENT = {
-  challenge: 'A challenge is never signed.',
-  too_large: 'The events of this call come to more than 256 KB.',
-} as const
-
 /** Takes in a webhook of the manifest. The caller has verified its signature. */
 export async function receiveSignedEvent(app: ReceiveApp, claims: SignedEventClaims): Promise<SignedEventOutcome> {
   const { accountUuid, object, entry, resourceUrl } = claims
@@ -196,7 +189,7 @@ export async function receiveSignedEvent(app: ReceiveApp, claims: SignedEventCla
   if (message.kind !== 'events') {
     return {
       outcome: 'unreadable',
-      reason: message.kind === 'unreadable' ? message.reason : NOT_AN_EVENT[message.kind],
+      reason: message.kind === 'challenge' ? 'A challenge is never signed.' : message.reason,
     }
   }
   if (!(await app.store.findAccount(accountUuid))) return { outcome: 'unknown_account' }

@@ -120,6 +120,7 @@ describe('a call of the platform', () => {
       [token, { body: '' }, 400],
       [token, { body: 'mode=subscribe&challenge=%3Cscript%3E' }, 400],
       [token, { truncated: true, body: '' }, 413],
+      [token, { body: `object=job&note=${'x'.repeat(32 * 1024)}` }, 413],
       [newToken(), { truncated: true, body: '' }, 404],
       [token, { method: 'GET' }, 405],
       [newToken(), { method: 'PUT' }, 405],

@@ -3,22 +3,29 @@
 
 export type JsonRecord = Record<string, unknown>
 
-export interface WirePayload {
-  record: JsonRecord
-  /** The text the record was read from when it was plain JSON; null when it had to be taken out of something. */
-  json: string | null
-}
+export type ReadPayload =
+  | {
+      outcome: 'read'
+      record: JsonRecord
+      /** The text the record was read from when it was plain JSON; null when it had to be taken out of something. */
+      json: string | null
+    }
+  /** `reason`: one sentence that repeats nothing of the body. */
+  | { outcome: 'unreadable' | 'too_large'; reason: string }
 
-/** The object in a body, or null when there is none. Never throws. */
-export function readPayload(body: string): WirePayload | null {
+/** The platform's forms are a few hundred bytes. Reading one takes longer than reading JSON of the same length. */
+const LONGEST_FORM = 32 * 1024
+const MOST_PAIRS = 1_000
+
+/** The object in a body. Never throws; the work grows with the length of the body. */
+export function readPayload(body: string): ReadPayload {
   const text = body.trim()
-  if (text === '') return null
+  if (text === '') return { outcome: 'unreadable', reason: 'The body is empty.' }
   const direct = parseRecord(text)
-  if (direct) return { record: direct, json: text }
+  if (direct) return { outcome: 'read', record: direct, json: text }
   const signed = readSignedText(text)
-  if (signed) return { record: signed, json: null }
-  const form = readForm(text)
-  return form ? { record: form, json: null } : null
+  if (signed) return { outcome: 'read', record: signed, json: null }
+  return readForm(text)
 }
 
 export function isRecord(value: unknown): value is JsonRecord {
@@ -47,21 +54,34 @@ function readSignedText(text: string): JsonRecord | null {
   }
 }
 
+const NO_OBJECT: ReadPayload = { outcome: 'unreadable', reason: 'The body holds no JSON object.' }
+
 /** A form whose key or value is the JSON, or that spells the object out: `object=job&entry[0][uuid]=…`. */
-function readForm(text: string): JsonRecord | null {
+function readForm(text: string): ReadPayload {
+  if (text.length > LONGEST_FORM) {
+    const isForm = !text.startsWith('{') && text.includes('=')
+    return isForm ? { outcome: 'too_large', reason: `A form has at most ${LONGEST_FORM / 1024} KB.` } : NO_OBJECT
+  }
   const pairs = [...new URLSearchParams(text)]
+  if (pairs.length > MOST_PAIRS) {
+    return { outcome: 'too_large', reason: `A form has at most ${MOST_PAIRS.toLocaleString('en')} fields.` }
+  }
   for (const [key, value] of pairs) {
     const inside = parseRecord(value.trim()) ?? parseRecord(key.trim()) ?? readSignedText(value.trim())
-    if (inside) return inside
+    if (inside) return { outcome: 'read', record: inside, json: null }
   }
-  return spelledOut(pairs)
+  const record = spelledOut(pairs)
+  return record ? { outcome: 'read', record, json: null } : NO_OBJECT
 }
 
 const PATH = /^([a-z_]+)((?:\[\w*\])*)$/i
 const DEEPEST = 4
 
+/** A map, not an object: a key called `__proto__` is a key like any other, and its size is known without counting. */
+type Branch = Map<string, unknown>
+
 function spelledOut(pairs: readonly (readonly [string, string])[]): JsonRecord | null {
-  const root = emptyRecord()
+  const root: Branch = new Map()
   for (const [key, value] of pairs) {
     const match = PATH.exec(key)
     if (!match?.[1]) continue
@@ -69,20 +89,20 @@ function spelledOut(pairs: readonly (readonly [string, string])[]): JsonRecord |
     if (inner.length > DEEPEST) continue
     put(root, [match[1], ...inner], value)
   }
-  return 'object' in root || 'mode' in root ? (listsFrom(root, 0) as JsonRecord) : null
+  return root.has('object') || root.has('mode') ? (recordOf(root) as JsonRecord) : null
 }
 
-function put(root: JsonRecord, path: readonly string[], value: string): void {
+function put(root: Branch, path: readonly string[], value: string): void {
   let at = root
   path.forEach((part, depth) => {
-    const key = part === '' ? String(Object.keys(at).length) : part
+    const key = part === '' ? String(at.size) : part
     if (depth === path.length - 1) {
-      at[key] = parseList(value) ?? value
+      at.set(key, parseList(value) ?? value)
       return
     }
-    const next = at[key]
-    const child = isRecord(next) ? next : emptyRecord()
-    at[key] = child
+    const next = at.get(key)
+    const child: Branch = next instanceof Map ? next : new Map()
+    at.set(key, child)
     at = child
   })
 }
@@ -98,17 +118,11 @@ function parseList(text: string): unknown[] | null {
   }
 }
 
-/** Records with the keys 0, 1, 2 … were lists. */
-function listsFrom(value: unknown, depth: number): unknown {
-  if (!isRecord(value) || depth > DEEPEST + 1) return value
-  const keys = Object.keys(value)
-  if (keys.length > 0 && keys.every((key, index) => key === String(index))) {
-    return keys.map((key) => listsFrom(value[key], depth + 1))
-  }
-  return Object.fromEntries(keys.map((key) => [key, listsFrom(value[key], depth + 1)]))
-}
-
-/** Without a prototype: a key called `__proto__` is a key like any other. */
-function emptyRecord(): JsonRecord {
-  return Object.create(null) as JsonRecord
+/** Branches with the keys 0, 1, 2 … were lists. */
+function recordOf(value: unknown): unknown {
+  if (!(value instanceof Map)) return value
+  const entries = [...(value as Branch)].map(([key, inner]): [string, unknown] => [key, recordOf(inner)])
+  return entries.length > 0 && entries.every(([key], index) => key === String(index))
+    ? entries.map(([, inner]) => inner)
+    : Object.fromEntries(entries)
 }

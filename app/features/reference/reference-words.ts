@@ -21,7 +21,7 @@ export const WHO_SHORT = { session: 'Session', admin: 'Admin', key: 'Key', anyon
 export const OTHER_ADDRESSES: readonly { address: string; says: string }[] = [
   {
     address: 'POST /hooks/platform/{token}',
-    says: 'Webhooks of ServiceM8 and their challenge: 200 once the event is on disk. An unknown token is 404, a deleted subscription 410, more than 256 KB 413, and 503 when it cannot be stored. Where the operator sets `INGRESS_PER_SECOND`, an address takes so many events a second and ten times as many at once, then 429 with `Retry-After`, and ServiceM8 sends them again.',
+    says: 'Webhooks of ServiceM8 and their challenge: 200 once the event is on disk. An unknown token is 404, a deleted subscription 410, more than 256 KB (a form: more than 32 KB or 1,000 fields) 413, and 503 when it cannot be stored. Where the operator sets `INGRESS_PER_SECOND`, an address takes so many events a second and ten times as many at once, then 429 with `Retry-After`, and ServiceM8 sends them again.',
   },
   { address: 'POST /hooks/servicem8', says: 'The signed opening of the add-on and the webhooks of its manifest.' },
   {
