@@ -1,7 +1,7 @@
 // What the rule form sends: the fields of the chosen trigger and nothing else; and the rule as far as it can be told before it is
 // complete, for its sentence.
 import { isActionType } from './action-parameters.ts'
-import { type FormState, objectOfForm, plainParameters, type StepRow } from './form-state.ts'
+import { type FormState, intervalInForm, objectOfForm, plainParameters, type StepRow } from './form-state.ts'
 import {
   type ActionParameters,
   type Condition,
@@ -57,7 +57,8 @@ export function toBody(state: FormState): Record<string, unknown> {
   }
 }
 
-function triggerFields({ values }: FormState): Record<string, unknown> {
+function triggerFields(state: FormState): Record<string, unknown> {
+  const { values } = state
   switch (values.triggerSource) {
     case 'webhook': {
       const [kind, first = '', second = ''] = values.events.split(':')
@@ -71,6 +72,7 @@ function triggerFields({ values }: FormState): Record<string, unknown> {
         triggerFieldName: values.triggerType === 'job_field' ? values.triggerFieldName : '',
         triggerFromValue: /^job_(status|field)$/.test(values.triggerType) ? values.triggerFromValue : '',
         settleMinutes: values.settleMinutes,
+        ...scheduleFields(state),
       }
     }
     case 'api_polling':
@@ -78,16 +80,27 @@ function triggerFields({ values }: FormState): Record<string, unknown> {
         apiEndpoint: values.apiEndpoint,
         apiMethod: values.apiMethod,
         pollInterval: values.pollInterval,
-        runTime: values.runTime,
-        weekday: values.weekday,
-        dayOfMonth: values.dayOfMonth,
         workingDays: on(values.workingDays),
-        scheduleType: values.scheduleType,
-        scheduleDate: values.scheduleDate,
-        scheduleRecurrence: values.scheduleRecurrence,
+        ...scheduleFields(state),
       }
+    case 'manual_endpoint':
+      return scheduleFields(state)
     default:
       return {}
+  }
+}
+
+/** A day and a recurrence only where the schedule has them, so that nobody is asked about a field that is not there. */
+function scheduleFields(state: FormState): Record<string, unknown> {
+  const { values } = state
+  const dated = values.scheduleType === 'scheduled' || intervalInForm(state) === 'once'
+  return {
+    scheduleType: values.scheduleType,
+    scheduleDate: dated ? values.scheduleDate : '',
+    scheduleRecurrence: values.scheduleType === 'recurring' ? values.scheduleRecurrence : '',
+    runTime: values.runTime,
+    weekday: values.weekday,
+    dayOfMonth: values.dayOfMonth,
   }
 }
 

@@ -224,11 +224,18 @@ function withParameters(parameters: Record<string, string>, change: Record<strin
   return Object.fromEntries(Object.entries({ ...parameters, ...change }).filter(([, value]) => value !== ''))
 }
 
+/** `scheduleRecurrence`, and `o.scheduleRecurrence` for one that is not on the list. */
+function topField(name: string): TopField | null {
+  const wanted = name.startsWith('o.') ? name.slice(2) : name
+  return TOP_FIELDS.find((field) => field === wanted) ?? null
+}
+
 const ROW_NAME = /^([cs])\.([cs]\d{1,7})\.(.+)$/
 
 /** What the control of that name shows now; null = there is no such control. */
 export function valueAt(state: FormState, name: string): string | null {
-  if (TOP_FIELDS.some((field) => field === name)) return state.values[name as TopField]
+  const top = topField(name)
+  if (top !== null) return state.values[top]
   const [, letter, key, part = ''] = ROW_NAME.exec(name) ?? []
   if (letter === 'c') {
     const row = state.conditions.find((one) => one.key === key)
@@ -255,7 +262,7 @@ export function valueAt(state: FormState, name: string): string | null {
 
 /**
  * One control changed. Names are those of `toForm`; beside them `s.<key>.from.<list>` and `s.<key>.all.<list>` for the source of lines,
- * and `s.<key>.o.<parameter>`, `s.<key>.m.<line>.uuid` for a value that is not on the list it is chosen from. `lists` fill in what a template says.
+ * and `o.<field>`, `s.<key>.o.<parameter>`, `s.<key>.m.<line>.uuid` for a value that is not on the list it is chosen from. `lists` fill in what a template says.
  */
 export function setValue(
   state: FormState,
@@ -263,7 +270,8 @@ export function setValue(
   value: string,
   lists: Pick<FormLists, 'smsTemplates'> | null = null,
 ): FormState {
-  if (TOP_FIELDS.some((field) => field === name)) return withTop(state, name as TopField, value)
+  const top = topField(name)
+  if (top !== null) return withTop(state, top, value)
   const [, letter, key = '', part = ''] = ROW_NAME.exec(name) ?? []
   if (letter === 'c') {
     const known = CONDITION_PARTS.find((one) => one === part)
@@ -349,7 +357,7 @@ export function applyChanges(
   const changes = [...controls].filter(([name, value]) => {
     const before = valueAt(drawn, name)
     // An empty box for "another value" says nothing.
-    return before !== null && before !== value && !(value === '' && /^s\.[^.]+\.[om]\./.test(name))
+    return before !== null && before !== value && !(value === '' && /^(s\.[^.]+\.[om]|o)\./.test(name))
   })
   const inOrder = [...changes.filter(([name]) => FIRST.test(name)), ...changes.filter(([name]) => !FIRST.test(name))]
   return inOrder.reduce((state, [name, value]) => setValue(state, name, value, lists), drawn)

@@ -1,6 +1,7 @@
 // The rule form as it stands on the screen: all texts, rows with keys that never change, and nothing decided yet. The same functions
 // serve the page without scripts (every button a round trip) and the browser.
 import { ACTION_SPECS, isActionType, type ParameterSpec } from './action-parameters.ts'
+import { RECURRENCE_INTERVALS, type RecurrenceWord } from './rule.ts'
 
 export const TOP_FIELDS = [
   'name',
@@ -187,6 +188,16 @@ export function objectOfForm({ values }: FormState): string {
   if (values.triggerSource !== 'api_polling') return 'job'
   const object = /^\/api_1\.0\/([a-z]+)\.json/.exec(values.apiEndpoint)?.[1] ?? 'job'
   return object
+}
+
+/** How often the rule acts by the clock, as far as the form can tell: `line` = as a cron line says; null = it does not. */
+export function intervalInForm({ values }: FormState): string | null {
+  const { triggerSource, scheduleType, pollInterval } = values
+  const word = values.scheduleRecurrence.trim().toLowerCase()
+  if (scheduleType === 'recurring' && word !== '') {
+    return Object.hasOwn(RECURRENCE_INTERVALS, word) ? RECURRENCE_INTERVALS[word as RecurrenceWord] : 'line'
+  }
+  return triggerSource === 'api_polling' ? pollInterval : null
 }
 
 /** Which parts of the form are there yet. They come one after the other, as each is filled in. */

@@ -1,6 +1,14 @@
 // The words of the rule form: labels and messages, those of the specification word for word.
 import type { Flash } from '../../lib/flash.ts'
-import type { GroupingField, Operator, PollEndpoint, PollInterval, TriggerSource, TriggerType } from './rule.ts'
+import type {
+  GroupingField,
+  Operator,
+  PollEndpoint,
+  PollInterval,
+  RecurrenceWord,
+  TriggerSource,
+  TriggerType,
+} from './rule.ts'
 import type { FieldErrors } from './rule-form.ts'
 
 export const FORM_WORDS = {
@@ -83,6 +91,17 @@ export const INTERVAL_WORDS: Readonly<Record<PollInterval, string>> = {
   last_of_month: 'On the last day of the month',
   once: 'Once',
   on_demand: 'Only when you press Run Now',
+}
+
+/** The words a recurrence may be; anything else is a cron line. */
+export const RECURRENCE_WORDS: Readonly<Record<RecurrenceWord, string>> = {
+  hourly: 'Every hour',
+  daily: 'Every day',
+  weekdays: 'Monday to Friday',
+  weekly: 'Every week',
+  monthly: 'Every month',
+  first_of_month: 'On the first day of the month',
+  last_of_month: 'On the last day of the month',
 }
 
 export const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {

@@ -51,7 +51,7 @@ export function checkRule(definition: RuleDefinition): FormIssue[] {
   })
   if (trigger.source === 'api_polling') {
     const problem = scheduleProblem(trigger)
-    if (problem !== null) issues.push({ path: ['scheduleRecurrence'], message: problem })
+    if (problem !== null) issues.push({ path: [problem.field], message: problem.message })
   }
   const suggest = createSuggestions()
   steps.forEach((step, index) => {

@@ -20,6 +20,7 @@ import {
   TRIGGER_TYPES,
   type Trigger,
 } from './rule.ts'
+import { DATE_WANTED, recurrenceProblem } from './schedule.ts'
 
 export const NAME_REQUIRED = 'Automation name is required'
 export const FIELD_REQUIRED = 'Field is required'
@@ -152,6 +153,14 @@ export const ruleForm = z.strictObject({ ...fields, accountUUID: text }).superRe
       break
     case 'manual_endpoint':
       break
+  }
+  if (form.triggerSource !== 'api_polling') {
+    if (form.scheduleType === 'scheduled' && form.scheduleDate === '') issue('scheduleDate', DATE_WANTED)
+    if (form.scheduleType === 'recurring') {
+      const unread = recurrenceProblem(form.scheduleRecurrence)
+      if (form.scheduleRecurrence === '') issue('scheduleRecurrence', 'Choose how often')
+      else if (unread !== null) issue('scheduleRecurrence', unread)
+    }
   }
   if (form.enableGrouping && form.groupingField === undefined) issue('groupingField', 'Choose what to group by')
 })

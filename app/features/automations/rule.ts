@@ -24,6 +24,16 @@ export const POLL_ENDPOINTS = [
   '/api_1.0/queue.json',
   '/api_1.0/material.json',
 ] as const
+/** What a recurrence may say in one word; a line as cron writes it says the rest. */
+export const RECURRENCE_INTERVALS = {
+  hourly: 'hourly',
+  daily: 'daily',
+  weekdays: 'daily',
+  weekly: 'weekly',
+  monthly: 'monthly',
+  first_of_month: 'first_of_month',
+  last_of_month: 'last_of_month',
+} as const satisfies Record<string, (typeof POLL_INTERVALS)[number]>
 export const SCHEDULE_TYPES = ['immediate', 'scheduled', 'recurring'] as const
 export const OPERATORS = [
   'equals',
@@ -45,6 +55,7 @@ export type TriggerSource = (typeof TRIGGER_SOURCES)[number]
 export type TriggerType = (typeof TRIGGER_TYPES)[number]
 export type PollInterval = (typeof POLL_INTERVALS)[number]
 export type PollEndpoint = (typeof POLL_ENDPOINTS)[number]
+export type RecurrenceWord = keyof typeof RECURRENCE_INTERVALS
 export type ScheduleType = (typeof SCHEDULE_TYPES)[number]
 export type Operator = (typeof OPERATORS)[number]
 export type GroupingField = (typeof GROUPING_FIELDS)[number]

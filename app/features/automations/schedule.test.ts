@@ -298,17 +298,19 @@ describe('every schedule', () => {
 })
 
 describe('what a person has to put right', () => {
-  it('is told in words', () => {
-    expect(scheduleProblem(pollTrigger())).toBe(null)
-    expect(scheduleProblem(pollTrigger({ runTime: '25:00' }))).toMatch(/HH:MM/)
-    expect(scheduleProblem(pollTrigger({ interval: 'weekly', weekday: 0 }))).toMatch(/day of the week/)
-    expect(scheduleProblem(pollTrigger({ interval: 'monthly', dayOfMonth: 32 }))).toMatch(/1 to 31/)
-    expect(scheduleProblem(pollTrigger({ scheduleDate: '2026-02-30' }))).toMatch(/not a date/)
-    expect(scheduleProblem(pollTrigger({ scheduleType: 'scheduled' }))).toMatch(/starts on/)
-    expect(scheduleProblem(pollTrigger({ scheduleType: 'recurring', scheduleRecurrence: 'sometimes' }))).toMatch(
-      /cannot be read/,
-    )
-    expect(scheduleProblem(pollTrigger({ scheduleType: 'recurring', scheduleRecurrence: '0 9 * * 1' }))).toBe(null)
+  it.each([
+    [{}, null, null],
+    [{ runTime: '25:00' }, 'runTime', /HH:MM/],
+    [{ interval: 'weekly', weekday: 0 }, 'weekday', /day of the week/],
+    [{ interval: 'monthly', dayOfMonth: 32 }, 'dayOfMonth', /1 to 31/],
+    [{ scheduleDate: '2026-02-30' }, 'scheduleDate', /not a date/],
+    [{ scheduleType: 'scheduled' }, 'scheduleDate', /starts on/],
+    [{ scheduleType: 'recurring', scheduleRecurrence: 'sometimes' }, 'scheduleRecurrence', /cannot be read/],
+    [{ scheduleType: 'recurring', scheduleRecurrence: '0 9 * * 1' }, null, null],
+  ] satisfies [Partial<PollTrigger>, string | null, RegExp | null][])('%j is told at %s', (given, field, words) => {
+    const problem = scheduleProblem(pollTrigger(given))
+    expect(problem?.field ?? null).toBe(field)
+    if (words) expect(problem?.message).toMatch(words)
   })
 })
 

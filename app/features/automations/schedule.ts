@@ -18,7 +18,7 @@ import {
   wallOfDay,
   weekdayOf,
 } from './local-time.ts'
-import type { PollInterval, PollTrigger } from './rule.ts'
+import { type PollInterval, type PollTrigger, RECURRENCE_INTERVALS } from './rule.ts'
 
 /** Used where a rule's own time cannot be read: nobody is to be written to at midnight. */
 const DEFAULT_TIME = hours(9)
@@ -87,15 +87,7 @@ function timeOf(trigger: PollTrigger): number {
   return readTimeOfDay(trigger.runTime) ?? DEFAULT_TIME
 }
 
-const INTERVAL_WORDS: ReadonlyMap<string, PollInterval> = new Map([
-  ['hourly', 'hourly'],
-  ['daily', 'daily'],
-  ['weekly', 'weekly'],
-  ['monthly', 'monthly'],
-  ['first_of_month', 'first_of_month'],
-  ['last_of_month', 'last_of_month'],
-  ['weekdays', 'daily'],
-])
+const INTERVAL_WORDS: ReadonlyMap<string, PollInterval> = new Map(Object.entries(RECURRENCE_INTERVALS))
 
 /** The recurrence as a word we know, or null: then it is a cron line or nothing. */
 function recurrenceWord(trigger: PollTrigger): string | null {
@@ -117,7 +109,11 @@ export function isOnWorkingDays(trigger: PollTrigger): boolean {
 export function cronLineOf(trigger: PollTrigger): string | null {
   const line = (trigger.scheduleRecurrence ?? '').trim()
   if (trigger.scheduleType !== 'recurring' || INTERVAL_WORDS.has(line.toLowerCase())) return null
-  return line.split(/\s+/).length === 5 && readLine(line) ? line : null
+  return isCronLine(line) ? line : null
+}
+
+function isCronLine(line: string): boolean {
+  return line.split(/\s+/).length === 5 && readLine(line) !== null
 }
 
 function readLine(line: string): Cron | null {
@@ -211,21 +207,40 @@ function nextOfLine(line: string, zone: string, after: Millis): Millis | null {
   return null
 }
 
-/** What a person has to put right before the rule can be switched on; null = nothing. */
-export function scheduleProblem(trigger: PollTrigger): string | null {
-  if (readTimeOfDay(trigger.runTime) === null) return 'Give the time of day as HH:MM, for example 07:30.'
-  if (intervalOf(trigger) === 'weekly' && !isBetween(trigger.weekday, 1, 7)) return 'Choose a day of the week.'
-  if (intervalOf(trigger) === 'monthly' && !isBetween(trigger.dayOfMonth, 1, 31)) return 'Choose a day from 1 to 31.'
+/** What a person has to put right before the rule can be switched on, at the field that has it; null = nothing. */
+export interface ScheduleProblem {
+  field: 'runTime' | 'weekday' | 'dayOfMonth' | 'scheduleDate' | 'scheduleRecurrence'
+  message: string
+}
+
+export function scheduleProblem(trigger: PollTrigger): ScheduleProblem | null {
+  if (readTimeOfDay(trigger.runTime) === null) {
+    return { field: 'runTime', message: 'Give the time of day as HH:MM, for example 07:30.' }
+  }
+  if (intervalOf(trigger) === 'weekly' && !isBetween(trigger.weekday, 1, 7)) {
+    return { field: 'weekday', message: 'Choose a day of the week.' }
+  }
+  if (intervalOf(trigger) === 'monthly' && !isBetween(trigger.dayOfMonth, 1, 31)) {
+    return { field: 'dayOfMonth', message: 'Choose a day from 1 to 31.' }
+  }
   if (trigger.scheduleDate !== null && readLocal(trigger.scheduleDate.trim(), 'UTC') === null) {
-    return `"${trigger.scheduleDate}" is not a date. Use a date such as 2026-11-21.`
+    const message = `"${trigger.scheduleDate}" is not a date. Use a date such as 2026-11-21.`
+    return { field: 'scheduleDate', message }
   }
-  if (trigger.scheduleType === 'scheduled' && trigger.scheduleDate === null) return 'Choose the date it starts on.'
-  const recurrence = (trigger.scheduleRecurrence ?? '').trim()
-  if (trigger.scheduleType === 'recurring' && recurrence !== '' && recurrenceWord(trigger) === null) {
-    if (cronLineOf(trigger) === null)
-      return `"${recurrence}" cannot be read. Use hourly, daily, weekly, monthly or weekdays.`
+  if (trigger.scheduleType === 'scheduled' && trigger.scheduleDate === null) {
+    return { field: 'scheduleDate', message: DATE_WANTED }
   }
-  return null
+  const recurrence = trigger.scheduleType === 'recurring' ? recurrenceProblem(trigger.scheduleRecurrence ?? '') : null
+  return recurrence === null ? null : { field: 'scheduleRecurrence', message: recurrence }
+}
+
+export const DATE_WANTED = 'Choose the date it starts on.'
+
+/** Of a recurrence that is neither a word we know nor a cron line; null = it can be read, or there is none. */
+export function recurrenceProblem(text: string): string | null {
+  const line = text.trim()
+  if (line === '' || INTERVAL_WORDS.has(line.toLowerCase()) || isCronLine(line)) return null
+  return `"${line}" cannot be read. Use hourly, daily, weekly, monthly or weekdays.`
 }
 
 function isBetween(value: number, least: number, most: number): boolean {

@@ -1,4 +1,4 @@
-// Dynamic mappings: names for fields that the API test found. They live on the screen only, and travel as JSON, version 1.0.
+// Dynamic mappings: names for fields that the API test found. They live in the browser only, and travel as JSON, version 1.0.
 import { z } from 'zod'
 import { API_NAMES, type ApiName } from './lookups.ts'
 

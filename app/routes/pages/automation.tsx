@@ -92,12 +92,22 @@ function Page({ page, answered }: PageProps) {
   const { form: opened, library, explorer, draft, planNotice: _above, ...rest } = page
   const form = useHeldForm(opened, answered?.form ?? null)
   return (
-    <AutomationPage {...rest} result={answered?.result ?? null} draft={answered?.draft ?? draft}>
+    <AutomationPage
+      {...rest}
+      result={answered?.result ?? null}
+      draft={answered?.draft ?? draft}
+      form={(beside) =>
+        form ? (
+          <RuleFormPanel accountUUID={page.accountUUID} form={form.view} lists={form.lists} beside={beside} />
+        ) : (
+          beside
+        )
+      }
+    >
       <Suspense fallback={null}>
         {library ? <TemplateLibrary {...library} admin={page.admin} accountId={page.accountUUID} /> : null}
         {explorer ? <ApiExplorer {...explorer} admin={page.admin} accountId={page.accountUUID} /> : null}
       </Suspense>
-      {form ? <RuleFormPanel accountUUID={page.accountUUID} form={form.view} lists={form.lists} /> : null}
     </AutomationPage>
   )
 }

@@ -28,7 +28,12 @@ function propsOf(over: Partial<AutomationPageProps> = {}): AutomationPageProps {
     result: null,
     trouble: null,
     reconnect: null,
-    children: <p>The form</p>,
+    form: (beside) => (
+      <>
+        <p>The form</p>
+        {beside}
+      </>
+    ),
     ...over,
   }
 }

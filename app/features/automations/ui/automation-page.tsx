@@ -54,13 +54,15 @@ export interface AutomationPageProps {
   trouble: ListTrouble | null
   /** Why the account has to be connected again, else null. */
   reconnect: string | null
-  /** What stands in the tab that is open: the form of a rule, the library, the API test. */
-  children: ReactNode
+  /** The form of a rule, with what stands beside it; only where the first tab is open. */
+  form?: (beside: ReactNode) => ReactNode
+  /** What stands in another tab: the library, the API test. */
+  children?: ReactNode
 }
 
 /** Everything around the form. */
 export function AutomationPage(props: AutomationPageProps) {
-  const { accountUUID, admin, rules, logs, tab, step, result, children } = props
+  const { accountUUID, admin, rules, logs, tab, step, result, form, children } = props
   const account: AutomationAccount = { accountUUID, admin, ...(props.draft && { draft: props.draft }) }
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
@@ -84,13 +86,14 @@ export function AutomationPage(props: AutomationPageProps) {
       <Tabs account={account} tab={tab} />
       {tab === 'rules' ? <Limits limits={props.limits} account={account} /> : null}
       {tab === 'rules' ? (
-        <div className="group/page grid gap-5 lg:grid-cols-2 lg:gap-6">
-          <FormPlace step={step}>{children}</FormPlace>
-          <div className="grid min-w-0 content-start gap-5 lg:group-has-[[data-preview]]/page:col-span-2">
-            <ImportPanel account={account} result={result} />
-            <RuleList rules={rules} account={account} step={step} result={result} />
-          </div>
-        </div>
+        <FormPlace step={step}>
+          {form?.(
+            <>
+              <ImportPanel account={account} result={result} />
+              <RuleList rules={rules} account={account} step={step} result={result} />
+            </>,
+          )}
+        </FormPlace>
       ) : (
         children
       )}
@@ -98,7 +101,7 @@ export function AutomationPage(props: AutomationPageProps) {
   )
 }
 
-/** Whoever opens a rule in the form is led there: the keyboard as well as the eye. With its preview it takes the whole width. */
+/** Form left, the rest right. Whoever opens a rule in the form is led there: the keyboard as well as the eye. */
 function FormPlace({ step, children }: { step: AutomationStep; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null)
   const opened = step.step === 'edit' ? step.ruleId : step.step === 'copy' ? -step.templateId : null
@@ -106,12 +109,7 @@ function FormPlace({ step, children }: { step: AutomationStep; children: ReactNo
     if (opened !== null) place.current?.focus({ preventScroll: true })
   }, [opened])
   return (
-    <div
-      id="rule-form"
-      ref={place}
-      tabIndex={-1}
-      className="grid min-w-0 gap-5 rounded-card lg:has-[[data-preview]]:col-span-2 lg:has-[[data-preview]]:grid-cols-2 lg:has-[[data-preview]]:gap-6"
-    >
+    <div id="rule-form" ref={place} tabIndex={-1} className="grid min-w-0 gap-5 rounded-card lg:grid-cols-2 lg:gap-6">
       {children}
     </div>
   )
@@ -239,7 +237,7 @@ function RuleList({ rules, account, step, result }: RuleListProps) {
           </EmptyState>
         </Card>
       ) : (
-        <ul className="grid items-start gap-4 lg:group-has-[[data-preview]]/page:grid-cols-2">
+        <ul className="grid items-start gap-4">
           {rules.map((rule) => (
             <li key={rule.id} className="min-w-0">
               <RuleCard rule={rule} account={account} step={step} result={result} />

@@ -6,7 +6,7 @@ import { useRuleForm } from './form-context.tsx'
 import {
   BoxControl,
   Choice,
-  DateControl,
+  DayControl,
   IntentButton,
   PickControl,
   SelectControl,
@@ -37,7 +37,7 @@ export function CreateJobFields(props: StepProps) {
       <SelectControl {...plain('status')} label="Job Status *" none="Choose a status" options={STATUS_OPTIONS} />
       <WordsControl {...at('job_description')} label="Job Description" rows={3} />
       <WordsControl {...at('job_address')} label="Job Address" />
-      <DateControl {...plain('date')} label="Date" hint="Empty = the platform's own." />
+      <DayControl {...plain('date')} label="Date" hint="Empty = the platform's own." />
       <WordsControl {...at('purchase_order_number')} label="Purchase Order Number" />
       <WordsControl {...at('billing_address')} label="Billing Address" />
       <div className="grid items-start gap-4 sm:grid-cols-2">

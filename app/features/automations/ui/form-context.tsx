@@ -37,12 +37,14 @@ export function useRuleForm(): RuleFormTools {
 
 /** Value, setter and errors of the control of that name. `path` = the field of the answer its errors come under. */
 export function useControl(name: string, path = name) {
-  const { state, errors, set } = useRuleForm()
+  const { state, errors, alive, set } = useRuleForm()
   const found = Object.hasOwn(errors, path) ? errors[path] : undefined
   return {
     id: `rule-${name}`,
     value: valueAt(state, name) ?? '',
     set: (value: string) => set(name, value),
     ...(found && { errors: found }),
+    // With scripts the form itself leads there.
+    ...(!alive && found && path === Object.keys(errors)[0] && { autoFocus: { autoFocus: true } }),
   }
 }

@@ -19,7 +19,7 @@ interface ControlProps {
 }
 
 interface TextControlProps extends ControlProps {
-  type?: 'text' | 'time' | 'date' | 'number'
+  type?: 'text' | 'time' | 'date' | 'datetime-local' | 'number'
   placeholder?: string
   min?: number
   max?: number
@@ -28,12 +28,13 @@ interface TextControlProps extends ControlProps {
 }
 
 export function TextControl({ name, label, path, hint, ...rest }: TextControlProps) {
-  const { id, value, set, errors } = useControl(name, path)
+  const { id, value, set, errors, autoFocus } = useControl(name, path)
   return (
     <Field id={id} label={label} hint={hint} {...(errors && { errors })}>
       {(control) => (
         <TextInput
           {...control}
+          {...autoFocus}
           {...rest}
           name={name}
           value={value}
@@ -53,12 +54,18 @@ interface SelectControlProps extends ControlProps {
 }
 
 export function SelectControl({ name, label, path, hint, none, options, children }: SelectControlProps) {
-  const { id, value, set, errors } = useControl(name, path)
+  const { id, value, set, errors, autoFocus } = useControl(name, path)
   const known = value === '' || children !== undefined || options.some((option) => option.value === value)
   return (
     <Field id={id} label={label} hint={hint} {...(errors && { errors })}>
       {(control) => (
-        <Select {...control} name={name} value={value} onChange={(event) => set(event.currentTarget.value)}>
+        <Select
+          {...control}
+          {...autoFocus}
+          name={name}
+          value={value}
+          onChange={(event) => set(event.currentTarget.value)}
+        >
           {none === null ? null : <option value="">{none}</option>}
           {options.map((option) => (
             <option key={option.value} value={option.value}>
@@ -167,7 +174,7 @@ export function WordsControl({
   code = false,
 }: WordsControlProps) {
   const { aids, alive } = useRuleForm()
-  const { id, value, set, errors } = useControl(name, path)
+  const { id, value, set, errors, autoFocus } = useControl(name, path)
   const box = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
   const blanks = [...value.matchAll(/\[\[\s*(.+?)\s*\]\]/g)].map(([, blank]) => blank)
   const notes = about && Object.hasOwn(aids.hints, about) ? (aids.hints[about] ?? []) : []
@@ -184,6 +191,7 @@ export function WordsControl({
     value,
     placeholder,
     autoComplete: 'off',
+    ...autoFocus,
     onChange: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value),
   }
   const below =
@@ -233,17 +241,19 @@ interface PickControlProps extends ControlProps {
   first?: readonly { value: string; label: string }[]
   /** What the list needs to have anything in it. */
   emptyHint: string
+  /** What can be typed instead; an id or a placeholder when left out. */
+  typed?: string
 }
 
 /**
  * An id from a list of the account; or a placeholder, or an id that is not on it, typed below.
- * `name` = `s.<key>.p.<parameter>`, the typed one is sent under `o`; of a line `s.<key>.l.<line>.uuid`, and `m`.
+ * `name` = `s.<key>.p.<parameter>`, the typed one is sent under `o`; of a line `s.<key>.l.<line>.uuid`, and `m`; else under `o.<name>`.
  */
-export function PickControl({ name, label, path, hint, list, none, first = [], emptyHint }: PickControlProps) {
+export function PickControl({ name, label, path, hint, list, none, first = [], emptyHint, typed }: PickControlProps) {
   const { value, set } = useControl(name, path)
   const options = [...first, ...list.map(({ uuid, label: words }) => ({ value: uuid, label: words }))]
   const other = options.some((option) => option.value === value) ? '' : value
-  const otherName = name.replace('.p.', '.o.').replace('.l.', '.m.')
+  const otherName = otherNameOf(name)
   return (
     <div className="grid min-w-0 gap-1">
       <SelectControl
@@ -258,7 +268,7 @@ export function PickControl({ name, label, path, hint, list, none, first = [], e
         <summary className="inline-flex min-h-11 cursor-pointer items-center text-accent underline-offset-4 hover:underline">
           Not on the list?
         </summary>
-        <Field id={`rule-${otherName}`} label={`${label}: an id or a placeholder`}>
+        <Field id={`rule-${otherName}`} label={typed ?? `${label}: an id or a placeholder`}>
           {(control) => (
             <TextInput
               {...control}
@@ -275,20 +285,35 @@ export function PickControl({ name, label, path, hint, list, none, first = [], e
   )
 }
 
+/** The name under which a value is sent that the control of that name cannot hold. */
+function otherNameOf(name: string): string {
+  return name.startsWith('s.') ? name.replace('.p.', '.o.').replace('.l.', '.m.') : `o.${name}`
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const DAY_AND_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/
+
+/** A day from the calendar, or a day and a time; what no calendar has (written by a program, say) stands there as it is. */
+export function DateControl({ withTime = false, ...shared }: ControlProps & { withTime?: boolean }) {
+  const { value } = useControl(shared.name, shared.path)
+  if (value === '') return <TextControl {...shared} type={withTime ? 'datetime-local' : 'date'} />
+  if (DAY_AND_TIME.test(value)) return <TextControl {...shared} type="datetime-local" />
+  return DAY.test(value) ? <TextControl {...shared} type="date" /> : <TextControl {...shared} />
+}
+
 /** A day from the calendar; or TODAY, or a placeholder, which no calendar has. */
-export function DateControl({ name, label, path, hint }: ControlProps) {
+export function DayControl({ name, label, path, hint }: ControlProps) {
   const { value, set } = useControl(name, path)
-  const isDay = value === '' || /^\d{4}-\d{2}-\d{2}$/.test(value)
+  const isDay = value === '' || DAY.test(value)
   const shared = { name, label, ...(path !== undefined && { path }) }
   if (!isDay) return <TextControl {...shared} hint="TODAY is the day it runs. Empty it for the calendar." />
-  const otherName = name.replace('.p.', '.o.')
   return (
     <div className="grid gap-1">
       <TextControl {...shared} hint={hint} type="date" />
       <label className="inline-flex min-h-11 items-center gap-2.5 text-label">
         <input
           type="checkbox"
-          name={otherName}
+          name={otherNameOf(name)}
           value="TODAY"
           checked={false}
           onChange={() => set('TODAY')}

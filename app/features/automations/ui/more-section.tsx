@@ -13,7 +13,7 @@ export function MoreSection() {
   const written = (['cooldownDays', 'dailyCap', 'respectQuietHours', 'askFirst', 'recheckBeforeSending'] as const).some(
     (name) => state.values[name] !== '',
   )
-  const wrong = Object.keys(errors).some((field) => /^(guards|once|settleMinutes|scheduleRecurrence)/.test(field))
+  const wrong = Object.keys(errors).some((field) => /^(guards|once|settleMinutes)/.test(field))
   const ofField = /^value:(.+)$/.exec(once)?.[1]
   return (
     <div className="border-t border-line pt-2">
@@ -58,13 +58,6 @@ export function MoreSection() {
               min={1}
               hint="Empty = as your account has it."
             />
-            {triggerSource === 'api_polling' ? (
-              <TextControl
-                name="scheduleRecurrence"
-                label="Recurrence"
-                hint="A schedule in words or as a cron line. Empty = the frequency above."
-              />
-            ) : null}
           </div>
           <div className="grid">
             {triggerSource === 'api_polling' ? (

@@ -43,11 +43,7 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
     act()
   }
   return (
-    <aside
-      data-preview
-      aria-label="Preview of the automation in the form"
-      className="min-w-0 self-start lg:sticky lg:top-4 lg:max-h-[calc(100dvh-2rem)] lg:overflow-y-auto lg:rounded-card"
-    >
+    <aside data-preview aria-label="Preview of the automation in the form" className="min-w-0">
       <CardSection id="live-preview" title="Live preview">
         <div className="grid gap-4" aria-busy={live?.busy || undefined}>
           <p className="text-label text-ink-soft">

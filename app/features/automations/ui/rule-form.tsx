@@ -1,5 +1,5 @@
 import { Form, useNavigation, useSubmit } from '@remix-run/react'
-import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { FieldError } from '#app/ui/field.tsx'
@@ -29,6 +29,8 @@ interface RuleFormPanelProps {
   /** As the server drew it; another one (a rule to edit, a copy, a refusal) takes the place of what is shown. */
   form: FormView
   lists: FormLists
+  /** What stands in the column beside the form, below the preview. */
+  beside?: ReactNode
 }
 
 async function loadAids() {
@@ -40,7 +42,7 @@ async function loadProblems() {
 }
 
 /** The form that grows as it is filled in. Without scripts every button is a round trip; with them only saving is. */
-export function RuleFormPanel({ accountUUID, form, lists }: RuleFormPanelProps) {
+export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPanelProps) {
   const [state, setState] = useState(form.state)
   const [errors, setErrors] = useState(form.errors)
   const [alive, setAlive] = useState(false)
@@ -171,9 +173,13 @@ export function RuleFormPanel({ accountUUID, form, lists }: RuleFormPanelProps) 
           </Form>
         </RuleFormProvider>
       </CardSection>
-      {shown.rest ? (
-        <FormPreview accountUUID={accountUUID} form={form} state={state} alive={alive} onRecord={setExample} />
-      ) : null}
+      {/* With a preview on a wide screen the column stays in sight, so that it can be read while the form is written. */}
+      <div className="grid min-w-0 content-start gap-5 lg:has-[[data-preview]]:sticky lg:has-[[data-preview]]:top-3 lg:has-[[data-preview]]:-m-1 lg:has-[[data-preview]]:max-h-[calc(100dvh-1.5rem)] lg:has-[[data-preview]]:self-start lg:has-[[data-preview]]:overflow-y-auto lg:has-[[data-preview]]:p-1">
+        {shown.rest ? (
+          <FormPreview accountUUID={accountUUID} form={form} state={state} alive={alive} onRecord={setExample} />
+        ) : null}
+        {beside}
+      </div>
     </>
   )
 }

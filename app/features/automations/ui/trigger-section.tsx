@@ -1,15 +1,10 @@
 import { Notice } from '#app/ui/notice.tsx'
-import {
-  ENDPOINT_WORDS,
-  INTERVAL_WORDS,
-  SOURCE_WORDS,
-  TRIGGER_TYPE_WORDS,
-  WATCHED_WORDS,
-  WEEKDAY_WORDS,
-} from '../form-words.ts'
+import { partsShown } from '../form-state.ts'
+import { ENDPOINT_WORDS, INTERVAL_WORDS, SOURCE_WORDS, TRIGGER_TYPE_WORDS, WATCHED_WORDS } from '../form-words.ts'
 import { JOB_STATUSES, POLL_ENDPOINTS, POLL_INTERVALS, TRIGGER_SOURCES, TRIGGER_TYPES } from '../rule.ts'
 import { useRuleForm } from './form-context.tsx'
 import { Choice, FormSection, IntentButton, SelectControl, ShowFields, TextControl } from './form-controls.tsx'
+import { ScheduleFields } from './schedule-fields.tsx'
 
 /** What starts the rule: an event, a look through a list, or a call from outside. */
 export function TriggerSection() {
@@ -24,6 +19,7 @@ export function TriggerSection() {
       {state.values.triggerSource === 'webhook' ? <WebhookTrigger /> : null}
       {state.values.triggerSource === 'api_polling' ? <PollTrigger /> : null}
       {state.values.triggerSource === 'manual_endpoint' ? <ManualTrigger /> : null}
+      {partsShown(state).rest ? <ScheduleFields /> : null}
       <ShowFields>Continue</ShowFields>
     </FormSection>
   )
@@ -145,9 +141,6 @@ function WebhookTrigger() {
 }
 
 function PollTrigger() {
-  const { state } = useRuleForm()
-  const { pollInterval, scheduleType } = state.values
-  const timed = pollInterval !== 'on_demand'
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
       <SelectControl
@@ -162,40 +155,6 @@ function PollTrigger() {
         none="Choose how often"
         options={POLL_INTERVALS.map((value) => ({ value, label: INTERVAL_WORDS[value] }))}
       />
-      {timed ? (
-        <TextControl name="runTime" label="Time of day" type="time" hint="The time where your business is." />
-      ) : null}
-      {pollInterval === 'weekly' ? (
-        <SelectControl
-          name="weekday"
-          label="Weekday"
-          none={null}
-          options={WEEKDAY_WORDS.map((label, index) => ({ value: String(index + 1), label }))}
-        />
-      ) : null}
-      {pollInterval === 'monthly' ? (
-        <TextControl
-          name="dayOfMonth"
-          label="Day of the month"
-          type="number"
-          min={1}
-          max={31}
-          hint="In a shorter month: its last day."
-        />
-      ) : null}
-      <SelectControl
-        name="scheduleType"
-        label="Schedule Type"
-        none={null}
-        options={[
-          { value: 'immediate', label: 'Immediate: from now on' },
-          { value: 'scheduled', label: 'Scheduled: from a date on' },
-          { value: 'recurring', label: 'Recurring: again and again' },
-        ]}
-      />
-      {scheduleType === 'scheduled' || pollInterval === 'once' ? (
-        <TextControl name="scheduleDate" label="Schedule Date" type="date" hint="Not before this day." />
-      ) : null}
       <input type="hidden" name="apiMethod" value="GET" />
     </div>
   )

@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { type ApiTest, apiCallFailed, fieldsFound } from '../api-fields.ts'
 import { API_NAMES } from '../lookups.ts'
@@ -15,8 +15,14 @@ const FOUND: ApiTest = {
   fields: fieldsFound(RECORDS),
 }
 
-function draw(test: ApiTest | null = null) {
-  return renderPage({ page: () => <ApiExplorer test={test} admin accountId="account-1" /> })
+// What one test keeps is not there in the next: each has an account of its own.
+let account = 0
+beforeEach(() => {
+  account += 1
+})
+
+function draw(test: ApiTest | null = null, accountId = `account-${account}`) {
+  return renderPage({ page: () => <ApiExplorer test={test} admin accountId={accountId} /> })
 }
 
 const dialog = (name: string) => screen.findByRole('dialog', { name })
@@ -32,7 +38,7 @@ describe('the API test', () => {
     const form = picked.closest('form')
     expect([form?.method, form?.getAttribute('action')]).toEqual(['get', '/automation'])
     expect(Object.fromEntries(new FormData(form ?? undefined))).toEqual({
-      accountUUID: 'account-1',
+      accountUUID: `account-${account}`,
       admin: 'yes',
       tab: 'api',
       api: 'jobs',
@@ -81,6 +87,18 @@ describe('dynamic mappings', () => {
     expect(within(list).getByRole('listitem').textContent).toBe('Customer (own) customer__own_jobs.company_uuid')
     fireEvent.click(within(list).getByRole('button', { name: 'Delete mapping Customer (own)' }))
     await waitFor(() => expect(within(list).queryByRole('listitem')).toBeNull())
+  })
+
+  it('are still there after another tab was open, for their own account only', async () => {
+    const first = draw(FOUND)
+    await create('Customer')
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    first.unmount()
+    const again = draw(FOUND)
+    expect(screen.getByRole('button', { name: 'Dynamic Mapping Manager (1)' })).not.toBeNull()
+    again.unmount()
+    draw(FOUND, 'another-account')
+    expect(screen.getByRole('button', { name: 'Dynamic Mapping Manager' })).not.toBeNull()
   })
 
   it('come back from an export, and nothing else does', async () => {

@@ -10,9 +10,9 @@ import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { Select } from '#app/ui/select.tsx'
 import { AUTOMATION_PATH, automationQuery } from '../../automations/automation-address.ts'
 import { API_LABELS, type ApiTest } from '../api-fields.ts'
-import type { DynamicMappings } from '../dynamic-mapping.ts'
 import { API_NAMES, type ApiName } from '../lookups.ts'
 import { FoundFields } from './found-fields.tsx'
+import { useKeptMappings } from './kept-mappings.tsx'
 
 export interface ApiExplorerProps {
   /** Null = nothing was asked so far. */
@@ -35,7 +35,7 @@ async function loadDialogs() {
 export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
   const { state, location } = useNavigation()
   const testing = state === 'loading' && location?.search.includes('api=') === true
-  const [mappings, setMappings] = useState<DynamicMappings>({})
+  const [mappings, setMappings] = useKeptMappings(accountId)
   const [open, setOpen] = useState<Open>(null)
   const opener = useRef<HTMLElement | null>(null)
   const { part: dialogs } = useOnDemand(loadDialogs, open !== null)
@@ -113,7 +113,7 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
           <Found test={test} onMap={(field, button) => show({ dialog: 'create', field }, button)} />
         )}
         <p className="needs-script text-dense text-ink-soft">
-          Mappings live on this screen only. Export them to keep them.
+          Mappings stay until you close this browser tab. Export them to keep them longer.
         </p>
         <p className="without-script text-dense text-ink-soft">Dynamic mappings need JavaScript.</p>
       </div>

@@ -1,0 +1,51 @@
+// The rule form drawn alone, with lists to choose from, for tests that use it as a person does.
+import type { ReactElement } from 'react'
+import { aidsOf } from '#app/features/automations/form-aids.ts'
+import { applyIntent, parseFormIntent, setValue } from '#app/features/automations/form-change.ts'
+import { EMPTY_LISTS, type FormLists } from '#app/features/automations/form-lists.ts'
+import { emptyForm, type FormState } from '#app/features/automations/form-state.ts'
+import type { FieldErrors } from '#app/features/automations/rule-form.ts'
+import { RuleFormPanel } from '#app/features/automations/ui/rule-form.tsx'
+
+const list = (letter: string) => [1, 2].map((number) => ({ uuid: `${letter}-${number}`, label: `${letter} ${number}` }))
+
+/** Two of everything, so that each can be chosen and changed. */
+export const STAGE_LISTS: FormLists = {
+  ...EMPTY_LISTS,
+  queues: list('queue'),
+  staff: list('staff'),
+  companies: list('company'),
+  jobs: list('job'),
+  categories: list('category'),
+  materials: list('material'),
+  bundles: list('bundle'),
+  documentTemplates: list('document'),
+  emailTemplates: list('email').map((one) => ({ ...one, subject: 'Thank you', text: 'We are done.' })),
+  smsTemplates: list('sms').map((one) => ({ ...one, text: 'We are done.' })),
+}
+
+export function stagedForm(
+  state: FormState,
+  { errors = {}, beside }: { errors?: FieldErrors; beside?: ReactElement } = {},
+): ReactElement {
+  const form = {
+    state,
+    errors,
+    trouble: null,
+    aids: aidsOf(state, []),
+    rules: [],
+    webhooks: [{ id: 4, objectType: 'job', label: 'Job', active: true }],
+  }
+  return <RuleFormPanel accountUUID="account-1" form={form} lists={STAGE_LISTS} beside={beside} />
+}
+
+/** The state after the buttons (`add_step:send_sms`) and controls (`name=Call back`) in that order. */
+export function formAfter(steps: readonly string[], from: FormState = emptyForm()): FormState {
+  return steps.reduce((state, step) => {
+    const typed = /^([\w.]+)=(.*)$/s.exec(step)
+    if (typed) return setValue(state, typed[1] ?? '', typed[2] ?? '', STAGE_LISTS)
+    const intent = parseFormIntent(`form.${step}`)
+    if (intent === null) throw new Error(`no such button: ${step}`)
+    return applyIntent(state, intent)
+  }, from)
+}
