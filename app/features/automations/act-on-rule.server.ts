@@ -17,6 +17,7 @@ import {
   RULE_DELETE_FAILED,
   RULE_DELETED,
   RULE_IMPORTED,
+  RULE_IMPORTED_OPEN,
   RULE_RUN_FAILED,
   RULE_UPDATE_FAILED,
   ranFlash,
@@ -151,7 +152,9 @@ async function importRules(app: RulesApp, accountUuid: string, text: string): Pr
   })
   if (read.outcome === 'refused') return refuse(read.message)
   const [only, ...others] = read.rules
-  if (only && others.length === 0) return { outcome: 'imported', fields: only.fields, toast: RULE_IMPORTED }
+  if (only && others.length === 0) {
+    return { outcome: 'imported', fields: only.fields, toast: only.objectOpen ? RULE_IMPORTED_OPEN : RULE_IMPORTED }
+  }
   let made = 0
   for (const { fields } of read.rules) {
     const saved = await createRule(app, accountUuid, fields)

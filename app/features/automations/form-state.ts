@@ -122,8 +122,9 @@ export function formOfFields(fields: Readonly<Record<string, unknown>>): FormSta
   if (values.settleMinutes === '0') values.settleMinutes = ''
   if (values.triggerSource === 'webhook') {
     const webhook = of(fields, 'webhookSubscriptionId')
-    const object = of(fields, 'object') || 'job'
-    values.events = webhook === '' ? `object:${object}` : `webhook:${webhook}:${object}`
+    // Empty on purpose: a person has to choose.
+    const object = of(fields, 'object') || (fields.object === '' ? '' : 'job')
+    values.events = object === '' ? '' : webhook === '' ? `object:${object}` : `webhook:${webhook}:${object}`
   }
   const key = (letter: string) => {
     const made = `${letter}${state.next}`

@@ -46,6 +46,13 @@ export const RULE_IMPORTED: Flash = {
   description: 'Look it over and create it. It starts switched off.',
 }
 
+/** The copy did not say what its events are about. */
+export const RULE_IMPORTED_OPEN: Flash = {
+  kind: 'success',
+  title: 'Automation imported',
+  description: 'The copy does not say which records start it. Choose them under Webhook Subscription.',
+}
+
 /** Several at once are stored at once, each switched off. */
 export function importedFlash(count: number): Flash {
   return {
