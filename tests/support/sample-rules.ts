@@ -38,7 +38,22 @@ export function sampleLogLine(over: Partial<LogLine> = {}): LogLine {
     reason: null,
     because: 'status changed to Completed',
     at: SAMPLE_NOW - hours(1),
-    actions: [{ label: 'Send SMS', success: true, message: 'Text to +61400000001' }],
+    matched: {
+      matched: 1,
+      total: 9,
+      records: [{ title: 'Job 4411', facts: [{ name: 'Status', text: 'Completed' }] }],
+    },
+    actions: [
+      {
+        label: 'Send SMS',
+        success: true,
+        message: 'Text to +61400000001',
+        parameters: [{ name: 'Message', text: 'Hi {entry.0.contact_first_name}' }],
+        replacements: [
+          { variable: 'entry.0.contact_first_name', original: '{entry.0.contact_first_name}', resolved: 'Margaret' },
+        ],
+      },
+    ],
     ...over,
   }
 }

@@ -1,5 +1,6 @@
 // One execution as the "Recent Automation Logs" show it: the customer's job first, then what became of it.
 import { ACTION_SPECS } from './action-parameters.ts'
+import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
 import type { Execution } from './run-history.ts'
 
 export type LogStatus = 'success' | 'partial' | 'failure' | 'nothing' | 'cancelled' | 'needs_you' | 'working'
@@ -16,7 +17,8 @@ export interface LogLine {
   because: string
   /** Epoch ms. */
   at: number
-  actions: { label: string; success: boolean; message: string }[]
+  matched: MatchedView | null
+  actions: (ExecutedView & { label: string; success: boolean; message: string })[]
 }
 
 export const LOG_STATUS_WORDS: Readonly<Record<LogStatus, string>> = {
@@ -38,11 +40,16 @@ export function logLine(execution: Execution): LogLine {
     reason: execution.errorMessage ?? (execution.outcome === 'success' ? null : execution.reason),
     because: execution.triggerData.description,
     at: Date.parse(execution.executedAt),
-    actions: execution.actionsExecuted.map(({ action, success, result, error }) => ({
-      label: ACTION_SPECS.find((spec) => spec.type === action)?.label ?? action,
-      success,
-      message: success ? result.message : (error ?? result.message),
-    })),
+    matched: matchedView(execution),
+    actions: execution.actionsExecuted.map((executed) => {
+      const { action, success, result, error } = executed
+      return {
+        ...executedView(executed),
+        label: ACTION_SPECS.find((spec) => spec.type === action)?.label ?? action,
+        success,
+        message: success ? result.message : (error ?? result.message),
+      }
+    }),
   }
 }
 

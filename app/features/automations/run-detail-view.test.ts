@@ -34,6 +34,39 @@ describe('the steps', () => {
     })
   })
 
+  test('show their parameters and what each placeholder became', () => {
+    const replacement = { variable: 'entry.0.name', originalValue: '{entry.0.name or "you"}', resolvedValue: 'Ann' }
+    const row = { ...SENT_TEXT, notes: { warnings: [], replacements: [replacement] } }
+    const [step, next] = viewOf({ journal: [row] }).steps
+    expect(step?.executed).toEqual({
+      parameters: [
+        { name: 'To', text: '+447700900123' },
+        { name: 'Message', text: 'Hello' },
+      ],
+      replacements: [{ variable: 'entry.0.name', original: '{entry.0.name or "you"}', resolved: 'Ann' }],
+    })
+    expect(next?.executed).toBeNull()
+  })
+
+  test('and the records that matched are counted and described', () => {
+    expect(viewOf().matched).toEqual({
+      matched: 1,
+      total: 1,
+      records: [
+        {
+          title: 'Job 4411',
+          facts: [
+            { name: 'Status', text: 'Completed' },
+            { name: 'Description', text: 'Boiler' },
+            { name: 'Company', text: 'Margaret Smith' },
+            { name: 'Address', text: '12 High St' },
+            { name: 'Total invoice amount', text: '5' },
+          ],
+        },
+      ],
+    })
+  })
+
   test('that were not begun stand there too', () => {
     expect(viewOf().steps[1]).toMatchObject({ number: 2, mark: 'not_begun', items: [] })
   })

@@ -1,5 +1,6 @@
 // One run with everything that happened in it, and what a person can do about it.
 import { ACTION_SPECS } from './action-parameters.ts'
+import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
 import type { Execution, HistoryItem, HistoryStep } from './run-history.ts'
 import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
 import { repeatWords } from './run-words.ts'
@@ -33,17 +34,14 @@ export interface ItemView {
   settle: boolean
 }
 
-export interface NamedText {
-  name: string
-  text: string
-}
-
 export interface StepView {
   stepId: string
   number: number
   label: string
   mark: StepMark
   warnings: string[]
+  /** What the rule says there, and what its placeholders became; null = it has not come to this step. */
+  executed: ExecutedView | null
   items: ItemView[]
 }
 
@@ -65,6 +63,7 @@ export interface RunView {
   source: string
   groupKey: string | null
   changes: Execution['triggerData']['changes']
+  matched: MatchedView | null
   recordUuids: string[]
   object: string
   replayOf: number | null
@@ -107,24 +106,27 @@ export function runView(execution: Execution, repeatable: Repeatable | null, kno
     source: sourceWords(execution),
     groupKey: execution.groupKey,
     changes: triggerData.changes,
+    matched: matchedView(execution),
     recordUuids: execution.recordUuids.slice(0, MOST_RECORDS),
     object: execution.object,
     replayOf: execution.replayOf,
     startedAt: moment(execution.startedAt),
     endedAt: moment(execution.endedAt),
-    steps: execution.steps.map(stepView),
+    steps: execution.steps.map((step) => stepView(step, execution)),
     offers: offersOf(execution, repeatable),
     isLive: execution.state === 'queued' || execution.state === 'running',
   }
 }
 
-function stepView(step: HistoryStep): StepView {
+function stepView(step: HistoryStep, { actionsExecuted }: Execution): StepView {
+  const executed = actionsExecuted.find(({ context }) => context.stepId === step.stepId)
   return {
     stepId: step.stepId,
     number: step.sequenceOrder,
     label: ACTION_SPECS.find((spec) => spec.type === step.action)?.label ?? step.action,
     mark: step.state === 'sent' ? 'done' : step.state === 'open' ? 'waits' : step.state,
     warnings: step.warnings,
+    executed: executed ? executedView(executed) : null,
     items: step.items.map(itemView),
   }
 }

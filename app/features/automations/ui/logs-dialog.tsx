@@ -11,6 +11,7 @@ import { Time } from '#app/ui/time.tsx'
 import { type AutomationAccount, type AutomationTab, automationAddress } from '../automation-address.ts'
 import { LOG_STATUS_WORDS, type LogLine, type LogStatus } from '../log-line.ts'
 import { LOGS_NOT_FETCHED } from '../page-words.ts'
+import { ExecutedParts, MatchedRecords } from './executed-parts.tsx'
 
 export const LOGS_TITLE = 'Recent Automation Logs'
 export const LOGS_DESCRIPTION = 'Last 20 automation executions across all your automations'
@@ -110,6 +111,7 @@ function LogLines({ logs, account }: Pick<LogsDialogProps, 'logs' | 'account'>) 
             )}
           </p>
           {line.reason ? <p className="wrap-anywhere text-label">{line.reason}</p> : null}
+          {line.matched === null ? null : <MatchedRecords matched={line.matched} />}
           {line.actions.length > 0 ? (
             <ul className="grid gap-1 text-dense text-ink-soft">
               {line.actions.map((action, index) => (
@@ -119,11 +121,12 @@ function LogLines({ logs, account }: Pick<LogsDialogProps, 'logs' | 'account'>) 
                   ) : (
                     <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-failing" />
                   )}
-                  <span className="min-w-0 wrap-anywhere">
+                  <div className="min-w-0 flex-1 wrap-anywhere">
                     {action.success ? 'Done: ' : 'Not done: '}
                     {action.label}
                     {action.message === '' ? null : `. ${action.message}`}
-                  </span>
+                    <ExecutedParts executed={action} />
+                  </div>
                 </li>
               ))}
             </ul>

@@ -10,6 +10,7 @@ import { automationQuery } from '../automation-address.ts'
 import { runAddress, whyAddress } from '../history-address.ts'
 import type { RunView } from '../run-detail-view.ts'
 import { CustomerCard, type MetCustomerView } from './customer-card.tsx'
+import { MatchedRecords } from './executed-parts.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunControls } from './run-controls.tsx'
 import { runLook } from './run-look.tsx'
@@ -84,7 +85,7 @@ function Standing({ run: { line } }: { run: RunView }) {
 }
 
 function About({ run, account }: Pick<RunPageProps, 'run' | 'account'>) {
-  const { line, version, source, groupKey, changes, recordUuids, object, replayOf, startedAt, endedAt } = run
+  const { line, version, source, groupKey, changes, matched, recordUuids, object, replayOf, startedAt, endedAt } = run
   const [record] = recordUuids
   return (
     <CardSection id="about" title="About this run">
@@ -102,6 +103,11 @@ function About({ run, account }: Pick<RunPageProps, 'run' | 'account'>) {
                 </li>
               ))}
             </ul>
+          </Fact>
+        )}
+        {matched === null ? null : (
+          <Fact name="Conditions">
+            <MatchedRecords matched={matched} />
           </Fact>
         )}
         {groupKey === null ? null : <Fact name="Group">{groupKey}</Fact>}

@@ -4,7 +4,8 @@ import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Time, usePresent } from '#app/ui/time.tsx'
 import { durationWords } from '#app/ui/time-words.ts'
-import type { ItemView, NamedText, StepView } from '../run-detail-view.ts'
+import type { ItemView, StepView } from '../run-detail-view.ts'
+import { ExecutedParts, Texts } from './executed-parts.tsx'
 import { RunButton } from './run-button.tsx'
 import { MarkPill } from './run-look.tsx'
 
@@ -54,7 +55,13 @@ export function RunSteps({ runId, steps, failedAgain }: RunStepsProps) {
   )
 }
 
-function Step({ runId, step: { stepId, number, label, mark, warnings, items } }: { runId: number; step: StepView }) {
+function Step({
+  runId,
+  step: { stepId, number, label, mark, warnings, executed, items },
+}: {
+  runId: number
+  step: StepView
+}) {
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -80,6 +87,11 @@ function Step({ runId, step: { stepId, number, label, mark, warnings, items } }:
             </li>
           ))}
         </ul>
+      )}
+      {executed === null ? null : (
+        <div>
+          <ExecutedParts executed={executed} />
+        </div>
       )}
     </>
   )
@@ -120,22 +132,6 @@ function Item({ item, isOnly }: { item: ItemView; isOnly: boolean }) {
         </Disclosure>
       )}
     </>
-  )
-}
-
-function Texts({ title, texts, open }: { title: string; texts: NamedText[]; open: boolean }) {
-  if (texts.length === 0) return null
-  return (
-    <Disclosure dense summary={title} open={open}>
-      <dl className="grid gap-2 rounded-control bg-sunken p-3">
-        {texts.map(({ name, text }) => (
-          <div key={name} className="grid gap-0.5">
-            <dt className="text-dense text-ink-soft">{name}</dt>
-            <dd className="wrap-anywhere max-h-60 overflow-y-auto whitespace-pre-wrap text-dense">{text}</dd>
-          </div>
-        ))}
-      </dl>
-    </Disclosure>
   )
 }
 
