@@ -29,7 +29,9 @@ export function newAccount(seed: SeedAccount, now: Millis): AccountState {
     deliveries: [],
     slowUntil: 0,
     slowSteps: 0,
+    apiKeys: [],
     calls: noCalls(),
+    keyCalls: noCalls(),
   }
   fillWithSeed(account, seed, now)
   return account

@@ -8,7 +8,7 @@ export const DEFAULT_OPTIONS: AccountOptions = {
   unpaid: false,
   insistOnHttps: false,
   withheldScopes: [],
-  quotedFlags: true,
+  quotedFlags: false,
   objectSpelling: 'lower',
   deliveryWrapping: 'json',
   duplicateDeliveries: false,

@@ -108,7 +108,7 @@ test('the inbox is wrapped and paged, and a message becomes a job', async () => 
 
 test('search finds active records the token may read', async () => {
   const all = (await stage.call('/api_1.0/search.json?q=bakery', { token })).json()
-  expect(all).toMatchObject({ query: 'bakery', count: 1, results: [{ objectType: 'company', name: 'Corner Bakery' }] })
+  expect(all).toMatchObject({ query: 'bakery', count: 1, results: [{ type: 'company', title: 'Corner Bakery' }] })
   const narrow = await stage.call('/api_1.0/search.json?q=bakery', { token: stage.token('read_jobs') })
   expect(narrow.json()).toMatchObject({ count: 0 })
   expect((await stage.call('/api_1.0/search/job.json?q=bay', { token })).json()).toMatchObject({ count: 1 })

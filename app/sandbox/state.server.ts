@@ -32,8 +32,17 @@ export interface AccountState {
   /** The add-on answered 429: nothing is sent to it before. */
   slowUntil: Millis
   slowSteps: number
-  /** Not kept over a restart. */
+  /** Keys of private apps: only their hashes. */
+  apiKeys: ApiKey[]
+  /** Of the add-on, and of everybody with a key. Not kept over a restart. */
   calls: CallCount
+  keyCalls: CallCount
+}
+
+/** Made by the account's owner for an integration of their own. It may do everything. */
+export interface ApiKey {
+  hash: string
+  madeAt: Millis
 }
 
 /** One agreement of a person with the add-on. */
@@ -160,7 +169,9 @@ function emptyState(): SandboxState {
   return { clockOffset: 0, nextId: 1, accounts: new Map(), grants: [], faults: [], payments: emptyLedger() }
 }
 
-interface SavedAccount extends Omit<AccountState, 'records' | 'files' | 'calls'> {
+interface SavedAccount extends Omit<AccountState, 'records' | 'files' | 'calls' | 'keyCalls' | 'apiKeys'> {
+  /** A file from before there were keys has none. */
+  apiKeys?: ApiKey[]
   records: Record<string, SandboxRecord[]>
   files: Record<string, StoredFile>
 }
@@ -174,11 +185,13 @@ function serialise(state: SandboxState): string {
   const saved: SavedState = {
     version: VERSION,
     ...state,
-    accounts: [...state.accounts.values()].map(({ calls: _calls, records, files, ...account }) => ({
-      ...account,
-      records: Object.fromEntries([...records].map(([object, byUuid]) => [object, [...byUuid.values()]])),
-      files: Object.fromEntries(files),
-    })),
+    accounts: [...state.accounts.values()].map(
+      ({ calls: _calls, keyCalls: _keyCalls, records, files, ...account }) => ({
+        ...account,
+        records: Object.fromEntries([...records].map(([object, byUuid]) => [object, [...byUuid.values()]])),
+        files: Object.fromEntries(files),
+      }),
+    ),
   }
   return JSON.stringify(saved)
 }
@@ -218,6 +231,8 @@ function revive({ records, files, ...account }: SavedAccount): AccountState {
       Object.entries(records).map(([object, list]) => [object, new Map(list.map((one) => [one.uuid, one]))]),
     ),
     files: new Map(Object.entries(files)),
+    apiKeys: account.apiKeys ?? [],
     calls: noCalls(),
+    keyCalls: noCalls(),
   }
 }

@@ -3,13 +3,18 @@ import { accountView, fillWithSeed, recordsOf } from './accounts.server.ts'
 import { DEFAULT_OPTIONS } from './default-options.ts'
 import { createPeople } from './people.server.ts'
 import type { Poster } from './post.server.ts'
+import { makeApiKey } from './servicem8/api-keys.server.ts'
 import { addonUrl, type DeliveryEngine, endSubscription } from './servicem8/deliveries.server.ts'
 import { failureReason, INACTIVE_AFTER } from './servicem8/delivery-schedule.ts'
 import { issueGrant } from './servicem8/grants.server.ts'
 import { postOpening, signOpening } from './servicem8/opening.server.ts'
 import type { AccountState, Keeper, Stage } from './state.server.ts'
 import type { PaymentsWorld } from './stripe/payments-world.ts'
-import type { SeedAccount, World } from './world.ts'
+import type { SeedAccount, SubscriptionView, World } from './world.ts'
+
+function endSubscriptions(account: AccountState, which: (one: SubscriptionView) => boolean): void {
+  for (const one of account.subscriptions) if (!one.deleted && which(one)) endSubscription(account, one)
+}
 
 export function createWorld(
   stage: Stage,
@@ -66,6 +71,7 @@ export function createWorld(
         refreshes: grant.refreshes,
         revoked: grant.revoked,
       })),
+    apiKeys: (accountUuid) => newestFirst(state.accounts.get(accountUuid)?.apiKeys).map((one) => one.madeAt),
     revision: keeper.revision,
     onChange: keeper.onChange,
 
@@ -105,10 +111,14 @@ export function createWorld(
     grant: (accountUuid, scope) => issueGrant(stage, getAccount(accountUuid), scope),
     removeAddon(accountUuid) {
       for (const grant of state.grants) if (grant.accountUuid === accountUuid) grant.revoked = true
+      endSubscriptions(getAccount(accountUuid), (one) => !one.byKey)
+      keeper.commit()
+    },
+    makeApiKey: (accountUuid) => makeApiKey(stage, getAccount(accountUuid)),
+    removeApiKeys(accountUuid) {
       const account = getAccount(accountUuid)
-      for (const subscription of account.subscriptions) {
-        if (!subscription.deleted) endSubscription(account, subscription)
-      }
+      account.apiKeys = []
+      endSubscriptions(account, (one) => one.byKey === true)
       keeper.commit()
     },
     expireAccessTokens(accountUuid) {

@@ -106,6 +106,8 @@ export interface SubscriptionView {
   uniqueId: string
   active: boolean
   deleted: boolean
+  /** By a private app: the add-on neither sees nor replaces it. Absent = the add-on's own. */
+  byKey?: true
   createdAt: Millis
   lastFailureReason: string | null
   lastFailureAt: Millis | null
@@ -158,7 +160,7 @@ export interface AccountOptions {
   insistOnHttps: boolean
   /** Scopes left out of what is granted although asked for. */
   withheldScopes: string[]
-  /** Flags come quoted in some records (always the same ones). */
+  /** Flags come quoted in some records (always the same ones), and the error codes of some answers. */
   quotedFlags: boolean
   /** The object's name in a delivery: `job`, `JOB`, or `Job`. */
   objectSpelling: 'lower' | 'upper' | 'title'
@@ -280,6 +282,8 @@ export interface World {
   /** Platform → add-on posts, newest first. */
   deliveries(accountUuid: string, limit?: number): DeliveryView[]
   connections(accountUuid: string): ConnectionView[]
+  /** When each key of a private app was made, newest first. Keys themselves are never shown again. */
+  apiKeys(accountUuid: string): Millis[]
   /** Grows with every change of anything above: compare it to know whether a page is stale. */
   revision(): number
   /** Told after every change (soon, not at once); returns the way to stop. */
@@ -355,6 +359,10 @@ export interface World {
   // --- the add-on's standing ---------------------------------------------------------------------------------------
   /** Tokens as if a person had just agreed. For tests and for consoles that skip the consent page. */
   grant(accountUuid: string, scope: string): TokenAnswer
+  /** A key for a private app, as the owner makes one in the settings. Told once. */
+  makeApiKey(accountUuid: string): string
+  /** Takes back every key, and what they subscribed to ends. */
+  removeApiKeys(accountUuid: string): void
   /** The person removes the add-on: every token dies and every subscription ends. */
   removeAddon(accountUuid: string): void
   /** Access tokens end now; refresh tokens still work. */

@@ -54,7 +54,7 @@ const SEED: readonly SeedAccount[] = [
       queue: [{ uuid: QUEUE, name: 'Parts on order', default_timeframe: 14, requires_assignment: 1 }],
       material: [{ uuid: TAP, name: 'Tap', item_number: 'T-1', price: '45.50', cost: '20.00' }],
       materialbundle: [
-        { uuid: BUNDLE, name: 'Tap swap', item_number: 'B-1', material_list: [{ material_uuid: TAP, quantity: '2' }] },
+        { uuid: BUNDLE, name: 'Tap swap', item_number: 'B-1', material_list: [{ uuid: TAP, quantity: 2 }] },
       ],
       emailtemplate: [
         {

@@ -211,8 +211,8 @@ export function SwitchesPage({ account, options, faults, clock, said }: Switches
           <Tick
             id="quotedFlags"
             name="quotedFlags"
-            label="Write flags of some records the other way"
-            hint="1 as “1” and “1” as 1, as the real service does now and then."
+            label="Write flags and error codes the other way"
+            hint="In some records: 1 as “1” and “1” as 1, as people have seen the real service do."
             checked={options.quotedFlags}
           />
         </Card>

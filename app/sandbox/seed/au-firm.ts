@@ -192,6 +192,7 @@ export const AU_FIRM: FirmPlan = {
     ['Job sheet', 'Work Order'],
     ['Tax invoice', 'Invoice'],
   ],
+  jobTemplates: ['Smoke alarm service', 'Switchboard upgrade', 'Solar inspection'],
   forms: [
     {
       key: 'test',

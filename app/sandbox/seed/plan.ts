@@ -25,6 +25,7 @@ export interface FirmPlan {
   emailTemplates: readonly (readonly [name: string, subject: string, message: string])[]
   smsTemplates: readonly (readonly [name: string, message: string])[]
   documentTemplates: readonly (readonly [name: string, type: string])[]
+  jobTemplates: readonly string[]
   /** Names of forms with their questions. */
   forms: readonly FormPlan[]
   suppliers: readonly { name: string; email: string; phone: string; address: string }[]

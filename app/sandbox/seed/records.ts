@@ -65,7 +65,7 @@ function officeRecords(plan: FirmPlan, book: JobBook): Record<string, SeedRecord
       { ...own('securityrole', 'field'), name: 'Field staff', role_description: 'Own jobs and schedule' },
     ],
     taxrate: [
-      { ...own('taxrate', 'standard'), name: plan.tax.name, amount: plan.tax.percent, is_default_tax_rate: '1' },
+      { ...own('taxrate', 'standard'), name: plan.tax.name, amount: plan.tax.percent, is_default_tax_rate: 1 },
       { ...own('taxrate', 'none'), name: 'No tax', amount: '0.00' },
     ],
     queue: plan.queues.map((one) => ({
@@ -104,8 +104,8 @@ function officeRecords(plan: FirmPlan, book: JobBook): Record<string, SeedRecord
       item_number: one.number,
       name: one.name,
       material_list: one.parts.map(([material, quantity]) => ({
-        material_uuid: book.uuidOf('material', material),
-        quantity: String(quantity),
+        uuid: book.uuidOf('material', material),
+        quantity,
       })),
     })),
     emailtemplate: plan.emailTemplates.map(([name, subject, message]) => ({
@@ -121,6 +121,7 @@ function officeRecords(plan: FirmPlan, book: JobBook): Record<string, SeedRecord
       template_type: type,
       related_object: 'job',
     })),
+    jobtemplate: plan.jobTemplates.map((name) => ({ ...own('jobtemplate', name), name })),
     form: plan.forms.map((one) => ({
       ...own('form', one.key),
       name: one.name,
@@ -179,7 +180,7 @@ function companyRecord(plan: FirmPlan, book: JobBook, client: ClientPlan): SeedR
     active: client.inactive ? 0 : 1,
     edit_date: moment(editDay(client.key)),
     name: client.name,
-    is_individual: client.individual ? 1 : 0,
+    is_individual: client.individual ? '1' : '0',
     address: whole,
     billing_address: whole,
     address_street: address.street,

@@ -87,7 +87,16 @@ describe.each(seed.map((one, index) => [one.vendor.name, index] as const))('%s',
     expect(between(jobs.length, 25, 40)).toBe(true)
     expect(between(recordsOf(account, 'company').length, 12, 18)).toBe(true)
     expect(between(recordsOf(account, 'staff').length, 4, 6)).toBe(true)
-    for (const object of ['queue', 'category', 'badge', 'material', 'materialbundle', 'emailtemplate', 'smstemplate']) {
+    for (const object of [
+      'queue',
+      'category',
+      'badge',
+      'material',
+      'materialbundle',
+      'emailtemplate',
+      'smstemplate',
+      'jobtemplate',
+    ]) {
       expect([object, recordsOf(account, object).length >= 3]).toEqual([object, true])
     }
   })
@@ -192,7 +201,7 @@ function targetOf(field: string, record: SandboxRecord): string | undefined {
 
 function materialsIn(record: SandboxRecord): string[] {
   const list = record.material_list
-  return Array.isArray(list) ? list.map((one: { material_uuid: string }) => one.material_uuid) : []
+  return Array.isArray(list) ? list.map((one: { uuid: string }) => one.uuid) : []
 }
 
 function dayOf(time: unknown): string {

@@ -214,6 +214,7 @@ export const UK_FIRM: FirmPlan = {
     ['Tax invoice', 'Invoice'],
     ['Invoice with photos', 'Invoice'],
   ],
+  jobTemplates: ['Annual boiler service', 'Landlord gas safety check', 'Bathroom refit'],
   forms: [
     {
       key: 'gas',

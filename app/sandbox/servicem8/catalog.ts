@@ -9,6 +9,8 @@ export interface FieldFact {
   format?: string
   /** Computed by the platform: ignored when sent. */
   readonly?: boolean
+  /** Unset is null, not ''. */
+  nullable?: boolean
   enum?: readonly string[]
   maxLength?: number
 }

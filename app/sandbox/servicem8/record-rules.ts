@@ -144,6 +144,7 @@ export interface Surroundings {
   /** Is this number used by another material or bundle? */
   itemNumberTaken(itemNumber: string): boolean
   staffExists(uuid: string): boolean
+  materialExists(uuid: string): boolean
 }
 
 /** Why the platform refuses the record as it would become, or null. */
@@ -170,11 +171,7 @@ export function refusalOf(
       if (itemNumber !== '' && itemNumber !== before?.item_number && surroundings.itemNumberTaken(itemNumber)) {
         return `item_number "${itemNumber}" is already in use`
       }
-      const list = after.material_list
-      if (objectKey === 'materialbundle' && Array.isArray(list) && list.length > 50) {
-        return 'material_list must hold 1 to 50 items'
-      }
-      return null
+      return objectKey === 'materialbundle' ? materialListRefusal(after.material_list, surroundings) : null
     }
     case 'staffmessage':
       if (!surroundings.staffExists(String(after.from_staff_uuid))) return 'from_staff_uuid is not a staff member'
@@ -183,4 +180,18 @@ export function refusalOf(
     default:
       return null
   }
+}
+
+/** What a bundle is made of: up to 50 of `{uuid, quantity}`, each a material with a positive number. Empty: not said yet. */
+function materialListRefusal(list: unknown, { materialExists }: Surroundings): string | null {
+  if (!Array.isArray(list)) return null
+  if (list.length > 50) return 'material_list must hold 1 to 50 items'
+  for (const item of list as unknown[]) {
+    const { uuid, quantity } = typeof item === 'object' && item !== null ? (item as Values) : {}
+    if (typeof uuid !== 'string' || !materialExists(uuid.toLowerCase()))
+      return 'material_list names an unknown material'
+    if (typeof quantity !== 'number' || !(quantity > 0))
+      return 'material_list: every quantity must be a positive number'
+  }
+  return null
 }

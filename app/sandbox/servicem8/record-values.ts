@@ -52,7 +52,7 @@ function readValue(field: FieldFact, value: unknown, zone: string): ReadValue {
   if (type === 'boolean') return typeof value === 'boolean' ? ok(value) : bad(`${name} must be true or false`)
   if (type === 'integer' || type === 'number') return readNumber(field, value)
   // Text from here on. A true array for badges is the mistake the real service is known to refuse.
-  if (value === null) return ok('')
+  if (value === null) return ok(field.nullable ? null : '')
   if (typeof value !== 'string' && typeof value !== 'number') return bad(`${name} must be a string`)
   const text = String(value)
   if (field.maxLength !== undefined && text.length > field.maxLength) {
@@ -99,6 +99,7 @@ export function emptyRecord(object: ObjectFact): Values {
 }
 
 function emptyValue(field: FieldFact): unknown {
+  if (field.nullable) return null
   if (field.format === 'flag') return 0
   if (field.format === 'flag-string') return '0'
   if (field.format === 'decimal-string') return '0.00'

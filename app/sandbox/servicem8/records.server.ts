@@ -176,6 +176,7 @@ function surroundingsOf(account: AccountState) {
         (one) => one.item_number === itemNumber,
       ),
     staffExists: (uuid: string) => findRecord(account, 'staff', uuid) !== null,
+    materialExists: (uuid: string) => findRecord(account, 'material', uuid) !== null,
   }
 }
 

@@ -13,7 +13,7 @@ import { type AccountRequest, hasScope, headerOf, scopeMessage, valuesOf } from 
 /** One answer never holds more records, asked with a cursor or not. */
 const LIST_CAP = 5_000
 
-/** Answers with a numeric string for `errorCode`: endpoints of the real service differ. */
+/** Where flags come quoted, these answer with a numeric string for `errorCode`: endpoints of the real service were seen to differ. */
 const QUOTES_ERROR_CODE = new Set(['note', 'attachment', 'jobmaterial'])
 
 /** A list or single-record call; null when the path is neither. */
@@ -50,7 +50,7 @@ function listCall(stage: Stage, request: AccountRequest, object: ObjectFact): An
   if (!body) return errorAnswer(400, 'Invalid request body')
   const result = createRecord(stage, request.account, object, body, { staffUuid: request.staffUuid })
   if (result.outcome === 'done') recordOutbox(stage, request.account, object.key, result.record, body)
-  return changeAnswer(object, result, true)
+  return changeAnswer(request, object, result, true)
 }
 
 function itemCall(stage: Stage, request: AccountRequest, object: ObjectFact, uuid: string): Answer {
@@ -67,17 +67,17 @@ function itemCall(stage: Stage, request: AccountRequest, object: ObjectFact, uui
     case 'update': {
       const body = valuesOf(request)
       if (!body) return errorAnswer(400, 'Invalid request body')
-      return changeAnswer(object, updateRecord(stage, request.account, object, uuid, body, by), false)
+      return changeAnswer(request, object, updateRecord(stage, request.account, object, uuid, body, by), false)
     }
     case 'delete':
-      return changeAnswer(object, removeRecord(stage, request.account, object, uuid, by), false)
+      return changeAnswer(request, object, removeRecord(stage, request.account, object, uuid, by), false)
   }
 }
 
 /** `{"errorCode":0,"message":"OK"}`; the id of a new record only in the header. */
-export function changeAnswer(object: ObjectFact, result: ChangeResult, created: boolean): Answer {
+function changeAnswer(request: AccountRequest, object: ObjectFact, result: ChangeResult, created: boolean): Answer {
   if (result.outcome === 'refused') return errorAnswer(result.status, result.message)
-  const errorCode = QUOTES_ERROR_CODE.has(object.key) ? '0' : 0
+  const errorCode = request.account.options.quotedFlags && QUOTES_ERROR_CODE.has(object.key) ? '0' : 0
   return jsonAnswer(200, { errorCode, message: 'OK' }, created ? { 'x-record-uuid': result.record.uuid } : {})
 }
 

@@ -1,65 +1,125 @@
-// `/api_1.0/search.json` and `/api_1.0/search/{type}.json`: text search over the objects that have one.
-import { recordsOf } from '../accounts.server.ts'
+// `/api_1.0/search.json`, `/api_1.0/search/{type}.json` and `/api_1.0/search/job/embedding.json`: what a text search finds.
+import { findRecord, recordsOf } from '../accounts.server.ts'
 import { type Answer, errorAnswer, jsonAnswer } from '../http.server.ts'
+import type { AccountState } from '../state.server.ts'
+import type { SandboxRecord } from '../world.ts'
 import { findObject, type ObjectFact } from './catalog.ts'
-import { shown } from './rest.server.ts'
 import { type AccountRequest, hasScope, scopeMessage } from './wire-request.ts'
 
-const SEARCHABLE = [
-  'job',
-  'company',
-  'material',
-  'knowledgearticle',
-  'attachment',
-  'formresponse',
-  'asset',
-  'materialbundle',
-]
+/** What a search that names no kind goes through. */
+const EVERYWHERE = ['job', 'company', 'material']
+const SEARCHABLE = [...EVERYWHERE, 'knowledgearticle', 'attachment', 'formresponse', 'asset', 'materialbundle']
+
+const MAX_QUERY = 100
+const SNIPPET = 60
+
+interface Found {
+  uuid: string
+  type: string
+  title: string
+  /** By field: the words around the place. */
+  highlights: Record<string, string>
+}
 
 /** Null for another path. */
 export function searchCall(request: AccountRequest): Answer | null {
+  if (request.method !== 'GET') return null
+  if (/^\/api_1\.0\/search\/job\/embedding\.json$/i.test(request.path)) return searchByMeaning(request)
   const match = /^\/api_1\.0\/search(?:\/([\w-]+))?\.json$/i.exec(request.path)
-  if (!match || request.method !== 'GET') return null
+  if (!match) return null
   const type = match[1]?.toLowerCase()
   if (type !== undefined && !SEARCHABLE.includes(type))
     return errorAnswer(400, `${type} is not a searchable object type`)
   const query = request.query.get('q') ?? ''
-  if (query === '' || query.length > 100) return errorAnswer(400, 'q must hold 1 to 100 characters')
-  const limit = limitOf(request.query.get('limit'), type === undefined ? 20 : 50, type === undefined ? 50 : 100)
+  if (query === '' || query.length > MAX_QUERY) return errorAnswer(400, `q must hold 1 to ${MAX_QUERY} characters`)
   if (type !== undefined) {
     const object = findObject(type)
     if (!object || !hasScope(request, object.scopes.read)) {
       return errorAnswer(403, scopeMessage(object?.scopes.read ?? ''))
     }
-    const results = found(request, object, query).slice(0, limit)
+    const results = found(request.account, object, query).slice(0, limitOf(request, 50, 100))
     return jsonAnswer(200, { results, query, objectType: type, count: results.length })
   }
   // Across everything, what the token may not read is left out.
-  const results = SEARCHABLE.flatMap((key) => {
+  const results = EVERYWHERE.flatMap((key) => {
     const object = findObject(key)
-    return object && hasScope(request, object.scopes.read) ? found(request, object, query) : []
-  }).slice(0, limit)
+    return object && hasScope(request, object.scopes.read) ? found(request.account, object, query) : []
+  }).slice(0, limitOf(request, 20, 50))
   return jsonAnswer(200, { results, query, count: results.length })
 }
 
-function limitOf(text: string | null, fallback: number, most: number): number {
-  const limit = Number(text ?? fallback)
+function limitOf(request: AccountRequest, fallback: number, most: number): number {
+  const limit = Number(request.query.get('limit') ?? fallback)
   return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, most) : fallback
 }
 
-function found(request: AccountRequest, object: ObjectFact, query: string): Record<string, unknown>[] {
+function found(account: AccountState, object: ObjectFact, query: string): Found[] {
   const needle = query.toLowerCase()
-  return recordsOf(request.account, object.key)
-    .filter((record) => Number(record.active) === 1)
-    .filter((record) =>
-      object.fields.some(
-        (field) =>
-          field.type === 'string' &&
-          field.format === undefined &&
-          String(record[field.name] ?? '')
-            .toLowerCase()
-            .includes(needle),
-      ),
-    )
-    .map((record) => ({ objectType: object.key, ...shown(request, object, record) }))
+  const texts = object.fields.filter((field) => field.type === 'string' && field.format === undefined)
+  return activeOf(account, object.key).flatMap((record) => {
+    const hits = texts.flatMap(({ name }): [string, string][] => {
+      const snippet = snippetOf(String(record[name] ?? ''), needle)
+      return snippet === null ? [] : [[name, snippet]]
+    })
+    if (hits.length === 0) return []
+    const title = titleOf(account, object.key, record) || object.label
+    return [{ uuid: record.uuid, type: object.key, title, highlights: Object.fromEntries(hits) }]
+  })
+}
+
+function snippetOf(text: string, needle: string): string | null {
+  const at = text.toLowerCase().indexOf(needle)
+  return at < 0 ? null : text.slice(Math.max(0, at - SNIPPET), at + needle.length + SNIPPET).trim()
+}
+
+/**
+ * The real service compares meanings; this one counts how many words of the query, without their endings, a job's texts hold.
+ */
+function searchByMeaning(request: AccountRequest): Answer {
+  if (!hasScope(request, 'read_jobs')) return errorAnswer(403, scopeMessage('read_jobs'))
+  const query = request.query.get('q') ?? ''
+  if (query === '') return errorAnswer(400, 'q is required')
+  const threshold = Number(request.query.get('similarity_threshold') ?? 0.7)
+  if (!(threshold >= 0 && threshold <= 1)) return errorAnswer(400, 'similarity_threshold must lie between 0.0 and 1.0')
+  const stems = (query.toLowerCase().match(/\p{L}+|\d+/gu) ?? []).map((word) =>
+    word.slice(0, Math.max(4, word.length - 3)),
+  )
+  const results = activeOf(request.account, 'job')
+    .map((job) => {
+      const content = [job.job_description, job.work_done_description].filter((text) => text !== '').join('\n')
+      const held = stems.filter((stem) => content.toLowerCase().includes(stem)).length
+      return {
+        uuid: job.uuid,
+        type: 'job',
+        title: titleOf(request.account, 'job', job),
+        description: String(job.job_description),
+        status: String(job.status),
+        similarity_score: stems.length === 0 ? 0 : Math.round((held / stems.length) * 100) / 100,
+        matched_content: content.slice(0, 200),
+      }
+    })
+    .filter((one) => one.similarity_score > 0 && one.similarity_score >= threshold)
+    .sort((a, b) => b.similarity_score - a.similarity_score)
+    .slice(0, limitOf(request, 10, 50))
+  return jsonAnswer(200, { results, query, count: results.length, searchType: 'embedding' })
+}
+
+/** What a person would call it, or ''. */
+function titleOf(account: AccountState, key: string, record: SandboxRecord): string {
+  switch (key) {
+    case 'job': {
+      const company = findRecord(account, 'company', String(record.company_uuid))
+      return [`#${record.generated_job_id}`, company?.name].filter(Boolean).join(' ')
+    }
+    case 'attachment':
+      return String(record.attachment_name)
+    case 'formresponse':
+      return String(findRecord(account, 'form', String(record.form_uuid))?.name ?? '')
+    default:
+      return String(record.name)
+  }
+}
+
+function activeOf(account: AccountState, key: string): SandboxRecord[] {
+  return recordsOf(account, key).filter((record) => Number(record.active) === 1)
 }

@@ -85,20 +85,14 @@ async function subscribe(
   if (!callable(callbackUrl, stage.origin)) {
     return refusal(400, 'callback_url cannot be reached: the pretend platform calls addresses of this machine only')
   }
-  const challenge = randomBytes(24).toString('hex')
-  const posted = await poster.post(callbackUrl, {
-    contentType: 'application/x-www-form-urlencoded',
-    body: new URLSearchParams({ mode: 'subscribe', challenge }).toString(),
-    timeoutMs: stage.answerMs,
-  })
-  if (posted.status !== 200 || posted.answer !== challenge) {
-    const seen = posted.status === null ? posted.error : `status ${posted.status}`
-    return refusal(400, `Challenge verification of the callback URL failed (${seen})`)
-  }
+  // A private app is not challenged.
+  const failure = request.byKey ? null : await challengeFailure(stage, poster, callbackUrl)
+  if (failure !== null) return refusal(400, `Challenge verification of the callback URL failed (${failure})`)
 
   const same = account.subscriptions.find(
     (one) =>
       !one.deleted &&
+      isOf(request, one) &&
       one.kind === wanted.kind &&
       one.subject === wanted.subject &&
       (replaceSameObject || one.callbackUrl === callbackUrl || (uniqueId !== '' && one.uniqueId === uniqueId)),
@@ -121,12 +115,30 @@ async function subscribe(
       uniqueId,
       deleted: false,
       createdAt: stage.clock.now(),
+      ...(request.byKey && { byKey: true as const }),
       ...fresh,
     })
     account.subscriptions = withoutOldest(account.subscriptions)
   }
   stage.commit()
   return jsonAnswer(200, { success: true })
+}
+
+/** Null when the address echoed the challenge, else what it did. */
+async function challengeFailure(stage: Stage, poster: Poster, callbackUrl: string): Promise<string | null> {
+  const challenge = randomBytes(24).toString('hex')
+  const posted = await poster.post(callbackUrl, {
+    contentType: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({ mode: 'subscribe', challenge }).toString(),
+    timeoutMs: stage.answerMs,
+  })
+  if (posted.status === 200 && posted.answer === challenge) return null
+  return posted.status === null ? posted.error : `status ${posted.status}`
+}
+
+/** The add-on sees its own subscriptions, private apps see theirs. */
+function isOf(request: AccountRequest, subscription: SubscriptionView): boolean {
+  return request.byKey === (subscription.byKey ?? false)
 }
 
 /** Ended ones go first when the list grows too long. */
@@ -141,6 +153,7 @@ function list(request: AccountRequest): Answer {
   const { account } = request
   const zone = zoneOf(account)
   const shown = account.subscriptions.filter((one) => {
+    if (!isOf(request, one)) return false
     if (status === 'all') return true
     return status === 'inactive' ? !one.active : one.active
   })
@@ -160,7 +173,9 @@ function list(request: AccountRequest): Answer {
 }
 
 function deleteByUuid(stage: Stage, request: AccountRequest, uuid: string): Answer {
-  const found = request.account.subscriptions.find((one) => one.uuid === uuid.toLowerCase() && !one.deleted)
+  const found = request.account.subscriptions.find(
+    (one) => one.uuid === uuid.toLowerCase() && !one.deleted && isOf(request, one),
+  )
   if (!found) return refusal(404, 'No matching webhook found')
   endSubscription(request.account, found)
   stage.commit()
@@ -179,6 +194,7 @@ function deleteByContent(stage: Stage, request: AccountRequest): Answer {
   const found = request.account.subscriptions.filter(
     (one) =>
       !one.deleted &&
+      isOf(request, one) &&
       one.subject === subject &&
       (callbackUrl === null || one.callbackUrl === callbackUrl) &&
       (uniqueId === null || one.uniqueId === uniqueId),

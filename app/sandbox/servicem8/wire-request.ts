@@ -1,5 +1,5 @@
 // One call on the wire, read once: what the parts of the stand-in look at.
-import type { AccountState, Grant } from '../state.server.ts'
+import type { AccountState } from '../state.server.ts'
 
 export interface WireRequest {
   method: string
@@ -15,10 +15,13 @@ export interface WireRequest {
   body: Uint8Array
 }
 
-/** A call whose bearer is known. */
+/** A call whose caller is known. */
 export interface AccountRequest extends WireRequest {
   account: AccountState
-  grant: Grant
+  /** Space-separated. */
+  scope: string
+  /** Made with a key of a private app, not by the add-on. */
+  byKey: boolean
   /** From `x-impersonate-uuid`, or ''. */
   staffUuid: string
 }
@@ -57,9 +60,9 @@ export function valuesOf(request: WireRequest): Record<string, unknown> | null {
   }
 }
 
-/** May this grant do it? Undefined scope: nobody may. */
-export function hasScope(request: { grant: Pick<Grant, 'scope'> }, scope: string | undefined): boolean {
-  return scope !== undefined && request.grant.scope.split(' ').includes(scope)
+/** May this caller do it? Undefined scope: nobody may. */
+export function hasScope(request: Pick<AccountRequest, 'scope'>, scope: string | undefined): boolean {
+  return scope !== undefined && request.scope.split(' ').includes(scope)
 }
 
 /** The platform's own words, with the missing name. */

@@ -7,13 +7,16 @@ import { type Answer, errorAnswer, readBody, sendAnswer, textAnswer } from '../h
 import type { Poster } from '../post.server.ts'
 import type { Stage } from '../state.server.ts'
 import type { FaultEffect } from '../world.ts'
+import { findAccountByKey } from './api-keys.server.ts'
 import { attachmentCall, MAX_FILE, type StorageLinks, storageCall } from './attachments.server.ts'
+import { SCOPES } from './catalog.ts'
 import { documentCall } from './documents.server.ts'
 import { faultBody, faultOfHeader, matchingFault } from './faults.ts'
 import { findGrantByAccess, findGrantByRefresh } from './grants.server.ts'
-import { extraCall } from './inbox.server.ts'
+import { inboxCall } from './inbox.server.ts'
 import { countCall, limitMessage } from './limits.ts'
 import { messagingCall } from './messaging.server.ts'
+import { templateCall } from './new-job.server.ts'
 import { createOAuthDesk, oauthCall } from './oauth.server.ts'
 import { restCall } from './rest.server.ts'
 import { searchCall } from './search.server.ts'
@@ -39,11 +42,16 @@ export function createWire(stage: Stage, poster: Poster): Wire {
   }
 
   async function apiCall(request: WireRequest): Promise<Answer> {
-    const grant = findGrantByAccess(stage, bearerOf(request))
-    const account = grant && stage.state.accounts.get(grant.accountUuid)
-    if (!grant || !account) return errorAnswer(401, 'Authorization Required')
+    const caller = callerOf(request)
+    if (!caller) return errorAnswer(401, 'Authorization Required')
+    const { account, byKey } = caller
     if (account.options.insistOnHttps) return errorAnswer(426, 'HTTPS is required')
-    const counted = countCall(account.calls, stage.clock.now(), zoneOf(account), account.options)
+    const counted = countCall(
+      byKey ? account.keyCalls : account.calls,
+      stage.clock.now(),
+      zoneOf(account),
+      account.options,
+    )
     if (counted !== 'ok') return textAnswer(429, limitMessage(counted))
     if (account.options.unpaid) return errorAnswer(402, 'Payment Required: the account is not in good standing')
     const staffUuid = headerOf(request, 'x-impersonate-uuid').toLowerCase()
@@ -51,7 +59,7 @@ export function createWire(stage: Stage, poster: Poster): Wire {
     if (staffUuid !== '' && Number(staff?.active) !== 1) {
       return errorAnswer(403, 'x-impersonate-uuid does not name a staff member')
     }
-    const mine: AccountRequest = { ...request, account, grant, staffUuid }
+    const mine: AccountRequest = { ...request, ...caller, staffUuid }
     if (request.path.startsWith('/webhook_subscriptions')) {
       return (await webhookCall(stage, poster, mine)) ?? errorAnswer(404, 'Not found')
     }
@@ -60,10 +68,20 @@ export function createWire(stage: Stage, poster: Poster): Wire {
       documentCall(stage, mine) ??
       attachmentCall(stage, links, mine) ??
       searchCall(mine) ??
-      extraCall(stage, mine) ??
+      inboxCall(stage, mine) ??
+      templateCall(stage, mine) ??
       restCall(stage, mine) ??
       errorAnswer(404, 'Not found')
     )
+  }
+
+  /** Who calls: the add-on with a token, or a private app with a key. */
+  function callerOf(request: WireRequest): Pick<AccountRequest, 'account' | 'scope' | 'byKey'> | null {
+    const grant = findGrantByAccess(stage, bearerOf(request))
+    const account = grant && stage.state.accounts.get(grant.accountUuid)
+    if (account) return { account, scope: grant.scope, byKey: false }
+    const owner = findAccountByKey(stage, headerOf(request, 'x-api-key'))
+    return owner && { account: owner, scope: [...SCOPES].join(' '), byKey: true }
   }
 
   function faultFor(request: WireRequest): FaultEffect | null {
@@ -80,11 +98,8 @@ export function createWire(stage: Stage, poster: Poster): Wire {
 
   /** Also for the token endpoint, where the refresh token tells the account. */
   function accountOf(request: WireRequest): string {
-    const grant =
-      request.path === '/oauth/access_token'
-        ? findGrantByRefresh(stage, formOf(request).get('refresh_token') ?? '')
-        : findGrantByAccess(stage, bearerOf(request))
-    return grant?.accountUuid ?? ''
+    if (request.path !== '/oauth/access_token') return callerOf(request)?.account.uuid ?? ''
+    return findGrantByRefresh(stage, formOf(request).get('refresh_token') ?? '')?.accountUuid ?? ''
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse, path: string, rawQuery: string): Promise<void> {
