@@ -9,6 +9,7 @@ import type {
   PlatformResult,
   PlatformSms,
   PlatformWrites,
+  RecordFields,
 } from './platform.ts'
 import { isRecord, parseJson, textOf, undone, unreadable } from './servicem8-answer.ts'
 import { maskEmail, maskPhone, type PlatformCall } from './servicem8-call.ts'
@@ -57,6 +58,13 @@ const LONGEST_FILE_NAME = 127
 /** Single-record paths that are not named like their list (facts: 5.1). */
 const ITEM_PATHS: Record<string, string> = { note: 'dbonote', attachment: 'dboattachment' }
 
+/** Fields that the platform describes as numbers, of the records we write. Everything else is text there too. */
+const NUMBERS: Readonly<Record<string, readonly string[]>> = {
+  job: ['invoice_sent', 'quote_sent', 'payment_processed', 'payment_received'],
+  jobmaterialbundle: ['sort_order'],
+  attachment: ['lat', 'lng'],
+}
+
 export function createWrites(
   ask: Ask,
   timeouts: WriteTimeouts,
@@ -83,7 +91,7 @@ export function createWrites(
 
   const writes: ReturnType<typeof createWrites> = {
     async create(token, object, fields, input = {}) {
-      const body = input.uuid ? { ...fields, uuid: input.uuid } : fields
+      const body = { ...wireFields(object, fields), ...(input.uuid && { uuid: input.uuid }) }
       const { result, headers } = await write(token, {
         method: 'POST',
         path: `/api_1.0/${objectName(object)}.json`,
@@ -96,7 +104,7 @@ export function createWrites(
     },
 
     update(token, object, uuid, fields, input = {}) {
-      const json = { body: fields, shown: fieldsShown(fields) }
+      const json = { body: wireFields(object, fields), shown: fieldsShown(fields) }
       return plain(token, { method: 'POST', path: itemPath(object, uuid), json, headers: actingAs(input) })
     },
 
@@ -202,6 +210,17 @@ export function itemPath(object: string, uuid: string): string {
 
 function actingAs({ asStaffUuid }: ActingStaff): Record<string, string> {
   return asStaffUuid ? { 'x-impersonate-uuid': asStaffUuid } : {}
+}
+
+/** The fields as the platform describes them: flags and numbers are numbers. What is emptied stays an empty text. */
+function wireFields(object: string, fields: RecordFields): Record<string, string | number> {
+  const numbers = NUMBERS[object] ?? []
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, text]) => {
+      const isNumber = (name === 'active' || numbers.includes(name)) && /^-?\d+(\.\d+)?$/.test(text)
+      return [name, isNumber ? Number(text) : text]
+    }),
+  )
 }
 
 /** Which fields, not what is in them: customers' data is nobody's business in a log of calls. */

@@ -109,6 +109,12 @@ describe('records', () => {
     expect(bodyOf(asked[0])).toEqual({ status: 'Completed' })
   })
 
+  it('say flags and numbers as the numbers they are described as, and empty a field with an empty text', async () => {
+    const fields = { active: '0', quote_sent: '1', queue_uuid: '', quantity: '2', payment_received: '' }
+    await api.update(TOKEN, 'job', JOB, fields)
+    expect(bodyOf(asked[0])).toEqual({ ...fields, active: 0, quote_sent: 1 })
+  })
+
   it.each([
     ['job', `/api_1.0/job/${JOB}.json`],
     ['note', `/api_1.0/dbonote/${JOB}.json`],
@@ -286,7 +292,7 @@ describe('files', () => {
     ])
     expect(bodyOf(asked[0])).toMatchObject({
       uuid: OURS,
-      active: '1',
+      active: 1,
       related_object: 'job',
       related_object_uuid: JOB,
       attachment_name: 'Invoice 1042.pdf',
@@ -316,7 +322,7 @@ describe('files', () => {
       `/api_1.0/dboattachment/${OURS}.json`,
       `/api_1.0/attachment/${OURS}.file`,
     ])
-    expect(bodyOf(asked[1])).toEqual({ active: '1' })
+    expect(bodyOf(asked[1])).toEqual({ active: 1 })
   })
 
   it('have an address for a while, which is not followed', async () => {

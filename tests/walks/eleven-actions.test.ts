@@ -21,6 +21,8 @@ import type { Log } from '#app/lib/log.ts'
 import { SCOPES } from '#app/sandbox/servicem8/catalog.ts'
 import { openStage, START, type TestStage } from '#app/sandbox/testing.server.ts'
 import type { SeedAccount } from '#app/sandbox/world.ts'
+import { readOfficialDocument } from '#tests/support/official-document.server.ts'
+import { recordWire } from '#tests/support/wire-recorder.server.ts'
 
 const ACCOUNT = 'a0000000-0000-4000-8000-000000000001'
 const MIA = 'a0000000-0000-4000-8000-0000000000a1'
@@ -107,7 +109,10 @@ const SEED: readonly SeedAccount[] = [
 
 const PROFILE_OF_SANDBOX: Partial<AccountProfile> = { zone: 'Australia/Sydney', country: 'AU', currency: 'AUD' }
 
+const official = readOfficialDocument()
+
 let stage: TestStage
+let wire: Awaited<ReturnType<typeof recordWire>>
 let app: CommitApp
 let committer: Committer
 let facts: ReturnType<typeof createFactLoader>
@@ -117,6 +122,7 @@ let effects = 0
 
 beforeEach(async () => {
   stage = await openStage({ seed: SEED })
+  wire = await recordWire(stage.sandbox.apiUrl)
   calls = []
   effects = 0
   const { clock } = stage
@@ -149,7 +155,7 @@ beforeEach(async () => {
     listForwardingRules: async () => [],
   } as unknown as CommitApp['store']
   const platformApi = createServiceM8Api({
-    apiUrl: stage.sandbox.apiUrl,
+    apiUrl: wire.url,
     clock,
     log: QUIET,
     onCall: (call) => calls.push(call),
@@ -192,7 +198,10 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await closeOutbound()
+  await wire.stop()
   await stage.stop()
+  // Whatever an action asks, and whatever it is answered, is as the platform describes it.
+  expect(wire.exchanges.flatMap(official.problemsOf)).toEqual([])
 })
 
 async function contextOf(effect: number, results: Record<string, StepResult>): Promise<CommitContext> {

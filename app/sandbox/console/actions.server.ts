@@ -121,6 +121,11 @@ const ACCOUNT_ACTIONS: Readonly<Record<string, (input: AccountAction) => Done | 
     stage.world.removeAddon(account.uuid)
     return well(`${account.name} has removed the add-on: every token is dead and every subscription has ended.`)
   },
+  key: ({ stage, account }) => well(`The key is ${stage.world.makeApiKey(account.uuid)} and is shown this once.`),
+  'remove-keys': ({ stage, account }) => {
+    stage.world.removeApiKeys(account.uuid)
+    return well('Every key is taken back. What was subscribed with one has ended.')
+  },
   options: ({ stage, account, form }) => {
     const read = readOptions(form)
     if (read.outcome === 'bad') return failed(`${read.sentence} Nothing was saved.`)

@@ -305,3 +305,18 @@ describe('the receivers', () => {
     )
   })
 })
+
+describe('API keys', () => {
+  it('are made on the page, shown once, and taken back', async () => {
+    const back = `${PAGE}/webhooks`
+    const { text } = await stage.pressAndLook(`${UK}/key`, { back })
+    const key = /smk-[\w-]+/.exec(text)?.[0] ?? ''
+    const call = () => fetch(`${stage.world.baseUrl}/api_1.0/vendor.json`, { headers: { 'x-api-key': key } })
+    expect(await (await call()).json()).toMatchObject([{ uuid: UK_ACCOUNT }])
+    const again = (await stage.get(back)).text
+    expect(again).not.toContain(key)
+    expect(again).toContain('Made <time')
+    expect((await stage.pressAndLook(`${UK}/remove-keys`, { back })).text).toContain('Every key is taken back.')
+    expect((await call()).status).toBe(401)
+  })
+})

@@ -74,7 +74,9 @@ async function accountPage(drawing: Drawing, account: AccountView, rest: string)
       return outboxPage(drawing, account)
     case 'webhooks': {
       const subscriptions = [...world.subscriptions(account.uuid)].sort((a, b) => b.createdAt - a.createdAt)
-      return pageAnswer(200, WebhooksPage({ ...common, subscriptions, connections: world.connections(account.uuid) }))
+      const connections = world.connections(account.uuid)
+      const apiKeys = world.apiKeys(account.uuid)
+      return pageAnswer(200, WebhooksPage({ ...common, subscriptions, connections, apiKeys }))
     }
     case 'posts':
       return postsPage(drawing, account)

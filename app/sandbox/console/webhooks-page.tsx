@@ -1,4 +1,5 @@
 // The add-on's standing in an account: its connection and what it has subscribed to.
+import type { Millis } from '../../lib/clock.ts'
 import type { AccountView, ConnectionView, SubscriptionView } from '../world.ts'
 import { AccountNav, type ClockView, Page, type Said } from './layout.tsx'
 import { At, Badge, Card, Empty, Form, Table } from './parts.tsx'
@@ -9,11 +10,13 @@ export interface WebhooksView {
   connections: ConnectionView[]
   /** Newest first. */
   subscriptions: SubscriptionView[]
+  /** When each was made, newest first. */
+  apiKeys: Millis[]
   clock: ClockView
   said: Said | null
 }
 
-export function WebhooksPage({ account, connections, subscriptions, clock, said }: WebhooksView) {
+export function WebhooksPage({ account, connections, subscriptions, apiKeys, clock, said }: WebhooksView) {
   const back = `/sandbox/console/accounts/${account.uuid}/webhooks`
   const to = `accounts/${account.uuid}`
   const active = subscriptions.filter((one) => one.active).length
@@ -91,7 +94,10 @@ export function WebhooksPage({ account, connections, subscriptions, clock, said 
               return {
                 key: one.uuid,
                 cells: [
-                  <strong key="about">{one.subject}</strong>,
+                  <span key="about">
+                    <strong>{one.subject}</strong>
+                    {one.byKey ? ', with an API key' : ''}
+                  </span>,
                   <Badge key="state" tone={state.tone}>
                     {state.words}
                   </Badge>,
@@ -135,6 +141,54 @@ export function WebhooksPage({ account, connections, subscriptions, clock, said 
           the reason.
         </p>
       </Card>
+      <ApiKeys to={to} back={back} zone={account.timezone} made={apiKeys} now={clock.now} />
     </Page>
+  )
+}
+
+/** What n8n and other private apps sign in with. */
+function ApiKeys({
+  to,
+  back,
+  zone,
+  made,
+  now,
+}: {
+  to: string
+  back: string
+  zone: string
+  made: Millis[]
+  now: Millis
+}) {
+  return (
+    <Card
+      id="keys"
+      title="API keys"
+      about="A private app, such as n8n, sends a key as X-API-Key and may do everything in this account."
+    >
+      {made.length === 0 ? (
+        <Empty>None yet.</Empty>
+      ) : (
+        <ul>
+          {made.map((at, index) => (
+            <li key={index}>
+              Made <At at={at} zone={zone} now={now} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="buttons">
+        <Form to={`${to}/key`} back={back}>
+          <button type="submit">Make an API key</button>
+        </Form>
+        {made.length === 0 ? null : (
+          <Form to={`${to}/remove-keys`} back={back}>
+            <button type="submit" className="danger">
+              Take back every key
+            </button>
+          </Form>
+        )}
+      </div>
+    </Card>
   )
 }
