@@ -184,6 +184,15 @@ export interface RecordPage {
   next: string | null
 }
 
+export interface ListInput {
+  filter?: string
+  limit?: number
+  /** What is kept of a record. Asked page by page, so that what nobody needs never adds up. */
+  keep?: (record: PlatformRecord) => PlatformRecord
+  /** Bytes of one page; a longer one is refused. Default: 32 MB. */
+  mostBytes?: number
+}
+
 /** The REST calls, each with the access token to use. Never throws for an answer; throws only for a bug. */
 export interface PlatformApi extends PlatformWrites {
   vendor(token: string): Promise<PlatformResult<Vendor>>
@@ -195,11 +204,7 @@ export interface PlatformApi extends PlatformWrites {
   listSubscriptions(token: string): Promise<PlatformResult<RemoteSubscription[]>>
   deleteSubscription(token: string, uuid: string): Promise<PlatformResult<null>>
   /** `filter` is a ready `$filter` text; pages by cursor until the end or `limit` records. */
-  list(
-    token: string,
-    object: string,
-    input?: { filter?: string; limit?: number },
-  ): Promise<PlatformResult<PlatformRecord[]>>
+  list(token: string, object: string, input?: ListInput): Promise<PlatformResult<PlatformRecord[]>>
   /**
    * One page of a list. `cursor` = `next` of the page before, absent for the first; `next` null = it was the last.
    * `routine` = the clock asks, not a person: good answers are not written down, and not counted as the account's calls.

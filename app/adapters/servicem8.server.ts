@@ -2,7 +2,7 @@
 import type { Clock, Millis } from '../lib/clock.ts'
 import { seconds } from '../lib/duration.ts'
 import type { Log } from '../lib/log.ts'
-import type { CallGate, PlatformApi, PlatformRecord, PlatformResult, RecordPage } from './platform.ts'
+import type { CallGate, ListInput, PlatformApi, PlatformRecord, PlatformResult, RecordPage } from './platform.ts'
 import { isRecord, mapAnswer, readAnswer, unavailable, undone, unreadable } from './servicem8-answer.ts'
 import { maskCallback, type PlatformCall } from './servicem8-call.ts'
 import { createLoneWire, createWire, type Exchanged, exchange } from './servicem8-http.server.ts'
@@ -129,11 +129,11 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       },
 
       async list(token, object, input = {}) {
-        return listAll(caller, token, object, input.filter, input.limit ?? DEFAULT_LIMIT)
+        return listAll(caller, token, object, input)
       },
 
       async listPage(token, object, { filter, cursor = FIRST_PAGE, routine = false } = {}) {
-        return pageOf(caller, token, object, { filter, cursor, routine })
+        return pageOf(caller, token, object, { filter, cursor, routine, mostBytes: LIST_BYTES })
       },
 
       async read(token, object, uuid) {
@@ -148,15 +148,15 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
     caller: Caller,
     token: string,
     object: string,
-    filter: string | undefined,
-    limit: number,
+    { filter, limit = DEFAULT_LIMIT, keep = (record) => record, mostBytes = LIST_BYTES }: ListInput,
   ): Promise<PlatformResult<PlatformRecord[]>> {
     const records: PlatformRecord[] = []
     let cursor: string | null = FIRST_PAGE
     for (let page = 0; page < MOST_PAGES && cursor !== null && records.length < limit; page += 1) {
-      const answer: PlatformResult<RecordPage> = await pageOf(caller, token, object, { filter, cursor, routine: false })
+      const asked = { filter, cursor, routine: false, mostBytes }
+      const answer: PlatformResult<RecordPage> = await pageOf(caller, token, object, asked)
       if (answer.outcome !== 'ok') return answer
-      for (const record of answer.value.records) records.push(record)
+      for (const record of answer.value.records) records.push(keep(record))
       cursor = answer.value.next
     }
     return { outcome: 'ok', value: records.slice(0, limit) }
@@ -166,7 +166,12 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
     caller: Caller,
     token: string,
     object: string,
-    { filter, cursor, routine }: { filter: string | undefined; cursor: string; routine: boolean },
+    {
+      filter,
+      cursor,
+      routine,
+      mostBytes,
+    }: { filter: string | undefined; cursor: string; routine: boolean; mostBytes: number },
   ): Promise<PlatformResult<RecordPage>> {
     // URLSearchParams encodes `$filter` as %24filter: an unencoded parameter is silently ignored (facts: 5.2).
     const query = new URLSearchParams({ cursor, ...(filter ? { $filter: filter } : {}) })
@@ -175,7 +180,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       method: 'GET',
       path,
       query,
-      maxBytes: LIST_BYTES,
+      maxBytes: mostBytes,
       routine,
     })
     if (result.outcome !== 'ok') return result

@@ -67,21 +67,27 @@ export function readFlag(text: string): boolean | null {
   return FLAGS.get(text.trim().toLowerCase()) ?? null
 }
 
-/** `["a","b"]` (badges come so) or `a, b`, as its entries; nothing → none. */
+/** More entries than any record has; the rest is not looked at. */
+const MOST_ENTRIES = 1_000
+
+/** `["a","b"]` (badges come so) or `a, b`, as its first thousand entries; nothing → none. */
 export function readList(text: string): string[] {
-  const trimmed = text.trim()
+  return entriesOf(text.trim()).slice(0, MOST_ENTRIES)
+}
+
+function entriesOf(trimmed: string): string[] {
   if (trimmed === '') return []
   if (trimmed.startsWith('[')) {
     try {
       const parsed: unknown = JSON.parse(trimmed)
       if (Array.isArray(parsed))
-        return parsed.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
+        return parsed.slice(0, MOST_ENTRIES).map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
     } catch {
       // Not JSON after all: read it as a plain list.
     }
   }
   return trimmed
-    .split(',')
+    .split(',', MOST_ENTRIES)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 }

@@ -32,12 +32,28 @@ export const EMPTY_LISTS: FormLists = {
   categories: [],
 }
 
+/** Where the rows of a list of the platform go, by the name of the list. */
+export const FORM_LIST = {
+  queues: 'queues',
+  staff: 'staff',
+  companies: 'companies',
+  jobs: 'jobs',
+  'email-templates': 'emailTemplates',
+  'sms-templates': 'smsTemplates',
+  'document-templates': 'documentTemplates',
+  materials: 'materials',
+  bundles: 'bundles',
+  categories: 'categories',
+} as const satisfies Readonly<Record<string, keyof FormLists>>
+
 /** As the calls for the lists answer them, by the name of the list. */
 export type FoundLists = Partial<Record<string, readonly Readonly<Record<string, unknown>>[]>>
 
 /** Long lists are cut: whoever needs another one pastes its id. */
 export const MOST_OPTIONS = 300
 const PREVIEW = 600
+/** Of the template of a text message, which goes into the field when it is chosen. */
+const LONGEST_TEXT = 4_000
 
 export function toFormLists(found: FoundLists): FormLists {
   const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
@@ -65,7 +81,7 @@ export function toFormLists(found: FoundLists): FormLists {
     smsTemplates: rows('sms-templates').map((row) => ({
       uuid: text(row.uuid),
       label: optionText(`${text(row.template_name)}: ${text(row.message_text)}`),
-      text: text(row.message_text),
+      text: text(row.message_text).slice(0, LONGEST_TEXT),
     })),
     documentTemplates: rows('document-templates').map((row) => ({
       uuid: text(row.uuid),

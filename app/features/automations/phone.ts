@@ -84,12 +84,17 @@ const DIALLING: Readonly<Record<Country, Dialling>> = {
 /** E.164 allows this many digits, the calling code among them. */
 const LONGEST = 15
 const SHORTEST = 8
+/** Characters, with everything people write around a number. */
+const LONGEST_WRITTEN = 200
 
 /**
  * `07700 900123` with `GB` → `+447700900123`. `country` as a code or in words; without a known one only numbers with `+` (or the
  * country's own prefix for abroad) are taken. `(0)` after a calling code, blanks, dots, dashes, brackets and an extension fall away.
  */
 export function toE164(text: string, country: string): PhoneNumber {
+  if (text.length > LONGEST_WRITTEN) {
+    return refused('not_a_number', `${shown(text.slice(0, LONGEST_WRITTEN))} cannot be read as one phone number.`)
+  }
   const home = readCountry(country)
   const written = plainDigits(text)
   if (typeof written !== 'string') return written

@@ -1,26 +1,33 @@
-// Every pick-list that the rule form offers, at once. A list that cannot be read is empty, and its reason is told beside it.
+// Every pick-list that the rule form offers. A list that cannot be read is empty, and its reason is told beside it.
 import type { App } from '#app/app-context.ts'
-import { type FormLists, toFormLists } from '../automations/form-lists.ts'
-import { lookUp } from './lookups.server.ts'
-import { LOOKUPS, type LookupName } from './lookups.ts'
+import { EMPTY_LISTS, FORM_LIST, type FormLists } from '../automations/form-lists.ts'
+import { type LookedUpForForm, lookUpForForm } from './lookups.server.ts'
+import { isShortList, LOOKUPS, type LookupName } from './lookups.ts'
 
 export interface LoadedLists {
   lists: FormLists
   failures: { name: LookupName; message: string }[]
 }
 
+/** Short lists beside each other, long ones one at a time: only one of them is in memory as it came. */
 export async function loadFormLists(
   app: Pick<App, 'callAsAccount' | 'clock' | 'store'>,
   accountUuid: string,
 ): Promise<LoadedLists> {
-  const looked = await Promise.all(
-    LOOKUPS.map(async (name) => ({ name, answer: await lookUp(app, accountUuid, name) })),
+  const ask = async (name: LookupName) => [name, await lookUpForForm(app, accountUuid, name)] as const
+  const oneByOne = async () => {
+    const found: (readonly [LookupName, LookedUpForForm])[] = []
+    for (const name of LOOKUPS) if (!isShortList(name)) found.push(await ask(name))
+    return found
+  }
+  const [short, long] = await Promise.all([Promise.all(LOOKUPS.filter(isShortList).map(ask)), oneByOne()])
+  const looked = [...short, ...long]
+  const found = looked.flatMap(([name, answer]) =>
+    answer.outcome === 'found' ? [[FORM_LIST[name], answer.rows] as const] : [],
   )
-  const found = looked.flatMap(({ name, answer }) =>
-    answer.outcome === 'found' ? [[name, answer.records] as const] : [],
-  )
-  const failures = looked.flatMap(({ name, answer }) =>
-    answer.outcome === 'failed' ? [{ name, message: answer.message }] : [],
-  )
-  return { lists: toFormLists(Object.fromEntries(found)), failures }
+  const failures = LOOKUPS.flatMap((name) => {
+    const answer = looked.find(([one]) => one === name)?.[1]
+    return answer?.outcome === 'failed' ? [{ name, message: answer.message }] : []
+  })
+  return { lists: { ...EMPTY_LISTS, ...Object.fromEntries(found) }, failures }
 }

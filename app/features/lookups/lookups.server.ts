@@ -1,10 +1,14 @@
 // Reading the platform's pick-lists, each at most once a minute per account however many screens ask.
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/app-context.ts'
-import { minutes } from '#app/lib/duration.ts'
+import { FORM_LIST, type FormLists, toFormLists } from '../automations/form-lists.ts'
+import { keptFor } from './kept-lists.server.ts'
 import {
   API_NAMES,
   type ApiName,
+  bytesOf,
+  isShortList,
+  keptOfRecord,
   type LookupName,
   lookupRecords,
   MOST_LISTED,
@@ -19,42 +23,56 @@ export type LookedUp =
   /** The platform's own message, so that the name of a missing scope survives; or that nobody signed in. */
   | { outcome: 'failed'; message: string }
 
-const FRESH_FOR = minutes(1)
-/** Accounts times lists; what is over goes, then the oldest. */
-const MOST_KEPT = 500
-const ADMIN_RECORDS = 100
+export type LookedUpForForm =
+  | { outcome: 'found'; rows: FormLists[keyof FormLists] }
+  | Extract<LookedUp, { outcome: 'failed' }>
 
-interface Kept {
-  until: number
-  answer: Promise<LookedUp>
+const ADMIN_RECORDS = 100
+/** Bytes of a page of what is a short list for everybody: short ones are read beside each other. */
+const SHORT_LIST_BYTES = 2 * 1024 * 1024
+
+/** As the call answers it. Failures are not kept: the next try asks again. */
+export function lookUp(app: LookupApp, accountUuid: string, name: LookupName): Promise<LookedUp> {
+  return keptFor(
+    app,
+    { accountUuid, list: name },
+    () => readList(app, accountUuid, name, 'call'),
+    (looked) => (looked.outcome === 'found' ? bytesOf(looked.records) : null),
+  )
 }
 
-const caches = new WeakMap<object, Map<string, Kept>>()
+/** As the rule form draws it: its first rows, and of each record what is shown. */
+export function lookUpForForm(app: LookupApp, accountUuid: string, name: LookupName): Promise<LookedUpForForm> {
+  return keptFor(
+    app,
+    { accountUuid, list: `${name}, drawn` },
+    async (): Promise<LookedUpForForm> => {
+      const looked = await readList(app, accountUuid, name, 'form')
+      if (looked.outcome === 'failed') return looked
+      const rows = toFormLists({ [name]: looked.records })[FORM_LIST[name]]
+      // Copied: what was cut off a text stays in memory as long as what is left of it.
+      return { outcome: 'found', rows: JSON.parse(JSON.stringify(rows)) as typeof rows }
+    },
+    (looked) => (looked.outcome === 'found' ? bytesOf(looked.rows) : null),
+  )
+}
 
-/** Failures are not kept: the next try asks again. */
-export function lookUp(app: LookupApp, accountUuid: string, name: LookupName): Promise<LookedUp> {
-  const cache = cacheOf(app.store)
-  const key = `${accountUuid}|${name}`
-  const now = app.clock.now()
-  const known = cache.get(key)
-  if (known && known.until > now) return known.answer
+async function readList(
+  app: LookupApp,
+  accountUuid: string,
+  name: LookupName,
+  reader: 'call' | 'form',
+): Promise<LookedUp> {
   const filter = name === 'jobs' || name === 'companies' ? { filter: "active eq '1'" } : {}
-  const answer = app
-    .callAsAccount(accountUuid, (api, token) =>
-      api.list(token, OBJECT_OF[name], { ...filter, limit: Math.max(MOST_LISTED[name], 5_000) }),
-    )
-    .then((result): LookedUp => toLookedUp(result, (records) => lookupRecords(name, records)))
-  cache.delete(key)
-  cache.set(key, { until: now + FRESH_FOR, answer })
-  for (const [oldest, { until }] of cache) {
-    if (cache.size <= MOST_KEPT && until > now) break
-    cache.delete(oldest)
-  }
-  const forget = () => {
-    if (cache.get(key)?.answer === answer) cache.delete(key)
-  }
-  answer.then((looked) => looked.outcome === 'failed' && forget(), forget)
-  return answer
+  const answer = await app.callAsAccount(accountUuid, (api, token) =>
+    api.list(token, OBJECT_OF[name], {
+      ...filter,
+      ...(isShortList(name) && { mostBytes: SHORT_LIST_BYTES }),
+      limit: Math.max(MOST_LISTED[name], 5_000),
+      keep: (record) => keptOfRecord(name, reader, record),
+    }),
+  )
+  return toLookedUp(answer, (records) => lookupRecords(name, records))
 }
 
 /** Raw records for the admin's API test, never cached. */
@@ -78,12 +96,4 @@ function toLookedUp(
     default:
       return { outcome: 'failed', message: answer.message || `ServiceM8 answered ${answer.status ?? 'nothing'}.` }
   }
-}
-
-function cacheOf(store: object): Map<string, Kept> {
-  const known = caches.get(store)
-  if (known) return known
-  const made = new Map<string, Kept>()
-  caches.set(store, made)
-  return made
 }

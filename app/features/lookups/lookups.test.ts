@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { ListInput, PlatformApi, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/app-context.ts'
+import { minutes } from '#app/lib/duration.ts'
 import { steppingClock } from '#tests/support/stepping-clock.ts'
 import { namesOfLists, toFormLists } from '../automations/form-lists.ts'
-import { lookUp } from './lookups.server.ts'
-import { lookupRecords } from './lookups.ts'
+import { loadFormLists } from './form-lists.server.ts'
+import { lookUp, lookUpForForm } from './lookups.server.ts'
+import { bytesOf, lookupRecords, plainText } from './lookups.ts'
 
 test('materials, bundles and categories are offered by name, told apart by their number; deleted ones are not', () => {
   const materials = lookupRecords('materials', [
@@ -51,4 +54,87 @@ test('an account that never signed in has placeholder credentials, and a failure
     })
     expect(asked).toBe(time)
   }
+})
+
+/** An account that has these records in every list. `asked`: what was asked of each, and how many were asked for at once. */
+function accountWith(records: PlatformRecord[], pause: () => Promise<void> = async () => {}) {
+  const asked: { object: string; input: ListInput }[] = []
+  const long = new Set(['job', 'company', 'material', 'materialbundle', 'emailtemplate'])
+  let [atOnce, most] = [0, 0]
+  const api = {
+    list: async (_token: string, object: string, input: ListInput = {}) => {
+      asked.push({ object, input })
+      if (long.has(object)) most = Math.max(most, ++atOnce)
+      await pause()
+      if (long.has(object)) atOnce -= 1
+      return { outcome: 'ok', value: records.map(input.keep ?? ((record) => record)) }
+    },
+  } as unknown as PlatformApi
+  const callAsAccount: App['callAsAccount'] = (_account, call) => call(api, 'token')
+  const clock = steppingClock()
+  return { app: { store: {} as App['store'], clock, callAsAccount }, clock, asked, mostAtOnce: () => most }
+}
+
+const LARGE = 'x'.repeat(6 * 1024)
+const job = (n: number) => ({
+  uuid: `u${n}`,
+  active: 1,
+  edit_date: '2026-01-01',
+  job_description: LARGE,
+  message: LARGE,
+})
+const jobs = (count: number) => Array.from({ length: count }, (_, n) => job(n))
+
+describe('what the form keeps of a list', () => {
+  test('is what it draws, however large the records are', async () => {
+    const { app, asked } = accountWith(jobs(5_000))
+    const looked = await lookUpForForm(app, 'a', 'jobs')
+    expect(looked.outcome === 'found' && looked.rows).toHaveLength(300)
+    expect(looked.outcome === 'found' && bytesOf(looked.rows)).toBeLessThan(60_000)
+    expect(JSON.stringify(asked[0]?.input.keep?.(job(1))).length).toBeLessThan(500)
+  })
+
+  test('comes with one long list at a time, and short ones of at most 2 MB', async () => {
+    const { app, asked, mostAtOnce } = accountWith(jobs(2), () => new Promise((resolve) => setTimeout(resolve, 2)))
+    const { lists, failures } = await loadFormLists(app, 'a')
+    expect([lists.jobs.length, lists.queues.length, failures]).toEqual([2, 2, []])
+    expect(mostAtOnce()).toBe(1)
+    const bounded = asked.filter(({ input }) => input.mostBytes === 2 * 1024 * 1024).map(({ object }) => object)
+    expect(bounded.sort()).toEqual(['category', 'documenttemplate', 'queue', 'smstemplate', 'staff'])
+  })
+})
+
+describe('a list that was read a minute ago', () => {
+  test('is answered again, unless the account has more than 2 MB of them: then it is read again', async () => {
+    const small = accountWith(jobs(90))
+    await lookUp(small.app, 'a', 'jobs')
+    await lookUp(small.app, 'a', 'jobs')
+    expect(small.asked).toHaveLength(1)
+    small.clock.leap(minutes(1))
+    await lookUp(small.app, 'a', 'jobs')
+    expect(small.asked).toHaveLength(2)
+
+    const large = accountWith(jobs(1_000))
+    await lookUp(large.app, 'a', 'jobs')
+    await lookUp(large.app, 'a', 'jobs')
+    expect(large.asked).toHaveLength(2)
+  })
+
+  test('goes for a newer one of the same account, not for one of another', async () => {
+    const { app, asked } = accountWith(jobs(90))
+    await lookUp(app, 'a', 'jobs')
+    await lookUp(app, 'b', 'jobs')
+    await lookUp(app, 'a', 'email-templates')
+    expect(asked).toHaveLength(3)
+    await lookUp(app, 'b', 'jobs')
+    await lookUp(app, 'a', 'email-templates')
+    expect(asked).toHaveLength(3)
+    await lookUp(app, 'a', 'jobs')
+    expect(asked).toHaveLength(4)
+  })
+})
+
+test('an HTML text without its tags keeps its lines and its words', () => {
+  expect(plainText('<p>Dear <b>Tom</b>,</p>5 &lt; 6<br/>Yours')).toBe('Dear Tom,\n5 < 6\nYours')
+  expect(plainText('<'.repeat(100_000))).toHaveLength(100_000)
 })

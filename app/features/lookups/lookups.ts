@@ -67,6 +67,64 @@ export const MOST_LISTED: Readonly<Record<LookupName, number>> = {
   categories: 1_000,
 }
 
+/** Never long, whatever the business: how it is organised. Jobs, customers, stock and e-mail templates may be many or large. */
+export function isShortList(name: LookupName): boolean {
+  return !['jobs', 'companies', 'materials', 'bundles', 'email-templates'].includes(name)
+}
+
+/** What is answered of a record; null = all of it. */
+const FIELDS: Readonly<Record<LookupName, readonly string[] | null>> = {
+  jobs: null,
+  queues: ['name'],
+  staff: ['first', 'last', 'email'],
+  companies: ['name'],
+  'email-templates': ['name', 'subject', 'message'],
+  'sms-templates': ['name', 'message'],
+  'document-templates': ['name', 'template_type', 'related_object'],
+  materials: ['name', 'item_number'],
+  bundles: ['name', 'item_number'],
+  categories: ['name'],
+}
+
+/** The form draws the beginning of a text; a template is put into a field when it is chosen. Characters. */
+const DRAWN_TEXT = 300
+const DRAWN_TEMPLATE = 20_000
+
+/** Of a record as it was read: what is answered by the call, or drawn by the form. */
+export function keptOfRecord(
+  name: LookupName,
+  reader: 'call' | 'form',
+  record: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const fields = FIELDS[name] ?? (reader === 'form' ? ['generated_job_id', 'job_description', 'edit_date'] : null)
+  if (fields === null) return record
+  const kept: Record<string, unknown> = {}
+  for (const field of ['uuid', 'active', ...fields]) {
+    const value = record[field]
+    if (value === undefined) continue
+    const most = field === 'message' ? DRAWN_TEMPLATE : DRAWN_TEXT
+    kept[field] = reader === 'form' && typeof value === 'string' && value.length > most ? ownText(value, most) : value
+  }
+  return kept
+}
+
+/** A text of its own: a slice would keep the whole text it was cut from. */
+function ownText(text: string, most: number): string {
+  return JSON.parse(JSON.stringify(text.slice(0, most))) as string
+}
+
+/** About how much memory they take. */
+export function bytesOf(rows: readonly object[]): number {
+  let bytes = 0
+  for (const row of rows) {
+    for (const value of Object.values(row)) {
+      const isNested = typeof value === 'object' && value !== null
+      bytes += 16 + (typeof value === 'string' ? value.length : isNested ? JSON.stringify(value).length : 8)
+    }
+  }
+  return bytes
+}
+
 type Raw = Readonly<Record<string, unknown>>
 
 const text = (value: unknown) => (value === null || value === undefined ? '' : String(value))
@@ -134,11 +192,11 @@ export function templateTypes(records: readonly Record<string, unknown>[]): stri
   return [...new Set(records.map((record) => text(record.template_type)).filter((type) => type !== ''))].sort()
 }
 
-/** An HTML text without its tags, for a preview and a plain body. Not for showing as HTML. */
+/** An HTML text without its tags, for a preview and a plain body. Not for showing as HTML. A tag ends where another begins. */
 export function plainText(html: string): string {
   return html
-    .replace(/<(br|\/p|\/div|\/li|\/tr|\/h\d)[^>]*>/gi, '\n')
-    .replace(/<[^>]*>/g, '')
+    .replace(/<(br|\/p|\/div|\/li|\/tr|\/h\d)[^<>]*>/gi, '\n')
+    .replace(/<[^<>]*>/g, '')
     .replace(/&nbsp;/g, ' ')
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')

@@ -44,5 +44,5 @@ export function withoutSignature(html: string): string {
 
 /** Is there anything to read? Tags alone are nothing; a picture is something. */
 export function isEmptyHtml(html: string): boolean {
-  return !/<img\b/i.test(html) && html.replace(/<[^>]*>/g, '').replace(/&nbsp;|\s/g, '') === ''
+  return !/<img\b/i.test(html) && html.replace(/<[^<>]*>/g, '').replace(/&nbsp;|\s/g, '') === ''
 }
