@@ -1,6 +1,5 @@
 // Composition root: builds every part, hands it to the next, gives back one thing to serve and one way to stop. No logic.
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { accountKeyring } from '#db/sqlite/account-keys.server.ts'
 import { openBallast } from '#db/sqlite/ballast.server.ts'
@@ -39,13 +38,9 @@ import { missingKeys } from './features/ops/rotate-keys.server.ts'
 import { missingKeysSentence } from './features/ops/sealed-places.ts'
 import { createSpaceLadder } from './features/ops/space.server.ts'
 import { keepSubscribed } from './features/webhooks/keep-subscribed.server.ts'
+import { createFront, type Front, type NodeHandler } from './front.server.ts'
 import { createHold, heldOutbound, heldPlatformApi } from './hold.server.ts'
-import { clientIpReader } from './http/client-ip.ts'
-import { createDoor } from './http/door.server.ts'
-import type { Refusal } from './http/origin-check.ts'
-import { securityHeaders } from './http/security-headers.ts'
 import { timedJobs } from './jobs.server.ts'
-import { asCaller } from './lib/caller.server.ts'
 import type { Clock } from './lib/clock.ts'
 import { movableClock } from './lib/clocks.server.ts'
 import { days } from './lib/duration.ts'
@@ -55,30 +50,18 @@ import { createLog } from './logger.server.ts'
 import { watchLoopDelay } from './loop-delay.server.ts'
 import { observeParts } from './observed-parts.server.ts'
 import { connectPayments } from './payments.server.ts'
-import { createPlatformIngress } from './platform-ingress.server.ts'
-import { routePatterns } from './route-patterns.ts'
 import type { World } from './sandbox/world.ts'
 import { lockInUse, refuseEmptyStart, warnOfBackups } from './start-checks.server.ts'
 import { createWatching } from './watching.server.ts'
 
-type NodeHandler = (req: IncomingMessage, res: ServerResponse) => boolean
-
 /** A started product, as the process's main and the tests see it. */
-export interface Running {
+export interface Running extends Front {
   app: App
   log: Log
   listen: { port: number; host: string }
   origin: string
   /** The page worth opening first. */
   openUrl: string
-  clientIp(req: IncomingMessage): string
-  routePattern(path: string): string
-  securityHeaders(path: string, nonce: string): Record<string, string>
-  /** Work done for a request from that address: what is written down about it names it. */
-  asCaller<T>(ip: string, work: () => T): T
-  /** Null = let it through (perhaps with its cookies taken away). */
-  admitRequest(req: IncomingMessage): Refusal | null
-  platformIngress: NodeHandler
   /** To be told of every request that was not answered by `platformIngress`. */
   requestEnded: Measures['requestEnded']
   /** Signs of life of every loop that should turn: the watchdog ends a process in which one of them gives none. */
@@ -320,28 +303,15 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     hold,
     readSigned: createSignedReader({ appSecret: env.appSecret, clock }),
   }
-  const patterns = routePatterns()
-  const clientIp = clientIpReader(env.trustProxy)
   let stopping: Promise<void> | null = null
 
   return {
+    ...createFront(app, env, observed),
     app,
     log,
     listen: { port: env.port, host: env.host },
     origin: env.origin,
     openUrl: sandbox ? `${env.origin}/sandbox` : env.origin,
-    clientIp,
-    routePattern: patterns,
-    securityHeaders: (path, nonce) =>
-      securityHeaders({
-        path,
-        nonce,
-        secure: self.protocol === 'https:',
-        realPayments: settings.payments.mode === 'stripe',
-      }),
-    asCaller,
-    admitRequest: createDoor(app, { perMinute: env.requestsPerMinute, clientIp }),
-    platformIngress: observed.ingress(createPlatformIngress(app, { clientIp })),
     requestEnded: observed.measures.requestEnded,
     turns: () => ({
       ...(!hold.held() && { deliveries: engine.status().turns, runs: runs.status().turns }),

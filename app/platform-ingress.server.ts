@@ -2,8 +2,15 @@
 // module `routes/hooks/platform-events.ts`; tests/walks hold both to the same behaviour.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from './app-context.ts'
-import { LARGEST_BODY, type PlatformAnswer, receivePlatformCall } from './features/events/receive-event.server.ts'
+import {
+  findIngress,
+  LARGEST_BODY,
+  type PlatformAnswer,
+  receiveFrom,
+  tooMuchUnderWay,
+} from './features/events/receive-event.server.ts'
 import { eventBrakeOf } from './http/event-brake.server.ts'
+import { type Bodies, createIntake, letGoOfBody } from './http/intake.server.ts'
 import { brakeUnknown } from './http/unknown-address.server.ts'
 
 const ADDRESS = /^\/hooks\/platform\/([^/?#]+)\/?(?:\?([^#]*))?$/
@@ -11,43 +18,62 @@ const ADDRESS = /^\/hooks\/platform\/([^/?#]+)\/?(?:\?([^#]*))?$/
 /** A body that is not here by then never will be: the platform itself waits 10 s for our answer. */
 const BODY_WITHIN_MS = 10_000
 
+/** What a part of a body takes besides its bytes, and how many parts are kept before they become one. */
+const PART_BYTES = 256
+const MOST_PARTS = 128
+
 export interface PlatformIngressOptions {
   clientIp(req: IncomingMessage): string
+  /** Where the bytes of bodies are counted. Default: by itself. */
+  bodies?: Bodies
+  /** ms that a body may take. */
+  bodyWithinMs?: number
 }
 
 /** Returns a handler for the listener of node:http: true = it has taken the request. */
 export function createPlatformIngress(
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'acceptEvent' | 'space'>,
-  { clientIp }: PlatformIngressOptions,
+  { clientIp, bodies = createIntake().bodies, bodyWithinMs = BODY_WITHIN_MS }: PlatformIngressOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   const brake = eventBrakeOf(app)
+
+  async function answer(req: IncomingMessage, res: ServerResponse, token: string, query: string): Promise<void> {
+    const method = req.method ?? ''
+    // Whoever does not know an address has nothing read.
+    const found = await findIngress(app, { method, token })
+    if ('status' in found) {
+      send(res, brakeUnknown(app, clientIp(req), found), false)
+      return letGoOfBody(req)
+    }
+    const held = holdFor(bodies, found.accountUuid)
+    try {
+      const body = await readBody(req, held, bodyWithinMs)
+      if (body.outcome === 'aborted') return
+      if (body.outcome === 'slow') return send(res, SLOW, true)
+      if (body.outcome === 'held') return send(res, tooMuchUnderWay(body.whose), true)
+      const truncated = body.outcome === 'too_large'
+      const call = {
+        token,
+        query,
+        method,
+        body: body.outcome === 'read' ? body.text : '',
+        truncated,
+        remoteIp: clientIp(req),
+        userAgent: req.headers['user-agent'] ?? null,
+      }
+      send(res, await receiveFrom(app, found, call, brake), truncated)
+    } finally {
+      held.give()
+    }
+  }
+
   return (req, res) => {
     const match = ADDRESS.exec(req.url ?? '')
     if (!match?.[1]) return false
-    const token = match[1]
-    const query = match[2] ?? ''
-    readBody(req)
-      .then((body) => {
-        if (body.outcome === 'aborted') return
-        if (body.outcome === 'slow') return send(res, SLOW, true)
-        const truncated = body.outcome === 'too_large'
-        const call = {
-          token,
-          query,
-          method: req.method ?? '',
-          body: body.outcome === 'read' ? body.text : '',
-          truncated,
-          remoteIp: clientIp(req),
-          userAgent: req.headers['user-agent'] ?? null,
-        }
-        return receivePlatformCall(app, call, brake).then((answer) =>
-          send(res, brakeUnknown(app, clientIp(req), answer), truncated),
-        )
-      })
-      .catch((error: unknown) => {
-        app.log.error({ error }, 'ingress.failed')
-        if (!res.headersSent) send(res, FAILED, true)
-      })
+    answer(req, res, match[1], match[2] ?? '').catch((error: unknown) => {
+      app.log.error({ error }, 'ingress.failed')
+      if (!res.headersSent) send(res, FAILED, true)
+    })
     return true
   }
 }
@@ -71,31 +97,59 @@ function send(res: ServerResponse, answer: PlatformAnswer, close: boolean): void
   res.end(answer.body)
 }
 
-type Body = { outcome: 'read'; text: string } | { outcome: 'too_large' | 'slow' | 'aborted' }
+interface Held {
+  /** Null = these may be held as well. */
+  take(bytes: number): 'one' | 'all' | null
+  give(): void
+}
 
-function readBody(req: IncomingMessage): Promise<Body> {
+function holdFor(bodies: Bodies, accountUuid: string): Held {
+  let bytes = 0
+  return {
+    take(more) {
+      const over = bodies.take(accountUuid, more)
+      if (!over) bytes += more
+      return over
+    },
+    give() {
+      bodies.give(accountUuid, bytes)
+      bytes = 0
+    },
+  }
+}
+
+type Body =
+  | { outcome: 'read'; text: string }
+  | { outcome: 'held'; whose: 'one' | 'all' }
+  | { outcome: 'too_large' | 'slow' | 'aborted' }
+
+function readBody(req: IncomingMessage, held: Held, withinMs: number): Promise<Body> {
   return new Promise((resolve) => {
     if (Number(req.headers['content-length'] ?? 0) > LARGEST_BODY) {
       resolve({ outcome: 'too_large' })
       return
     }
-    const chunks: Buffer[] = []
+    let parts: Buffer[] = []
     let size = 0
     const end = (body: Body) => {
       clearTimeout(timer)
       req.off('data', onData)
-      if (body.outcome === 'too_large' || body.outcome === 'slow') req.pause()
+      if (body.outcome !== 'read' && body.outcome !== 'aborted') req.pause()
       resolve(body)
     }
-    const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size > LARGEST_BODY) end({ outcome: 'too_large' })
-      else chunks.push(chunk)
+    const onData = (part: Buffer) => {
+      size += part.length
+      if (size > LARGEST_BODY) return end({ outcome: 'too_large' })
+      const whose = held.take(part.length + PART_BYTES)
+      if (whose) return end({ outcome: 'held', whose })
+      parts.push(part)
+      // Sent byte by byte, what surrounds the parts would be many times what is in them.
+      if (parts.length >= MOST_PARTS) parts = [Buffer.concat(parts)]
     }
-    const timer = setTimeout(() => end({ outcome: 'slow' }), BODY_WITHIN_MS)
+    const timer = setTimeout(() => end({ outcome: 'slow' }), withinMs)
     req.on('data', onData)
     req.once('end', () => {
-      const only = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+      const only = parts.length === 1 ? parts[0] : Buffer.concat(parts)
       end({ outcome: 'read', text: (only ?? Buffer.alloc(0)).toString('utf8') })
     })
     req.once('error', () => end({ outcome: 'aborted' }))

@@ -2,19 +2,13 @@
 // The process's main: an HTTP server around the Remix build. It imports nothing of the app's source: the build's entry
 // module hands over the running app, so that server and routes share one module graph (one database, one engine).
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
 import { createRequestHandler } from '@remix-run/express'
 import compression from 'compression'
 import express from 'express'
+import { createHttpServer, HTTP_LIMITS } from './http-server.mjs'
 import { keepNothingByDefault } from './keep-nothing.mjs'
 import { watchOver } from './watchdog.mjs'
 
-const MAX_HEADER_BYTES = 16 * 1024
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 30_000
-const MAX_CONNECTIONS = 2_000
-/** How long the rest of a body that nobody wants is read and thrown away. */
-const LEFTOVER_MS = 1_000
 /** Longest time from the first signal to the end of the process. */
 const HARD_STOP_MS = 20_000
 /** How long running requests may take to end before the engine is drained all the same. */
@@ -61,7 +55,9 @@ export async function serve({ dev } = {}) {
     })
     for (const [name, value] of Object.entries(running.securityHeaders(req.path, nonce))) res.setHeader(name, value)
     if (stopping) res.setHeader('Connection', 'close')
-    res.on('finish', () => letGoOfBody(req))
+    res.on('finish', () => running.letGoOfBody(req))
+    const refusal = running.intake.enter(req, res, res.locals.clientIp)
+    if (refusal) return refuse(res, refusal)
     next()
   })
   site.use(compression())
@@ -74,10 +70,7 @@ export async function serve({ dev } = {}) {
   site.use((req, res, next) => {
     keepNothingByDefault(res)
     const refusal = running.admitRequest(req)
-    if (refusal) {
-      res.set(refusal.headers ?? {})
-      return void res.status(refusal.status).json({ message: refusal.message })
-    }
+    if (refusal) return refuse(res, refusal)
     // Judged above against the configured origin. Remix would judge again against Host, which a proxy may change, and
     // it builds absolute addresses from these headers: they name what is configured, whatever was sent.
     req.headers.host = own.host
@@ -112,33 +105,23 @@ export async function serve({ dev } = {}) {
   site.use(onError)
 
   let stopping = false
-  const server = createServer(
-    {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: 5_000,
-      keepAlive: true,
-    },
-    (req, res) => {
+  const server = createHttpServer((req, res) => {
+    // One at a time: an answer that nobody reads must not be followed by a hundred more.
+    running.intake.inTurn(req, res, () => {
       // The platform's events take the short way: a burst must not wait behind pages.
       if (running.platformIngress(req, res)) return
       if (running.sandbox?.handle(req, res)) return
       site(req, res)
-    },
-  )
-  server.maxConnections = MAX_CONNECTIONS
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-    else socket.destroy()
+    })
   })
+  server.on('connection', running.intake.connected)
 
   try {
     await new Promise((resolve, reject) => {
       server.once('error', reject)
       // A burst that comes while the loop is busy waits in line, as far as the system allows, instead of being turned away.
       const { port, host } = running.listen
-      server.listen({ port, host, backlog: MAX_CONNECTIONS }, () => resolve(undefined))
+      server.listen({ port, host, backlog: HTTP_LIMITS.connections }, () => resolve(undefined))
     })
   } catch (error) {
     await running.stop()
@@ -200,18 +183,12 @@ export async function serveUntilSignal(options) {
 }
 
 /**
- * An answer that did not need the whole body (413, 401 …) leaves its rest in the connection, where it would block the next
- * request. What still comes is thrown away for a moment; a sender that goes on is cut.
- *
- * @param {import('node:http').IncomingMessage} req
+ * @param {import('express').Response} res
+ * @param {import('../app/http/origin-check.ts').Refusal} refusal
  */
-function letGoOfBody(req) {
-  if (req.complete) return
-  req.removeAllListeners('data')
-  req.resume()
-  setTimeout(() => {
-    if (!req.complete) req.destroy()
-  }, LEFTOVER_MS).unref()
+function refuse(res, { status, message, headers = {} }) {
+  res.set(headers)
+  res.status(status).json({ message })
 }
 
 /** @param {unknown} error @param {{ port: number, host: string }} listen */

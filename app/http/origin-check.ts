@@ -44,7 +44,7 @@ function addressOf(url: string): URL | null {
 }
 
 export interface Refusal {
-  status: 403 | 429
+  status: 400 | 403 | 405 | 421 | 429 | 503
   message: string
   headers?: Record<string, string>
 }

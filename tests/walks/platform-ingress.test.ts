@@ -1,29 +1,33 @@
 // The platform's calls have two entrances: the short way before the framework, and the route module. Same call, same answer.
 import { createServer, request, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '#app/app-context.ts'
 import { eventBrakeOf } from '#app/http/event-brake.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
+import { createIntake, type Intake } from '#app/http/intake.server.ts'
 import { createPlatformIngress } from '#app/platform-ingress.server.ts'
 import { action, loader } from '#app/routes/hooks/platform-events.ts'
-import { type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
+import { BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 
 let world: EngineWorld
 let server: Server
 let app: App
 let port: number
+let intake: Intake
 const tokens: Record<string, string> = {}
 
 beforeAll(async () => {
   world = engineWorld()
   world.endpoint()
+  world.endpoint({ account: BRISBANE, object: 'staff' })
   const engine = world.engine()
   app = { ...world.app, acceptEvent: engine.acceptEvent } as unknown as App
   for (const [object, state] of [
     ['job', 'active'],
     ['company', 'deleted'],
     ['note', 'pending'],
+    ['staff', 'other account'],
   ]) {
     const token = newToken()
     tokens[state ?? ''] = token
@@ -32,9 +36,16 @@ beforeAll(async () => {
         `INSERT INTO subscription (account_uuid, object, fields, token_hash, token_sealed, state, created_at, updated_at)
          VALUES (?, ?, '', ?, '', ?, 0, 0)`,
       )
-      .run(LEEDS, object ?? '', hashToken(token), state ?? '')
+            .run(
+        state === 'other account' ? BRISBANE : LEEDS,
+        object ?? '',
+        hashToken(token),
+        state === 'other account' ? 'active' : (state ?? ''),
+      )
   }
-  const ingress = createPlatformIngress(app, { clientIp: () => '198.51.100.7' })
+  intake = createIntake({ bodyBytesOfOne: 400 * 1024, bodyBytes: 500 * 1024 })
+  const { bodies } = intake
+  const ingress = createPlatformIngress(app, { clientIp: () => '198.51.100.7', bodies, bodyWithinMs: 1_500 })
   server = createServer((req, res) => {
     if (!ingress(req, res)) {
       res.statusCode = 599
@@ -180,7 +191,7 @@ describe('both entrances', () => {
     const braked = { ...app, settings } as App
     const brake = eventBrakeOf(braked)
     const events = () => world.row('SELECT count(*) AS n FROM event').n
-    const { id } = world.row("SELECT id FROM subscription WHERE state = 'active'") as { id: number }
+    const { id } = world.row("SELECT id FROM subscription WHERE state = 'active' AND object = 'job'") as { id: number }
     for (let n = 0; n < 9; n += 1) expect(brake(id, 1)).toBeNull()
     const before = Number(events())
     const statuses: number[] = []
@@ -238,6 +249,38 @@ describe('the short way', () => {
     expect(text.toLowerCase()).toContain('connection: close')
   })
 
+  it('reads nothing of a call to an address that does not exist: it is answered before its body has come', async () => {
+    for (const [path, status] of [
+      [`/hooks/platform/${newToken()}`, 404],
+      [to('deleted'), 410],
+    ] as const) {
+      const peer = await unfinished(path, 100_000, 1_000)
+      await expect.poll(peer.text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+      expect(intake.bodies.held()).toBe(0)
+      // What it sends now is thrown away, and then it is cut.
+      peer.socket.write('x'.repeat(50_000))
+      await peer.closed
+      expect(intake.bodies.held()).toBe(0)
+    }
+  })
+
+  it('holds so many bytes of unfinished bodies for one account, so many for all, and gives them back', async () => {
+    const slow = await Promise.all([1, 2].map(() => unfinished(to('active'), 200_000, 190_000)))
+    await expect.poll(intake.bodies.held).toBeGreaterThan(380_000)
+    const next = await unfinished(to('pending'), 100_000, 90_000)
+    await expect.poll(next.text).toMatch(/^HTTP\/1\.1 429 [\s\S]*retry-after: 10/i)
+    // Another account has room of its own, until all together have too much.
+    const other = { path: to('other account'), body: notice('other').replace('job', 'staff') }
+    expect((await shortWay(other)).status).toBe(200)
+    const tooMuch = await unfinished(to('other account'), 150_000, 140_000)
+    await expect.poll(tooMuch.text).toMatch(/^HTTP\/1\.1 503 /)
+    // A body that does not end is given up.
+    await expect.poll(() => slow.every(({ text }) => text().startsWith('HTTP/1.1 408 ')), { timeout: 5_000 }).toBe(true)
+    for (const { socket } of slow) socket.destroy()
+    await expect.poll(intake.bodies.held).toBe(0)
+    expect((await shortWay({ path: to('active'), body: notice('after') })).status).toBe(200)
+  })
+
   it('forgets a caller that goes away in the middle', async () => {
     const before = world.row('SELECT count(*) AS n FROM event').n
     await new Promise<void>((resolve) => {
@@ -251,3 +294,19 @@ describe('the short way', () => {
     expect(world.row('SELECT count(*) AS n FROM event').n).toBe(Number(before) + 1)
   })
 })
+
+/** A call of which only the beginning is sent. */
+function unfinished(path: string, length: number, sent: number) {
+  return new Promise<{ socket: Socket; text(): string; closed: Promise<void> }>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(sent)}`)
+      resolve({ socket, text: () => received, closed })
+    })
+    let received = ''
+    const closed = new Promise<void>((done) => socket.once('close', () => done()))
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+    })
+  })
+}

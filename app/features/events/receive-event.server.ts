@@ -45,6 +45,15 @@ export async function receivePlatformCall(
   call: PlatformCall,
   brake: EventBrake = () => null,
 ): Promise<PlatformAnswer> {
+  const found = await findIngress(app, call)
+  return 'status' in found ? found : receiveFrom(app, found, call, brake)
+}
+
+/** Whose address it is, or the answer to a call that needs no reading: 404, 405, 410, 503. Never throws. */
+export async function findIngress(
+  app: Pick<ReceiveApp, 'store' | 'clock' | 'log'>,
+  call: Pick<PlatformCall, 'method' | 'token'>,
+): Promise<Ingress | PlatformAnswer> {
   if (call.method !== 'POST') return refuse(405, 'This address takes POST.', { allow: 'POST' })
   // Unlike any token we make: saves hash and lookup.
   if (!/^[\w-]{43}$/.test(call.token)) return refuse(404, 'Not found')
@@ -59,6 +68,16 @@ export async function receivePlatformCall(
     return refuse(404, 'Not found')
   }
   if (ingress.state === 'deleted') return refuse(410, 'This subscription was deleted.')
+  return ingress
+}
+
+/** Answers a call to an address that `findIngress` knows. Never throws. */
+export async function receiveFrom(
+  app: ReceiveApp,
+  ingress: Ingress,
+  call: PlatformCall,
+  brake: EventBrake,
+): Promise<PlatformAnswer> {
   if (call.truncated) return refuse(413, 'Larger than 256 KB.')
 
   const message = readPlatformCall(call)
@@ -235,6 +254,11 @@ function answer(status: number, contentType: string, body: string, extra?: Recor
 }
 
 const RECEIVED = answer(200, 'application/json; charset=utf-8', '{"received":true}')
+
+/** More of this account (`one`), or of all, is under way than is held in memory. */
+export function tooMuchUnderWay(whose: 'one' | 'all'): PlatformAnswer {
+  return refuse(whose === 'one' ? 429 : 503, 'Too much at once. Send it again.', { 'retry-after': '10' })
+}
 
 function refuse(status: number, message: string, extra?: Record<string, string>): PlatformAnswer {
   return answer(status, 'application/json; charset=utf-8', JSON.stringify({ message }), extra)

@@ -1,0 +1,52 @@
+// What stands between the listener and the routes: whose request it is, whether it may come in, which headers its answer carries.
+// Built once, from what the composition root hands over.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { App } from './app-context.ts'
+import type { Env } from './env.server.ts'
+import { clientIpReader } from './http/client-ip.ts'
+import { createDoor } from './http/door.server.ts'
+import { createIntake, type Intake, letGoOfBody } from './http/intake.server.ts'
+import type { Refusal } from './http/origin-check.ts'
+import { securityHeaders } from './http/security-headers.ts'
+import { asCaller } from './lib/caller.server.ts'
+import { createPlatformIngress } from './platform-ingress.server.ts'
+import { routePatterns } from './route-patterns.ts'
+
+export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => boolean
+
+export interface Front {
+  clientIp(req: IncomingMessage): string
+  routePattern(path: string): string
+  securityHeaders(path: string, nonce: string): Record<string, string>
+  /** Work done for a request from that address: what is written down about it names it. */
+  asCaller<T>(ip: string, work: () => T): T
+  /** What may be under way at a time. */
+  intake: Intake
+  /** Null = let it through (perhaps with its cookies taken away). */
+  admitRequest(req: IncomingMessage): Refusal | null
+  platformIngress: NodeHandler
+  /** Call when an answer was sent: what is left of the request's body is thrown away. */
+  letGoOfBody(req: IncomingMessage): void
+}
+
+export function createFront(
+  app: App,
+  env: Pick<Env, 'trustProxy' | 'requestsPerMinute'>,
+  observed: { ingress(handle: NodeHandler): NodeHandler },
+): Front {
+  const clientIp = clientIpReader(env.trustProxy)
+  // Behind a proxy that tells the caller, every connection is the proxy's.
+  const intake = createIntake({}, env.trustProxy === 'none' ? undefined : () => true)
+  const secure = app.settings.origin.startsWith('https:')
+  const realPayments = app.settings.payments.mode === 'stripe'
+  return {
+    clientIp,
+    routePattern: routePatterns(),
+    securityHeaders: (path, nonce) => securityHeaders({ path, nonce, secure, realPayments }),
+    asCaller,
+    intake,
+    admitRequest: createDoor(app, { perMinute: env.requestsPerMinute, clientIp }),
+    platformIngress: observed.ingress(createPlatformIngress(app, { clientIp, bodies: intake.bodies })),
+    letGoOfBody,
+  }
+}

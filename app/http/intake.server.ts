@@ -1,0 +1,212 @@
+// What may be under way at a time: of one connection one request, of one caller so many, and so many bytes of bodies that have not
+// been dealt with. Whoever takes more waits, is told to come again, or is cut off; nobody else notices.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { BlockList, isIP, type Socket } from 'node:net'
+import { callerOf } from './client-ip.ts'
+import type { Refusal } from './origin-check.ts'
+
+export interface IntakeLimits {
+  /** Requests that wait on one connection for the answer to the one before. No browser, and no platform, sends one ahead. */
+  waitingOnConnection: number
+  /** Connections of one public address. Behind a proxy all connections are the proxy's: there the next one counts. */
+  connectionsOfOne: number
+  /** Requests of one caller that are under way. */
+  requestsOfOne: number
+  /** Bytes of bodies in memory: of one caller or account, and in all. */
+  bodyBytesOfOne: number
+  bodyBytes: number
+}
+
+const MB = 1024 * 1024
+export const INTAKE_LIMITS: Readonly<IntakeLimits> = {
+  waitingOnConnection: 16,
+  connectionsOfOne: 256,
+  requestsOfOne: 128,
+  bodyBytesOfOne: 16 * MB,
+  bodyBytes: 64 * MB,
+}
+
+/** Bytes of bodies that are held for somebody. */
+export interface Bodies {
+  /** Null = they may be held; give them back with `give`. Else whose limit it is. */
+  take(holder: string, bytes: number): 'one' | 'all' | null
+  give(holder: string, bytes: number): void
+  /** Held in all. */
+  held(): number
+}
+
+export interface Intake {
+  bodies: Bodies
+  /** False = there are too many of this address: the connection was cut. */
+  connected(socket: Socket): boolean
+  /** Handles the request when all before it on its connection have been sent. */
+  inTurn(req: IncomingMessage, res: ServerResponse, handle: () => void): void
+  /** Counts a request and the body it announces until it is over. Null = let it in. */
+  enter(req: IncomingMessage, res: ServerResponse, clientIp: string): Refusal | null
+  /** Requests under way. */
+  underWay(): number
+}
+
+/** A body of unknown length may be as long as the longest that is read. */
+const UNKNOWN_LENGTH = 256 * 1024
+
+export function createIntake(
+  given: Partial<IntakeLimits> = {},
+  /** Is the peer a proxy, or somebody on our own network? */
+  isProxy: (address: string) => boolean = isPrivate,
+): Intake {
+  const limits = { ...INTAKE_LIMITS, ...given }
+  const bodies = createBodies(limits)
+  const lines = new WeakMap<Socket, (() => void)[]>()
+  const connections = counter()
+  const requests = counter()
+
+  return {
+    bodies,
+    connected(socket) {
+      const address = socket.remoteAddress ?? ''
+      if (isProxy(address)) return true
+      const caller = callerOf(address)
+      if (connections.add(caller) > limits.connectionsOfOne) {
+        connections.drop(caller)
+        socket.destroy()
+        return false
+      }
+      socket.once('close', () => connections.drop(caller))
+      return true
+    },
+    inTurn(req, res, handle) {
+      const { socket } = req
+      const line = lines.get(socket)
+      const begin = () => {
+        // Sent, or given up because the connection is gone.
+        res.once('close', () => {
+          const next = lines.get(socket)?.shift()
+          if (next && !socket.destroyed) next()
+          else lines.delete(socket)
+        })
+        handle()
+      }
+      if (!line) {
+        lines.set(socket, [])
+        begin()
+      } else if (line.length < limits.waitingOnConnection) {
+        line.push(begin)
+      } else {
+        socket.destroy()
+      }
+    },
+    enter(req, res, clientIp) {
+      const caller = callerOf(clientIp)
+      if (requests.add(caller) > limits.requestsOfOne) {
+        requests.drop(caller)
+        return again(429)
+      }
+      const bytes = announced(req)
+      const over = bytes > 0 ? bodies.take(caller, bytes) : null
+      if (over) {
+        requests.drop(caller)
+        return again(over === 'one' ? 429 : 503)
+      }
+      res.once('close', () => {
+        requests.drop(caller)
+        if (bytes > 0) bodies.give(caller, bytes)
+      })
+      return null
+    },
+    underWay: requests.total,
+  }
+}
+
+function again(status: 429 | 503): Refusal {
+  const message =
+    status === 429 ? 'Too many requests at once. Please try again in 2 s.' : 'Too much at once. Please try again in 2 s.'
+  return { status, message, headers: { 'Retry-After': '2' } }
+}
+
+function announced({ headers }: IncomingMessage): number {
+  if (headers['transfer-encoding'] !== undefined) return UNKNOWN_LENGTH
+  // Longer ones are refused before they are read.
+  return Math.min(Number(headers['content-length'] ?? 0) || 0, UNKNOWN_LENGTH)
+}
+
+function createBodies({ bodyBytes, bodyBytesOfOne }: Pick<IntakeLimits, 'bodyBytes' | 'bodyBytesOfOne'>): Bodies {
+  const holders = new Map<string, number>()
+  let held = 0
+  return {
+    held: () => held,
+    take(holder, bytes) {
+      const own = holders.get(holder) ?? 0
+      if (own + bytes > bodyBytesOfOne) return 'one'
+      if (held + bytes > bodyBytes) return 'all'
+      holders.set(holder, own + bytes)
+      held += bytes
+      return null
+    },
+    give(holder, bytes) {
+      const left = (holders.get(holder) ?? 0) - bytes
+      if (left > 0) holders.set(holder, left)
+      else holders.delete(holder)
+      held -= bytes
+    },
+  }
+}
+
+function counter() {
+  const counts = new Map<string, number>()
+  let total = 0
+  return {
+    total: () => total,
+    add(key: string): number {
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      total++
+      return count
+    },
+    drop(key: string): void {
+      const count = (counts.get(key) ?? 1) - 1
+      if (count > 0) counts.set(key, count)
+      else counts.delete(key)
+      total--
+    },
+  }
+}
+
+const PRIVATE = new BlockList()
+for (const [net, bits] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const) {
+  PRIVATE.addSubnet(net, bits, 'ipv4')
+}
+for (const [net, bits] of [
+  ['::1', 128],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const) {
+  PRIVATE.addSubnet(net, bits, 'ipv6')
+}
+
+function isPrivate(address: string): boolean {
+  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%')[0] ?? ''
+  const family = isIP(bare)
+  return family === 0 || PRIVATE.check(bare, family === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** How long the rest of a body that nobody wants is read and thrown away. ms */
+const LEFTOVER_MS = 1_000
+
+/**
+ * An answer that did not need the whole body (404, 413 …) leaves its rest in the connection, where it would block the next request.
+ * What still comes is thrown away for a moment; a sender that goes on is cut.
+ */
+export function letGoOfBody(req: IncomingMessage): void {
+  if (req.complete) return
+  req.removeAllListeners('data')
+  req.resume()
+  setTimeout(() => {
+    if (!req.complete) req.destroy()
+  }, LEFTOVER_MS).unref()
+}
