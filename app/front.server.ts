@@ -5,6 +5,7 @@ import type { App } from './app-context.ts'
 import type { Env } from './env.server.ts'
 import { clientIpReader } from './http/client-ip.ts'
 import { createDoor } from './http/door.server.ts'
+import { createEdges } from './http/edges.ts'
 import { createIntake, type Intake, letGoOfBody } from './http/intake.server.ts'
 import type { Refusal } from './http/origin-check.ts'
 import { securityHeaders } from './http/security-headers.ts'
@@ -20,6 +21,8 @@ export interface Front {
   securityHeaders(path: string, nonce: string): Record<string, string>
   /** Work done for a request from that address: what is written down about it names it. */
   asCaller<T>(ip: string, work: () => T): T
+  /** Null = it is something that a browser, a program or the platform would send. */
+  judgeEdges(req: IncomingMessage): Refusal | null
   /** What may be under way at a time. */
   intake: Intake
   /** Null = let it through (perhaps with its cookies taken away). */
@@ -44,6 +47,7 @@ export function createFront(
     routePattern: routePatterns(),
     securityHeaders: (path, nonce) => securityHeaders({ path, nonce, secure, realPayments }),
     asCaller,
+    judgeEdges: createEdges(app.settings.origin),
     intake,
     admitRequest: createDoor(app, { perMinute: env.requestsPerMinute, clientIp }),
     platformIngress: observed.ingress(createPlatformIngress(app, { clientIp, bodies: intake.bodies })),

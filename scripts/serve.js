@@ -106,6 +106,8 @@ export async function serve({ dev } = {}) {
 
   let stopping = false
   const server = createHttpServer((req, res) => {
+    const refusal = running.judgeEdges(req)
+    if (refusal) return refuseAtOnce(res, refusal, running.securityHeaders('/api/', ''))
     // One at a time: an answer that nobody reads must not be followed by a hundred more.
     running.intake.inTurn(req, res, () => {
       // The platform's events take the short way: a burst must not wait behind pages.
@@ -189,6 +191,25 @@ export async function serveUntilSignal(options) {
 function refuse(res, { status, message, headers = {} }) {
   res.set(headers)
   res.status(status).json({ message })
+}
+
+/**
+ * What is not worth a look at the rest of it: the connection ends with the answer.
+ *
+ * @param {import('node:http').ServerResponse} res
+ * @param {import('../app/http/origin-check.ts').Refusal} refusal
+ * @param {Record<string, string>} headers
+ */
+function refuseAtOnce(res, refusal, headers) {
+  const body = JSON.stringify({ message: refusal.message })
+  res.writeHead(refusal.status, {
+    ...headers,
+    ...refusal.headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  })
+  res.end(body)
 }
 
 /** @param {unknown} error @param {{ port: number, host: string }} listen */

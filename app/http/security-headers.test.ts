@@ -50,6 +50,32 @@ describe('the headers of an answer', () => {
     expect(headers(`${path}/more`)['Cache-Control']).toBe('no-store')
   })
 
+  it('let nobody else load what is here, but for the pictures that ServiceM8 and shared links show', () => {
+    const policy = (path: string) => headers(path)['Cross-Origin-Resource-Policy']
+    for (const path of [
+      '/',
+      '/fieldhook',
+      '/api/accounts',
+      '/hooks/platform/x',
+      '/assets/a.js',
+      '/launch',
+      '/icon-512.png/x',
+    ]) {
+      expect([path, policy(path)]).toEqual([path, 'same-origin'])
+    }
+    for (const path of ['/icon-512.png', '/social.png', '/favicon.ico']) expect(policy(path)).toBe('cross-origin')
+  })
+
+  it('ask for nothing a device can do; the card form alone may ask for a card', () => {
+    const of = (path: string, realPayments = true) =>
+      securityHeaders({ path, nonce: 'n', secure: true, realPayments })['Permissions-Policy'] ?? ''
+    for (const path of ['/', '/subscription', '/api/accounts']) {
+      for (const name of ['camera', 'microphone', 'geolocation', 'usb']) expect(of(path)).toContain(`${name}=()`)
+    }
+    expect(of('/subscription')).toContain('payment=(self "https://js.stripe.com")')
+    expect([of('/'), of('/subscription', false)].every((one) => one.includes('payment=()'))).toBe(true)
+  })
+
   it.each(['/hooks/servicem8', '/launch'])('make %s a page that is never kept', (path) => {
     expect(headers(path)['Content-Security-Policy']).toContain("script-src 'self' 'nonce-abc'")
     expect(headers(path)['Cache-Control']).toBe('no-store')

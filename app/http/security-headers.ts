@@ -14,6 +14,21 @@ const CARD_ENTRY = {
   form: ' https://billing.stripe.com',
 }
 
+/** Nothing of what a device can do is of use here; a card form asks whether the browser holds a card. */
+const UNUSED = [
+  ...['accelerometer', 'browsing-topics', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'magnetometer'],
+  ...['microphone', 'midi', 'serial', 'usb', 'xr-spatial-tracking'],
+]
+const PERMISSIONS = [...UNUSED, 'payment'].map((name) => `${name}=()`).join(', ')
+const PERMISSIONS_WITH_CARDS = [...UNUSED.map((name) => `${name}=()`), 'payment=(self "https://js.stripe.com")'].join(
+  ', ',
+)
+
+/** Shown by ServiceM8 and wherever somebody shares a link. */
+function isPictureForOthers(path: string): boolean {
+  return /^\/(icon-\d+\.png|social\.png|favicon\.(ico|svg)|apple-touch-icon\.png)$/.test(path)
+}
+
 /**
  * The headers every answer carries. Calls and ingress get a policy that allows nothing, and are never cached (the two
  * polled lists say themselves that they must be asked for again); pages (the signed opening and the launch page among
@@ -38,6 +53,8 @@ export function securityHeaders(input: {
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
+    'Cross-Origin-Resource-Policy': isPictureForOthers(input.path) ? 'cross-origin' : 'same-origin',
+    'Permissions-Policy': input.realPayments && isCardPage(input.path) ? PERMISSIONS_WITH_CARDS : PERMISSIONS,
     ...(input.secure ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
     ...((machine && !isAskedAgain(input.path)) || input.path === '/launch' || input.path === '/hooks/servicem8'
       ? { 'Cache-Control': 'no-store' }

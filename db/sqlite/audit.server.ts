@@ -15,8 +15,13 @@ export function auditStore(client: Client): AuditStore {
     `INSERT INTO audit_entry (at, account_uuid, actor, staff_uuid, action, target, outcome, ip, detail)
      VALUES (@at, @accountUuid, @actor, @staffUuid, @action, @target, @outcome, @ip, @detail)`,
   )
-  const forget = sql.prepare(
-    'DELETE FROM audit_entry WHERE id IN (SELECT id FROM audit_entry WHERE at < ? ORDER BY at LIMIT ?)',
+  const forget = sql.prepare('DELETE FROM audit_entry WHERE id IN (SELECT value FROM json_each(?))')
+  const oldest = sql
+    .prepare<[number, number], number>('SELECT id FROM audit_entry WHERE at < ? ORDER BY at LIMIT ?')
+    .pluck()
+  const newest = readerSql.prepare<[number, number], { id: number; at: number; stranger: 0 | 1; nobodys: 0 | 1 }>(
+    `SELECT id, at, actor = 'stranger' AND outcome = 'refused' AS stranger, account_uuid IS NULL AS nobodys
+     FROM audit_entry WHERE id < ? ORDER BY id DESC LIMIT ?`,
   )
 
   /** Beside the writer: looking for something rare walks through many entries. */
@@ -50,7 +55,20 @@ export function auditStore(client: Client): AuditStore {
       return select<AuditOutline>(OUTLINE, null, query)
     },
     async forgetAuditStep(before, limit) {
-      return forget.run(before, limit).changes
+      return forget.run(JSON.stringify(oldest.all(before, limit))).changes
+    },
+    async forgetRefusedStep(step, limit) {
+      const rows = newest.all(step.belowId ?? Number.MAX_SAFE_INTEGER, limit)
+      const kept = { ...step.kept }
+      const gone = rows.filter(({ at, stranger, nobodys }) => {
+        if (stranger === 0) return false
+        const whose = nobodys === 1 ? 'nobodys' : 'accounts'
+        if (at < step.before || kept[whose] >= step.most[whose]) return true
+        kept[whose]++
+        return false
+      })
+      const removed = gone.length === 0 ? 0 : forget.run(JSON.stringify(gone.map(({ id }) => id))).changes
+      return { ...step, kept, belowId: rows.at(-1)?.id ?? step.belowId, removed, done: rows.length < limit }
     },
   }
 }

@@ -89,6 +89,33 @@ test('what is too old goes in steps, the oldest first', async () => {
   expect(await store.forgetAuditStep(days(3), 2)).toBe(0)
 })
 
+test('what strangers were refused goes sooner, and there is never more of it than so many', async () => {
+  const refused = { actor: 'stranger', outcome: 'refused', action: 'call.refused' } as const
+  for (let n = 0; n < 4; n += 1) {
+    await append({ at: days(n), target: `own ${n}` })
+    await append({ at: days(n), target: `stranger ${n}`, ...refused })
+    await append({ at: days(n), target: `nobody ${n}`, ...refused, accountUuid: null })
+  }
+  let step = {
+    before: days(1),
+    belowId: null as number | null,
+    kept: { nobodys: 0, accounts: 0 },
+    most: { nobodys: 1, accounts: 2 },
+  }
+  let removed = 0
+  for (let done = false; !done; ) {
+    const next = await store.forgetRefusedStep(step, 5)
+    done = next.done
+    removed += next.removed
+    step = next
+  }
+  expect(removed).toBe(2 + 3)
+  const left = (await store.listAudit('a', ALL)).map(({ target }) => target)
+  expect(left).toEqual(['stranger 3', 'own 3', 'stranger 2', 'own 2', 'own 1', 'own 0'])
+  const nobodys = (await store.listAuditOutlines(ALL)).filter(({ accountUuid }) => accountUuid === null)
+  expect(nobodys.map(({ at }) => at)).toEqual([days(3)])
+})
+
 test('an outcome or an actor that is none is refused by the file itself', async () => {
   await expect(append({ outcome: 'maybe' as never })).rejects.toThrow('CHECK')
   await expect(append({ actor: 'nobody' as never })).rejects.toThrow('CHECK')

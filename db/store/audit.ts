@@ -27,4 +27,16 @@ export interface AuditStore {
   listAuditOutlines(query: AuditQuery): Promise<AuditOutline[]>
   /** Removes up to `limit` entries from before that moment, the oldest first. Answers how many. */
   forgetAuditStep(before: Millis, limit: number): Promise<number>
+  /** Goes through `limit` entries, the newest first, and removes what strangers were refused and is too old or too much. */
+  forgetRefusedStep(step: RefusedStep, limit: number): Promise<RefusedStep & { removed: number; done: boolean }>
+}
+
+/** How far it came, and what is kept. */
+export interface RefusedStep {
+  before: Millis
+  /** Null = from the newest on. */
+  belowId: number | null
+  /** Kept so far, of no account and of accounts, and how many there may be. */
+  kept: { nobodys: number; accounts: number }
+  most: { nobodys: number; accounts: number }
 }

@@ -8,7 +8,9 @@ import {
   type AuditActor,
   type AuditDetail,
   type AuditOutcome,
+  MOST_REFUSED_KEPT,
   maskText,
+  REFUSED_KEPT,
   redactDetail,
 } from './audit.ts'
 
@@ -67,12 +69,13 @@ function whoIs(
 }
 
 const ROWS_PER_STEP = 200
+const ROWS_LOOKED_AT = 500
 const PAUSE_MS = 20
 
 /** Removed since the last daily entry, by kind. */
 export type Removed = Record<'events' | 'bodies' | 'runs', number>
 
-/** Daily: entries older than 400 days go, and one entry says what was removed of everything. `signal` ends it early. */
+/** Daily: entries older than 400 days go, of refused strangers those older than 90 and the most of them, and one entry says what was removed of everything. `signal` ends it early. */
 export async function forgetOldAudit(app: AuditApp, removed: Removed, signal?: AbortSignal): Promise<void> {
   const { store, clock } = app
   let entries = 0
@@ -80,11 +83,33 @@ export async function forgetOldAudit(app: AuditApp, removed: Removed, signal?: A
     const step = await store.forgetAuditStep(clock.now() - AUDIT_KEPT, ROWS_PER_STEP)
     entries += step
     if (step < ROWS_PER_STEP) break
-    await new Promise<void>((resolve) => {
-      clock.wake(clock.now() + PAUSE_MS, resolve)
-    })
+    await pause(clock)
   }
+  entries += await forgetRefused(app, signal)
   const detail = { ...removed, auditEntries: entries, auditKeptDays: AUDIT_KEPT / days(1) }
   for (const kind of Object.keys(removed) as (keyof Removed)[]) removed[kind] = 0
   await recordAudit(app, { accountUuid: null, action: 'retention', actor: 'system', detail }, null)
+}
+
+/** What strangers were refused: kept for less, and only so much of it. Answers how many went. */
+async function forgetRefused({ store, clock }: AuditApp, signal?: AbortSignal): Promise<number> {
+  let removed = 0
+  let step = {
+    ...{ before: clock.now() - REFUSED_KEPT, belowId: null as number | null },
+    ...{ kept: { nobodys: 0, accounts: 0 }, most: MOST_REFUSED_KEPT },
+  }
+  while (!signal?.aborted) {
+    const next = await store.forgetRefusedStep(step, ROWS_LOOKED_AT)
+    removed += next.removed
+    if (next.done) break
+    step = { ...step, belowId: next.belowId, kept: next.kept }
+    await pause(clock)
+  }
+  return removed
+}
+
+function pause(clock: AuditApp['clock']): Promise<void> {
+  return new Promise((resolve) => {
+    clock.wake(clock.now() + PAUSE_MS, resolve)
+  })
 }

@@ -4,6 +4,9 @@ import { days } from '#app/lib/duration.ts'
 
 /** Older entries are forgotten. */
 export const AUDIT_KEPT = days(400)
+/** What strangers were refused is kept for less, and never more of it than this: anybody can make it. */
+export const REFUSED_KEPT = days(90)
+export const MOST_REFUSED_KEPT = { nobodys: 20_000, accounts: 100_000 } as const
 
 export type AuditActor = 'session' | 'staff' | 'platform' | 'system' | 'stranger'
 export type AuditOutcome = 'done' | 'refused' | 'failed'

@@ -1,18 +1,27 @@
-// What was refused is written down too, but a flood of it must not fill the file: so many a minute for each account and address, so
-// many in all; of the rest only the number.
+// What was refused is written down too, but a flood of it must not fill the file: so many a minute for each account and caller, for
+// each account, and in all; of the rest only the number. What names no account has a share of its own, so that nobody can use up what
+// stands for a victim.
 import { currentCaller } from '#app/lib/caller.server.ts'
+import { callerOf } from '#app/lib/caller-of.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { type AuditApp, type AuditWish, recordAudit } from './audit.server.ts'
 import { pathPattern } from './audit.ts'
 
-/** A minute, for one account and one address. */
+/** A minute, for one account and one caller. */
 export const MOST_REFUSALS = 10
-/** A minute, in all. */
+/** A minute, of one account. */
+export const MOST_REFUSALS_OF_ACCOUNT = 30
+/** A minute, of all accounts: these many of each are written all the same. */
 export const MOST_REFUSALS_IN_ALL = 120
+const ALWAYS = 3
+/** A minute, of no account at all. */
+export const MOST_REFUSALS_OF_NOBODY = 20
 /** Callers remembered within a minute; more of them are counted together. */
 const MOST_CALLERS = 2_000
 const SEVERAL = 'several addresses'
+/** Callers named at the end of a minute, of those who named no account. */
+const MOST_TOLD_OF_NOBODY = 5
 
 interface Refused {
   accountUuid: string | null
@@ -26,6 +35,8 @@ interface Refused {
 
 interface Minute {
   since: Millis
+  /** Written, of each account; '' = of none. */
+  written: Map<string, number>
   inAll: number
   callers: Map<string, Refused>
 }
@@ -60,8 +71,9 @@ export async function recordRefusedAtTheDoor(
 ): Promise<void> {
   await endRefusalMinute(app)
   const minute = minuteOf(app)
-  const caller = callerIn(minute, `door|${refused.status}|${ip}`, { accountUuid: null, ip })
+  const caller = callerIn(minute, `door|${refused.status}|${callerOf(ip)}`, { accountUuid: null, ip })
   if (!mayWrite(minute, caller, 1)) return
+  // Counted as nobody's: whose it is, is only found out now.
   // Noted before anything is waited for: of many that come at once one is written.
   caller.accountUuid = await findAccount()
   const wish = { accountUuid: caller.accountUuid, ...wordsOf(refused) }
@@ -79,7 +91,7 @@ export async function recordRefusal(app: AuditApp, wish: AuditWish, ip: string):
   await endRefusalMinute(app)
   const minute = minuteOf(app)
   const { accountUuid } = wish
-  const caller = callerIn(minute, `${accountUuid ?? ''}|${ip}`, { accountUuid, ip })
+  const caller = callerIn(minute, `${accountUuid ?? ''}|${callerOf(ip)}`, { accountUuid, ip })
   if (!mayWrite(minute, caller, MOST_REFUSALS)) return
   await recordAudit(app, { ...wish, outcome: 'refused' }, { ip, accounts: currentCaller()?.accounts ?? [] })
 }
@@ -100,12 +112,19 @@ function callerIn(minute: Minute, key: string, who: Pick<Refused, 'accountUuid' 
 
 /** Takes one of what may be written, or counts one more. */
 function mayWrite(minute: Minute, caller: Refused, most: number): boolean {
-  if (caller.written >= Math.min(most, caller.most) || minute.inAll >= MOST_REFUSALS_IN_ALL) {
+  const whose = caller.accountUuid ?? ''
+  const written = minute.written.get(whose) ?? 0
+  const full =
+    whose === ''
+      ? written >= MOST_REFUSALS_OF_NOBODY
+      : written >= (minute.inAll < MOST_REFUSALS_IN_ALL ? MOST_REFUSALS_OF_ACCOUNT : ALWAYS)
+  if (full || caller.written >= Math.min(most, caller.most)) {
     caller.more += 1
     return false
   }
   caller.written += 1
-  minute.inAll += 1
+  minute.written.set(whose, written + 1)
+  if (whose !== '') minute.inAll += 1
   return true
 }
 
@@ -115,9 +134,13 @@ export async function endRefusalMinute(app: AuditApp): Promise<void> {
   if (!minute || app.clock.now() < minute.since + minutes(1)) return
   current.delete(app.store)
   const over = [...minute.callers.values()].filter(({ more }) => more > 0)
-  const told = over.slice(0, MOST_REFUSALS_IN_ALL)
-  const rest = over.slice(MOST_REFUSALS_IN_ALL).reduce((sum, { more }) => sum + more, 0)
-  if (rest > 0) told.push({ accountUuid: null, ip: SEVERAL, most: 0, written: 0, more: rest })
+  // Those of accounts first: what stands for a victim is told, and the others together.
+  const accounts = over.filter(({ accountUuid }) => accountUuid !== null)
+  const nobodys = over.filter(({ accountUuid }) => accountUuid === null)
+  const told = [...accounts.slice(0, MOST_REFUSALS_IN_ALL), ...nobodys.slice(0, MOST_TOLD_OF_NOBODY)]
+  const rest = [...accounts.slice(MOST_REFUSALS_IN_ALL), ...nobodys.slice(MOST_TOLD_OF_NOBODY)]
+  const more = rest.reduce((sum, one) => sum + one.more, 0)
+  if (more > 0) told.push({ accountUuid: null, ip: SEVERAL, most: 0, written: 0, more })
   for (const { accountUuid, ip, more } of told) {
     const wish = { accountUuid, action: 'calls.refused', outcome: 'refused', actor: 'stranger' } as const
     await recordAudit(app, { ...wish, detail: { count: more } }, { ip, accounts: [] })
@@ -125,7 +148,7 @@ export async function endRefusalMinute(app: AuditApp): Promise<void> {
 }
 
 function minuteOf(app: AuditApp): Minute {
-  const minute = current.get(app.store) ?? { since: app.clock.now(), inAll: 0, callers: new Map() }
+  const minute = current.get(app.store) ?? { since: app.clock.now(), written: new Map(), inAll: 0, callers: new Map() }
   current.set(app.store, minute)
   return minute
 }

@@ -6,7 +6,8 @@ import type { AuditApp } from './audit.server.ts'
 import {
   endRefusalMinute,
   MOST_REFUSALS,
-  MOST_REFUSALS_IN_ALL,
+  MOST_REFUSALS_OF_ACCOUNT,
+  MOST_REFUSALS_OF_NOBODY,
   recordRefusedAtTheDoor,
   recordRefusedCall,
 } from './refusals.server.ts'
@@ -59,17 +60,43 @@ describe('refusals', () => {
     expect(await entries()).toHaveLength(MOST_REFUSALS + 3)
   })
 
+  it('from one IPv6 customer are those of one caller, whatever the address', async () => {
+    for (let n = 0; n < 200; n += 1) await refuse(`2001:db8:1:2::${n.toString(16)}`)
+    expect(await entries()).toHaveLength(MOST_REFUSALS)
+    world.clock.advance(60_000)
+    await endRefusalMinute(app)
+    expect((await entries()).at(-1)).toMatchObject({ action: 'calls.refused', detail: { count: 200 - MOST_REFUSALS } })
+  })
+
+  it('that name no account use up nothing of what stands for an account', async () => {
+    for (let n = 0; n < 500; n += 1) await refuse(`198.51.${n >> 8}.${n & 255}`, null)
+    expect(await nobodys()).toHaveLength(MOST_REFUSALS_OF_NOBODY)
+    for (let n = 0; n < 5; n += 1) await refuse('192.0.2.1')
+    expect(await entries()).toHaveLength(5)
+    world.clock.advance(60_000)
+    await endRefusalMinute(app)
+    expect((await nobodys()).length).toBeLessThanOrEqual(MOST_REFUSALS_OF_NOBODY + 6)
+  })
+
+  it('of one account are so many, and hundreds of accounts take nothing from another', async () => {
+    for (let n = 0; n < 500; n += 1) await refuse(`198.51.${n >> 8}.${n & 255}`, 'attacked')
+    expect(await entries('attacked')).toHaveLength(MOST_REFUSALS_OF_ACCOUNT)
+    for (let n = 0; n < 300; n += 1) await refuse('198.51.100.1', `account ${n}`)
+    for (let n = 0; n < 10; n += 1) await refuse('192.0.2.1')
+    expect(await entries()).toHaveLength(3)
+  })
+
   it('from many addresses do not fill the file either', async () => {
-    for (let n = 0; n < 5_000; n += 1) await refuse(`2001:db8::${n.toString(16)}`, null)
-    expect(await nobodys()).toHaveLength(MOST_REFUSALS_IN_ALL)
+    for (let n = 0; n < 5_000; n += 1) await refuse(`2001:db8:${n.toString(16)}::1`, null)
+    expect(await nobodys()).toHaveLength(MOST_REFUSALS_OF_NOBODY)
     world.clock.advance(60_000)
     await endRefusalMinute(app)
     const told = await nobodys()
-    expect(told.length).toBeLessThanOrEqual(2 * MOST_REFUSALS_IN_ALL + 1)
+    expect(told.length).toBeLessThanOrEqual(MOST_REFUSALS_OF_NOBODY + 6)
     const counted = world.client.sql
       .prepare("SELECT sum(json_extract(detail, '$.count')) AS n FROM audit_entry WHERE action = 'calls.refused'")
       .get() as { n: number }
-    expect(counted.n).toBe(5_000 - MOST_REFUSALS_IN_ALL)
+    expect(counted.n).toBe(5_000 - MOST_REFUSALS_OF_NOBODY)
   })
 
   it('of an opening are told as that', async () => {

@@ -19,7 +19,7 @@ describe('the words', () => {
     expect(eventsKept(1)).toBe(LEAST_EVENTS)
     expect(long('events', 1)).toBe('4 days')
     expect([long('audit'), long('runs'), long('sessions')]).toEqual([
-      '400 days',
+      '400 days; refused requests from others 90 days',
       '90 days',
       '24 hours, without use 8 hours',
     ])

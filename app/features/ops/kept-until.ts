@@ -2,7 +2,7 @@
 // words: none of them can say something else than what is done.
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { SESSION_ABSOLUTE, SESSION_IDLE } from '../accounts/session.ts'
-import { AUDIT_KEPT } from '../audit/audit.ts'
+import { AUDIT_KEPT, REFUSED_KEPT } from '../audit/audit.ts'
 import { grouped } from '../billing/count-words.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from '../deliveries/delivery.ts'
 import { NOTICES_KEPT } from '../webhooks/notice.ts'
@@ -126,7 +126,12 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
       `the latest ${grouped(EXCHANGES_KEPT)}`,
       'For finding out why ServiceM8 refused something.',
     ],
-    ['audit', 'Who did what', spanWords(AUDIT_KEPT), 'So that it can be proved a year later. Nobody can change it.'],
+    [
+      'audit',
+      'Who did what',
+      `${spanWords(AUDIT_KEPT)}; refused requests from others ${spanWords(REFUSED_KEPT)}`,
+      'So that it can be proved a year later. Nobody can change it.',
+    ],
     [
       'notices',
       'Notices about addresses that fail',

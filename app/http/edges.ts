@@ -1,0 +1,50 @@
+// What no page, call or platform ever sends: judged before anything else looks at a request.
+import type { Refusal } from './origin-check.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** Asked by address, by whoever watches over the process. */
+const ANY_HOST = /^\/(healthz|readyz|metrics)\/?(\?|$)/
+/** The token is the proof, also under the name the product had before it moved. */
+const PLATFORM = '/hooks/platform/'
+
+interface Arriving {
+  method?: string | undefined
+  url?: string | undefined
+  /** Name, value, name, value … as sent. */
+  rawHeaders: readonly string[]
+}
+
+/** Returns the judge of a product whose public address is `origin`. Null = let it through. */
+export function createEdges(origin: string): (req: Arriving) => Refusal | null {
+  const own = new URL(origin)
+  const names = new Set([own.host, `${own.hostname}:${own.port || (own.protocol === 'https:' ? '443' : '80')}`])
+  const local = isLoopbackName(own.hostname)
+  return ({ method = '', url = '', rawHeaders }) => {
+    if (!METHODS.includes(method)) {
+      return { status: 405, message: 'Method not allowed', headers: { Allow: METHODS.join(', ') } }
+    }
+    if (!url.startsWith('/')) return { status: 400, message: 'This address cannot be read.' }
+    const hosts = hostsIn(rawHeaders)
+    if (hosts.length > 1) return { status: 400, message: 'Send one Host header.' }
+    const host = hosts[0]?.toLowerCase()
+    if (host !== undefined && names.has(host)) return null
+    if (url.startsWith(PLATFORM) || ANY_HOST.test(url)) return null
+    if (host === undefined) return { status: 400, message: 'Send one Host header.' }
+    if (local && isLoopbackName(host.replace(/:\d{1,5}$/, ''))) return null
+    return { status: 421, message: `This is another address. Open ${origin} instead.` }
+  }
+}
+
+function hostsIn(rawHeaders: readonly string[]): string[] {
+  const hosts: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '')
+  }
+  return hosts
+}
+
+function isLoopbackName(name: string): boolean {
+  return /^((.+\.)?localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name)
+}
