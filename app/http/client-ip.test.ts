@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { callerOf, clientIpReader } from './client-ip.ts'
+import { callerOf } from '#app/lib/caller-of.ts'
+import { clientIpReader } from './client-ip.ts'
 
 const peer = (remoteAddress: string | undefined, headers: Record<string, string> = {}) => ({
   headers,

@@ -1,8 +1,6 @@
 // Whose request is it? Behind a proxy the peer is the proxy; only the header that the proxy itself sets is believed.
 import type { IncomingHttpHeaders } from 'node:http'
 
-export { callerOf } from '#app/lib/caller-of.ts'
-
 interface Connected {
   headers: IncomingHttpHeaders
   socket: { remoteAddress?: string | undefined }

@@ -2,7 +2,7 @@
 // been dealt with. Whoever takes more waits, is told to come again, or is cut off; nobody else notices.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
-import { callerOf } from './client-ip.ts'
+import { callerOf } from '#app/lib/caller-of.ts'
 import type { Refusal } from './origin-check.ts'
 
 export interface IntakeLimits {
@@ -120,7 +120,9 @@ export function createIntake(
 
 function again(status: 429 | 503): Refusal {
   const message =
-    status === 429 ? 'Too many requests at once. Please try again in 2 s.' : 'Too much at once. Please try again in 2 s.'
+    status === 429
+      ? 'Too many requests at once. Please try again in 2 s.'
+      : 'Too much at once. Please try again in 2 s.'
   return { status, message, headers: { 'Retry-After': '2' } }
 }
 
