@@ -5,6 +5,7 @@ import { accountKeyring } from '#db/sqlite/account-keys.server.ts'
 import { openBallast } from '#db/sqlite/ballast.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
+import { claimFor } from '#db/sqlite/platform-kind.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Measures } from './adapters/measures.ts'
@@ -51,7 +52,7 @@ import { watchLoopDelay } from './loop-delay.server.ts'
 import { observeParts } from './observed-parts.server.ts'
 import { connectPayments } from './payments.server.ts'
 import type { World } from './sandbox/world.ts'
-import { lockInUse, refuseEmptyStart, warnOfBackups } from './start-checks.server.ts'
+import { lockInUse, otherPlatformSentence, refuseEmptyStart, warnOfBackups } from './start-checks.server.ts'
 import { createWatching } from './watching.server.ts'
 
 /** A started product, as the process's main and the tests see it. */
@@ -113,6 +114,13 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   // Before the database: on a disk that is full, this is the space it is opened with.
   const ballast = openBallast(env.databaseFile)
   const client = openClient(env.databaseFile, env.migrationsFolder)
+  const refuseStart = (sentence: string): never => {
+    client.close()
+    inUse?.release()
+    throw new ConfigurationError([sentence])
+  }
+  const belongsTo = claimFor(client.sql, env.platform)
+  if (belongsTo !== env.platform) refuseStart(otherPlatformSentence(belongsTo, env))
   const disk = surviveFullDisk({
     store: observed.store(sqliteStore(client, clock)),
     ballast,
@@ -131,11 +139,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     accountKeyring(client, () => clock.now()),
   )
   const missing = await missingKeys({ store, secrets })
-  if (missing.length > 0) {
-    client.close()
-    inUse?.release()
-    throw new ConfigurationError([missingKeysSentence(missing)])
-  }
+  if (missing.length > 0) refuseStart(missingKeysSentence(missing))
   const self = new URL(env.origin)
   const outboundToAll = createOutbound({
     clock,

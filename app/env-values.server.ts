@@ -48,6 +48,22 @@ export function readOrigin(name: string, value: string, problems: string[], of: 
   return url.origin
 }
 
+/**
+ * A deployment that lost its settings must not quietly serve the sandbox, which opens every account to whoever asks: unless it is
+ * asked for by name, the sandbox runs for this machine alone.
+ */
+export function refuseSandboxByAccident(
+  given: { PLATFORM?: string | undefined; NODE_ENV?: string | undefined; origin: string; assumed: boolean },
+  problems: string[],
+): void {
+  if (given.PLATFORM === 'sandbox') return
+  const next = 'Set PLATFORM=servicem8 and its credentials, or PLATFORM=sandbox for a trial.'
+  if (given.NODE_ENV === 'production' && !given.assumed)
+    problems.push(`PLATFORM is missing, and NODE_ENV=production runs no sandbox by itself. ${next}`)
+  else if (given.origin && !isLoopback(new URL(given.origin).hostname))
+    problems.push(`PLATFORM is missing, and APP_ORIGIN names a public address. ${next}`)
+}
+
 /** A base address: https, or plain http on loopback (a stand-in). May carry a path. */
 export function readBase(name: string, value: string, problems: string[]): string {
   const url = parseUrl(value)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -37,6 +37,34 @@ test('an empty environment is the sandbox on port 3000 with secrets that survive
   expect(first.apiUrl).toBe('http://localhost:3000/sandbox/servicem8')
   expect(readEnv({}, root).encKeys).toBe(first.encKeys)
   expect(readFileSync(join(root, 'data/sandbox-secrets.json'), 'utf8')).toContain(first.encKeys)
+})
+
+test('the sandbox signs with a secret of its own, the same after a restart', () => {
+  const { appSecret } = readEnv({}, root)
+  expect(appSecret).toMatch(/^[\w-]{43}$/)
+  expect(readEnv({}, root).appSecret).toBe(appSecret)
+})
+
+test('the sandbox of an older release keeps its keys and gets a secret to sign with', () => {
+  mkdirSync(join(root, 'data'), { recursive: true })
+  const kept = { sessionSecret: 's'.repeat(43), encKeys: `k1:${'A'.repeat(43)}=` }
+  writeFileSync(join(root, 'data/sandbox-secrets.json'), JSON.stringify(kept))
+  const env = readEnv({}, root)
+  expect(env).toMatchObject(kept)
+  expect(readEnv({}, root).appSecret).toBe(env.appSecret)
+})
+
+test.each([
+  ['NODE_ENV=production', { NODE_ENV: 'production' }],
+  ['a public address', { APP_ORIGIN: 'https://fieldhook.example.com' }],
+  ['a public address without https', { APP_ORIGIN: 'http://192.0.2.7:3000' }],
+])('a deployment with %s that lost its credentials does not become a sandbox', (_, source) => {
+  expect(problemsOf(source)).toEqual([expect.stringMatching(/^PLATFORM is missing.*PLATFORM=sandbox for a trial\.$/)])
+  expect(readEnv({ ...source, PLATFORM: 'sandbox' }, root).platform).toBe('sandbox')
+})
+
+test('npm start, which says itself that this is production, serves the sandbox on this machine', () => {
+  expect(readEnv({ NODE_ENV: 'production', NODE_ENV_ASSUMED: 'yes' }, root).platform).toBe('sandbox')
 })
 
 test('an app id alone selects the real platform', () => {

@@ -15,6 +15,7 @@ import {
   readEncKeys,
   readOrigin,
   readSessionSecret,
+  refuseSandboxByAccident,
 } from './env-values.server.ts'
 import { type BackupSettings, readBackupSettings } from './lib/backup-settings.ts'
 import { isSecurityContact } from './lib/security-contact.ts'
@@ -107,6 +108,8 @@ const oneOf = <const T extends readonly [string, ...string[]]>(name: string, val
 
 const variables = z.object({
   NODE_ENV: text,
+  /** Set by our own commands for a developer: nobody chose production by hand. */
+  NODE_ENV_ASSUMED: text,
   PORT: count('PORT', 3000, 0, 65535),
   HOST: text,
   APP_ORIGIN: text,
@@ -179,8 +182,7 @@ export function readEnv(
   const appId =
     required('SERVICEM8_APP_ID', "it is the add-on's App ID from the ServiceM8 developer portal") || 'sandbox-app'
   const appSecret =
-    required('SERVICEM8_APP_SECRET', "it is the add-on's App Secret from the ServiceM8 developer portal") ||
-    'sandbox-app-secret-of-at-least-32-bytes'
+    required('SERVICEM8_APP_SECRET', "it is the add-on's App Secret from the ServiceM8 developer portal") || null
   const givenOrigin = required('APP_ORIGIN', 'ServiceM8 has to reach this address, e.g. https://fieldhook.example.com')
 
   const origin = readOrigin(
@@ -190,6 +192,11 @@ export function readEnv(
     // Said once: an address that is missing is not wrong as well.
     real && givenOrigin ? { apiUrl: given.SERVICEM8_API_URL ?? REAL_API } : null,
   )
+  if (!real)
+    refuseSandboxByAccident(
+      { PLATFORM: given.PLATFORM, NODE_ENV: given.NODE_ENV, origin, assumed: given.NODE_ENV_ASSUMED === 'yes' },
+      problems,
+    )
   const sandboxBase = `${origin}/sandbox/servicem8`
   const apiUrl = given.SERVICEM8_API_URL
     ? readBase('SERVICEM8_API_URL', given.SERVICEM8_API_URL, problems)
@@ -231,7 +238,7 @@ export function readEnv(
   if (real && databaseFile) refuseSandboxSecrets(given, dirname(databaseFile), problems)
 
   if (problems.length > 0) throw new ConfigurationError([...new Set(problems)])
-  const generated = real ? { sessionSecret: '', encKeys: '' } : sandboxSecrets(dirname(databaseFile))
+  const generated = real ? { sessionSecret: '', encKeys: '', appSecret: '' } : sandboxSecrets(dirname(databaseFile))
   return Object.freeze({
     port: given.PORT,
     host: given.HOST ?? '127.0.0.1',
@@ -240,7 +247,7 @@ export function readEnv(
     migrationsFolder: resolve(root, 'db/migrations'),
     platform,
     appId,
-    appSecret,
+    appSecret: appSecret ?? generated.appSecret,
     apiUrl,
     oauthUrl,
     feedPath,
@@ -278,14 +285,24 @@ function readVariables(source: Record<string, string | undefined>, problems: str
 
 const SANDBOX_SECRETS = 'sandbox-secrets.json'
 
+interface SandboxSecrets {
+  sessionSecret: string
+  encKeys: string
+  appSecret: string
+}
+
 /** In the sandbox nobody has to configure anything: the keys are made once and kept beside the database. */
-function sandboxSecrets(folder: string): { sessionSecret: string; encKeys: string } {
+function sandboxSecrets(folder: string): SandboxSecrets {
   const file = resolve(folder, SANDBOX_SECRETS)
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as { sessionSecret: string; encKeys: string }
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxSecrets>) : {}
   const made = {
     sessionSecret: randomBytes(32).toString('base64url'),
     encKeys: `k1:${randomBytes(32).toString('base64')}`,
+    // Nobody may know it: who does can sign an opening of any account.
+    appSecret: randomBytes(32).toString('base64url'),
+    ...kept,
   }
+  if (kept.appSecret) return made
   try {
     mkdirSync(folder, { recursive: true })
     writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })

@@ -58,3 +58,13 @@ export function lockInUse(databaseFile: string, log: Log): FileLock | null {
     return null
   }
 }
+
+/** A database of real firms must not be served by the sandbox, whose openings anybody can make, nor the other way round. */
+export function otherPlatformSentence(
+  belongsTo: Env['platform'],
+  { databaseFile, platform }: Pick<Env, 'databaseFile' | 'platform'>,
+): string {
+  return belongsTo === 'servicem8'
+    ? `The database ${databaseFile} belongs to real firms, and this start is for the sandbox. Set PLATFORM=servicem8 and its credentials, or name another file in DATABASE_URL.`
+    : `The database ${databaseFile} belongs to the sandbox, and this start is for PLATFORM=${platform}. Name another file in DATABASE_URL.`
+}

@@ -6,9 +6,10 @@
 import './node-version.mjs'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { assumeProduction } from './production.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
-process.env.NODE_ENV ??= 'production'
+assumeProduction()
 const known = ['--full', '--json']
 const unknown = process.argv.slice(2).filter((argument) => !known.includes(argument))
 if (unknown.length > 0) {

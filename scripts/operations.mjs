@@ -3,6 +3,7 @@
 import './node-version.mjs'
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { assumeProduction } from './production.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -14,7 +15,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
  */
 export async function operate(command, more = {}) {
   process.chdir(ROOT)
-  process.env.NODE_ENV ??= 'production'
+  assumeProduction()
   const args = process.argv.slice(2)
   if (!args.includes('--json') && existsSync('vite.config.ts')) {
     const { orExplain, setUp } = await import('./setup.mjs')

@@ -2,6 +2,7 @@
 import './node-version.mjs'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { assumeProduction } from './production.mjs'
 
 const { orExplain, ROOT, setUp } = await import('./setup.mjs')
 
@@ -9,7 +10,7 @@ const FIRST_START = join(ROOT, '.cache/first-start.json')
 
 await orExplain(async () => {
   const { installed, did } = await setUp({ build: true })
-  process.env.NODE_ENV ??= 'production'
+  assumeProduction()
   const { runServer } = await import('./run-server.mjs')
   const { openUrl } = await runServer()
 

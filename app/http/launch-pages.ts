@@ -1,4 +1,4 @@
-// Three tiny pages between a signed opening and the add-on. Plain HTML: they are seen for a moment, or when something is off.
+// Four tiny pages between a signed opening and the add-on. Plain HTML: they are seen for a moment, or when something is off.
 
 /**
  * The answer to a signed opening. The platform draws it in its frame: the script goes on to `/launch` at our own
@@ -29,6 +29,19 @@ if (ticket) {
   document.forms[0].submit()
 } else document.getElementById('words').textContent = 'Please open the add-on from ServiceM8.'
 </script>`,
+  )
+}
+
+/**
+ * Outside the platform's frame, and when another account would join the session: nobody is signed in before a person presses.
+ * @param accountName whose add-on opens; @param ticket a new one, base64url
+ */
+export function launchAskPage({ accountName, ticket }: { accountName: string; ticket: string }): Response {
+  return page(
+    200,
+    `<h1>Open Fieldhook as ${escapeHtml(accountName)}?</h1>
+<p>Press only if you opened it from ServiceM8 just now.</p>
+<form method="post" action="/launch"><input type="hidden" name="ticket" value="${escapeHtml(ticket)}"><button type="submit" name="confirmed" value="yes">Open as ${escapeHtml(accountName)}</button></form>`,
   )
 }
 

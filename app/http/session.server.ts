@@ -43,8 +43,16 @@ export async function sessionsToReplace(
   request: Request,
   kind: SessionKind,
 ): Promise<string[]> {
-  const session = await loadSession(app, tokensOf(app, request, [kind]))
-  return session?.tokenHashes ?? []
+  return (await sessionOfKind(app, request, kind))?.tokenHashes ?? []
+}
+
+/** What the browser has proved in its tabs or inside the platform's frame, or null. */
+export function sessionOfKind(
+  app: Pick<App, 'store' | 'clock' | 'settings'>,
+  request: Request,
+  kind: SessionKind,
+): Promise<Session | null> {
+  return loadSession(app, tokensOf(app, request, [kind]))
 }
 
 /** Ends the browser's sessions and gives the cookies that say so. */

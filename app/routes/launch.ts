@@ -5,20 +5,27 @@ import { beginTrial } from '#app/features/billing/plan.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { sessionCookie } from '#app/http/cookies.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { launchPage, launchRefusedPage } from '#app/http/launch-pages.ts'
-import { isSecure, sessionsToReplace } from '#app/http/session.server.ts'
+import { launchAskPage, launchPage, launchRefusedPage } from '#app/http/launch-pages.ts'
+import { isSecure, sessionOfKind } from '#app/http/session.server.ts'
 
-/** `/launch`: the frame trades its ticket for a session of its own and goes on to the manager. */
+/** `/launch`: the frame trades its ticket for a session of its own and goes on to the manager; elsewhere a person is asked first. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
   const { app } = context
   return answerCall(args, {
     GET: () => launchPage({ nonce: context.nonce }),
     POST: async () => {
-      const ticket = (await readForm(request, 4096)).get('ticket') ?? ''
-      const replaces = await sessionsToReplace(app, request, 'frame')
-      const launched = await launch(app, { ticket, replaces })
+      const form = await readForm(request, 4096)
+      const session = await sessionOfKind(app, request, 'frame')
+      const launched = await launch(app, {
+        ticket: form.get('ticket') ?? '',
+        framed: request.headers.get('sec-fetch-dest') === 'iframe',
+        confirmed: form.get('confirmed') === 'yes',
+        signedInTo: session?.accounts.map(({ accountUuid }) => accountUuid) ?? [],
+        replaces: session?.tokenHashes ?? [],
+      })
       if (launched.outcome === 'refused') return launchRefusedPage(SIGNED_MESSAGES.ticket)
+      if (launched.outcome === 'ask') return launchAskPage(launched)
       await beginTrial(app, launched.accountUuid)
       const query = new URLSearchParams({ accountUUID: launched.accountUuid })
       if (launched.linkTicket) query.set('token', launched.linkTicket)

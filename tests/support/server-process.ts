@@ -55,6 +55,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
         DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
         LOG_LEVEL: 'warn',
         NODE_ENV: 'production',
+        PLATFORM: 'sandbox',
         // Walks send more through one address than a platform does.
         ...env,
       },

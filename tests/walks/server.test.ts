@@ -139,6 +139,11 @@ describe('with the real platform', () => {
     expect((await plain('/fieldhook')).text).not.toContain('sandbox')
   })
 
+  test('its database is not opened by a sandbox', async () => {
+    const sandbox = startServerProcess({ DATABASE_URL: `file:${server.folder}/fieldhook.db` })
+    await expect(sandbox).rejects.toThrow(/belongs to real firms, and this start is for the sandbox\. Set PLATFORM=/)
+  })
+
   test('signing in while the platform is down ends at the gate with a sentence', async () => {
     const browser = scriptlessBrowser(server.origin)
     const start = await fetch(`${server.origin}/api/oauth/authorize?accountuuid=some-account&token=x`, {

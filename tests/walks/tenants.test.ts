@@ -382,7 +382,9 @@ function capabilitiesOnDisk(): { what: string; value: string }[] {
 
 /** Tokens and secrets as they are, opened with the sandbox's own keys. */
 function secretsOnDisk(): { what: string; value: string }[] {
-  const { encKeys, sessionSecret } = JSON.parse(readFileSync(join(server.folder, 'sandbox-secrets.json'), 'utf8'))
+  const { encKeys, sessionSecret, appSecret } = JSON.parse(
+    readFileSync(join(server.folder, 'sandbox-secrets.json'), 'utf8'),
+  )
   const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
   const box = createSecretBox(
     encKeys,
@@ -402,7 +404,7 @@ function secretsOnDisk(): { what: string; value: string }[] {
       ...String(encKeys)
         .split(',')
         .map((key) => ({ what: 'encryption key', value: key.split(':')[1] ?? '' })),
-      { what: 'app secret', value: 'sandbox-app-secret-of-at-least-32-bytes' },
+      { what: 'app secret', value: appSecret },
     ]
   } finally {
     db.close()

@@ -30,7 +30,13 @@ test('a start that was killed at its update is finished by the next one, with ev
   const environment = { DATABASE_URL: `file:${file}`, ENC_KEYS, LOG_LEVEL: 'warn' }
   const changes = watch(folder)
   const first = spawn(process.execPath, [resolve('scripts/serve-main.mjs')], {
-    env: { PATH: process.env.PATH ?? '', PORT: String(port), NODE_ENV: 'production', ...environment },
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: String(port),
+      NODE_ENV: 'production',
+      PLATFORM: 'sandbox',
+      ...environment,
+    },
     stdio: 'ignore',
   })
   // The moment the copy appears; the migrations come right after it.

@@ -10,6 +10,8 @@ export const SESSION_ABSOLUTE = hours(24)
 export const SESSION_SEEN_EVERY = minutes(1)
 
 export const LAUNCH_TICKET_LASTS = seconds(60)
+/** A person reads whose add-on is about to open before they press. */
+export const ASKED_TICKET_LASTS = minutes(5)
 export const LINK_TICKET_LASTS = minutes(10)
 export const SIGN_IN_LASTS = minutes(10)
 export const PLACEHOLDER_LASTS = hours(24)

@@ -4,7 +4,7 @@ import type { App } from '#app/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { sessionHashOf } from './session.server.ts'
-import { LAUNCH_TICKET_LASTS, LINK_TICKET_LASTS, SESSION_ABSOLUTE } from './session.ts'
+import { ASKED_TICKET_LASTS, LAUNCH_TICKET_LASTS, LINK_TICKET_LASTS, SESSION_ABSOLUTE } from './session.ts'
 import { SIGNED_MESSAGES } from './signed-opening.ts'
 
 export type SignedCall =
@@ -54,17 +54,45 @@ export async function receiveSigned(
 /** `linkTicket` only for an account that is not connected: the gate hands it to the sign-in it opens in a new tab. */
 export type Launched =
   | { outcome: 'launched'; accountUuid: string; sessionToken: string; linkTicket: string | null }
+  | { outcome: 'ask'; accountName: string; ticket: string }
   | { outcome: 'refused' }
 
-/** Turns a launch ticket into a session, once. `replaces` as in `finishSignIn`. */
+export interface LaunchRequest {
+  ticket: string
+  /** The browser says that the page is inside a frame; only the platform may frame us. */
+  framed: boolean
+  /** A person pressed the button that names the account. */
+  confirmed: boolean
+  /** Accounts that this browser's frame is signed in to now. */
+  signedInTo: readonly string[]
+  /** As in `finishSignIn`. */
+  replaces: string[]
+}
+
+/**
+ * Turns a launch ticket into a session, once. Any page on the web can send a browser here with a ticket of its own account: without
+ * a press on the button that names the account, only the platform's frame is signed in, and only to the account it shows already.
+ */
 export async function launch(
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings'>,
-  { ticket, replaces }: { ticket: string; replaces: string[] },
+  { ticket, framed, confirmed, signedInTo, replaces }: LaunchRequest,
 ): Promise<Launched> {
   const taken = await app.store.takeTicket('launch', hashToken(ticket))
   if (!taken) return { outcome: 'refused' }
   const { accountUuid, staffUuid } = taken
   const now = app.clock.now()
+  const joinsAnother = signedInTo.length > 0 && !signedInTo.includes(accountUuid)
+  if (!confirmed && (!framed || joinsAnother)) {
+    const next = newToken()
+    const expiresAt = now + ASKED_TICKET_LASTS
+    await app.store.issueTicket({ tokenHash: hashToken(next), kind: 'launch', accountUuid, staffUuid, expiresAt })
+    const account = await app.store.findAccount(accountUuid)
+    return {
+      outcome: 'ask',
+      accountName: account?.name || `ServiceM8 account ${accountUuid.slice(0, 8)}`,
+      ticket: next,
+    }
+  }
   const sessionToken = newToken()
   await app.store.openSession({
     tokenHash: sessionHashOf(app)(sessionToken),

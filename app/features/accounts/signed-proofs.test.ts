@@ -22,6 +22,9 @@ async function ticketOf(accountUUID = LEEDS): Promise<string> {
   return opened.outcome === 'opened' ? opened.ticket : ''
 }
 
+/** As the platform's frame asks, signed in to nothing yet. */
+const FRAMED = { framed: true, confirmed: false, signedInTo: [] }
+
 describe('a signed opening', () => {
   it('gives a ticket for its account, and makes the account without a name', async () => {
     const opened = await receiveSigned(world.app, await opening())
@@ -75,7 +78,7 @@ describe('a signed opening', () => {
 describe('a launch', () => {
   it('turns a ticket into a session of a day, once', async () => {
     const ticket = await ticketOf()
-    const launched = await launch(world.app, { ticket, replaces: [] })
+    const launched = await launch(world.app, { ...FRAMED, ticket, replaces: [] })
     if (launched.outcome !== 'launched') throw new Error('not launched')
     expect(launched.accountUuid).toBe(LEEDS)
     expect(launched.sessionToken).toMatch(/^[\w-]{43}$/)
@@ -84,49 +87,55 @@ describe('a launch', () => {
     expect(session?.accounts).toEqual([{ accountUuid: LEEDS, staffUuid: 's-1', proof: 'launch', provedAt: now }])
     const [stored] = await world.app.store.findSessions([hashToken(launched.sessionToken)])
     expect(stored?.expiresAt).toBe(now + 86_400_000)
-    expect(await launch(world.app, { ticket, replaces: [] })).toEqual({ outcome: 'refused' })
-    expect(await launch(world.app, { ticket: 'x', replaces: [] })).toEqual({ outcome: 'refused' })
+    expect(await launch(world.app, { ...FRAMED, ticket, replaces: [] })).toEqual({ outcome: 'refused' })
+    expect(await launch(world.app, { ...FRAMED, ticket: 'x', replaces: [] })).toEqual({ outcome: 'refused' })
   })
 
   it('is over after a minute', async () => {
     const [early, late] = [await ticketOf(), await ticketOf()]
     world.clock.advance(59_999)
-    expect((await launch(world.app, { ticket: early, replaces: [] })).outcome).toBe('launched')
+    expect((await launch(world.app, { ...FRAMED, ticket: early, replaces: [] })).outcome).toBe('launched')
     world.clock.advance(1)
-    expect((await launch(world.app, { ticket: late, replaces: [] })).outcome).toBe('refused')
+    expect((await launch(world.app, { ...FRAMED, ticket: late, replaces: [] })).outcome).toBe('refused')
   })
 
   it('ends the sessions it replaces and carries their proofs while they are fresh', async () => {
     const old = await world.signIn(YORK)
     world.clock.advance(3_600_000)
-    const launched = await launch(world.app, { ticket: await ticketOf(), replaces: [hashToken(old)] })
+    const launched = await launch(world.app, { ...FRAMED, ticket: await ticketOf(), replaces: [hashToken(old)] })
     if (launched.outcome !== 'launched') throw new Error('not launched')
     expect(await loadSession(world.app, [old])).toBeNull()
     const session = await loadSession(world.app, [launched.sessionToken])
     expect(session?.accounts.map(({ accountUuid }) => accountUuid).sort()).toEqual([LEEDS, YORK])
     world.clock.advance(23 * 3_600_000)
-    const next = await launch(world.app, { ticket: await ticketOf(), replaces: [hashToken(launched.sessionToken)] })
+    const next = await launch(world.app, {
+      ...FRAMED,
+      ticket: await ticketOf(),
+      replaces: [hashToken(launched.sessionToken)],
+    })
     if (next.outcome !== 'launched') throw new Error('not launched')
     const left = await loadSession(world.app, [next.sessionToken])
     expect(left?.accounts.map(({ accountUuid }) => accountUuid)).toEqual([LEEDS])
   })
 
   it('brings a ticket for linking only where the account is not connected', async () => {
-    const bare = await launch(world.app, { ticket: await ticketOf(), replaces: [] })
+    const bare = await launch(world.app, { ...FRAMED, ticket: await ticketOf(), replaces: [] })
     if (bare.outcome !== 'launched') throw new Error('not launched')
     expect(bare.linkTicket).toMatch(/^[\w-]{43}$/)
     const tokens = { accessTokenSealed: 'a', refreshTokenSealed: 'r', expiresAt: 1, scope: '' }
     await world.app.store.saveCredential(LEEDS, tokens)
-    expect(await launch(world.app, { ticket: await ticketOf(), replaces: [] })).toMatchObject({ linkTicket: null })
+    expect(await launch(world.app, { ...FRAMED, ticket: await ticketOf(), replaces: [] })).toMatchObject({
+      linkTicket: null,
+    })
     await world.app.store.markReconnect(LEEDS, 1, 'over')
-    const again = await launch(world.app, { ticket: await ticketOf(), replaces: [] })
+    const again = await launch(world.app, { ...FRAMED, ticket: await ticketOf(), replaces: [] })
     expect(again).toMatchObject({ linkTicket: expect.any(String) })
   })
 })
 
 describe('linking an id', () => {
   const linkTicket = async () => {
-    const launched = await launch(world.app, { ticket: await ticketOf(), replaces: [] })
+    const launched = await launch(world.app, { ...FRAMED, ticket: await ticketOf(), replaces: [] })
     return launched.outcome === 'launched' ? (launched.linkTicket ?? '') : ''
   }
 

@@ -17,6 +17,9 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
+/** What a browser says of a page inside a frame. */
+const IN_FRAME = { 'sec-fetch-dest': 'iframe' }
+
 let opened = 0
 
 function sign(
@@ -43,7 +46,13 @@ async function ticketFor(account: TinyAccount): Promise<string> {
 }
 
 async function launchWith(ticket: string): Promise<Response> {
-  return frame.postForm(launch, '/launch', { ticket })
+  return frame.postForm(launch, '/launch', { ticket }, { headers: IN_FRAME })
+}
+
+/** Presses "Open as …" on the page that asks. */
+async function pressOpen(asked: Response): Promise<Response> {
+  const ticket = /name="ticket" value="([^"]+)"/.exec(await asked.text())?.[1] ?? ''
+  return frame.postForm(launch, '/launch', { ticket, confirmed: 'yes' })
 }
 
 async function sessionAccounts(): Promise<unknown> {
@@ -77,10 +86,32 @@ describe('an opening inside the platform', () => {
     expect(await sessionAccounts()).toEqual([{ accountUUID: BRISBANE.uuid, hasToken: true }])
   })
 
+  it('signs nobody in outside a frame before they press the button that names the account', async () => {
+    await connect(world, LEEDS)
+    const ticket = await ticketFor(LEEDS)
+    const asked = await frame.postForm(launch, '/launch', { ticket }, { headers: { 'sec-fetch-dest': 'document' } })
+    expect(asked.status).toBe(200)
+    expect(await asked.clone().text()).toContain('>Open as Leeds Electrical</button>')
+    expect(frame.setCookies).toEqual([])
+    // The ticket in the address was used up by asking.
+    expect((await frame.postForm(launch, '/launch', { ticket, confirmed: 'yes' })).status).toBe(403)
+    expect((await pressOpen(asked)).status).toBe(303)
+    expect(await sessionAccounts()).toEqual([{ accountUUID: LEEDS.uuid, hasToken: true }])
+  })
+
+  it('asks in the frame, too, before a second account joins the first', async () => {
+    await launchWith(await ticketFor(BRISBANE))
+    const asked = await launchWith(await ticketFor(LEEDS))
+    expect(asked.status).toBe(200)
+    expect(await asked.text()).toContain(`>Open as ServiceM8 account ${LEEDS.uuid.slice(0, 8)}</button>`)
+    expect(await sessionAccounts()).toHaveLength(1)
+    expect((await launchWith(await ticketFor(BRISBANE))).status).toBe(303)
+  })
+
   it('carries the frame from one account to the next with a new session', async () => {
     await launchWith(await ticketFor(BRISBANE))
     const first = frame.cookies.get('__Host-sid') ?? ''
-    await launchWith(await ticketFor(LEEDS))
+    await pressOpen(await launchWith(await ticketFor(LEEDS)))
     expect(await sessionAccounts()).toHaveLength(2)
     frame.cookies.set('__Host-sid', first)
     expect(await sessionAccounts()).toEqual([])
