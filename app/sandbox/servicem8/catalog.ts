@@ -42,6 +42,13 @@ export function findObject(name: string): ObjectFact | null {
   return byKey.get(name.toLowerCase()) ?? null
 }
 
+/** An object of the catalogue by its key. Throws for a slip in a name. */
+export function objectOf(key: string): ObjectFact {
+  const object = findObject(key)
+  if (!object) throw new Error(`the catalogue has no ${key}`)
+  return object
+}
+
 /** As `findObject`, and by the second name that single-record paths of notes and attachments have. */
 export function findObjectOfItem(name: string): ObjectFact | null {
   return findObject(name) ?? byItemName.get(name.toLowerCase()) ?? null

@@ -6,8 +6,10 @@ import { escapeHtml } from '../html.ts'
 import { type Answer, errorAnswer, jsonAnswer } from '../http.server.ts'
 import type { AccountState, Stage } from '../state.server.ts'
 import type { SandboxRecord } from '../world.ts'
+import { objectOf } from './catalog.ts'
 import { localText } from './local-time.ts'
 import { putInOutbox } from './outbox.server.ts'
+import { emptyRecord } from './record-values.ts'
 import { type AccountRequest, hasScope, scopeMessage, valuesOf } from './wire-request.ts'
 
 const SMS_MAX = 1600
@@ -72,7 +74,8 @@ function sendSms(stage: Stage, request: AccountRequest, body: Body): Answer {
   const jobUuid = textOf(body.regardingJobUUID).toLowerCase()
   const credits = Math.ceil(message.length / SMS_CREDIT)
   putInOutbox(stage, account, { kind: 'sms', jobUuid, to, message, credits, messageId })
-  remember(stage, account, 'sms', messageId, jobUuid, { to, message })
+  // A text about no job is not found again.
+  if (jobUuid !== '') remember(stage, account, 'sms', jobUuid, { to, message })
   return sent(messageId)
 }
 
@@ -112,7 +115,7 @@ function sendEmail(stage: Stage, request: AccountRequest, body: Body): Answer {
     signedByStaffUuid: signed ? request.staffUuid : '',
     messageId,
   })
-  remember(stage, account, 'email', messageId, jobUuid, { to, subject, bounced: '0', opened: '0' })
+  remember(stage, account, 'email', jobUuid, { to, subject, bounced: '0', opened: '0' })
   return sent(messageId)
 }
 
@@ -130,12 +133,13 @@ function signatureOf(account: AccountState, staffUuid: string): string {
     .join('<br>')}</p>`
 }
 
-/** A line in the read-only history lists `sms.json` and `email.json`. */
-function remember(stage: Stage, account: AccountState, key: string, uuid: string, jobUuid: string, rest: Body): void {
+/** A line in the read-only history lists `sms.json` and `email.json`. Nothing in it leads back to the message id. */
+function remember(stage: Stage, account: AccountState, key: 'sms' | 'email', jobUuid: string, rest: Body): void {
   const rows = account.records.get(key) ?? new Map<string, SandboxRecord>()
+  const uuid = randomUUID()
   const timestamp = localText(stage.clock.now(), zoneOf(account))
   const related = { related_object: jobUuid === '' ? '' : 'job', related_object_uuid: jobUuid }
-  rows.set(uuid, { uuid, direction: 'outbound', ...related, timestamp, ...rest })
+  rows.set(uuid, { ...emptyRecord(objectOf(key)), direction: 'outbound', ...related, timestamp, ...rest, uuid })
   account.records.set(key, rows)
 }
 

@@ -25,7 +25,18 @@ test('an SMS answers a message id and lies in the outbox and the history', async
     { kind: 'sms', to: '+61412345678', credits: 2, jobUuid: JOB, messageId: messageID },
   ])
   const history = (await stage.call('/api_1.0/sms.json', { token })).json<Body[]>()
-  expect(history).toMatchObject([{ uuid: messageID, direction: 'outbound', related_object_uuid: JOB }])
+  expect(history).toMatchObject([{ to: '+61412345678', direction: 'outbound', related_object_uuid: JOB }])
+  // As integrators saw it: found by number, text and time only, and not at all when it was about no job.
+  expect(JSON.stringify(history)).not.toContain(messageID)
+  await sms({ to: '+61412345678', message: 'About nothing' })
+  expect((await stage.call('/api_1.0/sms.json', { token })).json()).toEqual(history)
+})
+
+test('an e-mail lies in the history, not opened yet', async () => {
+  const { messageID } = (await email({ to: 'ann@shop.example', subject: 'Hi', textBody: 'Hello' })).json()
+  const history = (await stage.call('/api_1.0/email.json', { token })).json<Body[]>()
+  expect(history).toMatchObject([{ to: 'ann@shop.example', bounced: '0', opened: '0', first_opened_at: '' }])
+  expect(JSON.stringify(history)).not.toContain(messageID)
 })
 
 test('a number that is none, an empty text, a long one and an unknown job are refused', async () => {

@@ -3,7 +3,7 @@ import { findRecord, recordsOf } from '../accounts.server.ts'
 import { type Answer, errorAnswer, jsonAnswer } from '../http.server.ts'
 import type { Stage } from '../state.server.ts'
 import type { ChangeResult } from '../world.ts'
-import { findObject } from './catalog.ts'
+import { objectOf } from './catalog.ts'
 import { isUuid } from './record-values.ts'
 import { createRecord } from './records.server.ts'
 import { type AccountRequest, hasScope, scopeMessage, valuesOf } from './wire-request.ts'
@@ -69,13 +69,6 @@ function companyOf(
   if (known) return { outcome: 'done', uuid: known.uuid }
   const made = createRecord(stage, account, objectOf('company'), { name: companyName }, { staffUuid })
   return made.outcome === 'done' ? { outcome: 'done', uuid: made.record.uuid } : made
-}
-
-/** An object of the catalogue by its key. Throws for a slip in a name. */
-export function objectOf(key: string) {
-  const object = findObject(key)
-  if (!object) throw new Error(`the catalogue has no ${key}`)
-  return object
 }
 
 export function textOf(value: unknown): string {
