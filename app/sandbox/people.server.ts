@@ -32,6 +32,7 @@ export type People = Pick<
   | 'checkIn'
   | 'checkOut'
   | 'submitForm'
+  | 'clockStaff'
   | 'receiveInboxMessage'
 >
 
@@ -191,6 +192,14 @@ export function createPeople(stage: Stage): People {
           regarding_object_uuid: jobUuid,
           field_data: JSON.stringify([{ Question: 'Site safe to work?', Response: 'Yes', SortOrder: 1 }]),
         })
+      })
+    },
+    clockStaff(accountUuid, staffUuid, way) {
+      return withAccount(accountUuid, (account) => {
+        const staff = findRecord(account, 'staff', staffUuid)
+        if (!staff) return missing('There is no such staff member')
+        stage.raise(account, { type: `staff.clocked_${way}`, object: 'staff', uuid: staff.uuid })
+        return { outcome: 'done', record: staff }
       })
     },
     receiveInboxMessage: (accountUuid, message) =>

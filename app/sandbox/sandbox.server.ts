@@ -78,6 +78,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     touched: keeper.touched,
     commit: keeper.commit,
     announce: (account, change) => engine.announce(account, change),
+    raise: (account, event) => engine.raise(account, event),
   }
   const engine = createDeliveryEngine(stage, poster)
   const wire = createWire(stage, poster)

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { seedWorld } from './seed/seed.ts'
-import { JOB, openStage, QUEUE, STAFF, SYDNEY, type TestStage } from './testing.server.ts'
+import { COMPANY, JOB, openStage, QUEUE, STAFF, SYDNEY, type TestStage } from './testing.server.ts'
 import { JOB_STATUSES } from './world.ts'
 
 let stage: TestStage
@@ -104,6 +104,30 @@ test('the inbox is wrapped and paged, and a message becomes a job', async () => 
   })
   const unread = await stage.call('/api_1.0/inboxmessage.json?filter=unread', { token })
   expect(unread.json()).toMatchObject({ pagination: { total: 1 } })
+})
+
+test('what an integration puts into the inbox is checked, and used when it becomes a job', async () => {
+  const put = (json: Record<string, unknown>) => stage.call('/api_1.0/inboxmessage.json', { token, json })
+  expect((await put({ subject: 'Leak' })).status).toBe(400)
+  expect((await put({ subject: 'Leak', message_text: 'Hi', regarding_company_uuid: JOB })).status).toBe(404)
+  const jobData = { company_name: 'corner bakery', contact_first: 'Ann', billing_email: 'pay@shop.example' }
+  const made = await put({ subject: 'Leak', message_text: 'Hi', json_data: { job_description: 'Tap drips' }, jobData })
+  expect([made.status, made.json().message_type]).toEqual([201, 'form'])
+  const path = `/api_1.0/inboxmessage/${made.json().uuid}`
+  const snooze = await stage.call(`${path}/snooze.json`, { token, method: 'PUT', json: { snooze_until: 'soon' } })
+  expect(snooze.status).toBe(400)
+  const convert = { token, json: { note: 'Came by form' } }
+  const { job } = (await stage.call(`${path}/convert-to-job.json`, convert)).json<{ job: { uuid: string } }>()
+  expect(stage.world.findRecord(SYDNEY, 'job', job.uuid)).toMatchObject({
+    job_description: 'Tap drips',
+    company_uuid: COMPANY,
+  })
+  const ofJob = { job_uuid: job.uuid }
+  expect(stage.world.records(SYDNEY, 'jobcontact')).toMatchObject([
+    { ...ofJob, type: 'JOB', first: 'Ann' },
+    { ...ofJob, type: 'BILLING', email: 'pay@shop.example' },
+  ])
+  expect(stage.world.records(SYDNEY, 'note')).toMatchObject([{ note: 'Came by form' }])
 })
 
 test('search finds active records the token may read', async () => {

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import type { Millis } from '../lib/clock.ts'
 import type { MovableClock } from '../lib/clocks.server.ts'
 import type { Log } from '../lib/log.ts'
-import type { RecordChange } from './servicem8/events.ts'
+import type { NamedEvent, RecordChange } from './servicem8/events.ts'
 import { type CallCount, noCalls } from './servicem8/limits.ts'
 import { emptyLedger, type Ledger } from './stripe/ledger.ts'
 import type { AccountOptions, DeliveryView, FaultRule, OutboxItem, SandboxRecord, SubscriptionView } from './world.ts'
@@ -88,6 +88,8 @@ export interface Stage {
   commit(): void
   /** Turns a change of a record into deliveries. Set by the delivery engine. */
   announce(account: AccountState, change: RecordChange): void
+  /** Tells who has subscribed to it of an event that no change of a record amounts to. Set by the delivery engine. */
+  raise(account: AccountState, event: NamedEvent): void
 }
 
 export interface Keeper {

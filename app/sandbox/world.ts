@@ -330,6 +330,8 @@ export interface World {
   checkOut(accountUuid: string, jobUuid: string): ChangeResult
   /** A filled-in form on the job (the first form of the account unless named). */
   submitForm(accountUuid: string, jobUuid: string, formUuid?: string): ChangeResult
+  /** A staff member begins or ends the working day: an event, nothing in the record. */
+  clockStaff(accountUuid: string, staffUuid: string, way: 'on' | 'off'): ChangeResult
   /** A message from outside arrives in the inbox. */
   receiveInboxMessage(
     accountUuid: string,

@@ -88,6 +88,14 @@ const ACCOUNT_ACTIONS: Readonly<Record<string, (input: AccountAction) => Done | 
       act: () => stage.world.update(account.uuid, 'material', uuid, { price: price.toFixed(2) }),
     })
   },
+  'working-day': ({ stage, account, form }) => {
+    const way = fieldOf(form, 'way') === 'off' ? 'off' : 'on'
+    return followed(stage, {
+      accountUuid: account.uuid,
+      sentence: (staff) => `${nameOf(staff)} has clocked ${way}.`,
+      act: () => stage.world.clockStaff(account.uuid, fieldOf(form, 'staff'), way),
+    })
+  },
   inbox: ({ stage, account, form }) =>
     followed(stage, {
       accountUuid: account.uuid,

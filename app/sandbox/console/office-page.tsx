@@ -9,12 +9,13 @@ export interface OfficeView {
   account: AccountView
   companies: readonly (readonly [string, string])[]
   materials: readonly (readonly [string, string])[]
+  staff: readonly (readonly [string, string])[]
   trail: Trail | null
   clock: ClockView
   said: Said | null
 }
 
-export function OfficePage({ account, companies, materials, trail, clock, said }: OfficeView) {
+export function OfficePage({ account, companies, materials, staff, trail, clock, said }: OfficeView) {
   const back = `/sandbox/console/accounts/${account.uuid}/office`
   const to = `accounts/${account.uuid}`
   return (
@@ -51,6 +52,21 @@ export function OfficePage({ account, companies, materials, trail, clock, said }
               required
             />
             <button type="submit">Change the price</button>
+          </Form>
+        </Card>
+        <Card id="working-day" title="The working day" about="Tells who has subscribed to clocking on and off.">
+          <Form to={`${to}/working-day`} back={back}>
+            <Choice id="which-staff" name="staff" label="Staff member" options={staff} />
+            <Choice
+              id="way"
+              name="way"
+              label="What"
+              options={[
+                ['on', 'Clocks on'],
+                ['off', 'Clocks off'],
+              ]}
+            />
+            <button type="submit">Clock the staff member</button>
           </Form>
         </Card>
         <Card id="inbox" title="A message arrives" about="From outside, into the inbox of this account.">

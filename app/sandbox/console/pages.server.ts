@@ -67,7 +67,7 @@ async function accountPage(drawing: Drawing, account: AccountView, rest: string)
     case '':
       return jobsPage(drawing, account)
     case 'office': {
-      const lists = { companies: options('company'), materials: options('material') }
+      const lists = { companies: options('company'), materials: options('material'), staff: options('staff') }
       return pageAnswer(200, OfficePage({ ...common, ...lists, trail: trailOf(drawing, account) }))
     }
     case 'outbox':

@@ -204,7 +204,7 @@ describe('what happens in the office', () => {
     expect(text).toContain('>Job 3129</a> · Joan Hartley')
   })
 
-  it('adds and renames customers, changes prices, lets messages arrive', async () => {
+  it('adds and renames customers, changes prices, lets messages arrive, clocks staff', async () => {
     await stage.press(`${UK}/company`, { ...BACK, name: 'Nook & Cranny Ltd', address: '1 Mews Lane' })
     const company = stage.world.records(UK_ACCOUNT, 'company').at(-1)
     expect(company).toMatchObject({ name: 'Nook & Cranny Ltd', address: '1 Mews Lane' })
@@ -216,6 +216,9 @@ describe('what happens in the office', () => {
     const message = { from: 'Alex Rowe', email: 'alex@example.com', subject: 'Hello', text: 'Come round?' }
     const { text } = await stage.pressAndLook(`${UK}/inbox`, { ...BACK, ...message })
     expect(trailIn(text)).toContain('A message from Alex Rowe arrived in the inbox.')
+    const staff = stage.world.records(UK_ACCOUNT, 'staff')[0]
+    const clocked = await stage.pressAndLook(`${UK}/working-day`, { ...BACK, staff: staff?.uuid ?? '', way: 'off' })
+    expect(trailIn(clocked.text)).toContain('Priya Alder has clocked off.')
   })
 
   it('starts over only when that is really meant', async () => {

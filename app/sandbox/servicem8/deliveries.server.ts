@@ -7,13 +7,15 @@ import type { SubscriptionView } from '../world.ts'
 import { findObject } from './catalog.ts'
 import { objectNotice, type Packed, pack } from './delivery-body.ts'
 import { failureReason, INACTIVE_AFTER, meaningOf, RETRY_FOR, retryAt, slowFor } from './delivery-schedule.ts'
-import { eventsOf, type RecordChange, watchedChanges } from './events.ts'
+import { eventsOf, type NamedEvent, type RecordChange, watchedChanges } from './events.ts'
 import { localText } from './local-time.ts'
 import { signNotice } from './opening.server.ts'
 import { viewOf } from './record-view.ts'
 
 export interface DeliveryEngine {
   announce(account: AccountState, change: RecordChange): void
+  /** An event that no change of a record amounts to. */
+  raise(account: AccountState, event: NamedEvent): void
   wake(): void
   settled(): Promise<void>
   stop(): void
@@ -46,14 +48,7 @@ export function createDeliveryEngine(stage: Stage, poster: Poster): DeliveryEngi
         }
       }
       if (subscription.kind === 'event') {
-        for (const event of eventsOf(change)) {
-          if (event.type !== subscription.subject) continue
-          const record = findRecord(account, event.object, event.uuid)
-          if (!record) continue
-          const data = viewOf(event.object, record, { ...account.options, iso: false, zone: zoneOf(account) })
-          const notice = { id: randomUUID(), type: event.type, createdAt: new Date(now).toISOString(), data }
-          enqueue(account, subscription, event.uuid, pack(notice, account.options.deliveryWrapping))
-        }
+        for (const event of eventsOf(change)) tellEvent(account, subscription, event)
       }
     }
     for (const wanted of account.options.manifestWebhooks) {
@@ -61,6 +56,20 @@ export function createDeliveryEngine(stage: Stage, poster: Poster): DeliveryEngi
       if (changed) void enqueueManifest(account, change, changed, now)
     }
     wake()
+  }
+
+  function raise(account: AccountState, event: NamedEvent): void {
+    for (const one of account.subscriptions) if (one.active && one.kind === 'event') tellEvent(account, one, event)
+    wake()
+  }
+
+  function tellEvent(account: AccountState, subscription: SubscriptionView, event: NamedEvent): void {
+    const record = event.type === subscription.subject ? findRecord(account, event.object, event.uuid) : null
+    if (!record) return
+    const data = viewOf(event.object, record, { ...account.options, iso: false, zone: zoneOf(account) })
+    const createdAt = new Date(stage.clock.now()).toISOString()
+    const notice = { id: randomUUID(), type: event.type, createdAt, data }
+    enqueue(account, subscription, event.uuid, pack(notice, account.options.deliveryWrapping))
   }
 
   function noticeOf(account: AccountState, change: RecordChange, changed: readonly string[], now: number) {
@@ -216,6 +225,7 @@ export function createDeliveryEngine(stage: Stage, poster: Poster): DeliveryEngi
 
   return {
     announce,
+    raise,
     wake,
     settled: () =>
       new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hours, minutes, seconds } from '../../lib/duration.ts'
 import { BADGE, JOB, openStage, QUEUE, STAFF, SYDNEY, type TestStage } from '../testing.server.ts'
+import { EVENTS } from './catalog.ts'
 
 let stage: TestStage
 let token: string
@@ -259,23 +260,11 @@ test('events carry an id, their type and the whole record', async () => {
   })
 })
 
-test('a day on a job makes the events it should', async () => {
+test('a day makes every event there is, but those of proposals', async () => {
   const callback_url = `${stage.origin}/event`
-  const wanted = [
-    'job.created',
-    'job.badge_added',
-    'job.badge_removed',
-    'job.photo_added',
-    'job.checked_in',
-    'job.checked_out',
-    'job.quote_sent',
-    'job.invoice_sent',
-    'job.invoice_paid',
-    'company.created',
-    'company.updated',
-    'form.response_created',
-    'inbox.message_received',
-  ]
+  stage.world.setOptions(SYDNEY, { perMinute: 1_000 })
+  const wanted = EVENTS.filter((event) => !event.startsWith('proposal.'))
+  expect(wanted).toHaveLength(23)
   for (const event of wanted) {
     expect((await stage.call('/webhook_subscriptions/event', { token, form: { event, callback_url } })).status).toBe(
       200,
@@ -294,10 +283,22 @@ test('a day on a job makes the events it should', async () => {
   world.markQuoteSent(SYDNEY, JOB)
   world.markInvoiceSent(SYDNEY, JOB)
   world.addPayment(SYDNEY, JOB, 91)
+  world.addNote(SYDNEY, JOB, 'Key at the bar')
+  world.sendToQueue(SYDNEY, JOB, QUEUE)
+  world.acceptQuote(SYDNEY, JOB)
+  world.setJobStatus(SYDNEY, JOB, 'Completed')
+  const onJob = { related_object: 'job', related_object_uuid: JOB }
+  world.create(SYDNEY, 'attachment', { ...onJob, attachment_name: 'leak.mp4', file_type: '.mp4' })
+  world.create(SYDNEY, 'feedback', { ...onJob, rating: '5', comment: 'Quick' })
+  expect(world.clockStaff(SYDNEY, STAFF, 'on').outcome).toBe('done')
+  expect(world.clockStaff(SYDNEY, STAFF, 'off').outcome).toBe('done')
+  expect(world.clockStaff(SYDNEY, JOB, 'on').outcome).toBe('refused')
   const form = world.create(SYDNEY, 'form', { name: 'Safety check' })
   expect(form.outcome).toBe('done')
   world.submitForm(SYDNEY, JOB)
   world.receiveInboxMessage(SYDNEY, { from: 'Ann', fromEmail: 'ann@shop.example', subject: 'Leak', text: 'Help' })
   await world.settled()
-  expect(stage.hits.map((hit) => (JSON.parse(hit.body) as { type: string }).type).sort()).toEqual([...wanted].sort())
+  const told = stage.hits.map((hit) => JSON.parse(hit.body) as { type: string; data: { uuid: string } })
+  expect([...new Set(told.map((one) => one.type))].sort()).toEqual([...wanted].sort())
+  expect(told.filter((one) => one.type === 'staff.clocked_on')).toMatchObject([{ data: { uuid: STAFF, first: 'Mia' } }])
 })

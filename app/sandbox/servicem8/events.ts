@@ -1,4 +1,5 @@
-// Which of the platform's named events a change of one record amounts to.
+// Which of the platform's named events a change of one record amounts to. `staff.clocked_on` and `_off` come from no record; what a
+// proposal is, and so what `proposal.sent` and `.viewed` carry, is not published: they can be subscribed to and never come.
 import { UNSET_TIME } from './local-time.ts'
 import type { Values } from './record-values.ts'
 

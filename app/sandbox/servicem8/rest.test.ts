@@ -140,6 +140,8 @@ test.each([
   ['an amount that is no number', 'jobpayment', { amount: 'lots' }],
   ['an activity that is both kinds', 'jobactivity', { activity_was_scheduled: 1, activity_was_recorded: 1 }],
   ['a bundle of nothing', 'jobmaterialbundle', { quantity: '0' }],
+  ['a part that is no material', 'materialbundle', { item_number: 'B', material_list: [{ uuid: JOB, quantity: 1 }] }],
+  ['parts that are not listed as such', 'materialbundle', { item_number: 'B', material_list: [JOB] }],
   ['a staff message to nobody', 'staffmessage', { from_staff_uuid: STAFF, message: 'hi' }],
 ])('a record with %s is refused', async (_case, object, json) => {
   const answer = await stage.call(`/api_1.0/${object}.json`, { token, json })
@@ -201,6 +203,16 @@ test('a completed task is stamped, a staff message is sent and visible', async (
   const uuid = await create('staffmessage', message)
   expect(await read(`/api_1.0/staffmessage/${uuid}.json`)).toMatchObject({ sent_timestamp: '2026-01-05 20:00:00' })
   expect(stage.world.outbox(SYDNEY)[0]).toMatchObject({ kind: 'staff_message', message: 'Bring the ladder' })
+})
+
+test('a bundle lists its materials, each with a positive number', async () => {
+  const uuid = await create('material', { name: 'Tap' })
+  const bundle = (quantity: unknown) => ({ item_number: `B-${quantity}`, material_list: [{ uuid, quantity }] })
+  const made = await create('materialbundle', bundle(2.5))
+  expect(await read(`/api_1.0/materialbundle/${made}.json`)).toMatchObject({ material_list: [{ uuid, quantity: 2.5 }] })
+  for (const quantity of ['2', 0, -1]) {
+    expect((await stage.call('/api_1.0/materialbundle.json', { token, json: bundle(quantity) })).status).toBe(400)
+  }
 })
 
 test('a number of a material is used once', async () => {
