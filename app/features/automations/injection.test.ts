@@ -2,6 +2,7 @@
 // page, row by row.
 import { describe, expect, test } from 'vitest'
 import { AT, wholeJob } from '#tests/support/record-facts.ts'
+import { safeSentHtml, withSafeEmails } from './email-html.server.ts'
 import type { Destination } from './placeholder-format.ts'
 import { resolveText } from './placeholders.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'
@@ -32,7 +33,7 @@ describe('HTML of an e-mail', () => {
   )
 
   test('tags of the author are made safe when the rule is saved, placeholders stay', () => {
-    const form = ruleForm.parse({
+    const { body } = withSafeEmails({
       name: 'n',
       triggerSource: 'manual_endpoint',
       actions: [
@@ -46,7 +47,20 @@ describe('HTML of an e-mail', () => {
         },
       ],
     })
-    expect(definitionOf(form, null).steps[0]?.parameters.customHtmlBody).toBe('<p>{company_name}</p>')
+    const [step] = definitionOf(ruleForm.parse(body), null).steps
+    expect(step?.parameters.customHtmlBody).toBe('<p>{company_name}</p>')
+  })
+
+  test.each(['title=">"', "title='>'", 'title="a>b>c"'])(
+    'a link stays inside its tag whatever stands before it: %s',
+    (before) => {
+      expect(say(`<a ${before} href="${IT}">x</a>`, 'javascript:alert(1)', 'html')).toBe(`<a ${before} href="#">x</a>`)
+    },
+  )
+
+  test('halves of an address that come together when values are put in do not make one that runs', () => {
+    const written = '<a href="java{job_description}">x</a>'
+    expect(safeSentHtml(say(written, 'script:alert(1)', 'html'))).toBe('<a>x</a>')
   })
 })
 

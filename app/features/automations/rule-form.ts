@@ -3,7 +3,6 @@
 import { z } from 'zod'
 import { isActionType } from './action-parameters.ts'
 import { readParameters } from './check-parameters.ts'
-import { withSafeHtml } from './email-html.ts'
 import {
   type Condition,
   DEFAULT_GUARDS,
@@ -76,12 +75,10 @@ const action = z
   .transform((given, context) => {
     const type = given.type as Step['type']
     const read = readParameters(type, given.parameters ?? {})
-    // What is stored is the safe HTML: with nothing left of it there is no message.
-    const kept =
-      read.outcome === 'read' && type === 'send_email' ? readParameters(type, withSafeHtml(read.parameters)) : read
-    if (read.outcome === 'read' && kept.outcome === 'read') return { ...given, type, parameters: read.parameters }
-    const issues = kept.outcome === 'invalid' ? kept.issues : []
-    for (const { name, message } of issues) context.addIssue({ code: 'custom', path: ['parameters', name], message })
+    if (read.outcome === 'read') return { ...given, type, parameters: read.parameters }
+    for (const { name, message } of read.issues) {
+      context.addIssue({ code: 'custom', path: ['parameters', name], message })
+    }
     return z.NEVER
   })
 
@@ -298,7 +295,7 @@ function stepsOf(actions: RuleForm['actions']): Step[] {
     return {
       id: stepId,
       type: one.type,
-      parameters: one.type === 'send_email' ? withSafeHtml(one.parameters) : one.parameters,
+      parameters: one.parameters,
       // The first has nothing to wait for.
       waitForPrevious: index > 0 && one.waitForPrevious === true,
     }

@@ -3,7 +3,7 @@ import type { App } from '#app/app-context.ts'
 import { triggerKeyPlace } from '#app/features/ops/sealed-places.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import { takenOutOf } from './email-html.ts'
+import { withSafeEmails } from './email-html.server.ts'
 import type { PollTrigger, RuleDefinition } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { checkRule } from './rule-check.ts'
@@ -49,7 +49,7 @@ function newTriggerKey(app: Pick<App, 'secrets'>, accountUuid: string) {
 export async function createRule(app: RulesApp, accountUuid: string, body: unknown): Promise<RuleSaved | RuleRefusal> {
   const read = await readRule(app, accountUuid, body)
   if (read.outcome !== 'read') return read
-  const { form, definition } = read
+  const { form, definition, takenOut } = read
   if ((await app.store.listAutomations(accountUuid)).length >= MOST_RULES) {
     return { outcome: 'too_many', message: `An account has at most ${MOST_RULES} automations.` }
   }
@@ -67,7 +67,7 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
     at: now,
   })
   app.log.info({ account: accountUuid, automation: id, source: definition.trigger.source }, 'automation.created')
-  return saved(app, accountUuid, id, takenOutOf(form.actions))
+  return saved(app, accountUuid, id, takenOut)
 }
 
 /** The whole form, or exactly `{active}`. */
@@ -84,7 +84,7 @@ export async function changeRule(
 
   const read = await readRule(app, accountUuid, body)
   if (read.outcome !== 'read') return read
-  const { form, definition } = read
+  const { form, definition, takenOut } = read
   const active = form.active ?? before.active
   const blanks = refuseBlanks(definition, active)
   if (blanks) return blanks
@@ -106,7 +106,7 @@ export async function changeRule(
   })
   if (!changed) return { outcome: 'not_found' }
   app.log.info({ account: accountUuid, automation: id, version: changed.version }, 'automation.changed')
-  return saved(app, accountUuid, id, takenOutOf(form.actions))
+  return saved(app, accountUuid, id, takenOut)
 }
 
 /** On and off. `includeExisting`: switching on also acts on what matches already. */
@@ -187,11 +187,13 @@ async function follow(app: RulesApp, accountUuid: string): Promise<string | null
 }
 
 type ReadRule =
-  | { outcome: 'read'; form: RuleForm; definition: RuleDefinition }
+  /** `takenOut`: what of its e-mails was not safe and went, in a sentence; null = nothing. */
+  | { outcome: 'read'; form: RuleForm; definition: RuleDefinition; takenOut: string | null }
   | Extract<RuleRefusal, { outcome: 'invalid' }>
 
 async function readRule(app: Pick<App, 'store'>, accountUuid: string, body: unknown): Promise<ReadRule> {
-  const parsed = ruleForm.safeParse(body)
+  const { body: safe, takenOut } = withSafeEmails(body)
+  const parsed = ruleForm.safeParse(safe)
   if (!parsed.success) return refused(parsed.error.issues)
   const form = parsed.data
   let objectOfWebhook: string | null = null
@@ -205,7 +207,7 @@ async function readRule(app: Pick<App, 'store'>, accountUuid: string, body: unkn
   }
   const definition = definitionOf(form, objectOfWebhook)
   const wrong = [...checkRule(definition), ...(await withoutAddress(app, accountUuid, definition))]
-  return wrong.length > 0 ? refused(wrong) : { outcome: 'read', form, definition }
+  return wrong.length > 0 ? refused(wrong) : { outcome: 'read', form, definition, takenOut }
 }
 
 function refused(issues: readonly FormIssue[]): Extract<RuleRefusal, { outcome: 'invalid' }> {

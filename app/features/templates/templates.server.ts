@@ -1,5 +1,6 @@
 // The template library as one list: what comes with the product, and what admins made.
 import type { App } from '#app/app-context.ts'
+import { withSafeEmails } from '../automations/email-html.server.ts'
 import type { Category } from './categories.ts'
 import { LIBRARY } from './library.ts'
 import { readTemplate, type TemplateOfJson } from './template.ts'
@@ -39,7 +40,7 @@ export async function createTemplate(
   accountUuid: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<TemplateMade> {
-  const read = readTemplate(body)
+  const read = readTemplate(withSafeEmails(body).body)
   if (read.outcome === 'invalid') return read
   const { outcome: _outcome, ...input } = read
   const at = app.clock.now()

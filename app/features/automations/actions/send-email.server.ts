@@ -1,5 +1,7 @@
 // An e-mail: plain, HTML or out of a template of the platform; signed, with files and documents; each receiver an effect of its own,
 // because several in one call are not documented (facts: section 6).
+
+import { safeSentHtml } from '../email-html.server.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import type { Effect, Plan, PlanWarning } from './effect.ts'
 import { htmlOfText, isEmptyHtml, wantsSignature, withoutSignature, withSignature } from './email-body.ts'
@@ -97,7 +99,7 @@ function sayContent(wording: Wording, content: EmailContent): Written {
   const subject = wording.say(content.subject, 'subject').trim()
   return content.kind === 'plain'
     ? { subject, text: wording.say(content.body, 'plain').trim(), html: '' }
-    : { subject, text: '', html: wording.say(content.body, 'html') }
+    : { subject, text: '', html: safeSentHtml(wording.say(content.body, 'html')) }
 }
 
 /** The first receiver gets the first copy beside it, and so on; copies that are left over are e-mails of their own. */

@@ -81,9 +81,17 @@ describe('an e-mail in HTML', () => {
       values: { ...record.values, job_description: '<script>x</script>{company_email}\r\nBcc: all@x.example' },
     }
     const effect = await first({ ...HTML, customHtmlBody: '<p>{entry.0.job_description}</p>' }, { records: [sly] })
-    expect(effect.htmlBody).toBe('<p>&lt;script&gt;x&lt;/script&gt;{company_email}<br>\nBcc: all@x.example</p>')
+    expect(effect.htmlBody).toBe('<p>&lt;script&gt;x&lt;/script&gt;{company_email}<br />\nBcc: all@x.example</p>')
     expect(effect.subject).toBe('About <script>x</script>{company_email} Bcc: all@x.example')
     expect(effect.textBody).toBe('')
+  })
+
+  it('leaves without what could run, also where only the values made it whole', async () => {
+    const record = await world.record()
+    const sly = { ...record, values: { ...record.values, job_description: 'script:alert(1)' } }
+    const body = '<a href="java{entry.0.job_description}">x</a><img src="cid:a" onerror="y">'
+    const effect = await first({ ...HTML, customHtmlBody: body }, { records: [sly] })
+    expect(effect.htmlBody).toBe('<a>x</a><img src="cid:a" />')
   })
 
   it('keeps braces of styles', async () => {
