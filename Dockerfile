@@ -2,7 +2,7 @@
 # One process, one folder to write to. `docker build -t fieldhook .`; docs/operating.md says how to run it.
 
 # The Node that the tests and proofs run on: one version in here, in .nvmrc and in scripts/own-node.json. A test holds them together.
-FROM node:24.21.0-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS build
 WORKDIR /app
 # Packages first: this layer stays as long as the lockfile does. better-sqlite3 brings its binary; nothing is compiled.
 COPY package.json package-lock.json .npmrc ./
@@ -12,7 +12,7 @@ RUN NODE_ENV=production npm run build
 # Only what runs is left: no development packages, no sources, types, maps and documents of packages. Licences stay.
 RUN npm prune --omit=dev --ignore-scripts && node scripts/slim-packages.mjs
 
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 WORKDIR /app
 # npm, yarn and their package managers' manager are for building: what is not there cannot be misused.
 RUN rm -rf /usr/local/lib/node_modules /opt/yarn-* /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/yarn \

@@ -37,7 +37,7 @@ async function run(name: string, script: string, signal = new AbortController().
   const file = join(folder, 'script.mjs')
   writeFileSync(file, script)
   const app = { store: store as never, clock, log }
-  const backups = { to: { kind: 'folder' as const, path: folder }, keys: [] }
+  const backups = { to: { kind: 'folder' as const, path: folder }, keys: [], removesOld: true }
   const job = backupJobs(app, { backups }, () => file).find((one) => one.name === name)
   await job?.run(signal)
 }

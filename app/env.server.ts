@@ -150,6 +150,7 @@ const variables = z.object({
   TRUST_PROXY: oneOf('TRUST_PROXY', ['none', 'fly'], 'none'),
   BACKUP_TO: text,
   BACKUP_KEY: text,
+  BACKUP_REMOVE: oneOf('BACKUP_REMOVE', ['yes', 'no'], 'yes'),
   BACKUP_S3_ENDPOINT: text,
   BACKUP_S3_REGION: text,
   BACKUP_S3_KEY_ID: text,

@@ -65,6 +65,7 @@ export function backupCommand(input: CommandInput): Promise<number> {
         databaseFile: env.databaseFile,
         version: packageJson.version,
         origin: env.origin,
+        removesOld: env.backups?.removesOld ?? true,
       })
       return { ...taken, detail: { seconds, parts: count, removed: removed.length, untidy, rssBytes: mostMemory() } }
     })

@@ -246,6 +246,25 @@ test('old ones go by the calendar; what is not ours neither counts nor goes', as
   expect(backups()).toEqual([late.name, foreign.name, basename(forged), newest.name].sort())
 })
 
+test('with BACKUP_REMOVE=no old ones stay: the store ends them', async () => {
+  const settings = environment({ BACKUP_REMOVE: 'no' }).backups
+  expect(settings?.removesOld).toBe(false)
+  expect(environment({}).backups?.removesOld).toBe(true)
+  const { to, keys } = settings ?? { to: { kind: 'folder' as const, path: '' }, keys: [] }
+  const parts = { place: placeOf(to), seal: await createBackupSeal(keys), files: databaseFiles }
+  const takenAt = (at: number, removesOld: boolean) =>
+    takeBackup(
+      { ...parts, clock: fixedClock(at) },
+      { databaseFile: env.databaseFile, version: '1', origin: 'https://a.example', removesOld },
+    )
+  const now = Date.UTC(2026, 10, 22, 12)
+  const [early, late] = [await takenAt(now - days(3) - hours(2), false), await takenAt(now - days(3), false)]
+  const newest = await takenAt(now, false)
+  expect(newest.removed).toEqual([])
+  expect(backups()).toEqual([early.name, late.name, newest.name].sort())
+  expect((await takenAt(now + 1, true)).removed).toContain(early.name)
+})
+
 test('one at a time; what an earlier one left behind in a crash is removed', async () => {
   mkdirSync(`${env.databaseFile}.backup-99999`)
   writeFileSync(join(`${env.databaseFile}.backup-99999`, 'copy.db'), 'half')

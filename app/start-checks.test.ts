@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 function environment(to: BackupTo) {
-  const backups = { to, keys: ['k'] }
+  const backups = { to, keys: ['k'], removesOld: true }
   return { platform: 'servicem8' as const, databaseFile: join(root, 'data/f.db'), backups, startEmpty: false }
 }
 

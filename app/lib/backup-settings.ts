@@ -18,11 +18,14 @@ export interface BackupSettings {
   to: BackupTo
   /** age identities: the first one seals, all of them open. */
   keys: string[]
+  /** False = the place ends old backups by its own rules, so that a stolen key destroys nothing. */
+  removesOld: boolean
 }
 
 export interface BackupVariables {
   BACKUP_TO?: string | undefined
   BACKUP_KEY?: string | undefined
+  BACKUP_REMOVE?: string | undefined
   BACKUP_S3_ENDPOINT?: string | undefined
   BACKUP_S3_REGION?: string | undefined
   BACKUP_S3_KEY_ID?: string | undefined
@@ -68,7 +71,7 @@ export function readBackupSettings(
     problems.push('BACKUP_KEY is missing: BACKUP_TO is set, and a backup is never written unsealed.')
   }
   const to = given.BACKUP_TO.includes('://') ? readS3(given.BACKUP_TO, given, problems) : readFolder(given, problems)
-  return to && { to, keys }
+  return to && { to, keys, removesOld: given.BACKUP_REMOVE !== 'no' }
 }
 
 function readFolder(given: BackupVariables, problems: string[]): BackupTo {

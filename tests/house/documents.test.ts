@@ -111,7 +111,7 @@ describe('the workflows', () => {
       if (job.uses) expect(existsSync(job.uses)).toBe(true)
       else expect([name, typeof job['timeout-minutes']]).toEqual([name, 'number'])
       for (const { uses, run } of job.steps ?? []) {
-        if (uses) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/)
+        if (uses) expect(uses).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40}$/)
         // What a branch or title is called must not become part of a command.
         if (run) expect(run).not.toMatch(/\$\{\{/)
       }

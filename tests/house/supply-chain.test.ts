@@ -59,3 +59,29 @@ test('every test command that the pages name exists', () => {
   const commands = [...both.matchAll(/`npm run (?:--silent )?([\w:]+)/g)].map(([, name]) => name ?? '')
   expect(commands.filter((name) => !(name in packageJson.scripts))).toEqual([])
 })
+
+test('every image is named by its digest', () => {
+  const images = [
+    ...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm),
+    ...readFileSync('compose.yml', 'utf8').matchAll(/^ {4}image: (?!\$)(\S+)/gm),
+  ].map(([, name]) => name)
+  expect(images).toHaveLength(3)
+  expect(images.filter((name) => !/:[\w.-]+@sha256:[0-9a-f]{64}$/.test(name ?? ''))).toEqual([])
+})
+
+test('a release asks for known weaknesses and signatures, and signs what it publishes', () => {
+  const release = readFileSync('.github/workflows/release.yml', 'utf8')
+  for (const step of ['npm audit --omit=dev', 'npm audit signatures', 'attest-build-provenance@', 'sbom: true'])
+    expect(release).toContain(step)
+  expect(release).toMatch(/needs: \[test, supply\]/)
+})
+
+test('both containers run with a read-only system, without capabilities they do not need, and without root in ours', () => {
+  const services = readFileSync('compose.yml', 'utf8').split(/^ {2}(?=\w+:$)/m)
+  for (const name of ['fieldhook:', 'caddy:']) {
+    const service = services.find((text) => text.startsWith(name)) ?? ''
+    for (const line of ['read_only: true', 'cap_drop: [ALL]', "security_opt: ['no-new-privileges:true']", 'mem_limit:'])
+      expect(service).toContain(line)
+  }
+  expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^USER node$/m)
+})

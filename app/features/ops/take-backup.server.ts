@@ -32,6 +32,8 @@ export interface BackupRequest {
   /** Of the product, for the manifest. */
   version: string
   origin: string
+  /** False = old backups stay: the place ends them by rules of its own, and our key has no right to. Default: true. */
+  removesOld?: boolean
   /** Default: 64 MB. */
   partBytes?: number
 }
@@ -55,7 +57,7 @@ const GZIP_LEVEL = 3
 /** Rejects with a `BackupTrouble` (a sentence) or what the place answered. Leaves nothing behind but whole backups. */
 export async function takeBackup(parts: BackupParts, request: BackupRequest): Promise<TakenBackup> {
   const { place, files, clock } = parts
-  const { databaseFile, partBytes = PART_BYTES } = request
+  const { databaseFile, removesOld = true, partBytes = PART_BYTES } = request
   const { seconds, step } = stepTimer()
   const live = await stat(databaseFile).catch(() => null)
   if (!live) throw new BackupTrouble(`There is no database at ${databaseFile}.`)
@@ -91,10 +93,12 @@ export async function takeBackup(parts: BackupParts, request: BackupRequest): Pr
     await step('finish', () => storeManifest(parts, manifest, { folder, name }))
     // The backup is good, whatever becomes of the old ones: they are looked at again after the next.
     let untidy: string | null = null
-    const removed = await step('tidy', () => removeOld(parts, request.origin)).catch((error: unknown) => {
-      untidy = error instanceof Error ? error.message : String(error)
-      return []
-    })
+    const removed = await step('tidy', async () => (removesOld ? removeOld(parts, request.origin) : [])).catch(
+      (error: unknown) => {
+        untidy = error instanceof Error ? error.message : String(error)
+        return []
+      },
+    )
     const storedBytes = stored.reduce((sum, part) => sum + part.bytes, 0)
     return { name, databaseBytes: facts.bytes, storedBytes, parts: stored.length, removed, untidy, seconds }
   })
