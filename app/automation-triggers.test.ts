@@ -215,6 +215,35 @@ test('a record the platform calls new fires a rule on new records, once however 
   expect(verdicts()).toEqual(['1 done_before'])
 })
 
+test('a record that is created and completed within the settling time counts as created and as changed, once', async () => {
+  const rules = {
+    changed: aRule([TEXT], { conditions: COMPLETED }),
+    status: aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }),
+    created: aRule([TEXT], { trigger: { ...ON_STATUS, type: 'job_created' }, once: 'record' }),
+  }
+  for (const [name, definition] of Object.entries(rules)) await switchOn(definition, { name })
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const job = world.job(LEEDS)
+  await told(job, ['uuid', 'status'])
+  await world.clock.run(200)
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await world.clock.run(seconds(30))
+  // One that is only created is no change, whatever it is told about later.
+  const quiet = world.job(LEEDS, { status: 'Completed' })
+  await told(quiet, ['uuid', 'status'])
+  await world.clock.run(seconds(30))
+  const runs = await world.store.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
+  expect(runs.map((run) => `${run.ruleName} ${run.recordUuids[0] === job ? 'both' : 'new'}`).sort()).toEqual([
+    'changed both',
+    'created both',
+    'created new',
+    'status both',
+    'status new',
+  ])
+})
+
 test('from which value it came is known from the look before', async () => {
   const job = world.job(LEEDS, { status: 'Work Order' })
   const other = world.job(LEEDS, { status: 'Quote' })

@@ -14,6 +14,8 @@ export const account = sqliteTable('account', {
   timezone: text('timezone').notNull(),
   createdAt: integer('created_at').notNull(),
   updatedAt: integer('updated_at').notNull(),
+  /** 0 = it has rules from before "how often" was a choice that can write to a customer again, and nobody dismissed the notice. */
+  repeatsTold: integer('repeats_told').notNull().default(1),
 })
 
 /** The platform's tokens of an account, sealed. `generation` is the compare-and-swap guard of the rotating refresh token. */
@@ -774,7 +776,7 @@ export const mute = sqliteTable(
   (t) => [uniqueIndex('one_mute_per_record').on(t.accountUuid, t.kind, t.recordUuid)],
 )
 
-/** Same key = same answer, for 24 h: `Idempotency-Key` of the manual trigger, and same job and date within 10 minutes. */
+/** Same key = same answer: `Idempotency-Key` of the manual trigger for 24 h, and a person's press for 10 s. */
 export const triggerCall = sqliteTable(
   'trigger_call',
   {

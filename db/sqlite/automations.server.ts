@@ -65,6 +65,8 @@ export function automationStore({ db, sql }: Client): AutomationStore {
       ),
     )
     .prepare()
+  const owes = sql.prepare<[string], number>('SELECT repeats_told FROM account WHERE uuid = ?').pluck()
+  const dismiss = sql.prepare('UPDATE account SET repeats_told = 1 WHERE uuid = ?')
   const ofAccount = (accountUuid: string) => and(eq(automation.accountUuid, accountUuid), isNull(automation.deletedAt))
   return {
     async listAutomations(accountUuid) {
@@ -140,6 +142,14 @@ export function automationStore({ db, sql }: Client): AutomationStore {
     async findAutomationVersion(accountUuid, id, version) {
       const row = foundVersion.get({ accountUuid, id, version })
       return row ? { name: row.name, definition: JSON.parse(row.definition) as RuleDefinition } : null
+    },
+
+    async owesRepeatNotice(accountUuid) {
+      return owes.get(accountUuid) === 0
+    },
+
+    async dismissRepeatNotice(accountUuid) {
+      dismiss.run(accountUuid)
     },
 
     async findAutomationByTriggerKey(keyHash) {

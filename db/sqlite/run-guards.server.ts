@@ -1,4 +1,4 @@
-import type { MessageFacts, MuteRow, PausedRule, RunGuardStore } from '../store/run-guards.ts'
+import type { GotMessage, MessageFacts, MuteRow, PausedRule, RunGuardStore } from '../store/run-guards.ts'
 import type { Client } from './client.server.ts'
 import { guardNotes } from './guard-notes.server.ts'
 import { writeTurnOf } from './write-turn.server.ts'
@@ -23,6 +23,11 @@ export function runGuardStore(client: Client): RunGuardStore {
   >(
     `SELECT max(CASE WHEN automation_id = @automationId THEN at END) AS byRule, max(at) AS byAny
      FROM customer_message WHERE account_uuid = @accountUuid AND receiver_hash IN (SELECT value FROM json_each(@hashes))`,
+  )
+  const got = sql.prepare<[string, string, number], GotMessage>(
+    `SELECT m.at, m.channel, m.run_id AS runId, a.name AS automationName
+     FROM customer_message m JOIN automation a ON a.id = m.automation_id
+     WHERE m.account_uuid = ? AND m.receiver_hash IN (SELECT value FROM json_each(?)) ORDER BY m.at DESC, m.id DESC LIMIT ?`,
   )
   const findMute = sql.prepare<
     { accountUuid: string; companies: string; jobs: string; now: number },
@@ -100,6 +105,9 @@ export function runGuardStore(client: Client): RunGuardStore {
         lastByRule: last?.byRule ?? null,
         lastByAnyRule: last?.byAny ?? null,
       }
+    },
+    async messagesTo(accountUuid, receiverHashes, limit) {
+      return got.all(accountUuid, JSON.stringify(receiverHashes), limit)
     },
     async findAccountGuards(accountUuid) {
       return notes.guards(accountUuid)

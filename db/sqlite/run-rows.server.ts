@@ -30,7 +30,7 @@ export function insertRuns(sql: Sql): InsertRuns {
   )
 
   function start(accountUuid: string, wish: RunWish, now: number): StartedRun {
-    for (const { recordUuid, occurrence } of wish.ledger) {
+    for (const { recordUuid, occurrence } of wish.again ? [] : wish.ledger) {
       if (findLedger.get(wish.automationId, recordUuid, occurrence, now)) {
         return { outcome: 'done_before', recordUuid, occurrence }
       }
@@ -49,8 +49,8 @@ export function insertRuns(sql: Sql): InsertRuns {
       JSON.stringify(wish.recordUuids),
       wish.groupKey,
       JSON.stringify(wish.triggerData),
-      wish.held === null ? 'queued' : 'held',
-      wish.held,
+      wish.held !== null ? 'held' : wish.waits === undefined ? 'queued' : 'waiting',
+      wish.held ?? wish.waits ?? null,
       wish.wakeAt,
       wish.replayOf,
       wish.hop,

@@ -3,7 +3,7 @@ import type { RunWish } from '#app/features/automations/run.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { AutomationRow } from '../store/automations.ts'
 import type { RecordValues } from '../store/records.ts'
-import type { NewVerdict, OwnWrite, SweepTarget, TouchedRecord, TriggerStore } from '../store/triggers.ts'
+import type { DoneFiring, NewVerdict, OwnWrite, SweepTarget, TouchedRecord, TriggerStore } from '../store/triggers.ts'
 import { automationStore } from './automations.server.ts'
 import type { Client } from './client.server.ts'
 import { insertRuns } from './run-rows.server.ts'
@@ -95,11 +95,10 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
     `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at) VALUES (?, ?, ?, NULL, ?, NULL)
      ON CONFLICT DO NOTHING`,
   )
-  const inLedger = sql
-    .prepare<[number, string, string], 1>(
-      'SELECT 1 FROM seen_ledger WHERE automation_id = ? AND record_uuid = ? AND occurrence = ?',
-    )
-    .pluck()
+  const inLedger = sql.prepare<[number, string, string], DoneFiring>(
+    `SELECT record_uuid AS recordUuid, run_id AS runId, at FROM seen_ledger
+     WHERE automation_id = ? AND record_uuid = ? AND occurrence = ?`,
+  )
   const runsOn = sql
     .prepare<[string, string, number, number], number>(
       'SELECT created_at FROM run WHERE account_uuid = ? AND record_uuid = ? AND automation_id = ? AND created_at >= ?',
@@ -243,11 +242,13 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
       return runsOn.all(accountUuid, recordUuid, automationId, since)
     },
     async doneBefore(accountUuid, automationId, firings) {
-      if (ownedBy.get(automationId, accountUuid) !== 1) return new Set()
-      const done = firings.filter(
-        ({ recordUuid, occurrence }) => inLedger.get(automationId, recordUuid, occurrence) === 1,
+      if (ownedBy.get(automationId, accountUuid) !== 1) return new Map()
+      return new Map(
+        firings.flatMap(({ recordUuid, occurrence }): [string, DoneFiring][] => {
+          const done = inLedger.get(automationId, recordUuid, occurrence)
+          return done ? [[`${recordUuid}|${occurrence}`, done]] : []
+        }),
       )
-      return new Set(done.map(({ recordUuid, occurrence }) => `${recordUuid}|${occurrence}`))
     },
     async settlePoll(accountUuid, tick, now) {
       return settlePoll.immediate(accountUuid, tick, now)

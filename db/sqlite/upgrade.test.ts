@@ -160,6 +160,39 @@ test.each(RELEASED)('a database of %s comes up to date with all that was in it',
   expect(readdirSync(folder).filter((name) => name.includes('half'))).toEqual([])
 })
 
+test('rules from before "how often" was a choice do what they did, and whose customers may hear again is told once', async () => {
+  const file = releasedFile('0005_operations')
+  const old = new Database(file)
+  const sample = old.prepare('SELECT definition FROM automation WHERE id = 1').pluck().get() as string
+  const add = old.prepare(
+    `INSERT INTO automation (id, account_uuid, name, active, trigger_source, watched_object, version, definition, baselined,
+       execution_count, created_at, updated_at) VALUES (?, ?, ?, 1, ?, NULL, 1, ?, 1, 0, 0, 0)`,
+  )
+  const rule = (id: number, account: string, once: string, trigger: object, type = 'send_sms') => {
+    const steps = [{ id: 's1', type, parameters: {}, waitForPrevious: false }]
+    const definition = { ...JSON.parse(sample), once, trigger, steps }
+    add.run(id, account, `Rule ${id}`, (trigger as { source: string }).source, JSON.stringify(definition))
+  }
+  const manual = { source: 'manual_endpoint' }
+  rule(11, LEEDS, 'change', { source: 'webhook', object: 'job', type: 'job_updated' })
+  rule(12, LEEDS, 'period', { source: 'webhook', object: 'job', type: 'job_status' }, 'create_task')
+  rule(13, LEEDS, 'week', manual)
+  rule(14, LEEDS, 'record', { source: 'api_polling', interval: 'on_demand' })
+  rule(21, BONDI, 'record', { source: 'webhook', object: 'job', type: 'job_updated' })
+  rule(22, BONDI, 'period', { source: 'api_polling', interval: 'on_demand' })
+  old.close()
+  const client = openClient(file, 'db/migrations')
+  const store = sqliteStore(client, CLOCK)
+  const onceOf = async (account: string) =>
+    Object.fromEntries((await store.listAutomations(account)).map(({ id, definition }) => [id, definition.once]))
+  expect(await onceOf(LEEDS)).toMatchObject({ 11: 'change', 12: 'change', 13: 'value:date', 14: 'record' })
+  expect(await onceOf(BONDI)).toEqual({ 21: 'record', 22: 'period' })
+  expect([await store.owesRepeatNotice(LEEDS), await store.owesRepeatNotice(BONDI)]).toEqual([true, false])
+  await store.dismissRepeatNotice(LEEDS)
+  expect(await store.owesRepeatNotice(LEEDS)).toBe(false)
+  client.close()
+})
+
 test('a start that finds nothing to change makes no copy', () => {
   const file = join(folder, 'fieldhook.db')
   openClient(file, 'db/migrations').close()
@@ -205,7 +238,7 @@ test('a process that ends at any statement leaves the schema before or after a m
     }
     left.close()
   }
-  expect([...found]).toEqual([0, 1, 2, 3, 4])
+  expect([...found]).toEqual(RELEASED.map((_tag, index) => index))
 })
 
 test('a process that ends while it makes a new file leaves one that the next start completes', () => {

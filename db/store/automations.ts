@@ -67,6 +67,9 @@ export interface AutomationStore {
     id: number,
     version: number,
   ): Promise<{ name: string; definition: RuleDefinition } | null>
+  /** Has it rules from before "how often" was a choice, which can write to a customer again, and was it not told yet? */
+  owesRepeatNotice(accountUuid: string): Promise<boolean>
+  dismissRepeatNotice(accountUuid: string): Promise<void>
   /** The only lookup without an account: the key is the proof. */
   findAutomationByTriggerKey(keyHash: string): Promise<AutomationRow | null>
   /** Rules that are on, not paused, and watch the object. */

@@ -34,6 +34,14 @@ export interface MessageNote {
   receiverHash: string
 }
 
+/** A message that a customer got from an automation. */
+export interface GotMessage {
+  at: Millis
+  channel: 'sms' | 'email'
+  runId: number
+  automationName: string
+}
+
 export interface MuteRow {
   id: number
   kind: 'company' | 'job'
@@ -64,6 +72,8 @@ export interface PausedRule {
 
 export interface RunGuardStore {
   messageFacts(accountUuid: string, question: MessageQuestion): Promise<MessageFacts>
+  /** The latest messages of any rule to a receiver, newest first. */
+  messagesTo(accountUuid: string, receiverHashes: readonly string[], limit: number): Promise<GotMessage[]>
   /** As stored, to be read with `readAccountGuards`; null = nothing was chosen. */
   findAccountGuards(accountUuid: string): Promise<unknown>
   /** What is not named stays. `change` joins the list of changes, in the same transaction. */

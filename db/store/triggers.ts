@@ -61,6 +61,14 @@ export interface LookedAt {
   wishes: readonly RunWish[]
 }
 
+/** A firing that the ledger knows. */
+export interface DoneFiring {
+  recordUuid: string
+  /** The run that took it; null = it was there when the rule was switched on. */
+  runId: number | null
+  at: Millis
+}
+
 export interface PolledTick {
   automationId: number
   version: number
@@ -111,12 +119,12 @@ export interface TriggerStore {
 
   /** When runs of the rule on the record were made since a moment. */
   recentRuns(accountUuid: string, automationId: number, recordUuid: string, since: Millis): Promise<Millis[]>
-  /** Which of these firings of a rule are in the ledger already, as `recordUuid|occurrence`. */
+  /** Which of these firings of a rule are in the ledger already, by `recordUuid|occurrence`. */
   doneBefore(
     accountUuid: string,
     automationId: number,
     firings: readonly { recordUuid: string; occurrence: string }[],
-  ): Promise<Set<string>>
+  ): Promise<Map<string, DoneFiring>>
   /**
    * Runs, ledger, verdicts and the next tick, in one transaction. Null = the tick was taken by somebody else, or the rule
    * was changed, switched off or deleted meanwhile: nothing was written.

@@ -112,7 +112,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expectReadable(page)
 
       await page.getByRole('link', { name: 'Upcoming' }).click()
-      await expect(page.getByRole('list', { name: 'Next looks' })).toContainText('Morning look')
+      await expect(page.getByRole('list', { name: 'Scheduled' })).toContainText('Morning look')
       await expectReadable(page)
       await page.getByRole('link', { name: /^Needs you/ }).click()
       await says(page, 'Nothing needs you')

@@ -33,8 +33,12 @@ async function runNow(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: `Run Now: ${name}` }).click()
   const anyway = page.getByRole('button', { name: 'Run Anyway' })
   const ran = page.getByText(/^Automation executed/).first()
-  await expect(anyway.or(ran).first()).toBeVisible()
+  // A customer is written to only after a person saw what goes out.
+  const forReal = page.getByRole('button', { name: 'Run for real' })
+  await expect(anyway.or(ran).or(forReal).first()).toBeVisible()
   if (await anyway.isVisible()) await anyway.click()
+  await expect(ran.or(forReal).first()).toBeVisible()
+  if (await forReal.isVisible()) await forReal.click()
   await expect(ran).toBeVisible()
 }
 
@@ -152,7 +156,7 @@ test.describe('without a mouse', () => {
     await expect(action(page, 1).getByLabel('Message', { exact: true })).toBeFocused()
     await keyboard.press('End')
     await keyboard.type(', {entry.0.job_address or "no address yet"}.')
-    await tabTo(of.locator('summary', { hasText: /^More: how often/ }))
+    await tabTo(of.locator('summary', { hasText: /^More: how many/ }))
     await keyboard.press('Enter')
     await tabTo(of.getByLabel('Wait first, in minutes'))
     await keyboard.type('2')

@@ -232,7 +232,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await action(page, 3)
         .getByLabel('Message', { exact: true })
         .fill('Hi {entry.0.contact_first_name} [[Business name]]')
-      await of.getByText(/^More: how often/).click()
+      await of.getByText(/^More: how many/).click()
       await action(page, 3).getByRole('button', { name: 'Insert a placeholder into Message' }).click()
       await page.getByLabel('Search placeholders').fill('name')
       await press(page, 'Create Automation')

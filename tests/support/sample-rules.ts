@@ -18,6 +18,7 @@ export function sampleCard(over: Partial<RuleCardView> = {}): RuleCardView {
     source: 'webhook',
     trigger: 'Webhook Event, reacts within seconds',
     schedule: null,
+    often: 'Once per job',
     nextRunAt: null,
     executionCount: 4,
     lastExecutedAt: SAMPLE_NOW - minutes(5),
@@ -65,6 +66,7 @@ export function samplePreview(over: Partial<PreviewView> = {}): PreviewView {
     total: 9,
     customerMessages: 1,
     credits: 1,
+    often: 'Once per job',
     steps: [
       {
         label: 'Send SMS',

@@ -1,3 +1,4 @@
+// Long: every button around the form, with the engine behind it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS, QUEUE } from '#tests/support/automation-world.server.ts'
@@ -63,11 +64,20 @@ async function card(accountUuid = LEEDS) {
 
 const sent = () => calls.world.platform.messages.length
 
+/** A person saw what would happen, and said yes. */
+const YES = { confirmed: 'yes' }
+
+async function askedBy(...[act, values]: Parameters<typeof press>) {
+  const done = await press(act, values)
+  if (done.outcome !== 'shown' || done.result.kind !== 'ask_run') throw new Error(JSON.stringify(done))
+  return done.result.asked
+}
+
 describe('run now', () => {
   test('does it, says so, and the logs of the page tell for which job', async () => {
     calls.world.job(LEEDS)
     const id = await make()
-    const done = await press('run', { id: String(id) })
+    const done = await press('run', { id: String(id), ...YES })
     expect(done).toEqual({ outcome: 'done', flash: { kind: 'success', title: 'Automation executed' } })
     expect(sent()).toBe(1)
     const { logs } = await pageOf()
@@ -85,7 +95,7 @@ describe('run now', () => {
   test('conditions that are not met are told in words, and going on all the same is one press away', async () => {
     calls.world.job(LEEDS, { status: 'Completed' })
     const id = await make()
-    const asked = await press('run', { id: String(id) })
+    const asked = await press('run', { id: String(id), ...YES })
     expect(asked).toMatchObject({
       outcome: 'shown',
       result: {
@@ -97,16 +107,82 @@ describe('run now', () => {
       },
     })
     expect(sent()).toBe(0)
-    expect(await press('run', { id: String(id), bypass: 'yes' })).toMatchObject({
+    expect(await press('run', { id: String(id), bypass: 'yes', ...YES })).toMatchObject({
       outcome: 'done',
       flash: { kind: 'success', title: 'Automation executed' },
     })
     expect(sent()).toBe(1)
   })
 
+  test('a rule that writes to a customer asks first: for whom, what, and what they got already; then it acts once', async () => {
+    const first = calls.world.job(LEEDS, { edit_date: '2026-01-05 08:30:00' })
+    const second = calls.world.job(LEEDS)
+    const id = await make()
+    const asked = await askedBy('run', { id: String(id) })
+    expect(sent()).toBe(0)
+    expect(asked).toMatchObject({
+      about: expect.stringContaining('Customer 1'),
+      handled: null,
+      runs: [{ got: [], preview: { often: 'Once per job', customerMessages: 1 } }],
+      choices: [{ uuid: first, matches: true }, { uuid: second }],
+    })
+    expect(asked.runs[0]?.preview.steps[0]?.effects[0]).toMatchObject({
+      to: '+447700900001',
+      texts: [{ text: 'Job 1' }],
+    })
+    // Another record, found by its number.
+    const other = await askedBy('run', { id: String(id), search: '2' })
+    expect(other).toMatchObject({ about: expect.stringContaining('Customer 2'), values: { recordUuid: second } })
+    expect(await press('run', { id: String(id), ...other.values })).toMatchObject({
+      outcome: 'done',
+      flash: { title: 'Automation executed' },
+    })
+    expect(calls.world.platform.messages.map(({ text }) => text)).toEqual(['Job 2'])
+    // A second press a moment later is the same one; later it says what they got.
+    expect(await press('run', { id: String(id), ...other.values })).toMatchObject({
+      flash: { title: 'This ran a moment ago. It was not run again.' },
+    })
+    await calls.world.clock.run(20_000)
+    const again = await askedBy('run', { id: String(id), recordUuid: second })
+    expect(again).toMatchObject({
+      handled: '1 record was handled before.',
+      runs: [{ got: [{ to: '+447700900002', channel: 'sms', automationName: 'Chase quotes' }] }],
+      values: { handled: 'yes' },
+    })
+    expect(sent()).toBe(1)
+    await press('run', { id: String(id), ...again.values })
+    expect(sent()).toBe(2)
+  })
+
+  test('what changed since it was shown is shown again', async () => {
+    calls.world.job(LEEDS)
+    const id = await make({
+      ...RULE,
+      triggerSource: 'api_polling',
+      apiEndpoint: '/api_1.0/job.json',
+      pollInterval: 'on_demand',
+    })
+    const asked = await askedBy('run', { id: String(id) })
+    calls.world.job(LEEDS)
+    const now = await askedBy('run', { id: String(id), ...asked.values })
+    expect(now).toMatchObject({ about: '2 records', note: expect.stringContaining('Check them again') })
+    expect(sent()).toBe(0)
+    await press('run', { id: String(id), ...now.values })
+    expect(sent()).toBe(2)
+  })
+
+  test('a rule that writes to nobody runs at once, and asks when all of it was handled before', async () => {
+    calls.world.job(LEEDS)
+    const actions = [{ type: 'create_task', parameters: { title: 'Call back' } }]
+    const id = await make({ ...RULE, actions, once: 'record' })
+    expect(await press('run', { id: String(id) })).toMatchObject({ outcome: 'done', flash: { kind: 'success' } })
+    await calls.world.clock.run(20_000)
+    expect(await askedBy('run', { id: String(id) })).toMatchObject({ handled: '1 record was handled before.' })
+  })
+
   test('without any record it says that there is none', async () => {
     const id = await make()
-    expect(await press('run', { id: String(id) })).toMatchObject({
+    expect(await press('run', { id: String(id), ...YES })).toMatchObject({
       flash: { kind: 'error', title: 'Failed to run automation', description: 'There is no record to act on.' },
     })
   })
@@ -115,7 +191,7 @@ describe('run now', () => {
     calls.world.job(LEEDS)
     const to = [{ type: 'send_sms', parameters: { to: 'not a number', message: 'Hello' } }]
     const id = await make({ ...RULE, actions: to })
-    const done = await press('run', { id: String(id) })
+    const done = await press('run', { id: String(id), ...YES })
     expect(done).toMatchObject({ flash: { kind: 'info', title: 'Automation executed: there was nothing to do.' } })
     expect(done).toHaveProperty('flash.description', expect.stringContaining('number'))
   })
@@ -124,7 +200,7 @@ describe('run now', () => {
     calls.world.job(LEEDS)
     const id = await make()
     calls.world.platform.fate = ({ verb }) => (verb === 'sms' ? 'forbidden' : 'well')
-    expect(await press('run', { id: String(id) })).toMatchObject({
+    expect(await press('run', { id: String(id), ...YES })).toMatchObject({
       flash: { kind: 'info', title: 'Automation started', description: expect.stringContaining('permission') },
     })
   })
@@ -133,7 +209,7 @@ describe('run now', () => {
     calls.world.job(LEEDS)
     const actions = [{ type: 'assign_to_queue', parameters: { queueUuid: '99999999-0000-4000-8000-0000000000ff' } }]
     const id = await make({ ...RULE, actions })
-    const done = await press('run', { id: String(id) })
+    const done = await press('run', { id: String(id), ...YES })
     expect(done).toMatchObject({ flash: { kind: 'error', title: 'Failed to run automation' } })
     expect(done).toHaveProperty('flash.description', expect.stringContaining('queue'))
   })
@@ -142,7 +218,7 @@ describe('run now', () => {
     calls.world.job(LEEDS)
     const id = await make()
     runsLeft = 0
-    expect(await press('run', { id: String(id) })).toMatchObject({
+    expect(await press('run', { id: String(id), ...YES })).toMatchObject({
       flash: { title: 'Failed to run automation', description: expect.stringContaining('wait a moment') },
     })
     expect(sent()).toBe(0)
@@ -222,7 +298,7 @@ describe('looking first', () => {
   test('the last 30 days of a rule are a list of what it would have done, beside what really ran', async () => {
     calls.world.job(LEEDS)
     const id = await make()
-    await press('run', { id: String(id) })
+    await press('run', { id: String(id), ...YES })
     const before = sent()
     expect(await press('lookback', { id: String(id) })).toMatchObject({
       outcome: 'shown',

@@ -3,9 +3,15 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { PageResult, RuleAct, RunMode } from './act-on-rule.ts'
+import { askRun } from './ask-run.server.ts'
+import { ASK_FIELDS, CHANGED_SINCE } from './ask-run.ts'
 import type { KnownNames } from './condition-words.ts'
+import type { FailedCondition } from './conditions.ts'
+import { readRecordId } from './form-look.ts'
 import { readImport } from './import-rule.ts'
 import { lookBackOfRule } from './look-back.server.ts'
+import { objectOf } from './match-now.server.ts'
+import { oftenOf } from './once-words.ts'
 import {
   failed,
   GONE,
@@ -14,6 +20,7 @@ import {
   LOOK_BACK_FAILED,
   NEW_URL,
   NOT_AN_ADMIN,
+  NOTICE_DISMISSED,
   RULE_DELETE_FAILED,
   RULE_DELETED,
   RULE_IMPORTED,
@@ -25,6 +32,7 @@ import {
   TOO_MANY_RUNS,
 } from './page-words.ts'
 import { previewView } from './preview-view.ts'
+import { writesToCustomers } from './rule.ts'
 import { parseRuleId } from './rule-form.ts'
 import { failedViews } from './rule-view.ts'
 import { createRule, deleteRule, type RulesApp, renewTriggerKey, switchRule } from './rules.server.ts'
@@ -47,7 +55,7 @@ interface Asked {
 }
 
 /**
- * `values`: `id` (the rule's) and by act `bypass` = yes and `recordUuid` (run, check, preview), `to` = on or off and
+ * `values`: `id` (the rule's) and by act `bypass` = yes and `recordUuid` (run, check, preview), for `run` also `ASK_FIELDS`, `to` = on or off and
  * `existing` = yes (switch), `json` (import).
  */
 export async function actOnRule(
@@ -58,6 +66,10 @@ export async function actOnRule(
   asked: Asked,
 ): Promise<RuleActOutcome> {
   if (act === 'import') return importRules(app, accountUuid, values.json ?? '')
+  if (act === 'repeats_told') {
+    await app.store.dismissRepeatNotice(accountUuid)
+    return done(NOTICE_DISMISSED)
+  }
   const id = parseRuleId(values.id)
   const rule = id === null ? null : await app.store.findAutomation(accountUuid, id)
   if (!rule) return done(failed(TITLES[act], GONE))
@@ -88,7 +100,7 @@ export async function actOnRule(
   }
 }
 
-const TITLES: Record<Exclude<RuleAct, 'import'>, string> = {
+const TITLES: Record<Exclude<RuleAct, 'import' | 'repeats_told'>, string> = {
   run: RULE_RUN_FAILED,
   check: RULE_RUN_FAILED,
   preview: RULE_RUN_FAILED,
@@ -115,30 +127,72 @@ async function run(
 ): Promise<RuleActOutcome> {
   if (mode === 'check' && !admin) return done(failed(RULE_RUN_FAILED, NOT_AN_ADMIN))
   if (!takeRun()) return done(failed(RULE_RUN_FAILED, TOO_MANY_RUNS))
-  const recordUuid = /^[\w-]{1,100}$/.test(values.recordUuid ?? '') ? (values.recordUuid ?? '').toLowerCase() : ''
-  const ran = await runNow(app, rule, {
+  const recordUuid = readRecordId(values.recordUuid ?? '')
+  const wished = {
     bypassConditions: values.bypass === 'yes',
-    pretend: mode !== 'run',
     recordUuid: recordUuid === '' ? null : recordUuid,
-  })
+    includeHandled: values[ASK_FIELDS.handled] === 'yes',
+  }
+  const search = (values[ASK_FIELDS.search] ?? '').trim().slice(0, 100)
+  const confirmed = values[ASK_FIELDS.confirmed] === 'yes'
+  const ask = (note: string | null) => askFirst(app, rule, { ...wished, search, note, names }, recordUuid)
+  if (mode === 'run' && !confirmed && writesToCustomers(rule.definition)) return ask(null)
+  const seen = confirmed ? (values[ASK_FIELDS.seen] ?? null) : null
+  const ran = await runNow(app, rule, { ...wished, pretend: mode !== 'run', seen })
   const { id: ruleId, name } = rule
   switch (ran.outcome) {
     case 'ran':
-      return done(ranFlash(ran))
+      // Nothing was new: what was handled before may be meant all the same.
+      return ran.started === 0 && ran.repeated === 0 && ran.handled ? ask(null) : done(ranFlash(ran))
+    case 'changed':
+      return ask(CHANGED_SINCE)
     case 'previewed': {
       const result = { kind: 'previewed', ruleId, name, mode: mode === 'check' ? 'check' : 'preview' } as const
-      return { outcome: 'shown', result: { ...result, preview: previewView(ran, names) }, toast: null }
+      const often = oftenOf(rule.definition, objectOf(rule.definition))
+      return { outcome: 'shown', result: { ...result, preview: previewView(ran, often, names) }, toast: null }
     }
-    case 'conditions_not_met': {
-      const failedConditions = failedViews(rule.definition, ran.failed, names)
-      const result = { kind: 'not_met', ruleId, name, mode, recordUuid, failed: failedConditions } as const
-      return { outcome: 'shown', result, toast: null }
-    }
+    case 'conditions_not_met':
+      return notMet(rule, mode, recordUuid, ran.failed, names)
     case 'no_record':
     case 'unavailable':
       return done(failed(RULE_RUN_FAILED, ran.message))
     default:
       return assertNever(ran)
+  }
+}
+
+function notMet(
+  rule: AutomationRow,
+  mode: RunMode,
+  recordUuid: string,
+  failedConditions: readonly FailedCondition[],
+  names: KnownNames,
+): RuleActOutcome {
+  const views = failedViews(rule.definition, failedConditions, names)
+  const result = { kind: 'not_met', ruleId: rule.id, name: rule.name, mode, recordUuid, failed: views } as const
+  return { outcome: 'shown', result, toast: null }
+}
+
+/** Shown what would happen, a person says yes. */
+async function askFirst(
+  app: ActApp,
+  rule: AutomationRow,
+  wished: Parameters<typeof askRun>[2],
+  recordUuid: string,
+): Promise<RuleActOutcome> {
+  const question = await askRun(app, rule, wished)
+  switch (question.outcome) {
+    case 'ask': {
+      const result = { kind: 'ask_run', ruleId: rule.id, name: rule.name, asked: question.asked } as const
+      return { outcome: 'shown', result, toast: null }
+    }
+    case 'conditions_not_met':
+      return notMet(rule, 'run', recordUuid, question.failed, wished.names)
+    case 'no_record':
+    case 'unavailable':
+      return done(failed(RULE_RUN_FAILED, question.message))
+    default:
+      return assertNever(question)
   }
 }
 

@@ -1,10 +1,21 @@
 // What the buttons around the form of a rule can be asked to do, and what the page is drawn with afterwards.
+import type { AskedRun } from './ask-run.ts'
 import type { LookedBack } from './form-look.ts'
 import type { PreviewView } from './preview-view.ts'
 import type { FailedView } from './rule-view.ts'
 
 /** Sent as `act`; `intent` belongs to the form of a rule. */
-export const RULE_ACTS = ['run', 'check', 'preview', 'lookback', 'switch', 'delete', 'new_url', 'import'] as const
+export const RULE_ACTS = [
+  'run',
+  'check',
+  'preview',
+  'lookback',
+  'switch',
+  'delete',
+  'new_url',
+  'import',
+  'repeats_told',
+] as const
 export type RuleAct = (typeof RULE_ACTS)[number]
 
 /** Without scripts a button sends the form of the rule along; then this says what the button does, as a query. */
@@ -22,6 +33,8 @@ export type RunMode = 'run' | 'check' | 'preview'
 export type PageResult =
   /** Asks whether to go on all the same. */
   | { kind: 'not_met'; ruleId: number; name: string; mode: RunMode; recordUuid: string; failed: FailedView[] }
+  /** What a run would do, to customers too: a person says yes first. */
+  | { kind: 'ask_run'; ruleId: number; name: string; asked: AskedRun }
   | { kind: 'previewed'; ruleId: number; name: string; mode: 'check' | 'preview'; preview: PreviewView }
   | { kind: 'looked_back'; ruleId: number; name: string; lookBack: LookedBack }
   | { kind: 'import_refused'; text: string; message: string }

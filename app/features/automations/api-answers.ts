@@ -62,7 +62,9 @@ export const ruleFields = {
   once: z
     .templateLiteral([z.literal('value:'), text])
     .or(z.enum(['record', 'change', 'day', 'week', 'month', 'period']))
-    .describe('How often one record may set it off.'),
+    .describe(
+      'How often one record may set it off. `record`: once. `day`, `week`, `month`: once per period. `change`: every time it changes or is called. `period`: every time it checks or is run. `value:<field>`: once for each value. Left out: `record` when it writes to a customer.',
+    ),
   guards: z.object({
     cooldownDays: z.number(),
     dailyCap: z.number().nullable(),
@@ -253,7 +255,12 @@ export const ranAnswer = z.object({
   execution: executionAnswer.nullable(),
   executions: z.array(executionAnswer),
   started: z.int(),
-  doneBefore: z.int(),
+  repeated: z.boolean().describe('The same run was asked for within 10 seconds: this is that run.'),
+  doneBefore: z.int().describe('The count of `alreadyHandled`.'),
+  alreadyHandled: z
+    .object({ count: z.int(), why: text })
+    .nullable()
+    .describe('Records that match and were left alone. Null = none. `includeHandled` acts on them too.'),
 })
 
 export const previewedAnswer = z.object({

@@ -104,6 +104,7 @@ export const automationCalls: ReferencePart = {
       summary: 'Runs an automation now, by hand',
       description: [
         '`preview` plans everything and sends nothing. `bypassConditions` acts on one record only: the one given, else the newest.',
+        'Records that were handled before, or were there when it was switched on, are left alone: `execution` is null and `alreadyHandled` says how many and why. `includeHandled` acts on them. The same run for the same record within 10 seconds is answered with the first one, and `repeated` is true.',
       ],
       who: 'session',
       parameters: [ruleId],
@@ -114,6 +115,7 @@ export const automationCalls: ReferencePart = {
           preview: 'True = show what would happen.',
           adminCheckMode: 'The same, for admins.',
           recordUuid: 'Only this record.',
+          includeHandled: 'True = also what was handled before.',
         },
         example: { preview: true },
       },
@@ -145,7 +147,7 @@ export const automationCalls: ReferencePart = {
       summary: 'Starts a manual automation, for other programs',
       description: [
         'The key in the address is the proof: no session, and cookies are not looked at. A wrong or missing key is answered like an automation that does not exist.',
-        'The same job and date within 10 minutes is the same run; so is the same `Idempotency-Key` within 24 hours.',
+        'Each call is one run. Only an equal `Idempotency-Key` within 24 hours is the same run.',
         'The `message` says when the run waits because nothing is sent for the account.',
       ],
       who: 'key',

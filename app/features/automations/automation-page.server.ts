@@ -5,7 +5,7 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import type { KnownNames } from './condition-words.ts'
 import { exportRule } from './import-rule.ts'
 import { type LogLine, logLine } from './log-line.ts'
-import { type RuleCardView, ruleCardView } from './rule-view.ts'
+import { canRepeat, type RuleCardView, ruleCardView } from './rule-view.ts'
 import { needsBaseline, triggerUrlOf } from './rules.server.ts'
 import { listExecutions } from './run-history.server.ts'
 import { loadLimitsLine } from './settings-page.server.ts'
@@ -23,6 +23,8 @@ export interface AutomationPageData {
   logs: LogLine[] | 'failed' | null
   /** Which limits are in force, in one line. */
   limits: string
+  /** Names of rules from before "how often" was a choice, which can write to a customer again; empty = told, or none. */
+  repeats: string[]
 }
 
 /** `names` = what queues and people are called, by uuid; `logs` and `rules` = which parts are to be seen. */
@@ -39,7 +41,14 @@ export async function loadAutomationPage(
     rules: rules ? await listCards(app, accountUuid, names) : [],
     logs: logs ? await listLogs(app, accountUuid) : null,
     limits: await loadLimitsLine(app, accountUuid),
+    repeats: rules ? await repeatsOf(app, accountUuid) : [],
   }
+}
+
+async function repeatsOf(app: PageApp, accountUuid: string): Promise<string[]> {
+  if (!(await app.store.owesRepeatNotice(accountUuid))) return []
+  const rules = await app.store.listAutomations(accountUuid)
+  return rules.filter(({ definition }) => canRepeat(definition)).map(({ name }) => name)
 }
 
 /** One part of the page that cannot be read leaves the others usable. */

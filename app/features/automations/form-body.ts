@@ -6,14 +6,15 @@ import {
   type ActionParameters,
   type Condition,
   DEFAULT_GUARDS,
-  defaultOnce,
   GROUPING_FIELDS,
   type OncePolicy,
   OPERATORS,
+  onceOf,
   POLL_ENDPOINTS,
   POLL_INTERVALS,
   type RuleDefinition,
   SCHEDULE_TYPES,
+  type Schedule,
   TRIGGER_TYPES,
   type Trigger,
 } from './rule.ts'
@@ -38,7 +39,7 @@ export function toBody(state: FormState): Record<string, unknown> {
     enableGrouping: on(values.enableGrouping),
     groupingField: on(values.enableGrouping) ? values.groupingField : '',
     digest: on(values.digest),
-    once: values.once,
+    once: chosenOnce(state),
     guards: {
       cooldownDays: values.cooldownDays,
       dailyCap: values.dailyCap,
@@ -134,6 +135,7 @@ export function draftOf(state: FormState): RuleDefinition {
   const field = GROUPING_FIELDS.find((one) => one === values.groupingField) ?? null
   const grouping = { enabled: on(values.enableGrouping), field: on(values.enableGrouping) ? field : null }
   const digest = on(values.digest)
+  const steps = draftSteps(state)
   return {
     description: values.description,
     trigger,
@@ -149,12 +151,8 @@ export function draftOf(state: FormState): RuleDefinition {
       ),
     grouping,
     digest,
-    steps: state.steps.flatMap((step) =>
-      isActionType(step.type)
-        ? [{ id: step.id || step.key, type: step.type, parameters: parametersOf(step), waitForPrevious: on(step.wait) }]
-        : [],
-    ),
-    once: (values.once || defaultOnce({ trigger, grouping, digest })) as OncePolicy,
+    steps,
+    once: onceOf(values.once as OncePolicy | '', { trigger, grouping, digest, steps }),
     guards: {
       ...DEFAULT_GUARDS,
       respectQuietHours: on(values.respectQuietHours),
@@ -164,10 +162,25 @@ export function draftOf(state: FormState): RuleDefinition {
   }
 }
 
+function draftSteps(state: FormState): RuleDefinition['steps'] {
+  return state.steps.flatMap((step) =>
+    isActionType(step.type)
+      ? [{ id: step.id || step.key, type: step.type, parameters: parametersOf(step), waitForPrevious: on(step.wait) }]
+      : [],
+  )
+}
+
+/** How often for the same record, as the form stands: what a person chose, else what the rule is created with. */
+export function chosenOnce(state: FormState): OncePolicy {
+  const { values } = state
+  const trigger = draftTrigger(state)
+  const grouping = { enabled: on(values.enableGrouping), field: null }
+  const steps = draftSteps(state)
+  return onceOf(values.once as OncePolicy | '', { trigger, grouping, digest: on(values.digest), steps })
+}
+
 function draftTrigger(state: FormState): Trigger {
   const { values } = state
-  const orNull = (text: string) => (text === '' ? null : text)
-  const number = (text: string, otherwise: number) => (/^\d+$/.test(text) ? Number(text) : otherwise)
   switch (values.triggerSource) {
     case 'api_polling':
       return {
@@ -175,16 +188,10 @@ function draftTrigger(state: FormState): Trigger {
         endpoint: POLL_ENDPOINTS.find((one) => one === values.apiEndpoint) ?? '/api_1.0/job.json',
         method: 'GET',
         interval: POLL_INTERVALS.find((one) => one === values.pollInterval) ?? 'daily',
-        runTime: /^\d\d:\d\d$/.test(values.runTime) ? values.runTime : '09:00',
-        weekday: number(values.weekday, 1),
-        dayOfMonth: number(values.dayOfMonth, 1),
-        workingDays: on(values.workingDays),
-        scheduleType: SCHEDULE_TYPES.find((one) => one === values.scheduleType) ?? 'immediate',
-        scheduleDate: orNull(values.scheduleDate),
-        scheduleRecurrence: orNull(values.scheduleRecurrence),
+        ...draftSchedule(values),
       }
     case 'manual_endpoint':
-      return { source: 'manual_endpoint' }
+      return { source: 'manual_endpoint', ...draftCollected(values) }
     default:
       return {
         source: 'webhook',
@@ -196,6 +203,45 @@ function draftTrigger(state: FormState): Trigger {
         fieldName: values.triggerType === 'job_field' ? orNull(values.triggerFieldName) : null,
         fromValue: orNull(values.triggerFromValue),
         settleMinutes: number(values.settleMinutes, 0),
+        ...draftCollected(values),
       }
   }
+}
+
+function orNull(text: string): string | null {
+  return text === '' ? null : text
+}
+
+function number(text: string, otherwise: number): number {
+  return /^\d+$/.test(text) ? Number(text) : otherwise
+}
+
+function draftSchedule(values: FormState['values']): Schedule {
+  return {
+    runTime: /^\d\d:\d\d$/.test(values.runTime) ? values.runTime : '09:00',
+    weekday: number(values.weekday, 1),
+    dayOfMonth: number(values.dayOfMonth, 1),
+    workingDays: on(values.workingDays),
+    scheduleType: SCHEDULE_TYPES.find((one) => one === values.scheduleType) ?? 'immediate',
+    scheduleDate: orNull(values.scheduleDate),
+    scheduleRecurrence: orNull(values.scheduleRecurrence),
+  }
+}
+
+function draftCollected(values: FormState['values']): { schedule?: Schedule } {
+  const schedule = draftSchedule(values)
+  const { scheduleType, scheduleDate, scheduleRecurrence } = schedule
+  // Without its day or its times it says nothing yet.
+  if (scheduleType === 'scheduled') return scheduleDate ? { schedule: { ...schedule, scheduleRecurrence: null } } : {}
+  if (scheduleType === 'recurring') return scheduleRecurrence ? { schedule: { ...schedule, scheduleDate: null } } : {}
+  return {}
+}
+
+const ONE_OFF: readonly string[] = ['once', 'on_demand']
+
+/** Is there a choice between what matches from now on and what matches already? Only for rules that look again and again. */
+export function asksAboutExisting(state: FormState): boolean {
+  const { triggerSource, pollInterval, active } = state.values
+  const looksAgain = triggerSource === 'api_polling' && !ONE_OFF.includes(pollInterval)
+  return active === 'true' && looksAgain && chosenOnce(state) !== 'period'
 }

@@ -2,6 +2,7 @@
 // steps of a rule follow their steps.
 import { assertNever } from '../../lib/assert-never.ts'
 import { isActionType } from './action-parameters.ts'
+import { chosenOnce } from './form-body.ts'
 import type { FormLists } from './form-lists.ts'
 import { isLook, type LookKind, readRecordId } from './form-look.ts'
 import {
@@ -20,6 +21,8 @@ import { JOB_STATUSES } from './rule.ts'
 
 export type FormIntent =
   | { kind: 'next' | 'save' | 'cancel' | 'add_condition' }
+  /** "Anything changes" becomes "its status changes". */
+  | { kind: 'on_status' }
   | { kind: 'add_step'; type: string }
   | { kind: 'becomes'; status: string }
   | { kind: 'remove_condition' | 'remove_step' | 'up' | 'down'; key: string }
@@ -39,6 +42,7 @@ export function parseFormIntent(text: string): FormIntent | null {
     case 'save':
     case 'cancel':
     case 'add_condition':
+    case 'on_status':
       return { kind }
     case 'add_step':
       return { kind, type: isActionType(key) ? key : 'update_job_status' }
@@ -76,6 +80,8 @@ export function applyIntent(state: FormState, intent: FormIntent): FormState {
       return { ...state, conditions: state.conditions.filter(({ key }) => key !== intent.key) }
     case 'becomes':
       return becomes(state, intent.status)
+    case 'on_status':
+      return setValue(setValue(state, 'triggerType', 'job_status'), 'triggerFieldName', '')
     case 'add_step':
       if (state.steps.length >= 20) return state
       return { ...state, next: next + 1, steps: [...state.steps, newStep(`s${next}`, intent.type)] }
@@ -234,6 +240,8 @@ const ROW_NAME = /^([cs])\.([cs]\d{1,7})\.(.+)$/
 
 /** What the control of that name shows now; null = there is no such control. */
 export function valueAt(state: FormState, name: string): string | null {
+  // Shown as what holds while nobody chose, and goes on following what the rule is until somebody does.
+  if (name === 'once') return chosenOnce(state)
   const top = topField(name)
   if (top !== null) return state.values[top]
   const [, letter, key, part = ''] = ROW_NAME.exec(name) ?? []

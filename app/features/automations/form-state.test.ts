@@ -4,12 +4,11 @@ import { describe, expect, it, test } from 'vitest'
 import { LIBRARY } from '../templates/library.ts'
 import { templateCopy } from '../templates/template.ts'
 import { ACTION_SPECS, ACTION_TYPES, type ActionType } from './action-parameters.ts'
-import { draftOf, toBody } from './form-body.ts'
-import { applyIntent, type FormIntent, lineSource, parseFormIntent, setValue } from './form-change.ts'
+import { asksAboutExisting, draftOf, toBody } from './form-body.ts'
+import { applyIntent, type FormIntent, lineSource, parseFormIntent, setValue, valueAt } from './form-change.ts'
 import { formOfRule } from './form-of-rule.ts'
 import { problemsOf } from './form-problems.ts'
 import {
-  asksAboutExisting,
   emptyForm,
   type FormState,
   formOfFields,
@@ -19,6 +18,7 @@ import {
   plainParameters,
 } from './form-state.ts'
 import { DRAWN, readForm, toForm } from './form-wire.ts'
+import { laterEditsOf } from './once-words.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'
 
 /** As the library answers it. */
@@ -294,6 +294,81 @@ test('only rules that look again and again ask about what matches already', () =
   expect(asksAboutExisting(write(poll, { pollInterval: 'on_demand' }))).toBe(false)
   expect(asksAboutExisting(write(poll, { enableGrouping: 'true' }))).toBe(false)
   expect(asksAboutExisting(onJobs())).toBe(false)
+})
+
+describe('how often for the same record', () => {
+  const often = (state: FormState) => [valueAt(state, 'once'), toBody(state).once]
+  const onChanges = () => write(onJobs(), { triggerType: 'job_updated' })
+
+  it('follows the rule until somebody chooses: once per record as soon as a customer is written to', () => {
+    expect(often(press(onChanges(), 'add_step:create_task'))).toEqual(['change', 'change'])
+    expect(often(press(onChanges(), 'add_step:create_task', 'add_step:send_sms'))).toEqual(['record', 'record'])
+    const chosen = write(press(onChanges(), 'add_step:send_sms'), { once: 'change' })
+    expect(often(chosen)).toEqual(['change', 'change'])
+    const byHand = write(press(named(), 'add_step:send_email'), {
+      triggerSource: 'api_polling',
+      pollInterval: 'on_demand',
+    })
+    expect(often(byHand)).toEqual(['period', 'period'])
+    expect(often(write(press(named(), 'add_step:send_sms'), { triggerSource: 'manual_endpoint' }))[0]).toBe('change')
+  })
+
+  it('without scripts what is shown is not taken for a choice', () => {
+    const drawn = press(onChanges(), 'add_step:create_task')
+    const before = toForm(drawn).map(([name, value]): [string, string] => [`${DRAWN}${name}`, value])
+    const [step] = drawn.steps
+    const sent = readForm([...before, ['once', 'change'], [`s.${step?.key}.type`, 'send_sms']])
+    expect(often(sent)).toEqual(['record', 'record'])
+    expect(often(readForm([...before, ['once', 'day']]))).toEqual(['day', 'day'])
+  })
+
+  it('of a stored rule stays as it is stored, and of one that writes to nobody follows what is added', () => {
+    const stored = (state: FormState) => {
+      const form = ruleForm.parse(toBody(state))
+      return formOfRule({ id: 1, name: 'Rule', active: true, definition: definitionOf(form, 'job') })
+    }
+    const text = { type: 'send_sms', message: 'Hi', to: '+447700900001' }
+    const texting = press(onChanges(), 'add_step:send_sms')
+    const filled = write(texting, {
+      [`s.${texting.steps[0]?.key}.p.to`]: text.to,
+      [`s.${texting.steps[0]?.key}.p.message`]: text.message,
+      once: 'change',
+    })
+    expect(often(stored(filled))[0]).toBe('change')
+    const task = press(onChanges(), 'add_step:create_task')
+    const named = write(task, { [`s.${task.steps[0]?.key}.p.title`]: 'Ring' })
+    expect(often(press(stored(named), 'add_step:send_sms'))[0]).toBe('record')
+  })
+
+  it('the trigger that fires at every later edit is named, and one press makes it the right one', () => {
+    const risky = press(onChanges(), 'add_condition', 'becomes:Completed')
+    expect(laterEditsOf(draftOf(risky))).toBe('Completed')
+    const mended = press(risky, 'on_status')
+    expect(mended.values.triggerType).toBe('job_status')
+    expect(mended.conditions).toEqual(risky.conditions)
+    expect(laterEditsOf(draftOf(mended))).toBeNull()
+    expect(laterEditsOf(draftOf(onChanges()))).toBeNull()
+  })
+})
+
+test('a schedule of events and calls is sent, kept and shown again; at once sends none', () => {
+  const scheduled = { scheduleType: 'recurring', scheduleRecurrence: 'weekly', weekday: '5', runTime: '17:00' }
+  for (const triggerSource of ['webhook', 'manual_endpoint']) {
+    const task = press(write(onJobs(), { triggerSource }), 'add_step:create_task')
+    const state = write(task, { ...scheduled, [`s.${task.steps[0]?.key}.p.title`]: 'Ring' })
+    const definition = definitionOf(ruleForm.parse(toBody(state)), 'job')
+    expect(draftOf(state).trigger).toMatchObject({ schedule: { scheduleRecurrence: 'weekly', weekday: 5 } })
+    expect(definition.trigger).toMatchObject({
+      schedule: { scheduleRecurrence: 'weekly', weekday: 5, runTime: '17:00' },
+    })
+    const again = formOfRule({ id: 1, name: 'Rule', active: true, definition })
+    expect(again.values).toMatchObject(scheduled)
+    const atOnce = write(state, { scheduleType: 'immediate' })
+    expect(definitionOf(ruleForm.parse(toBody(atOnce)), 'job').trigger).not.toHaveProperty('schedule')
+  }
+  const task = press(onJobs(), 'add_step:create_task')
+  const dateless = write(task, { [`s.${task.steps[0]?.key}.p.title`]: 'Ring', scheduleType: 'scheduled' })
+  expect(problemsOf(dateless)).toHaveProperty('scheduleDate')
 })
 
 test('the object is that of the events, or of the list', () => {

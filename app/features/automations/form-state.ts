@@ -220,12 +220,3 @@ function isTriggerReady({ values }: FormState): boolean {
       return false
   }
 }
-
-const ONE_OFF: readonly string[] = ['once', 'on_demand']
-
-/** Is there a choice between what matches from now on and what matches already? Only for rules that look again and again. */
-export function asksAboutExisting({ values }: FormState): boolean {
-  const looksAgain = values.triggerSource === 'api_polling' && !ONE_OFF.includes(values.pollInterval)
-  const all = values.enableGrouping === 'true' || values.digest === 'true'
-  return values.active === 'true' && looksAgain && values.once !== 'period' && !(values.once === '' && all)
-}

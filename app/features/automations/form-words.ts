@@ -125,16 +125,6 @@ export const GROUPING_WORDS: Readonly<Record<GroupingField, string>> = {
   staff_uuid: 'Staff member',
 }
 
-export const ONCE_WORDS = {
-  '': 'As usual for this kind of rule',
-  record: 'Once, and never again',
-  change: 'Each time it changes and matches',
-  day: 'At most once a day',
-  week: 'At most once a week',
-  month: 'At most once a month',
-  period: 'Once each time the rule looks',
-} as const
-
 export const WEEKDAY_WORDS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 
 /** Objects whose events are offered without a webhook of the account. */

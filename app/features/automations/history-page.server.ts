@@ -1,6 +1,7 @@
 // The pages about runs: what was done, what comes next, and one run with everything in it.
 import type { App } from '#app/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
 import { snapshotsOf } from './changes.ts'
 import { RUNS_PAGE, readHistory } from './history-filter.ts'
 import type { HistoryForm } from './history-form.ts'
@@ -9,6 +10,7 @@ import { type RunView, runView } from './run-detail-view.ts'
 import { listExecutions } from './run-history.server.ts'
 import { type Execution, executionOf } from './run-history.ts'
 import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
+import { collectsUntil, timesOf } from './schedule.ts'
 import { scheduleWords } from './schedule-words.ts'
 
 type HistoryApp = Pick<App, 'store' | 'clock'>
@@ -82,13 +84,26 @@ export async function loadUpcoming(app: HistoryApp, accountUuid: string): Promis
   const ids = await app.store.upcomingRuns(accountUuid, app.clock.now(), MOST_UPCOMING)
   const runs = await Promise.all(ids.map((id) => app.store.findRun(accountUuid, id)))
   const executions = runs.flatMap((run) => (run === null ? [] : [executionOf(run)]))
-  const looks = (await app.store.listAutomations(accountUuid)).flatMap(
-    ({ id, name, active, nextRunAt, pausedReason, definition: { trigger } }) =>
-      active && nextRunAt !== null && trigger.source === 'api_polling'
-        ? [{ ruleId: id, name, schedule: scheduleWords(trigger), at: nextRunAt, pausedReason }]
-        : [],
-  )
+  const zone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const looks = (await app.store.listAutomations(accountUuid)).flatMap((rule) => {
+    const { id, name, active, pausedReason } = rule
+    const next = active ? nextOf(rule, zone, app.clock.now()) : null
+    return next === null ? [] : [{ ruleId: id, name, ...next, pausedReason }]
+  })
   return { runs: await linesOf(app, accountUuid, executions), looks: looks.sort((a, b) => a.at - b.at) }
+}
+
+/** When a rule looks next, or does what it collects; null = it does neither by the clock. */
+function nextOf(
+  { definition: { trigger }, nextRunAt }: AutomationRow,
+  zone: string,
+  now: Millis,
+): { schedule: string; at: Millis } | null {
+  if (trigger.source === 'api_polling') {
+    return nextRunAt === null ? null : { schedule: scheduleWords(trigger), at: nextRunAt }
+  }
+  const at = collectsUntil(trigger, zone, now)
+  return trigger.schedule && at !== null ? { schedule: scheduleWords(timesOf(trigger.schedule)), at } : null
 }
 
 /** Null = no such run of this account. */

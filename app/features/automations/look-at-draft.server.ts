@@ -21,6 +21,7 @@ import {
   recentRecords,
   searchRecords,
 } from './look-records.server.ts'
+import { oftenOf } from './once-words.ts'
 import { partsForTexts, placeholderChoices } from './placeholder-check.ts'
 import { resolveText } from './placeholders.ts'
 import { type PreviewParts, previewRun } from './preview.server.ts'
@@ -141,6 +142,7 @@ export async function previewDraft(
         execution: executionOf(preview.run),
         preview: { steps, customerMessages, credits, matched: run.records.length, total: run.records.length },
       },
+      oftenOf(definition, object),
       wish.names,
     ),
   }

@@ -23,6 +23,7 @@ import {
 import { basisOf, LOOK_BACK_DAYS, looksAgain, looksOf, MOST_LOOKED_BACK, wouldHaveActed } from './look-back.ts'
 import { partsToShow, presentRecords, recentRecords, sinceOf } from './look-records.server.ts'
 import { objectOf } from './match-now.server.ts'
+import { onceWords } from './once-words.ts'
 import { type PreviewParts, previewRun } from './preview.server.ts'
 import type { PreviewedStep } from './preview.ts'
 import { recordLabel } from './preview-view.ts'
@@ -93,7 +94,10 @@ async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): P
       ? await presentRecords(reads, accountUuid, object, at)
       : { ...(await recentRecords(reads, accountUuid, object, at, { orOlder: false })), all: false }
   if (found.outcome === 'failed') return troubleOf(found.failure)
-  const basis = basisOf(definition, object, found.all)
+  const basis = [
+    `How often for the same ${objectNoun(object)}: ${onceWords(definition, object)}.`,
+    ...basisOf(definition, object, found.all),
+  ]
   const acted = await actedOn(reads, accountUuid, draft, found.records, at)
   if (acted.outcome !== 'ok') return troubleOf(acted)
   const units = unitsOf(definition, acted.acted)

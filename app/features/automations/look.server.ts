@@ -14,6 +14,8 @@ import type { FactLoader } from './load-facts.server.ts'
 import { daysToRemember, occurrenceOf } from './once.ts'
 import type { OncePolicy, RuleDefinition } from './rule.ts'
 import type { RunWish } from './run.ts'
+import { RUN_WORDS } from './run-words.ts'
+import { collectsUntil } from './schedule.ts'
 import { triggerMatches } from './triggers.ts'
 
 export type LookApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
@@ -130,6 +132,7 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
   }
   const fired = triggerMatches(trigger, {
     created: touched.created,
+    changedSince: touched.turn > 1,
     changedFields: touched.changedFields,
     changes,
     facts,
@@ -140,7 +143,10 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
   const verdict = judge(rule.definition.conditions, facts, at)
   if (!verdict.matched) return no('not_matched', { failed: verdict.failed })
 
-  const occurrence = occurrenceOf(rule.definition.once, { facts, changes, at, groupKey: null, tick: null })
+  const settled = at.now + minutes(trigger.settleMinutes)
+  const collectedUntil = collectsUntil(trigger, at.zone, settled)
+  const firing = { facts, changes, at, groupKey: null, tick: null, collectedUntil }
+  const occurrence = occurrenceOf(rule.definition.once, firing)
   return {
     fires: true,
     wish: {
@@ -161,8 +167,9 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
       },
       ledger: [{ recordUuid: facts.recordUuid, occurrence, expiresAt: rememberUntil(rule.definition.once, at.now) }],
       hop: cause ? cause.hop + 1 : 0,
-      wakeAt: at.now + minutes(trigger.settleMinutes),
+      wakeAt: collectedUntil ?? settled,
       held: askFirst(rule.definition),
+      ...(collectedUntil !== null && { waits: RUN_WORDS.collected }),
       replayOf: null,
     },
     cause,

@@ -5,9 +5,7 @@ import { type FailedCondition, judge, neededParts, objectOfEndpoint } from './co
 import type { RecordFacts } from './facts.ts'
 import { type Failure, filterOf, judgeAll, listFor } from './list-records.server.ts'
 import type { LookApp } from './look.server.ts'
-import { wishesOf } from './poll.server.ts'
-import type { PollTrigger, RuleDefinition } from './rule.ts'
-import type { RunWish } from './run.ts'
+import type { RuleDefinition } from './rule.ts'
 
 export interface MatchWish {
   /** Only this record; null = what the rule finds. */
@@ -88,21 +86,3 @@ export async function matchNow(app: LookApp, rule: AutomationRow, wish: MatchWis
 }
 
 const NO_RECORD = { outcome: 'no_record', message: 'That record is not in ServiceM8 any more.' } as const
-
-/** The runs that a person's "Run Now" of a polled rule makes: a tick, asked for by hand. What was done before is left out. */
-export async function wishesNow(
-  app: Pick<LookApp, 'store' | 'clock' | 'facts'>,
-  rule: AutomationRow,
-  trigger: PollTrigger,
-  matched: { records: RecordFacts[]; total: number },
-): Promise<RunWish[]> {
-  const account = await app.store.findAccount(rule.accountUuid)
-  const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
-  return wishesOf(
-    app,
-    rule,
-    trigger,
-    { matched: matched.records, failed: [], total: matched.total },
-    { at, source: 'person', tick: null },
-  )
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AT, jobFacts } from '#tests/support/record-facts.ts'
-import { daysToRemember, type Firing, occurrenceOf, onceWords } from './once.ts'
+import { daysToRemember, type Firing, occurrenceOf, occurrenceOfCall } from './once.ts'
 import type { OncePolicy } from './rule.ts'
 
 const key = (once: OncePolicy, given: Partial<Firing> = {}) =>
@@ -67,8 +67,17 @@ it('what can never come up again is forgotten, the rest is kept for good', () =>
     expect(daysToRemember(once)).toBeGreaterThan(2)
 })
 
-it('the policy has words', () => {
-  const label = (field: string) => (field === 'start_date' ? 'Start' : field)
-  expect(onceWords('record', label)).toBe('once for each record')
-  expect(onceWords('value:start_date', label)).toBe('once for each value of start')
+it('a change that is collected is one for each record and time, and a call is what it says', () => {
+  const until = Date.UTC(2026, 10, 21, 18)
+  const edited = jobFacts({}, { editDate: '2026-11-21 17:30:00' })
+  expect(key('change', { collectedUntil: until })).toBe('until 2026-11-21 18:00')
+  expect(key('change', { collectedUntil: until, facts: edited })).toBe(key('change', { collectedUntil: until }))
+  expect(key('record', { collectedUntil: until })).toBe('-')
+  const called = (once: OncePolicy) => occurrenceOfCall(once, '2026-03-01', AT)
+  expect([called('change'), called('record'), called('week'), called('value:date')]).toEqual([
+    null,
+    '-',
+    '2026-W47',
+    'called 2026-03-01',
+  ])
 })

@@ -14,6 +14,8 @@ export interface Firing {
   groupKey: string | null
   /** The schedule's tick, epoch ms; null = there is none. */
   tick: number | null
+  /** Changes are collected until then, epoch ms: those of one record count as one. Absent = acted on at once. */
+  collectedUntil?: number | null
 }
 
 /**
@@ -25,12 +27,29 @@ export function occurrenceOf(once: OncePolicy, firing: Firing): string {
   return firing.groupKey === null ? key : `${key}|${shortText(firing.groupKey)}`
 }
 
-function keyOf(once: OncePolicy, { facts, changes, at, tick }: Firing): string {
+/**
+ * The same for a call from outside, which is about one job and a date; null = every call is a firing of its own.
+ * `date`: `YYYY-MM-DD`, as the caller gave it.
+ */
+export function occurrenceOfCall(once: OncePolicy, date: string, at: JudgedAt): string | null {
+  switch (once) {
+    case 'change':
+    case 'period':
+      return null
+    case 'record':
+    case 'day':
+    case 'week':
+    case 'month':
+      return calendarKey(once, at)
+    default:
+      return `called ${date}`
+  }
+}
+
+function calendarKey(once: 'record' | 'day' | 'week' | 'month', at: JudgedAt): string {
   switch (once) {
     case 'record':
       return '-'
-    case 'change':
-      return changeKey(facts, changes, at)
     case 'day':
       return isoDate(todayOf(at))
     case 'week': {
@@ -41,6 +60,18 @@ function keyOf(once: OncePolicy, { facts, changes, at, tick }: Firing): string {
       const { year, month } = dateOf(todayOf(at))
       return `${year}-${String(month).padStart(2, '0')}`
     }
+  }
+}
+
+function keyOf(once: OncePolicy, { facts, changes, at, tick, collectedUntil = null }: Firing): string {
+  switch (once) {
+    case 'record':
+    case 'day':
+    case 'week':
+    case 'month':
+      return calendarKey(once, at)
+    case 'change':
+      return collectedUntil === null ? changeKey(facts, changes, at) : `until ${localMinute(collectedUntil, at.zone)}`
     case 'period':
       return `tick ${localMinute(tick ?? at.now, at.zone)}`
     default: {
@@ -95,18 +126,4 @@ export function daysToRemember(once: OncePolicy): number | null {
     default:
       return null
   }
-}
-
-const PERIODS: Readonly<Record<string, string>> = {
-  record: 'once for each record',
-  change: 'at each change',
-  day: 'at most once a day for each record',
-  week: 'at most once a week for each record',
-  month: 'at most once a month for each record',
-  period: 'once each time it looks',
-}
-
-/** The policy in words, for cards and forms. `label` = how the field of `value:…` is called. */
-export function onceWords(once: OncePolicy, label: (field: string) => string): string {
-  return PERIODS[once] ?? `once for each value of ${label(once.slice('value:'.length)).toLowerCase()}`
 }

@@ -1,8 +1,7 @@
 // What the automations page says: its toasts, its refusals, and why something cannot be shown.
 import type { Flash } from '../../lib/flash.ts'
 import { FORM_WORDS } from './form-words.ts'
-import type { Execution } from './run-history.ts'
-import { isHeldBack, NOT_RUN_YET, ranNowWords } from './run-now-words.ts'
+import { isHeldBack, NOT_RUN_YET, type RanNowFacts, ranNowWords } from './run-now-words.ts'
 import { isConnectionPause } from './run-words.ts'
 
 export const AUTHENTICATE_TO_MANAGE =
@@ -27,6 +26,7 @@ export const GONE = 'It is not there any more. Somebody may have deleted it.'
 export const TOO_MANY_RUNS = 'That were many runs within a minute. Please wait a moment and try again.'
 export const NOT_AN_ADMIN = 'Check Mode is for admins. Preview shows the same to everyone.'
 
+export const NOTICE_DISMISSED: Flash = { kind: 'success', title: 'Notice dismissed' }
 export const RULE_DELETED: Flash = { kind: 'success', title: 'Automation deleted' }
 export const RULE_COPIED: Flash = { kind: 'success', title: 'Automation copied' }
 export const URL_COPIED: Flash = { kind: 'success', title: 'Endpoint URL copied' }
@@ -73,7 +73,7 @@ export function switchedFlash(active: boolean, warning: string | null): Flash {
 }
 
 /** After "Run Now". */
-export function ranFlash(ran: { executions: readonly Execution[]; started: number; doneBefore: number }): Flash {
+export function ranFlash(ran: RanNowFacts): Flash {
   const words = ranNowWords(ran)
   const only = ran.started === 1 ? ran.executions[0] : undefined
   if (only?.executionStatus === 'failure') {

@@ -3,6 +3,7 @@
 import type { App } from '#app/app-context.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
+import type { DoneFiring } from '#db/store/triggers.ts'
 import { namedRecord } from './changes.ts'
 import { objectOfEndpoint } from './conditions.ts'
 import type { RecordFacts } from './facts.ts'
@@ -10,7 +11,7 @@ import { groupRecords } from './grouping.ts'
 import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
 import { askFirst, type LookApp, rememberUntil, tryAgainAt } from './look.server.ts'
 import { occurrenceOf } from './once.ts'
-import type { PollTrigger } from './rule.ts'
+import type { PollTrigger, RuleDefinition } from './rule.ts'
 import type { RunSource, RunWish } from './run.ts'
 import { nextRun } from './schedule.ts'
 
@@ -109,7 +110,9 @@ async function pollNow(app: LookApp, rule: AutomationRow, now: number): Promise<
   if (listed.outcome === 'failed') return listed
   const judged = await judgeAll(app, accountUuid, listed.object, listed.records, definition, at)
   if (judged.outcome === 'failed') return judged
-  return settle(await wishesOf(app, rule, trigger, judged.judged, { at, source: 'poll', tick: rule.nextRunAt }))
+  const tickOf: TickOf = { at, source: 'poll', tick: rule.nextRunAt }
+  const { open } = await sortHandled(app, rule, judged.judged.matched, tickOf)
+  return settle(await wishesOf(app, rule, trigger, { ...judged.judged, matched: open }, tickOf))
 }
 
 export interface TickOf {
@@ -119,30 +122,43 @@ export interface TickOf {
   tick: number | null
 }
 
+/** What a look has to act on, and what the ledger says was handled before; of "every time" nothing was. */
+export async function sortHandled(
+  app: Pick<LookApp, 'store'>,
+  rule: AutomationRow,
+  matched: readonly RecordFacts[],
+  tickOf: TickOf,
+): Promise<{ open: RecordFacts[]; handled: DoneFiring[] }> {
+  if (rule.definition.once === 'period') return { open: [...matched], handled: [] }
+  const firings = matched.map((facts) => firingOf(rule.definition, facts, tickOf))
+  const done = await app.store.doneBefore(rule.accountUuid, rule.id, firings)
+  const entryOf = (index: number) => done.get(`${firings[index]?.recordUuid}|${firings[index]?.occurrence}`)
+  return {
+    open: matched.filter((_facts, index) => entryOf(index) === undefined),
+    handled: matched.flatMap((_facts, index) => entryOf(index) ?? []),
+  }
+}
+
+function firingOf({ once }: RuleDefinition, facts: RecordFacts, { at, tick }: TickOf) {
+  const occurrence = occurrenceOf(once, { facts, changes: [], at, groupKey: null, tick })
+  return { recordUuid: facts.recordUuid, occurrence }
+}
+
 /**
- * The runs a look makes: one for each record, group, or for all of it. What was done before is left out; for groups before they
- * are formed, so that one finished record does not keep the rest of its group from their run.
+ * The runs a look makes: one for each record, group, or for all of it. What was handled before has to be left out by then, for
+ * groups too, so that one finished record does not keep the rest of its group from their run.
  */
 export async function wishesOf(
-  app: Pick<LookApp, 'store' | 'facts'>,
+  app: Pick<LookApp, 'facts'>,
   rule: AutomationRow,
   trigger: PollTrigger,
   judged: Judged,
-  { at, source, tick }: TickOf,
+  tickOf: TickOf,
 ): Promise<RunWish[]> {
   const { definition } = rule
+  const { at, source, tick } = tickOf
   const perRecord = definition.once !== 'period'
-  const firingOf = (facts: RecordFacts) => ({
-    recordUuid: facts.recordUuid,
-    occurrence: occurrenceOf(definition.once, { facts, changes: [], at, groupKey: null, tick }),
-  })
-  const done = perRecord
-    ? await app.store.doneBefore(rule.accountUuid, rule.id, judged.matched.map(firingOf))
-    : new Set<string>()
-  const open = judged.matched.filter((facts) => {
-    const { recordUuid, occurrence } = firingOf(facts)
-    return !done.has(`${recordUuid}|${occurrence}`)
-  })
+  const open = judged.matched
   // Of those that will stand in the history.
   const customers = await app.facts.customerNames(rule.accountUuid, open)
 
@@ -174,7 +190,7 @@ export async function wishesOf(
   })
   const expiresAt = rememberUntil(definition.once, at.now)
   const ledgerOf = (records: readonly RecordFacts[], groupKey: string): RunWish['ledger'] => {
-    if (perRecord) return records.map((facts) => ({ ...firingOf(facts), expiresAt }))
+    if (perRecord) return records.map((facts) => ({ ...firingOf(definition, facts, tickOf), expiresAt }))
     // A person who asks for a report gets one, whatever the schedule did today.
     const first = records[0]
     if (source === 'person' || !first) return []

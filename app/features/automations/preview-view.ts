@@ -41,6 +41,8 @@ export interface PreviewView {
   total: number
   customerMessages: number
   credits: number
+  /** How often for the same record: `Once per job`. */
+  often: string
   steps: PreviewStepView[]
 }
 
@@ -62,14 +64,15 @@ export const OUTCOME_WORDS: Readonly<Record<PreviewedStep['outcome'], string>> =
   unanswered: 'Cannot be said now',
 }
 
-/** `names` = what queues and people are called, by uuid. */
-export function previewView({ execution, preview }: Previewed, names: KnownNames = {}): PreviewView {
+/** `often` = how often for the same record, in words; `names` = what queues and people are called, by uuid. */
+export function previewView({ execution, preview }: Previewed, often: string, names: KnownNames = {}): PreviewView {
   return {
     about: aboutOf(execution),
     matched: preview.matched,
     total: preview.total,
     customerMessages: preview.customerMessages,
     credits: preview.credits,
+    often,
     steps: preview.steps.map((step) => ({
       label: ACTION_SPECS.find((spec) => spec.type === step.action)?.label ?? step.action,
       outcome: step.outcome,

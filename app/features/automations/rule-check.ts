@@ -8,7 +8,7 @@ import { checkPlaceholders } from './placeholder-check.ts'
 import type { Destination } from './placeholder-format.ts'
 import type { RuleDefinition } from './rule.ts'
 import type { FormIssue } from './rule-form.ts'
-import { scheduleProblem } from './schedule.ts'
+import { scheduleProblem, timesOf } from './schedule.ts'
 import { objectOfRule } from './sentence.ts'
 import { checkReferences } from './step-references.ts'
 
@@ -49,6 +49,10 @@ export function checkRule(definition: RuleDefinition): FormIssue[] {
     const problem = conditionProblem(condition, object)
     if (problem?.severity === 'error') issues.push({ path: ['conditions', index, 'field'], message: problem.sentence })
   })
+  if (trigger.source !== 'api_polling' && trigger.schedule) {
+    const problem = scheduleProblem(timesOf(trigger.schedule))
+    if (problem !== null) issues.push({ path: [problem.field], message: problem.message })
+  }
   if (trigger.source === 'api_polling') {
     const problem = scheduleProblem(trigger)
     if (problem !== null) issues.push({ path: [problem.field], message: problem.message })

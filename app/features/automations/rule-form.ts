@@ -6,14 +6,15 @@ import { readParameters } from './check-parameters.ts'
 import {
   type Condition,
   DEFAULT_GUARDS,
-  defaultOnce,
   GROUPING_FIELDS,
   type OncePolicy,
   OPERATORS,
+  onceOf,
   POLL_ENDPOINTS,
   POLL_INTERVALS,
   type RuleDefinition,
   SCHEDULE_TYPES,
+  type Schedule,
   type Step,
   TRIGGER_SOURCES,
   TRIGGER_TYPES,
@@ -224,14 +225,15 @@ export function definitionOf(form: RuleForm, objectOfWebhook: string | null): Ru
   }))
   const grouping = { enabled: form.enableGrouping === true, field: form.groupingField ?? null }
   const digest = form.digest === true
+  const steps = stepsOf(form.actions)
   return {
     description: form.description,
     trigger,
     conditions,
     grouping,
     digest,
-    steps: stepsOf(form.actions),
-    once: form.once === '' ? defaultOnce({ trigger, grouping, digest }) : (form.once as OncePolicy),
+    steps,
+    once: onceOf(form.once as OncePolicy | '', { trigger, grouping, digest, steps }),
     guards: {
       cooldownDays: form.guards?.cooldownDays ?? DEFAULT_GUARDS.cooldownDays,
       dailyCap: form.guards?.dailyCap ?? DEFAULT_GUARDS.dailyCap,
@@ -256,6 +258,7 @@ function triggerOf(form: RuleForm, objectOfWebhook: string | null): Trigger {
         fieldName: orNull(form.triggerFieldName),
         fromValue: orNull(form.triggerFromValue),
         settleMinutes: form.settleMinutes ?? 0,
+        ...collected(form),
       }
     case 'api_polling':
       return {
@@ -263,16 +266,36 @@ function triggerOf(form: RuleForm, objectOfWebhook: string | null): Trigger {
         endpoint: form.apiEndpoint ?? '/api_1.0/job.json',
         method: 'GET',
         interval: form.pollInterval ?? 'daily',
-        runTime: form.runTime === '' ? '09:00' : form.runTime,
-        weekday: form.weekday ?? 1,
-        dayOfMonth: form.dayOfMonth ?? 1,
-        workingDays: form.workingDays === true,
-        scheduleType: form.scheduleType ?? 'immediate',
-        scheduleDate: orNull(form.scheduleDate),
-        scheduleRecurrence: orNull(form.scheduleRecurrence),
+        ...scheduleOf(form),
       }
     case 'manual_endpoint':
-      return { source: 'manual_endpoint' }
+      return { source: 'manual_endpoint', ...collected(form) }
+  }
+}
+
+function scheduleOf(form: RuleForm): Schedule {
+  const orNull = (value: string) => (value === '' ? null : value)
+  return {
+    runTime: form.runTime === '' ? '09:00' : form.runTime,
+    weekday: form.weekday ?? 1,
+    dayOfMonth: form.dayOfMonth ?? 1,
+    workingDays: form.workingDays === true,
+    scheduleType: form.scheduleType ?? 'immediate',
+    scheduleDate: orNull(form.scheduleDate),
+    scheduleRecurrence: orNull(form.scheduleRecurrence),
+  }
+}
+
+/** Of events and calls: with a schedule they are collected, without one done at once. */
+function collected(form: RuleForm): { schedule?: Schedule } {
+  const schedule = scheduleOf(form)
+  switch (schedule.scheduleType) {
+    case 'immediate':
+      return {}
+    case 'scheduled':
+      return { schedule: { ...schedule, scheduleRecurrence: null } }
+    case 'recurring':
+      return { schedule: { ...schedule, scheduleDate: null } }
   }
 }
 

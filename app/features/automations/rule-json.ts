@@ -24,6 +24,7 @@ export function formFields(definition: RuleDefinition) {
   const { trigger, grouping, guards } = definition
   const webhook = trigger.source === 'webhook' ? trigger : null
   const poll = trigger.source === 'api_polling' ? trigger : null
+  const schedule = trigger.source === 'api_polling' ? trigger : (trigger.schedule ?? null)
   return {
     description: definition.description,
     triggerSource: trigger.source,
@@ -38,13 +39,13 @@ export function formFields(definition: RuleDefinition) {
     apiEndpoint: poll?.endpoint ?? null,
     apiMethod: poll?.method ?? null,
     pollInterval: poll?.interval ?? null,
-    runTime: poll?.runTime ?? null,
-    weekday: poll?.weekday ?? null,
-    dayOfMonth: poll?.dayOfMonth ?? null,
-    workingDays: poll?.workingDays ?? null,
-    scheduleType: poll?.scheduleType ?? 'immediate',
-    scheduleDate: poll?.scheduleDate ?? null,
-    scheduleRecurrence: poll?.scheduleRecurrence ?? null,
+    runTime: schedule?.runTime ?? null,
+    weekday: schedule?.weekday ?? null,
+    dayOfMonth: schedule?.dayOfMonth ?? null,
+    workingDays: schedule?.workingDays ?? null,
+    scheduleType: schedule?.scheduleType ?? 'immediate',
+    scheduleDate: schedule?.scheduleDate ?? null,
+    scheduleRecurrence: schedule?.scheduleRecurrence ?? null,
     conditions: definition.conditions.map((condition) => ({ ...condition })),
     enableGrouping: grouping.enabled,
     groupingField: grouping.field,

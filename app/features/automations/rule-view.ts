@@ -5,9 +5,11 @@ import type { KnownNames } from './condition-words.ts'
 import { failedWords } from './condition-words.ts'
 import type { FailedCondition } from './conditions.ts'
 import { SOURCE_WORDS } from './form-words.ts'
-import type { RuleDefinition, TriggerSource } from './rule.ts'
+import { oftenOf } from './once-words.ts'
+import { type RuleDefinition, type TriggerSource, writesToCustomers } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import type { RuleOfJson } from './rule-json.ts'
+import { timesOf } from './schedule.ts'
 import { scheduleWords } from './schedule-words.ts'
 import { objectOfRule, type SentenceParts, sentenceParts } from './sentence.ts'
 
@@ -28,6 +30,8 @@ export interface RuleCardView {
   trigger: string
   /** Null = it does not look by the clock. */
   schedule: string | null
+  /** How often for the same record: `Once per job`. */
+  often: string
   /** The next look, epoch ms; null = none is due. */
   nextRunAt: number | null
   executionCount: number
@@ -63,7 +67,8 @@ export function ruleCardView(rule: RuleOfJson, { names, json, triggerUrl, asksAb
     openBlanks: openBlanksOf(definition),
     source: trigger.source,
     trigger: triggerWords(definition),
-    schedule: trigger.source === 'api_polling' ? scheduleWords(trigger) : null,
+    schedule: scheduleOf(trigger),
+    often: oftenOf(definition, objectOfRule(definition)),
     nextRunAt: rule.active ? rule.nextRunAt : null,
     executionCount: rule.executionCount,
     lastExecutedAt: rule.lastExecutedAt,
@@ -74,17 +79,31 @@ export function ruleCardView(rule: RuleOfJson, { names, json, triggerUrl, asksAb
   }
 }
 
+/** Can it write to a customer about the same record again, by itself? Whoever runs it by hand is asked. */
+export function canRepeat(definition: RuleDefinition): boolean {
+  const { trigger, once } = definition
+  const byItself =
+    trigger.source === 'webhook' || (trigger.source === 'api_polling' && trigger.interval !== 'on_demand')
+  return byItself && once !== 'record' && writesToCustomers(definition)
+}
+
+function scheduleOf(trigger: RuleDefinition['trigger']): string | null {
+  if (trigger.source === 'api_polling') return scheduleWords(trigger)
+  return trigger.schedule ? scheduleWords(timesOf(trigger.schedule)) : null
+}
+
 function triggerWords({ trigger }: RuleDefinition): string {
   const label = SOURCE_WORDS[trigger.source].label
   switch (trigger.source) {
     case 'webhook':
+      if (trigger.schedule) return `${label}, collected`
       return trigger.settleMinutes > 0
         ? `${label}, once it has settled for ${trigger.settleMinutes} min`
         : `${label}, reacts within seconds`
     case 'api_polling':
       return label
     case 'manual_endpoint':
-      return `${label}, runs once per call`
+      return trigger.schedule ? `${label}, calls are collected` : `${label}, runs once per call`
     default:
       return assertNever(trigger)
   }

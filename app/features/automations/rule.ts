@@ -60,6 +60,23 @@ export type ScheduleType = (typeof SCHEDULE_TYPES)[number]
 export type Operator = (typeof OPERATORS)[number]
 export type GroupingField = (typeof GROUPING_FIELDS)[number]
 
+/** When something is done: at once, not before a moment, or at set times. Local to the account. */
+export interface Schedule {
+  /** Local time of day of the account, `HH:MM`. Hourly rules use its minutes. */
+  runTime: string
+  /** 1 (Monday) to 7 (Sunday); only for `weekly`. */
+  weekday: number
+  /** 1 to 31 (the last day where a month is shorter); only for `monthly`. */
+  dayOfMonth: number
+  /** True = Monday to Friday only. */
+  workingDays: boolean
+  scheduleType: ScheduleType
+  /** `scheduled` (and `once`): local `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`; not before this. Null = at once. */
+  scheduleDate: string | null
+  /** `recurring`: a word or cron line of the specification's form, kept as given. */
+  scheduleRecurrence: string | null
+}
+
 export interface WebhookTrigger {
   source: 'webhook'
   /** Object whose events are watched, normalised: `job`, `jobactivity`, `jobpayment` … */
@@ -78,31 +95,22 @@ export interface WebhookTrigger {
   fromValue: string | null
   /** Minutes that a change settles before the rule looks (late photos, a booking being dragged). 0 = at once. */
   settleMinutes: number
+  /** What it would do is collected and done at that time; absent = at once. Never `immediate`. */
+  schedule?: Schedule
 }
 
-export interface PollTrigger {
+export interface PollTrigger extends Schedule {
   source: 'api_polling'
   endpoint: PollEndpoint
   method: 'GET'
   interval: PollInterval
-  /** Local time of day of the account, `HH:MM`. Hourly rules use its minutes. */
-  runTime: string
-  /** 1 (Monday) to 7 (Sunday); only for `weekly`. */
-  weekday: number
-  /** 1 to 31 (the last day where a month is shorter); only for `monthly`. */
-  dayOfMonth: number
-  /** True = Monday to Friday only. */
-  workingDays: boolean
-  scheduleType: ScheduleType
-  /** `scheduled` (and `once`): local `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`; not before this. Null = at once. */
-  scheduleDate: string | null
-  /** `recurring`: a word or cron line of the specification's form, kept as given. */
-  scheduleRecurrence: string | null
 }
 
 /** Called from outside with `{job_uuid, date}`; the key of its address is kept beside the rule, not in it. */
 export interface ManualTrigger {
   source: 'manual_endpoint'
+  /** As of events: calls are collected until then. */
+  schedule?: Schedule
 }
 
 export type Trigger = WebhookTrigger | PollTrigger | ManualTrigger
@@ -131,8 +139,9 @@ export interface Step {
 
 /**
  * How often one record may set the rule off.
- * `record`: once ever · `change`: at each change that matches · `day`, `week`, `month`: once per calendar period of the account ·
- * `value:<field>`: once for each value of the field · `period`: once per tick of the schedule (digests, groups).
+ * `record`: once ever · `change`: every time it changes and matches, or is called · `day`, `week`, `month`: once per calendar
+ * period of the account · `value:<field>`: once for each value of the field (of a manual rule `value:date`: once per job and
+ * date) · `period`: every time a rule by the clock looks, or is run by a person.
  */
 export type OncePolicy = 'record' | 'change' | 'day' | 'week' | 'month' | 'period' | `value:${string}`
 
@@ -171,14 +180,34 @@ export const DEFAULT_GUARDS: RuleGuards = {
   recheckBeforeSending: false,
 }
 
-/** What `once` is when nobody chose: a polled rule tells each record once (each group once per tick), an event each change. */
-export function defaultOnce(definition: Pick<RuleDefinition, 'trigger' | 'grouping' | 'digest'>): OncePolicy {
-  switch (definition.trigger.source) {
+/** Actions that write to a customer. */
+export const CUSTOMER_ACTIONS: readonly ActionType[] = ['send_sms', 'send_email']
+
+export function writesToCustomers({ steps }: Pick<RuleDefinition, 'steps'>): boolean {
+  return steps.some(({ type }) => CUSTOMER_ACTIONS.includes(type))
+}
+
+/**
+ * What `once` is when nobody chose. Nobody is written to twice about the same record, unless a person or another program asks
+ * for each run; without a message an event counts each time, and a rule by the clock tells each record once (each group once per
+ * tick).
+ */
+export function defaultOnce(definition: Pick<RuleDefinition, 'trigger' | 'grouping' | 'digest' | 'steps'>): OncePolicy {
+  const { trigger } = definition
+  switch (trigger.source) {
     case 'webhook':
-      return definition.trigger.type === 'job_created' ? 'record' : 'change'
+      return trigger.type === 'job_created' || writesToCustomers(definition) ? 'record' : 'change'
     case 'manual_endpoint':
       return 'change'
     case 'api_polling':
+      if (trigger.interval === 'on_demand') return 'period'
+      if (writesToCustomers(definition)) return 'record'
       return definition.grouping.enabled || definition.digest ? 'period' : 'record'
   }
+}
+
+/** A rule on events looks at no list: every time it looks is every time it changes. */
+export function onceOf(chosen: OncePolicy | '', definition: Parameters<typeof defaultOnce>[0]): OncePolicy {
+  if (chosen === '') return defaultOnce(definition)
+  return chosen === 'period' && definition.trigger.source !== 'api_polling' ? 'change' : chosen
 }

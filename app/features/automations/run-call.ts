@@ -7,6 +7,8 @@ export const runBody = z.strictObject({
   bypassConditions: flag,
   adminCheckMode: flag,
   preview: flag,
+  /** Also what was handled before, or was there when it was switched on. */
+  includeHandled: flag,
   recordUuid: z
     .string({ error: 'Invalid input' })
     .regex(/^[\w-]{1,100}$/, 'Invalid input')

@@ -10,7 +10,7 @@ import type { JournalRow } from './journal.ts'
 import { momentOfWall, todayOf, wallOfDay } from './local-time.ts'
 import type { RuleDefinition, RuleGuards } from './rule.ts'
 import { loadRecords, type PutOff, type RunFacts } from './run-facts.server.ts'
-import { type CustomerMessage, channelOf, receiverOf, receiverPurpose } from './run-messages.ts'
+import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'
 import { JOURNAL_WORDS, RUN_WORDS } from './run-words.ts'
 
 export type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
@@ -24,6 +24,16 @@ export function receiverHashes(
   effect: CustomerMessage,
 ): string[] {
   return secrets.fingerprints(receiverPurpose(accountUuid), receiverOf(effect))
+}
+
+/** The same of somebody who is about to be written to. */
+export function hashesOfReceiver(
+  { secrets }: Pick<App, 'secrets'>,
+  accountUuid: string,
+  channel: 'sms' | 'email',
+  to: string,
+): string[] {
+  return secrets.fingerprints(receiverPurpose(accountUuid), receiverText(channel, to))
 }
 
 /** How a message that was sent, or may have been, is counted. */

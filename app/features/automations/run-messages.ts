@@ -14,7 +14,11 @@ export function channelOf(effect: CustomerMessage): 'sms' | 'email' {
 
 /** The same text for the same person, however the address was typed. */
 export function receiverOf(effect: CustomerMessage): string {
-  return effect.kind === 'send_sms' ? effect.to.replace(/[^\d+]/g, '') : effect.to.trim().toLowerCase()
+  return receiverText(channelOf(effect), effect.to)
+}
+
+export function receiverText(channel: 'sms' | 'email', to: string): string {
+  return channel === 'sms' ? to.replace(/[^\d+]/g, '') : to.trim().toLowerCase()
 }
 
 /** What the keyed hash of a receiver is bound to. */

@@ -8,12 +8,38 @@ export function isHeldBack({ state, startedAt, nextAttemptAt, reason }: Executio
   return state === 'waiting' && startedAt === null && nextAttemptAt === null && reason !== null
 }
 
-export function ranNowWords(ran: { executions: readonly Execution[]; started: number; doneBefore: number }): string {
-  const { executions, started, doneBefore } = ran
+/** What "Run Now" came to. */
+export interface RanNowFacts {
+  /** New runs, and those that were there already; not more than a few of each. */
+  executions: Execution[]
+  started: number
+  /** Runs that the same press made a moment ago: they are the answer. */
+  repeated: number
+  /** Records that match and were left alone; null = none was. */
+  handled: { count: number; why: string } | null
+}
+
+/** Why matching records are left alone: `runId` null = it was there when the rule was switched on. */
+export function handledWords(handled: readonly { runId: number | null }[]): string {
+  const before = handled.filter(({ runId }) => runId !== null).length
+  const present = handled.length - before
+  const said = [
+    before > 0 ? `${records(before)} handled before` : '',
+    present > 0 ? `${records(present)} there when the automation was switched on` : '',
+  ].filter((part) => part !== '')
+  return `${said.join(', and ')}.`
+}
+
+function records(count: number): string {
+  return count === 1 ? '1 record was' : `${count} records were`
+}
+
+export const RAN_A_MOMENT_AGO = 'This ran a moment ago. It was not run again.'
+
+export function ranNowWords({ executions, started, repeated, handled }: RanNowFacts): string {
   if (started === 0) {
-    return doneBefore > 0
-      ? 'Nothing new: every record that matches was handled before.'
-      : 'Nothing new: there was nothing left to do.'
+    if (repeated > 0) return RAN_A_MOMENT_AGO
+    return handled ? `Nothing new: ${handled.why}` : 'Nothing new: there was nothing left to do.'
   }
   const first = executions[0]
   if (first && isHeldBack(first)) {

@@ -1,27 +1,28 @@
 // "Run Now", "Run Anyway", Check Mode and Preview: what a person asks of a rule by hand.
 import type { App } from '#app/app-context.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import { namedRecord } from './changes.ts'
 import type { FailedCondition } from './conditions.ts'
-import type { RecordFacts } from './facts.ts'
-import { askFirst, type LookApp } from './look.server.ts'
-import { type MatchedNow, matchNow, wishesNow } from './match-now.server.ts'
+import type { LookApp } from './look.server.ts'
+import { type MatchedNow, matchNow } from './match-now.server.ts'
+import { type NowPlan, type NowWished, planNow } from './plan-now.server.ts'
 import { type Preview, previewRun } from './preview.server.ts'
-import type { RunWish, TriggerData } from './run.ts'
+import type { RunWish } from './run.ts'
 import { findExecution } from './run-history.server.ts'
 import { type Execution, executionOf } from './run-history.ts'
+import { handledWords, type RanNowFacts } from './run-now-words.ts'
 
 export type RunNowApp = Pick<
   App,
   'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount' | 'planning' | 'wakeRuns' | 'whenRunSettles'
 >
 
-export interface RunWished {
-  bypassConditions: boolean
+export interface RunWished extends NowWished {
   /** Only shows what would happen. */
   pretend: boolean
-  recordUuid: string | null
+  /** What a person was shown and agreed to, as `fingerprintOf` has it; null = nobody was shown anything. */
+  seen: string | null
 }
 
 export interface Previewed {
@@ -33,16 +34,20 @@ export interface Previewed {
   total: number
 }
 
+type Matched = Extract<MatchedNow, { outcome: 'matched' }>
+
 export type RanNow =
-  | { outcome: 'ran'; executions: Execution[]; started: number; doneBefore: number }
+  | ({ outcome: 'ran' } & RanNowFacts)
+  /** What would be done is no longer what the person was shown. */
+  | { outcome: 'changed' }
   | { outcome: 'previewed'; execution: Execution; preview: Previewed }
   | { outcome: 'conditions_not_met'; message: string; failed: FailedCondition[] }
   | { outcome: 'no_record'; message: string }
   /** The platform's own words, or ours. */
   | { outcome: 'unavailable'; message: string }
 
-const NOT_MET = 'No record meets the conditions of this automation.'
-const NO_RECORDS = 'There is no record to act on.'
+export const CONDITIONS_NOT_MET = 'No record meets the conditions of this automation.'
+export const NO_RECORDS = 'There is no record to act on.'
 
 /** A person waits this long for the outcome; what takes longer goes on and is in the history. */
 const WAITS = seconds(10)
@@ -59,125 +64,108 @@ export async function runNow(app: RunNowApp, rule: AutomationRow, wished: RunWis
   if (matched.outcome === 'nothing') {
     return wished.bypassConditions || matched.total === 0
       ? { outcome: 'no_record', message: NO_RECORDS }
-      : { outcome: 'conditions_not_met', message: NOT_MET, failed: matched.failed }
+      : { outcome: 'conditions_not_met', message: CONDITIONS_NOT_MET, failed: matched.failed }
   }
-  const wishes = await wishesFor(look, rule, matched, wished)
-  return wished.pretend ? pretend(app, rule, matched, wishes) : start(app, rule, wishes, wished, matched.records.length)
+  if (wished.pretend) return pretend(app, rule, matched, await firstOf(look, rule, matched, wished))
+  const plan = await planNow(look, rule, matched, wished)
+  // With nothing left to do it was pressed twice, or somebody was quicker: that is told as it is.
+  const changed = plan.wishes.length > 0 && wished.seen !== null && wished.seen !== fingerprintOf(plan.wishes)
+  if (changed) return { outcome: 'changed' }
+  return start(app, rule, plan, wished)
 }
 
-async function wishesFor(
+/** What a person agrees to: which records each of the runs is about. */
+export function fingerprintOf(wishes: readonly RunWish[]): string {
+  return hashToken(wishes.map(({ groupKey, recordUuids }) => `${groupKey ?? ''}|${recordUuids.join(',')}`).join('\n'))
+}
+
+/** A preview shows the first run that would be made, whatever was handled before. */
+async function firstOf(
   app: LookApp,
   rule: AutomationRow,
-  matched: Extract<MatchedNow, { outcome: 'matched' }>,
+  matched: Matched,
   wished: RunWished,
-): Promise<RunWish[]> {
-  const { trigger } = rule.definition
-  const byHand = wished.bypassConditions || wished.recordUuid !== null || wished.pretend
-  if (trigger.source === 'api_polling' && !byHand) return wishesNow(app, rule, trigger, matched)
-  // A preview shows the first run that would be made; a person's own choice of a record is held back by no ledger.
-  if (trigger.source === 'api_polling' && wished.pretend && wished.recordUuid === null && !wished.bypassConditions) {
-    const all = await wishesNow(app, rule, trigger, matched)
-    const first = all[0] ?? (await oneWish(app, rule, matched, matched.records.slice(0, 1), wished))
-    return [{ ...first, ledger: [] }]
-  }
-  return [await oneWish(app, rule, matched, matched.records.slice(0, 1), wished)]
+): Promise<RunWish | null> {
+  const { wishes } = await planNow(app, rule, matched, wished)
+  const [first] =
+    wishes.length > 0 ? wishes : (await planNow(app, rule, matched, { ...wished, includeHandled: true })).wishes
+  return first ?? null
 }
 
-async function oneWish(
-  app: Pick<LookApp, 'clock' | 'facts'>,
-  rule: AutomationRow,
-  matched: Extract<MatchedNow, { outcome: 'matched' }>,
-  records: readonly RecordFacts[],
-  wished: RunWished,
-): Promise<RunWish> {
-  const customers = await app.facts.customerNames(rule.accountUuid, records)
-  return {
-    automationId: rule.id,
-    version: rule.version,
-    source: 'person',
-    object: matched.object,
-    recordUuids: records.map((facts) => facts.recordUuid),
-    groupKey: null,
-    triggerData: {
-      description: wished.bypassConditions ? 'Run by a person, past the conditions' : 'Run by a person',
-      object: matched.object,
-      manualTrigger: true,
-      conditionMatching: {
-        totalRecords: matched.total,
-        matchedRecords: records.map((facts) => namedRecord(facts, customers)),
-      },
-      values: manualValues(rule, records[0]),
-      bypassedConditions: wished.bypassConditions,
-      changes: [],
-    } satisfies TriggerData,
-    ledger: [],
-    hop: 0,
-    wakeAt: app.clock.now(),
-    // Whoever presses the button has been asked.
-    held: null,
-    replayOf: null,
-  }
-}
-
-/** What an outside caller would have sent. */
-function manualValues(rule: AutomationRow, facts: RecordFacts | undefined): Record<string, string> {
-  if (rule.triggerSource !== 'manual_endpoint' || !facts) return {}
-  return { job_uuid: facts.recordUuid, date: (facts.values.date ?? '').slice(0, 10) }
-}
-
-async function start(
-  app: RunNowApp,
-  rule: AutomationRow,
-  wishes: readonly RunWish[],
-  wished: RunWished,
-  matched: number,
-): Promise<RanNow> {
-  const { accountUuid } = rule
+async function start(app: RunNowApp, rule: AutomationRow, plan: NowPlan, wished: RunWished): Promise<RanNow> {
+  const { accountUuid, id } = rule
   const now = app.clock.now()
-  const runIds: number[] = []
-  // What the ledger knows has left no wish.
-  const byHand = wished.bypassConditions || wished.recordUuid !== null || rule.triggerSource !== 'api_polling'
-  const wishedFor = wishes.reduce((sum, wish) => sum + wish.recordUuids.length, 0)
-  let doneBefore = byHand ? 0 : Math.max(0, matched - wishedFor)
-  const chosen = wishes.filter((wish) => wish.ledger.length === 0)
-  const held = askFirst(rule.definition)
-  for (const wish of chosen) {
-    const key = `person:${wished.bypassConditions ? 'any' : 'met'}|${wish.groupKey ?? ''}|${wish.recordUuids.join(',')}`
-    const started = await app.store.startRunOnce(
-      accountUuid,
-      { ...wish, held: null },
-      [{ key: key.slice(0, 500), expiresAt: now + SAME_WISH }],
-      now,
-    )
-    if (started.outcome !== 'done_before') runIds.push(started.runId)
+  const started: number[] = []
+  const repeated = new Set<number>()
+  const handled = [...plan.handled]
+  // Many of a tick are written at once: the ledger knows them. The others are known by the wish itself.
+  const ticked = plan.wishes.filter(({ ledger, again }) => ledger.length > 0 && !again)
+  const batch = ticked.length > 1 ? ticked : []
+  for (const wish of plan.wishes.filter((one) => !batch.includes(one))) {
+    const keys = [{ key: keyOf(wish, wished), expiresAt: now + SAME_WISH }]
+    const one = await app.store.startRunOnce(accountUuid, wish, keys, now)
+    if (one.outcome === 'started') started.push(one.runId)
+    else if (one.outcome === 'repeated') repeated.add(one.runId)
+    else handled.push(...(await handledBy(app, rule, wish)))
   }
-  const ticked = wishes
-    .filter((wish) => wish.ledger.length > 0)
-    .map((wish) => ({ ...wish, held: held === null ? null : wish.held }))
-  for (const one of await app.store.startRuns(accountUuid, ticked, now)) {
-    if (one.outcome === 'started') runIds.push(one.runId)
-    else doneBefore += 1
+  const answers = await app.store.startRuns(accountUuid, batch, now)
+  for (const [index, one] of answers.entries()) {
+    const wish = batch[index]
+    if (one.outcome === 'started') started.push(one.runId)
+    else if (wish) handled.push(...(await handledBy(app, rule, wish)))
   }
-  app.log.info({ account: accountUuid, automation: rule.id, started: runIds.length }, 'automation.run_now')
+  // A press a moment ago is the same one.
+  const before = handled.filter(({ runId, at }) => {
+    if (runId === null || now - at >= SAME_WISH) return true
+    repeated.add(runId)
+    return false
+  })
+  app.log.info({ account: accountUuid, automation: id, started: started.length }, 'automation.run_now')
   app.wakeRuns()
-  const shown = runIds.slice(0, MOST_SHOWN)
+  const shown = [...started, ...repeated].slice(0, MOST_SHOWN)
   await Promise.all(shown.map((runId) => app.whenRunSettles(accountUuid, runId, WAITS)))
   const executions: Execution[] = []
   for (const runId of shown) {
     const execution = await findExecution(app, accountUuid, runId)
     if (execution) executions.push(execution)
   }
-  return { outcome: 'ran', executions, started: runIds.length, doneBefore }
+  return {
+    outcome: 'ran',
+    executions,
+    started: started.length,
+    repeated: repeated.size,
+    handled: before.length === 0 ? null : { count: before.length, why: handledWords(before) },
+  }
 }
 
-async function pretend(
-  app: RunNowApp,
-  rule: AutomationRow,
-  matched: Extract<MatchedNow, { outcome: 'matched' }>,
-  wishes: readonly RunWish[],
-): Promise<RanNow> {
-  const wish = wishes[0]
+function keyOf(wish: RunWish, { bypassConditions, includeHandled }: RunWished): string {
+  const how = `${bypassConditions ? 'any' : 'met'}${includeHandled ? ':again' : ''}`
+  return `person:${how}|${wish.groupKey ?? ''}|${wish.recordUuids.join(',')}`.slice(0, 500)
+}
+
+/** Somebody was quicker: which run has its records. */
+async function handledBy(app: RunNowApp, { accountUuid, id }: AutomationRow, { ledger }: RunWish) {
+  return [...(await app.store.doneBefore(accountUuid, id, ledger)).values()]
+}
+
+async function pretend(app: RunNowApp, rule: AutomationRow, matched: Matched, wish: RunWish | null): Promise<RanNow> {
   if (!wish) return { outcome: 'no_record', message: NO_RECORDS }
+  const shown = await previewWish(app, rule, wish)
+  if (shown.outcome === 'not_possible') return { outcome: 'unavailable', message: shown.message }
+  const { execution, preview } = shown
+  return {
+    outcome: 'previewed',
+    execution,
+    preview: { ...preview, matched: matched.records.length, total: matched.total },
+  }
+}
+
+export type WishShown =
+  | { outcome: 'shown'; execution: Execution; preview: Pick<Previewed, 'steps' | 'customerMessages' | 'credits'> }
+  | { outcome: 'not_possible'; message: string }
+
+/** What one run would do, without doing it. */
+export async function previewWish(app: RunNowApp, rule: AutomationRow, wish: RunWish): Promise<WishShown> {
   const preview = await previewRun(app, app.planning, {
     accountUuid: rule.accountUuid,
     automation: { id: rule.id, name: rule.name, version: rule.version },
@@ -187,11 +175,7 @@ async function pretend(
     groupKey: wish.groupKey,
     triggerData: wish.triggerData,
   })
-  if (preview.outcome === 'not_possible') return { outcome: 'unavailable', message: preview.why.sentence }
+  if (preview.outcome === 'not_possible') return { outcome: 'not_possible', message: preview.why.sentence }
   const { steps, customerMessages, credits } = preview
-  return {
-    outcome: 'previewed',
-    execution: executionOf(preview.run),
-    preview: { steps, customerMessages, credits, matched: matched.records.length, total: matched.total },
-  }
+  return { outcome: 'shown', execution: executionOf(preview.run), preview: { steps, customerMessages, credits } }
 }

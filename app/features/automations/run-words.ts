@@ -22,6 +22,7 @@ export const RUN_WORDS = {
   held: 'Waits for you.',
   unknown: 'A message may have been sent, and later steps depend on it. Settle it, and the rest goes on.',
   waiting: 'Waits before it tries again.',
+  collected: 'Collected. It runs at its scheduled time.',
   moved: 'Waits for the time a message may be sent.',
   recordsGone: 'Nothing was done: the record was deleted before the automation came to it.',
   emptyList: 'Nothing was done: the list was empty.',

@@ -48,6 +48,10 @@ export interface RunWish {
   wakeAt: number
   /** Held = waits for a person ("ask me first", flood), with the reason. */
   held: string | null
+  /** Why it does not begin before `wakeAt`, where a person would ask; absent = it only settles. */
+  waits?: string
+  /** True = what the ledger knows does not hold it back: a person has seen it. It is noted there all the same. */
+  again?: boolean
   replayOf: number | null
 }
 

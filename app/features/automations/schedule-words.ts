@@ -1,8 +1,8 @@
 // A rule's schedule in words: "Every Monday at 08:00".
 import { assertNever } from '../../lib/assert-never.ts'
 import { dateOf, dayOf, isoDate, localStamp, MONTHS, readLocal, readTimeOfDay, WEEKDAYS } from './local-time.ts'
-import type { PollTrigger } from './rule.ts'
-import { cronLineOf, intervalOf, isOnWorkingDays } from './schedule.ts'
+import type { ManualTrigger, PollTrigger, WebhookTrigger } from './rule.ts'
+import { cronLineOf, intervalOf, isOnWorkingDays, timesOf } from './schedule.ts'
 
 /** Begins with a capital, ends without a full stop. */
 export function scheduleWords(trigger: PollTrigger): string {
@@ -11,6 +11,14 @@ export function scheduleWords(trigger: PollTrigger): string {
   if (trigger.scheduleType !== 'scheduled' || interval === 'once' || interval === 'on_demand') return words
   const from = dateWords(trigger.scheduleDate)
   return from === null ? words : `${words}, from ${from}`
+}
+
+/** Of a rule that collects: `until 3 December 2026 at 09:00` · `for the next run (every day at 18:00)`; null = it acts at once. */
+export function collectedWords({ schedule }: WebhookTrigger | ManualTrigger): string | null {
+  if (!schedule) return null
+  const words = scheduleWords(timesOf(schedule))
+  if (schedule.scheduleType === 'scheduled') return words.replace(/^Once, on /, 'until ')
+  return `for the next run (${words.charAt(0).toLowerCase()}${words.slice(1)})`
 }
 
 function intervalWords(trigger: PollTrigger): string {

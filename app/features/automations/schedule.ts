@@ -18,7 +18,14 @@ import {
   wallOfDay,
   weekdayOf,
 } from './local-time.ts'
-import { type PollInterval, type PollTrigger, RECURRENCE_INTERVALS } from './rule.ts'
+import {
+  type ManualTrigger,
+  type PollInterval,
+  type PollTrigger,
+  RECURRENCE_INTERVALS,
+  type Schedule,
+  type WebhookTrigger,
+} from './rule.ts'
 
 /** Used where a rule's own time cannot be read: nobody is to be written to at midnight. */
 const DEFAULT_TIME = hours(9)
@@ -64,6 +71,25 @@ export function nextRun(trigger: PollTrigger, zone: string, after: Millis): Mill
 /** The first tick of a rule that is switched on now: like `nextRun`, but `once` whose date is past or not given is due at once. */
 export function firstRun(trigger: PollTrigger, zone: string, now: Millis): Millis | null {
   return nextRun(trigger, zone, now) ?? (planOf(trigger).kind === 'once' ? now : null)
+}
+
+/** Of a rule that collects: its times, as a rule by the clock would have them. Without a recurrence it is every day. */
+export function timesOf(schedule: Schedule): PollTrigger {
+  return {
+    source: 'api_polling',
+    endpoint: '/api_1.0/job.json',
+    method: 'GET',
+    interval: schedule.scheduleType === 'scheduled' ? 'once' : 'daily',
+    ...schedule,
+  }
+}
+
+/**
+ * Until when a rule on events, or one that is called, collects what it would do; null = it acts at once. Scheduled: until its date,
+ * afterwards at once. Recurring: until its next time, again and again.
+ */
+export function collectsUntil(trigger: WebhookTrigger | ManualTrigger, zone: string, now: Millis): Millis | null {
+  return trigger.schedule ? nextRun(timesOf(trigger.schedule), zone, now) : null
 }
 
 /** A local time, as the platform writes it, so many hours earlier on the same wall. Unreadable: as it was. */

@@ -34,7 +34,7 @@ describe('a rule in one sentence', () => {
   it('reads as its owner would say it', () => {
     expect(
       say({ conditions: [condition('status', 'equals', 'Completed'), condition('contact_mobile', 'is_not_empty')] }),
-    ).toBe('When a job becomes Completed, only if it has a mobile number, then text the customer.')
+    ).toBe('When a job becomes Completed, only if it has a mobile number, then text the customer, every time.')
     expect(
       say({
         trigger: pollTrigger({ runTime: '10:00' }),
@@ -46,7 +46,7 @@ describe('a rule in one sentence', () => {
         ],
       }),
     ).toBe(
-      'Every day at 10:00, for each job, only if its status is Quote and the quote was sent and the quote is 3 to 7 days old, then text the customer.',
+      'Every day at 10:00, for each job, only if its status is Quote and the quote was sent and the quote is 3 to 7 days old, then text the customer, once for each change of the job.',
     )
     expect(
       say({
@@ -59,7 +59,7 @@ describe('a rule in one sentence', () => {
         ],
       }),
     ).toBe(
-      'On the first day of every month at 08:00, for all jobs of each customer together, only if it is not paid, then make the document "Statement" as PDF, and if that worked, e-mail the customer with the document.',
+      'On the first day of every month at 08:00, for all jobs of each customer together, only if it is not paid, then make the document "Statement" as PDF, and if that worked, e-mail the customer with the document, once for each change of the job.',
     )
     expect(
       say({
@@ -116,17 +116,17 @@ describe('a rule in one sentence', () => {
       conditions: [condition('status', 'equals', 'Completed'), condition('status', 'equals', 'Quote', 'OR')],
     }
     expect(say(given)).toBe(
-      'When the status of a job changes, only if either its status is Completed, or its status is Quote, then text the customer.',
+      'When the status of a job changes, only if either its status is Completed, or its status is Quote, then text the customer, every time.',
     )
   })
 
   it('merges what happened with what it is asked to be', () => {
     const paid = { trigger: webhookTrigger({ type: 'job_field', fieldName: 'payment_received' }) }
     expect(say({ ...paid, conditions: [condition('payment_received', 'equals', '1')] })).toBe(
-      'When a job is paid, text the customer.',
+      'When a job is paid, text the customer, every time.',
     )
     expect(say({ ...paid, conditions: [condition('payment_received', 'equals', '0')] })).toBe(
-      'When "Paid" of a job changes, only if it is not paid, then text the customer.',
+      'When "Paid" of a job changes, only if it is not paid, then text the customer, every time.',
     )
     const sent = { trigger: webhookTrigger({ type: 'job_field', fieldName: 'quote_sent' }) }
     expect(when({ ...sent, conditions: [condition('quote_sent', 'equals', 'yes')] })).toBe(
@@ -176,12 +176,55 @@ describe('a rule in one sentence', () => {
     )
   })
 
+  it('says how often a customer hears of the same record, and for other rules what nobody expects', () => {
+    const does = (given: Partial<RuleDefinition>) => sentenceParts(ruleDefinition(given), NAMES).does
+    const anything = webhookTrigger({ type: 'job_updated' })
+    expect(does({ trigger: anything, once: 'record' })).toBe('text the customer, once per job')
+    expect(does({ trigger: anything, once: 'change' })).toBe('text the customer, every time it changes')
+    expect(does({ trigger: webhookTrigger({ object: 'jobactivity' }), once: 'value:start_date' })).toBe(
+      'text the customer, once per booking and start',
+    )
+    expect(does({ trigger: pollTrigger(), once: 'month' })).toBe('text the customer, at most once a month per job')
+    expect(does({ trigger: pollTrigger(), once: 'period' })).toBe('text the customer, every time it checks')
+    expect(does({ trigger: pollTrigger({ interval: 'on_demand' }), once: 'period' })).toBe(
+      'text the customer, every time it is run',
+    )
+    expect(does({ trigger: { source: 'manual_endpoint' }, once: 'change' })).toBe(
+      'text the customer, every time it is called',
+    )
+    const task = { steps: [step('create_task', { title: 'Ring' })] }
+    expect(does({ ...task, once: 'change' })).toBe('create the task "Ring"')
+    expect(does({ ...task, once: 'record' })).toBe('create the task "Ring", once per job')
+  })
+
+  it('says until when it collects', () => {
+    const schedule = {
+      runTime: '18:00',
+      weekday: 1,
+      dayOfMonth: 1,
+      workingDays: false,
+      scheduleType: 'recurring',
+      scheduleDate: null,
+      scheduleRecurrence: 'daily',
+    } as const
+    const given = { trigger: { ...webhookTrigger(), schedule }, once: 'record' } as const
+    expect(say({ ...given, conditions: [condition('status', 'equals', 'Completed')] })).toBe(
+      'When a job becomes Completed, wait for the next run (every day at 18:00), then text the customer, once per job.',
+    )
+    const scheduled = { ...schedule, scheduleType: 'scheduled', scheduleDate: '2026-12-03' } as const
+    expect(say({ trigger: { source: 'manual_endpoint', schedule: scheduled }, once: 'change' })).toBe(
+      'When another program calls this rule for a job, wait until 3 December 2026 at 18:00, then text the customer, every time it is called.',
+    )
+  })
+
   it('says what it waits for', () => {
     const given = {
       trigger: webhookTrigger({ type: 'job_created', settleMinutes: 30 }),
       guards: { ...DEFAULT_GUARDS, askFirst: true },
     }
-    expect(say(given)).toBe('When a job is created, after 30 minutes and once you agree, text the customer.')
+    expect(say(given)).toBe(
+      'When a job is created, after 30 minutes and once you agree, text the customer, every time.',
+    )
   })
 })
 

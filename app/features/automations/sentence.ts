@@ -6,20 +6,21 @@ import { flagEventWords, groupWords, type KnownNames } from './condition-words.t
 import { conditionGroups, objectOfEndpoint } from './conditions.ts'
 import { readFlag } from './field-value.ts'
 import { fieldLabel, findField, objectNoun } from './fields.ts'
+import { onceInSentence } from './once-words.ts'
 import { placeholdersIn, readPieces } from './placeholder-syntax.ts'
 import type { Condition, GroupingField, PollTrigger, RuleDefinition, Step, WebhookTrigger } from './rule.ts'
-import { scheduleWords } from './schedule-words.ts'
+import { collectedWords, scheduleWords } from './schedule-words.ts'
 
 export interface SentenceParts {
   /** `When a job becomes Completed` · `Every day at 10:00, for each job`. */
   when: string
   /** `it has a mobile number`; null = always. */
   onlyIf: string | null
-  /** `text the customer`. */
+  /** `text the customer, once per job`. */
   does: string
 }
 
-type Told = Pick<RuleDefinition, 'trigger' | 'conditions' | 'grouping' | 'digest' | 'steps' | 'guards'>
+type Told = Pick<RuleDefinition, 'trigger' | 'conditions' | 'grouping' | 'digest' | 'steps' | 'guards' | 'once'>
 
 /** `names` = what ids stand for, by uuid; an id without a name is "a queue", "a staff member". */
 export function sentenceOf(definition: Told, names: KnownNames = {}): string {
@@ -35,7 +36,9 @@ export function sentenceParts(definition: Told, names: KnownNames = {}): Sentenc
   return {
     when: event ? `When ${event.words}` : whenWords(definition, names),
     onlyIf: conditions.length === 0 ? null : filterWords(conditions, objectOfRule(definition), names),
-    does: doesWords(definition, names),
+    does: [doesWords(definition, names), onceInSentence(definition, objectOfRule(definition))]
+      .filter((part) => part !== null)
+      .join(', '),
   }
 }
 
@@ -150,7 +153,9 @@ function doesWords({ trigger, steps, guards }: Told, names: KnownNames): string 
     else text += `${index === steps.length - 1 ? ' and ' : ', '}${words}`
   }
   const all = text === '' ? 'do nothing yet' : text
-  return first === '' ? all : `${first}, ${all}`
+  const schedule = trigger.source === 'api_polling' ? null : collectedWords(trigger)
+  const timed = schedule === null ? all : `wait ${schedule}, then ${all}`
+  return first === '' ? timed : `${first}, ${timed}`
 }
 
 /** `text the customer`, `set the job to Completed`. */

@@ -1,18 +1,22 @@
 // A manual rule, set off by another program: the key in its address is the proof, there is no session.
 import type { App } from '#app/app-context.ts'
-import { hours, minutes } from '#app/lib/duration.ts'
+import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { askFirst, rememberUntil } from './look.server.ts'
+import { occurrenceOfCall } from './once.ts'
+import { onceWords } from './once-words.ts'
+import type { ManualTrigger } from './rule.ts'
 import type { RunWish } from './run.ts'
+import { RUN_WORDS } from './run-words.ts'
+import { collectsUntil } from './schedule.ts'
+import { collectedWords } from './schedule-words.ts'
 import type { TriggerBody } from './trigger-call.ts'
 
 type TriggerApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeRuns'>
 
-/** A caller's own key counts this long … */
+/** A caller's own key counts this long. */
 const KEY_COUNTS = hours(24)
-/** … and the same job and date are the same wish for this long. */
-const SAME_WISH = minutes(10)
 
 /** The rule an address leads to. Null for a wrong id, a wrong key, a rule that is no longer manual: all the same to a stranger. */
 export async function findTriggered(
@@ -24,6 +28,8 @@ export async function findTriggered(
   const rule = await app.store.findAutomationByTriggerKey(hashToken(key))
   return rule?.id === id && rule.triggerSource === 'manual_endpoint' ? rule : null
 }
+
+const NO_SCHEDULE: ManualTrigger = { source: 'manual_endpoint' }
 
 export type Triggered =
   /** `waits`: nothing is done for the account at present, and why. */
@@ -42,16 +48,11 @@ export async function triggerRule(
   if (rule.pausedReason !== null) return { outcome: 'off', message: `This automation is stopped: ${rule.pausedReason}` }
   const now = app.clock.now()
   const { definition } = rule
-  const ledger: RunWish['ledger'] =
-    definition.once === 'change'
-      ? []
-      : [
-          {
-            recordUuid: body.job_uuid,
-            occurrence: `called ${body.date}`,
-            expiresAt: rememberUntil(definition.once, now),
-          },
-        ]
+  const trigger: ManualTrigger = definition.trigger.source === 'manual_endpoint' ? definition.trigger : NO_SCHEDULE
+  const zone = (await app.store.findAccount(rule.accountUuid))?.timezone ?? 'UTC'
+  const collectedUntil = collectsUntil(trigger, zone, now)
+  const occurrence = occurrenceOfCall(definition.once, body.date, { now, zone })
+  const expiresAt = rememberUntil(definition.once, now)
   const wish: RunWish = {
     automationId: rule.id,
     version: rule.version,
@@ -68,27 +69,30 @@ export async function triggerRule(
       bypassedConditions: false,
       changes: [],
     },
-    ledger,
+    ledger: occurrence === null ? [] : [{ recordUuid: body.job_uuid, occurrence, expiresAt }],
     hop: 0,
-    wakeAt: now,
+    wakeAt: collectedUntil ?? now,
     held: askFirst(definition),
+    ...(collectedUntil !== null && { waits: RUN_WORDS.collected }),
     replayOf: null,
   }
-  // Calls with keys of their own are different wishes even for the same job and date.
-  const keys =
-    idempotencyKey === null
-      ? [{ key: `same:${body.job_uuid}|${body.date}`, expiresAt: now + SAME_WISH }]
-      : [{ key: `own:${hashToken(idempotencyKey)}`, expiresAt: now + KEY_COUNTS }]
+  // Each call is one run. Only a key of the caller's says that two calls are the same.
+  const keys = idempotencyKey === null ? [] : [{ key: `own:${hashToken(idempotencyKey)}`, expiresAt: now + KEY_COUNTS }]
   const started = await app.store.startRunOnce(rule.accountUuid, wish, keys, now)
   switch (started.outcome) {
     case 'started':
       app.log.info({ account: rule.accountUuid, automation: rule.id, run: started.runId }, 'automation.triggered')
       app.wakeRuns()
-      return { outcome: 'accepted', runId: started.runId, repeated: false, waits: await holdOf(app, rule) }
+      return {
+        outcome: 'accepted',
+        runId: started.runId,
+        repeated: false,
+        waits: (await holdOf(app, rule)) ?? (collectedUntil === null ? null : collectedWords(trigger)),
+      }
     case 'repeated':
       return { outcome: 'accepted', runId: started.runId, repeated: true, waits: null }
     case 'done_before':
-      return { outcome: 'off', message: 'This was done before for that job and date.' }
+      return { outcome: 'off', message: `Done before. This automation runs ${onceWords(definition, 'job')}.` }
   }
 }
 

@@ -59,7 +59,7 @@ test('Run Now says at once that nothing was run, and why', async () => {
   // Nobody looks at a turning wheel for what cannot begin.
   expect(calls.world.clock.now() - began).toBeLessThan(seconds(5))
   const executions = await listExecutions(calls.app, LEEDS)
-  expect(ranFlash({ executions, started: 1, doneBefore: 0 })).toMatchObject({
+  expect(ranFlash({ executions, started: 1, repeated: 0, handled: null })).toMatchObject({
     kind: 'info',
     title: 'Automation not run yet',
     description: 'Trial ended: subscribe to resume',

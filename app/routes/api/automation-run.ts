@@ -28,6 +28,8 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
           bypassConditions: body.bypassConditions === true,
           pretend: body.adminCheckMode === true || body.preview === true,
           recordUuid: body.recordUuid ?? null,
+          includeHandled: body.includeHandled === true,
+          seen: null,
         })
         switch (ran.outcome) {
           case 'ran':
@@ -36,8 +38,12 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
               execution: ran.executions[0] ?? null,
               executions: ran.executions,
               started: ran.started,
-              doneBefore: ran.doneBefore,
+              repeated: ran.repeated > 0,
+              doneBefore: ran.handled?.count ?? 0,
+              alreadyHandled: ran.handled,
             })
+          case 'changed':
+            throw new Error('nothing was shown that could have changed')
           case 'previewed':
             return answer(200, {
               message: 'This is what would happen. Nothing was sent.',

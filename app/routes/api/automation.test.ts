@@ -1,3 +1,4 @@
+// Long: every call about automations, each on its route with the engine behind it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS, QUEUE, STAFF } from '#tests/support/automation-world.server.ts'
@@ -41,6 +42,31 @@ const runOf = (id: number, body: unknown, as = LEEDS, query = '') =>
   calls.call(run, `/api/automation/${id}/run${query}`, { method: 'POST', body, as, params: { id: String(id) } })
 
 describe('rules', () => {
+  test('how often is stored with every rule: one that writes to a customer is made with once per record', async () => {
+    const task = [{ type: 'create_task', parameters: { title: 'Call back' } }]
+    const polled = {
+      triggerSource: 'api_polling',
+      apiEndpoint: '/api_1.0/job.json',
+      triggerType: undefined,
+      object: undefined,
+    }
+    const cases: [Record<string, unknown>, string, string][] = [
+      [{}, 'record', ', once per job.'],
+      [{ triggerType: 'job_updated' }, 'record', ', once per job.'],
+      [{ once: 'change', triggerType: 'job_updated' }, 'change', ', every time it changes.'],
+      [{ once: 'week' }, 'week', ', at most once a week per job.'],
+      [{ actions: task }, 'change', 'create the task "Call back".'],
+      [{ ...polled, pollInterval: 'daily', digest: true }, 'record', ', once per job.'],
+      [{ ...polled, pollInterval: 'on_demand' }, 'period', ', every time it is run.'],
+      [{ ...MANUAL }, 'change', ', every time it is called.'],
+    ]
+    for (const [more, once, said] of cases) {
+      const body = Object.fromEntries(Object.entries({ ...RULE, ...more }).filter(([, value]) => value !== undefined))
+      const made = await make('triggerSource' in more && more.triggerSource === 'manual_endpoint' ? MANUAL : body)
+      expect([made.once, made.sentence.endsWith(said) ? said : made.sentence]).toEqual([once, said])
+    }
+  })
+
   test('a rule that is made is listed with the documented fields, and the platform is asked for its events', async () => {
     const made = await make()
     expect(made).toMatchObject({
@@ -191,7 +217,7 @@ describe('run now', () => {
     expect(calls.world.platform.messages).toEqual([])
   })
 
-  test('a polled rule acts on everything that matches, once', async () => {
+  test('a rule that is run by hand acts on everything that matches, every time', async () => {
     for (let number = 0; number < 3; number++) calls.world.job(LEEDS)
     const { id } = await make({
       ...RULE,
@@ -199,13 +225,66 @@ describe('run now', () => {
       apiEndpoint: '/api_1.0/job.json',
       pollInterval: 'on_demand',
     })
-    expect((await runOf(id, {})).json).toMatchObject({ started: 3, doneBefore: 0 })
-    const again = await runOf(id, {})
-    expect([again.status, again.json.message]).toEqual([
-      200,
-      'Nothing new: every record that matches was handled before.',
-    ])
+    expect((await runOf(id, {})).json).toMatchObject({ started: 3, alreadyHandled: null })
+    // A second press is the same one; later, every run is a new one.
+    const twice = await runOf(id, {})
+    expect(twice.json).toMatchObject({
+      started: 0,
+      repeated: true,
+      message: 'This ran a moment ago. It was not run again.',
+    })
+    expect(twice.json.execution).not.toBeNull()
     expect(calls.world.platform.messages).toHaveLength(3)
+    await calls.world.clock.run(11_000)
+    expect((await runOf(id, {})).json).toMatchObject({ started: 3, repeated: false })
+  })
+
+  test('what was handled before is left alone and told, until it is asked for', async () => {
+    const job = calls.world.job(LEEDS)
+    const { id } = await make()
+    const first = await runOf(id, {})
+    expect(first.json).toMatchObject({ started: 1, repeated: false, alreadyHandled: null })
+    expect((await runOf(id, {})).json).toMatchObject({
+      started: 0,
+      repeated: true,
+      execution: { id: first.json.execution.id },
+    })
+    await calls.world.clock.run(11_000)
+    const left = await runOf(id, {})
+    expect([left.status, left.json]).toMatchObject([
+      200,
+      {
+        message: 'Nothing new: 1 record was handled before.',
+        execution: null,
+        alreadyHandled: { count: 1, why: '1 record was handled before.' },
+      },
+    ])
+    expect((await runOf(id, { recordUuid: job })).json.execution).toBeNull()
+    expect(calls.world.platform.messages).toHaveLength(1)
+    expect((await runOf(id, { includeHandled: true })).json).toMatchObject({ started: 1, alreadyHandled: null })
+    expect((await runOf(id, { includeHandled: true })).json).toMatchObject({ started: 0, repeated: true })
+    expect(calls.world.platform.messages).toHaveLength(2)
+  })
+
+  test('a fresh scheduled rule leaves what was there, and acts on it when asked; past the conditions it is one record', async () => {
+    const [newest] = [calls.world.job(LEEDS, { edit_date: '2026-01-05 08:30:00' }), calls.world.job(LEEDS)]
+    const made = await make({
+      ...RULE,
+      triggerSource: 'api_polling',
+      apiEndpoint: '/api_1.0/job.json',
+      pollInterval: 'daily',
+    })
+    const { id } = made
+    expect([made.once, made.preparing]).toEqual(['record', true])
+    const fresh = await runOf(id, {})
+    expect(fresh.json).toMatchObject({
+      execution: null,
+      alreadyHandled: { count: 2, why: '2 records were there when the automation was switched on.' },
+    })
+    const one = await runOf(id, { bypassConditions: true })
+    expect(one.json.executions).toHaveLength(1)
+    expect(one.json.execution.recordUuids).toEqual([newest])
+    expect((await runOf(id, { includeHandled: true })).json.started).toBe(2)
   })
 })
 
@@ -218,15 +297,13 @@ describe('the manual trigger', () => {
     return calls.call(trigger, pathname + search, { method: 'POST', as: null, body, headers, params: { id } })
   }
 
-  test('with the key of its address it starts one run, and the same job and date is the same run', async () => {
+  test('with the key of its address each call is one run', async () => {
     const job = calls.world.job(LEEDS)
     const { triggerUrl } = await make(MANUAL)
     const first = await setOff(triggerUrl, { ...BODY, job_uuid: job })
     expect([first.status, first.json.message]).toEqual([202, 'Automation triggered'])
     const second = await setOff(triggerUrl, { ...BODY, job_uuid: job })
-    expect(second.json.executionId).toBe(first.json.executionId)
-    const other = await setOff(triggerUrl, { job_uuid: job, date: '2026-01-06' })
-    expect(other.json.executionId).not.toBe(first.json.executionId)
+    expect(second.json.executionId).not.toBe(first.json.executionId)
     await calls.world.clock.run(5_000)
     expect(calls.world.platform.messages).toHaveLength(2)
   })

@@ -1,7 +1,10 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { emptyForm } from '#app/features/automations/form-state.ts'
+import { applyIntent, setValue } from '#app/features/automations/form-change.ts'
+import { emptyForm, type FormState } from '#app/features/automations/form-state.ts'
 import { toForm } from '#app/features/automations/form-wire.ts'
+import { readImport } from '#app/features/automations/import-rule.ts'
+import { ruleJson } from '#app/features/automations/rule-json.ts'
 import { createRule } from '#app/features/automations/rules.server.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
@@ -102,6 +105,47 @@ describe('whose page it is', () => {
     const notAdmin = { as: BRISBANE, of: BRISBANE }
     expect(await open('&tab=api&api=queues&admin=yes', notAdmin)).toMatchObject({ tab: 'rules', explorer: null })
   })
+})
+
+test('rules that can message a customer again are named once, until that is dismissed', async () => {
+  const text = [{ type: 'send_sms', parameters: { to: '{entry.0.contact_mobile}', message: 'Hi' } }]
+  const onChange = { triggerSource: 'webhook', object: 'job', triggerType: 'job_updated', actions: text }
+  await make({ ...onChange, name: 'Each change', once: 'change' })
+  await make({ ...onChange, name: 'Once' })
+  await make({ ...RULE, actions: text, name: 'Called' })
+  expect((await open()).repeats).toEqual([])
+  // As after the update that made it a choice.
+  calls.world.client.sql.exec('UPDATE account SET repeats_told = 0')
+  expect((await open()).repeats).toEqual(['Each change'])
+  expect(await leadsTo(send({ act: 'repeats_told' }))).toMatchObject({ title: 'Notice dismissed' })
+  expect((await open()).repeats).toEqual([])
+})
+
+test('how often, and a schedule, go from the form to the store, the call, the export, and back into the form', async () => {
+  const at = (state: FormState) => `s.${state.steps[0]?.key}`
+  const named = { ...emptyForm().values, name: 'Seam', events: 'object:job', triggerType: 'job_updated' }
+  const begun = applyIntent({ ...emptyForm(), values: named }, { kind: 'add_step', type: 'send_sms' })
+  const filled = [
+    [`${at(begun)}.p.to`, '{entry.0.contact_mobile}'],
+    [`${at(begun)}.p.message`, 'Hi'],
+    ['once', 'week'],
+    ['scheduleType', 'recurring'],
+    ['scheduleRecurrence', 'weekly'],
+    ['weekday', '5'],
+    ['runTime', '17:00'],
+  ].reduce((state, [name = '', value = '']) => setValue(state, name, value), begun)
+  const { title } = await leadsTo(send({ ...Object.fromEntries(toForm(filled)), intent: 'form.save' }))
+  expect(title).toBe('Automation created')
+  const [card] = (await open()).rules ?? []
+  const said = { once: 'week', scheduleType: 'recurring', scheduleRecurrence: 'weekly', weekday: 5, runTime: '17:00' }
+  expect(card).toMatchObject({ often: 'At most once a week per job', schedule: 'Every Friday at 17:00' })
+  const [rule] = await calls.world.store.listAutomations(LEEDS)
+  if (!rule) throw new Error('it was not stored')
+  expect(ruleJson(rule, LEEDS, null)).toMatchObject(said)
+  const read = readImport(card?.json ?? '')
+  expect(read.outcome === 'read' && read.rules[0]?.fields).toMatchObject(said)
+  const again = (await open(`&edit=${rule.id}`)).form?.view.state.values
+  expect(again).toMatchObject({ ...said, weekday: '5' })
 })
 
 describe('the form', () => {

@@ -23,6 +23,7 @@ function propsOf(over: Partial<AutomationPageProps> = {}): AutomationPageProps {
     rules: [sampleCard()],
     logs: null,
     limits: 'No limits beyond the defaults.',
+    repeats: [],
     tab: 'rules',
     step: { step: 'none' },
     result: null,

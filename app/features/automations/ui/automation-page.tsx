@@ -26,6 +26,7 @@ import { type ListTrouble, RULES_NOT_FETCHED } from '../page-words.ts'
 import type { RuleCardView } from '../rule-view.ts'
 import { ImportPanel } from './import-panel.tsx'
 import { LogsDialog } from './logs-dialog.tsx'
+import { RepeatNotice } from './repeat-notice.tsx'
 import { RuleCard } from './rule-card.tsx'
 import { WayButton } from './way-button.tsx'
 
@@ -45,6 +46,8 @@ export interface AutomationPageProps {
   logs: LogLine[] | 'failed' | null
   /** Which limits are in force, in one line. */
   limits: string
+  /** Rules that can write to a customer again, as long as nobody dismissed the notice about them. */
+  repeats: string[]
   tab: AutomationTab
   step: AutomationStep
   result: PageResult | null
@@ -84,6 +87,7 @@ export function AutomationPage(props: AutomationPageProps) {
       {props.reconnect === null ? null : <ReconnectNotice accountUUID={accountUUID} reason={props.reconnect} />}
       {props.trouble && props.reconnect === null ? <Trouble trouble={props.trouble} account={account} /> : null}
       <Tabs account={account} tab={tab} />
+      {tab === 'rules' && props.repeats.length > 0 ? <RepeatNotice names={props.repeats} account={account} /> : null}
       {tab === 'rules' ? <Limits limits={props.limits} account={account} /> : null}
       {tab === 'rules' ? (
         <FormPlace step={step}>

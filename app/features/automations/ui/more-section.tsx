@@ -2,36 +2,22 @@ import { Link, useSearchParams } from '@remix-run/react'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { settingsAddress } from '../automation-address.ts'
-import { ONCE_WORDS } from '../form-words.ts'
 import { useRuleForm } from './form-context.tsx'
-import { BoxControl, SelectControl, TextControl } from './form-controls.tsx'
+import { BoxControl, TextControl } from './form-controls.tsx'
 
-/** What most rules do not need: how often, how many, and what protects customers. */
+/** What most rules do not need: how many, and what protects customers. */
 export function MoreSection() {
   const { state, errors } = useRuleForm()
-  const { triggerSource, once } = state.values
+  const { triggerSource } = state.values
   const written = (['cooldownDays', 'dailyCap', 'respectQuietHours', 'askFirst', 'recheckBeforeSending'] as const).some(
     (name) => state.values[name] !== '',
   )
-  const wrong = Object.keys(errors).some((field) => /^(guards|once|settleMinutes)/.test(field))
-  const ofField = /^value:(.+)$/.exec(once)?.[1]
+  const wrong = Object.keys(errors).some((field) => /^(guards|settleMinutes)/.test(field))
   return (
     <div className="border-t border-line pt-2">
-      <Disclosure
-        summary="More: how often, how many, and what protects your customers"
-        open={wrong || written || once !== ''}
-      >
+      <Disclosure summary="More: how many, and what protects your customers" open={wrong || written}>
         <div className="grid gap-4 pt-2">
           <div className="grid items-start gap-4 sm:grid-cols-2">
-            <SelectControl
-              name="once"
-              label="How often for the same record"
-              none={null}
-              options={[
-                ...Object.entries(ONCE_WORDS).map(([value, label]) => ({ value, label })),
-                ...(ofField ? [{ value: once, label: `Once for each value of ${ofField}` }] : []),
-              ]}
-            />
             {triggerSource === 'webhook' ? (
               <TextControl
                 name="settleMinutes"

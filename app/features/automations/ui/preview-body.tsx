@@ -18,6 +18,7 @@ export function PreviewBody({ preview, first }: { preview: PreviewView; first?: 
       <dl className="grid gap-x-4 gap-y-1 text-label sm:grid-cols-[max-content_minmax(0,1fr)]">
         {preview.about === '' ? null : <Line label="With">{preview.about}</Line>}
         {first}
+        <Line label="How often">{preview.often}</Line>
         <Line label="Messages to customers">{preview.customerMessages}</Line>
         <Line label="SMS credits">{preview.credits}</Line>
       </dl>

@@ -22,6 +22,7 @@ import { type AutomationAccount, type AutomationStep, automationQuery, ruleAncho
 import { PREPARING, pauseHelp, RULE_COPIED, URL_COPIED } from '../page-words.ts'
 import type { RuleCardView } from '../rule-view.ts'
 import type { SentenceParts } from '../sentence.ts'
+import { AskRunPanel } from './ask-run-panel.tsx'
 import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
 import { NotMetDialog } from './not-met.tsx'
@@ -73,6 +74,7 @@ export function RuleCard({ rule, account, step, result }: RuleCardProps) {
       <Facts rule={rule} />
       <Buttons rule={rule} account={account} pressed={pressed} />
       {own?.kind === 'not_met' ? <NotMetDialog result={own} account={account} returnTo={pressed} /> : null}
+      {own?.kind === 'ask_run' ? <AskRunPanel result={own} account={account} /> : null}
       {own?.kind === 'previewed' ? <PreviewPanel result={own} account={account} /> : null}
       {own?.kind === 'looked_back' ? <LookBackPanel result={own} account={account} /> : null}
       {mine === 'json' ? (
@@ -201,6 +203,7 @@ function Facts({ rule }: { rule: RuleCardView }) {
           )}
         </Fact>
       )}
+      <Fact label="How often">{rule.often}</Fact>
       <Fact label="Executions">
         {rule.executionCount}
         {rule.lastExecutedAt === null ? null : (

@@ -135,7 +135,45 @@ describe('the form', () => {
     await user.click(button('Completed'))
     await user.click(button('Add Action'))
     await user.selectOptions(control('Action Type'), 'Send SMS')
-    await waitFor(() => screen.getByText('When a job becomes Completed, text the customer.'))
+    await waitFor(() => screen.getByText('When a job becomes Completed, text the customer, once per job.'))
+  })
+
+  it('shows how often right below the actions, and what it means for a customer', async () => {
+    const { user } = renderForm({ state: started() })
+    await user.click(button('Add Action'))
+    const often = () => control<HTMLSelectElement>('How often for the same record')
+    expect(often().closest('details')).toBeNull()
+    expect([...often().options].map(({ text }) => text)).toEqual([
+      'Once per job',
+      'At most once a day per job',
+      'At most once a week per job',
+      'At most once a month per job',
+      'Every time',
+    ])
+    expect(often().value).toBe('change')
+    await user.selectOptions(control('Action Type'), 'Send SMS')
+    expect(often().value).toBe('record')
+    expect(described(often())).toBe('The customer gets each message once.')
+    await user.selectOptions(often(), 'Every time')
+    expect(described(often())).toBe('The customer can get this message more than once.')
+    screen.getByText(/text the customer, every time\./)
+  })
+
+  it('names a trigger that fires at every later edit, and offers the right one', async () => {
+    const { user, sent } = renderForm({
+      state: press(write(withAction('send_sms'), { triggerType: 'job_updated' }), 'becomes:Completed'),
+    })
+    screen.getByText('This also fires on every later edit of a Completed job.')
+    const change = button('Change to “Its status becomes Completed”')
+    expect([change.getAttribute('type'), change.getAttribute('name'), change.getAttribute('value')]).toEqual([
+      'submit',
+      'intent',
+      'form.on_status',
+    ])
+    await user.click(change)
+    expect(control<HTMLSelectElement>('Trigger Type').value).toBe('job_status')
+    expect(screen.queryByText(/later edit/)).toBeNull()
+    expect(sent).toEqual([])
   })
 
   it('sends the state that is on the screen', async () => {
@@ -475,7 +513,7 @@ test('rules that may go round in a circle are told while the rule is written', a
 
 test('what protects customers is kept out of the way until it is used', async () => {
   const { user, sent } = renderForm({ state: write(withAction('create_task'), { 's.s1.p.title': 'Ring' }) })
-  await user.click(screen.getByText(/^More: how often/))
+  await user.click(screen.getByText(/^More: how many/))
   await user.click(control('Respect quiet hours'))
   await user.selectOptions(control('How often for the same record'), 'week')
   await user.click(button('Create Automation'))
@@ -522,6 +560,7 @@ describe('looking at the unsaved rule', () => {
       total: 1,
       customerMessages: 1,
       credits: 1,
+      often: 'Once per job',
       steps: [
         {
           label: 'Send SMS',

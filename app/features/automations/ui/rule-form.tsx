@@ -6,9 +6,10 @@ import { FieldError } from '#app/ui/field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { useToast } from '#app/ui/toast.tsx'
+import { asksAboutExisting } from '../form-body.ts'
 import { applyIntent, type FormIntent, parseFormIntent, setValue } from '../form-change.ts'
 import { type FormLists, namesOfLists } from '../form-lists.ts'
-import { asksAboutExisting, type FormState, partsShown } from '../form-state.ts'
+import { type FormState, partsShown } from '../form-state.ts'
 import type { FormView } from '../form-view.ts'
 import { DRAWN, readForm, toForm } from '../form-wire.ts'
 import { authenticationFlash, formErrorFlash } from '../form-words.ts'
@@ -20,6 +21,7 @@ import { BoxControl, Choice, FormSection, IntentButton, ShowFields, TextControl 
 import { FormPreview } from './form-preview.tsx'
 import { GroupSection } from './group-section.tsx'
 import { MoreSection } from './more-section.tsx'
+import { LaterEdits, OftenSection } from './often-section.tsx'
 import { FORM } from './preview-pane.tsx'
 import { TriggerSection } from './trigger-section.tsx'
 
@@ -158,8 +160,10 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
             {shown.rest ? (
               <>
                 <ConditionSection />
+                <LaterEdits />
                 <GroupSection />
                 <ActionSection />
+                <OftenSection />
                 <MoreSection />
                 <Told />
               </>

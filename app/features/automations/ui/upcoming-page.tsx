@@ -33,7 +33,7 @@ export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
           {runs.length === 0 ? (
             <Card>
               <EmptyState icon={CalendarClock} title="Nothing waits">
-                <p>Runs that wait for a time of day, for a change to settle, or for another try stand here.</p>
+                <p>Runs wait here for their schedule, for a time of day, for a change to settle, or for another try.</p>
               </EmptyState>
             </Card>
           ) : (
@@ -57,14 +57,14 @@ export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
         <section aria-labelledby="looks-title" className="grid gap-3">
           <div>
             <h2 id="looks-title" className="font-semibold text-title">
-              Next looks
+              Scheduled
             </h2>
-            <p className="text-dense text-ink-soft">When automations with a schedule look through their list again.</p>
+            <p className="text-dense text-ink-soft">When automations with a schedule run next.</p>
           </div>
           {looks.length === 0 ? (
             <Card>
-              <EmptyState icon={CalendarClock} title="No looks are due">
-                <p>No automation that is on looks by the clock.</p>
+              <EmptyState icon={CalendarClock} title="Nothing is scheduled">
+                <p>No automation that is on has a schedule.</p>
               </EmptyState>
             </Card>
           ) : (

@@ -1,0 +1,128 @@
+// "Run Now" of a rule that writes to customers, before it acts: planned with real records, and with what their people got before.
+import type { AutomationRow } from '#db/store/automations.ts'
+import { ASK_FIELDS, type AskedRun, type GotBefore } from './ask-run.ts'
+import type { KnownNames } from './condition-words.ts'
+import type { FailedCondition } from './conditions.ts'
+import type { RecordChoice } from './form-look.ts'
+import type { LookApp } from './look.server.ts'
+import { choiceOf, joinFor, MOST_CHOICES, recentRecords, searchRecords } from './look-records.server.ts'
+import { matchNow, objectOf } from './match-now.server.ts'
+import { oftenOf } from './once-words.ts'
+import { type NowPlan, type NowWished, planNow } from './plan-now.server.ts'
+import type { PreviewedStep } from './preview.ts'
+import { previewView } from './preview-view.ts'
+import { rememberedReads } from './remembered-reads.server.ts'
+import { hashesOfReceiver } from './run-guards.server.ts'
+import { CONDITIONS_NOT_MET, fingerprintOf, NO_RECORDS, previewWish, type RunNowApp } from './run-now.server.ts'
+import { handledWords } from './run-now-words.ts'
+
+export type RunQuestion =
+  | { outcome: 'ask'; asked: AskedRun }
+  | { outcome: 'conditions_not_met'; message: string; failed: FailedCondition[] }
+  | { outcome: 'no_record' | 'unavailable'; message: string }
+
+/** Runs that are shown with their texts; the rest is counted. */
+const MOST_ASKED = 10
+const MOST_GOT = 3
+
+interface Asked extends NowWished {
+  /** Job number or customer, to choose another record; '' = the newest. */
+  search: string
+  note: string | null
+  names: KnownNames
+}
+
+/** Reads and plans; nothing is sent or noted. */
+export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked): Promise<RunQuestion> {
+  const look: LookApp = { ...app, facts: app.planning.facts }
+  const chosen = await choicesFor(app, rule, asked)
+  // What was searched for and found is the record; else what the rule would take.
+  const [found] = asked.search === '' ? [] : chosen
+  const wished = found ? { ...asked, recordUuid: found.uuid } : asked
+  const matched = await matchNow(look, rule, wished)
+  if (matched.outcome === 'failed') return { outcome: 'unavailable', message: matched.failure.message }
+  if (matched.outcome === 'no_record') return matched
+  if (matched.outcome === 'nothing') {
+    return wished.bypassConditions || matched.total === 0
+      ? { outcome: 'no_record', message: NO_RECORDS }
+      : { outcome: 'conditions_not_met', message: CONDITIONS_NOT_MET, failed: matched.failed }
+  }
+  const plain = await planNow(look, rule, matched, { ...wished, includeHandled: false })
+  const again = plain.wishes.length === 0 && plain.handled.length > 0
+  const plan = again ? await planNow(look, rule, matched, { ...wished, includeHandled: true }) : plain
+  const [first] = plan.wishes
+  if (!first) return { outcome: 'no_record', message: NO_RECORDS }
+
+  const often = oftenOf(rule.definition, objectOf(rule.definition))
+  const runs: AskedRun['runs'] = []
+  for (const wish of plan.wishes.slice(0, MOST_ASKED)) {
+    const shown = await previewWish(app, rule, wish)
+    if (shown.outcome === 'not_possible') return { outcome: 'unavailable', message: shown.message }
+    const count = wish.recordUuids.length
+    const { execution, preview } = shown
+    const view = previewView({ execution, preview: { ...preview, matched: count, total: count } }, often, asked.names)
+    runs.push({ preview: view, got: await gotBefore(app, rule.accountUuid, preview.steps) })
+  }
+  const one = wished.recordUuid ?? (isOne(rule, wished) ? first.recordUuids[0] : null) ?? null
+  return {
+    outcome: 'ask',
+    asked: {
+      about: aboutOf(plan, runs),
+      handled: again ? handledWords(plain.handled) : null,
+      note: asked.note ?? (asked.search !== '' && !found ? `Nothing was found for “${asked.search}”.` : null),
+      runs,
+      more: plan.wishes.length - runs.length,
+      choices: chosen,
+      search: asked.search,
+      values: {
+        [ASK_FIELDS.confirmed]: 'yes',
+        [ASK_FIELDS.seen]: fingerprintOf(plan.wishes),
+        ...(one !== null && { recordUuid: one }),
+        ...(wished.bypassConditions && { bypass: 'yes' }),
+        ...(again && { [ASK_FIELDS.handled]: 'yes' }),
+      },
+    },
+  }
+}
+
+/** A rule by the clock acts on all that matches, any other on one record. */
+function isOne({ triggerSource }: AutomationRow, { bypassConditions }: NowWished): boolean {
+  return triggerSource !== 'api_polling' || bypassConditions
+}
+
+function aboutOf({ wishes }: NowPlan, runs: AskedRun['runs']): string {
+  const [only] = runs
+  if (wishes.length === 1 && only) return only.preview.about
+  return `${wishes.reduce((sum, { recordUuids }) => sum + recordUuids.length, 0)} records`
+}
+
+/** Records to choose another one from. What cannot be listed now is no reason not to ask. */
+async function choicesFor(app: RunNowApp, rule: AutomationRow, { search }: Asked): Promise<RecordChoice[]> {
+  const { accountUuid, definition } = rule
+  const { conditions } = definition
+  const object = objectOf(definition)
+  const account = await app.store.findAccount(accountUuid)
+  const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
+  const reads = rememberedReads(app)
+  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: true })
+  if (recent.outcome === 'failed') return []
+  const from = { accountUuid, object, conditions, at }
+  const listed =
+    search === ''
+      ? await joinFor(reads, from, recent.records.slice(0, MOST_CHOICES))
+      : await searchRecords(reads, from, recent.records, search)
+  return listed.outcome === 'ok' ? listed.facts.map((facts) => choiceOf(facts, conditions, at)) : []
+}
+
+async function gotBefore(app: RunNowApp, accountUuid: string, steps: readonly PreviewedStep[]): Promise<GotBefore[]> {
+  const receivers = new Map<string, 'sms' | 'email'>()
+  for (const { effectClass, channel, to } of steps.flatMap(({ effects }) => effects)) {
+    if (effectClass === 'customer' && channel !== null && to !== null) receivers.set(to, channel)
+  }
+  const got: GotBefore[] = []
+  for (const [to, channel] of receivers) {
+    const hashes = hashesOfReceiver(app, accountUuid, channel, to)
+    for (const message of await app.store.messagesTo(accountUuid, hashes, MOST_GOT)) got.push({ ...message, to })
+  }
+  return got
+}

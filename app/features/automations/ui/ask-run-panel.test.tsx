@@ -1,0 +1,95 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import { renderPage } from '#tests/support/page-stub.tsx'
+import { sampleCard, samplePreview } from '#tests/support/sample-rules.ts'
+import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
+import type { AskedRun } from '../ask-run.ts'
+import { RepeatNotice } from './repeat-notice.tsx'
+import { RuleCard } from './rule-card.tsx'
+
+const ACCOUNT = { accountUUID: 'account-1', admin: false }
+
+function open(over: Partial<AskedRun> = {}) {
+  const sent: Record<string, string>[] = []
+  const asked: AskedRun = {
+    about: 'Job 4411 · Margaret Smith',
+    handled: null,
+    note: null,
+    runs: [
+      {
+        preview: samplePreview(),
+        got: [{ to: '+61400000001', at: SAMPLE_NOW, channel: 'sms', automationName: 'Thank the customer', runId: 6 }],
+      },
+    ],
+    more: 0,
+    choices: [{ uuid: 'job-2', label: 'Job 4410 · Joan Hartley', matches: false }],
+    search: '',
+    values: { confirmed: 'yes', seen: 'what-was-shown', recordUuid: 'job-1' },
+    ...over,
+  }
+  const result = { kind: 'ask_run', ruleId: 3, name: 'Thank the customer', asked } as const
+  renderPage({
+    page: () => <RuleCard rule={sampleCard()} account={ACCOUNT} step={{ step: 'none' }} result={result} />,
+    action: async ({ request }) => {
+      const form = await request.formData()
+      sent.push(Object.fromEntries([...form].map(([name, value]) => [name, String(value)])))
+      return null
+    },
+  })
+  const panel = within(screen.getByRole('region', { name: 'Run for Job 4411 · Margaret Smith?' }))
+  return { sent, panel, user: userEvent.setup() }
+}
+
+test('shows whom it writes to, the text and what they got, and sends what was shown', async () => {
+  const { sent, panel, user } = open()
+  for (const text of ['Thank you, Margaret!', '+61400000001', 'Once per job', 'They already got:'])
+    panel.getByText(text)
+  panel.getByText(/a text to \+61400000001 from “Thank the customer”/)
+  await user.click(panel.getByRole('button', { name: 'Run for real' }))
+  await waitFor(() => expect(sent).toHaveLength(1))
+  expect(sent[0]).toMatchObject({
+    act: 'run',
+    id: '3',
+    confirmed: 'yes',
+    seen: 'what-was-shown',
+    recordUuid: 'job-1',
+    accountUUID: 'account-1',
+  })
+})
+
+test('another record is chosen from the list or found, and asked about again', async () => {
+  const { sent, panel, user } = open()
+  await user.click(panel.getByText('Choose another record'))
+  await user.click(panel.getByRole('button', { name: 'Job 4410 · Joan Hartley (conditions not met)' }))
+  await waitFor(() => expect(sent).toHaveLength(1))
+  await user.type(panel.getByLabelText('Job number or customer'), 'Joan')
+  await user.click(panel.getByRole('button', { name: 'Find' }))
+  await waitFor(() => expect(sent).toHaveLength(2))
+  expect(sent).toMatchObject([
+    { act: 'run', id: '3', recordUuid: 'job-2' },
+    { act: 'run', id: '3', search: 'Joan' },
+  ])
+  for (const one of sent) expect(one).not.toHaveProperty('confirmed')
+})
+
+test('says why the rule would leave it alone, what changed, and how many more there are', () => {
+  const { panel } = open({ handled: '1 record was handled before.', note: 'Check them again.', more: 2 })
+  panel.getByText('1 record was handled before. You can run it again.')
+  panel.getByText('Check them again.')
+  panel.getByText('And 2 more runs, each with texts of its own.')
+})
+
+test('the notice about rules from before names them and can be dismissed', async () => {
+  const sent: FormData[] = []
+  renderPage({
+    page: () => <RepeatNotice names={['Text when done', 'Chase']} account={ACCOUNT} />,
+    action: async ({ request }) => {
+      sent.push(await request.formData())
+      return null
+    },
+  })
+  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Text when done', 'Chase'])
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Dismiss' }))
+  await waitFor(() => expect(sent[0]?.get('act')).toBe('repeats_told'))
+})
