@@ -438,6 +438,33 @@ describe('on the wire of the platform', () => {
 })
 
 describe('when the platform misbehaves', () => {
+  test('flags and error codes in the other spelling change nothing', async () => {
+    stage.world.setOptions(ACCOUNT, { quotedFlags: true })
+    const [made] = await act('create_job', {
+      company_uuid: CUSTOMER,
+      status: 'Quote',
+      queue_uuid: QUEUE,
+      copyMaterialsFromJob: true,
+      material_bundles: [{ bundle_uuid: BUNDLE, quantity: 3 }],
+    })
+    const ofJob = (object: string) =>
+      stage.world.records(ACCOUNT, object).filter((one) => one.job_uuid === made?.job_uuid)
+    expect(
+      ofJob('jobmaterial')
+        .map((one) => one.name)
+        .sort(),
+    ).toEqual(['Old tap', 'Tap', 'Washer'])
+    expect(
+      ofJob('jobmaterialbundle')
+        .map((one) => one.name)
+        .sort(),
+    ).toEqual(['Tap swap'])
+    // It was so: these answers are not as described.
+    const odd = wire.exchanges.splice(0).flatMap(official.problemsOf)
+    expect(odd).toContainEqual(expect.stringContaining('answered: /errorCode must be number'))
+    expect(odd).toContainEqual(expect.stringContaining('/active must be integer'))
+  })
+
   test('a document it does not make is told in its words', async () => {
     const planned = await plan('generate_document', { objectType: 'Company', templateType: 'Invoice' })
     if (planned.outcome !== 'planned' || !planned.effects[0]) throw new Error(planned.outcome)
