@@ -171,6 +171,15 @@ export const CATALOG: readonly CatalogEntry[] = [
     quiet: false,
   },
   {
+    name: 'growth',
+    title: 'No text makes work grow faster than itself',
+    command: 'prove:growth',
+    args: [],
+    says: 'Every exported function that takes text is found in the sources and given texts made of one piece of our own grammars, over and over, at a quarter, a half and all of what can reach it. Processor time and what is kept of the result may grow at most 2.5-fold when the text doubles. What takes text and cannot be called by its types is named with a reason, and a test fails when a new one is not.',
+    minutes: 10,
+    quiet: false,
+  },
+  {
     name: 'mutate',
     title: 'Do the tests notice a planted fault?',
     command: 'mutate',

@@ -19,6 +19,8 @@ import {
 
 /** Characters of one value; more is cut. */
 const MOST_TEXT = 25_000
+/** More than the fullest form has, with what it was drawn from beside it. What follows is not read. */
+const MOST_VALUES = 10_000
 const MOST_ROWS = { c: 50, s: 20, l: 100 } as const
 
 /** Every value by the name its control has; what is empty is left out. `readForm` gives the state back. */
@@ -63,8 +65,11 @@ export function readForm(
   const drawn: [string, string][] = []
   const controls = new Map<string, string>()
   const plain: [string, string][] = []
+  let left = MOST_VALUES
   for (const [name, value] of sent) {
     if (typeof value !== 'string') continue
+    left -= 1
+    if (left < 0) break
     const text = value.replace(/\r\n?/g, '\n').slice(0, MOST_TEXT)
     if (name.startsWith(DRAWN)) drawn.push([name.slice(DRAWN.length), text])
     else {

@@ -34,40 +34,45 @@ const PLACEHOLDER = new RegExp(
 const QUOTED_GROUPS = 6
 const BLANK = /\[\[\s*([^[\]\n]{1,100}?)\s*\]\]/y
 
+/** What may begin or end something; all else is text. */
+const SIGN = /\{|\}\}|\[\[/g
+
 /** The pieces in order; together they are the whole text. */
 export function readPieces(text: string): Piece[] {
   const pieces: Piece[] = []
-  let plain = ''
+  let plain: string[] = []
   // `}}` ends what `{{` began; elsewhere (CSS, JSON) it is two braces.
   let doubled = 0
-  const add = (piece: Piece) => {
-    if (plain !== '') pieces.push({ kind: 'text', text: plain })
-    plain = ''
-    pieces.push(piece)
-  }
   let at = 0
   while (at < text.length) {
+    SIGN.lastIndex = at
+    const sign = SIGN.exec(text)?.index ?? text.length
+    if (sign > at) plain.push(text.slice(at, sign))
+    at = sign
     const next = text.slice(at, at + 2)
     if (next === '{{') {
-      plain += '{'
+      plain.push('{')
       doubled += 1
       at += 2
     } else if (next === '}}' && doubled > 0) {
-      plain += '}'
+      plain.push('}')
       doubled -= 1
       at += 2
     } else {
       const piece = next[0] === '{' ? placeholderAt(text, at) : next === '[[' ? blankAt(text, at) : null
       if (piece === null) {
-        plain += text[at]
+        plain.push(next.slice(0, 1))
         at += 1
       } else {
-        add(piece)
+        if (plain.length > 0) pieces.push({ kind: 'text', text: plain.join('') })
+        plain = []
+        pieces.push(piece)
         at += piece.written.length
       }
     }
   }
-  if (plain !== '') pieces.push({ kind: 'text', text: plain })
+  const rest = plain.join('')
+  if (rest !== '') pieces.push({ kind: 'text', text: rest })
   return pieces
 }
 

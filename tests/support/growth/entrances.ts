@@ -1,0 +1,302 @@
+// Ways in that are more than one call of one function: a text takes several steps, or stands inside something larger.
+import { messageOf, readAnswer, retryMoment } from '#app/adapters/servicem8-answer.ts'
+import { materialLine } from '#app/features/automations/actions/job-lines.ts'
+import { notificationJson } from '#app/features/automations/actions/notification-body.ts'
+import { conditionProblem, conditionWords } from '#app/features/automations/condition-words.ts'
+import { judge, serverFilter } from '#app/features/automations/conditions.ts'
+import { safeSentHtml, withSafeEmails } from '#app/features/automations/email-html.server.ts'
+import { aidsOf } from '#app/features/automations/form-aids.ts'
+import { draftOf } from '#app/features/automations/form-body.ts'
+import { toFormLists } from '#app/features/automations/form-lists.ts'
+import { problemsOf } from '#app/features/automations/form-problems.ts'
+import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form-state.ts'
+import { readForm, toForm } from '#app/features/automations/form-wire.ts'
+import { readImport } from '#app/features/automations/import-rule.ts'
+import { checkPlaceholders } from '#app/features/automations/placeholder-check.ts'
+import type { Destination } from '#app/features/automations/placeholder-format.ts'
+import { matchingChoices } from '#app/features/automations/placeholder-search.ts'
+import { type PlaceholderScope, resolveText } from '#app/features/automations/placeholders.ts'
+import { OPERATORS } from '#app/features/automations/rule.ts'
+import { withBlanksFilled } from '#app/features/automations/rule-blanks.ts'
+import { checkRule } from '#app/features/automations/rule-check.ts'
+import { definitionOf } from '#app/features/automations/rule-form.ts'
+import { sentenceOf } from '#app/features/automations/sentence.ts'
+import { readPlatformCall } from '#app/features/events/event.ts'
+import { fieldsFound } from '#app/features/lookups/api-fields.ts'
+import { makeMapping } from '#app/features/lookups/dynamic-mapping.ts'
+import { keptOfRecord, type LookupName, lookupRecords, templateTypes } from '#app/features/lookups/lookups.ts'
+import { readReplayForm } from '#app/features/webhooks/replay-request.ts'
+import { admitRequest } from '#app/http/origin-check.ts'
+import { invalid } from '#app/http/respond.ts'
+import { AT, wholeJob } from '#tests/support/record-facts.ts'
+import { DIFFERENT_NAMES, type Shape } from './inputs.ts'
+import type { Entrance } from './trials.ts'
+
+const KB = 1024
+/** What a platform call can bring. */
+const CALL = 256 * KB
+/** What a body of the page or of a call can bring. */
+const BODY = 100 * KB
+/** Characters of one text of an action, as `action-parameters.ts` has it. */
+const ONE_TEXT = 20_000
+const IMPORT = 400_000
+/** A list of the platform is as large as the account makes it. */
+const LIST = 512 * KB
+
+const pieces = (text: string, size: number) => text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []
+
+function importOf(text: string): string {
+  const actions = pieces(text, ONE_TEXT)
+    .slice(0, 20)
+    .map((customBody) => ({
+      type: 'send_email',
+      parameters: { contentType: 'plain', to: 'a@b.example', customSubject: 'x', customBody },
+    }))
+  return JSON.stringify({ name: 'x', triggerSource: 'manual_endpoint', actions })
+}
+
+function formWith(text: string): FormState {
+  const form = formOfFields({
+    name: 'x',
+    triggerSource: 'manual_endpoint',
+    conditions: [{ field: 'status', operator: 'equals', value: text.slice(0, 1_000) }],
+    actions: pieces(text, ONE_TEXT).map((customBody) => ({
+      type: 'send_email',
+      parameters: { contentType: 'html', customHtmlSubject: 'x', customHtmlBody: customBody },
+    })),
+  })
+  return { ...emptyForm(), ...form }
+}
+
+const scope = (value: string): PlaceholderScope => ({
+  records: [wholeJob({ job_description: value })],
+  trigger: {},
+  results: {},
+  order: [],
+  account: { name: 'A', email: 'a@b.example', zone: 'Europe/London', currency: 'GBP', country: 'GB' },
+  now: AT.now,
+})
+
+/** One that is escaped, one that is read as something; the others are much like them. */
+const FIRST: ReadonlySet<Destination> = new Set(['html', 'phone'])
+const DESTINATIONS: readonly Destination[] = ['plain', 'html', 'subject', 'sms', 'json', 'phone', 'date', 'field']
+
+const rendering = DESTINATIONS.flatMap((destination): Entrance[] => [
+  {
+    name: `a text with placeholders, filled in for ${destination}`,
+    covers: ['app/features/automations/placeholders.ts resolveText'],
+    ...(!FIRST.has(destination) && { wholeOnly: true as const }),
+    limit: BODY,
+    shapes: [DIFFERENT_NAMES, shape('{job_description or "x"} × n', '{job_description or "x"}')],
+    prepare: (text) => () => resolveText(text, destination, scope('A boiler')),
+  },
+  {
+    name: `a value of a record, filled in for ${destination}`,
+    ...(!FIRST.has(destination) && { wholeOnly: true as const }),
+    limit: BODY,
+    prepare: (text) => () =>
+      resolveText('<a title=">" href="{job_description}">{job_description}', destination, scope(text)),
+  },
+])
+
+function shape(name: string, unit: string): Shape {
+  return { name, make: (length) => unit.repeat(Math.max(1, Math.floor(length / unit.length))) }
+}
+
+/** One of each type of field. */
+const FIELDS = [
+  'status',
+  'job_description',
+  'contact_mobile',
+  'date',
+  'total_invoice_amount',
+  'days_since_completed',
+  'badges',
+]
+
+const conditions = FIELDS.map(
+  (field): Entrance => ({
+    name: `conditions on ${field}`,
+    covers: ['app/features/automations/condition-filter.ts dateFilters'],
+    limit: BODY,
+    prepare: (text) => () =>
+      OPERATORS.map((operator) => {
+        const condition = { field, operator, value: text.slice(0, 1_000), logicalOperator: 'AND' as const }
+        return [
+          judge([condition], wholeJob({ [field]: text }), AT),
+          serverFilter([condition], '/api_1.0/job.json', AT),
+          conditionWords(condition, 'job', {}),
+          conditionProblem(condition, 'job'),
+        ]
+      }),
+  }),
+)
+
+/** A list of the platform as the rule form draws it. */
+function drawn(name: LookupName, records: readonly Record<string, unknown>[]) {
+  const kept = records.map((record) => keptOfRecord(name, 'form', record))
+  return toFormLists({ [name]: lookupRecords(name, kept) })
+}
+
+/** Of what a list of the platform is made into, bytes may be kept: a few fields of each record, each of them cut. */
+const KEPT_OF_A_LIST = 400_000
+
+export const ENTRANCES: readonly Entrance[] = [
+  {
+    name: 'a platform call, its body',
+    limit: CALL,
+    shapes: [
+      shape('a[]& × n', 'a[]&'),
+      {
+        name: 'object=job&entry[0][uuid]=u&a[]=1 × n',
+        make: (length) => `object=job&entry[0][uuid]=u${'&a[]=1'.repeat(Math.floor(length / 6))}`,
+      },
+    ],
+    prepare: (body) => () => readPlatformCall({ query: '', body }),
+  },
+  {
+    name: 'a platform call, its query',
+    limit: 16 * KB,
+    prepare: (query) => () => readPlatformCall({ query, body: '' }),
+  },
+  {
+    name: 'an import of rules, read and checked',
+    covers: ['app/features/automations/rule-form.ts definitionOf'],
+    limit: IMPORT,
+    shapes: [DIFFERENT_NAMES],
+    prepare: (text) => {
+      const json = importOf(text)
+      return () => {
+        const read = readImport(json.slice(0, IMPORT))
+        if (read.outcome !== 'read') return read
+        return read.rules.map(({ form }) => {
+          const definition = definitionOf(form, null)
+          return [checkRule(definition), sentenceOf(definition)]
+        })
+      }
+    },
+  },
+  {
+    name: 'a text of an action, its placeholders checked',
+    covers: ['app/features/automations/placeholder-check.ts checkPlaceholders'],
+    limit: BODY,
+    shapes: [DIFFERENT_NAMES],
+    prepare: (text) => () =>
+      checkPlaceholders(text, {
+        object: 'job',
+        source: 'webhook',
+        manyRecords: false,
+        steps: [{ id: 's1', type: 'send_sms' }],
+        index: 0,
+        destination: 'plain',
+        toCustomer: true,
+      }),
+  },
+  {
+    name: 'the rule form, what it says beside its fields',
+    covers: ['app/features/automations/form-aids.ts aidsOf'],
+    limit: BODY,
+    shapes: [DIFFERENT_NAMES],
+    prepare: (text) => {
+      const form = formWith(text)
+      return () => [aidsOf(form, []), problemsOf(form)]
+    },
+  },
+  {
+    name: 'the rule form, as it is sent',
+    covers: [
+      'app/features/automations/form-wire.ts readForm',
+      'app/features/automations/form-change.ts applyChanges',
+      'app/features/automations/form-change.ts setValue',
+      'app/features/automations/form-change.ts valueAt',
+    ],
+    limit: BODY,
+    prepare: (text) => {
+      const entries = [...toForm(formWith(text)), ...new URLSearchParams(text)]
+      return () => readForm([...entries, ...entries.map(([name, value]): [string, string] => [`was.${name}`, value])])
+    },
+  },
+  ...rendering,
+  ...conditions,
+  {
+    name: 'an e-mail of a rule, made safe',
+    limit: BODY,
+    prepare: (customHtmlBody) => () => [
+      withSafeEmails({ actions: [{ type: 'send_email', parameters: { customHtmlBody } }] }),
+      safeSentHtml(customHtmlBody),
+    ],
+  },
+  {
+    name: "the platform's e-mail templates, for choosing",
+    limit: LIST,
+    mostKept: KEPT_OF_A_LIST,
+    prepare: (message) => {
+      const template = { uuid: 'u', active: 1, name: message, subject: message, message }
+      return () => drawn('email-templates', [template])
+    },
+  },
+  {
+    name: "the platform's jobs, for choosing",
+    covers: ['app/features/lookups/lookups.ts keptOfRecord'],
+    limit: LIST * 8,
+    mostKept: KEPT_OF_A_LIST,
+    common: false,
+    shapes: [shape('records of 6 KB', 'a')],
+    prepare: (text) => {
+      const jobs = pieces(text, 6 * KB).map((piece, n) => ({
+        uuid: `u${n}`,
+        active: 1,
+        job_description: `${n}${piece}`,
+      }))
+      return () => drawn('jobs', jobs)
+    },
+  },
+  {
+    name: 'records of the platform, their fields told',
+    covers: ['app/features/lookups/lookups.ts templateTypes'],
+    limit: LIST,
+    prepare: (text) => {
+      const all = pieces(text, 200).map((value, n) => ({ [`f${n}`]: value, list: [{ value }] }))
+      return () => [fieldsFound(all), templateTypes(all)]
+    },
+  },
+  {
+    name: 'an answer of the platform',
+    covers: ['app/adapters/servicem8-answer.ts retryMoment'],
+    limit: LIST,
+    prepare: (text) => () => [
+      messageOf({ status: 400, text }),
+      readAnswer({ status: 429, headers: {}, text }, AT.now),
+      retryMoment({ text, retryAfter: text, now: AT.now }),
+    ],
+  },
+  {
+    name: 'small texts of forms and calls, each where it goes',
+    covers: [
+      'app/features/automations/placeholder-search.ts matchingChoices',
+      'app/features/automations/rule-blanks.ts withBlanksFilled',
+      'app/features/automations/actions/job-lines.ts materialLine',
+      'app/features/automations/actions/notification-body.ts notificationJson',
+      'app/features/lookups/dynamic-mapping.ts makeMapping',
+      'app/features/webhooks/replay-request.ts readReplayForm',
+      'app/http/origin-check.ts admitRequest',
+      'app/http/respond.ts invalid',
+    ],
+    limit: BODY,
+    prepare: (text) => {
+      const answers = Object.fromEntries(pieces(text, 50).map((piece) => [piece, piece]))
+      const definition = draftOf(formWith(text))
+      const issues = pieces(text, 50).map((piece) => ({ path: [piece], message: piece }))
+      return () => [
+        matchingChoices([{ name: text, label: text, group: 'Record' }], text),
+        withBlanksFilled(definition, answers),
+        materialLine({ name: text, price: text }, { quantity: text, unitCost: text, bundle: null }),
+        notificationJson({ message: text, rows: [{ name: text, value: text }], automation: null, job: null, jobs: 1 }),
+        makeMapping(text, [{ api: 'jobs', field: text }], text),
+        readReplayForm({ since: text, status: text, objectUuid: text }, AT.now, AT.zone),
+        admitRequest({ method: 'POST', url: `/${text}`, headers: { origin: text } }, 'https://a.example'),
+        invalid(issues).status,
+      ]
+    },
+  },
+]

@@ -1,0 +1,53 @@
+// Every function of the pure modules that is given text by somebody outside itself, found in the sources: so that a new one is measured
+// without anybody remembering to say so.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import ts from 'typescript'
+
+export interface Parameter {
+  name: string
+  /** As written: `string`, `URLSearchParams`, `Destination`. */
+  type: string
+  optional: boolean
+}
+
+export interface FoundFunction {
+  /** From the root: `app/features/events/wire.ts`. */
+  file: string
+  name: string
+  parameters: Parameter[]
+}
+
+/** Types through which text comes in. */
+const TEXT_LIKE = /\b(?:string|unknown|URLSearchParams|FormData|Uint8Array)\b/
+
+/** The stand-in platform is not part of what strangers can reach in production. */
+const LEFT_OUT = /\.test\.ts$|\.server\.ts$|\.d\.ts$|^app\/sandbox\//
+
+/** Pure modules of the product, in order. */
+export function pureModules(root: string): string[] {
+  return ['app', 'db']
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((file) => !LEFT_OUT.test(file))
+    .sort()
+}
+
+export function functionsTakingText(root: string): FoundFunction[] {
+  return pureModules(root).flatMap((file) => exportedFunctions(file, readFileSync(join(root, file), 'utf8')))
+}
+
+export function exportedFunctions(file: string, source: string): FoundFunction[] {
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, false)
+  return tree.statements.flatMap((statement) => {
+    if (!ts.isFunctionDeclaration(statement) || !statement.name || !statement.body) return []
+    if (!statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return []
+    const parameters = statement.parameters.map((one) => ({
+      name: one.name.getText(tree),
+      type: (one.type?.getText(tree) ?? 'unknown').replace(/\s+/g, ' '),
+      optional: one.questionToken !== undefined || one.initializer !== undefined,
+    }))
+    return parameters.some(({ type }) => TEXT_LIKE.test(type)) ? [{ file, name: statement.name.text, parameters }] : []
+  })
+}

@@ -1,0 +1,158 @@
+// Whether work grows with its input as it should: the same input at n, 2n and 4n. What counts is processor time of this thread, the
+// least of several tries, and what is kept of the result; nothing is judged below a floor, where a machine's noise is larger than work.
+
+/** Processor ms at the largest size below which nobody asks how it grows. */
+const FLOOR_MS = 20
+/** For each doubling. Work that grows evenly takes twice as long, with its square four times. */
+const MOST_GROWTH = 2.5
+/** Processor ms that one input at its limit may cost at all: the loop of everybody stands still meanwhile. */
+const MOST_MS = 250
+/** A result may be so many times its input: text and a few words about each part of it. */
+const MOST_KEPT = 64
+const KEPT_FLOOR = 1_000_000
+const TRIES = 4
+const ROUNDS = 3
+const STEPS = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1] as const
+
+export interface Trial {
+  /** Characters that can reach it. */
+  limit: number
+  run(length: number): () => unknown
+  /** Bytes that may be kept of the largest input; left out: 64 times its length. */
+  mostKept?: number
+}
+
+export interface Growth {
+  /** At the largest size that was tried, half and a quarter of it. */
+  length: number
+  ms: number
+  halfMs: number
+  quarterMs: number
+  keptBytes: number
+  fault: string | null
+}
+
+/** Climbs from a sixteenth of the limit, so that what is far too slow is known before it is long. */
+export function growthOf(trial: Trial): Growth {
+  const times = new Map<number, number>()
+  let length = 0
+  let result: unknown
+  const tryAt = (share: number) => {
+    length = Math.floor(trial.limit * share)
+    const done = once(trial, length)
+    result = done.result
+    times.set(length, done.ms)
+    return done.ms
+  }
+  // Not even its square would be noticed at the limit.
+  const climb = tryAt(STEPS[0]) < FLOOR_MS / 256 ? [1] : STEPS
+  for (const share of climb) if (tryAt(share) > MOST_MS) break
+  const kept = keptBytes(result)
+  const at = (part: number) => times.get(Math.floor(length / part)) ?? 0
+  const first = { length, ms: at(1), halfMs: at(2), quarterMs: at(4) }
+  const seen: Growth = { ...first, keptBytes: kept, fault: keptFault(trial, { length, kept }) }
+  if (seen.fault !== null || isFine(first)) return seen
+  let timed = {
+    length,
+    ms: Number.POSITIVE_INFINITY,
+    halfMs: Number.POSITIVE_INFINITY,
+    quarterMs: Number.POSITIVE_INFINITY,
+  }
+  // A machine that was busy is asked again; what is slow by what it is, is slow again.
+  for (let round = 0; round < ROUNDS && !isFine(timed); round += 1) {
+    timed = {
+      length,
+      ms: Math.min(timed.ms, least(trial, length)),
+      halfMs: Math.min(timed.halfMs, least(trial, length / 2)),
+      quarterMs: Math.min(timed.quarterMs, least(trial, length / 4)),
+    }
+  }
+  return { ...seen, ...timed, fault: timeFault(trial, timed) }
+}
+
+type Timed = Pick<Growth, 'length' | 'ms' | 'halfMs' | 'quarterMs'>
+
+/** Over both doublings together, and still over the last one: a step from one cache to the next is no growth. */
+function growsTooFast({ ms, halfMs, quarterMs }: Timed): boolean {
+  const least = 0.05
+  return ms / Math.max(quarterMs, least) > MOST_GROWTH ** 2 && ms / Math.max(halfMs, least) > MOST_GROWTH
+}
+
+function isFine(timed: Timed): boolean {
+  return timed.ms < FLOOR_MS || (timed.ms <= MOST_MS && !growsTooFast(timed))
+}
+
+function timeFault({ limit }: Trial, timed: Timed): string | null {
+  if (isFine(timed)) return null
+  const { length, ms, quarterMs } = timed
+  const reached = length < limit ? ` (stopped there, ${limit} is the limit)` : ''
+  const took = `${quarterMs.toFixed(1)} ms at ${Math.floor(length / 4)}, ${ms.toFixed(0)} ms at ${length}${reached}`
+  if (!growsTooFast(timed)) return `too slow: ${took}`
+  return `time grows ${Math.sqrt(ms / Math.max(quarterMs, 0.05)).toFixed(1)}-fold per doubling: ${took}`
+}
+
+function keptFault(trial: Trial, last: { length: number; kept: number }): string | null {
+  const most = trial.mostKept ?? Math.max(KEPT_FLOOR, last.length * MOST_KEPT)
+  if (last.kept > most) return `keeps ${last.kept} bytes of ${last.length}; at most ${most}`
+  if (last.kept < KEPT_FLOOR) return null
+  const quarter = keptBytes(once(trial, last.length / 4).result)
+  const growth = last.kept / Math.max(quarter, 1)
+  return growth > MOST_GROWTH ** 2
+    ? `memory grows ${Math.sqrt(growth).toFixed(1)}-fold per doubling: ${quarter} bytes kept at a quarter, ${last.kept} at ${last.length}`
+    : null
+}
+
+function least(trial: Trial, length: number): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let n = 0; n < TRIES; n += 1) {
+    const { ms } = once(trial, length)
+    best = Math.min(best, ms)
+    // Nothing that takes so long is an accident.
+    if (ms > MOST_MS * 2 && n >= 1) break
+  }
+  return best
+}
+
+function once(trial: Trial, length: number): { ms: number; result: unknown } {
+  const work = trial.run(Math.max(1, Math.floor(length)))
+  const before = threadMs()
+  let result: unknown
+  try {
+    result = work()
+  } catch {
+    // Whether it may throw is asked elsewhere.
+  }
+  return { ms: threadMs() - before, result }
+}
+
+/** Of this thread alone where the runtime tells: the collector and the compiler work beside it. */
+function threadMs(): number {
+  const { user, system } = (process.threadCpuUsage ?? process.cpuUsage)()
+  return (user + system) / 1_000
+}
+
+/** What is reachable from a value, each object and each text once: a count, so no machine makes it larger. */
+export function keptBytes(value: unknown): number {
+  const seen = new Set<unknown>()
+  const waiting: unknown[] = [value]
+  let bytes = 0
+  while (waiting.length > 0) {
+    const one = waiting.pop()
+    if (typeof one === 'string') {
+      if (one.length > 16) {
+        if (seen.has(one)) continue
+        seen.add(one)
+      }
+      bytes += one.length
+    } else if (typeof one === 'object' && one !== null) {
+      if (seen.has(one)) continue
+      seen.add(one)
+      bytes += 16
+      if (ArrayBuffer.isView(one)) bytes += one.byteLength
+      else if (one instanceof Map) for (const [key, inner] of one) waiting.push(key, inner)
+      else if (one instanceof Set) waiting.push(...one)
+      else for (const [key, inner] of Object.entries(one)) waiting.push(key, inner)
+    } else bytes += 8
+  }
+  return bytes
+}

@@ -1,0 +1,169 @@
+// What stands in the parameters beside the text, by their type; how much text can reach a function; and what no text can reach.
+import type { Around } from './inputs.ts'
+
+const AT = Date.UTC(2026, 10, 22, 9)
+const ACCOUNT = { name: 'A', email: 'a@b.c', zone: 'Europe/London', currency: 'GBP', country: 'GB' }
+const TRIGGER = {
+  source: 'api_polling',
+  endpoint: '/api_1.0/job.json',
+  method: 'GET',
+  interval: 'daily',
+  runTime: '09:00',
+  weekday: 1,
+  dayOfMonth: 1,
+  workingDays: false,
+  scheduleType: 'immediate',
+  scheduleDate: null,
+  scheduleRecurrence: null,
+}
+const FACTS = {
+  object: 'job',
+  recordUuid: 'r',
+  jobUuid: 'r',
+  companyUuid: null,
+  editDate: '2026-11-21 09:00:00',
+  active: true,
+  values: {},
+}
+
+/** By the type as it is written. */
+export const BESIDE: Readonly<Record<string, unknown>> = {
+  string: 'job',
+  'string | null': null,
+  'string | undefined': undefined,
+  'string | null | undefined': null,
+  unknown: null,
+  number: 20,
+  'number | null': null,
+  Millis: AT,
+  'Millis | null': null,
+  boolean: true,
+  'readonly string[]': ['status'],
+  'string[]': [],
+  'ReadonlySet<string>': new Set(['a']),
+  'ReadonlyMap<string, string>': new Map(),
+  'Readonly<Record<string, string>>': {},
+  'Readonly<Record<string, string>> | null': null,
+  'Record<string, string>': { 'content-type': 'text/plain' },
+  'Readonly<Record<string, unknown>>': {},
+  URLSearchParams: new URLSearchParams(),
+  ActionType: 'send_email',
+  ActionParameters: {},
+  Values: {},
+  'Values | null': null,
+  KnownNames: {},
+  Destination: 'html',
+  Format: 'money',
+  Operator: 'equals',
+  FormatAccount: ACCOUNT,
+  JudgedAt: { now: AT, zone: 'Europe/London' },
+  '{ now: Millis; zone: string }': { now: AT, zone: 'Europe/London' },
+  '{ now: number; zone: string }': { now: AT, zone: 'Europe/London' },
+  NameContext: { object: 'job', hasOwn: () => false },
+  PollTrigger: TRIGGER,
+  RecordFacts: FACTS,
+  SessionKind: 'top',
+  AddressRules: { selfHosts: new Set(), selfIps: [], egressAllow: [] },
+  '{ uuid: string; name: string }': { uuid: 'u', name: 'Smith & Sons' },
+  Asked: { field: 'status', operator: 'equals', value: 'Completed', logicalOperator: 'AND' },
+  'readonly Asked[]': [],
+  'readonly Condition[]': [],
+  GroupingField: 'company_uuid',
+  OncePolicy: 'record',
+  '(field: string) => string': (field: string) => field,
+  '(text: string, signature: string) => boolean': () => true,
+  '(text: string) => string': () => 'x',
+  'Draft | null': null,
+}
+
+/** Characters: what its callers let through, where that is less than a whole body. By function. */
+export const LIMITS: Readonly<Record<string, { most: number; because: string }>> = {}
+
+/** What a body of the page, of the calls and of a file can hold. */
+export const USUAL_LIMIT = 100 * 1024
+
+/** What a reader wants to see before it looks at the rest. By function. */
+export const AROUND: Readonly<Record<string, readonly Around[]>> = {}
+
+const SETTINGS = 'settings of the operator'
+const WORDS = 'makes words of what was read, and bounded, before'
+const ROWS = 'rows of the database: bounded when they were written'
+
+/** What no stranger's text reaches, and why: by folder, by file or by function. */
+export const OWN_TEXT: Readonly<Record<string, string>> = {
+  'app/features/reference': 'the reference is made of our own schemas when the process starts',
+  'app/features/templates/building-blocks.ts': 'the library of templates is ours',
+  'app/features/webhooks/api-reference-addresses.ts': 'the reference is made of our own schemas',
+  'app/lib/backup-settings.ts': SETTINGS,
+  'app/lib/tracing-settings.ts': SETTINGS,
+  'app/lib/security-contact.ts': SETTINGS,
+  'app/lib/remembered.ts': 'a cache around a function that is tried itself',
+  'app/adapters/safe-address.ts addressRules': SETTINGS,
+  'app/adapters/servicem8-answer.ts mapAnswer': 'hands on what readAnswer read',
+  'app/adapters/stripe-objects.ts idOf': 'ids of the payment provider',
+  'app/engine/lane-window.ts': 'ids of our own',
+  'app/features/accounts/account-address.ts accountAddress': 'an address of ours',
+  'app/features/accounts/account-id.ts decideNamedAs': 'ids that readAccountId read',
+  'app/features/accounts/credential.ts credentialAnswer': WORDS,
+  'app/features/accounts/erasure.ts nameToType': WORDS,
+  'app/features/accounts/open-sessions.ts openSessions': ROWS,
+  'app/features/accounts/remembered.ts idsToTry': 'sealed by us',
+  'app/features/accounts/session.ts actsAsAdmin': 'compares two texts',
+  'app/features/accounts/sign-in.ts signInReturn': WORDS,
+  'app/features/audit/audit.ts actorWords': WORDS,
+  'app/features/automations/actions/failure-words.ts tellTrouble': WORDS,
+  'app/features/automations/changes.ts namedRecord': 'a look into a map',
+  'app/features/automations/condition-words.ts failedWords': WORDS,
+  'app/features/automations/form-of-rule.ts formOfRule': ROWS,
+  'app/features/automations/history-address.ts': 'an address of ours',
+  'app/features/automations/import-rule.ts exportRule': ROWS,
+  'app/features/automations/journal.ts afterPlanPutOff': ROWS,
+  'app/features/automations/local-time.ts': 'moments and zones',
+  'app/features/automations/look-back.ts basisOf': ROWS,
+  'app/features/automations/once.ts onceWords': WORDS,
+  'app/features/automations/preview-view.ts recordLabel': WORDS,
+  'app/features/automations/rule-json.ts ruleJson': ROWS,
+  'app/features/automations/run-order.ts': ROWS,
+  'app/features/automations/run-parts.ts': ROWS,
+  'app/features/automations/settings-words.ts': WORDS,
+  'app/features/automations/ui/step-controls.ts': 'names of our own controls',
+  'app/features/billing/first-payment-choice.ts': 'ids and amounts of the payment provider',
+  'app/features/billing/payment.ts refused': WORDS,
+  'app/features/billing/plan-notice.ts planNotice': WORDS,
+  'app/features/deliveries/delivery.ts expiredWhileHeld': ROWS,
+  'app/features/events/attempt-timing.ts timingOf': ROWS,
+  'app/features/events/delivery-address.ts searchAddress': 'an address of ours',
+  'app/features/events/delivery-detail.ts deliveryView': ROWS,
+  'app/features/events/fan-out.ts chooseEndpoints': 'names of fields that readPlatformCall read',
+  'app/features/events/polled-changes.ts changesOf': 'records that readListed read',
+  'app/features/events/polling.ts': WORDS,
+  'app/features/lookups/dynamic-mapping.ts exportMappings': 'what readMappings read',
+  'app/features/ops/backups.ts': 'manifests of our own backups',
+  'app/features/ops/process-signs.ts loopState': 'numbers of our own process',
+  'app/features/ops/sealed-places.ts': 'places of our own',
+  'app/features/ops/space.ts overShare': 'ids of accounts',
+  'app/features/webhooks/automation-tools.ts addressWord': WORDS,
+  'app/features/webhooks/control-words.ts testedFlash': WORDS,
+  'app/features/webhooks/ui/check-webhook-form.ts':
+    'runs in the browser of whoever types; the server reads forms its own way',
+  'app/features/webhooks/endpoint-check.ts': ROWS,
+  'app/features/webhooks/field-search.ts afterRefused': 'names of fields that were bounded when they were chosen',
+  'app/features/webhooks/forwarding-rule.ts forwardingRuleJson': ROWS,
+  'app/features/webhooks/notice-mail.ts afterMail': ROWS,
+  'app/features/webhooks/notice-mail.ts postponed': ROWS,
+  'app/features/webhooks/subscription-plan.ts planRepairs': ROWS,
+  'app/features/webhooks/upstream-words.ts': WORDS,
+  'app/features/webhooks/webhook-json.ts': ROWS,
+  'app/features/webhooks/webhook-status.ts': ROWS,
+  'app/features/webhooks/webhook.ts fieldsToWatch': ROWS,
+  'app/http/cookies.ts rememberedCookie': 'sealed by us',
+  'app/http/launch-pages.ts': 'texts and tickets of our own',
+  'app/http/security-headers.ts': 'texts of our own',
+  'app/ui/scripts-ahead.ts': 'files of our own',
+}
+
+/** The reason why no stranger's text reaches it; null = it does. */
+export function whyOwnText({ file, name }: { file: string; name: string }): string | null {
+  const places = [`${file} ${name}`, file, ...file.split('/').map((_, n, parts) => parts.slice(0, n).join('/'))]
+  return places.map((place) => OWN_TEXT[place]).find((reason) => reason !== undefined) ?? null
+}
