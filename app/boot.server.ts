@@ -52,7 +52,13 @@ import { watchLoopDelay } from './loop-delay.server.ts'
 import { observeParts } from './observed-parts.server.ts'
 import { connectPayments } from './payments.server.ts'
 import type { World } from './sandbox/world.ts'
-import { lockInUse, otherPlatformSentence, refuseEmptyStart, warnOfBackups } from './start-checks.server.ts'
+import {
+  lockInUse,
+  otherPlatformSentence,
+  refuseEmptyStart,
+  warnOfBackups,
+  warnOfMetrics,
+} from './start-checks.server.ts'
 import { createWatching } from './watching.server.ts'
 
 /** A started product, as the process's main and the tests see it. */
@@ -337,6 +343,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
         schedulers.push(startScheduler(others, timing))
       })
       void warnOfBackups(env, log)
+      warnOfMetrics(env, log)
     },
     beginDrain() {
       runs.beginDrain()

@@ -171,6 +171,25 @@ describe('restarts and overlaps', () => {
 })
 
 describe('when the database is in trouble', () => {
+  it('is tried at most once in three seconds, however many ask', async () => {
+    let writes = 0
+    let broken = true
+    const trialWrite = async () => {
+      writes++
+      if (broken) throw new Error('disk full')
+    }
+    const engine = world.engine({ store: { ...world.store, trialWrite } })
+    engine.start()
+    await world.clock.settle()
+    const ask = async () => (await Promise.all(Array.from({ length: 50 }, engine.ready))).map(({ ready }) => ready)
+    expect([new Set(await ask()), writes]).toEqual([new Set([false]), 1])
+    broken = false
+    await world.clock.run(2_900)
+    expect([new Set(await ask()), writes]).toEqual([new Set([false]), 1])
+    await world.clock.run(100)
+    expect([new Set(await ask()), writes]).toEqual([new Set([true]), 2])
+  })
+
   it('nothing is acknowledged, and nothing is sent twice once it is back', async () => {
     world.endpoint()
     let broken = false

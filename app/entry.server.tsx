@@ -4,6 +4,7 @@ import { type AppLoadContext, createReadableStreamFromReadable, type EntryContex
 import { isRouteErrorResponse, RemixServer } from '@remix-run/react'
 import { isbot } from 'isbot'
 import { renderToPipeableStream } from 'react-dom/server'
+import { workGoesOn } from './lib/caller.server.ts'
 import { NonceContext } from './ui/nonce.tsx'
 
 export { startApp } from './boot.server.ts'
@@ -26,6 +27,7 @@ export default function handleRequest(
       isbot(request.headers.get('user-agent') ?? '') || remixContext.isSpaMode ? 'onAllReady' : 'onShellReady'
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={context.nonce}>
+        <WorkGoesOn />
         <RemixServer context={remixContext} url={request.url} nonce={context.nonce} />
       </NonceContext.Provider>,
       {
@@ -46,6 +48,12 @@ export default function handleRequest(
     )
     setTimeout(abort, streamTimeout + 1_000).unref()
   })
+}
+
+/** Drawing begins in a turn of its own: said to be the work of the same request. */
+function WorkGoesOn(): null {
+  workGoesOn()
+  return null
 }
 
 /** Remix calls this for everything a loader or action threw that is not a Response. */

@@ -93,6 +93,19 @@ export function checkDatabaseLimit(maxDbMb: number, databaseFile: string, proble
   problems.push(`MAX_DB_MB is more than the whole disk of the database holds (${diskMb} MB): give about half of that.`)
 }
 
+/** '' = it is not set, which is somebody else's question. Returns it as given. */
+export function readSecret(
+  name: string,
+  value: string,
+  { least, give }: { least: number; give: string },
+  problems: string[],
+): string {
+  if (value === '' || isPlaceholder(value)) return value
+  if (value.length < least) problems.push(`${name} is too short (${least} characters or more): ${give}.`)
+  else if (new Set(value).size < 8) problems.push(`${name} is not random: ${give}.`)
+  return value
+}
+
 export function readSessionSecret(value: string | undefined, problems: string[]): string {
   const give = 'give at least 32 random characters, such as those of `openssl rand -base64 32`'
   if (!value) problems.push(`SESSION_SECRET is missing: ${give}.`)

@@ -15,7 +15,7 @@ const KEY = `k1:${randomBytes(32).toString('base64')}`
 const REAL = {
   PLATFORM: 'servicem8',
   SERVICEM8_APP_ID: 'app',
-  SERVICEM8_APP_SECRET: 'secret',
+  SERVICEM8_APP_SECRET: 'secret-of-the-portal',
   APP_ORIGIN: 'https://hooks.example.com',
   SESSION_SECRET: 'b3f1c6d2e9a7408512d4f6a8-0c9e7b5a',
   ENC_KEYS: KEY,
@@ -93,6 +93,9 @@ test.each([
   ['APP_ORIGIN', 'https://127.0.0.1', 'APP_ORIGIN names this machine only'],
   ['APP_ORIGIN', 'https://<your address>', 'APP_ORIGIN still holds a placeholder'],
   ['SERVICEM8_APP_SECRET', '…', 'SERVICEM8_APP_SECRET still holds a placeholder'],
+  ['SERVICEM8_APP_SECRET', 'secret', 'SERVICEM8_APP_SECRET is too short'],
+  ['METRICS_TOKEN', 'guess-me', 'METRICS_TOKEN is too short'],
+  ['METRICS_TOKEN', 'ab'.repeat(20), 'METRICS_TOKEN is not random'],
   ['DATABASE_URL', 'postgres://db', 'DATABASE_URL must name a file'],
   ['SERVICEM8_API_URL', 'http://api.example.com', 'SERVICEM8_API_URL must begin with https://'],
   ['SESSION_SECRET', 'short', 'SESSION_SECRET is too short'],
@@ -111,6 +114,8 @@ test.each([
   ['TRUST_PROXY', 'all', 'TRUST_PROXY must be one of'],
   ['SECURITY_CONTACT', 'security@example.com', 'SECURITY_CONTACT must begin with https://'],
   ['REQUESTS_PER_MINUTE', '10', 'REQUESTS_PER_MINUTE must be a whole number'],
+  ['ACCOUNT_WORK_MS', '60001', 'ACCOUNT_WORK_MS must be a whole number'],
+  ['CALLER_MB', 'many', 'CALLER_MB must be a whole number'],
   ['INGRESS_PER_SECOND', '-1', 'INGRESS_PER_SECOND must be a whole number'],
   ['RETENTION_DAYS', '1', 'RETENTION_DAYS must be a whole number'],
 ])('%s=%s is refused with a sentence', (name, value, sentence) => {

@@ -14,6 +14,7 @@ import {
   readEgressAllow,
   readEncKeys,
   readOrigin,
+  readSecret,
   readSessionSecret,
   refuseSandboxByAccident,
 } from './env-values.server.ts'
@@ -64,6 +65,8 @@ export interface Env {
   maxDbMb: number
   /** Of one browser session. */
   requestsPerMinute: number
+  /** A minute: ms of processor time and bytes, of one account and of one caller without a session. 0 = no limit. */
+  budgets: Readonly<Record<'account' | 'caller', { ms: number; bytes: number }>>
   /** Events of one address given to the platform. */
   ingressPerSecond: number
   trustProxy: 'none' | 'fly'
@@ -84,6 +87,10 @@ const DEFAULT_SCOPES =
   'manage_job_materials read_inventory read_job_queues read_job_categories read_staff publish_messages read_messages ' +
   'read_schedule read_tasks manage_tasks read_job_notes publish_job_notes read_attachments manage_attachments ' +
   'read_forms read_job_payments manage_templates publish_email publish_sms'
+
+/** Characters. Whoever guesses the one signs openings for any account, whoever guesses the other reads the numbers. */
+const LEAST_APP_SECRET = 16
+const LEAST_METRICS_TOKEN = 24
 
 const REAL_API = 'https://api.servicem8.com'
 const REAL_OAUTH = 'https://go.servicem8.com'
@@ -146,6 +153,10 @@ const variables = z.object({
   RETENTION_DAYS: count('RETENTION_DAYS', 30, 4, 3650),
   MAX_DB_MB: count('MAX_DB_MB', 2048, 64, 1_000_000),
   REQUESTS_PER_MINUTE: count('REQUESTS_PER_MINUTE', 1200, 60, 1_000_000),
+  ACCOUNT_WORK_MS: count('ACCOUNT_WORK_MS', 20_000, 0, 60_000),
+  ACCOUNT_MB: count('ACCOUNT_MB', 512, 0, 1_000_000),
+  CALLER_WORK_MS: count('CALLER_WORK_MS', 6_000, 0, 60_000),
+  CALLER_MB: count('CALLER_MB', 256, 0, 1_000_000),
   INGRESS_PER_SECOND: count('INGRESS_PER_SECOND', 0, 0, 1_000_000),
   TRUST_PROXY: oneOf('TRUST_PROXY', ['none', 'fly'], 'none'),
   BACKUP_TO: text,
@@ -183,7 +194,12 @@ export function readEnv(
   const appId =
     required('SERVICEM8_APP_ID', "it is the add-on's App ID from the ServiceM8 developer portal") || 'sandbox-app'
   const appSecret =
-    required('SERVICEM8_APP_SECRET', "it is the add-on's App Secret from the ServiceM8 developer portal") || null
+    readSecret(
+      'SERVICEM8_APP_SECRET',
+      required('SERVICEM8_APP_SECRET', "it is the add-on's App Secret from the ServiceM8 developer portal"),
+      { least: LEAST_APP_SECRET, give: 'copy it in full from the developer portal' },
+      problems,
+    ) || null
   const givenOrigin = required('APP_ORIGIN', 'ServiceM8 has to reach this address, e.g. https://fieldhook.example.com')
 
   const origin = readOrigin(
@@ -234,6 +250,12 @@ export function readEnv(
   const backups = readBackupSettings(given, { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET }, problems)
   if (backups?.to.kind === 'folder') backups.to.path = resolve(root, backups.to.path)
 
+  readSecret(
+    'METRICS_TOKEN',
+    METRICS_TOKEN ?? '',
+    { least: LEAST_METRICS_TOKEN, give: 'set it to the output of `openssl rand -hex 32`' },
+    problems,
+  )
   const tracing = readTracingSettings(given, problems)
 
   if (real && databaseFile) refuseSandboxSecrets(given, dirname(databaseFile), problems)
@@ -265,6 +287,10 @@ export function readEnv(
     retentionDays: given.RETENTION_DAYS,
     maxDbMb: given.MAX_DB_MB,
     requestsPerMinute: given.REQUESTS_PER_MINUTE,
+    budgets: {
+      account: { ms: given.ACCOUNT_WORK_MS, bytes: given.ACCOUNT_MB * 2 ** 20 },
+      caller: { ms: given.CALLER_WORK_MS, bytes: given.CALLER_MB * 2 ** 20 },
+    },
     ingressPerSecond: given.INGRESS_PER_SECOND,
     trustProxy: given.TRUST_PROXY as Env['trustProxy'],
     stripe,

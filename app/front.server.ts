@@ -1,8 +1,10 @@
 // What stands between the listener and the routes: whose request it is, whether it may come in, which headers its answer carries.
 // Built once, from what the composition root hands over.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Measures } from './adapters/measures.ts'
 import type { App } from './app-context.ts'
 import type { Env } from './env.server.ts'
+import { type Budgets, createBudgets } from './http/budgets.server.ts'
 import { clientIpReader } from './http/client-ip.ts'
 import { createDoor } from './http/door.server.ts'
 import { createEdges } from './http/edges.ts'
@@ -10,6 +12,7 @@ import { createIntake, type Intake, letGoOfBody } from './http/intake.server.ts'
 import type { Refusal } from './http/origin-check.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { asCaller } from './lib/caller.server.ts'
+import { endWork, type Meter, workFor } from './lib/work-meter.server.ts'
 import { createPlatformIngress } from './platform-ingress.server.ts'
 import { routePatterns } from './route-patterns.ts'
 
@@ -20,11 +23,16 @@ export interface Front {
   routePattern(path: string): string
   securityHeaders(path: string, nonce: string): Record<string, string>
   /** Work done for a request from that address: what is written down about it names it. */
-  asCaller<T>(ip: string, work: () => T): T
+  asCaller<T>(ip: string, work: () => T, meter?: Meter): T
   /** Null = it is something that a browser, a program or the platform would send. */
   judgeEdges(req: IncomingMessage): Refusal | null
   /** What may be under way at a time. */
   intake: Intake
+  /** What an account or a caller may use in a minute. */
+  budgets: Budgets
+  /** The thread works for this request from now on; call `settle` of the budgets when it is over. */
+  workFor: typeof workFor
+  endWork: typeof endWork
   /** Null = let it through (perhaps with its cookies taken away). */
   admitRequest(req: IncomingMessage): Refusal | null
   platformIngress: NodeHandler
@@ -34,12 +42,13 @@ export interface Front {
 
 export function createFront(
   app: App,
-  env: Pick<Env, 'trustProxy' | 'requestsPerMinute'>,
-  observed: { ingress(handle: NodeHandler): NodeHandler },
+  env: Pick<Env, 'trustProxy' | 'requestsPerMinute' | 'budgets'>,
+  observed: { ingress(handle: NodeHandler): NodeHandler; measures: Pick<Measures, 'overBudget'> },
 ): Front {
   const clientIp = clientIpReader(env.trustProxy)
   // Behind a proxy that tells the caller, every connection is the proxy's.
   const intake = createIntake({}, env.trustProxy === 'none' ? undefined : () => true)
+  const budgets = createBudgets(app, env.budgets, { refused: observed.measures.overBudget })
   const secure = app.settings.origin.startsWith('https:')
   const realPayments = app.settings.payments.mode === 'stripe'
   return {
@@ -47,10 +56,13 @@ export function createFront(
     routePattern: routePatterns(),
     securityHeaders: (path, nonce) => securityHeaders({ path, nonce, secure, realPayments }),
     asCaller,
+    budgets,
+    workFor,
+    endWork,
     judgeEdges: createEdges(app.settings.origin),
     intake,
     admitRequest: createDoor(app, { perMinute: env.requestsPerMinute, clientIp }),
-    platformIngress: observed.ingress(createPlatformIngress(app, { clientIp, bodies: intake.bodies })),
+    platformIngress: observed.ingress(createPlatformIngress(app, { clientIp, bodies: intake.bodies, budgets })),
     letGoOfBody,
   }
 }

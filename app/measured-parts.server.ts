@@ -10,6 +10,7 @@ import type { Outbound } from './adapters/outbound.ts'
 import type { PlatformOAuth } from './adapters/platform.ts'
 import { type AddressReason, addressSentence } from './adapters/safe-address.ts'
 import type { PlatformCall } from './adapters/servicem8-call.ts'
+import { workGoesOn } from './lib/caller.server.ts'
 import type { Log } from './lib/log.ts'
 
 /** Every failure of the store by its code, and what its acts say about events, deliveries, runs and effects. */
@@ -24,6 +25,7 @@ export function measureStore(store: Store, measures: Measures): Store {
       // the database shows in the commit that follows.
       if (name === 'findIngress') return [name, method]
       const call = (...values: unknown[]) => {
+        workGoesOn()
         const result = (method as (...values: unknown[]) => Promise<unknown>)(...values)
         result.catch(onFailure)
         return result

@@ -5,10 +5,12 @@ import type { App } from './app-context.ts'
 import {
   findIngress,
   LARGEST_BODY,
+  overBudget,
   type PlatformAnswer,
   receiveFrom,
   tooMuchUnderWay,
 } from './features/events/receive-event.server.ts'
+import type { Budgets } from './http/budgets.server.ts'
 import { eventBrakeOf } from './http/event-brake.server.ts'
 import { type Bodies, createIntake, letGoOfBody } from './http/intake.server.ts'
 import { brakeUnknown } from './http/unknown-address.server.ts'
@@ -18,6 +20,9 @@ const ADDRESS = /^\/hooks\/platform\/([^/?#]+)\/?(?:\?([^#]*))?$/
 /** A body that is not here by then never will be: the platform itself waits 10 s for our answer. */
 const BODY_WITHIN_MS = 10_000
 
+/** ms of processor time for the events of a call, beside reading it. */
+const STORING_MS = 0.05
+
 /** What a part of a body takes besides its bytes, and how many parts are kept before they become one. */
 const PART_BYTES = 256
 const MOST_PARTS = 128
@@ -26,6 +31,8 @@ export interface PlatformIngressOptions {
   clientIp(req: IncomingMessage): string
   /** Where the bytes of bodies are counted. Default: by itself. */
   bodies?: Bodies
+  /** What an account may use. Default: all there is. */
+  budgets?: Pick<Budgets, 'overBy' | 'charge'>
   /** ms that a body may take. */
   bodyWithinMs?: number
 }
@@ -33,7 +40,7 @@ export interface PlatformIngressOptions {
 /** Returns a handler for the listener of node:http: true = it has taken the request. */
 export function createPlatformIngress(
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'acceptEvent' | 'space'>,
-  { clientIp, bodies = createIntake().bodies, bodyWithinMs = BODY_WITHIN_MS }: PlatformIngressOptions,
+  { clientIp, bodies = createIntake().bodies, budgets, bodyWithinMs = BODY_WITHIN_MS }: PlatformIngressOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   const brake = eventBrakeOf(app)
 
@@ -45,7 +52,13 @@ export function createPlatformIngress(
       send(res, brakeUnknown(app, clientIp(req), found), false)
       return letGoOfBody(req)
     }
-    const held = holdFor(bodies, found.accountUuid)
+    const { accountUuid } = found
+    const over = budgets?.overBy('account', accountUuid) ?? null
+    if (over !== null) {
+      send(res, overBudget(over), false)
+      return letGoOfBody(req)
+    }
+    const held = holdFor(bodies, accountUuid)
     try {
       const body = await readBody(req, held, bodyWithinMs)
       if (body.outcome === 'aborted') return
@@ -61,7 +74,12 @@ export function createPlatformIngress(
         remoteIp: clientIp(req),
         userAgent: req.headers['user-agent'] ?? null,
       }
-      send(res, await receiveFrom(app, found, call, brake), truncated)
+      // Up to its first wait it runs at once: that is what reading a call costs. Storing is a price: it is done for many together.
+      const began = performance.now()
+      const received = receiveFrom(app, found, call, brake)
+      const ms = performance.now() - began + STORING_MS
+      budgets?.charge('account', accountUuid, { ms, bytes: call.body.length })
+      send(res, await received, truncated)
     } finally {
       held.give()
     }

@@ -44,6 +44,16 @@ export async function warnOfBackups(env: Pick<Env, 'platform' | 'backups'>, log:
   if (sentence) log.warn({ sentence }, 'backups.cannot_be_made')
 }
 
+/** Says at the start that /metrics is not closed to the private network. */
+export function warnOfMetrics(env: Pick<Env, 'platform' | 'metricsToken'>, log: Log): void {
+  if (env.platform === 'servicem8' && env.metricsToken === null) {
+    log.warn({ sentence: OPEN_METRICS }, 'metrics.without_token')
+  }
+}
+
+const OPEN_METRICS =
+  'METRICS_TOKEN is not set: anybody on the private network can read /metrics, and nobody else. Set it to the output of: openssl rand -hex 32'
+
 /** Null = it could not be taken (a full disk): no reason not to serve. Being restored over is: that is said as a mistake. */
 export function lockInUse(databaseFile: string, log: Log): FileLock | null {
   try {

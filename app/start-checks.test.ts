@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type StandInS3, standInS3 } from '#tests/support/s3-stand-in.ts'
 import type { BackupTo } from './lib/backup-settings.ts'
 import type { Log } from './lib/log.ts'
-import { refuseEmptyStart, warnOfBackups } from './start-checks.server.ts'
+import { refuseEmptyStart, warnOfBackups, warnOfMetrics } from './start-checks.server.ts'
 
 const NAME = 'fieldhook-20261122T031112Z-5e6729'
 let root = ''
@@ -24,6 +24,14 @@ function environment(to: BackupTo) {
   const backups = { to, keys: ['k'], removesOld: true }
   return { platform: 'servicem8' as const, databaseFile: join(root, 'data/f.db'), backups, startEmpty: false }
 }
+
+test('without METRICS_TOKEN the start says who can read the numbers; the sandbox says nothing', () => {
+  warnOfMetrics({ platform: 'sandbox', metricsToken: null }, log)
+  warnOfMetrics({ platform: 'servicem8', metricsToken: 'a'.repeat(32) }, log)
+  expect(logged).toEqual([])
+  warnOfMetrics({ platform: 'servicem8', metricsToken: null }, log)
+  expect(logged).toEqual(['metrics.without_token'])
+})
 
 test('a start without a database is refused while there are backups to begin from', async () => {
   const env = environment({ kind: 'folder', path: join(root, 'place') })

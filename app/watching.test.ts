@@ -132,14 +132,15 @@ describe('what goes wrong', () => {
 })
 
 describe('who may look', () => {
-  const call = (route: typeof readyRoute, token: string | null, authorization?: string) => {
+  const call = (route: typeof readyRoute, token: string | null, authorization?: string, clientIp = '203.0.113.9') => {
     const request = new Request('https://hooks.example.com/x', authorization ? { headers: { authorization } } : {})
     const app = { ...world.app, ready: engine.ready, watching: watching(token) } as unknown as App
-    return route({ request, params: {}, context: { app, clientIp: '203.0.113.9', nonce: '' } })
+    return route({ request, params: {}, context: { app, clientIp, nonce: '' } })
   }
 
-  it('metrics are open without a token, and want it as a bearer when there is one', async () => {
-    expect((await call(metricsRoute, null)).status).toBe(200)
+  it('metrics are for the private network without a token, and want it as a bearer when there is one', async () => {
+    expect((await call(metricsRoute, null)).status).toBe(401)
+    expect((await call(metricsRoute, null, undefined, 'fdaa:0:1::3')).status).toBe(200)
     for (const wrong of [undefined, 'Bearer t0ken-of-the-operator', 'Basic token', 'Bearer']) {
       const refused = await call(metricsRoute, 'token-of-the-operator', wrong)
       expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])

@@ -38,9 +38,16 @@ export async function serve({ dev } = {}) {
     const startedAt = performance.now()
     res.locals.nonce = nonce
     res.locals.clientIp = running.clientIp(req)
+    const meter = { ms: 0, account: null }
+    res.locals.meter = meter
+    running.workFor(meter)
+    const { bytesRead, bytesWritten } = req.socket
     res.on('close', () => {
       const route = running.routePattern(req.path)
       const durationMs = performance.now() - startedAt
+      running.endWork(meter)
+      const bytes = req.socket.bytesRead - bytesRead + req.socket.bytesWritten - bytesWritten
+      running.budgets.settle(req, res.locals.clientIp, meter, bytes)
       running.requestEnded({ route, status: res.statusCode, seconds: durationMs / 1000 })
       const fields = {
         request: id,
@@ -56,9 +63,17 @@ export async function serve({ dev } = {}) {
     for (const [name, value] of Object.entries(running.securityHeaders(req.path, nonce))) res.setHeader(name, value)
     if (stopping) res.setHeader('Connection', 'close')
     res.on('finish', () => running.letGoOfBody(req))
-    const refusal = running.intake.enter(req, res, res.locals.clientIp)
-    if (refusal) return refuse(res, refusal)
     next()
+  })
+  site.use(async (req, res, next) => {
+    try {
+      const { clientIp } = res.locals
+      const refusal = running.intake.enter(req, res, clientIp) ?? (await running.budgets.admit(req, clientIp))
+      if (refusal) return refuse(res, refusal)
+      next()
+    } catch (error) {
+      next(error)
+    }
   })
   site.use(compression())
   if (dev) {
@@ -80,11 +95,15 @@ export async function serve({ dev } = {}) {
     Object.defineProperty(req, 'protocol', { value: own.protocol.slice(0, -1) })
     // Whether it is alive is asked all day long, and is nobody's doing.
     if (req.path === '/healthz' || req.path === '/readyz') return next()
-    running.asCaller(res.locals.clientIp, () => {
-      const over = new Promise((resolve) => res.once('close', resolve))
-      next()
-      return over
-    })
+    running.asCaller(
+      res.locals.clientIp,
+      () => {
+        const over = new Promise((resolve) => res.once('close', resolve))
+        next()
+        return over
+      },
+      res.locals.meter,
+    )
   })
   site.all(
     '*',

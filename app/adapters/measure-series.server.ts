@@ -122,6 +122,11 @@ export function countedSeries(registry: Registry, routes: readonly string[]) {
     ),
     jobs: counter('fieldhook_jobs_total', 'Runs of timed work, by job and outcome.', ['job', 'outcome']),
     jobSeconds: histogram('fieldhook_job_seconds', 'Time of one run of timed work.', [0.01, 0.1, 1, 10, 60, 600]),
+    overBudget: counter(
+      'fieldhook_budget_refusals_total',
+      'Requests answered 429 because an account or a caller had used up its processor time or bytes of the minute.',
+      ['whose', 'of'],
+    ),
     logLines: counter('fieldhook_log_lines_total', 'Lines of the log that somebody should read, by level.', ['level']),
   }
 
@@ -145,6 +150,9 @@ export function countedSeries(registry: Registry, routes: readonly string[]) {
   zero(series.addressRefusals, 'reason', REFUSAL_REASONS)
   zero(series.runs, 'outcome', ['success', 'partial', 'failure', 'nothing', 'cancelled'])
   zero(series.actions, 'result', ['sent', 'failed', 'unknown', 'skipped', 'held'])
+  for (const whose of ['account', 'caller']) {
+    for (const of of ['ms', 'bytes']) series.overBudget.inc({ whose, of }, 0)
+  }
   zero(series.logLines, 'level', ['warn', 'error'])
   return series
 }

@@ -64,6 +64,9 @@ export function createMeasures({ version, routes }: MeasuresInput): Measures {
     expectJobs(jobs) {
       for (const job of jobs) for (const outcome of ['done', 'failed']) count.jobs.inc({ job, outcome }, 0)
     },
+    overBudget(whose, of) {
+      count.overBudget.inc({ whose, of })
+    },
     jobEnded(job, outcome, seconds) {
       count.jobs.inc({ job, outcome })
       count.jobSeconds.observe(seconds)

@@ -22,6 +22,8 @@ export interface Measures {
   runsStarted(count: number): void
   runEnded(outcome: string): void
   actionEnded(result: string): void
+  /** An account or a caller had used up its minute, and was told to wait. */
+  overBudget(whose: 'account' | 'caller', of: 'ms' | 'bytes'): void
   /** Timed work that there is: each has its series from then on. */
   expectJobs(jobs: readonly string[]): void
   jobEnded(job: string, outcome: 'done' | 'failed', seconds: number): void

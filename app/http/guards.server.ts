@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { App } from '#app/app-context.ts'
 import { ACCOUNT_ID_MESSAGES, accountIdIn, readAccountId } from '#app/features/accounts/account-id.ts'
 import { actsAsAdmin, type Session } from '#app/features/accounts/session.ts'
+import { noteActing } from '#app/lib/caller.server.ts'
 import { badInput, forbidden, invalid, notFound, notJson, tooLarge, unauthenticated } from './respond.ts'
 import { findSession } from './session.server.ts'
 
@@ -64,6 +65,7 @@ async function accessOf(
   if (!proved || accountId === null) return null
   const asked = { query: new URL(request.url).searchParams, header: request.headers.get('x-admin-mode') }
   const admin = actsAsAdmin(app.settings.adminAccounts, proved.accountUuid, asked)
+  noteActing(proved.accountUuid)
   return { accountUuid: proved.accountUuid, accountId, staffUuid: proved.staffUuid, admin }
 }
 

@@ -1,8 +1,9 @@
 // What may be under way at a time: of one connection one request, of one caller so many, and so many bytes of bodies that have not
 // been dealt with. Whoever takes more waits, is told to come again, or is cut off; nobody else notices.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BlockList, isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { callerOf } from '#app/lib/caller-of.ts'
+import { isPrivate } from './neighbours.server.ts'
 import type { Refusal } from './origin-check.ts'
 
 export interface IntakeLimits {
@@ -172,29 +173,6 @@ function counter() {
       total--
     },
   }
-}
-
-const PRIVATE = new BlockList()
-for (const [net, bits] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const) {
-  PRIVATE.addSubnet(net, bits, 'ipv4')
-}
-for (const [net, bits] of [
-  ['::1', 128],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const) {
-  PRIVATE.addSubnet(net, bits, 'ipv6')
-}
-
-function isPrivate(address: string): boolean {
-  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%')[0] ?? ''
-  const family = isIP(bare)
-  return family === 0 || PRIVATE.check(bare, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 /** How long the rest of a body that nobody wants is read and thrown away. ms */

@@ -32,6 +32,11 @@ export async function accountsOfCookies(
   return sessionOf(stored, app.clock.now())?.accounts ?? []
 }
 
+/** What the sessions in a `Cookie` header are stored as. Says nothing about whether there are such sessions. */
+export function sessionHashesIn(app: Pick<App, 'settings'>, cookie: string): string[] {
+  return tokensIn(app, cookie, KINDS).map(sessionHashOf(app))
+}
+
 /** Did the browser send what is or was a session? */
 export function sentSession(app: Pick<App, 'settings'>, request: Request): boolean {
   return tokensOf(app, request, KINDS).length > 0

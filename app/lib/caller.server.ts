@@ -1,6 +1,7 @@
 // Whose request is being served, for what is written down about it: known wherever that request's own work is done, without being
 // handed through every function in between.
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Meter, workFor } from './work-meter.server.ts'
 
 export interface Caller {
   /** The address the request came from. */
@@ -9,6 +10,8 @@ export interface Caller {
   accounts: readonly { accountUuid: string; staffUuid: string | null }[]
   /** What is done is done to an account of somebody else, by whoever runs this service. */
   readonly operator?: true
+  /** What its work costs. */
+  readonly meter?: Meter
 }
 
 const callers = new AsyncLocalStorage<Caller>()
@@ -26,13 +29,13 @@ let letGo: NodeJS.Timeout | undefined
  * Does the work of a request from that address. Inside another request's work, that one stays the caller. A promise is the request's
  * end; what it does after that is followed for half a minute.
  */
-export function asCaller<T>(ip: string, work: () => T): T {
+export function asCaller<T>(ip: string, work: () => T, meter?: Meter): T {
   if (callers.getStore()) return work()
   clearTimeout(letGo)
   working++
   let result: T | undefined
   try {
-    result = callers.run({ ip, accounts: [] }, work)
+    result = callers.run({ ip, accounts: [], ...(meter && { meter }) }, work)
     return result
   } finally {
     if (result instanceof Promise) result.then(ended, ended)
@@ -59,5 +62,18 @@ export function currentCaller(): Readonly<Caller> | null {
 /** The caller's session was read: these accounts are its own. */
 export function noteProved(accounts: Caller['accounts']): void {
   const caller = callers.getStore()
-  if (caller) caller.accounts = accounts
+  if (!caller) return
+  caller.accounts = accounts
+  if (caller.meter) caller.meter.account ??= accounts[0]?.accountUuid ?? null
+}
+
+/** The caller acts for this account of its own: it pays for the work. */
+export function noteActing(accountUuid: string): void {
+  const meter = callers.getStore()?.meter
+  if (meter) meter.account = accountUuid
+}
+
+/** The work of the request that is being served goes on here; or, where nobody asked, that of nobody. */
+export function workGoesOn(): void {
+  workFor(callers.getStore()?.meter ?? null)
 }

@@ -3,9 +3,10 @@ import { createServer, request, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '#app/app-context.ts'
+import { createBudgets } from '#app/http/budgets.server.ts'
 import { eventBrakeOf } from '#app/http/event-brake.server.ts'
-import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { createIntake, type Intake } from '#app/http/intake.server.ts'
+import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { createPlatformIngress } from '#app/platform-ingress.server.ts'
 import { action, loader } from '#app/routes/hooks/platform-events.ts'
 import { BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
@@ -36,7 +37,7 @@ beforeAll(async () => {
         `INSERT INTO subscription (account_uuid, object, fields, token_hash, token_sealed, state, created_at, updated_at)
          VALUES (?, ?, '', ?, '', ?, 0, 0)`,
       )
-            .run(
+      .run(
         state === 'other account' ? BRISBANE : LEEDS,
         object ?? '',
         hashToken(token),
@@ -279,6 +280,28 @@ describe('the short way', () => {
     for (const { socket } of slow) socket.destroy()
     await expect.poll(intake.bodies.held).toBe(0)
     expect((await shortWay({ path: to('active'), body: notice('after') })).status).toBe(200)
+  })
+
+  it('asks the account to wait that has used up its minute, and no other', async () => {
+    const costs = { caller: { ms: 0, bytes: 0 }, account: { ms: 60_000, bytes: 1_000 } }
+    const budgets = createBudgets(app, costs)
+    const limited = createPlatformIngress(app, { clientIp: () => '198.51.100.7', budgets })
+    const other = createServer((req, res) => void limited(req, res))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const send = async (path: string, body: string) => {
+      const answer = await fetch(`http://127.0.0.1:${(other.address() as AddressInfo).port}${path}`, {
+        method: 'POST',
+        body,
+      })
+      return [answer.status, Number(answer.headers.get('retry-after'))]
+    }
+    const statuses = []
+    for (const time of ['w1', 'w2', 'w3']) statuses.push(await send(to('active'), notice(time).padEnd(600)))
+    expect(statuses.map(([status]) => status)).toEqual([200, 200, 429])
+    expect(statuses[2]?.[1]).toBeGreaterThan(5)
+    expect((await send(to('other account'), notice('w4').replace('job', 'staff')))[0]).toBe(200)
+    other.closeAllConnections()
+    await new Promise((resolve) => other.close(resolve))
   })
 
   it('forgets a caller that goes away in the middle', async () => {

@@ -255,6 +255,12 @@ function answer(status: number, contentType: string, body: string, extra?: Recor
 
 const RECEIVED = answer(200, 'application/json; charset=utf-8', '{"received":true}')
 
+/** The account has used up its minute. */
+export function overBudget(ms: number): PlatformAnswer {
+  const wait = Math.max(1, Math.ceil(ms / 1000))
+  return refuse(429, 'Too much work at once. Send it again.', { 'retry-after': String(wait) })
+}
+
 /** More of this account (`one`), or of all, is under way than is held in memory. */
 export function tooMuchUnderWay(whose: 'one' | 'all'): PlatformAnswer {
   return refuse(whose === 'one' ? 429 : 503, 'Too much at once. Send it again.', { 'retry-after': '10' })

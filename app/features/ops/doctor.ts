@@ -93,7 +93,7 @@ function configuration(facts: ConfigurationFacts, { totalBytes }: DiskFacts): Fi
   if (facts.metricsToken !== 'set') {
     const sentence =
       facts.metricsToken === 'none'
-        ? 'METRICS_TOKEN is not set: whoever knows the address can read /metrics.'
+        ? 'METRICS_TOKEN is not set: anybody on the private network can read /metrics.'
         : 'METRICS_TOKEN is short enough to be guessed.'
     found.push(warning('configuration', sentence, 'Set METRICS_TOKEN to the output of: openssl rand -hex 32'))
   }

@@ -35,7 +35,7 @@ export const OTHER_ADDRESSES: readonly { address: string; says: string }[] = [
   },
   {
     address: 'GET /metrics',
-    says: 'How the process does, as Prometheus text. With `METRICS_TOKEN` set, for its bearer alone, else 401.',
+    says: 'How the process does, as Prometheus text. With `METRICS_TOKEN` set, for its bearer alone; without, for the private network alone. Else 401.',
   },
   { address: 'GET /documents/{token}', says: 'A file that an automation made, for whoever was given the address.' },
   {

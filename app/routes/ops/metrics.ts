@@ -1,13 +1,22 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { answerCall } from '#app/http/call.server.ts'
+import { isDirectNeighbour } from '#app/http/neighbours.server.ts'
 import { problem } from '#app/http/respond.ts'
 
-/** How the process does, as Prometheus text (docs/metrics.md). With METRICS_TOKEN set, for its bearer alone. */
+/**
+ * How the process does, as Prometheus text (docs/metrics.md). With METRICS_TOKEN set, for its bearer alone; else for whoever asks
+ * over the private network, without a proxy in between.
+ */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { watching } = args.context.app
   return answerCall(args, {
     async GET() {
-      if (watching.accessOf(args.request.headers.get('authorization')) === 'refused') {
+      const { headers } = args.request
+      const access = watching.accessOf(headers.get('authorization'))
+      if (access === 'open' && !isDirectNeighbour(args.context.clientIp, headers)) {
+        return problem(401, 'Set METRICS_TOKEN to read this from here.', { 'WWW-Authenticate': 'Bearer' })
+      }
+      if (access === 'refused') {
         return problem(401, 'This wants the metrics token as a bearer token.', { 'WWW-Authenticate': 'Bearer' })
       }
       const { contentType, text } = await watching.metrics()
