@@ -53,13 +53,9 @@ export async function planStep(
   results: Readonly<Record<string, StepResult>>,
 ): Promise<Plan> {
   const { definition, records } = scene
-  // Asked before the action itself: what saving refuses is never tried (literal-check.ts).
   const { refusedAddresses = {}, ...surroundings } = scene.surroundings
-  const place = { country: scene.account.country, refusedAddresses }
-  const wrong = literalProblems(step, place).find(({ partial }) => !partial)
-  if (wrong) return { outcome: 'impossible', errorClass: 'invalid', sentence: wrong.message, warnings: [] }
   try {
-    return await deps.actions[step.type].plan({
+    const plan = await deps.actions[step.type].plan({
       now: deps.clock.now(),
       account: scene.account,
       step: keptForLater(step, definition.steps),
@@ -73,6 +69,11 @@ export async function planStep(
       automation: scene.automation,
       ...surroundings,
     })
+    if (plan.outcome !== 'planned' && plan.outcome !== 'skipped') return plan
+    // What saving refuses is never done, nor passed over as nothing to do: the same function judges both (literal-check.ts).
+    const place = { country: scene.account.country, refusedAddresses }
+    const wrong = literalProblems(step, place).find(({ partial }) => !partial)
+    return wrong ? { outcome: 'impossible', errorClass: 'invalid', sentence: wrong.message, warnings: [] } : plan
   } catch (error) {
     deps.log.error({ automation: scene.automation.id, step: step.id, action: step.type, error }, 'step.plan_failed')
     return {
