@@ -46,6 +46,7 @@ export const FORM_LIST = {
   materials: 'materials',
   bundles: 'bundles',
   categories: 'categories',
+  badges: 'badges',
 } as const satisfies Readonly<Record<string, keyof FormLists>>
 
 /** As the calls for the lists answer them, by the name of the list. */

@@ -16,6 +16,7 @@ import {
 import { ACTION_SPECS, ACTION_TYPES, type ActionType, type ParameterSpec } from './action-parameters.ts'
 import { WRITABLE_JOB_FIELDS } from './actions/job-fields.ts'
 import { ACTIONS } from './actions/registry.server.ts'
+import { withSafeEmails } from './email-html.server.ts'
 import { checkRule } from './rule-check.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'
 import { planStep } from './run-step.server.ts'
@@ -142,11 +143,12 @@ describe('what the preview calls a failure, the save refuses', () => {
         // A badge and a queue are named, so only words that name one can be judged here.
         fc.pre(!/^(badges|queue_uuid|status)$/.test(String(parameters.fieldName)) || parameters.fieldValue === 'Words')
         fc.pre(parameters.fieldName !== 'queue_uuid')
-        const parsed = ruleForm.safeParse({
+        const { body } = withSafeEmails({
           name: 'Any',
           triggerSource: 'manual_endpoint',
           actions: [{ type, parameters }],
         })
+        const parsed = ruleForm.safeParse(body)
         const definition = parsed.success ? definitionOf(parsed.data, null) : null
         const issues = definition && checkRule(definition, { country: 'GB', refusedAddresses: REFUSED })
         const [step] = definition?.steps ?? []

@@ -87,6 +87,7 @@ const FIELDS: Readonly<Record<LookupName, readonly string[] | null>> = {
   materials: ['name', 'item_number'],
   bundles: ['name', 'item_number'],
   categories: ['name'],
+  badges: ['name'],
 }
 
 /** The form draws the beginning of a text; a template is put into a field when it is chosen. Characters. */
