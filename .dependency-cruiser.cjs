@@ -47,10 +47,10 @@ const TABLE = [
     notNode: '.',
   },
   {
-    says: 'a decision imports only decisions, lib, zod and croner',
+    says: 'a decision imports only decisions, lib, zod, croner and sanitize-html',
     from: [DECISION],
     may: [PURE_LIB, DECISION],
-    onlyPackages: 'node_modules/(zod|croner)/',
+    onlyPackages: 'node_modules/(zod|croner|sanitize-html)/',
     notNode: '.',
   },
   {

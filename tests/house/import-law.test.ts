@@ -84,7 +84,7 @@ const LAWFUL: Record<string, string> = {
 
 const LIB = 'lib is the floor: it imports nothing else of ours'
 const PURE_LIB = 'a pure file of lib imports no .server file and no module of Node'
-const DECISION = 'a decision imports only decisions, lib, zod and croner'
+const DECISION = 'a decision imports only decisions, lib, zod, croner and sanitize-html'
 const USE_CASE = "a use case imports decisions, its own feature's use cases, and only types of Store, App and adapters"
 const DESIGN = 'the design system imports decisions, pure lib and itself'
 const PIXELS = "pixels import decisions, app/ui and their own feature's pixels"

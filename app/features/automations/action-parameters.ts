@@ -61,7 +61,7 @@ const SPECS = [
       text('job_description', 'Job Description', { most: BODY_MOST }),
       text('job_address', 'Job Address', { most: 500 }),
       id('date', 'Date'),
-      text('purchase_order_number', 'Purchase Order Number', { most: 100 }),
+      text('purchase_order_number', 'Purchase Order Number', { most: 200 }),
       text('billing_address', 'Billing Address', { most: 500 }),
       id('category_uuid', 'Category'),
       id('queue_uuid', 'Queue'),
@@ -175,8 +175,7 @@ const SPECS = [
     parameters: [
       { name: 'notificationType', label: 'Kind', kind: 'choice', choices: ['webhook'] },
       text('message', 'Message', { required: true, most: BODY_MOST }),
-      // Its words are the address: no value of a record leads a call elsewhere.
-      { name: 'url', label: 'Address', kind: 'text', most: 2_048 },
+      text('url', 'Address', { most: 2_048 }),
     ],
   },
   {
@@ -194,11 +193,7 @@ const SPECS = [
     label: 'Update Job Field',
     does: 'change a field of the job',
     gives: [],
-    parameters: [
-      { name: 'fieldName', label: 'Field', kind: 'text', most: 200, required: true },
-      text('fieldValue', 'Value', { most: BODY_MOST }),
-      { name: 'badgeChange', label: 'Badges', kind: 'choice', choices: ['add', 'remove', 'replace'] },
-    ],
+    parameters: [id('fieldName', 'Field', { required: true }), text('fieldValue', 'Value', { most: BODY_MOST })],
   },
 ] as const satisfies readonly (ActionEntry & { type: string })[]
 

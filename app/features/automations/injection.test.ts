@@ -2,7 +2,7 @@
 // page, row by row.
 import { describe, expect, test } from 'vitest'
 import { AT, wholeJob } from '#tests/support/record-facts.ts'
-import { safeSentHtml, withSafeEmails } from './email-html.server.ts'
+import { safeSentHtml, withSafeEmails } from './email-html.ts'
 import type { Destination } from './placeholder-format.ts'
 import { resolveText } from './placeholders.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'

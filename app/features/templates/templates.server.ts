@@ -1,6 +1,6 @@
 // The template library as one list: what comes with the product, and what admins made.
 import type { App } from '#app/app-context.ts'
-import { withSafeEmails } from '../automations/email-html.server.ts'
+import { withSafeEmails } from '../automations/email-html.ts'
 import type { Category } from './categories.ts'
 import { LIBRARY } from './library.ts'
 import { readTemplate, type TemplateOfJson } from './template.ts'

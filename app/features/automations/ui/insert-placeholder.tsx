@@ -8,16 +8,9 @@ async function loadPicker() {
   return (await import('./placeholder-picker.tsx')).PlaceholderPicker
 }
 
-interface InsertPlaceholderProps {
-  /** Name and label of the control that it is written into. */
-  name: string
-  into: string
-  onChoose: (written: string) => void
-}
-
 /** Opens the list of placeholders below a text, and writes the chosen one where the caret is. */
-export function InsertPlaceholder({ name, into, onChoose }: InsertPlaceholderProps) {
-  const { state } = useRuleForm()
+export function InsertPlaceholder({ into, onChoose }: { into: string; onChoose: (written: string) => void }) {
+  const { aids } = useRuleForm()
   const [open, setOpen] = useState(false)
   const { part: Picker } = useOnDemand(loadPicker, open)
   const id = useId()
@@ -36,8 +29,7 @@ export function InsertPlaceholder({ name, into, onChoose }: InsertPlaceholderPro
       <div id={id}>
         {open && Picker ? (
           <Picker
-            state={state}
-            into={name}
+            choices={aids.placeholders}
             onChoose={(written) => {
               setOpen(false)
               onChoose(written)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import corpus from '#tests/data/xss-corpus.json' with { type: 'json' }
-import { safeEmailHtml, safeSentHtml, withSafeEmails } from './email-html.server.ts'
+import { safeEmailHtml, safeSentHtml, withSafeEmails } from './email-html.ts'
 
 const html = (text: string) => safeEmailHtml(text).html
 
