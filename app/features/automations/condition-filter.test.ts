@@ -4,14 +4,17 @@ import { AT, condition, jobFacts } from '#tests/support/record-facts.ts'
 import { judge, objectOfEndpoint, serverFilter } from './conditions.ts'
 import { type Condition, OPERATORS, POLL_ENDPOINTS } from './rule.ts'
 
-const JOBS = '/api_1.0/job.json'
 const ACTIVE = "active eq '1'"
+const JOBS = `/api_1.0/job.json?$filter=${ACTIVE}` as const
 const UUID = '99999999-8888-4777-8666-555555555555'
 const filter = (...list: Condition[]) => serverFilter(list, JOBS, AT)
 
 describe('what the platform is asked to filter', () => {
-  it('always leaves out what is deleted', () => {
-    for (const endpoint of POLL_ENDPOINTS) expect(serverFilter([], endpoint)).toBe(ACTIVE)
+  it('leaves out what is deleted, except of "Jobs"', () => {
+    for (const endpoint of POLL_ENDPOINTS) {
+      expect(serverFilter([], endpoint)).toBe(endpoint === '/api_1.0/job.json' ? '' : ACTIVE)
+    }
+    expect(serverFilter([condition('status', 'equals', 'Quote')], '/api_1.0/job.json')).toBe("status eq 'Quote'")
     expect(POLL_ENDPOINTS.map(objectOfEndpoint)).toEqual([
       'job',
       'job',

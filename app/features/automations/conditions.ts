@@ -4,7 +4,7 @@ import { testCondition } from './condition-test.ts'
 import type { FactPart, JudgedAt, RecordFacts } from './facts.ts'
 import { isUuid, readFlag } from './field-value.ts'
 import { findField, nameOfId, partsFor } from './fields.ts'
-import { type Condition, JOB_STATUSES, type Operator, type PollEndpoint } from './rule.ts'
+import { type Condition, JOB_STATUSES, type Operator, type PollEndpoint, type Trigger } from './rule.ts'
 
 export interface FailedCondition {
   field: string
@@ -68,17 +68,25 @@ export function neededParts(conditions: readonly Condition[], object: string | n
 const MOST_CLAUSES = 10
 const LONGEST_VALUE = 255
 
-const ONLY_ACTIVE = "active eq '1'"
+/** What most lists are asked for. Source: servicem8 facts 5.2, deleted records stay with `active` 0. */
+export const ACTIVE_ONLY = "active eq '1'"
 
 /** `/api_1.0/jobactivity.json` → `jobactivity`. */
 export function objectOfEndpoint(endpoint: PollEndpoint): string {
   return /\/(\w+)\.json/.exec(endpoint)?.[1] ?? 'job'
 }
 
+/** Is what the rule reads everything the platform returns, deleted records too? Only "Jobs" is; "active ones only" stands beside it. */
+export function readsDeleted(trigger: Trigger): boolean {
+  return trigger.source === 'api_polling' && trigger.endpoint === WHOLE_LIST
+}
+
+const WHOLE_LIST: PollEndpoint = '/api_1.0/job.json'
+
 /**
  * The part of the filter that the platform can apply itself, as its `$filter` text: only what its eq, gt and lt certainly read as we
  * do (ids, the four statuses, flags that are set, days), so that nothing that matches is ever left out. Everything that comes
- * back is judged again. Without a moment, days are left to us.
+ * back is judged again. Without a moment, days are left to us. Empty = the whole list.
  */
 export function serverFilter(
   conditions: readonly Condition[],
@@ -91,7 +99,9 @@ export function serverFilter(
   )
   const [first = [], ...others] = groups
   const shared = first.filter((clause) => others.every((group) => group.includes(clause)))
-  return [...new Set([ONLY_ACTIVE, ...shared])].slice(0, MOST_CLAUSES).join(' and ')
+  return [...new Set([...(endpoint === WHOLE_LIST ? [] : [ACTIVE_ONLY]), ...shared])]
+    .slice(0, MOST_CLAUSES)
+    .join(' and ')
 }
 
 function clausesOf({ field, operator, value }: Condition, object: string, at: JudgedAt | null): string[] {

@@ -1,7 +1,7 @@
 // The records a rule looks through: listed, joined, judged; a few hundred at a time, so that nobody else waits for it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
-import { type FailedCondition, judge, neededParts, serverFilter } from './conditions.ts'
+import { ACTIVE_ONLY, type FailedCondition, judge, neededParts, readsDeleted, serverFilter } from './conditions.ts'
 import type { JudgedAt, RecordFacts } from './facts.ts'
 import { partsForGrouping } from './grouping.ts'
 import type { LookApp } from './look.server.ts'
@@ -17,12 +17,9 @@ export type Listed =
   | { outcome: 'ok'; object: string; records: PlatformRecord[]; complete: boolean }
   | { outcome: 'failed'; failure: Failure }
 
-/** What every list is asked for. Source: servicem8 facts 5.2, deleted records stay with `active` 0. */
-export const ACTIVE_ONLY = "active eq '1'"
-
 /**
- * What is not deleted, of the rule's list; the platform filters what it can, and everything is judged again here. A filter that the
- * platform refuses (a field it does not filter by) only costs calls: the list is asked for once more without it.
+ * The list, filtered by the platform as far as it can; everything is judged again here. A filter that the platform refuses (a field
+ * it does not filter by) only costs calls: the list is asked for once more without it.
  */
 export async function listFor(app: LookApp, accountUuid: string, object: string, filter: string): Promise<Listed> {
   const ask = (wanted: string) =>
@@ -30,9 +27,10 @@ export async function listFor(app: LookApp, accountUuid: string, object: string,
       api.list(token, object, { limit: MOST_RECORDS, ...(wanted === '' ? {} : { filter: wanted }) }),
     )
   let answer = await ask(filter)
-  if (answer.outcome === 'refused' && answer.status !== 404 && filter !== '' && filter !== ACTIVE_ONLY) {
+  const plain = filter.startsWith(ACTIVE_ONLY) ? ACTIVE_ONLY : ''
+  if (answer.outcome === 'refused' && answer.status !== 404 && filter !== plain) {
     app.log.warn({ account: accountUuid, object, filter, message: answer.message }, 'list.filter_refused')
-    answer = await ask(ACTIVE_ONLY)
+    answer = await ask(plain)
   }
   if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer }
   return { outcome: 'ok', object, records: answer.value, complete: answer.value.length < MOST_RECORDS }
@@ -67,6 +65,7 @@ export async function judgeAll(
       ...(enabled && field ? partsForGrouping(field, object) : []),
     ]),
   ]
+  const withDeleted = readsDeleted(definition.trigger)
   const newestFirst = [...records].sort((a, b) => (String(a.edit_date ?? '') < String(b.edit_date ?? '') ? 1 : -1))
   const matched: RecordFacts[] = []
   let failed: FailedCondition[] = []
@@ -75,7 +74,7 @@ export async function judgeAll(
     const joined = await app.facts.join(accountUuid, object, newestFirst.slice(from, from + AT_A_TIME), parts)
     if (joined.outcome !== 'ok') return { outcome: 'failed', failure: joined }
     for (const facts of joined.facts) {
-      if (!facts.active) continue
+      if (!facts.active && !withDeleted) continue
       total += 1
       const verdict = judge(definition.conditions, facts, at)
       if (verdict.matched) matched.push(facts)

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { PlatformApi, PlatformRecord, PlatformResult } from '#app/adapters/platform.ts'
-import { ACTIVE_ONLY, listFor } from './list-records.server.ts'
+import { ACTIVE_ONLY } from './conditions.ts'
+import { listFor } from './list-records.server.ts'
 import type { LookApp } from './look.server.ts'
 
 const JOBS: PlatformRecord[] = [{ uuid: 'a' }, { uuid: 'b' }]

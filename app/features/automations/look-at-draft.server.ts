@@ -4,7 +4,7 @@ import type { App } from '#app/app-context.ts'
 import type { ActionType } from './action-parameters.ts'
 import { matchedRecord } from './changes.ts'
 import type { KnownNames } from './condition-words.ts'
-import { type FailedCondition, judge } from './conditions.ts'
+import { type FailedCondition, judge, readsDeleted } from './conditions.ts'
 import type { FactPart, JudgedAt, RecordFacts } from './facts.ts'
 import { draftOf, toBody } from './form-body.ts'
 import type { DraftPreview, LookTrouble, RecordChoice, Samples } from './form-look.ts'
@@ -156,8 +156,9 @@ type Chosen =
 async function chooseRecord(reads: Reads, draft: Draft, wish: LookWish, at: JudgedAt): Promise<Chosen> {
   const { object, definition } = draft
   const { conditions } = definition
-  const from = { accountUuid: wish.accountUuid, object, conditions, at }
-  const recent = await recentRecords(reads, wish.accountUuid, object, at, { orOlder: true })
+  const withDeleted = readsDeleted(definition.trigger)
+  const from = { accountUuid: wish.accountUuid, object, withDeleted, conditions, at }
+  const recent = await recentRecords(reads, wish.accountUuid, object, at, { orOlder: true, withDeleted })
   if (recent.outcome === 'failed') return recent
   const found = wish.search === '' ? null : await searchRecords(reads, from, recent.records, wish.search)
   if (found?.outcome === 'failed') return found
@@ -169,7 +170,8 @@ async function chooseRecord(reads: Reads, draft: Draft, wish: LookWish, at: Judg
 
   if (wish.record !== '') {
     const one = await reads.facts.one(wish.accountUuid, object, wish.record, partsToShow(object, conditions))
-    if (one.outcome === 'ok' && one.facts.active) return { outcome: 'chosen', facts: one.facts, choices, note }
+    if (one.outcome === 'ok' && (one.facts.active || withDeleted))
+      return { outcome: 'chosen', facts: one.facts, choices, note }
     if (one.outcome !== 'ok' && one.outcome !== 'gone') return { outcome: 'failed', failure: one }
     note ??= 'The chosen record is not in ServiceM8 any more.'
   }

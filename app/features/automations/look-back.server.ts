@@ -5,7 +5,7 @@ import type { App } from '#app/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { matchedRecord } from './changes.ts'
-import { neededParts } from './conditions.ts'
+import { neededParts, readsDeleted } from './conditions.ts'
 import type { JudgedAt, RecordFacts } from './facts.ts'
 import { objectNoun } from './fields.ts'
 import type { LookedBack, LookedBackRow, LookTrouble } from './form-look.ts'
@@ -91,8 +91,11 @@ async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): P
   const reads = rememberedReads(app, MOST_CALLS)
   const found =
     source === 'api_polling'
-      ? await presentRecords(reads, accountUuid, object, at)
-      : { ...(await recentRecords(reads, accountUuid, object, at, { orOlder: false })), all: false }
+      ? await presentRecords(reads, accountUuid, object, at, readsDeleted(definition.trigger))
+      : {
+          ...(await recentRecords(reads, accountUuid, object, at, { orOlder: false, withDeleted: false })),
+          all: false,
+        }
   if (found.outcome === 'failed') return troubleOf(found.failure)
   const basis = [
     `How often for the same ${objectNoun(object)}: ${onceWords(definition, object)}.`,

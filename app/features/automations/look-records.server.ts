@@ -3,7 +3,7 @@ import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import { asText, matchedRecord } from './changes.ts'
-import { judge, neededParts } from './conditions.ts'
+import { ACTIVE_ONLY, judge, neededParts } from './conditions.ts'
 import type { FactPart, JudgedAt, RecordFacts } from './facts.ts'
 import { partsFor } from './fields.ts'
 import type { RecordChoice } from './form-look.ts'
@@ -31,23 +31,24 @@ const AT_A_TIME = 100
 const MOST_JUDGED = 1_000
 export const MOST_CHOICES = 8
 
-/** What was changed in the last 30 days and is not deleted; where that is nothing, what there is. */
+/** What was changed in the last 30 days; where that is nothing, what there is. Deleted records only if `withDeleted`. */
 export async function recentRecords(
   reads: Reads,
   accountUuid: string,
   object: string,
   at: JudgedAt,
-  { orOlder }: { orOlder: boolean },
+  { orOlder, withDeleted }: { orOlder: boolean; withDeleted: boolean },
 ): Promise<RecentRecords | { outcome: 'failed'; failure: Failure }> {
   // From the beginning of a day, so that the question stays the same all day and is remembered.
   const since = localStamp(wallOfDay(dayOf(wallAt(sinceOf(at.now), at.zone))))
-  const recent = await list(reads, accountUuid, object, `active eq '1' and edit_date gt '${since}'`, MOST_READ)
+  const of = { accountUuid, object, withDeleted }
+  const recent = await list(reads, of, `edit_date gt '${since}'`, MOST_READ)
   if (recent.outcome === 'failed' || recent.records.length > 0 || !orOlder) return recent
-  return list(reads, accountUuid, object, "active eq '1'", MOST_OLDER)
+  return list(reads, of, '', MOST_OLDER)
 }
 
 /**
- * What a rule by the clock looks through: everything that is not deleted, because much of it meets a condition only by growing older.
+ * What a rule by the clock looks through: all of it, because much of it meets a condition only by growing older.
  * `all` = false: there is more than is read at once, so it is what was changed lately.
  */
 export async function presentRecords(
@@ -55,11 +56,12 @@ export async function presentRecords(
   accountUuid: string,
   object: string,
   at: JudgedAt,
+  withDeleted: boolean,
 ): Promise<(RecentRecords & { all: boolean }) | { outcome: 'failed'; failure: Failure }> {
-  const present = await list(reads, accountUuid, object, "active eq '1'", MOST_READ)
+  const present = await list(reads, { accountUuid, object, withDeleted }, '', MOST_READ)
   if (present.outcome === 'failed') return present
   if (present.complete) return { ...present, all: true }
-  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: false })
+  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: false, withDeleted })
   return recent.outcome === 'failed' ? recent : { ...recent, all: false }
 }
 
@@ -67,11 +69,20 @@ export function sinceOf(now: Millis): Millis {
   return now - days(LOOK_BACK_DAYS)
 }
 
-async function list(reads: Reads, accountUuid: string, object: string, filter: string, limit: number) {
-  const answer = await reads.callAsAccount(accountUuid, (api, token) => api.list(token, object, { filter, limit }))
+interface ListOf {
+  accountUuid: string
+  object: string
+  withDeleted: boolean
+}
+
+async function list(reads: Reads, { accountUuid, object, withDeleted }: ListOf, wanted: string, limit: number) {
+  const filter = [withDeleted ? '' : ACTIVE_ONLY, wanted].filter((clause) => clause !== '').join(' and ')
+  const answer = await reads.callAsAccount(accountUuid, (api, token) =>
+    api.list(token, object, { limit, ...(filter !== '' && { filter }) }),
+  )
   if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer } as const
   const records = answer.value
-    .filter((record) => asText(record.active) !== '0')
+    .filter((record) => withDeleted || asText(record.active) !== '0')
     .sort((a, b) => (asText(a.edit_date) < asText(b.edit_date) ? 1 : -1))
   return { outcome: 'ok', records, complete: answer.value.length < limit } as const
 }
@@ -89,9 +100,7 @@ export function choiceOf(facts: RecordFacts, conditions: readonly Condition[], a
   }
 }
 
-interface ChooseFrom {
-  accountUuid: string
-  object: string
+interface ChooseFrom extends ListOf {
   conditions: readonly Condition[]
   at: JudgedAt
 }
@@ -129,7 +138,7 @@ export async function searchRecords(
   records: readonly PlatformRecord[],
   wanted: string,
 ): Promise<Joined> {
-  const { accountUuid, object } = from
+  const { object } = from
   const words = wanted
     .toLowerCase()
     .split(/[\s·,]+/)
@@ -139,7 +148,7 @@ export async function searchRecords(
   if (object === 'job' && number !== null) {
     const exact = records.filter((record) => asText(record.generated_job_id).toLowerCase() === number)
     // An old job is asked for by its number; it is not among those that were changed lately.
-    const older = exact.length > 0 || !/\d/.test(number) ? null : await byNumber(reads, accountUuid, number)
+    const older = exact.length > 0 || !/\d/.test(number) ? null : await byNumber(reads, from, number)
     if (older?.outcome === 'failed') return older
     const named = exact.length > 0 ? exact : (older?.records ?? [])
     if (named.length > 0) return joinFor(reads, from, named.slice(0, MOST_CHOICES))
@@ -156,6 +165,6 @@ export async function searchRecords(
   return { outcome: 'ok', facts: found.slice(0, MOST_CHOICES) }
 }
 
-async function byNumber(reads: Reads, accountUuid: string, number: string) {
-  return list(reads, accountUuid, 'job', `generated_job_id eq '${number}'`, MOST_CHOICES)
+async function byNumber(reads: Reads, from: ListOf, number: string) {
+  return list(reads, from, `generated_job_id eq '${number}'`, MOST_CHOICES)
 }

@@ -1,7 +1,7 @@
 // "Run Now": which records a rule would act on at this moment, because a person asks and not because something happened.
 import type { AutomationRow } from '#db/store/automations.ts'
 import { asText } from './changes.ts'
-import { type FailedCondition, judge, neededParts, objectOfEndpoint } from './conditions.ts'
+import { type FailedCondition, judge, neededParts, objectOfEndpoint, readsDeleted } from './conditions.ts'
 import type { RecordFacts } from './facts.ts'
 import { type Failure, filterOf, judgeAll, listFor } from './list-records.server.ts'
 import type { LookApp } from './look.server.ts'
@@ -43,6 +43,7 @@ export async function matchNow(app: LookApp, rule: AutomationRow, wish: MatchWis
   const account = await app.store.findAccount(accountUuid)
   const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
   const { recordUuid, bypassConditions } = wish
+  const withDeleted = readsDeleted(definition.trigger)
 
   if (recordUuid !== null) {
     const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, object, recordUuid))
@@ -56,7 +57,7 @@ export async function matchNow(app: LookApp, rule: AutomationRow, wish: MatchWis
     )
     if (joined.outcome !== 'ok') return { outcome: 'failed', failure: joined }
     const facts = joined.facts[0]
-    if (!facts?.active) return NO_RECORD
+    if (!facts || !(facts.active || withDeleted)) return NO_RECORD
     const verdict = judge(definition.conditions, facts, at)
     if (verdict.matched || bypassConditions) return { outcome: 'matched', object, records: [facts], total: 1 }
     return { outcome: 'nothing', failed: verdict.failed, total: 1 }
@@ -68,7 +69,8 @@ export async function matchNow(app: LookApp, rule: AutomationRow, wish: MatchWis
   if (listed.outcome === 'failed') return listed
   const newest = [...listed.records].sort((a, b) => (asText(a.edit_date) < asText(b.edit_date) ? 1 : -1))
   // Past the conditions means one record, so there is no need to look at the others.
-  const asked = bypassConditions ? newest.filter((record) => asText(record.active) !== '0').slice(0, 1) : newest
+  const present = newest.filter((record) => withDeleted || asText(record.active) !== '0')
+  const asked = bypassConditions ? present.slice(0, 1) : newest
   const judged = await judgeAll(app, accountUuid, object, asked, looked, at)
   if (judged.outcome === 'failed') return judged
   const { matched, failed, total } = judged.judged

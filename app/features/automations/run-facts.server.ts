@@ -3,7 +3,7 @@ import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.t
 import type { ClaimedRun } from '#db/store/runs.ts'
 import type { AccountProfile, ReadOnlyPlatform } from './actions/action.server.ts'
 import { tellTrouble } from './actions/failure-words.ts'
-import { serverFilter } from './conditions.ts'
+import { readsDeleted, serverFilter } from './conditions.ts'
 import type { FactPart, RecordFacts } from './facts.ts'
 import type { RuleDefinition } from './rule.ts'
 
@@ -39,7 +39,7 @@ const ONE_BY_ONE = 4
 
 export type Loaded<T> = { outcome: 'ok'; value: T } | { outcome: 'put_off'; why: PutOff }
 
-/** The records of a run that still exist, in its order. A deleted one is left out, unless the rule asks about deletion. */
+/** The records of a run that still exist, in its order. A deleted one is left out, unless the rule asks for those too. */
 export async function loadRecords(
   facts: RunFacts,
   run: Pick<ClaimedRun, 'accountUuid' | 'object' | 'recordUuids'>,
@@ -51,7 +51,7 @@ export async function loadRecords(
   if (recordUuids.length > ONE_BY_ONE && definition.trigger.source === 'api_polling') {
     const wanted = new Set(recordUuids)
     const filter = serverFilter(definition.conditions, definition.trigger.endpoint)
-    const listed = await facts.reader(accountUuid).list(object, { filter })
+    const listed = await facts.reader(accountUuid).list(object, filter === '' ? {} : { filter })
     if (listed.outcome !== 'ok') return { outcome: 'put_off', why: putOffOf(listed) }
     const records = listed.value.filter((record) => wanted.has(String(record.uuid)))
     const joined = await facts.join(accountUuid, object, records, parts)
@@ -65,7 +65,8 @@ export async function loadRecords(
     if (one.outcome !== 'ok') return { outcome: 'put_off', why: putOffOf(one) }
     found.set(recordUuid, one.facts)
   }
-  const asksAboutDeletion = definition.conditions.some((condition) => condition.field === 'active')
+  const asksAboutDeletion =
+    readsDeleted(definition.trigger) || definition.conditions.some((condition) => condition.field === 'active')
   const value = recordUuids.flatMap((recordUuid) => {
     const one = found.get(recordUuid)
     return one && (one.active || asksAboutDeletion) ? [one] : []

@@ -3,7 +3,7 @@ import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.t
 import type { App } from '#app/app-context.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { KnownNames } from './condition-words.ts'
-import { judge, neededParts } from './conditions.ts'
+import { judge, neededParts, readsDeleted } from './conditions.ts'
 import { type MetCustomer, meet } from './mutes.server.ts'
 import { objectOfRule } from './sentence.ts'
 import { inOrder, NOT_A_RECORD, readAskedRecord, type WhyFacts, type WhyView, whyView } from './verdict-view.ts'
@@ -124,6 +124,12 @@ async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord) {
       facts && objectOfRule(rule.definition) === 'job' ? judge(rule.definition.conditions, facts, at) : null,
     about: [facts?.values.company_name, facts?.values.job_address].filter(Boolean).join(' · '),
     customer: facts?.values.company_name ?? '',
-    trouble: facts && !facts.active ? 'This job is deleted in ServiceM8: no automation starts on it.' : null,
+    trouble: facts && !facts.active ? deletedWords(rules) : null,
   }
+}
+
+function deletedWords(rules: readonly AutomationRow[]): string {
+  return rules.some(({ definition }) => readsDeleted(definition.trigger))
+    ? 'This job is deleted in ServiceM8: only automations that check all jobs act on it.'
+    : 'This job is deleted in ServiceM8: no automation starts on it.'
 }

@@ -141,11 +141,17 @@ function WebhookTrigger() {
 }
 
 function PollTrigger() {
+  const { state } = useRuleForm()
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
       <SelectControl
         name="apiEndpoint"
         label="API Endpoint"
+        hint={
+          state.values.apiEndpoint === '/api_1.0/job.json'
+            ? 'Includes deleted jobs. The next choice leaves them out.'
+            : undefined
+        }
         none="Choose what to look through"
         options={POLL_ENDPOINTS.map((value) => ({ value, label: ENDPOINT_WORDS[value] }))}
       />

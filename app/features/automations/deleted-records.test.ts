@@ -1,0 +1,89 @@
+// "Jobs" is every record the platform returns, "Jobs, active ones only" what is not deleted: the same for the engine, for Run Now, for
+// the preview and for the look back.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { seconds } from '#app/lib/duration.ts'
+import { action as run } from '#app/routes/api/automation-run.ts'
+import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
+import { LEEDS } from '#tests/support/automation-world.server.ts'
+import { lookAtForm } from './form-look.server.ts'
+import { formOfFields } from './form-state.ts'
+import type { LookApp } from './look.server.ts'
+import { matchNow } from './match-now.server.ts'
+import { createPoller } from './poll.server.ts'
+import { createRule } from './rules.server.ts'
+
+const ALL = '/api_1.0/job.json'
+const ACTIVE = "/api_1.0/job.json?$filter=active eq '1'"
+
+let calls: AutomationCalls
+let app: LookApp
+/** Both completed; the second is deleted, and was changed last. */
+let kept: string
+let deleted: string
+beforeEach(async () => {
+  calls = await automationCalls()
+  app = { ...calls.app, facts: calls.world.parts.facts } as unknown as LookApp
+  kept = calls.world.job(LEEDS, { status: 'Completed', edit_date: '2026-01-02 08:00:00' })
+  deleted = calls.world.job(LEEDS, { status: 'Completed', edit_date: '2026-01-03 08:00:00', active: '0' })
+})
+afterEach(() => calls.close())
+
+const fieldsOf = (apiEndpoint: string) => ({
+  name: 'Sweep up',
+  triggerSource: 'api_polling',
+  apiEndpoint,
+  pollInterval: 'on_demand',
+  conditions: [{ field: 'status', operator: 'equals', value: 'Completed' }],
+  actions: [{ type: 'create_task', parameters: { title: 'Sort {entry.0.generated_job_id}' } }],
+})
+
+async function ruleOf(endpoint: string) {
+  const saved = await createRule(calls.app, LEEDS, fieldsOf(endpoint))
+  if (saved.outcome !== 'saved') throw new Error(JSON.stringify(saved))
+  return saved.rule
+}
+
+async function look(what: 'preview' | 'lookback', endpoint: string, record = '') {
+  const wish = { look: what, accountUuid: LEEDS, record, search: '', names: {} }
+  return lookAtForm(calls.app, formOfFields(fieldsOf(endpoint)), wish)
+}
+
+test.each([
+  [ALL, () => [deleted, kept]],
+  [ACTIVE, () => [kept]],
+])('a rule over %s acts on what its list has', async (endpoint, expected) => {
+  const rule = await ruleOf(endpoint)
+  const found = await matchNow(app, rule, { recordUuid: null, bypassConditions: false })
+  expect(found.outcome === 'matched' && found.records.map(({ recordUuid }) => recordUuid)).toEqual(expected())
+  // By the clock: one run for each record of the list.
+  const now = calls.world.clock.now()
+  await calls.world.store.changeAutomation(LEEDS, rule.id, { nextRunAt: now, at: now })
+  expect(await createPoller(app).round()).toMatchObject({ started: expected().length })
+  // By hand: each is done, at the platform too.
+  const byHand = await ruleOf(endpoint)
+  const { status } = await calls.call(run, `/api/automation/${byHand.id}/run`, {
+    method: 'POST',
+    body: {},
+    params: { id: String(byHand.id) },
+  })
+  expect(status).toBe(200)
+  await calls.world.clock.run(seconds(10))
+  const done = calls.world.platform.made
+    .filter(({ object }) => object === 'task')
+    .map(({ fields }) => fields.related_object_uuid)
+  expect(new Set(done)).toEqual(new Set(expected()))
+})
+
+test('a deleted record can be run by name only where the list has it', async () => {
+  const asked = { recordUuid: deleted, bypassConditions: false }
+  expect((await matchNow(app, await ruleOf(ALL), asked)).outcome).toBe('matched')
+  expect((await matchNow(app, await ruleOf(ACTIVE), asked)).outcome).toBe('no_record')
+})
+
+test('the preview and the look back read the same list', async () => {
+  expect(await look('preview', ALL)).toMatchObject({ kind: 'preview', record: { uuid: deleted } })
+  expect(await look('preview', ACTIVE)).toMatchObject({ kind: 'preview', record: { uuid: kept } })
+  expect(await look('preview', ALL, deleted)).toMatchObject({ record: { uuid: deleted }, note: null })
+  expect(await look('lookback', ALL)).toMatchObject({ kind: 'lookback', count: 2 })
+  expect(await look('lookback', ACTIVE)).toMatchObject({ kind: 'lookback', count: 1 })
+})
