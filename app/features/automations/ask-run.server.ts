@@ -2,7 +2,7 @@
 import type { AutomationRow } from '#db/store/automations.ts'
 import { ASK_FIELDS, type AskedRun, type GotBefore } from './ask-run.ts'
 import type { KnownNames } from './condition-words.ts'
-import type { FailedCondition } from './conditions.ts'
+import { type FailedCondition, readsDeleted } from './conditions.ts'
 import type { RecordChoice } from './form-look.ts'
 import type { LookApp } from './look.server.ts'
 import { choiceOf, joinFor, MOST_CHOICES, recentRecords, searchRecords } from './look-records.server.ts'
@@ -104,9 +104,10 @@ async function choicesFor(app: RunNowApp, rule: AutomationRow, { search }: Asked
   const account = await app.store.findAccount(accountUuid)
   const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
   const reads = rememberedReads(app)
-  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: true })
+  const withDeleted = readsDeleted(definition.trigger)
+  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: true, withDeleted })
   if (recent.outcome === 'failed') return []
-  const from = { accountUuid, object, conditions, at }
+  const from = { accountUuid, object, withDeleted, conditions, at }
   const listed =
     search === ''
       ? await joinFor(reads, from, recent.records.slice(0, MOST_CHOICES))

@@ -57,18 +57,25 @@ describe('a condition as it was typed', () => {
   })
 
   it('is refused with a sentence when it cannot', () => {
-    expect(problem('', 'equals')).toEqual({ severity: 'error', sentence: 'Field is required' })
+    expect(problem('', 'equals')).toEqual({ severity: 'error', at: 'field', sentence: 'Field is required' })
     expect(problem('stauts', 'equals', 'x')?.sentence).toBe('There is no field "stauts" on a job.')
     expect(problem('status', 'roughly' as Operator, 'x')?.sentence).toBe('"roughly" is not a comparison.')
     expect(problem('job_description', 'contains')?.sentence).toBe('Say what "Job description" is compared with.')
-    expect(problem('total_cost', 'greater_than', 'lots')?.sentence).toBe('"lots" is not a number.')
+    expect(problem('total_cost', 'greater_than', 'lots')).toMatchObject({
+      at: 'value',
+      sentence: '"lots" is not a number.',
+    })
     expect(problem('created_date', 'less_than', '21/11/2026')?.sentence).toMatch(/TODAY-3/)
     expect(problem('invoice_sent', 'equals', 'perhaps')?.sentence).toMatch(/yes or no/)
     expect(problem('days_overdue', 'greater_than', 'a week')?.severity).toBe('error')
   })
 
   it('is only warned about when it can never match, or has a blank', () => {
-    expect(problem('priority', 'equals', 'Urgent')).toEqual({ severity: 'warning', sentence: PRIORITY_NEVER })
+    expect(problem('priority', 'equals', 'Urgent')).toEqual({
+      severity: 'warning',
+      at: 'field',
+      sentence: PRIORITY_NEVER,
+    })
     expect(problem('badges', 'not_contains', '[[Badge]]')?.severity).toBe('warning')
   })
 })

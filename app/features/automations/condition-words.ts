@@ -278,22 +278,28 @@ export interface ConditionProblem {
   /** A warning does not keep the rule from being saved. */
   severity: 'error' | 'warning'
   sentence: string
+  /** The control that it is said at. */
+  at: 'field' | 'operator' | 'value'
 }
 
 /** What is wrong with a line as it was typed; null = nothing. */
 export function conditionProblem(condition: Asked, object: string): ConditionProblem | null {
   const { field, operator, value } = condition
-  const error = (sentence: string): ConditionProblem => ({ severity: 'error', sentence })
-  if (field.trim() === '') return error('Field is required')
+  const error = (at: ConditionProblem['at'], sentence: string): ConditionProblem => ({
+    severity: 'error',
+    at,
+    sentence,
+  })
+  if (field.trim() === '') return error('field', 'Field is required')
   const known = findField(object, field)
-  if (!known) return error(`There is no field "${field}" on a ${objectNoun(object)}.`)
-  if (!OPERATORS.includes(operator)) return error(`"${operator}" is not a comparison.`)
-  if (known.never) return { severity: 'warning', sentence: known.never }
+  if (!known) return error('field', `There is no field "${field}" on a ${objectNoun(object)}.`)
+  if (!OPERATORS.includes(operator)) return error('operator', `"${operator}" is not a comparison.`)
+  if (known.never) return { severity: 'warning', at: 'field', sentence: known.never }
   if (/\[\[.+\]\]/.test(value))
-    return { severity: 'warning', sentence: `Fill in ${value.trim()} before you switch the rule on.` }
-  if (!isComplete(condition)) return error(`Say what "${known.label}" is compared with.`)
+    return { severity: 'warning', at: 'value', sentence: `Fill in ${value.trim()} before you switch the rule on.` }
+  if (!isComplete(condition)) return error('value', `Say what "${known.label}" is compared with.`)
   const wrong = wrongValue(known, operator, value.trim())
-  return wrong === null ? null : error(wrong)
+  return wrong === null ? null : error('value', wrong)
 }
 
 /** Operators that read the value as what the field is. */

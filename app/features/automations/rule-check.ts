@@ -47,7 +47,8 @@ export function checkRule(definition: RuleDefinition): FormIssue[] {
   const issues: FormIssue[] = [...checkReferences(definition)]
   conditions.forEach((condition, index) => {
     const problem = conditionProblem(condition, object)
-    if (problem?.severity === 'error') issues.push({ path: ['conditions', index, 'field'], message: problem.sentence })
+    if (problem?.severity === 'error')
+      issues.push({ path: ['conditions', index, problem.at], message: problem.sentence })
   })
   if (trigger.source !== 'api_polling' && trigger.schedule) {
     const problem = scheduleProblem(timesOf(trigger.schedule))
