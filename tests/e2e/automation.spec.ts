@@ -45,6 +45,13 @@ const NEVER = {
   conditions: [{ field: 'status', operator: 'equals', value: 'Parked on the moon' }],
   actions: ACTIONS,
 }
+const TEXT_THEM = {
+  name: 'Text them',
+  triggerSource: 'webhook',
+  object: 'job',
+  triggerType: 'job_updated',
+  actions: [{ type: 'send_sms', parameters: { to: '+447700900123', message: 'Job {entry.0.generated_job_id}' } }],
+}
 const PACK = { name: 'Pack the van', triggerSource: 'manual_endpoint', actions: ACTIONS }
 
 for (const javaScriptEnabled of [true, false]) {
@@ -126,6 +133,29 @@ for (const javaScriptEnabled of [true, false]) {
       await asked.getByRole('button', { name: 'Run Anyway' }).click()
       await says(page, 'Automation executed')
       await expect(card(page, 'Never matches')).toContainText(/Executions1/)
+    })
+
+    test('a rule that writes to customers asks first, for another record too, and then texts once', async ({
+      page,
+      context,
+      server,
+    }) => {
+      await openAutomations({ page, context, server }, [TEXT_THEM])
+      const rule = card(page, 'Text them')
+      await expect(rule).toContainText('How oftenOnce per job')
+      await rule.getByRole('button', { name: 'Run Now: Text them' }).click()
+      const asked = rule.getByRole('region', { name: /^Run for Job / })
+      await expect(asked).toContainText('Nothing was sent yet.')
+      await expect(asked).toContainText('No messages from automations to them so far.')
+      await expectReadable(page)
+      await asked.getByText('Choose another record').click()
+      const other = asked.getByRole('listitem').getByRole('button', { name: /^Job / }).nth(1)
+      const [number = ''] = ((await other.textContent()) ?? '').match(/Job \d+/) ?? []
+      await other.click()
+      await expect(rule.getByRole('region', { name: new RegExp(`^Run for ${number}\\b`) })).toBeVisible()
+      await rule.getByRole('button', { name: 'Run for real' }).click()
+      await says(page, /^Automation executed/)
+      await expect(rule).toContainText(/Executions1/)
     })
 
     test('a rule is copied, pasted, and comes into the form as a new entry', async ({ page, context, server }) => {
