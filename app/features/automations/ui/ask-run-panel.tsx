@@ -25,7 +25,10 @@ export function AskRunPanel({ result, account }: AskRunProps) {
   useEffect(() => heading.current?.focus(), [result])
   const titleId = `ask-run-${ruleId}-title`
   return (
-    <section aria-labelledby={titleId} className="grid gap-3 rounded-control border border-accent p-4">
+    <section
+      aria-labelledby={titleId}
+      className="grid min-w-0 grid-cols-1 gap-3 rounded-control border border-accent p-4"
+    >
       <h4 id={titleId} ref={heading} tabIndex={-1} className="wrap-anywhere font-semibold">
         Run for {asked.about}?
       </h4>
@@ -87,7 +90,7 @@ function OtherRecord({ ruleId, asked, account }: { ruleId: number; asked: AskedR
       <summary className="inline-flex min-h-11 cursor-pointer items-center text-accent text-label underline-offset-4 hover:underline">
         Choose another record
       </summary>
-      <div className="grid gap-3">
+      <div className="grid grid-cols-1 gap-3">
         <Form
           method="post"
           action={`?${new URLSearchParams(automationQuery(account))}`}
@@ -112,7 +115,7 @@ function OtherRecord({ ruleId, asked, account }: { ruleId: number; asked: AskedR
             Find
           </Button>
         </Form>
-        <ul className="grid gap-1">
+        <ul className="grid grid-cols-1 gap-1">
           {asked.choices.map(({ uuid, label, matches }) => (
             <li key={uuid}>
               <RuleButton
@@ -121,10 +124,12 @@ function OtherRecord({ ruleId, asked, account }: { ruleId: number; asked: AskedR
                 ruleId={ruleId}
                 account={account}
                 look="quiet"
-                className="-ml-4 h-auto whitespace-normal text-left"
+                className="-ml-4 max-w-full"
               >
-                {label}
-                {matches ? '' : ' (conditions not met)'}
+                <span className="min-w-0 whitespace-normal text-left">
+                  {label}
+                  {matches ? '' : ' (conditions not met)'}
+                </span>
               </RuleButton>
             </li>
           ))}
