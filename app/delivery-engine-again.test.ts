@@ -171,6 +171,37 @@ describe('sending again', () => {
     })
   }, 30_000)
 
+  it.each([410, 429, 500])('a test that is answered %i is shown, and leaves the webhook as it was', async (status) => {
+    const endpointId = world.endpoint()
+    const engine = await started()
+    world.outbound.when(ADDRESS, (_request, count) => ({ status: count <= 6 ? status : 200 }))
+    const app = { ...world.app, deliverNow: engine.deliverNow }
+    const sample = { object: 'job', objectUuid: 'sample', changedFields: ['status'], body: '{"object":"job"}' }
+    const before = world.row('SELECT * FROM endpoint')
+    for (let n = 0; n < 6; n++) {
+      expect(await sendTest(app, LEEDS, endpointId, sample)).toMatchObject({
+        outcome: 'tested',
+        success: false,
+        verdict: { statusCode: status, sentence: expect.stringContaining(`Your address answered ${status}`) },
+      })
+      await world.clock.run(seconds(30))
+    }
+    expect(world.row('SELECT * FROM endpoint')).toEqual(before)
+    expect(world.rows('SELECT DISTINCT cause, state FROM delivery')).toEqual([{ cause: 'test', state: 'expired' }])
+    await engine.acceptEvent(anEvent(world))
+    await world.clock.run(seconds(1))
+    expect(world.rows("SELECT state FROM delivery WHERE cause = 'live'")).toEqual([{ state: 'delivered' }])
+  })
+
+  it('a test that gets through does not switch on what was switched off after 72 hours', async () => {
+    const endpointId = world.endpoint({ state: 'failing' })
+    const engine = await started()
+    const app = { ...world.app, deliverNow: engine.deliverNow }
+    const sample = { object: 'job', objectUuid: 'sample', changedFields: ['status'], body: '{"object":"job"}' }
+    expect(await sendTest(app, LEEDS, endpointId, sample)).toMatchObject({ outcome: 'tested', success: true })
+    expect(world.row('SELECT state FROM endpoint')).toEqual({ state: 'failing' })
+  })
+
   it('a test goes out once, at once, even when paused, and says how it went', async () => {
     const endpointId = world.endpoint({ state: 'paused' })
     const engine = await started()

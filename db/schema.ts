@@ -29,6 +29,7 @@ export const credential = sqliteTable('credential', {
   scope: text('scope').notNull(),
   /** connected | reconnect */
   state: text('state').notNull(),
+  /** reconnect: why; connected: permissions that were refused since the sign-in */
   stateReason: text('state_reason'),
   generation: integer('generation').notNull(),
   createdAt: integer('created_at').notNull(),

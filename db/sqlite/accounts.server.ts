@@ -9,6 +9,13 @@ import type { Client } from './client.server.ts'
 /** Anybody may leave a marker: their number is bounded, whatever happens. */
 const MOST_MARKERS = 10_000
 
+const MOST_SCOPES_NOTED = 20
+
+/** New tokens of the same sign-in bring no new permissions: what was refused stays refused. */
+const REFUSED_SCOPES = sql<
+  string | null
+>`CASE WHEN ${credential.state} = 'connected' THEN ${credential.stateReason} END`
+
 export function accountStore(client: Client, clock: Clock): AccountStore {
   const { db } = client
   const write = <T>(work: (tx: Writer) => T): T => db.transaction(work, { behavior: 'immediate' })
@@ -60,7 +67,13 @@ export function accountStore(client: Client, clock: Clock): AccountStore {
     async replaceTokens(accountUuid, generation, tokens) {
       const replaced = db
         .update(credential)
-        .set({ ...tokens, state: 'connected', stateReason: null, generation: generation + 1, updatedAt: clock.now() })
+        .set({
+          ...tokens,
+          state: 'connected',
+          stateReason: REFUSED_SCOPES,
+          generation: generation + 1,
+          updatedAt: clock.now(),
+        })
         .where(and(eq(credential.accountUuid, accountUuid), eq(credential.generation, generation)))
         .run()
       return replaced.changes > 0 ? 'replaced' : 'changed_meanwhile'
@@ -74,6 +87,18 @@ export function accountStore(client: Client, clock: Clock): AccountStore {
         .where(and(eq(credential.accountUuid, accountUuid), eq(credential.generation, generation)))
         .run()
       return marked.changes > 0 ? 'marked' : 'changed_meanwhile'
+    },
+
+    async noteRefusedScope(accountUuid, scope) {
+      write((tx) => {
+        const held = tx.select().from(credential).where(eq(credential.accountUuid, accountUuid)).get()
+        const noted = (held?.stateReason ?? '').split(' ').filter(Boolean)
+        if (held?.state !== 'connected' || noted.includes(scope) || noted.length >= MOST_SCOPES_NOTED) return
+        tx.update(credential)
+          .set({ stateReason: [...noted, scope].join(' ') })
+          .where(eq(credential.accountUuid, accountUuid))
+          .run()
+      })
     },
 
     async accountsIdleSince(moment) {

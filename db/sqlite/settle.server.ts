@@ -105,11 +105,14 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
     endpoint.recovered ||= isRecovery(endpoint.health, next.endpoint)
     endpoint.onlySuccess &&= isOnlySuccess(endpoint.health, next.endpoint)
     endpoint.health = next.endpoint
-    endpoint.changed = true
-    endpoint.lastAttemptAt = endedAt
-    endpoint.lastCode = verdict.statusCode
-    endpoint.lastSentence = verdict.sentence
     const delivered = verdict.outcome === 'delivered'
+    // A test that failed says nothing about the events: neither the state of the endpoint nor the reason it shows is its own.
+    if (delivered || job.cause !== 'test') {
+      endpoint.changed = true
+      endpoint.lastAttemptAt = endedAt
+      endpoint.lastCode = verdict.statusCode
+      endpoint.lastSentence = verdict.sentence
+    }
     batch.tally.hour(job.endpointId, endedAt, {
       ...(delivered ? { delivered: 1 } : { failed: 1 }),
       durationMs: result.durationMs,

@@ -16,6 +16,7 @@ export interface CredentialRow {
   expiresAt: Millis
   scope: string
   state: 'connected' | 'reconnect'
+  /** `reconnect`: why. `connected`: the permissions ServiceM8 has refused since the sign-in, space separated; null = none. */
   stateReason: string | null
   /** Grows with every replacement; a writer names the one it read. */
   generation: number
@@ -77,6 +78,8 @@ export interface AccountStore {
   ): Promise<'replaced' | 'changed_meanwhile'>
   /** The refresh token is dead: the account has to sign in again. Same guard. */
   markReconnect(accountUuid: string, generation: number, reason: string): Promise<'marked' | 'changed_meanwhile'>
+  /** ServiceM8 refused a call for want of this permission. Kept until the next sign-in; at most 20 names. */
+  noteRefusedScope(accountUuid: string, scope: string): Promise<void>
   /** Connected accounts whose tokens were last replaced before that moment. */
   accountsIdleSince(moment: Millis): Promise<string[]>
 

@@ -102,6 +102,11 @@ export function askedWait(meaning: Meaning): number | null {
   return meaning.says === 'maintenance' ? Math.min(meaning.waitMs, hours(1)) : null
 }
 
+/** A test event is shown, not obeyed: only that it got through counts, and never to switch something on again. */
+export function changesEndpoint(endpoint: ModelEndpoint, cause: string, meaning: Meaning): boolean {
+  return cause !== 'test' || (meaning.says === 'delivered' && endpoint.state !== 'failing')
+}
+
 /** Changes the endpoint as the answer demands. Returns whether it has recovered, which brings back what waits. */
 export function afterAnswer(
   endpoint: ModelEndpoint,

@@ -1,7 +1,7 @@
 // Judges what is written down when attempts end: the model works out what must follow, and compares.
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { Meaning } from './proof-time-answers.ts'
-import { afterAnswer, askedWait, freeRecord, opensAt, rememberGate } from './proof-time-endpoint.ts'
+import { afterAnswer, askedWait, changesEndpoint, freeRecord, opensAt, rememberGate } from './proof-time-endpoint.ts'
 import { type Act, judgeDeadline, type Logged } from './proof-time-logged.ts'
 import {
   type DeliveryRow,
@@ -76,7 +76,9 @@ export function judgeSettlement(
       model.violate(`delivery ${delivery.id} was sent as ${request.kind}, settled as probe: ${report.probe}`)
     rememberGate(endpoint, act.now, act.lagMs)
     const facts = { eventSeq: delivery.eventSeq, deadlineAt: delivery.deadlineAt, probe: wasProbe }
-    if (afterAnswer(endpoint, facts, request.meaning, at).recovered) recovered.set(endpoint.id, at)
+    if (changesEndpoint(endpoint, delivery.cause, request.meaning)) {
+      if (afterAnswer(endpoint, facts, request.meaning, at).recovered) recovered.set(endpoint.id, at)
+    }
     lastAt.set(endpoint.id, at)
     endpoint.freedAt = act.now
     freeRecord(endpoint, delivery.record, act.now)
@@ -136,12 +138,12 @@ function settleOne(
     return
   }
   if (delivery.state !== 'pending') return
-  if (meaning.says === 'gone') {
-    delivery.state = 'stopped'
-    return
-  }
   if (delivery.cause === 'test') {
     delivery.state = 'expired'
+    return
+  }
+  if (meaning.says === 'gone') {
+    delivery.state = 'stopped'
     return
   }
   if (at >= delivery.deadlineAt) {

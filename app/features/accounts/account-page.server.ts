@@ -4,6 +4,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { BACKUPS_KEPT, type KeptKind, keptUntil, MOST_COUNTED, shortageWords } from '../ops/kept-until.ts'
 import { listOpenSessions } from './open-sessions.server.ts'
 import type { OpenSession } from './open-sessions.ts'
+import { scopeNames } from './permissions.ts'
 import type { Session } from './session.ts'
 
 export interface ConnectionFacts {
@@ -30,7 +31,7 @@ export async function loadAccountPage(
   const connection = credential && {
     state: credential.state,
     since: credential.createdAt,
-    scopes: credential.scope.split(/[\s,]+/).filter(Boolean),
+    scopes: scopeNames(credential.scope),
   }
   return {
     connection,

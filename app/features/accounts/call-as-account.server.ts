@@ -10,6 +10,7 @@ import type {
   PlatformTokens,
 } from '#app/adapters/platform.ts'
 import type { SecretBox } from '#app/adapters/secret-box.ts'
+import { missingScope } from '#app/adapters/servicem8-answer.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { AccountStore, CredentialRow } from '#db/store/accounts.ts'
@@ -19,7 +20,7 @@ import { CREDENTIAL_MESSAGES, needsRenewal } from './credential.ts'
 import { sealTokens, unsealToken } from './sealed-tokens.server.ts'
 
 interface CallDependencies {
-  store: Pick<AccountStore, 'findCredential' | 'replaceTokens' | 'markReconnect'> &
+  store: Pick<AccountStore, 'findCredential' | 'replaceTokens' | 'markReconnect' | 'noteRefusedScope'> &
     Partial<Pick<ActivityStore, 'recentApiCalls'>>
   clock: Clock
   log: Log
@@ -49,9 +50,19 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     if (first.outcome !== 'token') return notAsked(first)
     const api = app.platformApi.actingFor?.(accountUuid, budget.gateOf(accountUuid, priority)) ?? app.platformApi
     const result = await call(api, first.token)
-    if (result.outcome !== 'unauthorized') return result
+    if (result.outcome !== 'unauthorized') return noted(accountUuid, result)
     const second = await usableToken(accountUuid, first.generation)
-    return second.outcome === 'token' ? call(api, second.token) : notAsked(second)
+    return second.outcome === 'token' ? noted(accountUuid, await call(api, second.token)) : notAsked(second)
+  }
+
+  /** A permission that is missing is remembered, so that the pages can offer to ask for it. Never fails the call. */
+  async function noted<Result extends { outcome: string }>(accountUuid: string, result: Result): Promise<Result> {
+    const scope = result.outcome === 'forbidden' && 'message' in result ? missingScope(String(result.message)) : null
+    if (scope === null) return result
+    await app.store.noteRefusedScope(accountUuid, scope).catch((error: unknown) => {
+      app.log.warn({ account: accountUuid, error }, 'credential.scope_not_noted')
+    })
+    return result
   }
 
   /** `rejected` = the generation whose token the platform just refused: whatever its expiry says, it needs renewal. */

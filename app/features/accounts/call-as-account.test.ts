@@ -246,3 +246,40 @@ describe('a stored token', () => {
     await expect(vendor()).rejects.toMatchObject({ code: 'altered_or_moved' })
   })
 })
+
+describe('a permission that is missing', () => {
+  const refuse = (message: string) =>
+    world.app.callAsAccount(BRISBANE.uuid, async () => ({ outcome: 'forbidden', status: 403, message }) as const)
+  const noted = async () => (await world.store.findCredential(BRISBANE.uuid))?.stateReason
+
+  it('is remembered, over renewals too, until somebody signs in again', async () => {
+    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    await refuse('insufficient_scope: publish_sms scope required')
+    await refuse('insufficient_scope: publish_sms scope required')
+    await refuse('insufficient_scope: read_job_queues scope required')
+    expect(await noted()).toBe('publish_sms read_job_queues')
+    world.clock.advance(2 * MINUTE)
+    expect(await vendor()).toMatchObject({ outcome: 'ok' })
+    expect(await noted()).toBe('publish_sms read_job_queues')
+    await connect(world, BRISBANE)
+    expect(await noted()).toBeNull()
+  })
+
+  it('is not read out of other refusals', async () => {
+    await connect(world, BRISBANE)
+    await refuse('You may not act for this staff member.')
+    expect(await noted()).toBeNull()
+  })
+
+  it('never fails the call when it cannot be written', async () => {
+    await connect(world, BRISBANE)
+    const store = { ...world.store, noteRefusedScope: () => Promise.reject(new Error('full')) }
+    const call = createCallAsAccount({ ...world.app, store })
+    const message = 'insufficient_scope: publish_sms scope required'
+    expect(await call(BRISBANE.uuid, async () => ({ outcome: 'forbidden', status: 403, message }) as const)).toEqual({
+      outcome: 'forbidden',
+      status: 403,
+      message,
+    })
+  })
+})

@@ -3,6 +3,7 @@ import type { App } from '#app/app-context.ts'
 import type { AccountRow } from '#db/store/accounts.ts'
 import { accountIdIn } from './account-id.ts'
 import { CREDENTIAL_MESSAGES } from './credential.ts'
+import { missingScopes } from './permissions.ts'
 import { idsToTry, NOTHING_REMEMBERED, type Remembered } from './remembered.ts'
 import { actsAsAdmin, type Session } from './session.ts'
 
@@ -19,6 +20,8 @@ export type PageAccount =
       admin: boolean
       /** The platform no longer accepts the connection: the page still shows everything and asks to sign in again. */
       reconnect: string | null
+      /** Permissions that only signing in again can bring; empty = none is missing. */
+      missingScopes: string[]
     }
 
 interface Asked {
@@ -81,5 +84,6 @@ async function readyAccount(
     accountId,
     admin: actsAsAdmin(app.settings.adminAccounts, accountUuid, { query: asked.query, header: asked.adminHeader }),
     reconnect: credential.state === 'reconnect' ? CREDENTIAL_MESSAGES.reconnect : null,
+    missingScopes: missingScopes(credential, app.settings.scopes),
   }
 }

@@ -113,6 +113,8 @@ describe('the account of a page', () => {
         accountId: id,
         admin: false,
         reconnect: null,
+        // The sample connection was granted `vendor` alone.
+        missingScopes: ['read_jobs'],
       })
     }
   })

@@ -1,8 +1,9 @@
 // When the account's connection, permission or standing is in the way, its rules are paused instead of failing one by one: one
 // pause, one notice, and everything goes on by itself once the way is free.
+
+import { missingScope } from '#app/adapters/servicem8-answer.ts'
 import type { App } from '#app/app-context.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
-import { missingScope } from './actions/failure-words.ts'
 import { isConnectionPause, PAUSE_WORDS } from './run-words.ts'
 
 /** Connection and standing concern all rules of the account, a permission only the one that needs it. */

@@ -33,6 +33,14 @@ export function judgeAnswer(answer: Answer, now: Millis): Verdict {
   return { outcome, statusCode: status, retryAfterMs, sentence: sentenceFor(outcome, status, headers, retryAfterMs) }
 }
 
+/** The same for a test event, which never stops a webhook: the sentence says what a real event would do. */
+export function judgeTest(answer: Answer, now: Millis): Verdict {
+  const verdict = judgeAnswer(answer, now)
+  return verdict.outcome === 'gone' ? { ...verdict, sentence: GONE_AT_TEST } : verdict
+}
+
+export const GONE_AT_TEST = 'Your address answered 410. The test changed nothing. A real event would stop this webhook.'
+
 function outcomeOf(status: number): Exclude<AttemptOutcome, NoAnswer> {
   if (status >= 200 && status < 300) return 'delivered'
   if (status >= 300 && status < 400) return 'redirect'

@@ -3,7 +3,7 @@
 import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
 import type { App } from '../../app-context.ts'
 import type { Millis } from '../../lib/clock.ts'
-import { judgeAnswer, type Verdict } from './answer.ts'
+import { judgeAnswer, judgeTest, type Verdict } from './answer.ts'
 import { isPastDeadline, signingSecretPlace, webhookId } from './delivery.ts'
 
 /** Standard Webhooks headers of a forward. Throws when it cannot be signed: then it must not leave. */
@@ -67,7 +67,7 @@ async function attempt(
     const { timing } = answer
     return {
       kind: 'sent',
-      verdict: judgeAnswer(answer, app.clock.now()),
+      verdict: (job.cause === 'test' ? judgeTest : judgeAnswer)(answer, app.clock.now()),
       durationMs: Math.round(timing.totalMs),
       dnsMs: whole(timing.dnsMs),
       connectMs: whole(timing.connectMs),

@@ -119,6 +119,13 @@ describe('after an attempt a delivery', () => {
     expect(step({ outcome: 'delivered' }, { deadlineAt: START })).toEqual({ step: 'done' })
   })
 
+  it('that was a test is shown as not delivered after a 410, not as one that the receiver stopped', () => {
+    expect(step({ outcome: 'gone', statusCode: 410, sentence: 'Gone.' }, { cause: 'test' })).toEqual({
+      step: 'expired',
+      reason: 'A test is sent once. Gone.',
+    })
+  })
+
   it('that was a test is not tried again', () => {
     expect(step({}, { cause: 'test' })).toMatchObject({
       step: 'expired',

@@ -3,7 +3,7 @@ import { assertNever } from '../../lib/assert-never.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { hours, minutes, seconds } from '../../lib/duration.ts'
 import type { Verdict } from './answer.ts'
-import { afterVerdict, type EndpointHealth, holdFor } from './endpoint-health.ts'
+import { afterTest, afterVerdict, type EndpointHealth, holdFor } from './endpoint-health.ts'
 
 /** live: the platform told us · replay: "send everything since" · retry: one, by hand · test: a sample. */
 export type DeliveryCause = 'live' | 'replay' | 'retry' | 'test'
@@ -76,12 +76,11 @@ export function nextStep(
   verdict: Verdict,
   context: { now: Millis; random: () => number; probe: boolean },
 ): Settlement {
-  const health = afterVerdict(
-    endpoint,
-    { eventSeq: delivery.eventSeq, deadlineAt: delivery.deadlineAt },
-    verdict,
-    context,
-  )
+  const { eventSeq, deadlineAt } = delivery
+  const health =
+    delivery.cause === 'test'
+      ? afterTest(endpoint, verdict, context.now)
+      : afterVerdict(endpoint, { eventSeq, deadlineAt }, verdict, context)
   return { delivery: stepOf(delivery, verdict, context.now, context.random), endpoint: health }
 }
 
@@ -90,7 +89,9 @@ function stepOf(delivery: DeliveryProgress, verdict: Verdict, now: Millis, rando
     case 'delivered':
       return { step: 'done' }
     case 'gone':
-      return { step: 'stopped', reason: verdict.sentence }
+      return delivery.cause === 'test'
+        ? again(delivery, verdict, now, random)
+        : { step: 'stopped', reason: verdict.sentence }
     case 'rate_limited':
     case 'redirect':
     case 'http_error':

@@ -89,6 +89,14 @@ export function afterVerdict(
   return afterFailure(held, delivery.eventSeq, verdict, context)
 }
 
+/**
+ * The endpoint after a test event: nobody expects a test to switch something off, so no answer to one does, be it a 410. That it got
+ * through counts, as for every event; whether the endpoint is on stays with its owner.
+ */
+export function afterTest(health: EndpointHealth, verdict: Verdict, now: Millis): EndpointHealth {
+  return verdict.outcome === 'delivered' && health.state !== 'failing' ? afterSuccess(health, now) : health
+}
+
 function afterSuccess(health: EndpointHealth, now: Millis): EndpointHealth {
   const hopeless = health.redirectStreak >= HOPELESS_IN_A_ROW
   const keepsHold = health.holdUntil !== null && health.holdUntil > now && !hopeless

@@ -127,11 +127,21 @@ describe('its forms', () => {
     })
   })
 
-  test('tell an admin that the words are those of the platform', async () => {
+  test('have the same title for an admin, whatever a creation was refused for', async () => {
+    const toastOf = async (form: Record<string, string>) => {
+      const refused = await act(form, true)
+      return refused.outcome === 'refused' ? refused.toast : null
+    }
+    const titled = (description: string) => ({ kind: 'error', title: 'ServiceM8 Response', description })
     world.platform.failures.subscribe.push({ outcome: 'refused', status: 400, message: 'Challenge failed' })
-    expect(await act(CREATE, true)).toMatchObject({
-      toast: { kind: 'error', title: 'ServiceM8 Response', description: 'Challenge failed' },
+    expect(await toastOf(CREATE)).toEqual(titled('Challenge failed'))
+    expect(await toastOf({ ...CREATE, object: '' })).toEqual(titled('Please specify an object type'))
+    expect(await toastOf({ ...CREATE, callback_url: 'nonsense' })).toEqual(titled('Must be a valid HTTPS URL'))
+    expect(await toastOf({ intent: 'create_rule', name: '', objectType: 'job', forwardUrl: '' })).toMatchObject({
+      title: 'ServiceM8 Response',
     })
+    world.connected.clear()
+    expect(await toastOf(CREATE)).toEqual(titled('No authentication credentials found'))
   })
 
   test('use a custom type for an admin with the toggle on, and for nobody else', async () => {

@@ -285,9 +285,9 @@ function refused(
   const message = refusal.message || fallback
   const fieldErrors = refusal.outcome === 'invalid' ? refusal.errors : {}
   const shown = Object.keys(fieldErrors).some((field) => ON_THE_FORM.has(field))
-  // An admin sees that these are the platform's words (specification, section 6).
+  // In admin mode every creation that fails has this title (specification, section 6).
   const toast: Flash =
-    role.admin && refusal.outcome === 'platform_refused'
+    role.admin && CREATING.has(values.intent ?? '')
       ? { kind: 'error', title: 'ServiceM8 Response', description: message }
       : { kind: 'error', title: message }
   return {
@@ -297,6 +297,8 @@ function refused(
     toast,
   }
 }
+
+const CREATING = new Set(['create', 'create_rule'])
 
 /** The status of a refusal, for the page as for the call. */
 export function statusOf(refusal: Refused): number {

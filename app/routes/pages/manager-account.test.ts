@@ -126,6 +126,20 @@ describe('an account gets loaded', () => {
     expect((await open()).account?.uuid).toBe(LEEDS.uuid)
   })
 
+  it('with the permissions that only a new sign-in brings: not granted, or refused since', async () => {
+    await signedIn()
+    const missing = async () => {
+      const query = `?accountUUID=${BRISBANE.uuid}`
+      const context = { app: world.app, clientIp: '198.51.100.7', nonce: '' }
+      const { found } = await openManager({ request: request(query), context })
+      return found.outcome === 'ready' ? found.missingScopes : null
+    }
+    // The sample connection was granted `vendor` alone.
+    expect(await missing()).toEqual(['read_jobs'])
+    await world.store.noteRefusedScope(BRISBANE.uuid, 'publish_sms')
+    expect(await missing()).toEqual(['read_jobs', 'publish_sms'])
+  })
+
   it('not without a session', async () => {
     await connect(world, BRISBANE)
     expect(await open()).toMatchObject({ outcome: 'no_account', greeting: null })

@@ -51,9 +51,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     ...(step.step === 'log' && { log: step }),
     ...(step.step === 'replay' && { replay: step }),
   })
-  const { accountId: accountUUID, admin, reconnect } = found
+  const { accountId: accountUUID, admin, reconnect, missingScopes } = found
   const planNotice = await findPlanNotice(app, found.account.uuid)
-  return data({ view: 'manager' as const, accountUUID, admin, reconnect, step, planNotice, ...page }, { headers })
+  const shown = { accountUUID, admin, reconnect, missingScopes, step, planNotice }
+  return data({ view: 'manager' as const, ...shown, ...page }, { headers })
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {

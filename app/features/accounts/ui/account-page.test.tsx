@@ -111,7 +111,7 @@ describe('the connection', () => {
       within(card)
         .getByRole('link', { name: /Connect again/ })
         .getAttribute('href'),
-    ).toBe('/api/oauth/authorize?accountuuid=account-1')
+    ).toBe('/api/oauth/authorize?accountuuid=account-1&token=fieldhook')
   })
 
   it('says what it means that it has ended', () => {

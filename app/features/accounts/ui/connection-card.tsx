@@ -1,5 +1,6 @@
 import { CircleCheck, ExternalLink, Unplug } from 'lucide-react'
 import type { Millis } from '#app/lib/clock.ts'
+import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { buttonLook } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -57,7 +58,7 @@ export function ConnectionCard({
       ) : null}
       <p className="mt-2">
         <a
-          href={`/api/oauth/authorize?${new URLSearchParams({ accountuuid: accountUUID })}`}
+          href={signInAddress(accountUUID)}
           target="_blank"
           rel="noopener"
           className={buttonLook({ look: works ? 'secondary' : 'primary' })}

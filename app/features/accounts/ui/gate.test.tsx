@@ -4,9 +4,9 @@ import { renderPage } from '#tests/support/page-stub.tsx'
 import type { GateState } from '../gate.ts'
 import { Gate } from './gate.tsx'
 
-function renderGate(state: GateState, accountUUID = 'account-1', problem?: string) {
+function renderGate(state: GateState, accountUUID = 'account-1', problem?: string, token = 'flow') {
   renderPage({
-    page: () => <Gate state={state} accountUUID={accountUUID} token="flow" {...(problem ? { problem } : {})} />,
+    page: () => <Gate state={state} accountUUID={accountUUID} token={token} {...(problem ? { problem } : {})} />,
   })
 }
 
@@ -23,6 +23,12 @@ describe('the sign-in gate', () => {
     expect(link.getAttribute('href')).toBe('/api/oauth/authorize?accountuuid=a+b%26c&token=flow')
     expect(link.getAttribute('target')).toBe('_blank')
     expect(link.getAttribute('rel')).toBe('noopener')
+  })
+
+  it('carries the marker of the flow when the address brought no token', () => {
+    renderGate('ready', 'account-1', undefined, '')
+    const link = screen.getByRole('link', { name: /Sign in with ServiceM8/ })
+    expect(link.getAttribute('href')).toBe('/api/oauth/authorize?accountuuid=account-1&token=fieldhook')
   })
 
   it('without an account has a disabled button, and says why', () => {

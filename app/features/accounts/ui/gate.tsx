@@ -1,5 +1,6 @@
 import { ExternalLink, Info, RefreshCw } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { Mark } from '#app/ui/app-frame.tsx'
 import { Button, buttonLook, ReloadLink } from '#app/ui/button.tsx'
 import { cardLook } from '#app/ui/card.tsx'
@@ -11,7 +12,7 @@ export interface GateProps {
   state: GateState
   /** As the address names the account; '' when it names none. */
   accountUUID: string
-  /** Goes along with the sign-in. */
+  /** Goes along with the sign-in; '' = the address brought none. */
   token: string
   /** Something that went before, e.g. why the last sign-in did not work. */
   problem?: string
@@ -82,10 +83,9 @@ interface SignInLinkProps {
 }
 
 function SignInLink({ accountUUID, token, onOpen, again = false }: SignInLinkProps) {
-  const query = new URLSearchParams({ accountuuid: accountUUID, token })
   return (
     <a
-      href={`/api/oauth/authorize?${query}`}
+      href={signInAddress(accountUUID, token)}
       target="_blank"
       rel="noopener"
       onClick={onOpen}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type CallTrouble, missingScope, tellTrouble } from './failure-words.ts'
+import { missingScope } from '#app/adapters/servicem8-answer.ts'
+import { type CallTrouble, tellTrouble } from './failure-words.ts'
 
 const trouble = (outcome: CallTrouble['outcome'], more: Partial<CallTrouble> = {}): CallTrouble => ({
   outcome,

@@ -1,5 +1,6 @@
 // A call that did not work, in words for the owner of a trade business: what happened, and the one next step. `errorClass` is
 // for machines.
+import { missingScope } from '#app/adapters/servicem8-answer.ts'
 import { PAUSE_WORDS } from '../run-words.ts'
 
 export type ErrorClass = 'reconnect' | 'scope' | 'suspended' | 'not_found' | 'invalid' | 'rate_limited' | 'unavailable'
@@ -62,15 +63,6 @@ export function tellTrouble(trouble: CallTrouble, what: string): ToldTrouble {
         `ServiceM8 is not answering as it should: ${shorten(trouble.message)} It is tried again.`,
       )
   }
-}
-
-/** The permission a 403 names (facts: 2.4); null when it names none. */
-export function missingScope(message: string): string | null {
-  const named =
-    /\b([a-z]+(?:_[a-z]+)+)\s+scope\b/i.exec(message) ?? /\bscope[:\s]+["']?([a-z]+(?:_[a-z]+)+)/i.exec(message)
-  const word = named?.[1]?.toLowerCase()
-  if (word && word !== 'insufficient_scope') return word
-  return /\b((?:read|manage|publish|create)_[a-z_]+)\b/.exec(message)?.[1] ?? null
 }
 
 function scopeSentence(message: string): string {

@@ -215,7 +215,7 @@ describe('notices by e-mail', () => {
       within(form())
         .getByRole('link', { name: /^Sign in again/ })
         .getAttribute('href'),
-    ).toBe('/api/oauth/authorize?accountuuid=account-1')
+    ).toBe('/api/oauth/authorize?accountuuid=account-1&token=fieldhook')
   })
 
   it('do not bother those who have switched them off', () => {

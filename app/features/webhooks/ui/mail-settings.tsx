@@ -1,5 +1,6 @@
 import { Form } from '@remix-run/react'
 import { CircleAlert, ExternalLink } from 'lucide-react'
+import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/checkbox.tsx'
@@ -72,7 +73,7 @@ function Problem({ problem, account }: { problem: string; account: ManagerAccoun
       <div className="min-w-0 wrap-anywhere">
         <p>{problem}</p>
         <a
-          href={`/api/oauth/authorize?${new URLSearchParams({ accountuuid: account.accountUUID })}`}
+          href={signInAddress(account.accountUUID)}
           target="_blank"
           rel="noopener"
           className="inline-flex min-h-11 items-center gap-1.5 font-semibold underline underline-offset-4"

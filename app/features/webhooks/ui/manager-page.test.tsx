@@ -114,8 +114,19 @@ describe('the header', () => {
 
   it('asks to sign in again when the platform no longer accepts the connection', () => {
     renderManager({ reconnect: 'Sign in again to go on changing webhooks.' })
-    const link = screen.getByRole('link', { name: /Sign in again/ })
-    expect(link.getAttribute('href')).toBe('/api/oauth/authorize?accountuuid=account-1')
+    const link = screen.getByRole('link', { name: /^Reconnect/ })
+    expect(link.getAttribute('href')).toBe('/api/oauth/authorize?accountuuid=account-1&token=fieldhook')
+  })
+
+  it('has one Reconnect whatever the state: messages of other pages lead to it', () => {
+    const reconnect = () => screen.getByRole('link', { name: /^Reconnect/ })
+    const { unmount } = renderManager()
+    expect(reconnect().getAttribute('href')).toBe('/api/oauth/authorize?accountuuid=account-1&token=fieldhook')
+    unmount()
+    renderManager({ missingScopes: ['publish_sms', 'read_job_queues'] })
+    screen.getByText('ServiceM8 permissions are missing')
+    screen.getByText('Fieldhook needs publish_sms, read_job_queues. Reconnect and allow all permissions.')
+    expect(reconnect().getAttribute('target')).toBe('_blank')
   })
 })
 

@@ -9,9 +9,10 @@ import { ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { PageHeader } from '#app/ui/page-header.tsx'
-import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
+import { ReconnectLink, ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { PERMISSIONS_MISSING, permissionsSentence } from '../../accounts/permissions.ts'
 import { automationAddress } from '../../automations/automation-address.ts'
 import { subscriptionAddress } from '../../billing/subscription-address.ts'
 import { searchAddress } from '../../events/delivery-address.ts'
@@ -58,6 +59,8 @@ export interface ManagerPageProps {
   demoAddress?: string | null
   /** Why the account has to be connected again, else null. */
   reconnect?: string | null
+  /** Permissions that only signing in again can bring. */
+  missingScopes?: readonly string[]
   /** The refusal of the form that was just sent. */
   result?: FormResult
 }
@@ -99,7 +102,7 @@ export function ManagerPage(props: ManagerPageProps) {
         }
         summary={<Health webhooks={webhooks} rules={rules} lastEventAt={props.lastEventAt} />}
       />
-      {props.reconnect ? <ReconnectNotice accountUUID={accountUUID} reason={props.reconnect} /> : null}
+      <Connection accountUUID={accountUUID} reconnect={props.reconnect ?? null} missing={props.missingScopes ?? []} />
       <Notices account={account} />
       <FirstStepsCard steps={props.firstSteps ?? []} account={account} demoAddress={props.demoAddress ?? null} />
       <div className="grid gap-5 lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr] lg:gap-6">
@@ -148,10 +151,29 @@ export function ManagerPage(props: ManagerPageProps) {
         <div className="grid gap-5 lg:col-start-1 lg:row-start-2 lg:content-start">
           <MailSettings account={account} result={result} />
           <QuickReference />
+          {props.reconnect || props.missingScopes?.length ? null : (
+            <p className="flex flex-wrap items-center gap-x-3 px-1 text-ink-soft text-label">
+              Connected to ServiceM8.
+              <ReconnectLink accountUUID={accountUUID} />
+            </p>
+          )}
         </div>
       </div>
     </AccountTimeProvider>
   )
+}
+
+/** What needs the account to connect again. When nothing does, Reconnect stands below: messages elsewhere name it. */
+function Connection({ accountUUID, reconnect, missing }: ConnectionProps) {
+  if (reconnect !== null) return <ReconnectNotice accountUUID={accountUUID} reason={reconnect} />
+  if (missing.length === 0) return null
+  return <ReconnectNotice accountUUID={accountUUID} title={PERMISSIONS_MISSING} reason={permissionsSentence(missing)} />
+}
+
+interface ConnectionProps {
+  accountUUID: string
+  reconnect: string | null
+  missing: readonly string[]
 }
 
 function Health({ webhooks, rules, lastEventAt }: Pick<ManagerPageProps, 'webhooks' | 'rules' | 'lastEventAt'>) {
