@@ -10,6 +10,7 @@ import { createDoor } from './http/door.server.ts'
 import { createEdges } from './http/edges.ts'
 import { createIntake, type Intake, letGoOfBody } from './http/intake.server.ts'
 import type { Refusal } from './http/origin-check.ts'
+import { refusalPage } from './http/refusal-page.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { asCaller } from './lib/caller.server.ts'
 import { endWork, type Meter, workFor } from './lib/work-meter.server.ts'
@@ -35,6 +36,8 @@ export interface Front {
   endWork: typeof endWork
   /** Null = let it through (perhaps with its cookies taken away). */
   admitRequest(req: IncomingMessage): Refusal | null
+  /** Null = who asked reads JSON. */
+  refusalPage(req: IncomingMessage, message: string): string | null
   platformIngress: NodeHandler
   /** Call when an answer was sent: what is left of the request's body is thrown away. */
   letGoOfBody(req: IncomingMessage): void
@@ -62,6 +65,8 @@ export function createFront(
     judgeEdges: createEdges(app.settings.origin),
     intake,
     admitRequest: createDoor(app, { perMinute: env.requestsPerMinute, clientIp }),
+    refusalPage: ({ url, headers }, message) =>
+      refusalPage({ url, accept: headers.accept, message, origin: app.settings.origin }),
     platformIngress: observed.ingress(createPlatformIngress(app, { clientIp, bodies: intake.bodies, budgets })),
     letGoOfBody,
   }

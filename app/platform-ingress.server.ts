@@ -13,6 +13,7 @@ import {
 import type { Budgets } from './http/budgets.server.ts'
 import { eventBrakeOf } from './http/event-brake.server.ts'
 import { type Bodies, createIntake, letGoOfBody } from './http/intake.server.ts'
+import { isVisit } from './http/refusal-page.ts'
 import { brakeUnknown } from './http/unknown-address.server.ts'
 
 const ADDRESS = /^\/hooks\/platform\/([^/?#]+)\/?(?:\?([^#]*))?$/
@@ -88,6 +89,8 @@ export function createPlatformIngress(
   return (req, res) => {
     const match = ADDRESS.exec(req.url ?? '')
     if (!match?.[1]) return false
+    // A person with a browser: what they see is drawn by the route.
+    if (isVisit({ method: req.method, url: req.url, accept: req.headers.accept })) return false
     answer(req, res, match[1], match[2] ?? '').catch((error: unknown) => {
       app.log.error({ error }, 'ingress.failed')
       if (!res.headersSent) send(res, FAILED, true)

@@ -12,6 +12,7 @@ export default [
   at('fieldhook/replay', 'pages/manager-replay.ts'),
   at('fieldhook/curl', 'pages/manager-curl.ts'),
   at('webhook-activity', 'pages/activity.tsx'),
+  at('webhooks/:id', 'pages/webhook.tsx'),
   at('deliveries', 'pages/deliveries.tsx'),
   at('deliveries/:id', 'pages/delivery.tsx'),
   at('automation', 'pages/automation.tsx'),

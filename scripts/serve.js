@@ -30,6 +30,18 @@ export async function serve({ dev } = {}) {
 
   const own = new URL(running.origin)
   const site = express()
+  /**
+   * Programs read JSON, whoever opens a page with a browser reads one.
+   *
+   * @param {import('express').Request} req @param {import('express').Response} res
+   * @param {{ status: number, message: string, headers?: Record<string, string> }} refusal
+   */
+  const refuse = (req, res, { status, message, headers = {} }) => {
+    const page = running.refusalPage(req, message)
+    res.set(headers).status(status).vary('Accept')
+    if (page === null) res.json({ message })
+    else res.type('html').send(page)
+  }
   site.disable('x-powered-by')
   site.set('query parser', 'simple')
   site.use((req, res, next) => {
@@ -69,7 +81,7 @@ export async function serve({ dev } = {}) {
     try {
       const { clientIp } = res.locals
       const refusal = running.intake.enter(req, res, clientIp) ?? (await running.budgets.admit(req, clientIp))
-      if (refusal) return refuse(res, refusal)
+      if (refusal) return refuse(req, res, refusal)
       next()
     } catch (error) {
       next(error)
@@ -85,7 +97,7 @@ export async function serve({ dev } = {}) {
   site.use((req, res, next) => {
     keepNothingByDefault(res)
     const refusal = running.admitRequest(req)
-    if (refusal) return refuse(res, refusal)
+    if (refusal) return refuse(req, res, refusal)
     // Judged above against the configured origin. Remix would judge again against Host, which a proxy may change, and
     // it builds absolute addresses from these headers: they name what is configured, whatever was sent.
     req.headers.host = own.host
@@ -116,10 +128,10 @@ export async function serve({ dev } = {}) {
   /** @type {import('express').ErrorRequestHandler} */
   const onError = (error, req, res, _next) => {
     // An address with half an escape in it (`%C3`): the caller's mistake, not ours.
-    if (error instanceof URIError) return void res.status(400).json({ message: 'This address cannot be read.' })
+    if (error instanceof URIError) return refuse(req, res, { status: 400, message: 'This address cannot be read.' })
     running.log.error({ error, route: running.routePattern(req.path) }, 'request.failed')
     if (res.headersSent) return void res.destroy()
-    res.status(500).json({ message: 'Something went wrong on our side. Please try again.' })
+    refuse(req, res, { status: 500, message: 'Something went wrong on our side. Please try again.' })
   }
   site.use(onError)
 
@@ -201,15 +213,6 @@ export async function serveUntilSignal(options) {
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   return started
-}
-
-/**
- * @param {import('express').Response} res
- * @param {import('../app/http/origin-check.ts').Refusal} refusal
- */
-function refuse(res, { status, message, headers = {} }) {
-  res.set(headers)
-  res.status(status).json({ message })
 }
 
 /**

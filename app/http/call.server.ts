@@ -1,6 +1,7 @@
 // The frame of every JSON call: the method decides, what is thrown becomes an answer, nothing is ever HTML or a stack.
 import type { AppLoadContext } from '@remix-run/node'
 import { asCaller } from '#app/lib/caller.server.ts'
+import { acceptsHtml, type RefusalWords, refusalHtml, refusalWords } from './refusal-page.ts'
 import { tellRefusedCall } from './refusals.server.ts'
 import { failed, methodNotAllowed } from './respond.ts'
 
@@ -17,6 +18,29 @@ export function answerCall(call: Call, handlers: Handlers): Promise<Response> {
     const answer = await handle(call, handlers)
     if (REFUSALS.has(answer.status)) await tellRefusedCall(call, answer.status)
     return answer
+  })
+}
+
+/**
+ * The same for an address that people reach with a browser: who accepts HTML gets a refusal as a page, in the words of `words`;
+ * everybody else gets the JSON.
+ */
+export async function answerVisit(
+  call: Call,
+  handlers: Handlers,
+  words: (message: string, status: number) => RefusalWords = refusalWords,
+): Promise<Response> {
+  const answer = await answerCall(call, handlers)
+  const { request, context } = call
+  if (answer.status < 400 || !answer.headers.get('content-type')?.startsWith('application/json')) return answer
+  answer.headers.append('Vary', 'Accept')
+  if (!acceptsHtml(request.headers.get('accept'))) return answer
+  const { message } = (await answer.json()) as { message: string }
+  const headers = new Headers(answer.headers)
+  headers.set('Content-Type', 'text/html; charset=utf-8')
+  return new Response(refusalHtml(words(message, answer.status), context.app.settings.origin), {
+    status: answer.status,
+    headers,
   })
 }
 

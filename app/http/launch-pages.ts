@@ -1,4 +1,5 @@
-// Four tiny pages between a signed opening and the add-on. Plain HTML: they are seen for a moment, or when something is off.
+// Three tiny pages between a signed opening and the add-on. Plain HTML: they are seen for a moment, or when something is off.
+import { escapeHtml, plainHtml } from './refusal-page.ts'
 
 /**
  * The answer to a signed opening. The platform draws it in its frame: the script goes on to `/launch` at our own
@@ -11,6 +12,7 @@ export function openingPage({ origin, ticket, nonce }: { origin: string; ticket:
     `<p>Opening Fieldhook…</p>
 <form method="post" action="${escapeHtml(origin)}/launch"><input type="hidden" name="ticket" value="${escapeHtml(ticket)}"><button type="submit">Open Fieldhook</button></form>
 <script nonce="${escapeHtml(nonce)}">location.replace(${JSON.stringify(`${origin}/launch#${ticket}`)})</script>`,
+    origin,
   )
 }
 
@@ -45,21 +47,7 @@ export function launchAskPage({ accountName, ticket }: { accountName: string; ti
   )
 }
 
-/** The ticket is over, or was used before. */
-export function launchRefusedPage(sentence: string): Response {
-  return page(403, `<p>${escapeHtml(sentence)}</p>`)
-}
-
-function page(status: number, body: string): Response {
-  const html = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Fieldhook</title></head>
-<body><main>
-${body}
-</main></body></html>
-`
+function page(status: number, body: string, origin = ''): Response {
+  const html = plainHtml(body, { title: '', origin })
   return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }

@@ -1,7 +1,8 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { openDocument } from '#app/features/automations/document-links.server.ts'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/call.server.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'
+import { problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 
 /**
@@ -10,7 +11,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
  */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { params, context } = args
-  return answerCall(args, {
+  return answerVisit(args, {
     GET: async () => {
       requireRate(context.app, 'document', context.clientIp)
       const opened = await openDocument(context.app, params.token ?? '')
@@ -18,13 +19,17 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
         case 'found':
           return new Response(null, { status: 302, headers: { ...PRIVATE, Location: opened.url } })
         case 'unknown':
-          return say(404, 'This link does not lead to a document. Was it copied completely?')
+          return problem(404, 'This link does not lead to a document. Was it copied completely?', PRIVATE)
         case 'expired':
-          return say(410, 'This link has ended. Please ask whoever sent it for a new one.')
+          return problem(410, 'This link has ended. Please ask whoever sent it for a new one.', PRIVATE)
         case 'gone':
-          return say(410, 'This document is no longer kept. Please ask whoever sent the link for a new one.')
+          return problem(
+            410,
+            'This document is no longer kept. Please ask whoever sent the link for a new one.',
+            PRIVATE,
+          )
         case 'unavailable':
-          return say(503, 'The document cannot be fetched just now. Please try again in a few minutes.')
+          return problem(503, 'The document cannot be fetched just now. Please try again in a few minutes.', PRIVATE)
         default:
           return assertNever(opened)
       }
@@ -34,8 +39,3 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
 
 /** Neither kept by anybody on the way nor listed by a search engine. */
 const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex, nofollow' }
-
-function say(status: number, sentence: string): Response {
-  const headers = { ...PRIVATE, 'Content-Type': 'text/plain; charset=utf-8' }
-  return new Response(`${sentence}\n`, { status, headers })
-}

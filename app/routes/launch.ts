@@ -2,17 +2,19 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { launch } from '#app/features/accounts/signed-opening.server.ts'
 import { SIGNED_MESSAGES } from '#app/features/accounts/signed-opening.ts'
 import { beginTrial } from '#app/features/billing/plan.server.ts'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/call.server.ts'
 import { sessionCookie } from '#app/http/cookies.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { launchAskPage, launchPage, launchRefusedPage } from '#app/http/launch-pages.ts'
+import { launchAskPage, launchPage } from '#app/http/launch-pages.ts'
+import { OPEN_AGAIN, refusalWords } from '#app/http/refusal-page.ts'
+import { problem } from '#app/http/respond.ts'
 import { isSecure, sessionOfKind } from '#app/http/session.server.ts'
 
 /** `/launch`: the frame trades its ticket for a session of its own and goes on to the manager; elsewhere a person is asked first. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
   const { app } = context
-  return answerCall(args, {
+  const handlers = {
     GET: () => launchPage({ nonce: context.nonce }),
     POST: async () => {
       const form = await readForm(request, 4096)
@@ -24,7 +26,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
         signedInTo: session?.accounts.map(({ accountUuid }) => accountUuid) ?? [],
         replaces: session?.tokenHashes ?? [],
       })
-      if (launched.outcome === 'refused') return launchRefusedPage(SIGNED_MESSAGES.ticket)
+      if (launched.outcome === 'refused') return problem(403, SIGNED_MESSAGES.ticket)
       if (launched.outcome === 'ask') return launchAskPage(launched)
       await beginTrial(app, launched.accountUuid)
       const query = new URLSearchParams({ accountUUID: launched.accountUuid })
@@ -33,7 +35,8 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const headers = { Location: `/fieldhook?${query.toString()}`, 'Set-Cookie': cookie }
       return new Response(null, { status: 303, headers })
     },
-  })
+  }
+  return answerVisit(args, handlers, (message, status) => (status === 403 ? OPEN_AGAIN : refusalWords(message)))
 }
 
 export const loader = action

@@ -33,6 +33,34 @@ export function NotFoundPage() {
   )
 }
 
+export interface GoneWords {
+  title: string
+  /** Why, and how long such things are kept. */
+  sentence: string
+  /** Where to go from here; the first is what most people want. */
+  ways: readonly { to: string; label: string }[]
+}
+
+/** In place of a record of the account that is not there any more: no unknown address, and a way on. */
+export function GonePage({ title, sentence, ways }: GoneWords) {
+  return (
+    <PlainPage
+      title={title}
+      action={
+        <div className="flex flex-wrap gap-2">
+          {ways.map(({ to, label }, index) => (
+            <ButtonLink key={to} to={to} look={index === 0 ? 'primary' : 'secondary'}>
+              {label}
+            </ButtonLink>
+          ))}
+        </div>
+      }
+    >
+      <p>{sentence}</p>
+    </PlainPage>
+  )
+}
+
 export function ForbiddenPage({ sentence }: { sentence?: string }) {
   return (
     <PlainPage

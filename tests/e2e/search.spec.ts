@@ -141,7 +141,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(card(page)).toBeVisible()
     })
 
-    test('wrong filters are explained and kept; what is not there is the 404 page', async ({ page, server }) => {
+    test('wrong filters are explained and kept; what is not there says so and leads back', async ({ page, server }) => {
       const { search } = await begin(page, server, '')
       await page.goto(search)
       await find(page, { id: 'what is this', code: 'oops' })
@@ -152,7 +152,9 @@ for (const javaScriptEnabled of [true, false]) {
       await says(page, 'No deliveries yet')
       const answer = await page.goto(search.replace('/deliveries', '/deliveries/77'))
       expect(answer?.status()).toBe(404)
-      await expect(page.getByRole('heading', { level: 1, name: '404 Page Not Found' })).toBeVisible()
+      await expect(page.getByRole('heading', { level: 1, name: 'This delivery is no longer kept' })).toBeVisible()
+      await page.getByRole('link', { name: 'Find a delivery' }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'Find a delivery' })).toBeVisible()
     })
   })
 }

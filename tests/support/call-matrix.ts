@@ -49,6 +49,7 @@ export const MATRIX: readonly MatrixCall[] = [
   call('GET', 'fieldhook/replay', (ids) => `/fieldhook/replay${by(ids)}&id=${ids.webhook}`, PAGE),
   call('GET', 'fieldhook/curl', (ids) => `/fieldhook/curl${by(ids)}&delivery=${ids.delivery}`, PAGE),
   call('GET', 'webhook-activity', (ids) => `/webhook-activity${by(ids)}`, PAGE),
+  call('GET', 'webhooks/:id', (ids) => `/webhooks/${ids.webhook}${by(ids)}`, PAGE),
   call('GET', 'deliveries', (ids) => `/deliveries${by(ids)}`, PAGE),
   call('GET', 'deliveries/:id', (ids) => `/deliveries/${ids.delivery}${by(ids)}`, PAGE),
   call('GET', 'automation', (ids) => `/automation${by(ids)}`, PAGE),

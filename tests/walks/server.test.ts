@@ -92,6 +92,32 @@ describe('in the sandbox', () => {
     expect([page.status, (await page.text()).includes('404 Page Not Found')]).toEqual([404, true])
   })
 
+  test('whoever comes with a browser reads a page, also where no page of ours is drawn', async () => {
+    const headers = { accept: 'text/html,*/*;q=0.8', 'sec-fetch-site': 'cross-site' }
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const answer = await fetch(server.origin + path, { ...init, headers: { ...headers, ...init.headers } })
+      return {
+        status: answer.status,
+        html: answer.headers.get('content-type')?.startsWith('text/html'),
+        text: await answer.text(),
+      }
+    }
+    expect(await ask('/hooks/servicem8', { method: 'POST', body: 'unsigned' })).toMatchObject({
+      status: 401,
+      html: true,
+      text: expect.stringContaining('<h1>Open Fieldhook again</h1>'),
+    })
+    expect(await ask('/sign-out', { method: 'POST' })).toMatchObject({ status: 403, html: true })
+    expect(await ask('/%C3')).toMatchObject({ status: 400, html: true })
+    expect(await ask('/hooks/platform/whatever')).toMatchObject({
+      status: 405,
+      html: true,
+      text: expect.stringContaining('This address is for ServiceM8'),
+    })
+    expect(await ask('/api/none')).toMatchObject({ status: 404, html: false })
+    expect((await fetch(`${server.origin}/plain.css`)).headers.get('content-type')).toContain('text/css')
+  })
+
   test('the log holds patterns instead of addresses: no capability, no query', async () => {
     const secret = 'c2VjcmV0LWNhcGFiaWxpdHktdGhhdC1tdXN0LW5vdC1sZWFr'
     await fetch(`${server.origin}/hooks/platform/${secret}`, { method: 'POST', body: '{}' })

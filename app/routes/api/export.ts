@@ -2,7 +2,7 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { exportFileName } from '#app/features/accounts/export.ts'
 import { exportAccount } from '#app/features/accounts/export-account.server.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { notFound } from '#app/http/respond.ts'
@@ -11,7 +11,7 @@ import { notFound } from '#app/http/respond.ts'
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
   const { app } = context
-  return answerCall(args, {
+  return answerVisit(args, {
     GET: async () => {
       const { accountUuid } = await requireAccountOfQuery(app, request)
       requireRateOf(app, 'export', accountUuid)

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { PAYMENTS_OFF } from '#app/features/billing/payment.ts'
 import { receivePaymentEvent } from '#app/features/billing/payment-events.server.ts'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/call.server.ts'
 import { readBody } from '#app/http/guards.server.ts'
 import { answer, problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -12,7 +12,7 @@ const LARGEST_BODY = 256 * 1024
 /** `POST /hooks/stripe`: no session and no cookies, the signature over the exact bytes is the proof. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
-  return answerCall(args, {
+  return answerVisit(args, {
     POST: async () => {
       const body = await readBody(request, LARGEST_BODY)
       const signature = request.headers.get('stripe-signature') ?? ''

@@ -3,15 +3,27 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node'
 import { LARGEST_BODY, type PlatformAnswer, receivePlatformCall } from '../../features/events/receive-event.server.ts'
 import { eventBrakeOf } from '../../http/event-brake.server.ts'
+import { isVisit, refusalHtml } from '../../http/refusal-page.ts'
 import { brakeUnknown } from '../../http/unknown-address.server.ts'
 
 export async function action(args: ActionFunctionArgs): Promise<Response> {
   return answer(args)
 }
 
-/** Any other method has its answer in the same place. */
+/** Any other method has its answer in the same place; somebody who pasted the address into a browser has a page. */
 export async function loader(args: LoaderFunctionArgs): Promise<Response> {
+  const { method, url, headers } = args.request
+  if (isVisit({ method, url, accept: headers.get('accept') })) {
+    const html = refusalHtml(NOT_A_PAGE, args.context.app.settings.origin)
+    return new Response(html, { status: 405, headers: { 'Content-Type': 'text/html; charset=utf-8', Allow: 'POST' } })
+  }
   return answer(args)
+}
+
+const NOT_A_PAGE = {
+  title: 'This address is for ServiceM8',
+  sentence: 'ServiceM8 sends events here by itself. There is nothing to open.',
+  way: { href: '/', label: 'Go to the start page' },
 }
 
 async function answer({ request, params, context }: ActionFunctionArgs | LoaderFunctionArgs): Promise<Response> {

@@ -1,10 +1,13 @@
 import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loader as accounts } from '#app/routes/api/accounts.ts'
+import { loader as exportFile } from '#app/routes/api/export.ts'
+import { loader as documents } from '#app/routes/documents.ts'
 import { loader as signedOpening } from '#app/routes/hooks/signed-opening.ts'
 import { loader as launch } from '#app/routes/launch.ts'
 import { loader as authorize } from '#app/routes/sign-in/authorize.ts'
 import { loader as callback } from '#app/routes/sign-in/callback.ts'
+import { loader as signOut } from '#app/routes/sign-in/sign-out.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
 import { APP_SECRET, BRISBANE, LEEDS, type TinyAccount } from '#tests/support/tiny-platform.ts'
 
@@ -263,4 +266,54 @@ describe('a webhook of the manifest', () => {
   it('answers 404 for an account we do not know', async () => {
     expect((await open(await sign(BRISBANE, { eventName: 'webhook_subscription', eventArgs }))).status).toBe(404)
   })
+})
+
+describe('an opening that does not work, in a browser', () => {
+  const ACCEPT = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const openAs = (jwt: string, accept: string) =>
+    frame.postJson(signedOpening, '/hooks/servicem8', jwt, { headers: { accept } })
+
+  async function expectPage(answer: Response, status: number): Promise<void> {
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const html = await answer.text()
+    expect(html).toContain('<h1>Open Fieldhook again</h1>')
+    expect(html).toContain('For your safety each opening works once. Close this and press Fieldhook in ServiceM8.')
+  }
+
+  it('is a page that says what to do: used before, over, unsigned, or without any', async () => {
+    const jwt = await sign(BRISBANE)
+    await open(jwt)
+    await expectPage(await openAs(jwt, ACCEPT), 403)
+    const over = await sign(BRISBANE, { exp: Math.floor(world.clock.now() / 1000) - 3600 })
+    await expectPage(await openAs(over, ACCEPT), 401)
+    await expectPage(await openAs(await sign(BRISBANE, {}, 'HS256', 'another secret, long enough'), ACCEPT), 401)
+    await expectPage(await frame.get(signedOpening, '/hooks/servicem8', { headers: { accept: ACCEPT } }), 405)
+    await expectPage(await frame.postForm(launch, '/launch', { ticket: 'used' }, { headers: { accept: ACCEPT } }), 403)
+  })
+
+  it('is JSON for everybody else', async () => {
+    const jwt = await sign(BRISBANE)
+    await open(jwt)
+    for (const accept of ['*/*', 'application/json']) {
+      const answer = await openAs(jwt, accept)
+      expect([answer.status, answer.headers.get('vary')]).toEqual([403, 'Accept'])
+      expect(await answer.json()).toEqual({
+        message: 'This opening was already used. Please open the add-on from ServiceM8 again.',
+      })
+    }
+  })
+})
+
+it.each([
+  ['a sign-out that is only typed in', () => signOut, '/sign-out', 405],
+  ['a document that is not there', () => documents, '/documents/none', 404],
+  ['an export without a session', () => exportFile, `/api/export?accountUUID=${BRISBANE.uuid}`, 401],
+] as const)('%s is a page in a browser', async (_what, route, path, status) => {
+  const headers = { accept: 'text/html,*/*;q=0.8' }
+  const page = await frame.get(route(), path, { headers })
+  expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8'])
+  expect(await page.text()).toContain('<h1>That did not work</h1>')
+  const call = await frame.get(route(), path)
+  expect([call.status, call.headers.get('content-type')]).toEqual([status, 'application/json'])
 })

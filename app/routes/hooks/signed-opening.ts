@@ -1,9 +1,10 @@
 import type { ActionFunctionArgs, AppLoadContext } from '@remix-run/node'
 import { receiveSigned } from '#app/features/accounts/signed-opening.server.ts'
 import { receiveSignedEvent } from '#app/features/events/receive-event.server.ts'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/call.server.ts'
 import { readBody } from '#app/http/guards.server.ts'
 import { openingPage } from '#app/http/launch-pages.ts'
+import { OPEN_AGAIN, refusalWords } from '#app/http/refusal-page.ts'
 import { answer, notFound, problem, tooMany } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
@@ -13,7 +14,7 @@ const LARGEST_BODY = 256 * 1024
 /** `POST /hooks/servicem8`: the whole body is a signed text. A page being opened, or a webhook of the manifest. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
-  return answerCall(args, {
+  const handlers = {
     POST: async () => {
       const signed = await receiveSigned(context.app, await readBody(request, LARGEST_BODY))
       switch (signed.outcome) {
@@ -27,8 +28,13 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
           return assertNever(signed)
       }
     },
-  })
+  }
+  // Who reads this in a browser wanted to open the add-on; the platform's own calls read JSON.
+  return answerVisit(args, handlers, (message, status) => (NO_OPENING.has(status) ? OPEN_AGAIN : refusalWords(message)))
 }
+
+/** Used before, over or unsigned; or asked for without any opening at all. */
+const NO_OPENING = new Set([401, 403, 405])
 
 export const loader = action
 

@@ -1,4 +1,10 @@
-import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+  type SerializeFrom,
+} from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { countNeedsPerson, loadRun } from '#app/features/automations/history-page.server.ts'
@@ -6,21 +12,20 @@ import { parseRuleId } from '#app/features/automations/rule-form.ts'
 import { RunPage } from '#app/features/automations/ui/run-page.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
+import { goneRun } from '#app/features/events/gone-words.ts'
+import { RUNS_KEPT, spanWords } from '#app/features/ops/kept-until.ts'
+import { GonePage } from '#app/ui/error-page.tsx'
 import { findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  {
-    title:
-      page === undefined
-        ? '404 Page Not Found · Fieldhook'
-        : page.view === 'gate'
-          ? 'Connect to ServiceM8 · Fieldhook'
-          : `${page.run.line.job}, run ${page.run.line.id} · Fieldhook`,
-  },
-]
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [{ title: `${titleOf(page)} · Fieldhook` }]
 
-/** `/automation/runs/:id?accountUUID=`: the 404 page for what is not there as for what is somebody else's. */
+function titleOf(page: SerializeFrom<typeof loader> | undefined): string {
+  if (page === undefined || page.view === 'gate') return 'Connect to ServiceM8'
+  return page.view === 'gone' ? page.gone.title : `${page.run.line.job}, run ${page.run.line.id}`
+}
+
+/** `/automation/runs/:id?accountUUID=`: one page for what is no longer kept, never was, and is somebody else's. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { app } = context
   const found = await findOwnAccount({ request, context })
@@ -28,7 +33,10 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { account, accountId, admin } = found
   const id = parseRuleId(params.id)
   const loaded = id === null ? null : await loadRun(app, account.uuid, id)
-  if (loaded === null) throw new Response(null, { status: 404, statusText: 'Not Found' })
+  if (loaded === null) {
+    const shown = { accountUUID: accountId, admin }
+    return data({ view: 'gone' as const, ...shown, gone: goneRun(shown, spanWords(RUNS_KEPT)) }, { status: 404 })
+  }
   return {
     view: 'run' as const,
     account: { accountUUID: accountId, admin },
@@ -47,6 +55,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 
 export default function AutomationRun() {
   const page = useLoaderData<typeof loader>()
+  if (page.view === 'gone') return <GonePage {...page.gone} />
   if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
   return (
     <>

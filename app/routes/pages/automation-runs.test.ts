@@ -172,11 +172,24 @@ describe('the history', () => {
 })
 
 describe('one run', () => {
-  test('is the 404 page for what is not there as for what is somebody else’s', async () => {
+  test('says that it is no longer kept and leads back: also of what never was and of what is somebody else’s', async () => {
     const rule = await world.rule(aRule([TEXT]), BRISBANE)
     const foreign = await world.start(rule, [world.job(BRISBANE)], {}, BRISBANE)
     for (const id of [foreign, 999, 0, 'x', '1.5']) {
-      expect((await thrownBy(detail(id))).status).toBe(404)
+      expect(await detail(id)).toMatchObject({
+        init: { status: 404 },
+        data: {
+          view: 'gone',
+          gone: {
+            title: 'This run is no longer kept',
+            sentence: 'Runs are kept for 90 days.',
+            ways: [
+              { to: `/automation/runs?accountUUID=${LEEDS}`, label: 'History' },
+              { to: `/automation?accountUUID=${LEEDS}`, label: 'Back to automations' },
+            ],
+          },
+        },
+      })
     }
   })
 

@@ -108,7 +108,7 @@ const run = (id: number) =>
 
 async function runPage(id: number) {
   const shown = await run(id)
-  if (shown.view === 'gate') throw new Error('the gate was shown')
+  if ('data' in shown || shown.view === 'gate') throw new Error('the run was not shown')
   return shown
 }
 

@@ -136,10 +136,23 @@ describe('the page of a delivery', () => {
     })
   })
 
-  test('is the 404 page for what is not there as for what is somebody else’s', async () => {
+  test('says that it is no longer kept and leads back: also of what never was and of what is somebody else’s', async () => {
     for (const id of [String(foreign), '12345', '0', 'x', '1.5', '9'.repeat(300)]) {
-      const response = await thrownBy(detail(id))
-      expect([response.status, await response.text()]).toEqual([404, ''])
+      expect(await detail(id)).toMatchObject({
+        init: { status: 404 },
+        data: {
+          view: 'gone',
+          accountUUID: LEEDS,
+          gone: {
+            title: 'This delivery is no longer kept',
+            sentence: 'Deliveries are kept for 30 days.',
+            ways: [
+              { to: `/deliveries?accountUUID=${LEEDS}`, label: 'Find a delivery' },
+              { to: `/fieldhook?accountUUID=${LEEDS}`, label: 'Back to webhooks' },
+            ],
+          },
+        },
+      })
     }
   })
 

@@ -1,27 +1,32 @@
-import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+  type SerializeFrom,
+} from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { deliveryAddress } from '#app/features/events/delivery-address.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
+import { goneDelivery } from '#app/features/events/gone-words.ts'
 import { SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
 import { DeliveryPage } from '#app/features/events/ui/delivery-page.tsx'
+import { eventsKept, spanWords } from '#app/features/ops/kept-until.ts'
 import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
+import { GonePage } from '#app/ui/error-page.tsx'
 import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  {
-    title:
-      page === undefined
-        ? '404 Page Not Found · Fieldhook'
-        : page.view === 'gate'
-          ? 'Connect to ServiceM8 · Fieldhook'
-          : `Delivery ${page.delivery.id} · Fieldhook`,
-  },
-]
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [{ title: `${titleOf(page)} · Fieldhook` }]
 
-/** `/deliveries/:id?accountUUID=`: the 404 page for what is not there as for what is somebody else's. */
+function titleOf(page: SerializeFrom<typeof loader> | undefined): string {
+  if (page === undefined || page.view === 'gate') return 'Connect to ServiceM8'
+  return page.view === 'gone' ? page.gone.title : `Delivery ${page.delivery.id}`
+}
+
+/** `/deliveries/:id?accountUUID=`: one page for what is no longer kept, never was, and is somebody else's. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { app } = context
   const found = await findOwnAccount({ request, context })
@@ -29,7 +34,11 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { account, accountId, admin } = found
   const id = parseWebhookId(params.id ?? '')
   const delivery = id === null ? null : await loadDelivery(app, account.uuid, id)
-  if (delivery === null) throw new Response(null, { status: 404, statusText: 'Not Found' })
+  if (delivery === null) {
+    const shown = { accountUUID: accountId, admin }
+    const gone = goneDelivery(shown, spanWords(eventsKept(app.settings.retentionDays)))
+    return data({ view: 'gone' as const, ...shown, gone }, { status: 404 })
+  }
   return {
     view: 'delivery' as const,
     accountUUID: accountId,
@@ -53,6 +62,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 
 export default function Delivery() {
   const page = useLoaderData<typeof loader>()
+  if (page.view === 'gone') return <GonePage {...page.gone} />
   if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
   return (
     <>

@@ -1,13 +1,13 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { accountIdIn } from '#app/features/accounts/account-id.ts'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/call.server.ts'
 import { beginAtPlatform } from '#app/http/platform-sign-in.server.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'
 
 /** `GET /api/oauth/authorize?accountuuid=&token=`: to the platform's consent page. */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { request, context } = args
-  return answerCall(args, {
+  return answerVisit(args, {
     GET: () => {
       requireRate(context.app, 'sign_in', context.clientIp)
       const { searchParams } = new URL(request.url)

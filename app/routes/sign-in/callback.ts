@@ -1,10 +1,10 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/call.server.ts'
 import { returnFromPlatform } from '#app/http/platform-sign-in.server.ts'
 
 /** `GET /api/oauth/callback?code=&state=`: back from the platform, on to the manager or the gate. */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
-  return answerCall(args, { GET: () => returnFromPlatform(args.context.app, args.request) })
+  return answerVisit(args, { GET: () => returnFromPlatform(args.context.app, args.request) })
 }
 
 export const action = loader

@@ -1,10 +1,10 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/call.server.ts'
 import { signOut } from '#app/http/session.server.ts'
 
 /** `POST /sign-out`: ends what this browser has proved; connections stay, deliveries go on. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
-  return answerCall(args, {
+  return answerVisit(args, {
     POST: async () => {
       const headers = new Headers({ Location: '/' })
       for (const cookie of await signOut(args.context.app, args.request)) headers.append('Set-Cookie', cookie)

@@ -1,0 +1,43 @@
+// What stands in place of a delivery, a run or a webhook that is not there any more. The same for an id that never was one, and for
+// somebody else's: nobody learns from it what exists.
+import { automationAddress } from '../automations/automation-address.ts'
+import { runsAddress } from '../automations/history-address.ts'
+import { type LinkAccount, managerAddress, searchAddress } from './delivery-address.ts'
+
+export interface GoneRecord {
+  title: string
+  sentence: string
+  ways: { to: string; label: string }[]
+}
+
+/** `kept` = how long, in words: `30 days`. */
+export function goneDelivery(account: LinkAccount, kept: string): GoneRecord {
+  return {
+    title: 'This delivery is no longer kept',
+    sentence: `Deliveries are kept for ${kept}.`,
+    ways: [
+      { to: searchAddress(account), label: 'Find a delivery' },
+      { to: managerAddress(account), label: 'Back to webhooks' },
+    ],
+  }
+}
+
+/** `kept` = how long, in words. */
+export function goneRun(account: LinkAccount, kept: string): GoneRecord {
+  return {
+    title: 'This run is no longer kept',
+    sentence: `Runs are kept for ${kept}.`,
+    ways: [
+      { to: runsAddress(account), label: 'History' },
+      { to: automationAddress(account), label: 'Back to automations' },
+    ],
+  }
+}
+
+export function goneWebhook(account: LinkAccount): GoneRecord {
+  return {
+    title: 'This webhook no longer exists',
+    sentence: 'It was deleted, or its address was copied incompletely.',
+    ways: [{ to: managerAddress(account), label: 'Back to webhooks' }],
+  }
+}

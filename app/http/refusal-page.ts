@@ -1,0 +1,68 @@
+// A refusal as a page, for whoever came with a browser. Plain HTML: it has to stand where no page of ours can be drawn, such as in
+// front of the router or in the platform's frame.
+
+/** What such a page says: one heading, one or two sentences, and a way on where there is one. */
+export interface RefusalWords {
+  title: string
+  sentence: string
+  way?: { href: string; label: string }
+}
+
+/** Opened with something that is used up, over, or not signed. */
+export const OPEN_AGAIN: RefusalWords = {
+  title: 'Open Fieldhook again',
+  sentence: 'For your safety each opening works once. Close this and press Fieldhook in ServiceM8.',
+}
+
+/** Any other refusal, with the sentence that a program gets too. */
+export function refusalWords(message: string): RefusalWords {
+  return { title: 'That did not work', sentence: message, way: { href: '/', label: 'Go to the start page' } }
+}
+
+/** Browsers name `text/html`; programs name something else, or take anything. `accept` = the header. */
+export function acceptsHtml(accept: string | null | undefined): boolean {
+  const html = (accept ?? '').split(',').find((range) => /^\s*text\/html\s*(;|$)/i.test(range))
+  return html !== undefined && !/;\s*q=0(\.0*)?\s*(;|$)/i.test(html)
+}
+
+/** A browser that opens the address the platform posts to. A challenge is the platform's, however it comes. */
+export function isVisit(asked: {
+  method?: string | undefined
+  url?: string | undefined
+  accept?: string | null | undefined
+}): boolean {
+  return asked.method === 'GET' && !/[?&]challenge=/.test(asked.url ?? '') && acceptsHtml(asked.accept)
+}
+
+/** A refusal in front of the router as a page; null = a program asked, or a call that is always answered with JSON. */
+export function refusalPage(asked: {
+  url: string | undefined
+  accept: string | undefined
+  message: string
+  origin: string
+}): string | null {
+  const call = /^\/api\/(?!oauth\/)/i.test(asked.url ?? '')
+  return call || !acceptsHtml(asked.accept) ? null : refusalHtml(refusalWords(asked.message), asked.origin)
+}
+
+/** The text of the page; `origin` = our public one, because the platform may draw it under an address of its own. */
+export function refusalHtml({ title, sentence, way }: RefusalWords, origin: string): string {
+  const link = way ? `\n<p><a href="${escapeHtml(origin + way.href)}">${escapeHtml(way.label)}</a></p>` : ''
+  return plainHtml(`<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(sentence)}</p>${link}`, { title, origin })
+}
+
+/** `body` = markup that is safe already. */
+export function plainHtml(body: string, { title, origin }: { title: string; origin: string }): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escapeHtml(title === '' ? 'Fieldhook' : `${title} · Fieldhook`)}</title>
+<link rel="stylesheet" href="${escapeHtml(origin)}/plain.css"></head>
+<body><main>
+${body}
+</main></body></html>
+`
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+}

@@ -1,0 +1,30 @@
+import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
+import { useLoaderData } from '@remix-run/react'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { managerAddress } from '#app/features/events/delivery-address.ts'
+import { goneWebhook } from '#app/features/events/gone-words.ts'
+import { parseEndpointKey } from '#app/features/webhooks/endpoint-key.ts'
+import { findEndpointRecord } from '#app/features/webhooks/endpoint-record.server.ts'
+import { GonePage } from '#app/ui/error-page.tsx'
+import { findOwnAccount, gateFor } from './own-account.server.ts'
+
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
+  { title: `${page?.view === 'gone' ? page.gone.title : 'Connect to ServiceM8'} · Fieldhook` },
+]
+
+/** `/webhooks/:id?accountUUID=` (or `rule-3`): leads to its card on the manager, or says that it is gone. */
+export async function loader({ request, params, context }: LoaderFunctionArgs) {
+  const found = await findOwnAccount({ request, context })
+  if (found.outcome !== 'ready') return gateFor(found, request)
+  const account = { accountUUID: found.accountId, admin: found.admin }
+  const key = parseEndpointKey(params.id ?? '')
+  const record = key === null ? null : await findEndpointRecord(context.app, found.account.uuid, key)
+  if (record !== null) throw redirect(managerAddress(account, key))
+  return data({ view: 'gone' as const, ...account, gone: goneWebhook(account) }, { status: 404 })
+}
+
+export default function Webhook() {
+  const page = useLoaderData<typeof loader>()
+  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  return <GonePage {...page.gone} />
+}
