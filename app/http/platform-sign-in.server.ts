@@ -7,9 +7,16 @@ import type { App } from '#app/app-context.ts'
 import { readAccountId } from '#app/features/accounts/account-id.ts'
 import { SIGN_IN_LASTS } from '#app/features/accounts/session.ts'
 import { type FinishedSignIn, finishSignIn, startSignIn, takeSignIn } from '#app/features/accounts/sign-in.server.ts'
-import { problemOf, problemOfReturn, type SignInProblem, signInReturn } from '#app/features/accounts/sign-in.ts'
+import {
+  problemOf,
+  problemOfReturn,
+  SIGN_IN_PROBLEMS,
+  type SignInProblem,
+  signInReturn,
+} from '#app/features/accounts/sign-in.ts'
 import { recordRefusal } from '#app/features/audit/refusals.server.ts'
 import { beginTrial } from '#app/features/billing/plan.server.ts'
+import { recordArrival } from '#app/features/events/activity.server.ts'
 import { currentCaller } from '#app/lib/caller.server.ts'
 import { newToken } from '#app/lib/token.server.ts'
 import { endedCookie, readCookies, sessionCookie, signInCookiePrefix } from './cookies.ts'
@@ -116,6 +123,42 @@ export async function beginAtPlatform(
 
 /** The browser comes back: everything stored and signed in, or a sentence at the gate and nothing stored. */
 export async function returnFromPlatform(app: SignInApp, request: Request): Promise<Response> {
+  const startedAt = app.clock.now()
+  const ended = await endOfSignIn(app, request)
+  const { accountUuid, problem } = ended
+  if (accountUuid !== null) {
+    const { pathname, search } = new URL(request.url)
+    recordArrival(app, {
+      accountUuid,
+      activityType: 'sign_in',
+      endpoint: `${pathname}${search}`,
+      method: request.method,
+      request: 'The return from the sign-in of ServiceM8.',
+      response: problem === null ? 'Signed in.' : SIGN_IN_PROBLEMS[problem],
+      statusCode: problem === null || problem === 'other_account' ? 200 : (STATUS_OF_PROBLEM[problem] ?? 401),
+      userAgent: request.headers.get('user-agent'),
+      startedAt,
+    })
+  }
+  return ended.answer
+}
+
+/** What a call would answer; everything else is 401. */
+const STATUS_OF_PROBLEM: Partial<Record<SignInProblem, number>> = {
+  platform_error: 502,
+  platform_down: 503,
+  platform_busy: 429,
+  misconfigured: 500,
+}
+
+/** `accountUuid` = whose sign-in it was, as far as anybody knows. */
+interface EndedSignIn {
+  answer: Response
+  accountUuid: string | null
+  problem: SignInProblem | null
+}
+
+async function endOfSignIn(app: SignInApp, request: Request): Promise<EndedSignIn> {
   const params = new URL(request.url).searchParams
   const state = params.get('state')
   if (!state) return atGate(app, null, 'state_missing')
@@ -137,7 +180,8 @@ export async function returnFromPlatform(app: SignInApp, request: Request): Prom
     const { returnTo, problem, linked } = finished
     const accountUuid = await app.store.resolveAccountId(returnTo)
     if (accountUuid !== null) await beginTrial(app, accountUuid)
-    return redirectTo(signInReturn(returnTo, problem, linked), { 'Set-Cookie': cookie })
+    const answer = redirectTo(signInReturn(returnTo, problem, linked), { 'Set-Cookie': cookie })
+    return { answer, accountUuid, problem }
   } catch (error) {
     if (error instanceof ExchangeError) return atGate(app, taken.named, problemOf(error.code, 'exchange'))
     throw error
@@ -148,12 +192,12 @@ async function atGate(
   app: Pick<App, 'store' | 'clock' | 'log'>,
   named: string | null,
   problem: SignInProblem,
-): Promise<Response> {
+): Promise<EndedSignIn> {
   app.log.info({ problem }, 'sign_in.ended')
   const id = readAccountId(named)
   const accountUuid = id === null ? null : await app.store.resolveAccountId(id)
   await recordRefusal(app, { accountUuid, action: 'sign_in', detail: { reason: problem } }, currentCaller()?.ip ?? '')
-  return redirectTo(signInReturn(named, problem))
+  return { answer: redirectTo(signInReturn(named, problem)), accountUuid, problem }
 }
 
 function redirectTo(location: string, headers: Record<string, string> = {}): Response {

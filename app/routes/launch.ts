@@ -2,6 +2,7 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { launch } from '#app/features/accounts/signed-opening.server.ts'
 import { SIGNED_MESSAGES } from '#app/features/accounts/signed-opening.ts'
 import { beginTrial } from '#app/features/billing/plan.server.ts'
+import { recordArrival } from '#app/features/events/activity.server.ts'
 import { answerVisit } from '#app/http/call.server.ts'
 import { sessionCookie } from '#app/http/cookies.ts'
 import { readForm } from '#app/http/guards.server.ts'
@@ -17,6 +18,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   const handlers = {
     GET: () => launchPage({ nonce: context.nonce }),
     POST: async () => {
+      const startedAt = app.clock.now()
       const form = await readForm(request, 4096)
       const session = await sessionOfKind(app, request, 'frame')
       const launched = await launch(app, {
@@ -29,6 +31,17 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       if (launched.outcome === 'refused') return problem(403, SIGNED_MESSAGES.ticket)
       if (launched.outcome === 'ask') return launchAskPage(launched)
       await beginTrial(app, launched.accountUuid)
+      recordArrival(app, {
+        accountUuid: launched.accountUuid,
+        activityType: 'sign_in',
+        endpoint: '/launch',
+        method: request.method,
+        request: 'The ticket of an opening.',
+        response: 'Signed in.',
+        statusCode: 200,
+        userAgent: request.headers.get('user-agent'),
+        startedAt,
+      })
       const query = new URLSearchParams({ accountUUID: launched.accountUuid })
       if (launched.linkTicket) query.set('token', launched.linkTicket)
       const cookie = sessionCookie('frame', isSecure(app), launched.sessionToken)

@@ -67,7 +67,7 @@ export interface EventLogQuery {
   withResponses: boolean
 }
 
-export type ApiActivityType = 'challenge_response' | 'api_call' | 'sign_in' | 'webhook'
+export type ApiActivityType = 'challenge_response' | 'api_call' | 'sign_in' | 'opening' | 'webhook'
 
 /** One exchange with the platform, either way. Secrets in it are masked and its texts cut when it is written. */
 export interface NewApiActivity {

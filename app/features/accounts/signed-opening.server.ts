@@ -10,7 +10,8 @@ import { SIGNED_MESSAGES } from './signed-opening.ts'
 export type SignedCall =
   | { outcome: 'opened'; accountUuid: string; ticket: string }
   | { outcome: 'webhook'; claims: SignedWebhookClaims }
-  | { outcome: 'refused'; status: 401 | 403; message: string }
+  /** `accountUuid` = whose it is, when the signature says so. */
+  | { outcome: 'refused'; status: 401 | 403; message: string; accountUuid: string | null }
 
 /**
  * Judges a signed body. An opening is good once: shown again it is refused with 403. What is not signed by the
@@ -26,7 +27,7 @@ export async function receiveSigned(
       return signed
     case 'refused':
       app.log.warn({ reason: signed.reason }, 'signed_call.refused')
-      return { outcome: 'refused', status: 401, message: SIGNED_MESSAGES.refused }
+      return { outcome: 'refused', status: 401, message: SIGNED_MESSAGES.refused, accountUuid: null }
     case 'opening': {
       const { accountUuid, staffUuid, replayUntil } = signed.opening
       const seen = await app.store.rememberSigned({
@@ -37,7 +38,7 @@ export async function receiveSigned(
       })
       if (seen === 'seen_before') {
         app.log.warn({ account: accountUuid }, 'signed_call.replayed')
-        return { outcome: 'refused', status: 403, message: SIGNED_MESSAGES.replayed }
+        return { outcome: 'refused', status: 403, message: SIGNED_MESSAGES.replayed, accountUuid }
       }
       // Name and zone are learned at the first sign-in: the signature proves who it is and nothing else.
       await app.store.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })

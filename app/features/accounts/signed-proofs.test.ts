@@ -40,6 +40,7 @@ describe('a signed opening', () => {
         outcome: 'refused',
         status: 403,
         message: SIGNED_MESSAGES.replayed,
+        accountUuid: LEEDS,
       })
     }
     expect((await receiveSigned(world.app, await opening())).outcome).toBe('opened')
@@ -52,6 +53,7 @@ describe('a signed opening', () => {
         outcome: 'refused',
         status: 401,
         message: SIGNED_MESSAGES.refused,
+        accountUuid: null,
       })
     }
     expect(await world.app.store.findAccount(LEEDS)).toBeNull()

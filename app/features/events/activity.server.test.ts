@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PlatformCall } from '#app/adapters/servicem8-call.ts'
+import { asCaller } from '#app/lib/caller.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { loadApiActivity, recordPlatformCall } from './activity.server.ts'
 
@@ -41,6 +42,11 @@ test('a call to the platform is on the activity page with what was said and what
       createdAt: '2026-01-05T09:00:00.000Z',
     },
   ])
+})
+
+test('a call made for somebody names the address they came from', async () => {
+  asCaller('203.0.113.40', () => recordPlatformCall(world.app, CALL))
+  expect(await loadApiActivity(world.app, LEEDS)).toMatchObject([{ remoteIp: '203.0.113.40' }])
 })
 
 test('a call that had no answer, or sent nothing, has no status and no request', async () => {

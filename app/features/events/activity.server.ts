@@ -1,6 +1,8 @@
 // What happened, for the screens and calls that show it.
 import type { PlatformCall } from '#app/adapters/servicem8-call.ts'
 import type { App } from '#app/app-context.ts'
+import { currentCaller } from '#app/lib/caller.server.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { activityLabel, logEntry, logEntryJson, webhookData } from './log.ts'
 
 type ReadApp = Pick<App, 'store'>
@@ -73,10 +75,43 @@ export function recordPlatformCall(app: Pick<App, 'store' | 'log'>, call: Platfo
       responseData: call.answer,
       statusCode: call.status,
       userAgent: null,
-      remoteIp: null,
+      // Of the person whose page or button it was made for; null = it was made by itself.
+      remoteIp: currentCaller()?.ip ?? null,
       durationMs: call.durationMs,
     })
     .catch((error: unknown) => app.log.warn({ account: call.accountUuid, err: error }, 'activity.not_recorded'))
+}
+
+/** Somebody or something came to an address of ours in an account's name. */
+export interface Arrival {
+  accountUuid: string
+  activityType: 'sign_in' | 'opening' | 'webhook'
+  /** Path of ours, with a query whose secrets are masked when it is written. */
+  endpoint: string
+  method: string
+  /** What it brought, in a few words; null = nothing to tell. */
+  request: string | null
+  /** What became of it, in a sentence. */
+  response: string
+  /** 2xx = it went well: the screen shows everything from 300 on as an error. */
+  statusCode: number
+  userAgent: string | null
+  /** When it began. */
+  startedAt: Millis
+}
+
+/** Writes it down, with the address the request came from. Not waited for, and never fails the request. */
+export function recordArrival(app: Pick<App, 'store' | 'log' | 'clock'>, arrival: Arrival): void {
+  const { request, response, startedAt, ...rest } = arrival
+  app.store
+    .recordApiActivity({
+      ...rest,
+      requestData: request,
+      responseData: response,
+      remoteIp: currentCaller()?.ip ?? null,
+      durationMs: app.clock.now() - startedAt,
+    })
+    .catch((error: unknown) => app.log.warn({ account: rest.accountUuid, err: error }, 'activity.not_recorded'))
 }
 
 export type WebhookActivityJson = Awaited<ReturnType<typeof loadWebhookActivity>>[number]

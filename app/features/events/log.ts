@@ -174,6 +174,7 @@ export function activityLabel(activityType: string): string {
     challenge_response: 'Challenge Response',
     api_call: 'API Call',
     sign_in: 'Sign-in',
+    opening: 'Opening',
     webhook: 'Webhook',
   }
   return labels[activityType] ?? activityType

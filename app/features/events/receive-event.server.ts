@@ -2,6 +2,7 @@
 // in a way that makes the platform do the right thing (facts: servicem8 4.3 to 4.7). Both entrances, the route module and the
 // short way before it, come here.
 import { hash } from 'node:crypto'
+import type { NewApiActivity } from '#db/store/activity.ts'
 import type { IncomingEvent, Ingress } from '#db/store/events.ts'
 import type { App } from '../../app-context.ts'
 import { assertNever } from '../../lib/assert-never.ts'
@@ -91,9 +92,17 @@ export async function receiveFrom(
       recordChallenge(app, ingress, call)
       return answer(200, 'text/plain; charset=utf-8', message.challenge)
     case 'unreadable':
-    case 'too_large':
+    case 'too_large': {
+      const status = message.kind === 'too_large' ? 413 : 400
       app.log.warn({ subscriptionId: ingress.subscriptionId, reason: message.reason }, `ingress.${message.kind}`)
-      return refuse(message.kind === 'too_large' ? 413 : 400, message.reason)
+      record(app, ingress, call, {
+        activityType: 'webhook',
+        requestData: `A call about ${ingress.object}, ${call.body.length} characters.`,
+        responseData: message.reason,
+        statusCode: status,
+      })
+      return refuse(status, message.reason)
+    }
     case 'events':
       return acceptAll(app, ingress, message.events)
     default:
@@ -225,19 +234,20 @@ export async function receiveSignedEvent(app: ReceiveApp, claims: SignedEventCla
 /** Not waited for: the platform is holding its subscribe call open for the echo. */
 function recordChallenge(app: ReceiveApp, ingress: Ingress, call: PlatformCall): void {
   app.log.info({ subscriptionId: ingress.subscriptionId }, 'ingress.challenged')
+  record(app, ingress, call, {
+    activityType: 'challenge_response',
+    requestData: `mode=subscribe, object ${ingress.object}`,
+    responseData: 'The challenge, echoed.',
+    statusCode: 200,
+  })
+}
+
+type Told = Pick<NewApiActivity, 'activityType' | 'requestData' | 'responseData' | 'statusCode'>
+
+function record(app: ReceiveApp, { accountUuid }: Ingress, { userAgent, remoteIp }: PlatformCall, told: Told): void {
+  const called = { endpoint: '/hooks/platform/:token', method: 'POST', userAgent, remoteIp, durationMs: 0 }
   app.store
-    .recordApiActivity({
-      accountUuid: ingress.accountUuid,
-      activityType: 'challenge_response',
-      endpoint: '/hooks/platform/:token',
-      method: 'POST',
-      requestData: `mode=subscribe, object ${ingress.object}`,
-      responseData: 'The challenge, echoed.',
-      statusCode: 200,
-      userAgent: call.userAgent,
-      remoteIp: call.remoteIp,
-      durationMs: 0,
-    })
+    .recordApiActivity({ accountUuid, ...called, ...told })
     .catch((error: unknown) => app.log.warn({ error }, 'activity.not_recorded'))
 }
 

@@ -92,6 +92,20 @@ describe('a call of the platform', () => {
     })
   })
 
+  it('that cannot be read is on the activity page too, without its text', async () => {
+    await call(subscription(), { body: 'access_token=canary-7f3a9c51' })
+    const told = world.row(
+      'SELECT activity_type, status_code, remote_ip, request_data, response_data FROM api_activity',
+    )
+    expect(told).toEqual({
+      activity_type: 'webhook',
+      status_code: 400,
+      remote_ip: '198.51.100.7',
+      request_data: 'A call about job, 28 characters.',
+      response_data: expect.any(String),
+    })
+  })
+
   it('is answered even for a subscription that is still being made', async () => {
     expect(await call(subscription({ state: 'pending' }))).toMatchObject({ status: 200 })
   })

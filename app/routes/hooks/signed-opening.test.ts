@@ -292,6 +292,23 @@ describe('an opening that does not work, in a browser', () => {
     await expectPage(await frame.postForm(launch, '/launch', { ticket: 'used' }, { headers: { accept: ACCEPT } }), 403)
   })
 
+  it('stands in the API activity of its account, like those that worked and what they signed in', async () => {
+    const jwt = await sign(BRISBANE)
+    const page = await (await open(jwt)).text()
+    await launchWith(/name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? '')
+    await open(jwt)
+    await open(await sign(LEEDS, {}, 'HS256', 'another secret, long enough'))
+    const told = await world.app.store.listApiActivity(BRISBANE.uuid, 10)
+    const remoteIp = expect.stringMatching(/^192\.0\.2\.\d+$/)
+    expect(told).toMatchObject([
+      { activityType: 'opening', statusCode: 403, remoteIp },
+      { activityType: 'sign_in', endpoint: '/launch', method: 'POST', statusCode: 200, remoteIp },
+      { activityType: 'opening', endpoint: '/hooks/servicem8', method: 'POST', statusCode: 200, remoteIp },
+    ])
+    expect(JSON.stringify(told)).not.toContain(jwt)
+    expect(await world.app.store.listApiActivity(LEEDS.uuid, 10)).toEqual([])
+  })
+
   it('is JSON for everybody else', async () => {
     const jwt = await sign(BRISBANE)
     await open(jwt)

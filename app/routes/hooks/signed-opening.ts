@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs, AppLoadContext } from '@remix-run/node'
 import { receiveSigned } from '#app/features/accounts/signed-opening.server.ts'
+import { recordArrival } from '#app/features/events/activity.server.ts'
 import { receiveSignedEvent } from '#app/features/events/receive-event.server.ts'
 import { answerVisit } from '#app/http/call.server.ts'
 import { readBody } from '#app/http/guards.server.ts'
@@ -16,7 +17,22 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
   const handlers = {
     POST: async () => {
+      const startedAt = context.app.clock.now()
       const signed = await receiveSigned(context.app, await readBody(request, LARGEST_BODY))
+      if (signed.outcome !== 'webhook' && signed.accountUuid !== null) {
+        const refused = signed.outcome === 'refused'
+        recordArrival(context.app, {
+          accountUuid: signed.accountUuid,
+          activityType: 'opening',
+          endpoint: '/hooks/servicem8',
+          method: request.method,
+          request: 'A signed opening of the add-on.',
+          response: refused ? signed.message : 'Opened.',
+          statusCode: refused ? signed.status : 200,
+          userAgent: request.headers.get('user-agent'),
+          startedAt,
+        })
+      }
       switch (signed.outcome) {
         case 'refused':
           return problem(signed.status, signed.message)

@@ -163,6 +163,28 @@ describe('a sign-in that works', () => {
     })
   })
 
+  it('stands in the API activity with its address, well or not, and without a secret', async () => {
+    const address = await begin()
+    const back = world.platform.consent(address, BRISBANE)
+    await browser.get(callback, back, { headers: { 'user-agent': 'A browser' } })
+    await browser.get(callback, back)
+    const rows = await world.app.store.listApiActivity(BRISBANE.uuid, 10)
+    expect(rows.filter(({ activityType }) => activityType === 'sign_in')).toMatchObject([
+      { statusCode: 401, responseData: SIGN_IN_PROBLEMS.state_used },
+      {
+        endpoint: '/api/oauth/callback?code=[hidden]&state=[hidden]',
+        method: 'GET',
+        statusCode: 200,
+        responseData: 'Signed in.',
+        userAgent: 'A browser',
+        remoteIp: expect.stringMatching(/^192\.0\.2\.\d+$/),
+        durationMs: expect.any(Number),
+      },
+    ])
+    const code = new URL(back).searchParams.get('code') ?? ''
+    expect(JSON.stringify(rows)).not.toContain(code)
+  })
+
   it('writes no token, code or state into the log', async () => {
     const address = await begin()
     const back = world.platform.consent(address, BRISBANE)

@@ -1,4 +1,13 @@
-import { ArrowLeftRight, CircleCheck, CircleX, KeyRound, type LucideIcon, ShieldCheck, Webhook } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  CircleCheck,
+  CircleX,
+  DoorOpen,
+  KeyRound,
+  type LucideIcon,
+  ShieldCheck,
+  Webhook,
+} from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { Badge, StatusPill } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -62,7 +71,12 @@ function WebhookEntry({ item, whole }: { item: WebhookItem; whole: string }) {
   )
 }
 
-const KIND_ICONS: Record<string, LucideIcon> = { 'Challenge Response': ShieldCheck, 'Sign-in': KeyRound, Webhook }
+const KIND_ICONS: Record<string, LucideIcon> = {
+  'Challenge Response': ShieldCheck,
+  'Sign-in': KeyRound,
+  Opening: DoorOpen,
+  Webhook,
+}
 
 function ApiEntry({ item, whole }: { item: ApiItem; whole: string }) {
   return (
