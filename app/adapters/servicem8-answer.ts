@@ -55,15 +55,6 @@ export function messageOf(answer: Pick<WireAnswer, 'status' | 'text'>): string {
   return clean === '' ? `ServiceM8 answered with status ${answer.status}.` : clean.slice(0, LONGEST_MESSAGE)
 }
 
-/** The permission a 403 names (facts: 2.4); null when it names none. */
-export function missingScope(message: string): string | null {
-  const named =
-    /\b([a-z]+(?:_[a-z]+)+)\s+scope\b/i.exec(message) ?? /\bscope[:\s]+["']?([a-z]+(?:_[a-z]+)+)/i.exec(message)
-  const word = named?.[1]?.toLowerCase()
-  if (word && word !== 'insufficient_scope') return word
-  return /\b((?:read|manage|publish|create)_[a-z_]+)\b/.exec(message)?.[1] ?? null
-}
-
 /**
  * Splits answers into good ones and the seven kinds of failure.
  * A 2xx that says `errorCode` other than 0, or `success: false`, is a failure too.

@@ -1,8 +1,8 @@
 // When the account's connection, permission or standing is in the way, its rules are paused instead of failing one by one: one
 // pause, one notice, and everything goes on by itself once the way is free.
 
-import { missingScope } from '#app/adapters/servicem8-answer.ts'
 import type { App } from '#app/app-context.ts'
+import { missingScope } from '#app/lib/missing-scope.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 import { isConnectionPause, PAUSE_WORDS } from './run-words.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { missingScope } from '#app/adapters/servicem8-answer.ts'
+import { missingScope } from '#app/lib/missing-scope.ts'
 import { type CallTrouble, tellTrouble } from './failure-words.ts'
 
 const trouble = (outcome: CallTrouble['outcome'], more: Partial<CallTrouble> = {}): CallTrouble => ({
