@@ -41,6 +41,8 @@ export interface Settings {
   securityContact?: string | null
   /** Events a second that one address given to the platform may bring, and ten times as many at once. Absent or 0 = no limit. */
   eventsPerSecond?: number
+  /** Addresses one account may have. Absent = 1,000. */
+  mostAddresses?: number
   /** Ids that begin like this are never loaded by themselves when an address names none. */
   autoLoadExcludes?: readonly string[]
   /** What a session's token is stored and found as. Absent = its plain hash. */

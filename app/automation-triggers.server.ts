@@ -1,9 +1,11 @@
 // The loops that set rules off: records that changed, rules whose time has come, rules just switched on, and the sweep.
 // Two of them at work at once (an overlapping deploy) do no harm: each firing is one row that only one of them can write.
+import type { CallAsAccount } from './adapters/platform.ts'
 import type { App } from './app-context.ts'
 import { createSteadyLoop } from './engine/steady-loop.server.ts'
+import { countedCalls } from './features/accounts/call-as-account.server.ts'
 import { createBaseline } from './features/automations/baseline.server.ts'
-import type { FactLoader } from './features/automations/load-facts.server.ts'
+import { createFactLoader, type FactLoader } from './features/automations/load-facts.server.ts'
 import { createLooker } from './features/automations/looker.server.ts'
 import { createPoller } from './features/automations/poll.server.ts'
 import { sweepDue } from './features/automations/sweep.server.ts'
@@ -24,12 +26,17 @@ type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wake
 export function createAutomationTriggers(input: TriggersApp): AutomationTriggers {
   const { clock, log } = input
   // Whoever looks at a screen goes first: what looks by itself leaves a reserve of the account's calls.
-  const app: TriggersApp = {
+  const background: CallAsAccount = (accountUuid, call, options) =>
+    input.callAsAccount(accountUuid, call, { ...options, priority: 'background' })
+  const app: TriggersApp = { ...input, callAsAccount: countedCalls(background) }
+  // Noting what is there and looking for what events missed is our care, not the rule's work: it is free.
+  const care: TriggersApp = {
     ...input,
-    callAsAccount: (accountUuid, call) => input.callAsAccount(accountUuid, call, { priority: 'background' }),
+    callAsAccount: background,
+    facts: createFactLoader({ callAsAccount: background, clock }),
   }
   const poller = createPoller(app)
-  const baseline = createBaseline(app)
+  const baseline = createBaseline(care)
   const inMs = (wait: number) => clock.now() + wait
 
   const looker = createLooker(app, (started) => {
@@ -58,7 +65,7 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
     clock,
     log,
     async run() {
-      const { found, more } = await sweepDue(app)
+      const { found, more } = await sweepDue(care)
       if (found > 0) looks.wake()
       return more ? clock.now() : inMs(minutes(1))
     },

@@ -21,7 +21,7 @@ import { createAutomationTriggers } from './automation-triggers.server.ts'
 import { createDeliveryEngine, SILENT } from './delivery-engine.server.ts'
 import { type Scheduler, startScheduler } from './engine/scheduler.server.ts'
 import { ConfigurationError, type Env, readEnv } from './env.server.ts'
-import { createCallAsAccount } from './features/accounts/call-as-account.server.ts'
+import { countedCalls, createCallAsAccount } from './features/accounts/call-as-account.server.ts'
 import { createCallBudget } from './features/accounts/call-budget.server.ts'
 import { auditMessages } from './features/audit/audited-messages.server.ts'
 import { auditStore } from './features/audit/audited-store.server.ts'
@@ -196,6 +196,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     retentionDays: env.retentionDays,
     securityContact: env.securityContact,
     eventsPerSecond: env.ingressPerSecond,
+    mostAddresses: env.mostAddresses,
     backups: env.backups !== null,
     sessionHash: sessionHasher(env.sessionSecret),
     get held() {
@@ -219,7 +220,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   const callAsAccount = createCallAsAccount({ store: ownWork, clock, log, secrets, oauth, platformApi, budget })
   // One memory for rules at work and for screens; but whoever looks at a screen is not made to wait for the reserve.
   const cache = createFactCache<Values[]>(clock)
-  const facts = createFactLoader({ callAsAccount, clock }, { cache })
+  const facts = createFactLoader({ callAsAccount: countedCalls(callAsAccount), clock }, { cache })
   const surroundings = planSurroundings({ store, settings })
   const planning = {
     actions: ACTIONS,

@@ -69,6 +69,8 @@ export interface Env {
   budgets: Readonly<Record<'account' | 'caller', { ms: number; bytes: number }>>
   /** Events of one address given to the platform. */
   ingressPerSecond: number
+  /** Of one account, its webhooks and forwarding rules together. */
+  mostAddresses: number
   trustProxy: 'none' | 'fly'
   /** Null = no key is set: the sandbox plays the payments, or there are none. */
   stripe: StripeEnv | null
@@ -158,6 +160,7 @@ const variables = z.object({
   CALLER_WORK_MS: count('CALLER_WORK_MS', 6_000, 0, 60_000),
   CALLER_MB: count('CALLER_MB', 256, 0, 1_000_000),
   INGRESS_PER_SECOND: count('INGRESS_PER_SECOND', 0, 0, 1_000_000),
+  MAX_ADDRESSES: count('MAX_ADDRESSES', 1000, 1, 100_000),
   TRUST_PROXY: oneOf('TRUST_PROXY', ['none', 'fly'], 'none'),
   BACKUP_TO: text,
   BACKUP_KEY: text,
@@ -292,6 +295,7 @@ export function readEnv(
       caller: { ms: given.CALLER_WORK_MS, bytes: given.CALLER_MB * 2 ** 20 },
     },
     ingressPerSecond: given.INGRESS_PER_SECOND,
+    mostAddresses: given.MAX_ADDRESSES,
     trustProxy: given.TRUST_PROXY as Env['trustProxy'],
     stripe,
     backups,

@@ -70,7 +70,7 @@ export function heldOutbound(outbound: Outbound, { held }: Pick<Hold, 'held'>): 
 
 /** Meanwhile the platform is only read from: nothing is written, sent, subscribed or unsubscribed. */
 export function heldPlatformApi(api: ServiceM8Api, hold: Pick<Hold, 'held'>): ServiceM8Api {
-  return { ...readOnly(api, hold), actingFor: (account, gate) => readOnly(api.actingFor(account, gate), hold) }
+  return { ...readOnly(api, hold), actingFor: (account, options) => readOnly(api.actingFor(account, options), hold) }
 }
 
 function readOnly(api: PlatformApi, { held }: Pick<Hold, 'held'>): PlatformApi {

@@ -370,7 +370,7 @@ export const endpointHour = sqliteTable(
   (t) => [primaryKey({ columns: [t.endpointId, t.hour] })],
 )
 
-/** What an account used, per UTC day: api_call, webhook_received, webhook_forwarded, duplicate. Written with the thing it counts. */
+/** What an account used, per UTC day: api_call, free_call, webhook_received, webhook_forwarded, duplicate. Written with what it counts. */
 export const usageDay = sqliteTable(
   'usage_day',
   {

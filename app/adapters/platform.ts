@@ -207,7 +207,7 @@ export interface PlatformApi extends PlatformWrites {
   list(token: string, object: string, input?: ListInput): Promise<PlatformResult<PlatformRecord[]>>
   /**
    * One page of a list. `cursor` = `next` of the page before, absent for the first; `next` null = it was the last.
-   * `routine` = the clock asks, not a person: good answers are not written down, and not counted as the account's calls.
+   * `routine` = the clock asks, not a person: good answers are not written down.
    */
   listPage(
     token: string,
@@ -241,12 +241,20 @@ export interface CallGate {
   limited(until: Millis): void
 }
 
+/** For whom a call is made. */
+export interface CallOptions {
+  /** Default `screen`. */
+  priority?: CallPriority
+  /** The account's automations make it, so that it counts as used. Default: no. Pages, lists, previews and checks are free. */
+  counts?: boolean
+}
+
 /**
  * Runs a call with a fresh token of that account: refreshed early, once, in order, and stored before use. Every exchange counts
- * against the account's share of calls; `background` (default `screen`) is told `rate_limited` sooner.
+ * against the account's share of calls at the platform; `background` is told `rate_limited` sooner.
  */
 export type CallAsAccount = <T>(
   accountUuid: string,
   call: (api: PlatformApi, token: string) => Promise<PlatformResult<T>>,
-  options?: { priority?: CallPriority },
+  options?: CallOptions,
 ) => Promise<AccountCallResult<T>>

@@ -15,6 +15,8 @@ export interface PlatformCall {
   durationMs: number
   /** Asked by the clock, every few minutes: only what goes wrong is worth writing down. */
   routine?: boolean
+  /** Done by one of the account's automations: it counts against what the plan includes. */
+  counts?: boolean
 }
 
 /** Enough to recognise an e-mail address by, and not to write to it: `o…@example.com`. */

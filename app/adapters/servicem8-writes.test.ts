@@ -357,7 +357,7 @@ describe('the gate', () => {
         left-- > 0 ? null : { outcome: 'rate_limited', status: 429, message: 'Our own share', retryAt: 7 },
       limited: (until) => told.push(until),
     }
-    const acting = api.actingFor('account-1', gate)
+    const acting = api.actingFor('account-1', { gate })
     respond = json([{ uuid: '1' }], { 'x-next-cursor': 'more' })
     let page = 0
     const pages = respond

@@ -22,13 +22,20 @@ export interface ServiceM8ApiOptions {
 
 /** The client, which can also say for whom it calls: `onCall` then knows the account, and the gate is asked first. */
 export interface ServiceM8Api extends PlatformApi {
-  actingFor(accountUuid: string, gate?: CallGate): PlatformApi
+  actingFor(accountUuid: string, options?: ActingOptions): PlatformApi
 }
 
-/** Null = while signing in, when the account is not known yet. */
+export interface ActingOptions {
+  gate?: CallGate | null
+  /** One of the account's automations calls. */
+  counts?: boolean
+}
+
 interface Caller {
+  /** Null = while signing in, when the account is not known yet. */
   accountUuid: string | null
   gate: CallGate | null
+  counts: boolean
 }
 
 /** Inside a subscribe the platform calls our address back and waits up to 10 s for it (facts: 4.3). */
@@ -47,7 +54,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
   const loneWire = createLoneWire()
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
 
-  async function ask({ accountUuid, gate }: Caller, token: string, asked: Asked): Promise<Answered> {
+  async function ask({ accountUuid, gate, counts }: Caller, token: string, asked: Asked): Promise<Answered> {
     const held = await gate?.admit()
     if (held) return { result: held, headers: {}, text: '', bytes: undefined }
     const startedAt = performance.now()
@@ -76,6 +83,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       answer: result.outcome === 'ok' ? describe(result.body) : result.message,
       durationMs: Math.round(performance.now() - startedAt),
       ...(asked.routine && { routine: true }),
+      ...(counts && { counts }),
     })
     return {
       result,
@@ -191,8 +199,8 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
   }
 
   return {
-    ...clientOf({ accountUuid: null, gate: null }),
-    actingFor: (accountUuid, gate) => clientOf({ accountUuid, gate: gate ?? null }),
+    ...clientOf({ accountUuid: null, gate: null, counts: false }),
+    actingFor: (accountUuid, { gate = null, counts = false } = {}) => clientOf({ accountUuid, gate, counts }),
   }
 }
 

@@ -260,10 +260,11 @@ describe('exchanges with the platform', () => {
     expect(await world.app.store.listApiActivity(LEEDS, 1)).toHaveLength(1)
   })
 
-  test('count as used when they are calls of ours', async () => {
+  test('count as used when an automation made them', async () => {
+    await world.app.store.recordApiActivity({ ...CALL, counts: true })
+    await world.app.store.recordApiActivity({ ...CALL, counts: true })
     await world.app.store.recordApiActivity(CALL)
-    await world.app.store.recordApiActivity(CALL)
-    await world.app.store.recordApiActivity({ ...CALL, activityType: 'challenge_response' })
+    await world.app.store.recordApiActivity({ ...CALL, activityType: 'challenge_response', counts: true })
     expect(used(LEEDS)).toEqual({ n: 2 })
     expect(used(BRISBANE)).toEqual({ n: 0 })
   })

@@ -70,14 +70,17 @@ export function activityStore(client: Client, clock: Clock): ActivityStore {
         )
         .all(accountUuid, since) as { at: Millis }[]
       const used = readerSql
-        .prepare("SELECT count FROM usage_day WHERE account_uuid = ? AND day = ? AND kind = 'api_call'")
-        .get(accountUuid, day) as { count: number } | undefined
-      return { at: calls.map((call) => call.at), inDay: used?.count ?? 0 }
+        .prepare(
+          "SELECT sum(count) AS count FROM usage_day WHERE account_uuid = ? AND day = ? AND kind IN ('api_call', 'free_call')",
+        )
+        .get(accountUuid, day) as { count: number | null }
+      return { at: calls.map((call) => call.at), inDay: used.count ?? 0 }
     },
 
     async recordApiActivity(activity) {
       const at = clock.now()
-      const row = redactActivity(activity)
+      const { counts = false, ...shown } = activity
+      const row = redactActivity(shown)
       db.transaction(
         (tx) => {
           const { id } = tx
@@ -88,7 +91,7 @@ export function activityStore(client: Client, clock: Clock): ActivityStore {
           if (id % TIDY_EVERY === 0) forgetOldest.run(row.accountUuid, row.accountUuid, KEPT_PER_ACCOUNT)
           if (row.activityType !== 'api_call') return
           const tally = newTally()
-          tally.usage(row.accountUuid, at, 'api_call')
+          tally.usage(row.accountUuid, at, counts ? 'api_call' : 'free_call')
           tally.write()
         },
         { behavior: 'immediate' },

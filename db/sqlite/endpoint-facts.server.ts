@@ -23,8 +23,13 @@ interface EndpointWithSubscription {
 /** More than these are never running at once in practice, and the newest are those a person asks about. */
 const REPLAYS_SHOWN = 5
 
-/** Reads what a card shows. Its questions are put together once: they are asked for every card, and with every event of a rule. */
-export function endpointFactsReader(db: Client['db']): (row: EndpointWithSubscription, now: Millis) => EndpointFacts {
+/**
+ * Reads what a card shows. Its questions are put together once: they are asked for every card, and with every event of a rule.
+ * What the cards of one list share (the account's hold, the last event of an object) is read once for the list.
+ */
+export function endpointFactsReader(
+  db: Client['db'],
+): (now: Millis) => (row: EndpointWithSubscription) => EndpointFacts {
   const { placeholder } = sql
   const ofAccount = placeholder('accountUuid')
   const ofEndpoint = placeholder('endpointId')
@@ -82,18 +87,30 @@ export function endpointFactsReader(db: Client['db']): (row: EndpointWithSubscri
     return { recentAttempts: attempts, recentMeanMs: attempts > 0 ? Math.round((row?.duration ?? 0) / attempts) : null }
   }
 
-  return (row, now) => {
-    const { id: endpointId, accountUuid, objectType, pendingCount } = row.endpoint
+  function sharedOf(accountUuid: string, objectType: string) {
     return {
-      endpoint: toEndpointRow(row.endpoint),
       accountHold: accountHoldOf(accountUuid),
-      subscription: row.subscription ? toSubscriptionRow(row.subscription) : null,
       // Objects the platform sends nothing for are read for the sake of webhooks; others have no such row.
       polling: pollingOf.get({ accountUuid, source: `webhook:${objectType}` }) ?? null,
-      nextDueAt: pendingCount > 0 ? (nextDue.get({ endpointId })?.dueAt ?? null) : null,
       lastEventAt: lastEvent.get({ accountUuid, object: objectType })?.receivedAt ?? null,
-      ...recentPace(endpointId, now),
-      replays: latestReplays.all({ endpointId }).map(toReplayRow),
+    }
+  }
+
+  return (now) => {
+    const shared = new Map<string, ReturnType<typeof sharedOf>>()
+    return (row) => {
+      const { id: endpointId, accountUuid, objectType, pendingCount } = row.endpoint
+      const key = `${accountUuid}|${objectType}`
+      const common = shared.get(key) ?? sharedOf(accountUuid, objectType)
+      shared.set(key, common)
+      return {
+        ...common,
+        endpoint: toEndpointRow(row.endpoint),
+        subscription: row.subscription ? toSubscriptionRow(row.subscription) : null,
+        nextDueAt: pendingCount > 0 ? (nextDue.get({ endpointId })?.dueAt ?? null) : null,
+        ...recentPace(endpointId, now),
+        replays: latestReplays.all({ endpointId }).map(toReplayRow),
+      }
     }
   }
 }

@@ -10,9 +10,20 @@ import { endSubscriptionsOf, switchSubscriptionIn, type Writer } from './subscri
 /** Forwarding rules with their endpoints. Every change that belongs together is one transaction. */
 export function forwardingRuleStore({ db }: Client, clock: Clock): ForwardingRuleStore {
   const reader = ruleReader(db, clock)
+  const filters = db
+    .select({ objectType: forwardingRule.objectType, fields: endpoint.fieldFilter })
+    .from(forwardingRule)
+    .innerJoin(endpoint, eq(endpoint.forwardingRuleId, forwardingRule.id))
+    .where(and(eq(forwardingRule.accountUuid, sql.placeholder('accountUuid')), isNull(forwardingRule.deletedAt)))
+    .orderBy(asc(forwardingRule.id))
+    .prepare()
   return {
     async listForwardingRules(accountUuid) {
       return reader.all(accountUuid)
+    },
+
+    async listRuleFilters(accountUuid) {
+      return filters.all({ accountUuid })
     },
 
     async findForwardingRule(accountUuid, id) {
@@ -106,10 +117,10 @@ function ruleReader(db: Client['db'], clock: Clock) {
       .prepare()
   const all = select()
   const byId = select(eq(forwardingRule.id, placeholder('id')))
-  const factsOf = endpointFactsReader(db)
+  const factsAt = endpointFactsReader(db)
   const read = (rows: ReturnType<typeof all.all>): ForwardingRuleRecord[] => {
-    const now = clock.now()
-    return rows.map((row) => ({ rule: toRuleRow(row.rule), ...factsOf(row, now) }))
+    const factsOf = factsAt(clock.now())
+    return rows.map((row) => ({ rule: toRuleRow(row.rule), ...factsOf(row) }))
   }
   return {
     all: (accountUuid: string) => read(all.all({ accountUuid })),

@@ -4,7 +4,8 @@ import type { Sql } from './client.server.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-export type UsageKind = 'api_call' | 'webhook_received' | 'webhook_forwarded' | 'duplicate'
+/** `free_call`: a call to the platform that no automation made. It counts for the platform's own limits, not as used. */
+export type UsageKind = 'api_call' | 'free_call' | 'webhook_received' | 'webhook_forwarded' | 'duplicate'
 
 export interface HourChange {
   events?: number

@@ -128,10 +128,10 @@ function webhookReader(db: Client['db'], clock: Clock) {
   const all = select()
   const byId = select(eq(webhook.id, placeholder('id')))
   const byObject = select(eq(webhook.objectType, placeholder('objectType')))
-  const factsOf = endpointFactsReader(db)
+  const factsAt = endpointFactsReader(db)
   const read = (rows: ReturnType<typeof all.all>): WebhookRecord[] => {
-    const now = clock.now()
-    return rows.map((row) => ({ webhook: toWebhookRow(row.webhook), ...factsOf(row, now) }))
+    const factsOf = factsAt(clock.now())
+    return rows.map((row) => ({ webhook: toWebhookRow(row.webhook), ...factsOf(row) }))
   }
   return {
     all: (accountUuid: string) => read(all.all({ accountUuid })),

@@ -83,9 +83,11 @@ export interface NewApiActivity {
   userAgent: string | null
   remoteIp: string | null
   durationMs: number | null
+  /** An `api_call` of an automation: it counts as used. Absent = it is free. */
+  counts?: boolean
 }
 
-export interface ApiActivityRow extends Omit<NewApiActivity, 'activityType'> {
+export interface ApiActivityRow extends Omit<NewApiActivity, 'activityType' | 'counts'> {
   id: number
   activityType: string
   createdAt: Millis
@@ -103,6 +105,6 @@ export interface ActivityStore {
   listApiActivity(accountUuid: string, limit: number): Promise<ApiActivityRow[]>
   /** When calls to the platform were made since a moment (at most 400), and how many on a UTC day (days since the epoch). */
   recentApiCalls(accountUuid: string, input: { since: Millis; day: number }): Promise<{ at: Millis[]; inDay: number }>
-  /** Writes one, masked; an `api_call` is counted as used in the same act. The oldest beyond some 1,000 go. */
+  /** Writes one, masked; an `api_call` is counted, as used or as free, in the same act. The oldest beyond some 1,000 go. */
   recordApiActivity(activity: NewApiActivity): Promise<void>
 }

@@ -42,6 +42,8 @@ export interface ForwardingRuleUpdate {
 export interface ForwardingRuleStore {
   /** Oldest first, without deleted ones. */
   listForwardingRules(accountUuid: string): Promise<ForwardingRuleRecord[]>
+  /** Of all of them, what events they want: comma-separated fields, empty = every event of the object. Reads nothing else. */
+  listRuleFilters(accountUuid: string): Promise<{ objectType: string; fields: string }[]>
   findForwardingRule(accountUuid: string, id: number): Promise<ForwardingRuleRecord | null>
   /** Addresses of webhooks and rules together, deleted ones not counted. */
   countEndpoints(accountUuid: string): Promise<number>

@@ -96,7 +96,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
   let events = 0
 
   const around =
-    (account: string, gate: CallGate): Around =>
+    (account: string, gate: CallGate, counts: boolean): Around =>
     async (exchange, reach) => {
       const held = await gate.admit()
       // What a gate answers is what the call answers: `reach` would have given the same kind of thing.
@@ -127,7 +127,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
         request: null,
         status: 200,
       } as const
-      recordPlatformCall({ store, log }, { ...call, outcome: 'ok', answer: '', durationMs: clock.now() - at })
+      recordPlatformCall({ store, log }, { ...call, outcome: 'ok', answer: '', durationMs: clock.now() - at, counts })
       return answer
     }
 
@@ -139,7 +139,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     oauth: { refresh: () => Promise.reject(new Error('tokens last longer than this')) },
     platformApi: {
       ...platform.apiOf('nobody', (_exchange, reach) => reach()),
-      actingFor: (account, gate) => platform.apiOf(account, around(account, gate)),
+      actingFor: (account, { gate, counts }) => platform.apiOf(account, around(account, gate, counts)),
     },
   })
   const deliveries = createDeliveryEngine({ store, clock, log, outbound, secrets, settings })

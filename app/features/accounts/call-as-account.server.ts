@@ -27,7 +27,9 @@ interface CallDependencies {
   secrets: SecretBox
   oauth: Pick<PlatformOAuth, 'refresh'>
   /** With `actingFor`, calls are made (and recorded) in the account's name, each exchange past the gate. */
-  platformApi: PlatformApi & { actingFor?: (accountUuid: string, gate: CallGate) => PlatformApi }
+  platformApi: PlatformApi & {
+    actingFor?: (accountUuid: string, options: { gate: CallGate; counts: boolean }) => PlatformApi
+  }
   /** The accounts' shares of calls. Default: its own. */
   budget?: CallBudget
 }
@@ -45,10 +47,11 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   const unsaved = new Map<string, { generation: number; tokens: PlatformTokens }>()
   const budget = app.budget ?? createCallBudget(app)
 
-  return async (accountUuid, call, { priority = 'screen' } = {}) => {
+  return async (accountUuid, call, { priority = 'screen', counts = false } = {}) => {
     const first = await usableToken(accountUuid, null)
     if (first.outcome !== 'token') return notAsked(first)
-    const api = app.platformApi.actingFor?.(accountUuid, budget.gateOf(accountUuid, priority)) ?? app.platformApi
+    const gate = budget.gateOf(accountUuid, priority)
+    const api = app.platformApi.actingFor?.(accountUuid, { gate, counts }) ?? app.platformApi
     const result = await call(api, first.token)
     if (result.outcome !== 'unauthorized') return noted(accountUuid, result)
     const second = await usableToken(accountUuid, first.generation)
@@ -148,6 +151,11 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     if (!held) return NOT_CONNECTED
     return held.state === 'reconnect' ? RECONNECT : heldToken(held)
   }
+}
+
+/** For what automations do by themselves: every call made through it counts as used. */
+export function countedCalls(callAsAccount: CallAsAccount): CallAsAccount {
+  return (accountUuid, call, options) => callAsAccount(accountUuid, call, { ...options, counts: true })
 }
 
 /** Without a token the platform was not asked, or said 401: whatever was wanted was certainly not done. */

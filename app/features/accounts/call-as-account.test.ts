@@ -179,7 +179,7 @@ describe('the share of calls', () => {
   function counting() {
     let made = 0
     const { platformApi } = world.app
-    const actingFor = (_account: string, gate: CallGate): PlatformApi => ({
+    const actingFor = (_account: string, { gate }: { gate: CallGate }): PlatformApi => ({
       ...platformApi,
       async vendor() {
         const held = await gate.admit()

@@ -59,8 +59,18 @@ test('of looks that the clock takes every few minutes only those are written dow
   recordPlatformCall(world.app, { ...look, outcome: 'ok', status: 200, answer: '0 records' })
   recordPlatformCall(world.app, { ...look, outcome: 'forbidden', status: 403, answer: 'insufficient_scope' })
   expect(await loadApiActivity(world.app, LEEDS)).toMatchObject([{ statusCode: 403 }])
-  const used = world.client.sql.prepare("SELECT count FROM usage_day WHERE kind = 'api_call'").all()
-  expect(used).toEqual([{ count: 1 }])
+  const noted = world.client.sql.prepare('SELECT kind, count FROM usage_day').all()
+  expect(noted).toEqual([{ kind: 'free_call', count: 1 }])
+})
+
+test('only what an automation asks of the platform counts as used', async () => {
+  recordPlatformCall(world.app, CALL)
+  recordPlatformCall(world.app, { ...CALL, counts: true })
+  recordPlatformCall(world.app, { ...CALL, counts: true })
+  const day = Math.floor(world.clock.now() / 86_400_000)
+  expect(await world.app.store.usageOfDays(LEEDS, day, day + 1)).toMatchObject({ apiCalls: 2, total: 2 })
+  // The platform's own limit is told of all of them.
+  expect(await world.app.store.recentApiCalls(LEEDS, { since: 0, day })).toMatchObject({ inDay: 3 })
 })
 
 test('a call from before the account was known is nobody’s activity', async () => {

@@ -58,8 +58,8 @@ export async function loadApiActivity(app: ReadApp, accountUuid: string) {
 }
 
 /**
- * Writes down a call we made to the platform; it counts as one API call of the account. Not waited for, and never fails
- * the call it tells about. Calls from before the account is known are only in the process's log.
+ * Writes down a call we made to the platform; of an automation, it counts as one API call used. Not waited for, and never
+ * fails the call it tells about. Calls from before the account is known are only in the process's log.
  */
 export function recordPlatformCall(app: Pick<App, 'store' | 'log'>, call: PlatformCall): void {
   if (call.accountUuid === null) return
@@ -78,6 +78,7 @@ export function recordPlatformCall(app: Pick<App, 'store' | 'log'>, call: Platfo
       // Of the person whose page or button it was made for; null = it was made by itself.
       remoteIp: currentCaller()?.ip ?? null,
       durationMs: call.durationMs,
+      ...(call.counts && { counts: true }),
     })
     .catch((error: unknown) => app.log.warn({ account: call.accountUuid, err: error }, 'activity.not_recorded'))
 }

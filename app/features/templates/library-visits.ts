@@ -26,7 +26,7 @@ export const VISITS: readonly LibraryTemplate[] = [
           to: MOBILE,
           linkToJob: true,
           message:
-            'You are booked: {entry.0.start_date as date}, {entry.0.start_date as time}, {entry.0.job_address or "your address"}. To change it, reply. [[Business name]]',
+            'You are booked: {entry.0.start_date as date}, {entry.0.start_date as time}, {entry.0.job_address or "your address"}. To change it, call [[Business phone]]. [[Business name]]',
         }),
       ],
     }),
@@ -52,7 +52,7 @@ export const VISITS: readonly LibraryTemplate[] = [
           to: MOBILE,
           linkToJob: true,
           message:
-            'See you tomorrow, {entry.0.start_date as time}: {entry.0.staff_name or "our technician"}. Please leave access clear. Problem? Reply now. [[Business name]]',
+            'See you tomorrow, {entry.0.start_date as time}: {entry.0.staff_name or "our technician"}. Please leave access clear. Problem? Call [[Business phone]]. [[Business name]]',
         }),
       ],
     }),
@@ -113,7 +113,7 @@ export const VISITS: readonly LibraryTemplate[] = [
             contentType: 'html',
             to: '{entry.0.contact_email}',
             customHtmlSubject: '{entry.0.job_address or "Your job"}: finished, papers attached',
-            customHtmlBody: `<p>Hello ${FIRST_NAME},</p><p>the work is done. Your [[document name]] and the photos are attached; please keep them for your records. Anything not as it should be? Answer this e-mail within [[7 days]] and we come back.</p><p>[[Business name]]</p>`,
+            customHtmlBody: `<p>Hello ${FIRST_NAME},</p><p>the work is done. Your [[document name]] and the photos are attached; please keep them for your records. Anything not as it should be? Call [[Business phone]] within [[7 days]] and we come back.</p><p>[[Business name]]</p>`,
             linkToJob: true,
             includeGeneratedDocument: true,
             documentActionIndex: 1,
@@ -157,7 +157,7 @@ export const VISITS: readonly LibraryTemplate[] = [
           {
             to: MOBILE,
             linkToJob: true,
-            message: `Hi ${FIRST_NAME}, your yearly service falls due next month. Reply YES and we will offer dates. [[Business name]]`,
+            message: `Hi ${FIRST_NAME}, your yearly service falls due next month. Call [[Business phone]] to book. [[Business name]]`,
           },
           true,
         ),

@@ -45,6 +45,17 @@ test.each(LIBRARY.map((template) => [template.name, template] as const))(
   },
 )
 
+test('no message asks for an answer that nobody reads', () => {
+  const sent = LIBRARY.flatMap(({ id, definition }) =>
+    definition.steps
+      .filter(({ type }) => type === 'send_sms' || type === 'send_email')
+      .map(({ parameters }) => ({ id, text: JSON.stringify(parameters) })),
+  )
+  expect(sent.length).toBeGreaterThan(10)
+  const asks = /\breply\b(?!To)|\breplies\b|answer this|\btext us\b|write back|\bYES\b/i
+  expect(sent.filter(({ text }) => asks.test(text))).toEqual([])
+})
+
 test('every message signed by the business leaves its name to the owner', () => {
   const chase = LIBRARY.find(({ id }) => id === 7)
   expect(chase && openBlanksOf(chase.definition)).toEqual(['Do-not-chase badge', 'Business name'])

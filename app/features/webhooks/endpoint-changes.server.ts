@@ -3,7 +3,8 @@
 import type { App } from '#app/app-context.ts'
 import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/webhooks.ts'
 import { POLL_PURPOSE } from '../events/polling.ts'
-import { MOST_ENDPOINTS, NO_ROOM_FOR_ENDPOINTS } from './endpoint-key.ts'
+import { chatWarning } from './chat-address.ts'
+import { MOST_ENDPOINTS, noRoomForEndpoints } from './endpoint-key.ts'
 import { isPolled } from './object-catalog.ts'
 import { neededObjects, settleSubscriptions } from './repair-subscriptions.server.ts'
 import {
@@ -46,7 +47,7 @@ export const FINE: AddressCheck = { outcome: 'fine', warning: null }
 export async function checkAddress(app: Pick<App, 'outbound'>, url: string): Promise<AddressCheck> {
   if (url === '') return FINE
   const check = await app.outbound.check(url)
-  if (check.verdict === 'allowed') return FINE
+  if (check.verdict === 'allowed') return { outcome: 'fine', warning: chatWarning(url) }
   if (check.verdict === 'unresolved') return { outcome: 'fine', warning: check.sentence }
   // Plain http is let through only to addresses the operator named; for everybody else the rule is simply https.
   return { outcome: 'refused', message: url.startsWith('https:') ? check.sentence : HTTPS_URL }
@@ -54,11 +55,12 @@ export async function checkAddress(app: Pick<App, 'outbound'>, url: string): Pro
 
 /** Null = one more address fits. Call it through `oneAtATime`, so that two at once do not take the same place. */
 export async function refuseOneMore(
-  app: Pick<App, 'store'>,
+  app: Pick<App, 'store' | 'settings'>,
   accountUuid: string,
 ): Promise<{ outcome: 'full'; message: string } | null> {
+  const most = app.settings.mostAddresses ?? MOST_ENDPOINTS
   const count = await app.store.countEndpoints(accountUuid)
-  return count < MOST_ENDPOINTS ? null : { outcome: 'full', message: NO_ROOM_FOR_ENDPOINTS }
+  return count < most ? null : { outcome: 'full', message: noRoomForEndpoints(most) }
 }
 
 /** Everybody's needs of the object with `need` among them: in the place of the one with the fields `before`, or added. */

@@ -20,7 +20,9 @@ export function parseEndpointKey(text: string): EndpointKey | null {
   return rule === undefined ? Number(id) : ruleKey(Number(id))
 }
 
-/** Addresses of one account over all its webhooks and rules. */
-export const MOST_ENDPOINTS = 20
+/** No plan limits how many addresses an account has. This keeps a program gone wild from filling the installation. */
+export const MOST_ENDPOINTS = 1_000
 
-export const NO_ROOM_FOR_ENDPOINTS = `An account can have ${MOST_ENDPOINTS} addresses in all, its webhooks and forwarding rules together. Delete one that is no longer needed first.`
+export function noRoomForEndpoints(most: number): string {
+  return `This installation stops at ${most.toLocaleString('en')} addresses for one account. Delete one you no longer need, or ask its operator for more.`
+}

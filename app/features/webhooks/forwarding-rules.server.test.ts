@@ -173,12 +173,27 @@ describe('adding a rule', () => {
     expect(await rules()).toEqual([])
   })
 
-  test('ends at twenty addresses over webhooks and rules together, also when two come at once', async () => {
+  test('to Slack is made, and says at once that Slack refuses events', async () => {
+    const made = await create({ forwardUrl: 'https://hooks.slack.com/services/T/B/x' })
+    expect(made).toMatchObject({
+      outcome: 'created',
+      warning: expect.stringMatching(/^Slack refuses ServiceM8 events/),
+    })
+  })
+
+  test('has no limit that anybody meets: the ceiling is a thousand', async () => {
+    for (let n = 0; n < 30; n++) await created({ name: `Rule ${n}` })
+    expect(await rules()).toHaveLength(30)
+    expect(MOST_ENDPOINTS).toBe(1_000)
+  })
+
+  test('ends at the ceiling over webhooks and rules together, also when two come at once', async () => {
+    world.app.settings = { ...world.app.settings, mostAddresses: 4 }
     await webhook({ fields: '' })
-    for (let n = 2; n < MOST_ENDPOINTS; n++) await created({ name: `Rule ${n}` })
+    for (let n = 2; n < 4; n++) await created({ name: `Rule ${n}` })
     const both = await Promise.all([create({ name: 'Last' }), create({ name: 'Too many' })])
     expect(both.map((one) => one.outcome)).toEqual(['created', 'full'])
-    expect(both[1]).toMatchObject({ message: expect.stringContaining('20 addresses in all') })
+    expect(both[1]).toMatchObject({ message: expect.stringContaining('stops at 4 addresses') })
     const another = { callback_url: 'https://example.com/in', object: 'note', fields: '', accountUUID: LEEDS }
     expect(await createWebhook(world.app, LEEDS, another, { admin: false })).toMatchObject({ outcome: 'full' })
     // Replacing the webhook there is takes no new place.

@@ -138,11 +138,16 @@ export async function neededObjects(
   accountUuid: string,
 ): Promise<Map<string, FieldNeed[]>> {
   const needs = new Map<string, FieldNeed[]>()
-  const add = (object: string, fields: string) =>
-    needs.set(object, [...(needs.get(object) ?? []), { fields: parseFields(fields) }])
-  for (const { webhook } of await app.store.listWebhooks(accountUuid)) add(webhook.objectType, webhook.fields)
-  for (const { rule, endpoint } of await app.store.listForwardingRules(accountUuid)) {
-    add(rule.objectType, endpoint.fieldFilter)
+  const add = (object: string, need: FieldNeed) => {
+    const known = needs.get(object)
+    if (known) known.push(need)
+    else needs.set(object, [need])
+  }
+  for (const { webhook } of await app.store.listWebhooks(accountUuid)) {
+    add(webhook.objectType, { fields: parseFields(webhook.fields) })
+  }
+  for (const { objectType, fields } of await app.store.listRuleFilters(accountUuid)) {
+    add(objectType, { fields: parseFields(fields) })
   }
   for (const { active, definition } of await app.store.listAutomations(accountUuid)) {
     const { trigger } = definition
@@ -150,8 +155,7 @@ export async function neededObjects(
     // What the platform sends no webhooks for is looked through by the automations themselves.
     if (fields === null || trigger.source !== 'webhook' || isPolled(trigger.object)) continue
     // Every rule has to know a new record when it comes: what a rule sees for the first time sets nothing off.
-    const need = { fields, created: true }
-    needs.set(trigger.object, [...(needs.get(trigger.object) ?? []), need])
+    add(trigger.object, { fields, created: true })
   }
   return needs
 }

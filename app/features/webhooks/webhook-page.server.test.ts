@@ -36,6 +36,8 @@ describe('the manager page', () => {
       now: world.clock.now(),
       webhooks: [],
       rules: [],
+      ruleLines: [],
+      noRoom: null,
       lastEventAt: null,
       log: null,
       replay: null,

@@ -8,7 +8,7 @@ import { actOnCard, isCardIntent, stoppedSince, thingOf } from './act-on-card.se
 import { actOnNotices, isNoticeIntent, type NoticeAct } from './act-on-notices.server.ts'
 import { goneSentence, type Thing } from './control-words.ts'
 import type { DeliveryControls } from './delivery-controls.server.ts'
-import type { Refused } from './endpoint-changes.server.ts'
+import { type Refused, refuseOneMore } from './endpoint-changes.server.ts'
 import { checkAfterSave } from './endpoint-check.server.ts'
 import { type EndpointKey, parseEndpointKey, ruleIdOf } from './endpoint-key.ts'
 import { findEndpointRecord } from './endpoint-record.server.ts'
@@ -31,9 +31,10 @@ import type { AccountNews } from './notice-view.ts'
 import { firstReplayForm, missedSince, readReplayForm } from './replay-request.ts'
 import { countReplay } from './replay-webhook.server.ts'
 import type { ReplayForm, ReplayPanelData } from './replay-words.ts'
+import { foldRules } from './rule-lines.ts'
 import { CREATE_FAILED, DELETE_FAILED, type FieldErrors, UPDATE_FAILED } from './webhook.ts'
 import { loadWebhookLog } from './webhook-log.server.ts'
-import type { CardView, LogEntryView, LogFilter, RuleView, WebhookView } from './webhook-view.ts'
+import type { CardView, LogEntryView, LogFilter, RuleLineView, RuleView, WebhookView } from './webhook-view.ts'
 import { createWebhook, deleteWebhook, listWebhooks, updateWebhook, type WebhookApp } from './webhooks.server.ts'
 
 type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
@@ -45,8 +46,12 @@ export interface ManagerPageData {
   now: Millis
   /** Oldest first. */
   webhooks: WebhookView[]
-  /** Oldest first. */
+  /** Oldest first: all of them, or of many those worth a whole card. */
   rules: RuleView[]
+  /** The others. */
+  ruleLines: RuleLineView[]
+  /** Why no further address fits; null = one does. */
+  noRoom: string | null
   /** Of any object; null = never. */
   lastEventAt: Millis | null
   /** The log the address opens, else null. */
@@ -62,6 +67,8 @@ export interface ManagerPageData {
 
 /** What the page's address opens. One that is not there opens nothing. */
 export interface ManagerOpen {
+  /** The card it names. */
+  card?: EndpointKey
   log?: { webhookId: EndpointKey; filter: LogFilter }
   /** `form` null = the panel was just opened. */
   replay?: { webhookId: EndpointKey; form: ReplayForm | null }
@@ -88,9 +95,10 @@ export async function loadManagerPage(
   const ownWebhooks = await listWebhooks(app, accountUuid)
   for (const details of ownWebhooks) webhooks.push(await counted(details))
   const rules: RuleView[] = []
-  const ownRules = await listForwardingRules(app, accountUuid)
+  const allRules = await listForwardingRules(app, accountUuid)
+  const { whole: ownRules, lines: ruleLines } = foldRules(allRules, open.card ?? null)
   for (const details of ownRules) rules.push(await counted(details))
-  const cards = [...webhooks, ...rules]
+  const cards = [...webhooks, ...allRules.map(({ view }) => view)]
   const automations = (await app.store.listAutomations(accountUuid)).length
   return {
     accountName: account?.name ?? '',
@@ -98,6 +106,8 @@ export async function loadManagerPage(
     now: app.clock.now(),
     webhooks,
     rules,
+    ruleLines,
+    noRoom: (await refuseOneMore(app, accountUuid))?.message ?? null,
     lastEventAt: await app.store.lastEventAt(accountUuid),
     log: open.log ? await loadManagerLog(app, accountUuid, open.log.webhookId, open.log.filter) : null,
     replay: open.replay

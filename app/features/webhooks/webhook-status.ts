@@ -141,7 +141,7 @@ export function accountHealth(
   const last = lastEventAt === null ? 'No events yet.' : `Last event ${ago(lastEventAt, now)}.`
   const troubled = all.filter(({ status }) => TROUBLE.has(status))
   if (troubled.length > 0) {
-    const names = troubled.map(({ label }) => label).join(', ')
+    const names = namesOf(troubled.map(({ label }) => label))
     const verb = troubled.length === 1 ? 'needs' : 'need'
     return `${troubled.length} of ${counted} ${verb} attention: ${names}. ${last}`
   }
@@ -157,6 +157,19 @@ export function accountHealth(
   const how = lastEventAt === null ? 'ready' : 'working'
   if (all.length === 1) return `Your ${one} is ${how}. ${last}`
   return `All ${counted} are ${how}. ${last}`
+}
+
+/** Somebody has to do something about it. */
+export function needsAttention(status: WebhookStatus): boolean {
+  return TROUBLE.has(status)
+}
+
+/** More names than these are a number. */
+const NAMES_SAID = 5
+
+function namesOf(labels: readonly string[]): string {
+  const over = labels.length - NAMES_SAID
+  return over > 1 ? `${labels.slice(0, NAMES_SAID).join(', ')} and ${over} more` : labels.join(', ')
 }
 
 const TROUBLE: ReadonlySet<WebhookStatus> = new Set(['failing', 'stopped', 'unsubscribed', 'held'])

@@ -64,6 +64,9 @@ export interface RuleView extends EndpointView {
   name: string
 }
 
+/** A rule in one line, where an account has many. */
+export type RuleLineView = Pick<RuleView, 'id' | 'ruleId' | 'name' | 'label' | 'callbackUrl' | 'status'>
+
 export type CardView = WebhookView | RuleView
 
 export function isRule(card: CardView): card is RuleView {
@@ -71,8 +74,8 @@ export function isRule(card: CardView): card is RuleView {
 }
 
 /** Its heading: `Job`, or the rule's name. */
-export function titleOf(card: CardView): string {
-  return isRule(card) ? card.name : card.label
+export function titleOf(card: { label: string } | { name: string }): string {
+  return 'name' in card ? card.name : card.label
 }
 
 /** How a sentence or a label calls it: `Job webhook`, `Zapier rule`. */

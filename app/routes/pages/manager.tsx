@@ -48,6 +48,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const step = readManagerStep(url.searchParams)
   const controls = deliveryControls(app, found.account.uuid)
   const page = await loadManagerPage(app, controls, found.account.uuid, {
+    ...(step.step !== 'none' && { card: step.webhookId }),
     ...(step.step === 'log' && { log: step }),
     ...(step.step === 'replay' && { replay: step }),
   })

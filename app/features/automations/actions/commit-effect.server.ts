@@ -19,7 +19,7 @@ export function createCommitter(app: CommitApp, options: CommitterOptions = {}):
   const webhooks = createWebhookCommits(app, options.sign ?? null)
 
   function callFor({ identity }: CommitContext): CallForEffect {
-    return (call) => app.callAsAccount(identity.accountUuid, call, { priority: 'background' })
+    return (call) => app.callAsAccount(identity.accountUuid, call, { priority: 'background', counts: true })
   }
 
   return {

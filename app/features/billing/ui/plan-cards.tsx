@@ -82,7 +82,9 @@ export function UsageCard({ usage }: { usage: UsageView }) {
             <p>{usage.over.meaning}</p>
           </Notice>
         ) : null}
-        <p className="text-dense text-ink-soft">{usage.period}.</p>
+        <p className="text-dense text-ink-soft">
+          {usage.period}. Only what your webhooks and automations do counts. Opening pages, previews and tests are free.
+        </p>
       </div>
     </CardSection>
   )

@@ -9,6 +9,7 @@ import { Select } from '#app/ui/select.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
 import { CHECKED_WORDS } from '../../events/polling.ts'
 import { isPolled, OBJECT_KINDS } from '../object-catalog.ts'
+import { AddressField } from './address-field.tsx'
 import { FieldPicker } from './field-picker.tsx'
 import { type FormResult, resultFor } from './form-result.ts'
 import type { ManagerAccount } from './manager-address.ts'
@@ -91,25 +92,12 @@ function CreateForm({ account, usedTypes, refused, sending }: InnerProps) {
           </Notice>
         </div>
       ) : null}
-      <Field
-        id={fields.callback_url.id}
+      <AddressField
+        field={fields.callback_url}
         label="Callback URL"
-        errors={fields.callback_url.errors}
         hint="Where events are sent. Leave it empty to only watch them here."
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            key={fields.callback_url.key}
-            type="url"
-            name="callback_url"
-            defaultValue={fields.callback_url.initialValue}
-            placeholder="https://"
-            autoComplete="off"
-            autoFocus={firstInvalid === 'callback_url'}
-          />
-        )}
-      </Field>
+        autoFocus={firstInvalid === 'callback_url'}
+      />
       <div className="group/object grid gap-3">
         <Field
           id={fields.object.id}

@@ -1,11 +1,10 @@
 import { Form } from '@remix-run/react'
 import { useState } from 'react'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { Field } from '#app/ui/field.tsx'
 import { useFirstField } from '#app/ui/first-field.ts'
 import { Notice } from '#app/ui/notice.tsx'
-import { TextInput } from '#app/ui/text-input.tsx'
 import type { WebhookView } from '../webhook-view.ts'
+import { AddressField } from './address-field.tsx'
 import { FieldPicker } from './field-picker.tsx'
 import { joinFields } from './field-text.ts'
 import type { FormResult } from './form-result.ts'
@@ -59,25 +58,12 @@ export function EditForm({ webhook, account, refused }: EditFormProps) {
           onChange={setFieldText}
           errors={fields.fields.errors}
         />
-        <Field
-          id={fields.callback_url.id}
+        <AddressField
+          field={fields.callback_url}
           label="Callback URL"
-          errors={fields.callback_url.errors}
           hint="Where events are sent. Leave it empty to only watch them here."
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              key={fields.callback_url.key}
-              type="url"
-              name="callback_url"
-              defaultValue={fields.callback_url.initialValue}
-              placeholder="https://"
-              autoComplete="off"
-              autoFocus={firstInvalid === 'callback_url'}
-            />
-          )}
-        </Field>
+          autoFocus={firstInvalid === 'callback_url'}
+        />
         <div className="flex flex-wrap gap-2">
           <Button type="submit" look="primary" pending={sending} pendingLabel="Saving…">
             Save

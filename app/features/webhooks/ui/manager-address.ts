@@ -15,6 +15,8 @@ export interface ManagerAccount {
 /** One thing at a time; `none` is the plain page. A forwarding rule's card is named by its key, `rule-3`. */
 export type ManagerStep =
   | { step: 'none' }
+  /** Nothing but open: of many rules, this one has its whole card. */
+  | { step: 'card'; webhookId: EndpointKey }
   | { step: 'edit'; webhookId: EndpointKey }
   | { step: 'confirmDelete'; webhookId: EndpointKey }
   | { step: 'log'; webhookId: EndpointKey; filter: LogFilter }
@@ -44,7 +46,7 @@ export function managerSearch(account: ManagerAccount, step?: ManagerStep): stri
 
 /** Reads it back. What is no card's key is as good as absent. */
 export function readManagerStep(params: URLSearchParams): ManagerStep {
-  for (const step of ['edit', 'confirmDelete', 'log', 'replay', 'secret'] as const) {
+  for (const step of ['edit', 'confirmDelete', 'log', 'replay', 'secret', 'card'] as const) {
     const webhookId = parseEndpointKey(params.get(step) ?? '')
     if (webhookId === null) continue
     if (step === 'log') return { step, webhookId, filter: readLogFilter(params) }

@@ -19,7 +19,7 @@ import { searchAddress } from '../../events/delivery-address.ts'
 import type { FirstStepView } from '../first-steps.ts'
 import type { ReplayPanelData } from '../replay-words.ts'
 import { accountHealth } from '../webhook-status.ts'
-import { type CardView, type RuleView, titleOf, type WebhookView } from '../webhook-view.ts'
+import { type RuleLineView, type RuleView, titleOf, type WebhookView } from '../webhook-view.ts'
 import { CreateWebhook } from './create-form.tsx'
 import { FirstStepsCard } from './first-steps-card.tsx'
 import type { FormResult } from './form-result.ts'
@@ -44,6 +44,10 @@ export interface ManagerPageProps {
   now: Millis
   webhooks: WebhookView[]
   rules: RuleView[]
+  /** Rules without a card of their own, where there are many. */
+  ruleLines?: RuleLineView[]
+  /** Why no further address fits; absent or null = one does. */
+  noRoom?: string | null
   /** Of any object; null = never. */
   lastEventAt: Millis | null
   /** From `readManagerStep`. */
@@ -67,7 +71,7 @@ export interface ManagerPageProps {
 
 /** The webhook manager. */
 export function ManagerPage(props: ManagerPageProps) {
-  const { accountUUID, admin, webhooks, rules, step, log, logSource, result } = props
+  const { accountUUID, admin, webhooks, rules, ruleLines = [], step, log, logSource, result } = props
   const account: ManagerAccount = { accountUUID, admin }
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
@@ -100,7 +104,7 @@ export function ManagerPage(props: ManagerPageProps) {
             ) : null}
           </>
         }
-        summary={<Health webhooks={webhooks} rules={rules} lastEventAt={props.lastEventAt} />}
+        summary={<Health webhooks={webhooks} rules={[...rules, ...ruleLines]} lastEventAt={props.lastEventAt} />}
       />
       <Connection accountUUID={accountUUID} reconnect={props.reconnect ?? null} missing={props.missingScopes ?? []} />
       <Notices account={account} />
@@ -139,7 +143,8 @@ export function ManagerPage(props: ManagerPageProps) {
           </section>
           <RulesSection
             rules={rules}
-            webhooks={webhooks.length}
+            lines={ruleLines}
+            noRoom={props.noRoom ?? null}
             account={account}
             step={step}
             log={log}
@@ -176,9 +181,13 @@ interface ConnectionProps {
   missing: readonly string[]
 }
 
-function Health({ webhooks, rules, lastEventAt }: Pick<ManagerPageProps, 'webhooks' | 'rules' | 'lastEventAt'>) {
+function Health({
+  webhooks,
+  rules,
+  lastEventAt,
+}: Pick<ManagerPageProps, 'webhooks' | 'lastEventAt'> & { rules: RuleLineView[] }) {
   const now = usePresent()
-  const { tone, icon: Icon, worst } = healthLook<CardView>([...webhooks, ...rules])
+  const { tone, icon: Icon, worst } = healthLook<WebhookView | RuleLineView>([...webhooks, ...rules])
   return (
     <p
       className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-body ${tone === 'neutral' ? 'bg-surface' : toneLook[tone]}`}

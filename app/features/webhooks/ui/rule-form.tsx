@@ -10,6 +10,7 @@ import { TextInput } from '#app/ui/text-input.tsx'
 import { CHECKED_WORDS } from '../../events/polling.ts'
 import { isPolled, OBJECT_KINDS } from '../object-catalog.ts'
 import type { RuleView } from '../webhook-view.ts'
+import { AddressField } from './address-field.tsx'
 import { FieldPicker } from './field-picker.tsx'
 import { joinFields } from './field-text.ts'
 import type { FormResult } from './form-result.ts'
@@ -242,24 +243,11 @@ function TextField({ field, label, hint, plain = false, autoFocus }: TextFieldPr
 
 function UrlField({ field, autoFocus }: { field: KnownField; autoFocus: boolean }) {
   return (
-    <Field
-      id={field.id}
+    <AddressField
+      field={field}
       label="Forward to"
       hint="The address that gets these events too."
-      {...(field.errors ? { errors: field.errors } : {})}
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          key={field.key}
-          type="url"
-          name={field.name}
-          defaultValue={field.initialValue}
-          placeholder="https://"
-          autoComplete="off"
-          autoFocus={autoFocus}
-        />
-      )}
-    </Field>
+      autoFocus={autoFocus}
+    />
   )
 }

@@ -16,10 +16,10 @@ import {
   sampleResult,
   sampleRule,
 } from '#tests/support/sample-views.ts'
-import { MOST_ENDPOINTS } from '../endpoint-key.ts'
+import { noRoomForEndpoints, ruleKey } from '../endpoint-key.ts'
 import { OBJECT_TYPES } from '../object-catalog.ts'
 import type { ReplayPanelData } from '../replay-words.ts'
-import { DEFAULT_LOG_FILTER, type RuleView } from '../webhook-view.ts'
+import { DEFAULT_LOG_FILTER, type RuleLineView, type RuleView } from '../webhook-view.ts'
 import type { FormResult } from './form-result.ts'
 import type { LogAnswer } from './log-filter.ts'
 import type { ManagerStep } from './manager-address.ts'
@@ -27,7 +27,8 @@ import { RulesSection } from './rules-section.tsx'
 
 interface Options {
   rules?: RuleView[]
-  webhooks?: number
+  lines?: RuleLineView[]
+  noRoom?: string
   admin?: boolean
   step?: ManagerStep
   log?: LogAnswer | null
@@ -37,13 +38,14 @@ interface Options {
   answer?: (form: Record<string, string>) => FormResult | null
 }
 
-function Section({ rules = [], webhooks = 1, admin = false, step = { step: 'none' }, ...rest }: Options) {
+function Section({ rules = [], lines = [], noRoom, admin = false, step = { step: 'none' }, ...rest }: Options) {
   const refused = useActionData<FormResult | null>()
   return (
     <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
       <RulesSection
         rules={rules}
-        webhooks={webhooks}
+        lines={lines}
+        noRoom={noRoom ?? null}
         account={{ accountUUID: 'account-1', admin }}
         step={step}
         log={rest.log ?? null}
@@ -83,9 +85,25 @@ describe('the section', () => {
   })
 
   it('offers no form when no address fits any more', () => {
-    renderSection({ rules: [sampleRule()], webhooks: MOST_ENDPOINTS - 1 })
+    renderSection({ rules: [sampleRule()], noRoom: noRoomForEndpoints(1_000) })
     expect(screen.queryByText('Add another address')).toBeNull()
-    screen.getByText(/^An account can have 20 addresses in all/)
+    screen.getByText(/^This installation stops at 1,000 addresses for one account\./)
+  })
+
+  it('shows many in one line each, in their order, with the whole card of the open one', () => {
+    const { statusMessage: _onTheCard, ...facts } = sampleRule()
+    renderSection({
+      rules: [sampleRule({ id: 'rule-2', ruleId: 2, name: 'Office 2' })],
+      lines: [1, 3].map((ruleId) => ({ ...facts, id: ruleKey(ruleId), ruleId, name: `Office ${ruleId}` })),
+    })
+    expect(screen.getAllByRole('heading', { level: 3 }).map((one) => one.textContent)).toEqual([
+      'Office 1',
+      'Office 2',
+      'Office 3',
+    ])
+    expect(screen.getAllByRole('article')).toHaveLength(1)
+    const open = screen.getByRole('link', { name: 'Open Office 3 rule' })
+    expect(open.getAttribute('href')).toBe('?accountUUID=account-1&card=rule-3#rule-3')
   })
 
   it('has the focus on its heading when a rule went away with it', async () => {

@@ -3,20 +3,23 @@ import { useEffect, useRef, useState } from 'react'
 import { Card } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
-import { MOST_ENDPOINTS, NO_ROOM_FOR_ENDPOINTS } from '../endpoint-key.ts'
 import type { ReplayPanelData } from '../replay-words.ts'
-import type { RuleView } from '../webhook-view.ts'
+import type { RuleLineView, RuleView } from '../webhook-view.ts'
 import { type FormResult, resultFor } from './form-result.ts'
 import type { LogAnswer } from './log-filter.ts'
 import type { ManagerAccount, ManagerStep } from './manager-address.ts'
 import { useSending } from './manager-form.tsx'
 import { AddRuleForm } from './rule-form.tsx'
+import { RuleLine } from './rule-line.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
 interface RulesSectionProps {
+  /** Those with their whole card. */
   rules: RuleView[]
-  /** Addresses the account has besides these. */
-  webhooks: number
+  /** The others, where there are many. */
+  lines: RuleLineView[]
+  /** Why no further address fits; null = one does. */
+  noRoom: string | null
   account: ManagerAccount
   step: ManagerStep
   log: LogAnswer | null
@@ -26,15 +29,26 @@ interface RulesSectionProps {
 }
 
 /** Several addresses per object, each with its own filter. */
-export function RulesSection({ rules, webhooks, account, step, log, replay, logSource, result }: RulesSectionProps) {
+export function RulesSection({
+  rules,
+  lines,
+  noRoom,
+  account,
+  step,
+  log,
+  replay,
+  logSource,
+  result,
+}: RulesSectionProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const count = useRef(rules.length)
+  const total = rules.length + lines.length
+  const count = useRef(total)
   useEffect(() => {
     // A rule that goes away, or the form that made one, takes the focus with it: then the heading has it next.
     const lost = (document.activeElement ?? document.body) === document.body
-    if (rules.length !== count.current && lost) heading.current?.focus()
-    count.current = rules.length
-  }, [rules.length])
+    if (total !== count.current && lost) heading.current?.focus()
+    count.current = total
+  }, [total])
 
   return (
     <section aria-labelledby="rules-title" className="mt-8 grid gap-3">
@@ -46,7 +60,7 @@ export function RulesSection({ rules, webhooks, account, step, log, replay, logS
           Send the same events to more than one place: each rule is one more address for an object, with its own filter.
         </p>
       </div>
-      {rules.length === 0 ? (
+      {total === 0 ? (
         <Card>
           <EmptyState icon={Split} title="No forwarding rules yet">
             A webhook has one address. When a second system wants the same events, add its address here and it gets a
@@ -54,35 +68,48 @@ export function RulesSection({ rules, webhooks, account, step, log, replay, logS
           </EmptyState>
         </Card>
       ) : (
-        <ul className="grid gap-4">
-          {rules.map((rule) => (
+        <ul className={`grid ${lines.length > 0 ? 'gap-2' : 'gap-4'}`}>
+          {inOrder([...rules, ...lines]).map((rule) => (
             <li key={rule.id} className="min-w-0">
-              <WebhookCard
-                webhook={rule}
-                account={account}
-                step={step}
-                log={log}
-                replay={replay}
-                logSource={logSource}
-                result={result}
-              />
+              {isWhole(rule) ? (
+                <WebhookCard
+                  webhook={rule}
+                  account={account}
+                  step={step}
+                  log={log}
+                  replay={replay}
+                  logSource={logSource}
+                  result={result}
+                />
+              ) : (
+                <RuleLine rule={rule} account={account} />
+              )}
             </li>
           ))}
         </ul>
       )}
-      <AddRule account={account} result={result} full={webhooks + rules.length >= MOST_ENDPOINTS} />
+      <AddRule account={account} result={result} noRoom={noRoom} />
     </section>
   )
+}
+
+/** Oldest first. */
+function inOrder(rules: (RuleView | RuleLineView)[]): (RuleView | RuleLineView)[] {
+  return rules.sort((one, other) => one.ruleId - other.ruleId)
+}
+
+function isWhole(rule: RuleView | RuleLineView): rule is RuleView {
+  return 'statusMessage' in rule
 }
 
 interface AddRuleProps {
   account: ManagerAccount
   result: FormResult | undefined
-  full: boolean
+  noRoom: string | null
 }
 
 /** The form, folded away. After a rule was made it is closed and empty again; after a refusal it keeps what was typed. */
-function AddRule({ account, result, full }: AddRuleProps) {
+function AddRule({ account, result, noRoom }: AddRuleProps) {
   const refused = resultFor(result, 'create_rule')
   const sending = useSending('create_rule')
   const wasSending = useRef(false)
@@ -92,7 +119,7 @@ function AddRule({ account, result, full }: AddRuleProps) {
     wasSending.current = sending
   }, [sending, refused])
 
-  if (full && !refused) return <p className="text-label text-ink-soft">{NO_ROOM_FOR_ENDPOINTS}</p>
+  if (noRoom !== null && !refused) return <p className="text-label text-ink-soft">{noRoom}</p>
   return (
     <Card className="px-4 py-1 sm:px-5">
       <Disclosure key={round} summary="Add another address" {...(refused ? { open: true } : {})}>

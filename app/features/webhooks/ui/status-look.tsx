@@ -31,6 +31,10 @@ const LOOKS: Record<WebhookStatus, Look> = {
   unsubscribed: { word: 'Not receiving', tone: 'failing', icon: Unplug },
 }
 
+export function statusLook(status: WebhookStatus): Pick<Look, 'word' | 'tone'> {
+  return LOOKS[status]
+}
+
 export function WebhookStatusPill({ status }: { status: WebhookStatus }) {
   const { word, tone, icon } = LOOKS[status]
   return (

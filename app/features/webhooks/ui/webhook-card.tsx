@@ -7,6 +7,7 @@ import { CopyField } from '#app/ui/copy-field.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time.tsx'
+import { chatWarning } from '../chat-address.ts'
 import type { ReplayPanelData } from '../replay-words.ts'
 import { type CardView, calledOf, DEFAULT_LOG_FILTER, isRule, titleOf } from '../webhook-view.ts'
 import { CheckResult } from './address-check.tsx'
@@ -176,6 +177,7 @@ function Facts({ webhook }: { webhook: CardView }) {
         ) : (
           <span className="text-ink-soft">None: events are only shown here</span>
         )}
+        <ChatWarning address={webhook.callbackUrl} />
       </Fact>
       <Fact label={rule ? 'Field filter' : 'Monitored fields'} wide>
         <FieldList fields={webhook.fields} />
@@ -189,6 +191,11 @@ function Facts({ webhook }: { webhook: CardView }) {
       <Fact label="Next retry">{webhook.nextAttemptAt === null ? '–' : <Time at={webhook.nextAttemptAt} />}</Fact>
     </dl>
   )
+}
+
+function ChatWarning({ address }: { address: string }) {
+  const warning = chatWarning(address)
+  return warning === null ? null : <p className="text-attention text-dense">{warning}</p>
 }
 
 function Fact({ label, wide = false, children }: { label: string; wide?: boolean; children: ReactNode }) {
