@@ -103,6 +103,7 @@ export const accountCalls: ReferencePart = {
       route: 'api/credentials/:id',
       tag: 'Accounts',
       summary: 'Says whether an account is connected',
+      description: ['Tokens never leave the server: `connected` stands for them.'],
       who: 'session',
       parameters: [{ ...accountOfPath, name: 'id' }],
       answers: [
@@ -129,6 +130,9 @@ export const accountCalls: ReferencePart = {
       route: 'api/account-mapping',
       tag: 'Accounts',
       summary: 'Lets an external id lead to an account of this session',
+      description: [
+        "For an add-on opened under another id than the account's own. An id that leads elsewhere answers 409.",
+      ],
       who: 'session',
       body: {
         schema: mappingBody,
@@ -160,6 +164,7 @@ export const accountCalls: ReferencePart = {
       route: 'api/account-mapping/:id',
       tag: 'Accounts',
       summary: 'Says where an external id leads',
+      description: ['404 where the id leads nowhere, or to an account of somebody else.'],
       who: 'session',
       parameters: [{ ...accountOfPath, name: 'id', description: 'An external id, or the uuid itself.' }],
       answers: [
@@ -211,6 +216,7 @@ export const accountCalls: ReferencePart = {
       route: 'api/sessions',
       tag: 'Sessions and data',
       summary: 'Lists the browsers that are signed in to the account',
+      description: ['With when each signed in, when it was last seen, and how it came.'],
       who: 'session',
       parameters: [accountOfQuery],
       answers: [
@@ -237,6 +243,7 @@ export const accountCalls: ReferencePart = {
       route: 'api/sessions/:id',
       tag: 'Sessions and data',
       summary: 'Signs one browser out of the account',
+      description: ['Deliveries and automations go on.'],
       who: 'session',
       parameters: [
         {
@@ -255,6 +262,7 @@ export const accountCalls: ReferencePart = {
       route: 'api/sessions/end-all',
       tag: 'Sessions and data',
       summary: "Signs every browser out of the account, the caller's too",
+      description: ['Deliveries and automations go on. Everybody has to sign in again.'],
       who: 'session',
       parameters: [accountOfQuery],
       answers: [
@@ -272,6 +280,7 @@ export const accountCalls: ReferencePart = {
       route: 'api/audit',
       tag: 'Sessions and data',
       summary: 'Tells who did what, newest first, 50 at a time',
+      description: ['Entries are kept for 400 days. Nobody can change or delete one.'],
       who: 'session',
       parameters: [
         accountOfQuery,

@@ -77,6 +77,9 @@ export const billingCalls: ReferencePart = {
       route: 'api/subscription/:accountUUID',
       tag: 'Subscription',
       summary: 'Shows what the account has and what it used',
+      description: [
+        'Usage counts what webhooks and automations do. Calls like this one, pages and previews count nothing.',
+      ],
       who: 'session',
       parameters: [accountOfPath],
       answers: [{ status: 200, says: 'What there is.', schema: subscription, example: subscriptionExample }],

@@ -89,6 +89,7 @@ export const eventCalls: ReferencePart = {
       route: 'api/webhook-logs/:accountUUID/:objectType',
       tag: 'Events and deliveries',
       summary: "Shows the log of an object's webhook, newest first",
+      description: ['Each event with every attempt at every address, and what the receiver answered.'],
       who: 'session',
       parameters: [
         accountOfPath,
@@ -166,6 +167,7 @@ export const eventCalls: ReferencePart = {
       tag: 'Events and deliveries',
       summary:
         'Shows one delivery: the request, every attempt with its timing, the event, and what else was sent of it',
+      description: ['What a receiver answered is cut at 4 KB.'],
       who: 'session',
       parameters: [idOfPath('The id of the delivery.'), accountOfQuery],
       answers: [{ status: 200, says: 'The delivery.', schema: delivery, example: deliveryExample }],
@@ -197,6 +199,7 @@ export const eventCalls: ReferencePart = {
       route: 'api/webhook-activity',
       tag: 'Events and deliveries',
       summary: 'Lists the latest 100 events, newest first',
+      description: ['For the activity page, which asks every two seconds: an unchanged list answers 304.'],
       who: 'session',
       parameters: [accountOfQuery],
       answers: [
@@ -227,6 +230,9 @@ export const eventCalls: ReferencePart = {
       route: 'api/api-activity',
       tag: 'Events and deliveries',
       summary: 'Lists the latest 100 exchanges with ServiceM8, newest first',
+      description: [
+        'For the activity page, which asks every two seconds: an unchanged list answers 304. Secrets are masked.',
+      ],
       who: 'session',
       parameters: [accountOfQuery],
       answers: [

@@ -43,6 +43,7 @@ export const lookupCalls: ReferencePart = {
       route: 'api/admin/test-api/:accountUUID/:apiName',
       tag: 'Pick-lists',
       summary: "Gives raw records of the admin's own account",
+      description: ['For admins who look for the name of a field. Nothing is stored.'],
       who: 'admin',
       parameters: [
         accountOfPath,

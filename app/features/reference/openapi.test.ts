@@ -64,6 +64,19 @@ test('summaries are sentences without a full stop, and everything else ends with
   expect(wrong).toEqual([])
 })
 
+test('every operation is described, beyond its summary', () => {
+  const operations = Object.values(DOCUMENT.paths).flatMap((path) => Object.values(path)) as {
+    operationId: string
+    summary: string
+    description?: string
+  }[]
+  expect(operations.length).toBe(OPERATIONS.length)
+  const bare = operations.filter(
+    ({ summary, description = '' }) => description.length < 20 || description.startsWith(summary),
+  )
+  expect(bare.map(({ operationId }) => operationId)).toEqual([])
+})
+
 test('schemas with a name are used, and every example is what its schema says', () => {
   const used = JSON.stringify(DOCUMENT)
   expect(Object.keys(NAMED_SCHEMAS).filter((name) => !used.includes(`"#/components/schemas/${name}"`))).toEqual([])

@@ -58,6 +58,7 @@ export const templateCalls: ReferencePart = {
       route: 'api/automation-templates',
       tag: 'Templates',
       summary: 'Lists the library',
+      description: ['The 25 that come with Fieldhook, and those an admin added. `category` narrows the list.'],
       who: 'session',
       parameters: [ofQuery('category', z.enum(['all', ...CATEGORIES]), 'Only this category.')],
       answers: [{ status: 200, says: 'The templates.', schema: z.array(template), example: [templateExample] }],

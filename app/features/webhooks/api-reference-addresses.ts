@@ -78,6 +78,7 @@ export function addressCalls(of: { name: string; tag: string; route: string; par
       route: `${route}/replay/:replayId`,
       tag,
       summary: 'Says how far a replay is',
+      description: ['Ask again until `state` is no longer `running`.'],
       who: 'session',
       parameters: [parameter, replayId],
       answers: [{ status: 200, says: 'Where it stands.', schema: replayAnswer, example: replayExample }],

@@ -13,6 +13,7 @@ export const NOTICE_CALLS: readonly Operation[] = [
     route: 'api/notices',
     tag: 'Notices',
     summary: 'Lists what the account was told and nobody dismissed, newest first',
+    description: ['A notice comes when an address begins to fail, stops, or works again.'],
     who: 'session',
     parameters: [accountOfQuery],
     answers: [
@@ -53,6 +54,7 @@ export const NOTICE_CALLS: readonly Operation[] = [
     route: 'api/notice-settings',
     tag: 'Notices',
     summary: 'Says whether notices are sent by e-mail, and to whom',
+    description: ['Without an address of its own, notices go to the address ServiceM8 has for the account.'],
     who: 'session',
     parameters: [accountOfQuery],
     answers: [{ status: 200, says: 'What is chosen.', schema: noticeSettingsAnswer, example: settings }],
@@ -63,6 +65,7 @@ export const NOTICE_CALLS: readonly Operation[] = [
     route: 'api/notice-settings',
     tag: 'Notices',
     summary: 'Chooses whether notices are sent by e-mail, and to whom',
+    description: ['ServiceM8 sends these e-mails in the name of the account.'],
     who: 'session',
     parameters: [accountOfQuery],
     body: {

@@ -5,8 +5,8 @@ import { buttonLook } from '#app/ui/button.tsx'
 export function CodeBlock({ label, text, bare = false }: { label: string; text: string; bare?: boolean }) {
   return (
     <figure className="grid min-w-0 gap-1">
-      <div className="flex items-center justify-between gap-2">
-        <figcaption className="text-dense text-ink-soft">{label}</figcaption>
+      <figcaption className="flex items-center justify-between gap-2 text-dense text-ink-soft">
+        {label}
         {bare ? null : (
           <span className="needs-script">
             <button type="button" data-copy className={buttonLook({ look: 'quiet', className: 'px-3' })}>
@@ -15,7 +15,7 @@ export function CodeBlock({ label, text, bare = false }: { label: string; text: 
             </button>
           </span>
         )}
-      </div>
+      </figcaption>
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
         tabIndex={0}
