@@ -238,7 +238,11 @@ test('a process that ends at any statement leaves the schema before or after a m
     }
     left.close()
   }
-  expect([...found]).toEqual(RELEASED.map((_tag, index) => index))
+  // A migration that changes rows alone leaves the schema of the one before it.
+  const told = whole.map((schema) => schema?.join() ?? '')
+  expect([...found]).toEqual(
+    RELEASED.flatMap((_tag, index) => (told.indexOf(told[index] ?? '') === index ? [index] : [])),
+  )
 })
 
 test('a process that ends while it makes a new file leaves one that the next start completes', () => {
