@@ -76,7 +76,10 @@ describe('in the sandbox', () => {
     expect(broken.status).toBe(400)
     expect(await broken.json()).toEqual({ message: 'The body is not valid JSON.' })
     expect(
-      await statusOfRawRequest(server.origin, `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'y'.repeat(20_000)}\r\n\r\n`),
+      await statusOfRawRequest(
+        server.origin,
+        `GET / HTTP/1.1\r\nhost: localhost\r\nx-long: ${'y'.repeat(20_000)}\r\n\r\n`,
+      ),
     ).toMatch(/^HTTP\/1\.1 4(00|31)/)
   })
 
@@ -118,6 +121,19 @@ describe('in the sandbox', () => {
     expect((await fetch(`${server.origin}/plain.css`)).headers.get('content-type')).toContain('text/css')
   })
 
+  test('odd methods, targets and hosts end at the door; whoever watches may come by any name', async () => {
+    const ask = (first: string, ...lines: string[]) =>
+      statusOfRawRequest(server.origin, `${first} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`)
+    const own = `Host: ${new URL(server.origin).host}`
+    expect(await ask('TRACE /', own)).toMatch(/ 405 /)
+    expect(await ask('PROPFIND /fieldhook', own)).toMatch(/ 405 /)
+    expect(await ask('OPTIONS *', own)).toMatch(/ 400 /)
+    expect(await ask(`GET ${server.origin}/fieldhook`, own)).toMatch(/ 400 /)
+    expect(await ask('GET /fieldhook', own, 'Host: evil.example')).toMatch(/ 400 /)
+    expect(await ask('GET /fieldhook', 'Host: evil.example')).toMatch(/ 421 /)
+    expect(await ask('GET /healthz', 'Host: 10.0.0.7:3000', 'Connection: close')).toMatch(/ 200 /)
+  })
+
   test('the log holds patterns instead of addresses: no capability, no query', async () => {
     const secret = 'c2VjcmV0LWNhcGFiaWxpdHktdGhhdC1tdXN0LW5vdC1sZWFr'
     await fetch(`${server.origin}/hooks/platform/${secret}`, { method: 'POST', body: '{}' })
@@ -125,6 +141,40 @@ describe('in the sandbox', () => {
     await fetch(`${server.origin}/api/oauth/callback?code=${secret}&state=${secret}`, { redirect: 'manual' })
     await expect.poll(() => server.output()).toContain('"route":"/api/oauth/callback"')
     expect(server.output()).not.toContain(secret)
+  })
+})
+
+describe('a stranger who uses more than a minute allows', () => {
+  let server: ServerProcess
+  beforeAll(async () => {
+    server = await startServerProcess({ TRUST_PROXY: 'fly', CALLER_WORK_MS: '150' })
+  })
+  afterAll(() => server.dispose())
+
+  test('is asked to wait, and nobody else is: not another caller, not an account, not the platform', async () => {
+    const from = (ip: string, path = '/fieldhook', init: RequestInit = {}) =>
+      fetch(`${server.origin}${path}`, { ...init, headers: { ...init.headers, 'fly-client-ip': ip } })
+    const browser = scriptlessBrowser(server.origin)
+    const accountUUID = await firstDemoAccount(browser)
+    await signIn(browser, accountUUID)
+    const made = await browser.json('POST', '/api/webhooks', { accountUUID, object: 'note', callback_url: '' })
+    const { forwardingUrl } = made.body as { forwardingUrl: string }
+
+    let refused: Response | null = null
+    for (let n = 0; n < 200 && !refused; n++) {
+      const answer = await from(`2001:db8:1:2::${n.toString(16)}`)
+      if (answer.status === 429) refused = answer
+    }
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused?.headers.get('content-security-policy')).toBeTruthy()
+    expect((await from('2001:db8:1:2::1', '/wp-login.php')).status).toBe(429)
+    expect((await from('2001:db8:1:3::1')).status).toBe(200)
+    expect((await browser.json('GET', `/api/webhooks/${accountUUID}`)).status).toBe(200)
+    const event = JSON.stringify({ object: 'note', entry: [{ uuid: 'record-1', time: 'now' }] })
+    expect((await fetch(forwardingUrl, { method: 'POST', body: event })).status).toBe(200)
+    const metrics = await (await fetch(`${server.origin}/metrics`)).text()
+    expect(metrics).toMatch(/fieldhook_budget_refusals_total\{whose="caller",of="ms"\} [1-9]/)
+    expect((await from('203.0.113.9', '/metrics')).status).toBe(401)
   })
 })
 

@@ -187,6 +187,15 @@ describe('linking an id', () => {
     expect((await receiveSigned(world.app, jwt)).outcome).toBe('refused')
   })
 
+  it('that somebody else took before its owner came goes to whoever proves it', async () => {
+    await world.signIn(YORK)
+    expect(await mapAccountId(world.app, { externalId: LEEDS, accountUuid: YORK })).toBe('mapped')
+    expect(await world.app.store.resolveAccountId(LEEDS)).toBe(YORK)
+    expect((await linkAccountId(world.app, { externalId: LEEDS, token: await opening() })).outcome).toBe('linked')
+    expect(await world.app.store.resolveAccountId(LEEDS)).toBe(LEEDS)
+    expect(await mapAccountId(world.app, { externalId: LEEDS, accountUuid: YORK })).toBe('taken')
+  })
+
   it('takes no webhook, nothing forged and nothing made up', async () => {
     const webhook = await world.sign({ auth: { accountUUID: LEEDS }, eventName: 'webhook_subscription' })
     for (const token of [webhook, `${await opening()}x`, 'a.b.c', 'x', '']) {

@@ -18,6 +18,7 @@ import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { templateCopy } from '#app/features/templates/template.ts'
 import { loadTemplateLibrary } from '#app/features/templates/template-library.server.ts'
 import { copyTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
+import { isOwnClick } from '#app/http/asked-for.ts'
 import { setFlash } from '#app/http/flash.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { OwnAccount } from './own-account.server.ts'
@@ -81,7 +82,9 @@ async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccoun
     return view(`edit-${rule.id}`, formOfRule(rule))
   }
   if (step.step === 'copy') {
-    if (query.get('loaded') !== 'yes') throw await countCopy(args, account.uuid, step.templateId)
+    // Led here by somebody else's page, or fetched ahead, the copy is shown and nothing is counted.
+    const asked = query.get('loaded') !== 'yes' && isOwnClick(args.request)
+    if (asked) throw await countCopy(args, account.uuid, step.templateId)
     const template = (await listTemplates(app, account.uuid, null)).find(({ id }) => id === step.templateId)
     if (template) return view(`copy-${template.id}`, formOfFields({ ...templateCopy(template), active: false }))
   }

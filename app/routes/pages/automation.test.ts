@@ -35,10 +35,13 @@ interface Visit {
   of?: string
   /** The form that was sent. */
   form?: Record<string, string>
+  /** Where the browser says it comes from. */
+  site?: string
 }
 
-function argsOf(query = '', { as = LEEDS, of = LEEDS, form }: Visit = {}) {
-  const headers: Record<string, string> = as === null ? {} : { cookie: `${sessionCookieName('tab', true)}=${as}` }
+function argsOf(query = '', { as = LEEDS, of = LEEDS, form, site = 'same-origin' }: Visit = {}) {
+  const headers: Record<string, string> = { 'sec-fetch-site': site }
+  if (as !== null) headers.cookie = `${sessionCookieName('tab', true)}=${as}`
   const body = form ? new URLSearchParams(form) : undefined
   const address = `${calls.app.settings.origin}/automation?accountUUID=${of}${query}`
   const request = new Request(address, { method: form ? 'POST' : 'GET', headers, ...(body && { body }) })
@@ -164,6 +167,15 @@ describe('the form', () => {
     }
     const { library } = await open('&tab=templates')
     expect(library?.templates?.find((template) => template.id === 1)?.usageCount).toBe(1)
+  })
+
+  test('holds a copy for whoever was led here by another page, and nothing is counted', async () => {
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      const { form } = await open('&copy=1', { site })
+      expect(form?.view.state.values.name).toMatch(/ \(From Template\)$/)
+    }
+    const { library } = await open('&tab=templates')
+    expect(library?.templates?.find((template) => template.id === 1)?.usageCount).toBe(0)
   })
 
   test('a template or a rule that is not there is told, and the page goes on', async () => {

@@ -11,6 +11,7 @@ import {
   linkedSentence,
   SIGN_IN_TOASTS,
 } from '#app/features/accounts/sign-in.ts'
+import { isFetchedAhead } from '#app/http/asked-for.ts'
 import { hasFlash, setFlash } from '#app/http/flash.server.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'
 import { tellRefusedPage } from '#app/http/refusals.server.ts'
@@ -60,11 +61,17 @@ export async function openManager({ request, context }: Args): Promise<OpenedMan
  * An id that nobody has, opened with a one-time proof: it is linked to the proof's account, and the browser goes on to the
  * clean address. A mapping is no session: whoever has none signs in as ever. True = there was a proof, and it was not taken.
  */
-async function linkByAddress({ context }: Args, url: URL): Promise<boolean> {
+async function linkByAddress({ request, context }: Args, url: URL): Promise<boolean> {
   const { app } = context
   const named = accountIdIn(url.searchParams)
   const token = url.searchParams.get('token')
-  if (named === null || !isLinkProof(token) || (await app.store.resolveAccountId(named)) !== null) return false
+  if (
+    isFetchedAhead(request) ||
+    named === null ||
+    !isLinkProof(token) ||
+    (await app.store.resolveAccountId(named)) !== null
+  )
+    return false
   requireRate(app, 'link', context.clientIp)
   const linked = await linkAccountId(app, { externalId: named, token })
   if (linked.outcome !== 'linked') return true

@@ -17,6 +17,7 @@ import { MONTHLY_PENCE } from '#app/features/billing/plan.ts'
 import { settleReturn } from '#app/features/billing/settle-return.server.ts'
 import { readPaymentId, returnedPayment, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
 import { startUpgrade } from '#app/features/billing/upgrade.server.ts'
+import { isFetchedAhead } from '#app/http/asked-for.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -94,8 +95,10 @@ export async function settleByAddress(args: Args, found: OwnAccount): Promise<Re
   return redirectWith(args, addressOf(found), flashOfReturn(outcome))
 }
 
-async function lookUp({ context }: Args, found: OwnAccount, paymentId: string | null): Promise<ReturnOutcome> {
+async function lookUp({ request, context }: Args, found: OwnAccount, paymentId: string | null): Promise<ReturnOutcome> {
   if (paymentId === null) return { outcome: 'unknown' }
+  // The provider leads here, so it cannot be a form. Fetched ahead it does nothing: the provider's own event will tell.
+  if (isFetchedAhead(request)) return { outcome: 'processing' }
   return settleReturn(context.app, found.account.uuid, paymentId)
 }
 
