@@ -239,7 +239,7 @@ function NotificationFields(props: StepProps) {
       />
       <WordsControl {...at('message')} label="Message" rows={3} />
       <WordsControl
-        {...at('webhookUrl')}
+        {...at('url')}
         label="Address"
         placeholder="https://"
         hint="Where it is sent. Empty = the callback address of the rule's webhook, or of your first active one."

@@ -1,0 +1,24 @@
+// The rule form as the server draws it, out of what the page's own loader or action answers.
+import { createRemixStub } from '@remix-run/testing'
+import { renderToString } from 'react-dom/server'
+import type { FormLists } from '#app/features/automations/form-lists.ts'
+import type { FormView } from '#app/features/automations/form-view.ts'
+import { RuleFormPanel } from '#app/features/automations/ui/rule-form.tsx'
+import { Announcer } from '#app/ui/announcer.tsx'
+import { ToastProvider } from '#app/ui/toast.tsx'
+
+export function drawForm(accountUUID: string, view: FormView, lists: FormLists): string {
+  const Stub = createRemixStub([
+    {
+      path: '/automation',
+      Component: () => (
+        <Announcer>
+          <ToastProvider flash={null}>
+            <RuleFormPanel accountUUID={accountUUID} form={view} lists={lists} />
+          </ToastProvider>
+        </Announcer>
+      ),
+    },
+  ])
+  return renderToString(<Stub initialEntries={[`/automation?accountUUID=${accountUUID}`]} />)
+}
