@@ -221,7 +221,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   // One memory for rules at work and for screens; but whoever looks at a screen is not made to wait for the reserve.
   const cache = createFactCache<Values[]>(clock)
   const facts = createFactLoader({ callAsAccount: countedCalls(callAsAccount), clock }, { cache })
-  const surroundings = planSurroundings({ store, settings })
+  const surroundings = planSurroundings({ store, settings, outbound })
   const planning = {
     actions: ACTIONS,
     facts: createFactLoader({ callAsAccount, clock }, { cache, priority: 'screen' }),

@@ -86,7 +86,7 @@ export interface Env {
 /** What the product asks for at sign-in (facts: platform section 2.4). Configurable, since unpublished names may be refused. */
 const DEFAULT_SCOPES =
   'vendor read_jobs manage_jobs create_jobs read_customers read_customer_contacts read_job_contacts read_job_materials ' +
-  'manage_job_materials read_inventory read_job_queues read_job_categories read_staff publish_messages read_messages ' +
+  'manage_job_materials read_inventory read_job_queues read_job_categories manage_badges read_staff publish_messages read_messages ' +
   'read_schedule read_tasks manage_tasks read_job_notes publish_job_notes read_attachments manage_attachments ' +
   'read_forms read_job_payments manage_templates publish_email publish_sms'
 

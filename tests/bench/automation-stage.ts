@@ -155,7 +155,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     secrets,
     settings,
     callAsAccount,
-    parts: { actions: ACTIONS, facts, surroundings: planSurroundings({ store, settings }), committer },
+    parts: { actions: ACTIONS, facts, surroundings: planSurroundings({ store, settings, outbound }), committer },
   })
   const triggers = createAutomationTriggers({ store, clock, log, callAsAccount, facts, wakeRuns: runs.wake })
 

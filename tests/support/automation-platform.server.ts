@@ -8,6 +8,7 @@ import type {
   PlatformRecord,
   PlatformResult,
 } from '#app/adapters/platform.ts'
+import { localStamp, wallAt } from '#app/features/automations/local-time.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 
 export interface Exchange {
@@ -195,10 +196,17 @@ export function automationPlatform(clock: Clock): AutomationPlatform {
           platform.messages.push({ account, channel: 'email', to, subject, text, attachments, at: clock.now() })
           return ok({ messageId: `email-${platform.messages.length}` })
         }),
-      produceDocument: (_token, { objectUuid }) =>
-        exchange('document', 'document', () =>
-          ok({ bytes: new TextEncoder().encode(`%PDF ${objectUuid}`), mediaType: 'application/pdf' }),
-        ),
+      produceDocument: (_token, { objectUuid, outputFormat, storeToDiary }) =>
+        exchange('document', 'document', () => {
+          // The platform's own copy, under an id that the caller is not told.
+          if (storeToDiary) {
+            const uuid = randomUUID()
+            const timestamp = localStamp(wallAt(clock.now(), 'UTC'))
+            const fields = { related_object_uuid: objectUuid, file_type: `.${outputFormat}`, timestamp }
+            records(account, 'attachment').set(uuid, { active: 1, ...fields, uuid })
+          }
+          return ok({ bytes: new TextEncoder().encode(`%PDF ${objectUuid}`), mediaType: 'application/pdf' })
+        }),
       uploadFile: (_token, file) =>
         exchange('upload', 'attachment', () => {
           const uuid = file.uuid ?? randomUUID()

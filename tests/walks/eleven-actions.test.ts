@@ -342,8 +342,22 @@ describe('on the wire of the platform', () => {
     expect(stage.world.records(ACCOUNT, 'attachment')).toHaveLength(3)
   })
 
+  test.each([
+    [true, true, 1],
+    [true, false, 1],
+    [false, true, 1],
+    [false, false, 0],
+  ])(
+    'a document as an attachment %s and in the diary %s leaves %i file',
+    async (createAttachment, storeToDiary, files) => {
+      const [result] = await act('generate_document', { templateType: 'Quote', createAttachment, storeToDiary })
+      expect(stage.world.records(ACCOUNT, 'attachment')).toHaveLength(files)
+      expect(Object.keys(result ?? {})).toEqual(createAttachment ? ['document_uuid', 'document_url'] : [])
+    },
+  )
+
   test('an e-mail goes out: plain, HTML with signature, template; with the files of the job and a document', async () => {
-    const [document] = await act('generate_document', { templateType: 'Quote', outputFormat: 'pdf' })
+    const [document] = await act('generate_document', { templateType: 'Quote', createAttachment: true })
     const results = { s1: document ?? {} }
     await act('send_email', { customSubject: 'Job {entry.0.generated_job_id}', customBody: 'Hello', linkToJob: true })
     await act('send_email', {

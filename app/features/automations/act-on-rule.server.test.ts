@@ -189,7 +189,9 @@ describe('run now', () => {
 
   test('nobody to write to is no failure: it says why nothing was done', async () => {
     calls.world.job(LEEDS)
-    const to = [{ type: 'send_sms', parameters: { to: 'not a number', message: 'Hello' } }]
+    const to = [
+      { type: 'send_sms', parameters: { to: '{entry.0.company_mobile or "not a number"}', message: 'Hello' } },
+    ]
     const id = await make({ ...RULE, actions: to })
     const done = await press('run', { id: String(id), ...YES })
     expect(done).toMatchObject({ flash: { kind: 'info', title: 'Automation executed: there was nothing to do.' } })

@@ -44,8 +44,9 @@ test('the quantity of a line is 1 unless it says otherwise, and never negative',
     parameters: { materials: [{ material_uuid: 'm', quantity: 1, unit_cost: 2.5 }] },
   })
   expect(messages('create_job', job({ material_uuid: 'm', quantity: -1 }))).toEqual([
-    'materials: Materials, line 1: quantity is a number from 0',
+    'materials: Materials, line 1: quantity is a number above 0',
   ])
+  expect(messages('create_job', job({ material_uuid: 'm', quantity: 0 }))).toHaveLength(1)
   expect(messages('create_job', job('m'))).toEqual(['materials: Invalid input'])
 })
 

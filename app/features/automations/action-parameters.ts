@@ -61,7 +61,7 @@ const SPECS = [
       text('job_description', 'Job Description', { most: BODY_MOST }),
       text('job_address', 'Job Address', { most: 500 }),
       id('date', 'Date'),
-      text('purchase_order_number', 'Purchase Order Number', { most: 200 }),
+      text('purchase_order_number', 'Purchase Order Number', { most: 100 }),
       text('billing_address', 'Billing Address', { most: 500 }),
       id('category_uuid', 'Category'),
       id('queue_uuid', 'Queue'),
@@ -175,7 +175,8 @@ const SPECS = [
     parameters: [
       { name: 'notificationType', label: 'Kind', kind: 'choice', choices: ['webhook'] },
       text('message', 'Message', { required: true, most: BODY_MOST }),
-      text('url', 'Address', { most: 2_048 }),
+      // Its words are the address: no value of a record leads a call elsewhere.
+      { name: 'url', label: 'Address', kind: 'text', most: 2_048 },
     ],
   },
   {
@@ -193,7 +194,11 @@ const SPECS = [
     label: 'Update Job Field',
     does: 'change a field of the job',
     gives: [],
-    parameters: [id('fieldName', 'Field', { required: true }), text('fieldValue', 'Value', { most: BODY_MOST })],
+    parameters: [
+      { name: 'fieldName', label: 'Field', kind: 'text', most: 200, required: true },
+      text('fieldValue', 'Value', { most: BODY_MOST }),
+      { name: 'badgeChange', label: 'Badges', kind: 'choice', choices: ['add', 'remove', 'replace'] },
+    ],
   },
 ] as const satisfies readonly (ActionEntry & { type: string })[]
 

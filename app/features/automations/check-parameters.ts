@@ -1,5 +1,6 @@
 // Reads the parameters of one action as they came from a call, a form or an import, and tells everything that is wrong with them.
 import { type ActionType, actionSpec, type ParameterSpec } from './action-parameters.ts'
+import { openBlanks, placeholdersIn } from './placeholder-syntax.ts'
 import { type ActionParameters, JOB_STATUSES, type ParameterValue } from './rule.ts'
 
 const MOST_LINES = 100
@@ -27,7 +28,7 @@ export function readParameters(type: ActionType, given: Readonly<Record<string, 
   }
   for (const spec of specs) {
     const value = Object.hasOwn(given, spec.name) ? given[spec.name] : undefined
-    if (value === undefined || value === null || value === '') {
+    if (isEmpty(spec, value)) {
       if (spec.required) issues.push({ name: spec.name, message: `${spec.label} is required` })
       continue
     }
@@ -40,13 +41,24 @@ export function readParameters(type: ActionType, given: Readonly<Record<string, 
   return issues.length > 0 ? { outcome: 'invalid', issues } : { outcome: 'read', parameters: read }
 }
 
+/** Placeholders count as they are written; null = it fits. */
+export function lengthProblemOf({ label, most = 2_000 }: ParameterSpec, text: string): string | null {
+  return text.length > most ? `${label} has at most ${most} characters` : null
+}
+
+/** Blanks alone are nothing where something is required. */
+function isEmpty(spec: ParameterSpec, value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true
+  return spec.required === true && typeof value === 'string' && value.trim() === ''
+}
+
 function readValue(spec: ParameterSpec, value: unknown): ParameterValue | { message: string } {
   switch (spec.kind) {
     case 'text': {
       if (typeof value !== 'string' && typeof value !== 'number') return { message: 'Invalid input' }
       const written = String(value)
-      const most = spec.most ?? 2_000
-      return written.length > most ? { message: `${spec.label} has at most ${most} characters` } : written
+      const message = lengthProblemOf(spec, written)
+      return message === null ? written : { message }
     }
     case 'flag':
       if (typeof value === 'boolean') return value
@@ -93,8 +105,9 @@ function readRows(
         continue
       }
       const number = Number(raw)
-      if (!Number.isFinite(number) || number < 0 || number > 1_000_000) {
-        return { message: `${spec.label}, line ${index + 1}: ${name.replace('_', ' ')} is a number from 0` }
+      if (!Number.isFinite(number) || number < 0 || number > 1_000_000 || (name === 'quantity' && number === 0)) {
+        const least = name === 'quantity' ? 'above 0' : 'from 0'
+        return { message: `${spec.label}, line ${index + 1}: ${name.replace('_', ' ')} is a number ${least}` }
       }
       row[name] = number
     }
@@ -110,7 +123,11 @@ function togetherIssues(type: ActionType, parameters: ActionParameters): { name:
   const issues: { name: string; message: string }[] = []
   if (type === 'update_job_status' || type === 'create_job') {
     const status = String(parameters.status)
-    if (!JOB_STATUSES.some((one) => one === status) && !status.includes('{')) {
+    if (
+      !JOB_STATUSES.some((one) => one === status) &&
+      placeholdersIn(status).length === 0 &&
+      openBlanks(status).length === 0
+    ) {
       issues.push({ name: 'status', message: `Job Status: choose ${JOB_STATUSES.join(', ')}` })
     }
   }

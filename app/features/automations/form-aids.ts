@@ -6,8 +6,9 @@ import { draftOf } from './form-body.ts'
 import { type FormState, objectOfForm, partsShown } from './form-state.ts'
 import { loopWarnings, type NamedRule } from './loops.ts'
 import { createSuggestions } from './name-suggestion.ts'
-import { checkPlaceholders, type PlaceholderProblem, placeholderChoices } from './placeholder-check.ts'
-import type { Condition, Step } from './rule.ts'
+import { checkPlaceholders, type PlaceholderProblem } from './placeholder-check.ts'
+import { offeredAt } from './placeholder-offer.ts'
+import { type Condition, isOfMany, type Step } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { destinationOf, isReadByCustomers } from './rule-check.ts'
 import { type SentenceParts, sentenceParts } from './sentence.ts'
@@ -54,7 +55,7 @@ export function aidsOf(
   const place = (index: number) => ({
     object,
     source: draft.trigger.source,
-    manyRecords: draft.grouping.enabled || draft.digest,
+    manyRecords: isOfMany(draft),
     steps: draft.steps,
     index,
     conditions: draft.conditions,
@@ -64,7 +65,7 @@ export function aidsOf(
   for (const [index, step] of state.steps.entries()) {
     for (const [name, text] of Object.entries(step.parameters)) {
       if (!text.includes('{') || !isActionType(step.type)) continue
-      const destination = destinationOf(step.type, name)
+      const destination = destinationOf({ type: step.type, parameters: step.parameters }, name)
       const stands = { ...place(index), destination, toCustomer: isReadByCustomers(step.type, name) }
       const found = checkPlaceholders(text, stands, suggest).filter((one: PlaceholderProblem) => one.code !== 'blank')
       if (found.length > 0) hints[`${step.key}.${name}`] = found.map(({ sentence }) => sentence)
@@ -82,7 +83,7 @@ export function aidsOf(
       group: groupOf(name),
       never,
     })),
-    placeholders: placeholderChoices({
+    placeholders: offeredAt({
       ...place(draft.steps.length),
       destination: 'plain',
       toCustomer: false,

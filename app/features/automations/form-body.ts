@@ -21,6 +21,11 @@ import {
 
 const on = (value: string) => value === 'true'
 
+/** Grouping is offered, and said, where it acts: in looks through a list. */
+function isGrouping({ triggerSource, enableGrouping }: FormState['values']): boolean {
+  return triggerSource === 'api_polling' && on(enableGrouping)
+}
+
 /** The body for creating or changing a rule. It is not checked here: numbers and ids go as they were typed. */
 export function toBody(state: FormState): Record<string, unknown> {
   const { values } = state
@@ -36,8 +41,8 @@ export function toBody(state: FormState): Record<string, unknown> {
       value: operator === 'is_empty' || operator === 'is_not_empty' ? '' : value,
       logicalOperator: logicalOperator === 'OR' ? 'OR' : 'AND',
     })),
-    enableGrouping: on(values.enableGrouping),
-    groupingField: on(values.enableGrouping) ? values.groupingField : '',
+    enableGrouping: isGrouping(values),
+    groupingField: isGrouping(values) ? values.groupingField : '',
     digest: on(values.digest),
     once: chosenOnce(state),
     guards: {
@@ -133,7 +138,7 @@ export function draftOf(state: FormState): RuleDefinition {
   const { values } = state
   const trigger = draftTrigger(state)
   const field = GROUPING_FIELDS.find((one) => one === values.groupingField) ?? null
-  const grouping = { enabled: on(values.enableGrouping), field: on(values.enableGrouping) ? field : null }
+  const grouping = { enabled: isGrouping(values), field: isGrouping(values) ? field : null }
   const digest = on(values.digest)
   const steps = draftSteps(state)
   return {

@@ -125,7 +125,7 @@ function defaultsOf(type: string): Record<string, string> {
     case 'send_email':
       return { contentType: 'manual' }
     case 'generate_document':
-      return { objectType: 'Job', outputFormat: 'pdf' }
+      return { objectType: 'Job', outputFormat: 'pdf', createAttachment: 'true' }
     case 'send_notification':
       return { notificationType: 'webhook' }
     default:
@@ -344,6 +344,11 @@ function stepWith(step: StepRow, part: string, value: string, lists: Pick<FormLi
       if (content !== value) for (const name of names) change[name] = ''
     }
   }
+  // Another field has other values; of badges, most rules add one.
+  if (first === 'fieldName' && step.type === 'update_job_field' && value !== step.parameters.fieldName) {
+    change.fieldValue = ''
+    change.badgeChange = value === 'badges' ? 'add' : ''
+  }
   if (first === 'useSmsTemplate' && value !== 'true') change.smsTemplateId = ''
   if (first === 'smsTemplateId') {
     const text = lists?.smsTemplates.find(({ uuid }) => uuid === value)?.text
@@ -354,7 +359,7 @@ function stepWith(step: StepRow, part: string, value: string, lists: Pick<FormLi
 
 /** Choices come before what they decide about. */
 const FIRST =
-  /^triggerSource$|^events$|\.type$|\.field$|\.from\.|\.all\.|\.p\.(contentType|useSmsTemplate|smsTemplateId)$/
+  /^triggerSource$|^events$|\.type$|\.field$|\.from\.|\.all\.|\.p\.(contentType|fieldName|useSmsTemplate|smsTemplateId)$/
 
 /** The controls as they were sent, taken as changes of the state the page was drawn from. */
 export function applyChanges(

@@ -105,7 +105,12 @@ test('what is taken out of the HTML of an e-mail when it is saved, is told', asy
     name: 'Thanks',
     active: true,
     triggerSource: 'manual_endpoint',
-    actions: [{ type: 'send_email', parameters: { contentType: 'html', to: 'a@example.com', customHtmlBody: html } }],
+    actions: [
+      {
+        type: 'send_email',
+        parameters: { contentType: 'html', to: 'a@example.com', customHtmlSubject: 'Thanks', customHtmlBody: html },
+      },
+    ],
   })
   const made = await createRule(calls.app, LEEDS, body('<p onclick="x()">Hi</p><script>x()</script>'))
   expect(made).toMatchObject({

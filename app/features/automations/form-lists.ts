@@ -17,6 +17,7 @@ export interface FormLists {
   materials: NamedId[]
   bundles: NamedId[]
   categories: NamedId[]
+  badges: NamedId[]
 }
 
 export const EMPTY_LISTS: FormLists = {
@@ -30,6 +31,7 @@ export const EMPTY_LISTS: FormLists = {
   materials: [],
   bundles: [],
   categories: [],
+  badges: [],
 }
 
 /** Where the rows of a list of the platform go, by the name of the list. */
@@ -44,6 +46,7 @@ export const FORM_LIST = {
   materials: 'materials',
   bundles: 'bundles',
   categories: 'categories',
+  badges: 'badges',
 } as const satisfies Readonly<Record<string, keyof FormLists>>
 
 /** As the calls for the lists answer them, by the name of the list. */
@@ -93,6 +96,7 @@ export function toFormLists(found: FoundLists): FormLists {
       uuid: text(row.uuid),
       label: text(row.name) || 'Unnamed category',
     })),
+    badges: rows('badges').map((row) => ({ uuid: text(row.uuid), label: text(row.name) || 'Unnamed badge' })),
   }
 }
 
@@ -107,7 +111,16 @@ function stockLabel(row: Readonly<Record<string, unknown>>): NamedId {
 
 /** Names of ids, for the rule's sentence. */
 export function namesOfLists(lists: FormLists): Record<string, string> {
-  const { queues, staff, companies, documentTemplates, materials, bundles, categories } = lists
-  const all = [...queues, ...staff, ...companies, ...documentTemplates, ...materials, ...bundles, ...categories]
+  const { queues, staff, companies, documentTemplates, materials, bundles, categories, badges } = lists
+  const all = [
+    ...queues,
+    ...staff,
+    ...companies,
+    ...documentTemplates,
+    ...materials,
+    ...bundles,
+    ...categories,
+    ...badges,
+  ]
   return Object.fromEntries(all.map(({ uuid, label }) => [uuid, label]))
 }

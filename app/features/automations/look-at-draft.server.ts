@@ -27,7 +27,7 @@ import { resolveText } from './placeholders.ts'
 import { type PreviewParts, previewRun } from './preview.server.ts'
 import { previewView } from './preview-view.ts'
 import { type Reads, rememberedReads } from './remembered-reads.server.ts'
-import type { RuleDefinition } from './rule.ts'
+import { isOfMany, type RuleDefinition } from './rule.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'
 import { failedViews } from './rule-view.ts'
 import type { TriggerData } from './run.ts'
@@ -256,7 +256,7 @@ export async function sampleDraft(app: LookDraftApp, state: FormState, wish: Loo
   const choices = placeholderChoices({
     object,
     source: definition.trigger.source,
-    manyRecords: definition.grouping.enabled || definition.digest,
+    manyRecords: isOfMany(definition),
     steps: definition.steps,
     index: definition.steps.length,
     destination: 'plain',

@@ -170,7 +170,7 @@ describe('the list to choose from', () => {
             object,
             name,
             label,
-            check(`{${name}}`, { object, source, manyRecords: true, destination: 'plain' }),
+            check(`{${name}}`, { object, source, manyRecords: true, destination: 'plain', index: STEPS.length }),
           ]).toEqual([object, name, label, []])
           const scope = { records: [], trigger: {}, results: {}, order: ['s1', 's2', 's3'], account, now: 0 }
           if (object === 'job') expect(resolveText(`{${name}}`, 'plain', scope).unknown).toEqual([])
@@ -185,7 +185,6 @@ describe('the list to choose from', () => {
     expect(names({ index: 1 })).toContain('action_1_result.generated_job_id')
     expect(names({ index: 1 })).not.toContain('action_2_result.sms_id')
     expect(names({})).toContain('entry.0.contact_first_name')
-    expect(names({})).not.toContain('entry.0.priority')
   })
 })
 

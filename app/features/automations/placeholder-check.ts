@@ -1,12 +1,12 @@
 // What is wrong with the placeholders of a text, told while it is typed and before it is saved; and the list to choose them from.
 import { assertNever } from '../../lib/assert-never.ts'
-import { actionSpec } from './action-parameters.ts'
 import { conditionGroups } from './conditions.ts'
 import { CALENDAR_NAMES, DIGEST_NAMES, partsForDigest } from './digest.ts'
+import { givenBy, notKept, throwsAway } from './document-keeping.ts'
 import type { FactPart } from './facts.ts'
 import { AGE_FIELDS } from './field-ages.ts'
 import type { FieldType } from './field-tables.ts'
-import { conditionFields, partsFor } from './fields.ts'
+import { conditionFields, type Field, fieldsOf, partsFor } from './fields.ts'
 import { createSuggestions, type Suggest } from './name-suggestion.ts'
 import type { Destination } from './placeholder-format.ts'
 import { type Meaning, meaningOf, namesOf } from './placeholder-names.ts'
@@ -21,7 +21,7 @@ export interface PlaceholderPlace {
   /** True = a run may have several records. */
   manyRecords: boolean
   /** All steps, in order, and which of them the text belongs to. */
-  steps: readonly Pick<Step, 'id' | 'type'>[]
+  steps: readonly (Pick<Step, 'id' | 'type'> & Partial<Pick<Step, 'parameters'>>)[]
   index: number
   destination: Destination
   /** A message to a customer is not sent with a gap in it. */
@@ -119,6 +119,9 @@ function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: 
     const known = 'date, time, weekday, money, number, phone, first name or upper'
     problems.push(problem('bad_format', `"as ${placeholder.unknownFormat}" is not known. Use ${known}.`))
   }
+  if (meaning.kind === 'signature' && !takesSignature(place)) {
+    return [...problems, problem('unknown', 'A signature stands only in the text of an e-mail.')]
+  }
   const ofStep = stepProblem(meaning, place)
   if (ofStep !== null) return [...problems, problem(ofStep.code, ofStep.sentence)]
   const type = typeOf(meaning, place.object)
@@ -137,6 +140,12 @@ function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: 
   return problems
 }
 
+/** Behind the last step, no certain text is meant. */
+function takesSignature({ steps, index, toCustomer, destination }: PlaceholderPlace): boolean {
+  if (index >= steps.length) return true
+  return steps[index]?.type === 'send_email' && toCustomer && destination !== 'subject'
+}
+
 function stepProblem(
   meaning: Meaning,
   { steps, index }: PlaceholderPlace,
@@ -145,16 +154,18 @@ function stepProblem(
   const { step } = meaning
   const at = 'id' in step ? steps.findIndex(({ id }) => id === step.id) : step.position - 1
   const called = 'id' in step ? `Step "${step.id}"` : `Action ${step.position}`
-  const type = steps[at]?.type
-  if (type === undefined) return { code: 'unknown', sentence: `${called} does not exist.` }
+  const of = steps[at]
+  if (of === undefined) return { code: 'unknown', sentence: `${called} does not exist.` }
   if (at >= index) return { code: 'later_step', sentence: `${called} runs later than this one. Move it up.` }
-  const { gives } = actionSpec(type)
+  const gives = givenBy(of)
   if (meaning.field === '' || meaning.field === 'result' || gives.includes(meaning.field)) return null
   if (meaning.field === 'number' && gives.includes('generated_job_id')) return null
   const sentence =
     gives.length > 0
       ? `${called} gives ${gives.join(' and ')}, but not ${meaning.field}.`
-      : `${called} gives no result.`
+      : throwsAway(of)
+        ? notKept(at)
+        : `${called} gives no result.`
   return { code: 'no_result', sentence }
 }
 
@@ -171,6 +182,7 @@ function typeOf(meaning: Meaning, object: string): FieldType | null {
     case 'trigger':
       return meaning.name === 'date' ? 'date' : meaning.name.endsWith('_uuid') ? 'uuid' : 'text'
     case 'account':
+    case 'signature':
     case 'marker':
       return 'text'
     case 'result':
@@ -241,7 +253,7 @@ export interface PlaceholderChoice {
   /** What goes between the braces. */
   name: string
   label: string
-  group: 'Record' | 'All records' | 'Dates' | 'Business' | 'Earlier steps'
+  group: 'Record' | 'All records' | 'Dates' | 'Business' | 'Earlier steps' | 'Ids' | 'Further records'
   type: FieldType | null
   /** Some records have nothing there. */
   mayBeEmpty?: true
@@ -250,9 +262,21 @@ export interface PlaceholderChoice {
 /** Everything a text in this place can refer to, the likeliest first. */
 export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[] {
   const { object, steps, index } = place
-  const fields = conditionFields(object)
-    .filter(({ name, never }) => never === null && !/(?:^|_)uuid$|^assigned_staff$|^queue$/.test(name))
-    .map(({ name, label, type }): PlaceholderChoice => ({ name: `entry.0.${name}`, label, group: 'Record', type }))
+  const worded = conditionFields(object).filter((field) => !isForMachines(field))
+  const fields = worded.map(
+    ({ name, label, type }): PlaceholderChoice => ({ name: `entry.0.${name}`, label, group: 'Record', type }),
+  )
+  const ids = [...fieldsOf(object).values()]
+    .filter((field) => !worded.includes(field))
+    .map(
+      ({ name, label, type }): PlaceholderChoice => ({
+        name: `entry.0.${name}`,
+        label: type === 'uuid' ? `${label} (id)` : label,
+        group: 'Ids',
+        type,
+        mayBeEmpty: true,
+      }),
+    )
   const digest = DIGEST_NAMES.map(
     (name): PlaceholderChoice => ({
       name,
@@ -264,15 +288,18 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
   const dates = CALENDAR_NAMES.map(
     (name): PlaceholderChoice => ({ name, label: words(name), group: 'Dates', type: null }),
   )
-  const manual: PlaceholderChoice[] =
-    place.source === 'manual_endpoint'
-      ? [
-          { name: 'date', label: 'Date of the call', group: 'Dates', type: 'date' },
-          { name: 'job_uuid', label: 'Job of the call', group: 'Record', type: 'uuid' },
-        ]
-      : []
-  const results = steps.slice(0, index).flatMap(({ type }, at) =>
-    actionSpec(type).gives.map(
+  const called: PlaceholderChoice[] = [
+    { name: 'date', label: 'Date of the call', group: 'Dates', type: 'date' },
+    { name: 'job_uuid', label: 'Job of the call', group: 'Record', type: 'uuid' },
+  ]
+  const triggered: PlaceholderChoice[] = [
+    { name: 'description', label: 'Description of what set it off', group: 'Record', type: 'text' },
+    { name: 'object', label: 'Kind of record', group: 'Ids', type: 'text' },
+    { name: 'company_uuid', label: 'Customer (id)', group: 'Ids', type: 'uuid' },
+  ]
+  const isCalled = place.source === 'manual_endpoint'
+  const results = steps.slice(0, index).flatMap((step, at) =>
+    givenBy(step).map(
       (field): PlaceholderChoice => ({
         name: `action_${at + 1}_result.${field}`,
         label: `${words(field)} of action ${at + 1}`,
@@ -281,13 +308,33 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
       }),
     ),
   )
-  const business: PlaceholderChoice = {
-    name: 'business name',
-    label: 'Your business name',
-    group: 'Business',
-    type: 'text',
-  }
-  return [...manual, ...fields.map((choice) => withGap(choice, place)), ...results, ...digest, ...dates, business]
+  const business: PlaceholderChoice[] = [
+    { name: 'business name', label: 'Your business name', group: 'Business', type: 'text' },
+    { name: 'business.email', label: 'Your business e-mail', group: 'Business', type: 'text' },
+    { name: 'staff_signature', label: 'Signature of the staff member', group: 'Business', type: 'text' },
+  ]
+  const first = [...(isCalled ? called : []), ...fields, ...triggered.slice(0, 1)]
+  const last = [...triggered.slice(1), ...(isCalled ? [] : ofTheRecord(called, object)), ...ids]
+  return [
+    ...first.map((choice) => withGap(choice, place)),
+    ...results,
+    ...digest,
+    ...dates,
+    ...business,
+    ...last.map((choice) => withGap(choice, place)),
+  ]
+}
+
+/** Without a call, the same names are of the record; not every record has a date. */
+function ofTheRecord(called: readonly PlaceholderChoice[], object: string): PlaceholderChoice[] {
+  return called
+    .filter(({ name }) => name !== 'date' || namesOf(object).has('date'))
+    .map((choice) => ({ ...choice, label: choice.name === 'date' ? 'Date of the record' : 'Job (id)', group: 'Ids' }))
+}
+
+/** Ids, and what only ServiceM8 itself reckons with: at the end of the list. */
+function isForMachines({ name, never }: Field): boolean {
+  return never !== null || /(?:^|_)uuid$|^assigned_staff$|^queue$/.test(name)
 }
 
 function withGap(choice: PlaceholderChoice, place: PlaceholderPlace): PlaceholderChoice {

@@ -16,6 +16,8 @@ export type Meaning =
   /** What set the rule off: `description`, `object`, `company_uuid`, `job_uuid`, `date`. */
   | { kind: 'trigger'; name: TriggerName }
   | { kind: 'account'; field: 'name' | 'email' }
+  /** The signature of the staff member, in the text of an e-mail. */
+  | { kind: 'signature' }
   /** A marker of the platform's templates that stands for a file: nothing is written in its place. */
   | { kind: 'marker' }
 
@@ -91,7 +93,10 @@ const PREFIXES: Readonly<Record<string, Readonly<Record<string, string>> | '*'>>
   category: { name: 'category_name', uuid: 'category_uuid' },
 }
 
-const ACCOUNT: ReadonlyMap<string, 'name' | 'email'> = new Map([
+/** As the form offers it, as people shorten it, and as the platform's own templates have it. */
+const SIGNATURES: ReadonlySet<string> = new Set(['staff_signature', 'signature', 'platform-user-signature'])
+
+export const ACCOUNT: ReadonlyMap<string, 'name' | 'email'> = new Map([
   ['business_name', 'name'],
   ['business.name', 'name'],
   ['business.email', 'email'],
@@ -117,7 +122,8 @@ export function meaningOf(written: string, context: NameContext): Meaning | null
   const days = readToday(name)
   if (days !== null) return { kind: 'today', days, dressed: false }
   if (name.startsWith('calculation.todays_date')) return { kind: 'today', days: 0, dressed: true }
-  if (name === 'document' || name === 'platform-user-signature') return { kind: 'marker' }
+  if (name === 'document') return { kind: 'marker' }
+  if (SIGNATURES.has(joined(name))) return { kind: 'signature' }
   const account = ACCOUNT.get(joined(name))
   if (account) return { kind: 'account', field: account }
   if (isDigest(name)) return { kind: 'digest', name }

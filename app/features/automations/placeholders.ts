@@ -214,6 +214,8 @@ function foundFor(meaning: Meaning, scope: PlaceholderScope, at: JudgedAt, diges
       return plain(triggerValue(meaning.name, scope, at))
     case 'account':
       return plain(scope.account[meaning.field])
+    // Where a signature may stand, the e-mail puts it in itself.
+    case 'signature':
     case 'marker':
       return { value: '', format: null, mayBeEmpty: true }
     default:

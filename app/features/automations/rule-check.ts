@@ -2,11 +2,13 @@
 // that never come. The same checks stand beside the fields while they are filled in.
 
 import type { ActionType } from './action-parameters.ts'
+import { findJobField } from './actions/job-fields.ts'
 import { conditionProblem } from './condition-words.ts'
+import { type LiteralPlace, literalIssues } from './literal-check.ts'
 import { createSuggestions } from './name-suggestion.ts'
 import { checkPlaceholders } from './placeholder-check.ts'
 import type { Destination } from './placeholder-format.ts'
-import type { RuleDefinition } from './rule.ts'
+import { isOfMany, type RuleDefinition, type Step } from './rule.ts'
 import type { FormIssue } from './rule-form.ts'
 import { scheduleProblem, timesOf } from './schedule.ts'
 import { objectOfRule } from './sentence.ts'
@@ -23,11 +25,20 @@ const DESTINATIONS: Partial<Record<ActionType, Record<string, Destination>>> = {
     htmlBody: 'html',
   },
   create_job: { date: 'date' },
-  update_job_field: { fieldValue: 'field' },
 }
 
-export function destinationOf(type: ActionType, parameter: string): Destination {
+export function destinationOf({ type, parameters }: DestinationStep, parameter: string): Destination {
+  if (type === 'update_job_field' && parameter === 'fieldValue') {
+    const field = findJobField(String(parameters.fieldName ?? ''))
+    return field.outcome === 'found' && (field.kind === 'date' || field.kind === 'moment') ? 'date' : 'field'
+  }
   return DESTINATIONS[type]?.[parameter] ?? 'plain'
+}
+
+/** The form's parameters are all texts; those of a stored step are not. */
+interface DestinationStep {
+  type: ActionType
+  parameters: Readonly<Record<string, Step['parameters'][string]>>
 }
 
 /** Texts that a customer reads; addresses and numbers are no such texts. */
@@ -40,11 +51,14 @@ export function isReadByCustomers(type: ActionType, parameter: string): boolean 
   return READ_BY_CUSTOMERS[type]?.includes(parameter) ?? false
 }
 
+/** What is known where nobody asks ServiceM8 or the network: in a browser, and for rules that are not stored. */
+const ANYWHERE: LiteralPlace = { country: null }
+
 /** Errors only: what is merely doubtful is told on the form and does not stop anybody. */
-export function checkRule(definition: RuleDefinition): FormIssue[] {
-  const { trigger, conditions, steps, grouping, digest } = definition
+export function checkRule(definition: RuleDefinition, known: LiteralPlace = ANYWHERE): FormIssue[] {
+  const { trigger, conditions, steps } = definition
   const object = objectOfRule(definition)
-  const issues: FormIssue[] = [...checkReferences(definition)]
+  const issues: FormIssue[] = [...checkReferences(definition), ...literalIssues(definition, known)]
   conditions.forEach((condition, index) => {
     const problem = conditionProblem(condition, object)
     if (problem?.severity === 'error')
@@ -65,10 +79,10 @@ export function checkRule(definition: RuleDefinition): FormIssue[] {
       const place = {
         object,
         source: trigger.source,
-        manyRecords: grouping.enabled || digest,
+        manyRecords: isOfMany(definition),
         steps,
         index,
-        destination: destinationOf(step.type, name),
+        destination: destinationOf(step, name),
         toCustomer: isReadByCustomers(step.type, name),
         conditions,
       }

@@ -38,7 +38,7 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   'triggerConditions.operator': 'As in `conditions`.',
   'triggerConditions.value': 'As in `conditions`.',
   'triggerConditions.logicalOperator': 'As in `conditions`.',
-  enableGrouping: 'True = one run for each group of records.',
+  enableGrouping: 'True = one run for each group of records; only with `api_polling`.',
   groupingField: 'What it groups by.',
   digest: 'True = one run over everything that matched.',
   once: {

@@ -93,12 +93,11 @@ test('what a rule answers can be sent back and gives the same rule', () => {
     object: 'job',
     triggerType: 'job_status',
     triggerFromValue: 'Quote',
+    enableGrouping: false,
     conditions: [
       { field: 'status', operator: 'equals', value: 'Work Order' },
       { field: 'contact_mobile', operator: 'is_empty', value: 'ignored', logicalOperator: 'OR' },
     ],
-    enableGrouping: true,
-    groupingField: 'company_uuid',
     guards: { cooldownDays: 30 },
   })
   const definition = definitionOf(form, null)
@@ -115,4 +114,17 @@ test.each([
   ['31.03.2026', false],
 ])('the date of a schedule is a day of the calendar: %s is %s', (scheduleDate, fits) => {
   expect(Object.hasOwn(errorsOf({ ...SMALLEST, scheduleDate }), 'scheduleDate')).toBe(!fits)
+})
+
+test('grouping is taken where it acts, and refused elsewhere with the way to a rule that is taken', () => {
+  const grouped = { enableGrouping: true, groupingField: 'company_uuid' }
+  const poll = { triggerSource: 'api_polling', apiEndpoint: '/api_1.0/job.json', pollInterval: 'daily' }
+  expect(errorsOf({ ...SMALLEST, ...poll, ...grouped })).toEqual({})
+  for (const triggerSource of ['webhook', 'manual_endpoint']) {
+    const rule = { ...SMALLEST, triggerSource, object: 'job', triggerType: 'job_status' }
+    expect(errorsOf({ ...rule, ...grouped })).toEqual({
+      enableGrouping: ['Grouping works only with a Scheduled API Check. Send enableGrouping as false.'],
+    })
+    expect(errorsOf({ ...rule, enableGrouping: false })).toEqual({})
+  }
 })

@@ -25,6 +25,7 @@ import { DATE_WANTED, recurrenceProblem } from './schedule.ts'
 export const NAME_REQUIRED = 'Automation name is required'
 export const FIELD_REQUIRED = 'Field is required'
 export const ACTION_REQUIRED = 'At least one action is required'
+export const GROUPING_ACTS = 'Grouping works only with a Scheduled API Check. Send enableGrouping as false.'
 export const AUTHENTICATE_FIRST = 'Please authenticate with the platform first.'
 
 export const MOST_CONDITIONS = 50
@@ -160,7 +161,8 @@ export const ruleForm = z.strictObject({ ...fields, accountUUID: text }).superRe
       else if (unread !== null) issue('scheduleRecurrence', unread)
     }
   }
-  if (form.enableGrouping && form.groupingField === undefined) issue('groupingField', 'Choose what to group by')
+  if (form.enableGrouping && form.triggerSource !== 'api_polling') issue('enableGrouping', GROUPING_ACTS)
+  else if (form.enableGrouping && form.groupingField === undefined) issue('groupingField', 'Choose what to group by')
 })
 
 export type RuleForm = z.output<typeof ruleForm>

@@ -171,6 +171,15 @@ export interface RuleDefinition {
   guards: RuleGuards
 }
 
+/** Does a run of it stand for a group or a whole list? Only looks through a list bring several records together. */
+export function isOfMany({
+  trigger,
+  grouping,
+  digest,
+}: Pick<RuleDefinition, 'trigger' | 'grouping' | 'digest'>): boolean {
+  return digest || (grouping.enabled && trigger.source === 'api_polling')
+}
+
 /** Immediate and generous, as the specification implies: what protects is chosen, or comes with a template. */
 export const DEFAULT_GUARDS: RuleGuards = {
   cooldownDays: 0,

@@ -3,7 +3,9 @@ import type { App } from '#app/app-context.ts'
 import { triggerKeyPlace } from '#app/features/ops/sealed-places.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
+import { findNotifyUrl, refusedAddresses } from './actions/notification-address.server.ts'
 import { withSafeEmails } from './email-html.ts'
+import { type LiteralPlace, needsCountry } from './literal-check.ts'
 import type { PollTrigger, RuleDefinition } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { checkRule } from './rule-check.ts'
@@ -20,7 +22,10 @@ import {
 import { formFields } from './rule-json.ts'
 import { firstRun } from './schedule.ts'
 
-export type RulesApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'keepSubscribed' | 'rulesChanged'>
+export type RulesApp = Pick<
+  App,
+  'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'outbound' | 'planning' | 'keepSubscribed' | 'rulesChanged'
+>
 
 export type RuleRefusal =
   | { outcome: 'invalid'; message: string; errors: FieldErrors }
@@ -191,7 +196,11 @@ type ReadRule =
   | { outcome: 'read'; form: RuleForm; definition: RuleDefinition; takenOut: string | null }
   | Extract<RuleRefusal, { outcome: 'invalid' }>
 
-async function readRule(app: Pick<App, 'store'>, accountUuid: string, body: unknown): Promise<ReadRule> {
+async function readRule(
+  app: Pick<App, 'store' | 'outbound' | 'planning'>,
+  accountUuid: string,
+  body: unknown,
+): Promise<ReadRule> {
   const { body: safe, takenOut } = withSafeEmails(body)
   const parsed = ruleForm.safeParse(safe)
   if (!parsed.success) return refused(parsed.error.issues)
@@ -206,7 +215,8 @@ async function readRule(app: Pick<App, 'store'>, accountUuid: string, body: unkn
     objectOfWebhook = record?.webhook.objectType ?? null
   }
   const definition = definitionOf(form, objectOfWebhook)
-  const wrong = [...checkRule(definition), ...(await withoutAddress(app, accountUuid, definition))]
+  const place = await literalPlace(app, accountUuid, definition)
+  const wrong = [...checkRule(definition, place), ...(await withoutAddress(app, accountUuid, definition))]
   return wrong.length > 0 ? refused(wrong) : { outcome: 'read', form, definition, takenOut }
 }
 
@@ -214,18 +224,29 @@ function refused(issues: readonly FormIssue[]): Extract<RuleRefusal, { outcome: 
   return { outcome: 'invalid', message: firstIssue(issues), errors: issuesByField(issues) }
 }
 
+/** As the plan of a run knows it. ServiceM8 is asked only for a number that needs the account's country; no answer stops nobody. */
+async function literalPlace(
+  app: Pick<App, 'outbound' | 'planning'>,
+  accountUuid: string,
+  definition: RuleDefinition,
+): Promise<LiteralPlace> {
+  const refused = await refusedAddresses(app, definition)
+  if (!needsCountry(definition)) return { country: null, refusedAddresses: refused }
+  const answer = await app.planning.facts.profile(accountUuid)
+  return { country: answer.outcome === 'ok' ? answer.profile.country : null, refusedAddresses: refused }
+}
+
 /** A notification goes to its own address, else to a webhook's (contract, section 8): without either it could never be sent. */
 async function withoutAddress(
   app: Pick<App, 'store'>,
   accountUuid: string,
-  { steps }: RuleDefinition,
+  definition: RuleDefinition,
 ): Promise<FormIssue[]> {
-  const bare = steps.flatMap((step, index) =>
+  const bare = definition.steps.flatMap((step, index) =>
     step.type === 'send_notification' && !step.parameters.url ? [index] : [],
   )
   if (bare.length === 0) return []
-  const webhooks = await app.store.listWebhooks(accountUuid)
-  if (webhooks.some(({ endpoint }) => endpoint.url !== '' && endpoint.state === 'active')) return []
+  if ((await findNotifyUrl(app, accountUuid, definition)) !== null) return []
   return bare.map((index) => ({
     path: ['actions', index, 'parameters', 'url'],
     message: 'Enter the address to call: there is no active webhook whose address could be used.',

@@ -5,14 +5,17 @@ import type { Log } from '#app/lib/log.ts'
 import type { ActionType } from './action-parameters.ts'
 import type { AccountProfile, Action, PlanContext, ReadOnlyPlatform } from './actions/action.server.ts'
 import type { Plan, StepResult } from './actions/effect.ts'
+import { keptForLater } from './document-keeping.ts'
 import type { RecordFacts } from './facts.ts'
-import type { RuleDefinition, Step } from './rule.ts'
+import { type LiteralPlace, literalProblems } from './literal-check.ts'
+import { isOfMany, type RuleDefinition, type Step } from './rule.ts'
 import type { TriggerData } from './run.ts'
 
 export type PlanAction = Pick<Action, 'plan'>
 
-/** What plans are told beside the run itself: who signs, where notifications go. */
-export type PlanSurroundings = Pick<PlanContext, 'senderStaffUuid' | 'notifyUrl' | 'feed'>
+/** What plans are told beside the run itself: who signs, where notifications go and may not go. */
+export type PlanSurroundings = Pick<PlanContext, 'senderStaffUuid' | 'notifyUrl' | 'feed'> &
+  Pick<LiteralPlace, 'refusedAddresses'>
 
 export interface StepParts {
   actions: Readonly<Record<ActionType, PlanAction>>
@@ -50,21 +53,27 @@ export async function planStep(
   results: Readonly<Record<string, StepResult>>,
 ): Promise<Plan> {
   const { definition, records } = scene
+  const { refusedAddresses = {}, ...surroundings } = scene.surroundings
   try {
-    return await deps.actions[step.type].plan({
+    const plan = await deps.actions[step.type].plan({
       now: deps.clock.now(),
       account: scene.account,
-      step,
+      step: keptForLater(step, definition.steps),
       records,
       trigger: scene.trigger,
       results,
       order: definition.steps.map((one) => one.id),
       read: scene.read,
       origin: scene.origin,
-      grouped: definition.grouping.enabled || definition.digest,
+      grouped: isOfMany(definition),
       automation: scene.automation,
-      ...scene.surroundings,
+      ...surroundings,
     })
+    if (plan.outcome !== 'planned' && plan.outcome !== 'skipped') return plan
+    // What saving refuses is never done, nor passed over as nothing to do: the same function judges both (literal-check.ts).
+    const place = { country: scene.account.country, refusedAddresses }
+    const wrong = literalProblems(step, place).find(({ partial }) => !partial)
+    return wrong ? { outcome: 'impossible', errorClass: 'invalid', sentence: wrong.message, warnings: [] } : plan
   } catch (error) {
     deps.log.error({ automation: scene.automation.id, step: step.id, action: step.type, error }, 'step.plan_failed')
     return {

@@ -189,6 +189,11 @@ export function stepWords({ type, parameters }: Pick<Step, 'type' | 'parameters'
       if (name === '') return does
       const label = findField('job', name)?.label ?? fieldLabel('job', name)
       const value = shortened(text('fieldValue'))
+      if (name === 'badges' && value !== '' && text('badgeChange') === 'add')
+        return `add the badge "${value}" to the job`
+      if (name === 'badges' && value !== '' && text('badgeChange') === 'remove') {
+        return `remove the badge "${value}" from the job`
+      }
       return value === '' ? `empty "${label}" of the job` : `set "${label}" of the job to "${value}"`
     }
     default:

@@ -1,6 +1,6 @@
 // Which step uses the result of which: a reference to a later step, to none, or to one that gives nothing is told before the rule
 // is saved.
-import { actionSpec } from './action-parameters.ts'
+import { givenBy, notKept, throwsAway } from './document-keeping.ts'
 import type { RuleDefinition, Step } from './rule.ts'
 
 /** Every `action_N_result.field` and `step.<id>.<field>` in the texts of a step. */
@@ -34,7 +34,7 @@ export function checkReferences(definition: RuleDefinition): { path: (string | n
       if (!source) issues.push({ path, message: `This refers to ${name}, which does not exist.` })
       else if (at >= index) issues.push({ path, message: `This refers to ${name}, which runs later. Move it up.` })
       else {
-        const { gives } = actionSpec(source.type)
+        const gives = givenBy(source)
         if (gives.length > 0 && !gives.includes(field)) {
           issues.push({ path, message: `${name} gives ${gives.join(' and ')}, but not ${field}.` })
         }
@@ -48,6 +48,9 @@ export function checkReferences(definition: RuleDefinition): { path: (string | n
         issues.push({ path, message: 'Choose an earlier action that generates a document.' })
       } else if (document === undefined && !earlier.some((one) => one.type === 'generate_document')) {
         issues.push({ path, message: 'No earlier action generates a document to attach.' })
+      } else {
+        const last = chosen ?? earlier.findLast((one) => one.type === 'generate_document')
+        if (last && throwsAway(last)) issues.push({ path, message: notKept(earlier.indexOf(last)) })
       }
     }
   })

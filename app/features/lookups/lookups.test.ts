@@ -100,7 +100,7 @@ describe('what the form keeps of a list', () => {
     expect([lists.jobs.length, lists.queues.length, failures]).toEqual([2, 2, []])
     expect(mostAtOnce()).toBe(1)
     const bounded = asked.filter(({ input }) => input.mostBytes === 2 * 1024 * 1024).map(({ object }) => object)
-    expect(bounded.sort()).toEqual(['category', 'documenttemplate', 'queue', 'smstemplate', 'staff'])
+    expect(bounded.sort()).toEqual(['badge', 'category', 'documenttemplate', 'queue', 'smstemplate', 'staff'])
   })
 })
 

@@ -11,6 +11,7 @@ export const LOOKUPS = [
   'materials',
   'bundles',
   'categories',
+  'badges',
 ] as const
 export type LookupName = (typeof LOOKUPS)[number]
 
@@ -51,6 +52,7 @@ export const OBJECT_OF: Readonly<Record<LookupName, string>> = {
   materials: 'material',
   bundles: 'materialbundle',
   categories: 'category',
+  badges: 'badge',
 }
 
 /** Jobs are many and only the newest are worth choosing from; the rest are short lists. */
@@ -65,6 +67,7 @@ export const MOST_LISTED: Readonly<Record<LookupName, number>> = {
   materials: 20_000,
   bundles: 5_000,
   categories: 1_000,
+  badges: 1_000,
 }
 
 /** Never long, whatever the business: how it is organised. Jobs, customers, stock and e-mail templates may be many or large. */
@@ -84,6 +87,7 @@ const FIELDS: Readonly<Record<LookupName, readonly string[] | null>> = {
   materials: ['name', 'item_number'],
   bundles: ['name', 'item_number'],
   categories: ['name'],
+  badges: ['name'],
 }
 
 /** The form draws the beginning of a text; a template is put into a field when it is chosen. Characters. */
@@ -141,6 +145,7 @@ export function lookupRecords(name: LookupName, records: readonly Raw[]): Record
     case 'queues':
     case 'companies':
     case 'categories':
+    case 'badges':
       return byName(present.map((record) => ({ uuid: text(record.uuid), name: text(record.name) })))
     case 'staff':
       return present.map((record) => ({

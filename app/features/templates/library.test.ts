@@ -69,6 +69,8 @@ test('a copy is named after its template and counts as a new entry', () => {
   expect(Object.keys(copy)).not.toContain('id')
 })
 
+const POLLED = { triggerSource: 'api_polling', apiEndpoint: '/api_1.0/job.json', pollInterval: 'daily' }
+
 test('a template an admin sends needs a name and a category', () => {
   const rule = { triggerSource: 'manual_endpoint', actions: [{ type: 'create_task', parameters: { title: 'x' } }] }
   expect(readTemplate({ ...rule, category: 'workflow' })).toMatchObject({
@@ -77,6 +79,13 @@ test('a template an admin sends needs a name and a category', () => {
   })
   expect(readTemplate({ ...rule, name: 'Ours', category: 'other' })).toMatchObject({ outcome: 'invalid' })
   expect(
-    readTemplate({ ...rule, name: 'Ours', category: 'workflow', groupingEnabled: true, groupingCriteria: 'status' }),
+    readTemplate({
+      ...rule,
+      ...POLLED,
+      name: 'Ours',
+      category: 'workflow',
+      groupingEnabled: true,
+      groupingCriteria: 'status',
+    }),
   ).toMatchObject({ outcome: 'read', definition: { grouping: { enabled: true, field: 'status' } } })
 })

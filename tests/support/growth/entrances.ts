@@ -7,6 +7,7 @@ import { judge, serverFilter } from '#app/features/automations/conditions.ts'
 import { safeSentHtml, withSafeEmails } from '#app/features/automations/email-html.ts'
 import { aidsOf } from '#app/features/automations/form-aids.ts'
 import { draftOf } from '#app/features/automations/form-body.ts'
+import { limitProblem } from '#app/features/automations/form-limits.ts'
 import { toFormLists } from '#app/features/automations/form-lists.ts'
 import { problemsOf } from '#app/features/automations/form-problems.ts'
 import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form-state.ts'
@@ -14,6 +15,7 @@ import { readForm, toForm } from '#app/features/automations/form-wire.ts'
 import { readImport } from '#app/features/automations/import-rule.ts'
 import { checkPlaceholders } from '#app/features/automations/placeholder-check.ts'
 import type { Destination } from '#app/features/automations/placeholder-format.ts'
+import { offeredIn } from '#app/features/automations/placeholder-offer.ts'
 import { matchingChoices } from '#app/features/automations/placeholder-search.ts'
 import { type PlaceholderScope, resolveText } from '#app/features/automations/placeholders.ts'
 import { OPERATORS } from '#app/features/automations/rule.ts'
@@ -195,12 +197,25 @@ export const ENTRANCES: readonly Entrance[] = [
   },
   {
     name: 'the rule form, what it says beside its fields',
-    covers: ['app/features/automations/form-aids.ts aidsOf'],
+    covers: [
+      'app/features/automations/form-aids.ts aidsOf',
+      'app/features/automations/check-parameters.ts lengthProblemOf',
+      'app/features/automations/form-limits.ts limitProblem',
+      'app/features/automations/placeholder-offer.ts offeredIn',
+      'app/features/automations/rule-check.ts destinationOf',
+    ],
     limit: BODY,
     shapes: [DIFFERENT_NAMES],
     prepare: (text) => {
       const form = formWith(text)
-      return () => [aidsOf(form, []), problemsOf(form)]
+      const names = form.steps.flatMap(({ key, parameters }) =>
+        Object.keys(parameters).map((name) => `s.${key}.p.${name}`),
+      )
+      return () => [
+        aidsOf(form, []),
+        problemsOf(form),
+        names.map((name) => [limitProblem(form, name, text), offeredIn(form, name)]),
+      ]
     },
   },
   {

@@ -458,3 +458,21 @@ describe('the feed', () => {
     expect(await committer.verify(FEED, context)).toMatchObject({ outcome: 'unclear' })
   })
 })
+
+describe('a document that is not a file of ours', () => {
+  const DIARY: Effect = { ...DOCUMENT, attachTo: null, storeToDiary: true }
+  const NOT_KEPT: Effect = { ...DOCUMENT, attachTo: null, storeToDiary: false }
+
+  it('is filed by the platform, and looked for in the job after an unclear end', async () => {
+    expect(await verify(DIARY)).toEqual({ outcome: 'not_done' })
+    expect(await commit(DIARY)).toEqual({ outcome: 'sent', result: {} })
+    expect(await verify(DIARY)).toEqual({ outcome: 'done', result: {} })
+    expect(world.platform.made.filter(({ object }) => object === 'attachment')).toEqual([])
+  })
+
+  it('is produced and leaves nothing where nobody keeps it', async () => {
+    expect(await commit(NOT_KEPT)).toEqual({ outcome: 'sent', result: {} })
+    expect(await verify(NOT_KEPT)).toEqual({ outcome: 'not_done' })
+    expect([...world.platform.records(ACCOUNT, 'attachment').values()]).toEqual([])
+  })
+})

@@ -284,18 +284,12 @@ describe('copied materials', () => {
     ])
   })
 
-  it("come from all of the customer's jobs otherwise, deleted ones left out", async () => {
+  it("come from the customer's other jobs otherwise: never from the one that set it off, nor a deleted one", async () => {
     world.put('job', { uuid: OTHER_JOB, company_uuid: CUSTOMER })
     world.put('job', { uuid: '10000000-0000-4000-8000-000000000003', company_uuid: CUSTOMER, active: 0 })
     line('l-6', 'Of a deleted job', { job_uuid: '10000000-0000-4000-8000-000000000003' })
     const effects = await made({ copyFromAllJobs: true, copyBundlesFromAllJobs: true })
-    expect(effects.slice(1).map((effect) => effect.fields.name)).toEqual([
-      'Old combi',
-      'In the bundle',
-      'First',
-      'Second',
-      'Elsewhere',
-    ])
+    expect(effects.slice(1).map((effect) => effect.fields.name)).toEqual(['Elsewhere'])
   })
 
   it('that are not there leave the job as it is, with a word', async () => {
@@ -339,8 +333,16 @@ describe('moved materials', () => {
     ])
   })
 
-  it('take their bundles along, whose lines follow them', async () => {
+  it('leave those of the job that set it off where they are', async () => {
     const plan = await job({ transferFromAllJobs: true, transferBundlesFromAllJobs: true })
+    if (plan.outcome !== 'planned') throw new Error(plan.outcome)
+    expect(brief(plan.effects).slice(1)).toEqual([])
+  })
+
+  it('take their bundles along, whose lines follow them', async () => {
+    world.put('job', { uuid: OTHER_JOB, company_uuid: CUSTOMER })
+    const records = [await world.record('job', OTHER_JOB)]
+    const plan = await job({ transferFromAllJobs: true, transferBundlesFromAllJobs: true }, { records })
     if (plan.outcome !== 'planned') throw new Error(plan.outcome)
     expect(brief(plan.effects).slice(1)).toEqual([
       ['move jobmaterialbundle', 'b-1', '', { job_uuid: 0 }],

@@ -78,8 +78,9 @@ export type Effect =
       templateUuid: string | null
       outputFormat: 'pdf' | 'docx' | 'jpg'
       fileName: string
-      /** The job (or customer) whose files it joins. */
+      /** The job (or customer) whose files it joins; null = it is no file of ours. */
       attachTo: { object: 'job' | 'company'; uuid: string } | null
+      /** The platform files it in the job's diary itself. With `attachTo` null and this false, the document is not kept. */
       storeToDiary: boolean
       summary: string
     }

@@ -27,6 +27,11 @@ export function withSignatureTags(html: string): string {
   return html.replace(WISHES, SIGNATURE_TAG).replace(ANY_SIGNATURE, SIGNATURE_TAG)
 }
 
+/** Does a plain text ask for it? There it stands at the end. */
+export function asksForSignature(text: string): boolean {
+  return withSignatureTags(text) !== text
+}
+
 export function wantsSignature(html: string): boolean {
   return html.includes(SIGNATURE_TAG)
 }

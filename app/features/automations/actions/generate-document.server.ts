@@ -1,5 +1,5 @@
-// A document out of the platform's templates. The platform answers its bytes and nothing else (facts: 7.1), so we store them as a
-// file of the job under an id of ours: that is how it is sent, found again and downloaded.
+// A document out of the platform's templates. The platform answers its bytes and nothing else (facts: 7.1). As an attachment it is a file
+// of the job under an id of ours: that is how it is sent, found again and downloaded. Only for the diary, the platform files it itself.
 import { isActive, type Values, valuesOf } from '../fact-rows.ts'
 import type { RecordFacts } from '../facts.ts'
 import { folded, isUuid } from '../field-value.ts'
@@ -28,7 +28,9 @@ async function plan(context: PlanContext): Promise<Plan> {
   if (subject.outcome === 'none') return impossible('invalid', subject.sentence)
   const template = await chooseTemplate(context, subject.record)
   if (template.outcome !== 'ok') return template.plan
-  const stored = flagParameter(parameters, 'createAttachment') || flagParameter(parameters, 'storeToDiary')
+  const attached = flagParameter(parameters, 'createAttachment')
+  // Never both: a file of the job stands in its diary, and the platform's copy would be a second one.
+  const inDiary = !attached && flagParameter(parameters, 'storeToDiary')
   const effect: DocumentEffect = {
     kind: 'produce_document',
     class: 'document',
@@ -38,33 +40,25 @@ async function plan(context: PlanContext): Promise<Plan> {
     templateUuid: template.uuid,
     outputFormat: format,
     fileName: fileName(`${template.type} ${subject.name}`, format),
-    attachTo: { object: forCompany ? 'company' : 'job', uuid: subject.uuid },
-    // Never both: the platform's copy in the diary would be a second file beside ours.
-    storeToDiary: false,
-    summary: `${template.type} as ${format.toUpperCase()} for ${subject.words}, kept with its files`,
+    attachTo: attached ? { object: forCompany ? 'company' : 'job', uuid: subject.uuid } : null,
+    storeToDiary: inDiary,
+    summary: `${template.type} as ${format.toUpperCase()} for ${subject.words}, ${attached ? 'kept with its files' : inDiary ? 'kept in its diary' : 'not kept'}`,
   }
   return planned(createWording(context), [effect], {
-    warnings: warningsOf(forCompany, stored),
-    standIn: {
-      document_uuid: 'the document (made when it runs)',
-      document_url: `${context.origin}/documents/… (set when it runs)`,
-    },
+    warnings: forCompany ? [COMPANY_DOCUMENT] : [],
+    standIn: attached
+      ? {
+          document_uuid: 'the document (made when it runs)',
+          document_url: `${context.origin}/documents/… (set when it runs)`,
+        }
+      : {},
   })
 }
 
-function warningsOf(forCompany: boolean, stored: boolean): PlanWarning[] {
-  const warnings: PlanWarning[] = []
-  if (forCompany) {
-    const sentence =
-      'ServiceM8 is only known to make documents for jobs. If it refuses this one, its words stand in the history.'
-    warnings.push({ code: 'company_document', sentence })
-  }
-  if (!stored) {
-    const sentence =
-      'The document is kept with the files of the job, because otherwise nothing could send or download it.'
-    warnings.push({ code: 'kept_anyway', sentence })
-  }
-  return warnings
+const COMPANY_DOCUMENT: PlanWarning = {
+  code: 'company_document',
+  sentence:
+    'ServiceM8 is only known to make documents for jobs. If it refuses this one, its words stand in the history.',
 }
 
 type Subject =

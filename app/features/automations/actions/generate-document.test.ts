@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type ActionWorld, actionWorld, CUSTOMER, effectsOf, JOB } from '#tests/support/action-platform.server.ts'
+import {
+  ACCOUNT,
+  type ActionWorld,
+  actionWorld,
+  CUSTOMER,
+  effectsOf,
+  JOB,
+} from '#tests/support/action-platform.server.ts'
 
 let world: ActionWorld
 
@@ -41,15 +48,37 @@ describe('a document', () => {
     })
   })
 
-  it('is stored in the diary as one file, not as two', async () => {
-    expect(await first({ templateType: 'Quote', storeToDiary: true, createAttachment: true })).toMatchObject({
-      storeToDiary: false,
-      attachTo: { object: 'job', uuid: JOB },
+  it.each([
+    [true, true, { object: 'job', uuid: JOB }, false, 'kept with its files'],
+    [true, false, { object: 'job', uuid: JOB }, false, 'kept with its files'],
+    [false, true, null, true, 'kept in its diary'],
+    [false, false, null, false, 'not kept'],
+  ])('as an attachment %s, in the diary %s', async (createAttachment, storeToDiary, attachTo, inDiary, words) => {
+    const plan = await document({ templateType: 'Quote', createAttachment, storeToDiary })
+    expect(effectsOf(plan, 'produce_document')[0]).toMatchObject({
+      attachTo,
+      storeToDiary: inDiary,
+      summary: `Quote as PDF for job 1041, ${words}`,
     })
+    expect(plan).toMatchObject({ warnings: [], standIn: attachTo ? { document_uuid: expect.any(String) } : {} })
   })
 
-  it('is kept even when nobody asked, and says so', async () => {
-    expect(await document({ templateType: 'Quote' })).toMatchObject({ warnings: [{ code: 'kept_anyway' }] })
+  it.each([
+    [true, true, 1],
+    [true, false, 1],
+    [false, true, 1],
+    [false, false, 0],
+  ])('made as an attachment %s and in the diary %s leaves %i file', async (createAttachment, storeToDiary, count) => {
+    const ended = await world.commitAll(
+      await world.planned('generate_document', { templateType: 'Quote', createAttachment, storeToDiary }),
+    )
+    expect([...world.platform.records(ACCOUNT, 'attachment').values()]).toHaveLength(count)
+    expect(ended).toEqual([
+      {
+        outcome: 'sent',
+        result: createAttachment ? { document_uuid: expect.any(String), document_url: expect.any(String) } : {},
+      },
+    ])
   })
 
   it.each([
@@ -85,14 +114,14 @@ describe('a document', () => {
   })
 
   it('for a customer is tried, with a word about it', async () => {
-    const plan = await document({ objectType: 'Company', templateType: 'Invoice' })
+    const plan = await document({ objectType: 'Company', templateType: 'Invoice', createAttachment: true })
     expect(effectsOf(plan, 'produce_document')[0]).toMatchObject({
       objectType: 'Company',
       objectUuid: CUSTOMER,
       fileName: 'Invoice Smith & Sons.pdf',
       attachTo: { object: 'company', uuid: CUSTOMER },
     })
-    expect(plan).toMatchObject({ warnings: [{ code: 'company_document' }, { code: 'kept_anyway' }] })
+    expect(plan).toMatchObject({ warnings: [{ code: 'company_document' }] })
   })
 
   it.each([

@@ -106,13 +106,9 @@ export function jobFieldValue(name: string, given: string, at: { now: number; zo
     case 'uuid':
     case 'queue':
       return isUuid(text) ? { outcome: 'ok', value: text.toLowerCase() } : no(`"${text.slice(0, 60)}" is not an id.`)
-    case 'badges': {
-      const ids = text
-        .replace(/^\[|\]$/g, '')
-        .split(',')
-        .map((id) => id.trim().replace(/^"|"$/g, '').toLowerCase())
-      return ids.every(isUuid) ? { outcome: 'ok', value: JSON.stringify(ids) } : no('badges are given by their ids.')
-    }
+    // Names and ids: only ServiceM8 knows which badges there are (badge-change.server.ts).
+    case 'badges':
+      return { outcome: 'ok', value: text }
     case 'text':
       return field.most !== undefined && given.length > field.most
         ? no(`ServiceM8 takes at most ${field.most} characters there, and this has ${given.length}.`)

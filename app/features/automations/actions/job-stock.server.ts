@@ -128,7 +128,7 @@ function nothing(what: string, source: Source): PlanWarning {
   }
 }
 
-/** The named job, else the one the run is about; several for a group. Empty with `all` = every job of the customer. */
+/** The named job, else the one the run is about; several for a group. Empty with `all` = the customer's other jobs. */
 function sourceJobs(context: PlanContext, wording: Wording, { all }: StockWish, names: readonly string[]): string[] {
   const targets = jobTargets(context).map(({ uuid }) => uuid)
   if (all) return isGrouped(context) ? targets : []
@@ -152,10 +152,12 @@ function createStockReader(context: PlanContext, companyUuid: string): StockRead
   return {
     async stockOf(jobs, all) {
       let from = [...jobs]
-      if (all && from.length === 0) {
+      if (all && !isGrouped(context)) {
         const found = await customerJobs(context, companyUuid)
         if (found.outcome !== 'ok') return found
-        from = found.jobs
+        // The other jobs: what lies on the one that set it off stays there.
+        const own = jobTargets(context)
+        from = found.jobs.filter((uuid) => !own.some((target) => target.uuid === uuid))
       }
       const wrong = from.find((uuid) => !isUuid(uuid))
       if (wrong !== undefined) {

@@ -1,14 +1,18 @@
-// Where send_notification goes when its step names no address (contract: section 8).
+// Where send_notification goes when its step names no address (contract: section 8), and which addresses it may not call.
 import type { App } from '#app/app-context.ts'
 import type { RuleDefinition } from '../rule.ts'
+import { wordParameter } from './read-parameters.ts'
 
-/** The callback address of the rule's own webhook, else of the account's first active one; null = it has none. */
+/**
+ * The callback address of the rule's own webhook, else of the account's first active one; null = neither has one. A webhook without
+ * an address only collects events.
+ */
 export async function findNotifyUrl(
   app: Pick<App, 'store'>,
   accountUuid: string,
   { trigger }: Pick<RuleDefinition, 'trigger'>,
 ): Promise<string | null> {
-  const webhooks = await app.store.listWebhooks(accountUuid)
+  const webhooks = (await app.store.listWebhooks(accountUuid)).filter(({ endpoint }) => endpoint.url !== '')
   const own =
     trigger.source === 'webhook' && trigger.webhookSubscriptionId !== null
       ? webhooks.find(({ webhook }) => webhook.id === trigger.webhookSubscriptionId)
@@ -16,3 +20,21 @@ export async function findNotifyUrl(
   const chosen = own ?? webhooks.find(({ endpoint }) => endpoint.state === 'active' || endpoint.state === 'failing')
   return chosen?.endpoint.url ?? null
 }
+
+/** Addresses of the rule's own that the outbound guard refuses, each with its sentence. A name that leads nowhere now is let through. */
+export async function refusedAddresses(
+  app: Pick<App, 'outbound'>,
+  { steps }: Pick<RuleDefinition, 'steps'>,
+): Promise<Record<string, string>> {
+  const urls = steps.flatMap(({ type, parameters }) =>
+    type === 'send_notification' ? [wordParameter(parameters, 'url')].filter((url) => url !== '') : [],
+  )
+  const refused: Record<string, string> = {}
+  for (const url of new Set(urls)) {
+    const check = await app.outbound.check(url)
+    if (check.verdict === 'blocked') refused[url] = url.startsWith('https:') ? check.sentence : HTTPS_ONLY
+  }
+  return refused
+}
+
+const HTTPS_ONLY = 'Must be a valid HTTPS URL'

@@ -1,6 +1,7 @@
 // What all plans need: texts with their placeholders put in once, the jobs a step is about, and the ways a plan can end.
 import type { AccountCallResult } from '#app/adapters/platform.ts'
 import type { RecordFacts } from '../facts.ts'
+import { objectNoun } from '../fields.ts'
 import type { Destination } from '../placeholder-format.ts'
 import { type Replacement, resolveText } from '../placeholders.ts'
 import type { PlanContext } from './action.server.ts'
@@ -116,6 +117,15 @@ export function jobTargets({ records }: Pick<PlanContext, 'records'>): JobTarget
 export function jobName(record: RecordFacts | undefined): string {
   const number = record?.values.generated_job_id ?? ''
   return number === '' ? 'the job' : `job ${number}`
+}
+
+/** Why nothing is sent to a customer about these records; null = at least one of them is there. */
+export function deletedWords({ records }: Pick<PlanContext, 'records'>): string | null {
+  const [first] = records
+  if (!first || records.some(({ active }) => active)) return null
+  if (records.length > 1) return 'all of these records were deleted in ServiceM8'
+  const what = first.object === 'job' ? jobName(first) : `the ${objectNoun(first.object).toLowerCase()}`
+  return `${what} was deleted in ServiceM8`
 }
 
 export const NO_JOB = 'This action needs a job, and this record belongs to none.'

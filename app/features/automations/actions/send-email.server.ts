@@ -4,7 +4,14 @@
 import { safeSentHtml } from '../email-html.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import type { Effect, Plan, PlanWarning } from './effect.ts'
-import { htmlOfText, isEmptyHtml, wantsSignature, withoutSignature, withSignature } from './email-body.ts'
+import {
+  asksForSignature,
+  htmlOfText,
+  isEmptyHtml,
+  wantsSignature,
+  withoutSignature,
+  withSignature,
+} from './email-body.ts'
 import { chooseContent, type EmailContent } from './email-content.server.ts'
 import { chooseFiles } from './email-files.server.ts'
 import { colleagues, contactReceiver, readReceivers } from './message-receivers.server.ts'
@@ -12,6 +19,7 @@ import {
   afterTrouble,
   blankWarnings,
   createWording,
+  deletedWords,
   impossible,
   planned,
   skipped,
@@ -47,8 +55,10 @@ async function plan(context: PlanContext): Promise<Plan> {
     ])
   }
   const isColleague = await colleagues(context, 'email')
-  const allowed = blanks.length === 0 ? wanted.to : wanted.to.filter(isColleague)
+  const deleted = deletedWords(context)
+  const allowed = blanks.length === 0 && deleted === null ? wanted.to : wanted.to.filter(isColleague)
   warnings.push(...blankWarnings(wording))
+  if (allowed.length === 0 && deleted !== null) return skipped(`No e-mail: ${deleted}.`, warnings)
   if (allowed.length === 0) {
     return skipped(`No e-mail: {${blanks[0] ?? ''}} is empty here, and the text has no other word for it.`, warnings)
   }
@@ -58,7 +68,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   if (written.text.trim() === '' && isEmptyHtml(written.html)) {
     return impossible('invalid', 'The e-mail has no text. Open the automation and write one.', warnings)
   }
-  const signed = await signedBody(context, written)
+  const signed = await signedBody(context, written, asksForSignature(chosen.content.body))
   if (signed.outcome !== 'ok') return signed.plan
   warnings.push(...signed.warnings)
   const files = await chooseFiles(context, wording)
@@ -116,8 +126,8 @@ type SignedBody =
   | { outcome: 'ended'; plan: Plan }
 
 /** A signature stands in HTML and needs somebody who signs (contract: section 8); a plain text gets an HTML form for it. */
-async function signedBody(context: PlanContext, written: Written): Promise<SignedBody> {
-  const asked = flagParameter(context.step.parameters, 'includeSignature')
+async function signedBody(context: PlanContext, written: Written, isWished: boolean): Promise<SignedBody> {
+  const asked = isWished || flagParameter(context.step.parameters, 'includeSignature')
   if (!asked && !wantsSignature(written.html))
     return { outcome: 'ok', html: written.html, staffUuid: null, warnings: [] }
   const found = await activeStaff(context.read)

@@ -344,3 +344,24 @@ describe('a generated document', () => {
     expect([effect.attachments, effect.documentSteps]).toEqual([[], ['s0']])
   })
 })
+
+describe('about a record that was deleted', () => {
+  it('is not sent to a customer', async () => {
+    world.set('job', JOB, { active: 0 })
+    const mail = { customSubject: 'S', customBody: 'T' }
+    expect(await email({ ...mail, to: 'margaret@smith.example' })).toMatchObject({
+      outcome: 'skipped',
+      sentence: 'No e-mail: job 1041 was deleted in ServiceM8.',
+    })
+    expect((await first({ ...mail, to: 'tom@alder.example' })).class).toBe('staff')
+  })
+})
+
+describe('a signature that a plain text asks for', () => {
+  it('stands at its end', async () => {
+    const effect = await first({ to: 'a@b.example', customSubject: 'S', customBody: 'Thanks {staff_signature}' })
+    expect(effect.textBody).toBe('Thanks')
+    expect(effect.htmlBody).toBe(`<p>Thanks</p>${TAG}`)
+    expect(effect.signatureOfStaff).toBe(PRIYA)
+  })
+})

@@ -24,7 +24,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   }
   const wording = createWording(context)
   // The address is the rule's own words: no value of a record may lead a call elsewhere.
-  const url = wordParameter(parameters, 'url') || wordParameter(parameters, 'webhookUrl') || (context.notifyUrl ?? '')
+  const url = wordParameter(parameters, 'url') || (context.notifyUrl ?? '')
   if (url === '') {
     return impossible('no_address', 'There is no address to notify. Give one in the automation, or set up a webhook.')
   }

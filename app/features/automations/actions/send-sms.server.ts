@@ -9,6 +9,7 @@ import {
   afterTrouble,
   blankWarnings,
   createWording,
+  deletedWords,
   impossible,
   planned,
   skipped,
@@ -42,8 +43,10 @@ async function plan(context: PlanContext): Promise<Plan> {
     ])
   }
   const isColleague = await colleagues(context, 'sms')
-  const allowed = blanks.length === 0 ? wanted.to : wanted.to.filter(isColleague)
+  const deleted = deletedWords(context)
+  const allowed = blanks.length === 0 && deleted === null ? wanted.to : wanted.to.filter(isColleague)
   warnings.push(...blankWarnings(wording))
+  if (allowed.length === 0 && deleted !== null) return skipped(`No text message: ${deleted}.`, warnings)
   if (allowed.length === 0) {
     return skipped(
       `No text message: {${blanks[0] ?? ''}} is empty here, and the text has no other word for it.`,

@@ -207,3 +207,15 @@ describe('in a group', () => {
     expect(effectsOf(plan, 'send_sms').map((effect) => effect.message)).toEqual(['Jobs 1041, 1042'])
   })
 })
+
+describe('about a record that was deleted', () => {
+  it('says nothing to a customer, and goes to a colleague', async () => {
+    world.set('job', JOB, { active: 0 })
+    expect(await sms({ to: '+447700900123', message: 'x' })).toMatchObject({
+      outcome: 'skipped',
+      sentence: 'No text message: job 1041 was deleted in ServiceM8.',
+    })
+    const both = await sms({ to: '+447700900123, +447700900102', message: 'x' })
+    expect(effectsOf(both, 'send_sms').map(({ to, class: to_ }) => [to, to_])).toEqual([['+447700900102', 'staff']])
+  })
+})

@@ -3,6 +3,7 @@ import type { AccountCallResult } from '#app/adapters/platform.ts'
 import { asText } from '../changes.ts'
 import { isActive, type Values, valuesOf } from '../fact-rows.ts'
 import type { Action, PlanContext } from './action.server.ts'
+import { changedBadges, readBadgeChange } from './badge-change.server.ts'
 import type { Effect, Plan, PlanWarning } from './effect.ts'
 import { findJobField, jobFieldValue } from './job-fields.ts'
 import {
@@ -54,6 +55,7 @@ export const updateJobField: Action = {
       const destination = field.kind === 'date' || field.kind === 'moment' ? 'date' : 'field'
       const said = wording.parameter('fieldValue', destination, target.record)
       if (field.kind === 'queue' && said.trim() !== '') return queueChange(context, target, said)
+      if (field.kind === 'badges') return badgeChange(context, target, said)
       const value = jobFieldValue(field.name, said, clockOf(context))
       return value.outcome === 'ok' ? { fields: { [field.name]: value.value } } : { problem: value.sentence }
     })
@@ -80,6 +82,19 @@ async function queueChange(context: PlanContext, target: JobTarget, wanted: stri
       const chosen = await queueFields(context, found.queue, target.record)
       return chosen.outcome === 'failed' ? { trouble: chosen.trouble, what: 'the staff list' } : chosen
     }
+  }
+}
+
+async function badgeChange({ read, step }: PlanContext, { record }: JobTarget, wanted: string): Promise<JobChange> {
+  const how = readBadgeChange(wordParameter(step.parameters, 'badgeChange'))
+  const changed = await changedBadges(read, how, wanted, record.values.badges ?? '')
+  switch (changed.outcome) {
+    case 'failed':
+      return { trouble: changed.trouble, what: 'the badges' }
+    case 'unknown':
+      return { problem: changed.sentence }
+    case 'changed':
+      return { fields: { badges: changed.value } }
   }
 }
 

@@ -213,12 +213,57 @@ describe('update_job_field', () => {
     ['date', 'some day', '"some day" is not a date'],
     ['invoice_sent', 'perhaps', 'neither yes nor no'],
     ['category_uuid', 'Heating', 'is not an id'],
-    ['badges', 'VIP', 'badges are given by their ids'],
+    ['badges', 'VIP', 'There is no badge called "VIP" in ServiceM8'],
     ['purchase_order_number', 'x'.repeat(101), 'at most 100 characters'],
   ])('refuses %s = %s', async (fieldName, fieldValue, sentence) => {
     expect(await world.plan('update_job_field', { fieldName, fieldValue })).toMatchObject({
       outcome: 'impossible',
       sentence: expect.stringContaining(sentence),
     })
+  })
+})
+
+describe('badges', () => {
+  const VIP = '90000000-0000-4000-8000-000000000001'
+  const CHASE = '90000000-0000-4000-8000-000000000002'
+  const OLD = '90000000-0000-4000-8000-000000000003'
+  const change = async (badgeChange: string, fieldValue: string) => {
+    const plan = await world.plan('update_job_field', { fieldName: 'badges', fieldValue, badgeChange })
+    if (plan.outcome !== 'planned') return plan.sentence
+    return effectsOf(plan, 'update_record')[0]?.fields.badges
+  }
+
+  beforeEach(() => {
+    world.put('badge', { uuid: VIP, name: 'VIP' })
+    world.put('badge', { uuid: CHASE, name: 'Do not chase' })
+    world.put('badge', { uuid: OLD, name: 'Winter', active: 0 })
+    world.set('job', JOB, { badges: JSON.stringify([CHASE]) })
+  })
+
+  it('are added by name, beside those the job has', async () => {
+    expect(await change('add', 'vip')).toBe(JSON.stringify([CHASE, VIP]))
+    expect(await change('add', `VIP, ${OLD}`)).toBe(JSON.stringify([CHASE, VIP, OLD]))
+  })
+
+  it('are removed by name, and the others stay', async () => {
+    world.set('job', JOB, { badges: JSON.stringify([VIP, CHASE, OLD]) })
+    expect(await change('remove', 'Do not chase')).toBe(JSON.stringify([VIP, OLD]))
+    expect(await change('remove', 'winter')).toBe(JSON.stringify([VIP, CHASE]))
+  })
+
+  it('replace the whole list where the rule says so, by name or id', async () => {
+    expect(await change('replace', 'VIP')).toBe(JSON.stringify([VIP]))
+    expect(await change('', `${VIP}, Do not chase`)).toBe(JSON.stringify([VIP, CHASE]))
+    expect(await change('', '')).toBe('')
+  })
+
+  it('that are so already change nothing', async () => {
+    expect(await change('add', 'Do not chase')).toContain('Nothing to change')
+    expect(await change('remove', 'VIP')).toContain('Nothing to change')
+  })
+
+  it('nobody knows are told, and a deleted one is put on no job', async () => {
+    expect(await change('add', 'Winter')).toContain('There is no badge called "Winter" in ServiceM8')
+    expect(await change('add', '')).toContain('No badge was chosen')
   })
 })

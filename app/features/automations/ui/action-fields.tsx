@@ -1,5 +1,6 @@
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { ActionType } from '../action-parameters.ts'
+import { findJobField, WRITABLE_JOB_FIELDS } from '../actions/job-fields.ts'
 import type { NamedId } from '../form-lists.ts'
 import { plainParameters } from '../form-state.ts'
 import { SMS_HINT } from '../form-words.ts'
@@ -7,7 +8,16 @@ import { FEED_LONGEST, SMS_LONGEST } from '../message-limits.ts'
 import { CreateJobFields } from './create-job-fields.tsx'
 import { EmailFields } from './email-fields.tsx'
 import { useRuleForm } from './form-context.tsx'
-import { BoxControl, PickControl, SelectControl, ShowFields, TextControl, WordsControl } from './form-controls.tsx'
+import {
+  BoxControl,
+  Choice,
+  DateControl,
+  PickControl,
+  SelectControl,
+  ShowFields,
+  TextControl,
+  WordsControl,
+} from './form-controls.tsx'
 import { NEEDS_SIGN_IN, NONE_TO_CHOOSE, parameterNames, STATUS_OPTIONS, type StepProps } from './step-controls.ts'
 
 /** Characters from which on a text gets more than one line. */
@@ -155,6 +165,8 @@ function DocumentFields(props: StepProps) {
   const { lists } = useRuleForm()
   const at = (parameter: string) => parameterNames(props, parameter)
   const { about: _about, ...template } = at('templateType')
+  const { createAttachment, storeToDiary } = props.step.parameters
+  const isKept = createAttachment === 'true' || storeToDiary === 'true'
   return (
     <>
       <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -180,8 +192,13 @@ function DocumentFields(props: StepProps) {
         none="The kind that fits the job's status"
         emptyHint={NEEDS_SIGN_IN}
       />
-      <BoxControl name={at('storeToDiary').name}>Store in the job diary</BoxControl>
-      <BoxControl name={at('createAttachment').name}>Keep as an attachment of the job</BoxControl>
+      <BoxControl name={at('createAttachment').name} hint="A later action can send it or link to it.">
+        Keep as an attachment of the job
+      </BoxControl>
+      <BoxControl name={at('storeToDiary').name} hint="Ticked with the box above, it is one file.">
+        Store in the job diary
+      </BoxControl>
+      {isKept ? null : <p className="text-label text-attention">Tick a box to keep the document.</p>}
     </>
   )
 }
@@ -238,11 +255,12 @@ function NotificationFields(props: StepProps) {
         options={[{ value: 'webhook', label: 'Webhook' }]}
       />
       <WordsControl {...at('message')} label="Message" rows={3} />
-      <WordsControl
-        {...at('url')}
+      <TextControl
+        name={at('url').name}
+        path={at('url').path}
         label="Address"
         placeholder="https://"
-        hint="Where it is sent. Empty = the callback address of the rule's webhook, or of your first active one."
+        hint="Empty = the callback address of the rule's webhook, else of your first active one that has an address."
       />
     </>
   )
@@ -257,39 +275,92 @@ function TaskFields(props: StepProps) {
   )
 }
 
-/** Of a job, what a person would want to write. Any other field can be named below. */
-const WRITABLE: readonly NamedId[] = [
-  ['job_description', 'Job description'],
-  ['work_done_description', 'Work done'],
-  ['job_address', 'Job address'],
-  ['billing_address', 'Billing address'],
-  ['purchase_order_number', 'Purchase order number'],
-  ['category_uuid', 'Category'],
-  ['badges', 'Badges'],
-  ['date', 'Date'],
-].map(([uuid = '', label = '']) => ({ uuid, label }))
+const FIELD_OPTIONS = WRITABLE_JOB_FIELDS.map(({ name, label }) => ({ value: name, label }))
 
 function JobFieldFields(props: StepProps) {
-  const { lists } = useRuleForm()
-  const { about: _about, ...field } = parameterNames(props, 'fieldName')
+  const { name, path } = parameterNames(props, 'fieldName')
   return (
     <>
-      <PickControl {...field} label="Field Name" list={WRITABLE} none="Choose a field" emptyHint="" />
-      {props.step.parameters.fieldName === 'category_uuid' ? (
-        <PickControl
-          name={parameterNames(props, 'fieldValue').name}
-          path={parameterNames(props, 'fieldValue').path}
-          label="Field Value"
-          list={lists.categories}
-          none="No category"
-          emptyHint={NONE_TO_CHOOSE}
+      <SelectControl name={name} path={path} label="Field Name" none="Choose a field" options={FIELD_OPTIONS} />
+      <ShowFields>Show its values</ShowFields>
+      <JobFieldValue {...props} />
+    </>
+  )
+}
+
+/** Lists for what has a list, a calendar for days, words for the rest. */
+function JobFieldValue(props: StepProps) {
+  const { lists } = useRuleForm()
+  const { about, ...names } = parameterNames(props, 'fieldValue')
+  const field = findJobField(props.step.parameters.fieldName ?? '')
+  const pick = (list: readonly NamedId[], none: string, emptyHint: string) => (
+    <PickControl {...names} label="Field Value" list={list} none={none} emptyHint={emptyHint} />
+  )
+  if (field.outcome === 'found') {
+    switch (field.name) {
+      case 'status':
+        return <SelectControl {...names} label="Field Value" none="Choose a status" options={STATUS_OPTIONS} />
+      case 'category_uuid':
+        return pick(lists.categories, 'No category', NONE_TO_CHOOSE)
+      case 'queue_uuid':
+        return pick(lists.queues, 'No queue', NEEDS_SIGN_IN)
+      case 'queue_assigned_staff_uuid':
+        return pick(lists.staff, 'Nobody', NEEDS_SIGN_IN)
+      case 'company_uuid':
+        return pick(lists.companies, 'No customer', NEEDS_SIGN_IN)
+      case 'badges':
+        return <BadgeFields {...props} />
+      case 'date':
+        return <DateControl {...names} label="Field Value" hint="Empty = the field is emptied." />
+      default:
+        if (field.kind === 'flag') {
+          return <SelectControl {...names} label="Field Value" none="Empty" options={YES_OR_NO} />
+        }
+    }
+  }
+  return <WordsControl {...names} about={about} label="Field Value" rows={2} hint="Empty = the field is emptied." />
+}
+
+const YES_OR_NO = [
+  { value: '1', label: 'Yes' },
+  { value: '0', label: 'No' },
+]
+
+const BADGE_CHANGES = [
+  { value: 'add', label: 'Add a badge' },
+  { value: 'remove', label: 'Remove a badge' },
+  { value: 'replace', label: 'Replace all badges' },
+]
+
+/** One is added or removed by its name; replacing names them all. */
+function BadgeFields(props: StepProps) {
+  const { lists } = useRuleForm()
+  const { about, ...names } = parameterNames(props, 'fieldValue')
+  const change = props.step.parameters.badgeChange || 'replace'
+  return (
+    <>
+      <Choice
+        name={parameterNames(props, 'badgeChange').name}
+        legend="Change"
+        otherwise="replace"
+        options={BADGE_CHANGES}
+      />
+      <ShowFields>Show its values</ShowFields>
+      {change === 'replace' ? (
+        <WordsControl
+          {...names}
+          about={about}
+          label="Badges"
+          hint="Their names, separated by commas. Empty = no badges."
         />
       ) : (
-        <WordsControl
-          {...parameterNames(props, 'fieldValue')}
-          label="Field Value"
-          rows={2}
-          hint="Empty = the field is emptied."
+        <PickControl
+          {...names}
+          label="Badge"
+          list={lists.badges.map(({ label }) => ({ uuid: label, label }))}
+          none="Choose a badge"
+          emptyHint={NONE_TO_CHOOSE}
+          typed="Badge: a name or a placeholder"
         />
       )}
     </>

@@ -2,6 +2,7 @@
 import { createContext, useContext } from 'react'
 import type { FormAids } from '../form-aids.ts'
 import { valueAt } from '../form-change.ts'
+import { limitProblem } from '../form-limits.ts'
 import type { FormLists } from '../form-lists.ts'
 import type { Samples } from '../form-look.ts'
 import type { FormState } from '../form-state.ts'
@@ -39,11 +40,14 @@ export function useRuleForm(): RuleFormTools {
 export function useControl(name: string, path = name) {
   const { state, errors, alive, set } = useRuleForm()
   const found = Object.hasOwn(errors, path) ? errors[path] : undefined
+  const value = valueAt(state, name) ?? ''
+  // Length is told while it is typed: nobody has to press Save to learn of it.
+  const tooLong = found ? null : limitProblem(state, name, value)
   return {
     id: `rule-${name}`,
-    value: valueAt(state, name) ?? '',
+    value,
     set: (value: string) => set(name, value),
-    ...(found && { errors: found }),
+    ...(found ? { errors: found } : tooLong !== null && { errors: [tooLong] }),
     // With scripts the form itself leads there.
     ...(!alive && found && path === Object.keys(errors)[0] && { autoFocus: { autoFocus: true } }),
   }

@@ -229,7 +229,7 @@ export function WordsControl({
           )
         }
       </Field>
-      {alive ? <InsertPlaceholder into={label} onChoose={insert} /> : null}
+      {alive ? <InsertPlaceholder name={name} into={label} onChoose={insert} /> : null}
     </div>
   )
 }

@@ -8,9 +8,16 @@ async function loadPicker() {
   return (await import('./placeholder-picker.tsx')).PlaceholderPicker
 }
 
+interface InsertPlaceholderProps {
+  /** Name and label of the control that it is written into. */
+  name: string
+  into: string
+  onChoose: (written: string) => void
+}
+
 /** Opens the list of placeholders below a text, and writes the chosen one where the caret is. */
-export function InsertPlaceholder({ into, onChoose }: { into: string; onChoose: (written: string) => void }) {
-  const { aids } = useRuleForm()
+export function InsertPlaceholder({ name, into, onChoose }: InsertPlaceholderProps) {
+  const { state } = useRuleForm()
   const [open, setOpen] = useState(false)
   const { part: Picker } = useOnDemand(loadPicker, open)
   const id = useId()
@@ -29,7 +36,8 @@ export function InsertPlaceholder({ into, onChoose }: { into: string; onChoose: 
       <div id={id}>
         {open && Picker ? (
           <Picker
-            choices={aids.placeholders}
+            state={state}
+            into={name}
             onChoose={(written) => {
               setOpen(false)
               onChoose(written)

@@ -1,21 +1,26 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Field } from '#app/ui/field.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
-import type { TokenChoice } from '../form-aids.ts'
 import { EMPTY_SAMPLE, type Samples } from '../form-look.ts'
+import type { FormState } from '../form-state.ts'
+import type { PlaceholderChoice } from '../placeholder-check.ts'
+import { offeredIn } from '../placeholder-offer.ts'
 import { matchingChoices } from '../placeholder-search.ts'
 import { useSamples } from './placeholder-samples.tsx'
 
 interface PlaceholderPickerProps {
-  choices: readonly TokenChoice[]
+  state: FormState
+  /** Name of the control that it is written into. */
+  into: string
   /** With its braces. */
   onChoose: (written: string) => void
   onClose: () => void
 }
 
 /** Searched by its label or its name; the names themselves are small print. */
-export function PlaceholderPicker({ choices, onChoose, onClose }: PlaceholderPickerProps) {
+export function PlaceholderPicker({ state, into, onChoose, onClose }: PlaceholderPickerProps) {
   const [wanted, setWanted] = useState('')
+  const choices = useMemo(() => offeredIn(state, into), [state, into])
   const found = matchingChoices(choices, wanted)
   const { samples, message } = useSamples()
   return (
@@ -71,7 +76,7 @@ export function PlaceholderPicker({ choices, onChoose, onClose }: PlaceholderPic
 }
 
 /** What it stands for in the record, and that it may be empty in another. */
-function Sample({ samples, choice }: { samples: Samples | null; choice: TokenChoice }) {
+function Sample({ samples, choice }: { samples: Samples | null; choice: PlaceholderChoice }) {
   const value = samples && Object.hasOwn(samples.values, choice.name) ? (samples.values[choice.name] ?? '') : null
   const shown = samples === null ? '' : value === null ? 'Known when it runs' : value === '' ? EMPTY_SAMPLE : value
   return (

@@ -3,16 +3,20 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
-import type { ActionType } from '../action-parameters.ts'
+import { ACTION_TYPES, type ActionType, actionSpec } from '../action-parameters.ts'
+import { WRITABLE_JOB_FIELDS } from '../actions/job-fields.ts'
 import { aidsOf } from '../form-aids.ts'
+import { toBody } from '../form-body.ts'
 import { applyIntent, parseFormIntent, setValue } from '../form-change.ts'
 import { EMPTY_LISTS, type FormLists } from '../form-lists.ts'
 import type { DraftPreview, FormLook } from '../form-look.ts'
-import { emptyForm, type FormState } from '../form-state.ts'
+import { emptyForm, type FormState, formOfFields } from '../form-state.ts'
 import { readForm } from '../form-wire.ts'
+import { exportRule } from '../import-rule.ts'
 import type { NamedRule } from '../loops.ts'
 import { JOB_STATUSES } from '../rule.ts'
-import type { FieldErrors } from '../rule-form.ts'
+import { definitionOf, type FieldErrors, ruleForm } from '../rule-form.ts'
+import { formFields } from '../rule-json.ts'
 import { RuleFormPanel } from './rule-form.tsx'
 
 // Fetched when they are first wanted: a busy machine should not be measured by that.
@@ -46,6 +50,7 @@ const LISTS: FormLists = {
   emailTemplates: [{ uuid: 'e-1', label: 'Thanks', subject: 'Thank you', text: 'We are done.' }],
   smsTemplates: [{ uuid: 't-1', label: 'Done: We are…', text: 'We are done.' }],
   documentTemplates: [{ uuid: 'd-1', label: 'Our invoice' }],
+  badges: [{ uuid: 'b-1', label: 'VIP' }],
 }
 
 interface Options {
@@ -111,8 +116,7 @@ describe('the form', () => {
     expect(heading('Trigger Configuration')).not.toBeNull()
     expect(heading('Filter Conditions')).toBeNull()
     await user.selectOptions(control('Webhook Subscription'), 'Job')
-    for (const name of ['Filter Conditions', 'Group Actions', 'Actions to Execute'])
-      expect(heading(name)).not.toBeNull()
+    for (const name of ['Filter Conditions', 'Actions to Execute']) expect(heading(name)).not.toBeNull()
     expect(screen.queryByRole('button', { name: 'Cancel Edit' })).toBeNull()
     await user.click(button('Add Action'))
     expect(button('Create Automation')).not.toBeNull()
@@ -324,8 +328,17 @@ describe('conditions', () => {
   })
 })
 
-test('grouping asks what to group by', async () => {
+test('grouping is offered where it acts: in scheduled checks', async () => {
   const { user } = renderForm({ state: started() })
+  expect(heading('Group Actions')).toBeNull()
+  await user.click(screen.getByRole('radio', { name: /^Manual Endpoint/ }))
+  expect(heading('Group Actions')).toBeNull()
+  await user.click(screen.getByRole('radio', { name: /^Scheduled API Check/ }))
+  expect(heading('Group Actions')).not.toBeNull()
+})
+
+test('grouping asks what to group by', async () => {
+  const { user } = renderForm({ state: write(started(), { triggerSource: 'api_polling' }) })
   expect(screen.queryByLabelText('Group by')).toBeNull()
   await user.click(control('Group the records that match'))
   expect([...control<HTMLSelectElement>('Group by').options].map(({ value }) => value)).toEqual([
@@ -389,6 +402,98 @@ describe('actions', () => {
   ])('%s has every parameter', (type, labels) => {
     renderForm({ state: withAction(type) })
     for (const label of labels) expect(screen.getByLabelText(label)).not.toBeNull()
+  })
+
+  it.each(ACTION_TYPES)('%s: what is typed into any control is in what is posted', async (type) => {
+    const { sent, user } = renderForm({ state: withAction(type) })
+    const known = ['type', 'wait', ...actionSpec(type).parameters.map(({ name }) => `p.${name}`)]
+    const typed: [string, string][] = []
+    for (const box of document.querySelectorAll<HTMLInputElement>('input[name*=".p."], textarea[name*=".p."]')) {
+      if (!['text', 'textarea'].includes(box.type)) continue
+      const parameter = box.name.replace(/^s\.s\d+\./, '')
+      expect(known).toContain(parameter)
+      fireEvent.change(box, { target: { value: 'https://a.example/1' } })
+      expect(box.value).toBe('https://a.example/1')
+      typed.push([parameter.slice(2), box.value])
+    }
+    expect(sent).toEqual([])
+    await user.click(button('Add Action'))
+    const form = document.querySelector('form')
+    const [step] = readForm(new FormData(form ?? undefined)).steps
+    for (const [name, value] of typed) expect([name, step?.parameters[name]]).toEqual([name, value])
+  })
+
+  it('the address of a notification is typed, posted, saved and shown again', async () => {
+    const { user, sent } = renderForm({ state: withAction('send_notification') })
+    await user.type(control('Message'), 'Done')
+    await user.type(control('Address'), 'https://mine.example/in')
+    expect(control('Address').value).toBe('https://mine.example/in')
+    await user.click(button('Create Automation'))
+    await waitFor(() => expect(sent).toHaveLength(1))
+    const state = readForm(sent[0] ?? [])
+    expect(state.steps[0]?.parameters).toMatchObject({ url: 'https://mine.example/in', message: 'Done' })
+    const form = ruleForm.parse(toBody(state))
+    expect(form.actions[0]?.parameters).toMatchObject({ url: 'https://mine.example/in' })
+    const copied = JSON.parse(exportRule({ name: 'x', definition: definitionOf(form, 'job') }, '')) as object
+    expect(JSON.stringify(copied)).toContain('https://mine.example/in')
+    const again = formOfFields(formFields(definitionOf(form, 'job')))
+    expect(again.steps[0]?.parameters.url).toBe('https://mine.example/in')
+  })
+
+  it.each([
+    ['send_sms', 1_600],
+    ['post_activity_feed', 500],
+  ] as const)('%s says that a text is too long while it is typed', (type, most) => {
+    renderForm({ state: withAction(type) })
+    fireEvent.change(control('Message'), { target: { value: 'x'.repeat(most) } })
+    expect(control('Message').hasAttribute('aria-invalid')).toBe(false)
+    fireEvent.change(control('Message'), { target: { value: 'x'.repeat(most + 1) } })
+    expect(described(control('Message'))).toContain(`Message has at most ${most} characters`)
+    expect(control('Message').getAttribute('aria-invalid')).toBe('true')
+  })
+
+  it('update_job_field offers every field that a rule may write, each with its values', async () => {
+    const { user } = renderForm({ state: withAction('update_job_field') })
+    const field = control<HTMLSelectElement>('Field Name')
+    expect([...field.options].map(({ value }) => value).filter(Boolean)).toEqual(
+      WRITABLE_JOB_FIELDS.map(({ name }) => name),
+    )
+    expect(WRITABLE_JOB_FIELDS).toHaveLength(21)
+    await user.selectOptions(field, 'status')
+    expect([...control<HTMLSelectElement>('Field Value').options].map(({ value }) => value)).toEqual([
+      '',
+      ...JOB_STATUSES,
+    ])
+    await user.selectOptions(field, 'queue_uuid')
+    within(control('Field Value')).getByText('Parts')
+    await user.selectOptions(field, 'payment_received')
+    within(control('Field Value')).getByText('Yes')
+    await user.selectOptions(field, 'date')
+    expect(control('Field Value').type).toBe('date')
+  })
+
+  it('badges are added and removed by name, or replaced together', async () => {
+    const { user } = renderForm({ state: withAction('update_job_field') })
+    await user.selectOptions(control('Field Name'), 'badges')
+    expect(screen.getByRole<HTMLInputElement>('radio', { name: 'Add a badge' }).checked).toBe(true)
+    await user.selectOptions(control('Badge'), 'VIP')
+    await user.click(screen.getByRole('radio', { name: 'Remove a badge' }))
+    expect(control<HTMLSelectElement>('Badge').value).toBe('VIP')
+    await user.click(screen.getByRole('radio', { name: 'Replace all badges' }))
+    expect(control('Badges').value).toBe('VIP')
+    await user.selectOptions(control('Field Name'), 'job_address')
+    expect(control('Field Value').value).toBe('')
+    expect(screen.queryByRole('radio', { name: 'Add a badge' })).toBeNull()
+  })
+
+  it('a document is kept unless both boxes are empty, and that is told', async () => {
+    const { user } = renderForm({ state: withAction('generate_document') })
+    expect(control('Keep as an attachment of the job').checked).toBe(true)
+    expect(screen.queryByText('Tick a box to keep the document.')).toBeNull()
+    await user.click(control('Keep as an attachment of the job'))
+    screen.getByText('Tick a box to keep the document.')
+    await user.click(control('Store in the job diary'))
+    expect(screen.queryByText('Tick a box to keep the document.')).toBeNull()
   })
 
   it('count the characters of a text message, and fill in a template', async () => {

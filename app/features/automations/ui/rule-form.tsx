@@ -161,7 +161,7 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
               <>
                 <ConditionSection />
                 <LaterEdits />
-                <GroupSection />
+                {state.values.triggerSource === 'api_polling' ? <GroupSection /> : null}
                 <ActionSection />
                 <OftenSection />
                 <MoreSection />
