@@ -16,7 +16,7 @@ import {
 import { ACTION_SPECS, ACTION_TYPES, type ActionType, type ParameterSpec } from './action-parameters.ts'
 import { WRITABLE_JOB_FIELDS } from './actions/job-fields.ts'
 import { ACTIONS } from './actions/registry.server.ts'
-import { withSafeEmails } from './email-html.server.ts'
+import { withSafeEmails } from './email-html.ts'
 import { checkRule } from './rule-check.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'
 import { planStep } from './run-step.server.ts'
