@@ -29,6 +29,7 @@ import { makeMapping } from '#app/features/lookups/dynamic-mapping.ts'
 import { keptOfRecord, type LookupName, lookupRecords, templateTypes } from '#app/features/lookups/lookups.ts'
 import { readReplayForm } from '#app/features/webhooks/replay-request.ts'
 import { admitRequest } from '#app/http/origin-check.ts'
+import { isVisit, refusalPage } from '#app/http/refusal-page.ts'
 import { invalid } from '#app/http/respond.ts'
 import { AT, wholeJob } from '#tests/support/record-facts.ts'
 import { DIFFERENT_NAMES, type Shape } from './inputs.ts'
@@ -297,6 +298,8 @@ export const ENTRANCES: readonly Entrance[] = [
       'app/features/webhooks/replay-request.ts readReplayForm',
       'app/http/origin-check.ts admitRequest',
       'app/http/respond.ts invalid',
+      'app/http/refusal-page.ts isVisit',
+      'app/http/refusal-page.ts refusalPage',
     ],
     limit: BODY,
     prepare: (text) => {
@@ -312,6 +315,8 @@ export const ENTRANCES: readonly Entrance[] = [
         readReplayForm({ since: text, status: text, objectUuid: text }, AT.now, AT.zone),
         admitRequest({ method: 'POST', url: `/${text}`, headers: { origin: text } }, 'https://a.example'),
         invalid(issues).status,
+        isVisit({ method: 'GET', url: text, accept: text }),
+        refusalPage({ url: text, accept: `${text},text/html`, message: text, origin: 'https://a.example' }),
       ]
     },
   },

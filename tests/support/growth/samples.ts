@@ -111,6 +111,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/accounts/remembered.ts idsToTry': 'sealed by us',
   'app/features/accounts/session.ts actsAsAdmin': 'compares two texts',
   'app/features/accounts/sign-in.ts signInReturn': WORDS,
+  'app/features/accounts/permissions.ts missingScopes': ROWS,
   'app/features/audit/audit.ts actorWords': WORDS,
   'app/features/automations/actions/failure-words.ts tellTrouble': WORDS,
   'app/features/automations/changes.ts namedRecord': 'a look into a map',
@@ -144,6 +145,8 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/ops/sealed-places.ts': 'places of our own',
   'app/features/ops/space.ts overShare': 'ids of accounts',
   'app/features/webhooks/automation-tools.ts addressWord': WORDS,
+  'app/features/events/gone-words.ts': WORDS,
+  'app/features/webhooks/webhook-view.ts titleOf': WORDS,
   'app/features/webhooks/control-words.ts testedFlash': WORDS,
   'app/features/webhooks/ui/check-webhook-form.ts':
     'runs in the browser of whoever types; the server reads forms its own way',
@@ -159,6 +162,8 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/webhooks/webhook.ts fieldsToWatch': ROWS,
   'app/http/cookies.ts rememberedCookie': 'sealed by us',
   'app/http/launch-pages.ts': 'texts and tickets of our own',
+  'app/http/refusal-page.ts refusalHtml': 'sentences of our own',
+  'app/http/refusal-page.ts plainHtml': 'sentences of our own',
   'app/http/security-headers.ts': 'texts of our own',
   'app/ui/scripts-ahead.ts': 'files of our own',
 }
