@@ -243,3 +243,37 @@ for (const colorScheme of ['light', 'dark'] as const) {
     })
   })
 }
+
+for (const width of [375, 1280]) {
+  test(`at ${width} px the list stands below the preview, and beside the form where there is room`, async ({
+    page,
+    context,
+    server,
+  }) => {
+    await page.setViewportSize({ width, height: 800 })
+    await openAutomations(page, context, server)
+    await ready(page, true)
+    const list = page.getByRole('heading', { name: 'Existing Automations' })
+    const before = await list.boundingBox()
+    await page.getByLabel('Automation Name').fill('Tell them')
+    await page.getByLabel('Webhook Subscription').selectOption({ label: 'Job' })
+    const preview = page.getByRole('complementary', { name: 'Preview of the automation in the form' })
+    await expect(preview).toBeVisible()
+    // The live pane takes the place of the one that the server drew.
+    await expect(async () => {
+      const [top, below, left] = await Promise.all([
+        preview.boundingBox(),
+        list.boundingBox(),
+        form(page).boundingBox(),
+      ])
+      if (!before || !top || !below || !left) throw new Error('something is not drawn')
+      expect(below.y).toBeGreaterThanOrEqual(top.y + top.height)
+      expect(below.x).toBe(before.x)
+      if (width >= 1024) expect(Math.min(top.x, below.x)).toBeGreaterThan(left.x + left.width)
+    }).toPass()
+    if (width < 1024) return
+    await page.getByRole('button', { name: 'Add Action' }).click()
+    await page.mouse.wheel(0, 900)
+    await expect(preview).toBeInViewport()
+  })
+}

@@ -43,7 +43,12 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
     act()
   }
   return (
-    <aside data-preview aria-label="Preview of the automation in the form" className="min-w-0">
+    // On a wide screen it stays beside what is being written; what is below goes behind it.
+    <aside
+      data-preview
+      aria-label="Preview of the automation in the form"
+      className="min-w-0 lg:sticky lg:top-0 lg:z-10 lg:-mt-3 lg:max-h-dvh lg:overflow-y-auto lg:bg-canvas lg:pt-3 lg:pb-2"
+    >
       <CardSection id="live-preview" title="Live preview">
         <div className="grid gap-4" aria-busy={live?.busy || undefined}>
           <p className="text-label text-ink-soft">

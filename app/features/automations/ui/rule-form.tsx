@@ -177,12 +177,14 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
           </Form>
         </RuleFormProvider>
       </CardSection>
-      {/* With a preview on a wide screen the column stays in sight, so that it can be read while the form is written. */}
-      <div className="grid min-w-0 content-start gap-5 lg:has-[[data-preview]]:sticky lg:has-[[data-preview]]:top-3 lg:has-[[data-preview]]:-m-1 lg:has-[[data-preview]]:max-h-[calc(100dvh-1.5rem)] lg:has-[[data-preview]]:self-start lg:has-[[data-preview]]:overflow-y-auto lg:has-[[data-preview]]:p-1">
+      {/* A focused control below the preview, which stays in sight on a wide screen, is not to end up behind it. */}
+      <div className="grid min-w-0 content-start gap-5 lg:has-[[data-preview]]:[&_#beside-form_:is(a,button,input,summary,textarea)]:scroll-mt-[85dvh]">
         {shown.rest ? (
           <FormPreview accountUUID={accountUUID} form={form} state={state} alive={alive} onRecord={setExample} />
         ) : null}
-        {beside}
+        <div id="beside-form" className="grid min-w-0 content-start gap-5">
+          {beside}
+        </div>
       </div>
     </>
   )
