@@ -1,9 +1,9 @@
 // Turns a request into HTML with a nonce, and gives the server its composition root: both must come from one module graph.
-import { PassThrough } from 'node:stream'
 import { type AppLoadContext, createReadableStreamFromReadable, type EntryContext } from '@remix-run/node'
 import { isRouteErrorResponse, RemixServer } from '@remix-run/react'
 import { isbot } from 'isbot'
 import { renderToPipeableStream } from 'react-dom/server'
+import { documentEnd } from './http/document-end.server.ts'
 import { workGoesOn } from './lib/caller.server.ts'
 import { NonceContext } from './ui/nonce.tsx'
 
@@ -34,7 +34,7 @@ export default function handleRequest(
         nonce: context.nonce,
         [ready]() {
           shellRendered = true
-          const body = new PassThrough()
+          const body = documentEnd()
           headers.set('Content-Type', 'text/html; charset=utf-8')
           resolve(new Response(createReadableStreamFromReadable(body), { headers, status }))
           pipe(body)

@@ -20,7 +20,9 @@ export function PlanNoticeLine({ notice, accountUUID, admin }: PlanNoticeLinePro
   if (notice === null) return null
   const Icon = ICONS[notice.tone]
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: a section is a chapter, and wants a heading.
+    <div
+      role="region"
       aria-label={notice.action ? 'Subscription' : 'Notice'}
       className={`mb-5 flex flex-wrap items-center gap-x-3 rounded-control px-3.5 py-1 text-label ${toneLook[notice.tone]}`}
     >
@@ -37,6 +39,6 @@ export function PlanNoticeLine({ notice, accountUUID, admin }: PlanNoticeLinePro
           {notice.action.label}
         </Link>
       )}
-    </section>
+    </div>
   )
 }

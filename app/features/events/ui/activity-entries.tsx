@@ -11,6 +11,7 @@ import {
 import { type ReactNode, useId } from 'react'
 import { Badge, StatusPill } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { ScrollRegion } from '#app/ui/scroll-region.tsx'
 import { Time, useZone } from '#app/ui/time.tsx'
 import { exactTime } from '#app/ui/time-words.ts'
 import type { ActivityItem, ApiItem, ShownData, WebhookItem } from '../activity-view.ts'
@@ -168,14 +169,9 @@ function Data({ name, data, nothing, whole }: DataProps) {
       <p id={id} className="text-dense text-ink-soft">
         {name}
       </p>
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled with keys.
-        tabIndex={0}
-        aria-labelledby={id}
-        className="max-h-96 overflow-auto rounded-control bg-sunken p-3"
-      >
+      <ScrollRegion labelledBy={id} className="max-h-96 overflow-auto rounded-control bg-sunken p-3">
         <pre className="whitespace-pre-wrap break-all font-mono text-dense">{data.text}</pre>
-      </section>
+      </ScrollRegion>
       {data.cutFrom === null ? null : (
         <p className="text-dense text-ink-soft">
           The beginning of {data.cutFrom} characters.{' '}

@@ -5,6 +5,7 @@ import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { COPIED } from '#app/ui/copy-field.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { ScrollRegion } from '#app/ui/scroll-region.tsx'
 import { Time } from '#app/ui/time.tsx'
 import { useToast } from '#app/ui/toast.tsx'
 import { shownData } from '../activity-view.ts'
@@ -66,14 +67,9 @@ export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) 
             <p className="text-label">What was sent is no longer kept.</p>
           ) : (
             <>
-              <section
-                // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled with keys.
-                tabIndex={0}
-                aria-labelledby="request-body"
-                className={scrolling}
-              >
+              <ScrollRegion labelledBy="request-body" className={scrolling}>
                 <pre className={preformatted}>{body.text}</pre>
-              </section>
+              </ScrollRegion>
               <p className="text-dense text-ink-soft">
                 {body.cutFrom === null ? (
                   'Indented here to be read; it is sent in one piece.'
@@ -91,14 +87,9 @@ export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) 
         </div>
         {curl === null || curl.length > MOST_COMMAND ? null : (
           <Disclosure summary="As a curl command">
-            <section
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled with keys.
-              tabIndex={0}
-              aria-label="As a curl command"
-              className={scrolling}
-            >
+            <ScrollRegion label="As a curl command" className={scrolling}>
               <pre className={preformatted}>{curl}</pre>
-            </section>
+            </ScrollRegion>
             <p className="mt-1.5 text-dense text-ink-soft">{CURL_HINT}</p>
           </Disclosure>
         )}

@@ -9,6 +9,7 @@ import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Field } from '#app/ui/field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { ScrollRegion } from '#app/ui/scroll-region.tsx'
 import { Select } from '#app/ui/select.tsx'
 import { AccountTimeProvider, useZone } from '#app/ui/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
@@ -142,11 +143,9 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
           </p>
         </Notice>
       ) : null}
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled with keys.
-        tabIndex={0}
-        aria-label={`Recent Activity of ${subject}`}
-        aria-busy={answer === null && !failed}
+      <ScrollRegion
+        label={`Recent Activity of ${subject}`}
+        busy={answer === null && !failed}
         className="max-h-96 overflow-y-auto rounded-control border border-line"
       >
         {answer === null ? (
@@ -163,7 +162,7 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
             <LogEntries entries={answer.entries} details={filter.hasDetails} {...(owner ? { owner } : {})} />
           </AccountTimeProvider>
         )}
-      </section>
+      </ScrollRegion>
     </section>
   )
 }

@@ -29,7 +29,9 @@ export function ReplayLine({ webhook, account, replay: known }: ReplayLineProps)
   const { icon: Icon, tone, word } = lookOf(replay)
   const done = replay.delivered + replay.undelivered
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: a section is a chapter, and wants a heading.
+    <div
+      role="region"
       aria-label={`Sending again to ${titleOf(webhook)}`}
       className={`grid gap-2 rounded-control px-3.5 py-3 text-label ${toneLook[tone]}`}
     >
@@ -72,7 +74,7 @@ export function ReplayLine({ webhook, account, replay: known }: ReplayLineProps)
         />
       ) : null}
       {running && webhook.state === 'paused' ? <p>Paused: it goes on when you resume.</p> : null}
-    </section>
+    </div>
   )
 }
 

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+
+type ScrollRegionProps = {
+  className: string
+  /** What it holds is still to come. */
+  busy?: boolean
+  children: ReactNode
+} & ({ label: string } | { labelledBy: string })
+
+/** A part of a page that scrolls by itself, with keys as well. No section: it has no heading, so it is no chapter of the page. */
+export function ScrollRegion({ className, busy, children, ...name }: ScrollRegionProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a section is a chapter, and wants a heading.
+    <div
+      role="region"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable to be scrolled with keys.
+      tabIndex={0}
+      {...('label' in name ? { 'aria-label': name.label } : { 'aria-labelledby': name.labelledBy })}
+      aria-busy={busy}
+      className={className}
+    >
+      {children}
+    </div>
+  )
+}
