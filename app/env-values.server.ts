@@ -148,10 +148,11 @@ function looksRandom(bytes: Buffer): boolean {
 
 export function readAdminAccounts(value: string | undefined, problems: string[]): Set<string> {
   const ids = list(value).map((id) => id.toLowerCase())
-  const wrong = ids.findIndex((id) => !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
+  const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+  const wrong = ids.findIndex((id) => !new RegExp(`^${uuid}(:${uuid})?$`).test(id))
   if (wrong !== -1) {
     problems.push(
-      `ADMIN_ACCOUNTS: ${place(wrong)} is not an account's UUID, such as 7f3a2c1e-0b4d-4c5e-9f6a-1b2c3d4e5f60.`,
+      `ADMIN_ACCOUNTS: ${place(wrong)} is not an account's UUID, such as 7f3a2c1e-0b4d-4c5e-9f6a-1b2c3d4e5f60, or account:staff.`,
     )
   }
   return new Set(ids)

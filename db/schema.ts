@@ -79,6 +79,21 @@ export const sessionAccount = sqliteTable(
   (t) => [primaryKey({ columns: [t.tokenHash, t.accountUuid] })],
 )
 
+/** The people of a firm, as the platform's signed openings name them, and what they may do. */
+export const accountPerson = sqliteTable(
+  'account_person',
+  {
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    staffUuid: text('staff_uuid').notNull(),
+    /** owner | member */
+    role: text('role').notNull(),
+    since: integer('since').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.accountUuid, t.staffUuid] })],
+)
+
 /** One attempt to sign in: ten minutes long, used once. The browser it belongs to holds the state in a cookie. */
 export const signInAttempt = sqliteTable('sign_in_attempt', {
   stateHash: text('state_hash').primaryKey(),

@@ -120,6 +120,8 @@ describe('an account', () => {
       accountId: LEEDS,
       staffUuid: 'staff',
       admin: false,
+      role: 'owner',
+      provedAt: world.clock.now(),
     })
     const byOther = await requireAccount(world.app, world.request('/', { tab }), ' Ext-1 ')
     expect(byOther).toMatchObject({ accountUuid: LEEDS, accountId: 'Ext-1' })

@@ -2,9 +2,17 @@
 import type { z } from 'zod'
 import type { App } from '#app/app-context.ts'
 import { ACCOUNT_ID_MESSAGES, accountIdIn, readAccountId } from '#app/features/accounts/account-id.ts'
+import {
+  type Asking,
+  OWNER_ACT_WORDS,
+  type OwnerAct,
+  ownerActRefusal,
+  type Role,
+} from '#app/features/accounts/people.ts'
 import { actsAsAdmin, type Session } from '#app/features/accounts/session.ts'
 import { noteActing } from '#app/lib/caller.server.ts'
-import { badInput, forbidden, invalid, notFound, notJson, tooLarge, unauthenticated } from './respond.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { badInput, forbidden, invalid, notFound, notJson, problem, tooLarge, unauthenticated } from './respond.ts'
 import { findSession } from './session.server.ts'
 
 type SessionApp = Pick<App, 'store' | 'clock' | 'settings'>
@@ -17,6 +25,8 @@ export interface AccountAccess {
   staffUuid: string | null
   /** The account is an admin's and the request carries the flag. */
   admin: boolean
+  role: Role
+  provedAt: Millis
 }
 
 /** 401 without a session. */
@@ -64,9 +74,16 @@ async function accessOf(
   const proved = session.accounts.find((account) => account.accountUuid === accountUuid)
   if (!proved || accountId === null) return null
   const asked = { query: new URL(request.url).searchParams, header: request.headers.get('x-admin-mode') }
-  const admin = actsAsAdmin(app.settings.adminAccounts, proved.accountUuid, asked)
+  const admin = actsAsAdmin(app.settings.adminAccounts, proved, asked)
   noteActing(proved.accountUuid)
-  return { accountUuid: proved.accountUuid, accountId, staffUuid: proved.staffUuid, admin }
+  const { accountUuid: uuid, staffUuid, role, provedAt } = proved
+  return { accountUuid: uuid, accountId, staffUuid, admin, role, provedAt }
+}
+
+/** 403 with a sentence unless an owner asks, with a fresh sign-in where the act wants one. */
+export function requireOwner(app: Pick<App, 'clock'>, access: Asking, act: OwnerAct): void {
+  const refused = ownerActRefusal(act, access, app.clock.now())
+  if (refused) throw problem(403, `${OWNER_ACT_WORDS[refused].title}. ${OWNER_ACT_WORDS[refused].description}`)
 }
 
 /** 403 unless the request acts as an admin. */

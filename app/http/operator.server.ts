@@ -25,8 +25,8 @@ export async function requireOperator({ request, context: { app, clientIp } }: A
   const namedUuid = named === null ? null : await app.store.resolveAccountId(named)
   const asked = { query: searchParams, header: request.headers.get('x-admin-mode') }
   const own = session?.accounts.find(
-    ({ accountUuid }) =>
-      (named === null || accountUuid === namedUuid) && actsAsAdmin(app.settings.adminAccounts, accountUuid, asked),
+    (proved) =>
+      (named === null || proved.accountUuid === namedUuid) && actsAsAdmin(app.settings.adminAccounts, proved, asked),
   )
   if (own) return { accountUuid: own.accountUuid, accountId: named ?? own.accountUuid }
   const whose = namedUuid ?? session?.accounts[0]?.accountUuid ?? null

@@ -1,10 +1,11 @@
 // Sign-in attempts, sessions and one-time tickets: everything that a browser or a signed call has proved.
 import { and, desc, eq, gt, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
-import type { ProvedAccount, StoredSession } from '#app/features/accounts/session.ts'
+import type { Proof, ProvedAccount, StoredSession } from '#app/features/accounts/session.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import { placeholderMarker, session, sessionAccount, signInAttempt, ticket } from '../schema.ts'
 import type { AccountStore, NewSession } from '../store/accounts.ts'
+import { roleFor } from './accounts-people.server.ts'
 import { mapId, nameId, putAccount, putTokens, type Writer } from './accounts-rows.server.ts'
 import type { Client } from './client.server.ts'
 
@@ -91,8 +92,7 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
       const found = new Map<string, StoredSession>()
       for (const row of rows) {
         const one = found.get(row.session.tokenHash) ?? { ...row.session, accounts: [] }
-        const { accountUuid, staffUuid, proof, provedAt } = row.session_account
-        one.accounts.push({ accountUuid, staffUuid, proof: proof as ProvedAccount['proof'], provedAt })
+        one.accounts.push(provedBy(row.session_account))
         found.set(one.tokenHash, one)
       }
       return [...found.values()]
@@ -114,11 +114,7 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
         .where(eq(sessionAccount.accountUuid, accountUuid))
         .orderBy(desc(session.lastSeenAt))
         .all()
-      return rows.map((row) => {
-        const { staffUuid, proof, provedAt } = row.session_account
-        const account = { accountUuid, staffUuid, proof: proof as ProvedAccount['proof'], provedAt }
-        return { ...row.session, accounts: [account] }
-      })
+      return rows.map((row) => ({ ...row.session, accounts: [provedBy(row.session_account)] }))
     },
 
     async endSessionsOf(accountUuid, tokenHashes) {
@@ -195,6 +191,17 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
         ].reduce((sum, deleted) => sum + deleted.changes, 0)
       })
     },
+  }
+
+  function provedBy(row: typeof sessionAccount.$inferSelect): ProvedAccount {
+    const { accountUuid, staffUuid, proof, provedAt } = row
+    return {
+      accountUuid,
+      staffUuid,
+      proof: proof as Proof['proof'],
+      provedAt,
+      role: roleFor(db, accountUuid, staffUuid),
+    }
   }
 
   function liveTicket(kind: 'launch' | 'link', tokenHash: string) {

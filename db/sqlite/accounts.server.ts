@@ -2,6 +2,7 @@ import { and, count, eq, lt, lte, sql } from 'drizzle-orm'
 import type { Clock } from '#app/lib/clock.ts'
 import { account, credential, placeholderMarker } from '../schema.ts'
 import type { AccountStore, CredentialRow } from '../store/accounts.ts'
+import { peopleStore } from './accounts-people.server.ts'
 import { dropMappingOf, lookUpId, mapId, putTokens, type Writer } from './accounts-rows.server.ts'
 import { sessionStore } from './accounts-sessions.server.ts'
 import type { Client } from './client.server.ts'
@@ -29,6 +30,7 @@ export function accountStore(client: Client, clock: Clock): AccountStore {
 
   return {
     ...sessionStore(client, clock),
+    ...peopleStore(client, clock),
 
     async findAccount(accountUuid) {
       return found.get({ accountUuid }) ?? null

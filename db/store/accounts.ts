@@ -1,5 +1,6 @@
 import type { NamedAs } from '#app/features/accounts/account-id.ts'
-import type { ProvedAccount, StoredSession } from '#app/features/accounts/session.ts'
+import type { Person, Role } from '#app/features/accounts/people.ts'
+import type { Proof, StoredSession } from '#app/features/accounts/session.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface AccountRow {
@@ -44,7 +45,7 @@ export type DecideNamedAs = (
 export interface NewSession {
   tokenHash: string
   expiresAt: Millis
-  account: ProvedAccount
+  account: Proof
   replaces: string[]
   /** Proofs older than this are not carried over. */
   carryProofsSince: Millis
@@ -115,6 +116,13 @@ export interface AccountStore {
    * of other accounts stays. Answers how many it were.
    */
   endSessionsOf(accountUuid: string, tokenHashes: string[] | null): Promise<number>
+
+  /** Somebody opened the add-on: new people are members, the first of an account is its owner. Answers their role. */
+  admitPerson(accountUuid: string, staffUuid: string): Promise<Role>
+  /** In the order in which they came. */
+  listPeople(accountUuid: string): Promise<Person[]>
+  /** The last owner stays one. */
+  changeRole(accountUuid: string, staffUuid: string, role: Role): Promise<'changed' | 'same' | 'last_owner' | 'unknown'>
 
   issueTicket(ticket: TicketRow & { tokenHash: string; kind: 'launch' | 'link'; expiresAt: Millis }): Promise<void>
   /** Uses a ticket up; null when it is unknown, used or over. */

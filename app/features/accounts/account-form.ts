@@ -2,11 +2,13 @@
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { ERASURE_WORDS } from './erasure.ts'
+import { isRole, OWNER_ACT_WORDS, type OwnerAct, type Role } from './people.ts'
 
 export type AccountIntent =
   | { intent: 'end_session'; id: string }
   | { intent: 'end_all' }
   | { intent: 'erase'; name: string }
+  | { intent: 'role'; staffUuid: string; role: Role }
 
 /** Null = none of ours. */
 export function readAccountIntent(form: URLSearchParams): AccountIntent | null {
@@ -17,6 +19,10 @@ export function readAccountIntent(form: URLSearchParams): AccountIntent | null {
       return { intent: 'end_all' }
     case 'erase':
       return { intent: 'erase', name: (form.get('name') ?? '').slice(0, 300) }
+    case 'role': {
+      const role = form.get('role')
+      return isRole(role) ? { intent: 'role', staffUuid: (form.get('person') ?? '').slice(0, 100), role } : null
+    }
     default:
       return null
   }
@@ -35,8 +41,24 @@ export const ACCOUNT_FLASHES = {
     title: 'Signed out everywhere',
     description: 'Nobody is signed in to this account any more. Deliveries and automations go on.',
   },
+  roleChanged: { kind: 'success', title: 'Role changed' },
+  personGone: { kind: 'error', title: 'Nothing was changed', description: 'This person is not in the list any more.' },
+  lastOwner: { kind: 'error', title: 'Nothing was changed', description: 'Make somebody else an owner first.' },
   erasing: { kind: 'success', title: ERASURE_WORDS.begun, description: ERASURE_WORDS.begunMore },
 } as const satisfies Record<string, Flash>
+
+/** What a button of the page needs, by its intent; null = everybody may press it. */
+export const INTENT_NEEDS: Record<AccountIntent['intent'], OwnerAct | null> = {
+  end_session: null,
+  end_all: 'end_all',
+  erase: 'erase',
+  role: 'roles',
+}
+
+/** Only owners may, or with a fresh sign-in. */
+export function ownerFlash(refused: 'owner' | 'fresh'): Flash {
+  return { kind: 'error', ...OWNER_ACT_WORDS[refused] }
+}
 
 /** Why it was not erased. */
 export function notErased(outcome: 'wrong_name' | 'under_way' | 'still_paying'): string {

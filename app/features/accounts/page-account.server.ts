@@ -1,11 +1,13 @@
 // Which account a page shows, or why it shows the sign-in gate.
 import type { App } from '#app/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import type { AccountRow } from '#db/store/accounts.ts'
 import { accountIdIn } from './account-id.ts'
 import { CREDENTIAL_MESSAGES } from './credential.ts'
 import { missingScopes } from './permissions.ts'
+import type { Role } from './people.ts'
 import { idsToTry, NOTHING_REMEMBERED, type Remembered } from './remembered.ts'
-import { actsAsAdmin, type Session } from './session.ts'
+import { actsAsAdmin, type ProvedAccount, type Session } from './session.ts'
 
 export type PageAccount =
   /** The address names no account, and the session holds none to pick. */
@@ -22,6 +24,10 @@ export type PageAccount =
       reconnect: string | null
       /** Permissions that only signing in again can bring; empty = none is missing. */
       missingScopes: string[]
+      role: Role
+      provedAt: Millis
+      /** Who is signed in, when the platform said so. */
+      staffUuid: string | null
     }
 
 interface Asked {
@@ -43,9 +49,9 @@ export async function findPageAccount(
   const named = accountIdIn(asked.query)
   if (named === null) return pickAccount(app, session, asked)
   const accountUuid = session ? await app.store.resolveAccountId(named) : null
-  const proved = session?.accounts.some((account) => account.accountUuid === accountUuid) ?? false
-  if (accountUuid === null || !proved) return { outcome: 'sign_in', accountId: named }
-  return (await readyAccount(app, accountUuid, named, asked)) ?? { outcome: 'sign_in', accountId: named }
+  const proved = session?.accounts.find((account) => account.accountUuid === accountUuid)
+  if (!proved) return { outcome: 'sign_in', accountId: named }
+  return (await readyAccount(app, proved, named, asked)) ?? { outcome: 'sign_in', accountId: named }
 }
 
 async function pickAccount(
@@ -56,13 +62,14 @@ async function pickAccount(
   const proved = [...(session?.accounts ?? [])].sort((a, b) => b.provedAt - a.provedAt)
   for (const id of idsToTry(asked.remembered ?? NOTHING_REMEMBERED, app.settings.autoLoadExcludes ?? [])) {
     const accountUuid = await app.store.resolveAccountId(id)
-    if (accountUuid === null || !proved.some((account) => account.accountUuid === accountUuid)) continue
-    const ready = await readyAccount(app, accountUuid, id, asked)
+    const account = proved.find((one) => one.accountUuid === accountUuid)
+    if (!account) continue
+    const ready = await readyAccount(app, account, id, asked)
     if (ready) return ready
   }
   let broken: PageAccount | null = null
-  for (const { accountUuid } of proved) {
-    const ready = await readyAccount(app, accountUuid, accountUuid, asked)
+  for (const one of proved) {
+    const ready = await readyAccount(app, one, one.accountUuid, asked)
     if (ready?.outcome === 'ready' && ready.reconnect === null) return ready
     broken ??= ready
   }
@@ -71,7 +78,7 @@ async function pickAccount(
 
 async function readyAccount(
   app: Pick<App, 'store' | 'settings'>,
-  accountUuid: string,
+  { accountUuid, role, provedAt, staffUuid }: ProvedAccount,
   accountId: string,
   asked: Asked,
 ): Promise<PageAccount | null> {
@@ -82,8 +89,15 @@ async function readyAccount(
     outcome: 'ready',
     account,
     accountId,
-    admin: actsAsAdmin(app.settings.adminAccounts, accountUuid, { query: asked.query, header: asked.adminHeader }),
+    admin: actsAsAdmin(
+      app.settings.adminAccounts,
+      { accountUuid, staffUuid },
+      { query: asked.query, header: asked.adminHeader },
+    ),
     reconnect: credential.state === 'reconnect' ? CREDENTIAL_MESSAGES.reconnect : null,
     missingScopes: missingScopes(credential, app.settings.scopes),
+    role,
+    provedAt,
+    staffUuid,
   }
 }

@@ -115,6 +115,9 @@ describe('the account of a page', () => {
         reconnect: null,
         // The sample connection was granted `vendor` alone.
         missingScopes: ['read_jobs'],
+        role: 'owner',
+        provedAt: world.clock.now(),
+        staffUuid: null,
       })
     }
   })

@@ -17,7 +17,7 @@ import {
 const NOW = Date.UTC(2026, 0, 5, 9)
 
 function proved(accountUuid: string, provedAt = NOW - hours(1)): ProvedAccount {
-  return { accountUuid, staffUuid: null, proof: 'oauth', provedAt }
+  return { accountUuid, staffUuid: null, proof: 'oauth', provedAt, role: 'owner' }
 }
 
 function stored(overrides: Partial<StoredSession> = {}): StoredSession {
@@ -81,6 +81,11 @@ describe('the role of an admin', () => {
     ['boss', 'admin=YES', null, false],
     ['worker', 'admin=yes', 'true', false],
   ])('for %s with "%s" and header %s is %s', (account, query, header, expected) => {
-    expect(actsAsAdmin(admins, account, asked(query, header))).toBe(expected)
+    expect(actsAsAdmin(admins, { accountUuid: account, staffUuid: null }, asked(query, header))).toBe(expected)
+  })
+  it('names one person of an account, and nobody else of it', () => {
+    const only = new Set(['boss:kim'])
+    const may = (staffUuid: string | null) => actsAsAdmin(only, { accountUuid: 'boss', staffUuid }, asked('admin=yes'))
+    expect([may('kim'), may('alex'), may(null)]).toEqual([true, false, false])
   })
 })

@@ -1,6 +1,7 @@
 // Who a browser has proved to be, and for how long that counts.
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import type { Role } from './people.ts'
 
 /** Without a request for this long a session is over. */
 export const SESSION_IDLE = hours(8)
@@ -16,12 +17,18 @@ export const LINK_TICKET_LASTS = minutes(10)
 export const SIGN_IN_LASTS = minutes(10)
 export const PLACEHOLDER_LASTS = hours(24)
 
-export interface ProvedAccount {
+/** How a browser came to act for an account. */
+export interface Proof {
   accountUuid: string
   /** Known only when the platform opened the add-on for a person. */
   staffUuid: string | null
   proof: 'oauth' | 'launch'
   provedAt: Millis
+}
+
+export interface ProvedAccount extends Proof {
+  /** Without a known person: an owner while the account has none by name, else a member. */
+  role: Role
 }
 
 export interface StoredSession {
@@ -60,12 +67,20 @@ export function sessionOf(stored: StoredSession[], now: Millis): Session | null 
   return { tokenHashes: alive.map((session) => session.tokenHash), accounts: [...accounts.values()] }
 }
 
+/** The list names whole accounts (`account`) or one person of them (`account:staff`). */
+export function isListedAdmin(
+  adminAccounts: ReadonlySet<string>,
+  { accountUuid, staffUuid }: Pick<Proof, 'accountUuid' | 'staffUuid'>,
+): boolean {
+  return adminAccounts.has(accountUuid) || (staffUuid !== null && adminAccounts.has(`${accountUuid}:${staffUuid}`))
+}
+
 /** The role needs both: an account on the list of the configuration, and a request that asks for it. */
 export function actsAsAdmin(
   adminAccounts: ReadonlySet<string>,
-  accountUuid: string,
+  { accountUuid, staffUuid }: Pick<Proof, 'accountUuid' | 'staffUuid'>,
   asked: { query: URLSearchParams; header: string | null },
 ): boolean {
-  if (!adminAccounts.has(accountUuid)) return false
+  if (!isListedAdmin(adminAccounts, { accountUuid, staffUuid })) return false
   return asked.query.get('admin') === 'yes' || asked.header?.trim().toLowerCase() === 'true'
 }

@@ -94,6 +94,7 @@ export async function launch(
       ticket: next,
     }
   }
+  if (staffUuid !== null) await app.store.admitPerson(accountUuid, staffUuid)
   const sessionToken = newToken()
   await app.store.openSession({
     tokenHash: sessionHashOf(app)(sessionToken),

@@ -86,7 +86,8 @@ describe('a launch', () => {
     expect(launched.sessionToken).toMatch(/^[\w-]{43}$/)
     const session = await loadSession(world.app, [launched.sessionToken])
     const now = world.clock.now()
-    expect(session?.accounts).toEqual([{ accountUuid: LEEDS, staffUuid: 's-1', proof: 'launch', provedAt: now }])
+    const account = { accountUuid: LEEDS, staffUuid: 's-1', proof: 'launch', provedAt: now, role: 'owner' }
+    expect(session?.accounts).toEqual([account])
     const [stored] = await world.app.store.findSessions([hashToken(launched.sessionToken)])
     expect(stored?.expiresAt).toBe(now + 86_400_000)
     expect(await launch(world.app, { ...FRAMED, ticket, replaces: [] })).toEqual({ outcome: 'refused' })

@@ -72,6 +72,7 @@ const ACTIONS = {
   'message.sent': ['messages', 'Sent a message to {target}'],
   'payment.changed': ['payments', 'The subscription changed: {target}'],
   'payment.renewal': ['payments', 'An early renewal: {target}'],
+  'role.changed': ['access', 'Changed who is an owner'],
   exported: ['data', 'Downloaded everything about this account'],
   'erasure.begun': ['data', 'Asked for this account to be erased'],
   erased: ['data', 'This account was erased'],

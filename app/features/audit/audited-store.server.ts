@@ -68,6 +68,8 @@ const ACCESS: Tellers = {
     if (hashes === null) return { accountUuid, action: 'sessions.ended', detail: { count: ended, ...askedBy() } }
     return ended > 0 ? { accountUuid, action: 'session.ended' } : null
   },
+  changeRole: ([accountUuid, staffUuid, role], outcome) =>
+    outcome === 'changed' ? { accountUuid, action: 'role.changed', target: staffUuid, detail: { role } } : null,
   mapAccountId: ([target, accountUuid], outcome) => linked(accountUuid, target, outcome),
   linkWithTicket: ([, target], linking) =>
     linking.outcome === 'unknown' ? null : linked(linking.accountUuid, target, linking.outcome),

@@ -321,6 +321,7 @@ const NOT_AUDITED: Record<string, string> = {
   account: 'ensureAccount describeAccount: name and zone, as the platform has them',
   tokens: 'replaceTokens: renewed every hour; losing the connection is told',
   attempts: 'markPlaceholder beginSignIn takeSignIn: nobody is anybody yet',
+  people: 'admitPerson: the opening itself is told',
   sessions: 'touchSession endSessions: seen again; signing out is told where the request is',
   tickets: 'issueTicket takeTicket rememberSigned: what comes of them is told',
   tidying:
@@ -328,7 +329,7 @@ const NOT_AUDITED: Record<string, string> = {
   events:
     'acceptEvents takeInPolled createTestDelivery settleAttempts endStoppedStep expireHeldStep growReplaysStep: in the log of deliveries and runs',
   engines:
-    'adoptEndpoint acquireLease releaseLease claimPoll failPoll dropUnreadPoll endPollUnlessNeeded resumeAutomations claimRun beginSending endSending setRow finishRun failSweep noteBaseline saveEndpointCheck noteUpstream raiseNotice claimNoticeMail dismissNotice',
+    'adoptEndpoint acquireLease releaseLease claimPoll failPoll dropUnreadPoll endPollUnlessNeeded resumeAutomations claimRun beginSending endSending setRow finishRun failSweep noteBaseline saveEndpointCheck noteUpstream raiseNotice claimNoticeMail dismissNotice dismissRepeatNotice',
   subscriptions: 'beginSubscription dropPendingSubscription switchSubscription updateSubscription: follow what is told',
   money:
     'ensurePlan beginMissingTrials beginPaymentEvent endPaymentEvent failPaymentEvent noteRenewalPaid makeUsageReports endUsageReport failUsageReport: what follows for the plan is told',

@@ -37,6 +37,29 @@ afterEach(() => world.close())
 const BY = `?accountUUID=${BRISBANE.uuid}`
 const NOT_FOUND = '{"message":"Not found"}'
 
+describe('what only owners may', () => {
+  const refused = async (answer: Response) => [answer.status, ((await answer.json()) as { message: string }).message]
+  const everything = async () => [
+    await refused(await owner.get(exportRoute, `/api/export${BY}`)),
+    await refused(await owner.postJson(erase, `/api/erase${BY}`, { name: BRISBANE.name })),
+    await refused(await owner.postJson(endAll, `/api/sessions/end-all${BY}`, {})),
+  ]
+
+  it('is refused to whoever is not named once there is an owner by name', async () => {
+    await world.store.admitPerson(BRISBANE.uuid, 'kim')
+    const sentence = 'Only an owner can do this. Ask an owner of your firm. The account page lists them.'
+    expect(await everything()).toEqual([403, 403, 403].map((status) => [status, sentence]))
+    expect(await world.store.findAccount(BRISBANE.uuid)).not.toBeNull()
+  })
+
+  it('wants a sign-in of the last ten minutes', async () => {
+    world.clock.advance(600_000)
+    const sentence =
+      'Open Fieldhook again first. Press Fieldhook in ServiceM8, or sign in again. Then repeat this within 10 minutes.'
+    expect(await everything()).toEqual([403, 403, 403].map((status) => [status, sentence]))
+  })
+})
+
 interface Entry {
   action: string
   actor: string

@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
+import { isListedAdmin, type ProvedAccount } from '#app/features/accounts/session.ts'
 import { CATEGORIES, isCategory } from '#app/features/templates/categories.ts'
 import { templateJson } from '#app/features/templates/template.ts'
 import { createTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
@@ -39,8 +40,8 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
 }
 
 /** The documented client names no account here: the session's admin account is meant, else any, which then is refused. */
-function adminAccountOf(admins: ReadonlySet<string>, accounts: readonly { accountUuid: string }[]): string | undefined {
-  return (accounts.find((account) => admins.has(account.accountUuid)) ?? accounts[0])?.accountUuid
+function adminAccountOf(admins: ReadonlySet<string>, accounts: readonly ProvedAccount[]): string | undefined {
+  return (accounts.find((account) => isListedAdmin(admins, account)) ?? accounts[0])?.accountUuid
 }
 
 export const loader = action

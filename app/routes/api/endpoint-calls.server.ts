@@ -5,7 +5,7 @@ import { cancelReplay, countReplay, findReplay, startReplay } from '#app/feature
 import { rotateSecret } from '#app/features/webhooks/rotate-secret.server.ts'
 import { testWebhook } from '#app/features/webhooks/test-webhook.server.ts'
 import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
-import { readJson } from '#app/http/guards.server.ts'
+import { readJson, requireOwner } from '#app/http/guards.server.ts'
 import { answer, badInput, notFound, problem, tooMany } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { deliveryControls } from '../delivery-controls.server.ts'
@@ -82,7 +82,9 @@ export async function answerCancel(
  * A new signing secret: 200 `{signingSecret, previousValidUntil}`. Until then events are signed with both. Asked again
  * within a minute, the answer is the same: a repeated call does not push out the secret still in use.
  */
-export async function answerRotation(app: App, { accountUuid, key }: OwnEndpoint): Promise<Response> {
+export async function answerRotation(app: App, own: OwnEndpoint): Promise<Response> {
+  requireOwner(app, own, 'keys')
+  const { accountUuid, key } = own
   const rotated = await rotateSecret(app, accountUuid, key)
   if (rotated.outcome === 'not_found') return notFound()
   const previousValidUntil = new Date(rotated.previousUntil).toISOString()

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { ERASURE_WORDS, eraseBody } from '#app/features/accounts/erasure.ts'
 import { answerCall } from '#app/http/call.server.ts'
-import { readJson, requireAccountOfQuery } from '#app/http/guards.server.ts'
+import { readJson, requireAccountOfQuery, requireOwner } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { answer, badInput, problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -16,7 +16,9 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   const { app } = context
   return answerCall(args, {
     POST: async () => {
-      const { accountUuid } = await requireAccountOfQuery(app, request)
+      const access = await requireAccountOfQuery(app, request)
+      requireOwner(app, access, 'erase')
+      const { accountUuid } = access
       requireRateOf(app, 'erase', accountUuid)
       const { name } = await readJson(request, eraseBody)
       const erasing = await eraseWithSubscription(app, accountUuid, name)

@@ -3,7 +3,7 @@ import { exportFileName } from '#app/features/accounts/export.ts'
 import { exportAccount } from '#app/features/accounts/export-account.server.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { answerVisit } from '#app/http/call.server.ts'
-import { requireAccountOfQuery } from '#app/http/guards.server.ts'
+import { requireAccountOfQuery, requireOwner } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { notFound } from '#app/http/respond.ts'
 
@@ -13,7 +13,9 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   const { app } = context
   return answerVisit(args, {
     GET: async () => {
-      const { accountUuid } = await requireAccountOfQuery(app, request)
+      const access = await requireAccountOfQuery(app, request)
+      requireOwner(app, access, 'export')
+      const { accountUuid } = access
       requireRateOf(app, 'export', accountUuid)
       const account = await app.store.findAccount(accountUuid)
       const pieces = await exportAccount(app, accountUuid)

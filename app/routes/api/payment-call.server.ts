@@ -5,7 +5,7 @@ import type { App } from '#app/app-context.ts'
 import type { PaymentStart } from '#app/features/billing/payment.ts'
 import { paymentJson } from '#app/features/billing/subscription-json.ts'
 import { answerCall } from '#app/http/call.server.ts'
-import { readJson, requireAccount } from '#app/http/guards.server.ts'
+import { readJson, requireAccount, requireOwner } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { answer, problem } from '#app/http/respond.ts'
 
@@ -19,7 +19,9 @@ export function answerPayment<S extends z.ZodType>(
   const { app } = context
   return answerCall(args, {
     POST: async () => {
-      const { accountUuid } = await requireAccount(app, request, params.accountUUID)
+      const access = await requireAccount(app, request, params.accountUUID)
+      requireOwner(app, access, 'pay')
+      const { accountUuid } = access
       const wished = await readJson(request, wish)
       requireRateOf(app, 'pay', accountUuid)
       const started = await start(app, accountUuid, wished)

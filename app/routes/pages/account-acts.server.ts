@@ -1,8 +1,15 @@
 // What the buttons of the page "Account and security" do.
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { ACCOUNT_FLASHES, notErased, readAccountIntent } from '#app/features/accounts/account-form.ts'
+import {
+  ACCOUNT_FLASHES,
+  INTENT_NEEDS,
+  notErased,
+  ownerFlash,
+  readAccountIntent,
+} from '#app/features/accounts/account-form.ts'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
 import { endEverySession, endOpenSession } from '#app/features/accounts/open-sessions.server.ts'
+import { ownerActRefusal } from '#app/features/accounts/people.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -28,9 +35,11 @@ export async function pressAccountButton({
   }
   const { uuid } = found.account
   const act = readAccountIntent(await readForm(request, 4096))
-  switch (act?.intent) {
-    case undefined:
-      throw redirectWith({ request, context }, here, ACCOUNT_FLASHES.unknown)
+  if (!act) throw redirectWith({ request, context }, here, ACCOUNT_FLASHES.unknown)
+  const needs = INTENT_NEEDS[act.intent]
+  const refused = needs && ownerActRefusal(needs, found, app.clock.now())
+  if (refused) throw redirectWith({ request, context }, here, ownerFlash(refused))
+  switch (act.intent) {
     case 'end_session': {
       const ended = await endOpenSession(app, [uuid], act.id)
       throw redirectWith({ request, context }, here, ended ? ACCOUNT_FLASHES.sessionEnded : ACCOUNT_FLASHES.sessionGone)
@@ -38,6 +47,16 @@ export async function pressAccountButton({
     case 'end_all':
       await endEverySession(app, uuid)
       throw redirectWith({ request, context }, here, ACCOUNT_FLASHES.allEnded)
+    case 'role': {
+      const changed = await app.store.changeRole(uuid, act.staffUuid, act.role)
+      const flash = {
+        unknown: 'personGone',
+        last_owner: 'lastOwner',
+        same: 'roleChanged',
+        changed: 'roleChanged',
+      } as const
+      throw redirectWith({ request, context }, here, ACCOUNT_FLASHES[flash[changed]])
+    }
     case 'erase': {
       requireRateOf(app, 'erase', uuid)
       const erasing = await eraseWithSubscription(app, uuid, act.name)

@@ -3,9 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#app/app-context.ts'
 import { flashCookieName, readCookies } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
+import { days, minutes } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
 import { BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
 import { action, loader } from './account.tsx'
+
+/** The platform that names staff cannot be asked. */
+const NOBODY = { facts: { reader: () => ({ list: async () => ({ outcome: 'failed', message: 'down' }) }) } }
 
 let world: AccountsApp
 let app: App
@@ -13,7 +18,13 @@ let cookies: { owner: string; second: string; other: string }
 
 beforeEach(async () => {
   world = await accountsApp({ adminAccounts: [BRISBANE.uuid] })
-  app = Object.assign(world.app, { wakeDeliveries() {}, wakeRuns() {}, rulesChanged() {}, payments: null })
+  app = Object.assign(world.app, {
+    wakeDeliveries() {},
+    wakeRuns() {},
+    rulesChanged() {},
+    payments: null,
+    planning: NOBODY,
+  })
   cookies = {
     owner: (await connect(world, BRISBANE)).cookie,
     second: (await connect(world, BRISBANE)).cookie,
@@ -50,6 +61,61 @@ async function press(form: Record<string, string>, as: keyof typeof cookies | nu
   const { flash } = await loadFlash(app, new Request(app.settings.origin, { headers }))
   return { status: thrown.status, to: thrown.headers.get('location'), says: flash?.title }
 }
+
+const presses = (forms: Record<string, string>[]) => forms
+
+describe('roles', () => {
+  /** The browser of a person, as a signed opening leaves it. */
+  async function openedBy(staffUuid: string) {
+    const now = world.clock.now()
+    const token = `session-of-${staffUuid}`.padEnd(43, '0')
+    await app.store.admitPerson(BRISBANE.uuid, staffUuid)
+    const account = { accountUuid: BRISBANE.uuid, staffUuid, proof: 'launch', provedAt: now } as const
+    const session = {
+      tokenHash: hashToken(token),
+      expiresAt: now + days(1),
+      account,
+      replaces: [],
+      carryProofsSince: 0,
+    }
+    await app.store.openSession(session)
+    return token
+  }
+
+  test('a member is told that only an owner can, and nothing happens', async () => {
+    cookies.owner = await openedBy('kim')
+    cookies.second = await openedBy('alex')
+    for (const form of presses([
+      { intent: 'end_all' },
+      { intent: 'erase', name: BRISBANE.name },
+      { intent: 'role', person: 'alex', role: 'owner' },
+    ])) {
+      expect(await press(form, 'second')).toMatchObject({ says: 'Only an owner can do this' })
+    }
+    expect((await page(HOME, 'second')).people).toMatchObject({ changeable: false })
+    expect(await app.store.listPeople(BRISBANE.uuid)).toMatchObject([{ role: 'member' }, { role: 'owner' }])
+    expect(await press({ intent: 'role', person: 'alex', role: 'owner' })).toMatchObject({ says: 'Role changed' })
+    expect((await page(HOME, 'second')).people).toMatchObject({ changeable: true })
+    expect(await press({ intent: 'role', person: 'nobody', role: 'owner' })).toMatchObject({
+      says: 'Nothing was changed',
+    })
+  })
+
+  test('what cannot be taken back wants a sign-in of the last ten minutes', async () => {
+    cookies.owner = await openedBy('kim')
+    world.clock.advance(minutes(10))
+    for (const form of presses([{ intent: 'end_all' }, { intent: 'erase', name: BRISBANE.name }])) {
+      expect(await press(form)).toMatchObject({ says: 'Open Fieldhook again first' })
+    }
+    expect((await page()).people).toMatchObject({ changeable: false })
+  })
+
+  test('a sign-in through ServiceM8 alone acts as owner until one is named', async () => {
+    expect((await page()).people).toMatchObject({ people: [], changeable: true })
+    await openedBy('kim')
+    expect(await press({ intent: 'end_all' })).toMatchObject({ says: 'Only an owner can do this' })
+  })
+})
 
 test('strangers and other accounts see the gate', async () => {
   for (const as of [null, 'other'] as const) {

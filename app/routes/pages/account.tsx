@@ -9,6 +9,7 @@ import { useActionData, useLoaderData } from '@remix-run/react'
 import { accountAddress, accountQuery, readAccountStep } from '#app/features/accounts/account-address.ts'
 import { loadAccountPage } from '#app/features/accounts/account-page.server.ts'
 import { nameToType } from '#app/features/accounts/erasure.ts'
+import { loadPeople } from '#app/features/accounts/people.server.ts'
 import { AccountPage } from '#app/features/accounts/ui/account-page.tsx'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { loadAuditLog } from '#app/features/audit/audit-page.server.ts'
@@ -45,6 +46,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     planNotice: await findPlanNotice(app, row.uuid),
     step: readAccountStep(searchParams),
     nameToType: nameToType(row),
+    people: await loadPeople(app, row.uuid, found, () => namesOf(context, row.uuid)),
     ...(await loadAccountPage(app, row.uuid, await findSession(app, request))),
     log,
   }

@@ -8,7 +8,9 @@ import {
 } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
+import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
+import { ownerActRefusal } from '#app/features/accounts/people.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { StageDoor } from '#app/features/accounts/ui/stage-door.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
@@ -73,6 +75,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
     throw redirect(`${path}${query}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, ended) } })
   }
   const form = await readForm(request)
+  const refused = form.get('intent') === 'rotate_secret' && ownerActRefusal('keys', found, app.clock.now())
+  if (refused) {
+    const search = managerSearch({ accountUUID: found.accountId, admin: found.admin }, { step: 'none' })
+    throw redirect(`${path}${search}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, ownerFlash(refused)) } })
+  }
   const formData = new FormData()
   for (const [name, value] of form) formData.append(name, value)
   const outcome = await actOnManagerPage(app, deliveryControls(app, found.account.uuid), found.account.uuid, formData, {

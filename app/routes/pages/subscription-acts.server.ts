@@ -1,6 +1,8 @@
 // What the buttons of the subscription page do, and how a return from the payment provider is believed: by asking it.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
+import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
+import { ownerActRefusal } from '#app/features/accounts/people.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import { openPortal, setCancellation } from '#app/features/billing/manage-billing.server.ts'
 import type { Offer } from '#app/features/billing/offers.ts'
@@ -39,6 +41,8 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
   }
   const form = await readForm(args.request)
   const intent = readIntent(form.get('intent'))
+  const refused = intent === null || intent === 'settle' ? null : ownerActRefusal('pay', found, app.clock.now())
+  if (refused) throw redirectWith(args, addressOf(found), ownerFlash(refused))
   switch (intent) {
     case null:
       return { answer: refusal('This page has no such button. Nothing was changed.'), status: 400 }

@@ -36,6 +36,7 @@ function propsOf(over: Partial<AccountPageProps> = {}): AccountPageProps {
         current: false,
       },
     ],
+    people: { people: [], changeable: true },
     kept: { kinds: keptUntil({ retentionDays: 45, backups: null }).slice(0, 3), counts: {}, shortage: null },
     step: null,
     nameToType: 'Smith & Sons Plumbing',
@@ -60,6 +61,39 @@ const draw = (over: Partial<AccountPageProps> = {}) => {
   renderPage({ page: () => <AccountPage {...propsOf(over)} />, action })
   return sent
 }
+
+describe('the people', () => {
+  const kim = {
+    staffUuid: 's-kim',
+    name: 'Kim Doyle',
+    role: 'owner',
+    since: SAMPLE_NOW - hours(40),
+    you: true,
+  } as const
+  const alex = { staffUuid: 's-alex', name: 'Alex Reid', role: 'member', since: SAMPLE_NOW, you: false } as const
+
+  it('are listed with their roles, and an owner makes somebody else one', async () => {
+    const sent = draw({ people: { people: [kim, alex], changeable: true } })
+    const card = screen.getByRole('region', { name: 'People' })
+    const [first, second] = within(card).getAllByRole('listitem')
+    expect(first?.textContent).toContain('Kim DoyleOwnerYou')
+    expect(second?.textContent).toContain('Alex ReidMember')
+    fireEvent.click(within(card).getByRole('button', { name: 'Make Alex Reid an owner' }))
+    await waitFor(() => expect(sent).toEqual([{ intent: 'role', person: 's-alex', role: 'owner' }]))
+  })
+
+  it('have no buttons for members', () => {
+    draw({ people: { people: [kim, alex], changeable: false } })
+    expect(within(screen.getByRole('region', { name: 'People' })).queryAllByRole('button')).toEqual([])
+  })
+
+  it('are nobody at first: the card says who becomes the owner', () => {
+    draw()
+    expect(screen.getByRole('region', { name: 'People' }).textContent).toContain(
+      'The first person who does becomes the owner.',
+    )
+  })
+})
 
 describe('who is signed in', () => {
   it('names each browser, how it came in, and which one this is', () => {

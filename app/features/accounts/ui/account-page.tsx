@@ -7,10 +7,12 @@ import { PageHeader } from '#app/ui/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time.tsx'
 import { type AccountLink, type AccountStep, exportAddress } from '../account-address.ts'
 import type { OpenSession } from '../open-sessions.ts'
+import type { PeopleOfPage } from '../people.server.ts'
 import { ConnectionCard, type ConnectionOfPage } from './connection-card.tsx'
 import { EraseAccount } from './erase-account.tsx'
 import { KeptCard, type KeptCardProps } from './kept-card.tsx'
 import { OpenSessions } from './open-sessions.tsx'
+import { PeopleCard } from './people-card.tsx'
 
 export interface AccountPageProps {
   account: AccountLink
@@ -22,6 +24,7 @@ export interface AccountPageProps {
   /** Null = not connected. */
   connection: ConnectionOfPage | null
   sessions: OpenSession[]
+  people: PeopleOfPage
   /** What is kept, until when, and how much of it there is. */
   kept: KeptCardProps
   /** A question that the address has open, else null. */
@@ -53,7 +56,8 @@ export function AccountPage(props: AccountPageProps) {
       />
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
         <OpenSessions account={account} sessions={props.sessions} asked={step === 'end_all'} />
-        <div className="min-w-0">
+        <div className="grid min-w-0 gap-5 lg:gap-6">
+          <PeopleCard {...props.people} />
           <ConnectionCard connection={props.connection} accountUUID={account.accountUUID} />
         </div>
         <div className="min-w-0 lg:col-span-2">{props.children}</div>

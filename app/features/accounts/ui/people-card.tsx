@@ -1,0 +1,65 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { Badge } from '#app/ui/badge.tsx'
+import { Button } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { Time } from '#app/ui/time.tsx'
+import type { PeopleOfPage } from '../people.server.ts'
+import { ROLE_WORDS, type Role } from '../people.ts'
+
+/** Who is owner of the firm's Fieldhook and who is member; owners change it. */
+export function PeopleCard({ people, changeable }: PeopleOfPage) {
+  return (
+    <CardSection id="people" title="People">
+      {people.length === 0 ? (
+        <p className="max-w-prose text-label text-ink-soft">
+          Nobody has opened Fieldhook from ServiceM8 yet. The first person who does becomes the owner.
+        </p>
+      ) : (
+        <ul className="grid gap-3">
+          {people.map((person) => (
+            <li
+              key={person.staffUuid}
+              className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t pt-3 first:border-t-0 first:pt-0"
+            >
+              <div className="grid min-w-0 gap-0.5">
+                <p className="flex flex-wrap items-center gap-2 wrap-anywhere text-label font-medium">
+                  {person.name}
+                  <Badge tone={person.role === 'owner' ? 'accent' : 'neutral'}>{ROLE_WORDS[person.role]}</Badge>
+                  {person.you ? <Badge tone="neutral">You</Badge> : null}
+                </p>
+                <p className="text-dense text-ink-soft">
+                  Here since <Time at={person.since} />
+                </p>
+              </div>
+              {changeable ? <ChangeRole {...person} /> : null}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="mt-4 max-w-prose text-dense text-ink-soft">
+        Members do the daily work. Owners also pay, export, erase, make new keys and sign everybody out.
+      </p>
+    </CardSection>
+  )
+}
+
+function ChangeRole({ staffUuid, role, name }: { staffUuid: string; role: Role; name: string }) {
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('person') === staffUuid
+  const next = role === 'owner' ? 'member' : 'owner'
+  return (
+    <Form method="post" preventScrollReset>
+      <input type="hidden" name="intent" value="role" />
+      <input type="hidden" name="person" value={staffUuid} />
+      <input type="hidden" name="role" value={next} />
+      <Button
+        type="submit"
+        pending={pending}
+        pendingLabel="Changing…"
+        aria-label={`Make ${name} ${next === 'owner' ? 'an owner' : 'a member'}`}
+      >
+        Make {next}
+      </Button>
+    </Form>
+  )
+}
