@@ -1,0 +1,61 @@
+// A promise is a sentence with a test. This reads docs/promises.md, the places where the sentences stand, and the tests it names.
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+interface Promised {
+  sentence: string
+  tests: { file: string; title: string }[]
+}
+
+const PAGE = readFileSync('docs/promises.md', 'utf8')
+
+/** The rows of the table below this heading. */
+function rowsOf(heading: string): Promised[] {
+  const part = PAGE.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+  return [...part.matchAll(/^\| (.+?) \| (.+) \|$/gm)].slice(1).map(([, sentence = '', cell = '']) => ({
+    sentence,
+    tests: [...cell.matchAll(/`([^`]+)`: "(.+?)"(?= · `|$)/g)].map(([, file = '', title = '']) => ({ file, title })),
+  }))
+}
+
+const sentences = (rows: readonly Promised[]) => rows.map(({ sentence }) => sentence)
+const pricing = rowsOf('The pricing card')
+const readme = rowsOf('The README')
+const guide = rowsOf('The user guide')
+const all = [...pricing, ...readme, ...guide]
+
+test('every promise names its test, and every test named is there, under that title', () => {
+  expect(all.length).toBeGreaterThan(50)
+  expect(all.filter(({ tests }) => tests.length === 0).map(({ sentence }) => sentence)).toEqual([])
+  const source = (file: string) => readFileSync(file, 'utf8').replaceAll("\\'", "'")
+  const lost = all
+    .flatMap(({ tests }) => tests)
+    .filter(
+      ({ file, title }) => !existsSync(file) || !["'", '"', '`'].some((q) => source(file).includes(q + title + q)),
+    )
+  expect(lost).toEqual([])
+})
+
+test('every sentence of the pricing card is promised, and no other', () => {
+  const card = readFileSync('app/features/billing/ui/plan-cards.tsx', 'utf8')
+  const listed = card.split('const INCLUDED = [')[1]?.split(']')[0] ?? ''
+  const included = [...listed.matchAll(/'([^']+)'/g)].map(([, sentence]) => sentence)
+  expect(included.length).toBeGreaterThan(4)
+  expect(card).toContain('>£5</span>')
+  expect(card).toContain('per month, VAT included')
+  expect(sentences(pricing)).toEqual(['£5 per month, VAT included', ...included])
+})
+
+test('every promise of the README is here, and no other', () => {
+  const table = readFileSync('README.md', 'utf8').split('\n## What it promises')[1] ?? ''
+  const promised = [...table.matchAll(/^\| (.+?) \| .+ \|$/gm)].slice(1).map(([, sentence]) => sentence)
+  expect(sentences(readme)).toEqual(promised)
+})
+
+test('every point of the user guide has a sentence here, and every sentence stands in it word for word', () => {
+  const text = readFileSync('docs/user-guide.md', 'utf8')
+  expect(sentences(guide).filter((sentence) => !text.includes(sentence))).toEqual([])
+  const points = [...text.matchAll(/^- (.+)$/gm)].map(([, point]) => point ?? '')
+  expect(points.length).toBeGreaterThan(25)
+  expect(points.filter((point) => !sentences(guide).some((sentence) => point.includes(sentence)))).toEqual([])
+})
