@@ -67,7 +67,7 @@ test.describe('with JavaScript', () => {
     await hand.press(of.getByRole('button', { name: 'Add Action' }))
     await hand.choose(action(page, 1).getByLabel('Action Type'), 'Send SMS')
     await hand.type(action(page, 1).getByLabel('Message', { exact: true }), TEXT)
-    await says(page, 'When a job becomes Completed, text the customer.')
+    await says(page, 'When a job becomes Completed, text the customer, once per job.')
     await says(page, `${TEXT.length}/1600 characters. Messages over 153 chars use multiple SMS credits.`)
     await hand.press(of.getByRole('button', { name: 'Create Automation' }))
     await says(page, 'Automation created')
@@ -147,7 +147,7 @@ test.describe('without JavaScript', () => {
     await expect(action(page, 1).getByLabel('Job Status')).toHaveValue('Unsuccessful')
     await expect(action(page, 2).getByLabel('Message', { exact: true })).toHaveValue(TEXT)
     await action(page, 1).getByRole('button', { name: 'Remove action 1' }).click()
-    await says(page, 'When a job becomes Completed, text the customer.')
+    await says(page, 'When a job becomes Completed, text the customer, once per job.')
     await press(page, 'Create Automation')
     await says(page, 'Automation created')
 

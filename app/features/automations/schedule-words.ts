@@ -2,7 +2,8 @@
 import { assertNever } from '../../lib/assert-never.ts'
 import { dateOf, dayOf, isoDate, localStamp, MONTHS, readLocal, readTimeOfDay, WEEKDAYS } from './local-time.ts'
 import type { ManualTrigger, PollTrigger, WebhookTrigger } from './rule.ts'
-import { cronLineOf, intervalOf, isOnWorkingDays, timesOf } from './schedule.ts'
+import { cronLineOf, timesOf } from './schedule.ts'
+import { intervalOf, isOnWorkingDays } from './schedule-interval.ts'
 
 /** Begins with a capital, ends without a full stop. */
 export function scheduleWords(trigger: PollTrigger): string {

@@ -18,14 +18,8 @@ import {
   wallOfDay,
   weekdayOf,
 } from './local-time.ts'
-import {
-  type ManualTrigger,
-  type PollInterval,
-  type PollTrigger,
-  RECURRENCE_INTERVALS,
-  type Schedule,
-  type WebhookTrigger,
-} from './rule.ts'
+import type { ManualTrigger, PollTrigger, Schedule, WebhookTrigger } from './rule.ts'
+import { INTERVAL_WORDS, intervalOf, isOnWorkingDays } from './schedule-interval.ts'
 
 /** Used where a rule's own time cannot be read: nobody is to be written to at midnight. */
 const DEFAULT_TIME = hours(9)
@@ -111,24 +105,6 @@ function startOf(trigger: PollTrigger, zone: string): Millis | null {
 
 function timeOf(trigger: PollTrigger): number {
   return readTimeOfDay(trigger.runTime) ?? DEFAULT_TIME
-}
-
-const INTERVAL_WORDS: ReadonlyMap<string, PollInterval> = new Map(Object.entries(RECURRENCE_INTERVALS))
-
-/** The recurrence as a word we know, or null: then it is a cron line or nothing. */
-function recurrenceWord(trigger: PollTrigger): string | null {
-  const word = (trigger.scheduleRecurrence ?? '').trim().toLowerCase()
-  return trigger.scheduleType === 'recurring' && INTERVAL_WORDS.has(word) ? word : null
-}
-
-/** The interval that counts: a recurrence that is a word stands in for the one chosen. */
-export function intervalOf(trigger: PollTrigger): PollInterval {
-  return INTERVAL_WORDS.get(recurrenceWord(trigger) ?? '') ?? trigger.interval
-}
-
-/** Monday to Friday only? */
-export function isOnWorkingDays(trigger: PollTrigger): boolean {
-  return trigger.workingDays || recurrenceWord(trigger) === 'weekdays'
 }
 
 /** The cron line that stands in for the interval; null = there is none, or it cannot be read. */
