@@ -7,7 +7,10 @@ import { emptyForm, type FormState } from '#app/features/automations/form-state.
 import type { FieldErrors } from '#app/features/automations/rule-form.ts'
 import { RuleFormPanel } from '#app/features/automations/ui/rule-form.tsx'
 
-const list = (letter: string) => [1, 2].map((number) => ({ uuid: `${letter}-${number}`, label: `${letter} ${number}` }))
+/** With ids as ServiceM8 has them: others are refused where they count. */
+const list = (name: string) =>
+  [1, 2].map((number) => ({ uuid: `${hexOf(name)}-0000-4000-8000-00000000000${number}`, label: `${name} ${number}` }))
+const hexOf = (name: string) => Buffer.from(name.slice(0, 4)).toString('hex')
 
 /** Two of everything, so that each can be chosen and changed. */
 export const STAGE_LISTS: FormLists = {

@@ -119,6 +119,16 @@ function walk(mine: (place: string) => boolean): void {
     expect(body, `${control.place}=${value} changes nothing`).not.toBe(bodies)
   }
 
+  const problems = () => Object.keys(problemsOf(stateNow()))
+  const typedAgain = new Set<string>()
+  /** Each once more for what it had in it. */
+  const again = ({ place, value }: Placed) => {
+    const key = `${place} ${value}`
+    if (typed.get(place) !== value || typedAgain.has(key)) return false
+    typedAgain.add(key)
+    return true
+  }
+
   for (let turn = 0; turn < 400; turn += 1) {
     const now = controls(mine)
     const empty = now.find(({ kind, value, options }) => kind === 'choice' && value === '' && options.length > 0)
@@ -127,8 +137,15 @@ function walk(mine: (place: string) => boolean): void {
       (control) =>
         isTyped(control) && !isOtherWay(control.place) && (!typed.has(control.place) || control.value === ''),
     )
+    const told = problems()
+    const isWrong = ({ place }: Placed) =>
+      told.some((path) => /\.[lm]\./.test(place) || path.endsWith(`.${place.split('.').at(-1)}`))
+    // What is wrong with a value is said once everything is there that has to be.
+    const wrong =
+      empty || open ? undefined : now.find((control) => isTyped(control) && isWrong(control) && again(control))
     if (empty) choose(empty, empty.options[0] ?? '')
     else if (open) type(open)
+    else if (wrong) type(wrong)
     else {
       const next = now.flatMap((control) => {
         if (control.kind === 'box') {
