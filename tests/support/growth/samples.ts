@@ -110,6 +110,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/accounts/open-sessions.ts openSessions': ROWS,
   'app/features/accounts/remembered.ts idsToTry': 'sealed by us',
   'app/features/accounts/session.ts actsAsAdmin': 'compares two texts',
+  'app/features/accounts/session.ts isListedAdmin': 'a look into a set',
   'app/features/accounts/sign-in.ts signInReturn': WORDS,
   'app/features/accounts/permissions.ts missingScopes': ROWS,
   'app/features/audit/audit.ts actorWords': WORDS,
