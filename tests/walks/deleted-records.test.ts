@@ -1,16 +1,16 @@
 // "Jobs" is every record the platform returns, "Jobs, active ones only" what is not deleted: the same for the engine, for Run Now, for
 // the preview and for the look back.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { lookAtForm } from '#app/features/automations/form-look.server.ts'
+import { formOfFields } from '#app/features/automations/form-state.ts'
+import type { LookApp } from '#app/features/automations/look.server.ts'
+import { matchNow } from '#app/features/automations/match-now.server.ts'
+import { createPoller } from '#app/features/automations/poll.server.ts'
+import { createRule } from '#app/features/automations/rules.server.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { action as run } from '#app/routes/api/automation-run.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
-import { lookAtForm } from './form-look.server.ts'
-import { formOfFields } from './form-state.ts'
-import type { LookApp } from './look.server.ts'
-import { matchNow } from './match-now.server.ts'
-import { createPoller } from './poll.server.ts'
-import { createRule } from './rules.server.ts'
 
 const ALL = '/api_1.0/job.json'
 const ACTIVE = "/api_1.0/job.json?$filter=active eq '1'"
