@@ -35,7 +35,7 @@ export default defineConfig({
           environment: 'happy-dom',
           isolate: false,
           setupFiles: ['tests/support/quiet.ts', 'tests/support/drawn.ts'],
-          include: ['app/**/*.test.tsx'],
+          include: ['app/**/*.test.tsx', 'tests/house/**/*.test.tsx'],
         },
       },
       {

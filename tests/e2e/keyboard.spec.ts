@@ -37,7 +37,7 @@ test('by keys alone: from the gate to a forwarded event, and to the card form', 
   await expect(tab.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
   // Heard on arrival: where one is, how things stand, what to do.
   await expect(tab.getByRole('main')).toMatchAriaSnapshot(`
-    - heading "Webhooks" [level=1]
+    - heading "Webhook Manager" [level=1]
     - paragraph: No webhooks yet. Create the first one and events appear here.
     - region "First steps":
       - heading "First steps" [level=2]

@@ -156,16 +156,20 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
         after: 'Your last payment did not go through: pay now to resume.',
       })
     case 'unpaid':
-      return holdStory(plan.heldSince ?? now, setting, { after: 'Your subscription is not paid: pay now to resume.' })
+      return holdStory(plan.heldSince ?? now, setting, {
+        off: 'Your subscription is not paid.',
+        after: 'Your subscription is not paid: pay now to resume.',
+      })
     case 'canceled':
       return holdStory(plan.heldSince ?? now, setting, {
+        off: 'Your subscription has ended.',
         after: 'Your subscription has ended: subscribe to resume.',
       })
     case 'other':
       return {
         tone: 'attention',
         sentence: `The payment provider calls your subscription “${plan.status}”.`,
-        next: ['Manage billing shows what it waits for.'],
+        next: [off ? PLAN_WORDS.nothingLimited : 'Manage billing shows what it waits for.'],
       }
     default:
       return assertNever(phase)
@@ -178,6 +182,8 @@ interface HoldWords {
   tone?: PlanView['tone']
   /** What brings everything back. */
   act?: 'subscribe' | 'pay'
+  /** What is said where nobody can pay; absent = as before. */
+  off?: string
   /** What is said from then on. */
   after: string
 }
@@ -185,9 +191,9 @@ interface HoldWords {
 function holdStory(
   holds: Millis,
   { now, zone, mode }: PlanSetting,
-  { before, tone = 'attention', act = 'pay', after }: HoldWords,
+  { before, tone = 'attention', act = 'pay', off = before, after }: HoldWords,
 ): Pick<PlanView, 'tone' | 'sentence' | 'next'> {
-  if (mode === 'off') return { tone: 'accent', sentence: before ?? after, next: [PLAN_WORDS.nothingLimited] }
+  if (mode === 'off') return { tone: 'accent', sentence: off ?? after, next: [PLAN_WORDS.nothingLimited] }
   if (now < holds && before !== undefined) {
     return {
       tone,

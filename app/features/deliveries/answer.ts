@@ -62,7 +62,7 @@ function sentenceFor(
       return `Your address answered ${status} and redirects${target ? ` to ${target}` : ''}. Redirects are not followed: please enter the final address.`
     }
     case 'gone':
-      return 'Your address answered 410, which asks us to send nothing more. Restart the webhook when it should receive events again.'
+      return 'Your address answered 410, which asks us to send nothing more. Press “Start again” on its card when it should receive events again.'
     case 'rate_limited':
       return retryAfterMs === null
         ? 'Your address answered 429: it wants fewer requests. We pause and send more slowly.'

@@ -106,7 +106,9 @@ describe('the status of a webhook', () => {
       lastSentence: 'The name does not exist.',
     })
     expect(given.status).toBe('failing')
-    expect(given.sentence).toMatch(/so we stopped trying\. The name does not exist\. Resume when it is repaired\.$/)
+    expect(given.sentence).toMatch(
+      /so we stopped trying\. The name does not exist\. Press “Start again” when it is repaired\.$/,
+    )
   })
 
   test('is held while the account is not paid for, unless it was paused or stopped before', () => {

@@ -121,7 +121,7 @@ function failingSentence({ endpoint }: WebhookCondition, time: (at: Millis) => s
   // Sentences of attempts say what was seen and what to do: "Your address answered 404. Is the scenario switched on?"
   const what = endpoint.lastSentence ?? endpoint.stateReason ?? ''
   if (endpoint.state !== 'failing') return `Failing since ${since}. ${what}`.trimEnd()
-  return `Failing since ${since}, for more than 72 hours, so we stopped trying. ${what} Resume when it is repaired.`
+  return `Failing since ${since}, for more than 72 hours, so we stopped trying. ${what} Press “Start again” when it is repaired.`
 }
 
 /**

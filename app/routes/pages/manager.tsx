@@ -28,7 +28,7 @@ import { deliveryControls } from '../delivery-controls.server.ts'
 import { findManagerAccount, openManager } from './manager-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhooks · Fieldhook' },
+  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhook Manager · Fieldhook' },
 ]
 
 export const headers: HeadersFunction = formPageHeaders

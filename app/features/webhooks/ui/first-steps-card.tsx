@@ -10,10 +10,12 @@ interface FirstStepsCardProps {
   account: ManagerAccount
   /** The built-in stand-in plays the platform: it has an address to send events to. */
   demoAddress: string | null
+  /** A card has an address, and with it the button for a test event. */
+  canTest: boolean
 }
 
 /** For newcomers: what to do now, in three lines that tick themselves off. Draws nothing once they are not needed. */
-export function FirstStepsCard({ steps, account, demoAddress }: FirstStepsCardProps) {
+export function FirstStepsCard({ steps, account, demoAddress, canTest }: FirstStepsCardProps) {
   if (steps.length === 0) return null
   return (
     <CardSection id="first-steps" title="First steps" className="mb-5">
@@ -37,7 +39,7 @@ export function FirstStepsCard({ steps, account, demoAddress }: FirstStepsCardPr
               </p>
               {done ? null : (
                 <div className={`text-label text-ink-soft ${next ? '' : 'max-md:hidden'}`}>
-                  <Explanation step={step} account={account} demoAddress={demoAddress} />
+                  <Explanation step={step} account={account} demoAddress={demoAddress} canTest={canTest} />
                 </div>
               )}
             </div>
@@ -54,7 +56,12 @@ const TITLES: Record<FirstStep, string> = {
   automation: 'Let something happen by itself',
 }
 
-function Explanation({ step, account, demoAddress }: { step: FirstStep } & Omit<FirstStepsCardProps, 'steps'>) {
+function Explanation({
+  step,
+  account,
+  demoAddress,
+  canTest,
+}: { step: FirstStep } & Omit<FirstStepsCardProps, 'steps'>) {
   switch (step) {
     case 'webhook':
       return (
@@ -71,7 +78,11 @@ function Explanation({ step, account, demoAddress }: { step: FirstStep } & Omit<
         </>
       )
     case 'event':
-      return <p>Press “Send test event” on its card, or change a job in ServiceM8. It takes a second or two.</p>
+      return canTest ? (
+        <p>Press “Send test event” on its card, or change a job in ServiceM8. It takes a second or two.</p>
+      ) : (
+        <p>Change a job in ServiceM8. It takes a second or two.</p>
+      )
     case 'automation':
       return (
         <>

@@ -76,7 +76,7 @@ export function ManagerPage(props: ManagerPageProps) {
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
       <PageHeader
-        title="Webhooks"
+        title="Webhook Manager"
         overline={props.accountName}
         actions={
           <>
@@ -108,7 +108,12 @@ export function ManagerPage(props: ManagerPageProps) {
       />
       <Connection accountUUID={accountUUID} reconnect={props.reconnect ?? null} missing={props.missingScopes ?? []} />
       <Notices account={account} />
-      <FirstStepsCard steps={props.firstSteps ?? []} account={account} demoAddress={props.demoAddress ?? null} />
+      <FirstStepsCard
+        steps={props.firstSteps ?? []}
+        account={account}
+        demoAddress={props.demoAddress ?? null}
+        canTest={[...webhooks, ...rules].some(({ callbackUrl }) => callbackUrl !== '')}
+      />
       <div className="grid gap-5 lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr] lg:gap-6">
         <div className="lg:col-start-1 lg:row-start-1">
           <CreateWebhook account={account} usedTypes={webhooks.map((webhook) => webhook.objectType)} result={result} />

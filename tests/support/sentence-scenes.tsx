@@ -1,0 +1,254 @@
+// The pages that messages of the product send their reader to, in the states in which those messages appear.
+import type { ReactElement } from 'react'
+import { NO_AUDIT_FILTER } from '#app/features/audit/audit-filter.ts'
+import { AuditLog } from '#app/features/audit/ui/audit-log.tsx'
+import type { SettingsErrors } from '#app/features/automations/automation-settings.ts'
+import type { FormState } from '#app/features/automations/form-state.ts'
+import { historyFormOf } from '#app/features/automations/history-form.ts'
+import { runView } from '#app/features/automations/run-detail-view.ts'
+import { executionOf } from '#app/features/automations/run-history.ts'
+import { AutomationPage, type AutomationPageProps } from '#app/features/automations/ui/automation-page.tsx'
+import { HistoryPage } from '#app/features/automations/ui/history-page.tsx'
+import { RunPage } from '#app/features/automations/ui/run-page.tsx'
+import { SettingsPage } from '#app/features/automations/ui/settings-page.tsx'
+import { answerOfStart } from '#app/features/billing/payment-answer.ts'
+import type { Plan } from '#app/features/billing/plan.ts'
+import { planNotice } from '#app/features/billing/plan-notice.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
+import { SubscriptionPage, type SubscriptionPageProps } from '#app/features/billing/ui/subscription-page.tsx'
+import { ActivityPage } from '#app/features/events/ui/activity-page.tsx'
+import { SearchPage } from '#app/features/events/ui/search-page.tsx'
+import { FIRST_STEPS } from '#app/features/webhooks/first-steps.ts'
+import type { CardNews } from '#app/features/webhooks/notice-view.ts'
+import { AccountNewsProvider } from '#app/features/webhooks/ui/account-news.tsx'
+import { ManagerPage, type ManagerPageProps } from '#app/features/webhooks/ui/manager-page.tsx'
+import { days, minutes } from '#app/lib/duration.ts'
+import { AccountTimeProvider } from '#app/ui/time.tsx'
+import { stagedForm } from './rule-form-stage.tsx'
+import { EMPTY_FORM } from './sample-deliveries.ts'
+import { PLAN_ZONE, samplePlan, samplePlanView, TRIAL_BEGAN } from './sample-plans.ts'
+import { sampleCard } from './sample-rules.ts'
+import { sampleRun } from './sample-runs.ts'
+import { SAMPLE_NOW, SAMPLE_ZONE, sampleRule, sampleWebhook } from './sample-views.ts'
+
+/** A page as somebody has it who reads `text`. */
+export type Scene = (text: string) => ReactElement
+
+const ACCOUNT = { accountUUID: 'account-1', admin: false }
+const FRAME = { accountName: 'Smith & Sons Plumbing', timezone: SAMPLE_ZONE, now: SAMPLE_NOW }
+
+/** `news` = what the first card has to tell. */
+export function manager(over: Partial<ManagerPageProps> = {}, news: Partial<CardNews> = {}): ReactElement {
+  const { webhooks = [sampleWebhook()] } = over
+  const byCard = { [webhooks[0]?.id ?? 0]: { check: null, upstream: null, silence: null, ...news } }
+  return (
+    <AccountNewsProvider news={{ notices: [], mail: { byMail: true, email: '', problem: null }, byCard }}>
+      <ManagerPage
+        {...FRAME}
+        {...ACCOUNT}
+        webhooks={webhooks}
+        rules={[]}
+        lastEventAt={SAMPLE_NOW - minutes(2)}
+        step={{ step: 'none' }}
+        log={null}
+        replay={null}
+        logSource="/log"
+        {...over}
+      />
+    </AccountNewsProvider>
+  )
+}
+
+/** A webhook, or a rule, in trouble that says `text`. */
+export function inTrouble(state: 'stopped' | 'failing' | 'paused', what: 'webhook' | 'rule' = 'webhook'): Scene {
+  return (text) => {
+    const over = { state, status: state, statusMessage: text, missed: 2 } as const
+    return what === 'webhook' ? manager({ webhooks: [sampleWebhook(over)] }) : manager({ rules: [sampleRule(over)] })
+  }
+}
+
+/** A card whose address was just checked: one step has `text` for advice. */
+export function checked(state: 'active' | 'stopped' | 'failing'): Scene {
+  return (text) =>
+    manager(
+      { webhooks: [sampleWebhook({ state })] },
+      { check: { at: SAMPLE_NOW, steps: [{ name: 'answer', verdict: 'warn', sentence: 'It answered.', fix: text }] } },
+    )
+}
+
+/** The first steps of somebody who made one webhook with this address; null = none so far. */
+export function firstSteps(callbackUrl: string | null): ReactElement {
+  const webhooks = callbackUrl === null ? [] : [sampleWebhook({ callbackUrl, lastEventAt: null })]
+  const steps = FIRST_STEPS.map((step, place) => ({
+    step,
+    done: place < webhooks.length,
+    next: place === webhooks.length,
+  }))
+  return manager({ webhooks, firstSteps: steps })
+}
+
+export function automations(over: Partial<AutomationPageProps> = {}): ReactElement {
+  return (
+    <AutomationPage
+      {...FRAME}
+      {...ACCOUNT}
+      rules={[sampleCard()]}
+      logs={null}
+      limits=""
+      repeats={[]}
+      tab="rules"
+      step={{ step: 'none' }}
+      result={null}
+      trouble={null}
+      reconnect={null}
+      form={(beside) => beside as ReactElement}
+      {...over}
+    />
+  )
+}
+
+export function ruleForm(state: FormState): ReactElement {
+  return stagedForm(state)
+}
+
+export function settings(errors: SettingsErrors | null = null): ReactElement {
+  const limits = { customerCooldownDays: 0, ruleDailyCap: 500, accountDailyCap: 1000, floodPerHour: 200 }
+  const form = {
+    quiet: 'all' as const,
+    quietFrom: '20:00',
+    quietTo: '20:00',
+    quietWeekends: false,
+    customerCooldownDays: '',
+    ruleDailyCap: '',
+    accountDailyCap: '',
+    floodPerHour: '',
+    senderStaffUuid: '',
+  }
+  return (
+    <SettingsPage
+      {...FRAME}
+      account={ACCOUNT}
+      defaults={{
+        ...limits,
+        quietFrom: '20:00',
+        quietTo: '08:00',
+        quietWeekends: false,
+        quietForAll: false,
+        senderStaffUuid: null,
+      }}
+      form={form}
+      senders={{ outcome: 'ok', staff: [] }}
+      mutes={[]}
+      moreMutes={0}
+      changes={[]}
+      refused={errors && { form, errors }}
+    />
+  )
+}
+
+const CUT = { before: ['This page does not exist.'] }
+
+export function history(): ReactElement {
+  const form = historyFormOf(new URLSearchParams())
+  return (
+    <HistoryPage
+      {...FRAME}
+      account={ACCOUNT}
+      needsYou={0}
+      form={form}
+      errors={CUT}
+      lines={null}
+      next={null}
+      isOlder={false}
+      rules={[]}
+      held={0}
+    />
+  )
+}
+
+/** A run about one customer, or several. */
+export function run(names: readonly string[]): ReactElement {
+  const repeatable = { version: 3, customerMessages: 1, rule: { version: 4, deleted: false } }
+  return (
+    <RunPage
+      {...FRAME}
+      account={ACCOUNT}
+      needsYou={0}
+      run={runView(executionOf(sampleRun()), repeatable, null)}
+      customers={names.map((name) => ({ uuid: name, name, mute: null }))}
+    />
+  )
+}
+
+export function search(): ReactElement {
+  return <SearchPage {...FRAME} {...ACCOUNT} form={EMPTY_FORM} errors={CUT} before="" logEnds="" answer={null} />
+}
+
+export function audit(): ReactElement {
+  return (
+    <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
+      <AuditLog
+        carried={{ accountUUID: 'account-1' }}
+        addressOf={() => '/account'}
+        form={NO_AUDIT_FILTER}
+        errors={CUT}
+        lines={null}
+        next={null}
+        isOlder={false}
+        everybody={false}
+        other={null}
+      />
+    </AccountTimeProvider>
+  )
+}
+
+export function activity(): ReactElement {
+  return <ActivityPage {...FRAME} {...ACCOUNT} logEnds="" items={[]} />
+}
+
+/** The moment of everything about subscriptions: a month after the trial, so that what holds, holds. */
+const LATER = TRIAL_BEGAN + days(45)
+const CUSTOMER = { customerId: 'cus_1', subscriptionId: 'sub_1', priceId: 'price_1' }
+
+/** A plan that is not paid for. */
+export function heldPlan(status: 'trial' | 'past_due' | 'unpaid' | 'canceled' | 'new_word'): Plan {
+  const pastDueSince = status === 'past_due' ? TRIAL_BEGAN : null
+  return samplePlan(status === 'trial' ? {} : { ...CUSTOMER, status, trialEndsAt: TRIAL_BEGAN, pastDueSince })
+}
+
+/** `payments` off: this installation takes none. */
+export function subscription(
+  plan: Plan,
+  payments: 'sandbox' | 'off' = 'sandbox',
+  over: Partial<SubscriptionPageProps> = {},
+) {
+  return (
+    <SubscriptionPage
+      {...ACCOUNT}
+      accountName={FRAME.accountName}
+      timezone={PLAN_ZONE}
+      now={LATER}
+      plan={samplePlanView(plan, { now: LATER, mode: payments })}
+      payments={{ mode: 'sandbox', publishableKey: null, returnUrl: 'https://fieldhook.example.com/subscription' }}
+      answer={null}
+      {...over}
+    />
+  )
+}
+
+/** About to pay what is owed. */
+export function quote(): ReactElement {
+  const answer = answerOfStart('pay_now', {
+    outcome: 'pay',
+    clientSecret: 'pi_1_secret_x',
+    amount: 500,
+    currency: 'gbp',
+    description: '£5.00 today.',
+  })
+  return subscription(heldPlan('past_due'), 'sandbox', { answer })
+}
+
+/** What stands above every page. */
+export function planLine(plan: Plan): ReactElement {
+  return <PlanNoticeLine {...ACCOUNT} notice={planNotice(plan, 'sandbox', LATER, PLAN_ZONE)} />
+}
