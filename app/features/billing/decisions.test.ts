@@ -283,9 +283,8 @@ describe('offers', () => {
     expect(firstPaymentWords(first)).toBe(
       '£5.00 today. Your paid month starts now and your remaining 1 trial day ends.',
     )
-    const renewal = { amount: 500, prorated: false, periodEnd: NOW + days(1), now: NOW }
-    expect(renewalWords(renewal)).toBe(
-      '£5.00 today. A new month starts now; the remaining day of this month is not refunded.',
+    expect(renewalWords({ amount: 500, prorated: false })).toBe(
+      '£5.00 today. A new month starts now. The rest of this month is not refunded.',
     )
     expect([pounds(500), pounds(267), pounds(30), pounds(5)]).toEqual(['£5.00', '£2.67', '£0.30', '£0.05'])
   })

@@ -68,20 +68,12 @@ export function firstPaymentWords(input: {
   return `${pounds(amount)} today. Your paid month starts now and your remaining ${n} ${trialDays} ${n === 1 ? 'ends' : 'end'}.`
 }
 
-/** What an early renewal is for. `periodEnd` = of the month that is paid. */
-export function renewalWords(input: {
-  amount: number
-  prorated: boolean
-  periodEnd: Millis | null
-  now: Millis
-}): string {
-  const { amount, prorated, periodEnd, now } = input
+/** What an early renewal is for. */
+export function renewalWords({ amount, prorated }: { amount: number; prorated: boolean }): string {
   if (prorated) {
     return `${pounds(amount)} today: ${pounds(MONTHLY_PENCE)} less the unused part of this month. A new month starts now.`
   }
-  const n = periodEnd === null ? 0 : daysLeft(periodEnd, now)
-  const left = n === 1 ? 'the remaining day of this month is' : `the remaining ${n} days of this month are`
-  return `${pounds(amount)} today. A new month starts now; ${left} not refunded.`
+  return `${pounds(amount)} today. A new month starts now. The rest of this month is not refunded.`
 }
 
 /** What is owed for a month that was not paid. */

@@ -40,7 +40,8 @@ function sentenceOf(offer: Offer, plan: Plan, { now, zone }: PlanSetting): strin
     case 'early_prorated':
       return proratedSentence(monthOf(plan, now), now, zone, until)
     case 'early_full':
-      return `${PRICE} today for a new month until ${until}; ${givenUp(monthOf(plan, now).end, now)} given up.`
+      // The status card counts the days; a second count would differ in months of 31 days.
+      return `${PRICE} today for a new month until ${until}. The rest of this month is not refunded.`
     case 'pay_now':
       return 'Pays for the month that is open. You see the amount before you enter a card.'
     default:
@@ -65,13 +66,7 @@ function proratedSentence({ start, end }: Month, now: Millis, zone: string, unti
   const due = MONTHLY_PENCE - credit
   if (due < LEAST_PAYMENT_PENCE) {
     const enough = start + ((end - start) * LEAST_PAYMENT_PENCE) / MONTHLY_PENCE
-    return `There is nothing to pay yet, because almost all of this month is unused: from ${dayWords(enough, zone)} on you can pay for the used part and begin a new month.`
+    return `Nothing to pay yet, because this month has just begun. Available from ${dayWords(enough, zone)}.`
   }
   return `About ${pounds(due)} today for a new month until ${until}: ${PRICE} less ${pounds(credit)} for the part of this month you have not used.`
-}
-
-function givenUp(end: Millis, now: Millis): string {
-  const left = daysLeft(end, now)
-  if (left === 0) return 'the rest of this month is'
-  return left === 1 ? 'the remaining day of this month is' : `the remaining ${left} days of this month are`
 }

@@ -104,8 +104,7 @@ describe('an active subscription', () => {
         },
         {
           label: 'Upgrade Early (Full Price)',
-          sentence:
-            '£5.00 today for a new month until 6 January 2027; the remaining 15 days of this month are given up.',
+          sentence: '£5.00 today for a new month until 6 January 2027. The rest of this month is not refunded.',
         },
       ],
       cancellation: { kind: 'cancel' },
@@ -116,15 +115,17 @@ describe('an active subscription', () => {
   it('has nothing prorated to pay while less than the smallest charge is used up', () => {
     const [prorated] = samplePlanView(samplePaidPlan(), { now: after(hours(1)) }).offers
     expect(prorated?.sentence).toBe(
-      'There is nothing to pay yet, because almost all of this month is unused: from 23 November 2026 on you can pay for the used part and begin a new month.',
+      'Nothing to pay yet, because this month has just begun. Available from 23 November 2026.',
     )
   })
 
-  it('gives up what is left, in words that fit', () => {
-    const lastOf = (now: number) => samplePlanView(samplePaidPlan(), { now }).offers[1]?.sentence
-    expect(lastOf(after(days(28) + hours(1)))).toContain('; the remaining 2 days of this month are given up.')
-    expect(lastOf(after(days(29) + hours(1)))).toContain('; the remaining day of this month is given up.')
-    expect(lastOf(after(days(30)))).toContain('; the rest of this month is given up.')
+  it('counts the days of a month once, whether it has 28 or 31', () => {
+    for (const length of [28, 30, 31]) {
+      const plan = samplePaidPlan({ currentPeriodEnd: after(days(length)) })
+      const view = samplePlanView(plan, { now: TRIAL_BEGAN })
+      expect(view.progress?.words).toBe('0 of 30 days')
+      for (const { sentence } of view.offers) expect(sentence).not.toMatch(/\d+ days?\b/)
+    }
   })
 
   it('that is to end says on which day, takes no early payment, and can be kept', () => {

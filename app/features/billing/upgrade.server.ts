@@ -92,6 +92,6 @@ function handOut(app: PayingApp, plan: Plan, payment: SinglePayment, prorated: b
     app.log.error({ accountUuid: plan.accountUuid, payment: id, amount, currency }, 'payments.amount_differs')
     return refused(500, OUR_FAULT)
   }
-  const description = renewalWords({ amount, prorated, periodEnd: plan.currentPeriodEnd, now: app.clock.now() })
+  const description = renewalWords({ amount, prorated })
   return { outcome: 'pay', clientSecret, amount, currency: CURRENCY, description }
 }

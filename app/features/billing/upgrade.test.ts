@@ -102,7 +102,7 @@ describe('of a paid month', () => {
     const start = await upgrade(false)
     expect(start).toMatchObject({
       amount: 500,
-      description: '£5.00 today. A new month starts now; the remaining 20 days of this month are not refunded.',
+      description: '£5.00 today. A new month starts now. The rest of this month is not refunded.',
     })
     expect(await plan()).toMatchObject({ currentPeriodEnd: before.currentPeriodEnd })
     world.payments.pay(start.clientSecret)

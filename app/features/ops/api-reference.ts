@@ -5,7 +5,9 @@ import { accountOfQuery, moment, ofQuery, type ReferencePart } from '../referenc
 const operator = z
   .object({
     now: moment,
-    fine: z.boolean().describe('Nothing needs anybody.'),
+    fine: z
+      .boolean()
+      .describe('The installation needs nothing. Accounts may still need their owners: `accounts.needCare`.'),
     sentence: z.string(),
     troubles: z
       .array(z.object({ tone: z.enum(['failing', 'attention']), sentence: z.string() }))

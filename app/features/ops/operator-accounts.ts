@@ -20,7 +20,8 @@ export interface OutlinedAccount {
 }
 
 export interface Care {
-  tone: 'failing' | 'attention' | 'held'
+  /** Never the red of what the operator has to mend: an account's trouble is its owner's. */
+  tone: 'attention' | 'held'
   words: string
 }
 
@@ -64,22 +65,28 @@ export function planWord({ plan }: Pick<OutlinedAccount, 'plan'>, now: Millis): 
 export function careOf(account: OutlinedAccount): Care[] {
   const { connection, failing, stopped, plan, waiting } = account
   const care: Care[] = []
-  if (connection === 'reconnect') care.push({ tone: 'failing', words: 'Has to connect again' })
-  if (failing > 0) care.push({ tone: 'failing', words: `${addressesWords(failing)} failing` })
+  if (connection === 'reconnect') care.push({ tone: 'attention', words: 'Has to connect again' })
+  if (failing > 0) care.push({ tone: 'attention', words: `${addressesWords(failing)} failing` })
   if (stopped > 0) care.push({ tone: 'attention', words: `${stopped} stopped by the receiver` })
   if (waiting >= MUCH_WAITS) care.push({ tone: 'attention', words: `${grouped(waiting)} deliveries wait` })
   if (plan?.heldSince != null) care.push({ tone: 'held', words: 'On hold: not paid for' })
   return care
 }
 
-const WEIGHT: Record<Care['tone'], number> = { failing: 10_000, attention: 100, held: 1 }
+/** Being on hold is a state like others: nobody has to look at it. */
+export function needsCare(account: OutlinedAccount): boolean {
+  return careOf(account).some(({ tone }) => tone === 'attention')
+}
+
+function weightOf({ connection, failing, stopped, waiting, plan }: OutlinedAccount): number {
+  const broken = Number(connection === 'reconnect') + Number(failing > 0)
+  const resting = Number(stopped > 0) + Number(waiting >= MUCH_WAITS)
+  return broken * 10_000 + resting * 100 + Number(plan?.heldSince != null)
+}
 
 /** Those that need care first, then those with most waiting, then by name. */
 export function byCare<A extends OutlinedAccount>(accounts: readonly A[]): A[] {
-  const weighed = accounts.map((account) => ({
-    account,
-    weight: careOf(account).reduce((sum, { tone }) => sum + WEIGHT[tone], 0),
-  }))
+  const weighed = accounts.map((account) => ({ account, weight: weightOf(account) }))
   weighed.sort(
     (a, b) =>
       b.weight - a.weight ||

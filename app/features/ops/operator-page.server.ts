@@ -10,6 +10,7 @@ import {
   type AccountLine,
   byCare,
   careOf,
+  needsCare,
   type OutlinedAccount,
   pageOf,
   planWord,
@@ -120,7 +121,7 @@ async function accountsOf(
       calls: await app.callsLeft(uuid),
     })
   }
-  const needCare = sorted.filter((account) => careOf(account).length > 0).length
+  const needCare = sorted.filter(needsCare).length
   return { count: sorted.length, needCare, page, pages, lines }
 }
 

@@ -3,7 +3,7 @@ import { days, hours, minutes } from '#app/lib/duration.ts'
 import { operatorFacts } from '#tests/support/sample-operator.ts'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
 import { failingGroups, failureClass, groupWords } from './failure-class.ts'
-import { byCare, callsWords, careOf, type OutlinedAccount, pageOf, planWord } from './operator-accounts.ts'
+import { byCare, callsWords, careOf, needsCare, type OutlinedAccount, pageOf, planWord } from './operator-accounts.ts'
 import { endedFlash, operatorAddress, readEndSessions } from './operator-address.ts'
 import { actWords, type OperatorFacts, operatorView, spanWords } from './operator-view.ts'
 import { loopState } from './process-signs.ts'
@@ -18,15 +18,40 @@ const delivering = (over: Partial<OperatorFacts['delivering']>) => ({
 const backups = (over: Partial<OperatorFacts['backups']>) => ({ backups: { ...facts.backups, ...over } })
 const space = (over: Partial<OperatorFacts['space']>) => ({ space: { ...facts.space, ...over } })
 
+const WELL: OutlinedAccount = {
+  uuid: 'a',
+  name: 'Alder',
+  connection: 'connected',
+  plan: { status: 'active', trialEndsAt: 0, cancelAtPeriodEnd: false, heldSince: null },
+  waiting: 0,
+  endpoints: 2,
+  failing: 0,
+  failingSince: null,
+  stopped: 0,
+}
+
 describe('the sentence at the top', () => {
   it('says that everything is fine, and what that rests on', () => {
     expect(verdict()).toEqual({
       tone: 'working',
       sentence: 'Everything is fine: nothing is overdue, and the last backup is 12 minutes old.',
     })
-    expect(verdict({ failing: { accounts: 1, addresses: 2, more: false, groups: [] } }).sentence).toBe(
-      'Everything is fine: nothing is overdue, the last backup is 12 minutes old, and 2 addresses of 1 account fail (the owners have been told).',
-    )
+  })
+
+  it('says of accounts what their badges say, in the same colour', () => {
+    const failing = { accounts: 1, addresses: 2, more: false, groups: [] }
+    const found = verdict({ failing, accounts: { ...facts.accounts, count: 3, needCare: 1 } })
+    expect(found).toEqual({
+      tone: 'attention',
+      sentence:
+        'Fieldhook works: nothing is overdue, and the last backup is 12 minutes old. 1 of 3 accounts needs attention: 2 addresses failing.',
+    })
+    const badge = careOf({ ...WELL, failing: 2 })
+    expect(badge).toEqual([{ tone: found.tone, words: '2 addresses failing' }])
+    expect(verdict({ accounts: { ...facts.accounts, count: 3, needCare: 2 } })).toMatchObject({
+      tone: 'attention',
+      sentence: expect.stringMatching(/2 of 3 accounts need attention\.$/),
+    })
   })
 
   it('names the most pressing thing, and how many others there are', () => {
@@ -104,18 +129,7 @@ describe('what needs somebody', () => {
 })
 
 describe('an account', () => {
-  const account = (over: Partial<OutlinedAccount> = {}): OutlinedAccount => ({
-    uuid: 'a',
-    name: 'Alder',
-    connection: 'connected',
-    plan: { status: 'active', trialEndsAt: 0, cancelAtPeriodEnd: false, heldSince: null },
-    waiting: 0,
-    endpoints: 2,
-    failing: 0,
-    failingSince: null,
-    stopped: 0,
-    ...over,
-  })
+  const account = (over: Partial<OutlinedAccount> = {}): OutlinedAccount => ({ ...WELL, ...over })
   const plan = (status: string, heldSince: number | null = null, cancelAtPeriodEnd = false) => ({
     plan: { status, trialEndsAt: SAMPLE_NOW - 1, cancelAtPeriodEnd, heldSince },
   })
@@ -125,12 +139,17 @@ describe('an account', () => {
     expect(
       careOf(account({ connection: 'reconnect', failing: 2, stopped: 1, waiting: 12_000, ...plan('unpaid', 5) })),
     ).toEqual([
-      { tone: 'failing', words: 'Has to connect again' },
-      { tone: 'failing', words: '2 addresses failing' },
+      { tone: 'attention', words: 'Has to connect again' },
+      { tone: 'attention', words: '2 addresses failing' },
       { tone: 'attention', words: '1 stopped by the receiver' },
       { tone: 'attention', words: '12,000 deliveries wait' },
       { tone: 'held', words: 'On hold: not paid for' },
     ])
+  })
+
+  it('needs no attention for being on hold alone', () => {
+    expect(needsCare(account(plan('unpaid', 5)))).toBe(false)
+    expect(needsCare(account({ stopped: 1, ...plan('unpaid', 5) }))).toBe(true)
   })
 
   it('stands where its need is', () => {

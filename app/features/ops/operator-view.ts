@@ -207,22 +207,24 @@ function spaceTroubles({ level, sentence, outlook, usedBytes, budgetBytes, diskF
 
 function verdictOf(troubles: readonly Trouble[], facts: OperatorFacts): OperatorView['verdict'] {
   const [first, ...more] = troubles
-  if (!first) return { tone: 'working', sentence: `Everything is fine: ${fineWords(facts)}.` }
+  if (!first) return quietVerdict(facts)
   const rest = more.length === 0 ? '' : ` And ${plural(more.length, 'other thing')} below.`
   const begin = first.tone === 'failing' ? 'Something needs you now' : 'It works, and something needs a look'
   return { tone: first.tone, sentence: `${begin}: ${lowerFirst(first.sentence)}${rest}` }
 }
 
-function fineWords({ backups, failing, now }: OperatorFacts): string {
-  const parts = ['nothing is overdue']
-  if (backups.setUp && backups.lastBackupAt !== null)
-    parts.push(`the last backup is ${spanWords(now - backups.lastBackupAt)} old`)
-  if (failing.addresses > 0) {
-    const of = `${addressesWords(failing.addresses)} of ${plural(failing.accounts, 'account')}`
-    parts.push(`${of} ${failing.addresses === 1 ? 'fails' : 'fail'} (the owners have been told)`)
-  }
-  const last = parts.pop()
-  return parts.length === 0 ? String(last) : `${parts.join(', ')}, and ${last}`
+/** The installation needs nobody. Its accounts may: then it says what their badges say. */
+function quietVerdict({ accounts, failing, backups, now }: OperatorFacts): OperatorView['verdict'] {
+  const backup =
+    backups.setUp && backups.lastBackupAt !== null
+      ? `, and the last backup is ${spanWords(now - backups.lastBackupAt)} old`
+      : ''
+  const works = `nothing is overdue${backup}`
+  const needCare = Math.max(accounts.needCare, failing.accounts)
+  if (needCare === 0) return { tone: 'working', sentence: `Everything is fine: ${works}.` }
+  const of = `${needCare} of ${plural(accounts.count, 'account')} ${needCare === 1 ? 'needs' : 'need'} attention`
+  const why = failing.addresses > 0 ? `: ${addressesWords(failing.addresses)} failing` : ''
+  return { tone: 'attention', sentence: `Fieldhook works: ${works}. ${of}${why}.` }
 }
 
 /** Names of settings stay as they are written. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { ago, clockTime } from './moments.ts'
-import { accountHealth, type WebhookCondition, webhookStatus } from './webhook-status.ts'
+import { accountHealth, needsAttention, type WebhookCondition, webhookStatus } from './webhook-status.ts'
 import type { WebhookStatus } from './webhook-view.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 30)
@@ -116,7 +116,7 @@ describe('the status of a webhook', () => {
     expect(statusOf({ pendingCount: 2 }, { accountHold })).toEqual({
       status: 'held',
       sentence:
-        'Held since 08:30. Trial ended: subscribe to resume. Events are kept for 72 hours and sent, oldest first, when you do. 2 events waiting.',
+        'On hold since 08:30. Trial ended: subscribe to resume. Events are kept for 72 hours and sent, oldest first, when you do. 2 events waiting.',
     })
     expect(statusOf({ state: 'paused' }, { accountHold }).status).toBe('paused')
     expect(statusOf({ state: 'stopped' }, { accountHold }).status).toBe('stopped')
@@ -144,7 +144,7 @@ describe('the status of a webhook', () => {
   test('is stopped when the receiver answered 410', () => {
     const stopped = statusOf({ state: 'stopped', stateReason: 'Your address answered 410.' })
     expect(stopped.status).toBe('stopped')
-    expect(stopped.sentence).toMatch(/^Stopped since .* Your address answered 410\./)
+    expect(stopped.sentence).toMatch(/^Stopped by your system since .* Your address answered 410\./)
   })
 
   test('is without an address', () => {
@@ -195,31 +195,50 @@ describe('the health of an account', () => {
     expect(accountHealth([], null, NOW)).toMatch(/^No webhooks yet\./)
   })
 
-  test('speaks of addresses when there are forwarding rules', () => {
+  test('counts webhooks, and forwarding rules by their name', () => {
     const rule = (status: WebhookStatus, name = 'Accounting') => ({ name, status })
     expect(accountHealth([job], NOW - minutes(2), NOW, [rule('working')])).toBe(
-      'All 2 addresses are working. Last event 2 minutes ago.',
+      '1 webhook and 1 forwarding rule are working. Last event 2 minutes ago.',
     )
-    expect(accountHealth([], NOW, NOW, [rule('working')])).toBe('Your address is working. Last event just now.')
+    expect(accountHealth([], NOW, NOW, [rule('working')])).toBe('Your forwarding rule is working. Last event just now.')
     expect(accountHealth([job], NOW, NOW, [rule('stopped'), rule('failing', 'Books')])).toBe(
-      '2 of 3 addresses need attention: Accounting, Books. Last event just now.',
+      '2 of 2 forwarding rules need attention: Accounting, Books. Last event just now.',
     )
-    expect(accountHealth([], NOW, NOW, [rule('paused')])).toMatch(/^Your address is not forwarding\./)
-    expect(accountHealth([job], NOW, NOW, [rule('paused')])).toMatch(/^1 of 2 addresses working, 1 not forwarding\./)
+    const task = { label: 'Task', status: 'failing' } as const
+    expect(accountHealth([job, task], NOW, NOW, [rule('failing')])).toMatch(
+      /^1 of 2 webhooks and 1 forwarding rule need attention: Task, Accounting\./,
+    )
+    expect(accountHealth([], NOW, NOW, [rule('paused')])).toMatch(/^Your forwarding rule is not forwarding\./)
+    expect(accountHealth([job], NOW, NOW, [rule('paused')])).toMatch(
+      /^1 webhook and 1 forwarding rule: 1 working, 1 not forwarding\./,
+    )
+    const states: WebhookStatus[] = ['working', 'failing', 'paused', 'held', 'waiting']
+    for (const status of states) expect(accountHealth([job], NOW, NOW, [rule(status)])).not.toContain('address')
+  })
+
+  test('on hold is not called in need of attention: the plan is, or the receiver asked for it', () => {
+    const held = { label: 'Job', status: 'held' } as const
+    expect(needsAttention('held')).toBe(false)
+    expect(accountHealth([held], NOW - minutes(2), NOW)).toBe('Your webhook is on hold. Last event 2 minutes ago.')
+    expect(accountHealth([held, held], NOW, NOW)).toMatch(/^All 2 webhooks are on hold\./)
+    expect(accountHealth([held, note, { label: 'Task', status: 'paused' }], NOW, NOW)).toMatch(
+      /^3 webhooks: 1 working, 1 on hold, 1 not forwarding\./,
+    )
   })
 
   test('names what needs attention', () => {
     const failing = { label: 'Task', status: 'failing' } as const
     const off = { label: 'Company', status: 'unsubscribed' } as const
     expect(accountHealth([job, failing], NOW, NOW)).toBe('1 of 2 webhooks needs attention: Task. Last event just now.')
+    expect(accountHealth([failing], NOW, NOW)).toMatch(/^Your webhook needs attention: Task\./)
     expect(accountHealth([job, failing, off], NOW, NOW)).toMatch(/^2 of 3 webhooks need attention: Task, Company\./)
   })
 
   test('tells resting ones from working ones', () => {
     const paused = { label: 'Task', status: 'paused' } as const
-    expect(accountHealth([job, paused], NOW, NOW)).toMatch(/^1 of 2 webhooks working, 1 not forwarding\./)
+    expect(accountHealth([job, paused], NOW, NOW)).toMatch(/^2 webhooks: 1 working, 1 not forwarding\./)
     expect(accountHealth([paused], NOW, NOW)).toMatch(/^Your webhook is not forwarding\./)
-    expect(accountHealth([paused, paused], NOW, NOW)).toMatch(/^None of your 2 webhooks is forwarding\./)
+    expect(accountHealth([paused, paused], NOW, NOW)).toMatch(/^All 2 webhooks are not forwarding\./)
   })
 })
 

@@ -88,13 +88,13 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
     case 'no_address':
       return 'No callback address: events are kept and shown here, nothing is forwarded.'
     case 'stopped':
-      return `Stopped since ${time(endpoint.stateSince)}. ${endpoint.stateReason ?? 'Your address asked us to send nothing more.'}${waiting}`
+      return `Stopped by your system since ${time(endpoint.stateSince)}. ${endpoint.stateReason ?? 'Your address asked us to send nothing more.'}${waiting}`
     case 'failing':
       return failingSentence(condition, time) + waiting
     case 'held':
       if (condition.accountHold) {
         const { since, reason } = condition.accountHold
-        return `Held since ${time(since)}. ${reason}. Events are kept for 72 hours and sent, oldest first, when you do.${waiting}`
+        return `On hold since ${time(since)}. ${reason}. Events are kept for 72 hours and sent, oldest first, when you do.${waiting}`
       }
       return `${endpoint.holdReason ?? 'Your address asked us to slow down.'} We send again at ${time(endpoint.holdUntil ?? now)}.${waiting}`
     case 'waiting':
@@ -124,39 +124,72 @@ function failingSentence({ endpoint }: WebhookCondition, time: (at: Millis) => s
   return `Failing since ${since}, for more than 72 hours, so we stopped trying. ${what} Press “Start again” when it is repaired.`
 }
 
-/**
- * The account in one sentence: the top line of the page. `lastEventAt` = of any object. With forwarding rules it speaks of
- * addresses, because a webhook is one of several then.
- */
+/** The account in one sentence: the top line of the page. `lastEventAt` = of any object. */
 export function accountHealth(
   webhooks: readonly Pick<WebhookView, 'label' | 'status'>[],
   lastEventAt: Millis | null,
   now: Millis,
   rules: readonly Pick<RuleView, 'name' | 'status'>[] = [],
 ): string {
-  const all = [...webhooks, ...rules.map(({ name, status }) => ({ label: name, status }))]
+  const all = [
+    ...webhooks.map(({ label, status }) => ({ name: label, status, kind: 'webhook' as const })),
+    ...rules.map(({ name, status }) => ({ name, status, kind: 'forwarding rule' as const })),
+  ]
   if (all.length === 0) return 'No webhooks yet. Create the first one and events appear here.'
-  const [one, many] = rules.length === 0 ? ['webhook', 'webhooks'] : ['address', 'addresses']
-  const counted = `${all.length} ${all.length === 1 ? one : many}`
   const last = lastEventAt === null ? 'No events yet.' : `Last event ${ago(lastEventAt, now)}.`
   const troubled = all.filter(({ status }) => TROUBLE.has(status))
   if (troubled.length > 0) {
-    const names = namesOf(troubled.map(({ label }) => label))
     const verb = troubled.length === 1 ? 'needs' : 'need'
-    return `${troubled.length} of ${counted} ${verb} attention: ${names}. ${last}`
+    return `${shareOf(troubled, all)} ${verb} attention: ${namesOf(troubled.map(({ name }) => name))}. ${last}`
   }
+  const held = all.filter(({ status }) => status === 'held').length
   const resting = all.filter(({ status }) => RESTING.has(status)).length
-  if (resting > 0 && resting < all.length) {
-    return `${all.length - resting} of ${counted} working, ${resting} not forwarding. ${last}`
-  }
-  if (resting === all.length) {
-    return all.length === 1
-      ? `Your ${one} is not forwarding. ${last}`
-      : `None of your ${counted} is forwarding. ${last}`
-  }
+  const working = all.length - held - resting
   const how = lastEventAt === null ? 'ready' : 'working'
-  if (all.length === 1) return `Your ${one} is ${how}. ${last}`
-  return `All ${counted} are ${how}. ${last}`
+  const states = [
+    { count: working, how },
+    { count: held, how: 'on hold' },
+    { count: resting, how: 'not forwarding' },
+  ].filter(({ count }) => count > 0)
+  const [only, ...more] = states
+  if (only && more.length === 0) return `${allOf(all)} ${only.how}. ${last}`
+  return `${countOf(all)}: ${states.map((state) => `${state.count} ${state.how}`).join(', ')}. ${last}`
+}
+
+type Kind = 'webhook' | 'forwarding rule'
+type Things = readonly { kind: Kind }[]
+
+const KINDS: readonly Kind[] = ['webhook', 'forwarding rule']
+
+function ofKind(things: Things, kind: Kind): number {
+  return things.filter((one) => one.kind === kind).length
+}
+
+/** `2 webhooks and 1 forwarding rule`. */
+function countOf(things: Things): string {
+  return KINDS.filter((kind) => ofKind(things, kind) > 0)
+    .map((kind) => plural(ofKind(things, kind), kind))
+    .join(' and ')
+}
+
+/** `Your webhook is`, `All 4 webhooks are`, `2 webhooks and 1 forwarding rule are`. */
+function allOf(things: Things): string {
+  const [first] = things
+  if (things.length === 1 && first) return `Your ${first.kind} is`
+  const mixed = KINDS.every((kind) => ofKind(things, kind) > 0)
+  return `${mixed ? '' : 'All '}${countOf(things)} are`
+}
+
+/** `1 of 2 webhooks and 1 forwarding rule`: kinds without any of them are left out. */
+function shareOf(some: Things, all: Things): string {
+  const [first] = all
+  if (all.length === 1 && first) return `Your ${first.kind}`
+  return KINDS.filter((kind) => ofKind(some, kind) > 0)
+    .map((kind) => {
+      const [count, of] = [ofKind(some, kind), ofKind(all, kind)]
+      return of === 1 ? plural(1, kind) : `${count} of ${plural(of, kind)}`
+    })
+    .join(' and ')
 }
 
 /** Somebody has to do something about it. */
@@ -172,5 +205,5 @@ function namesOf(labels: readonly string[]): string {
   return over > 1 ? `${labels.slice(0, NAMES_SAID).join(', ')} and ${over} more` : labels.join(', ')
 }
 
-const TROUBLE: ReadonlySet<WebhookStatus> = new Set(['failing', 'stopped', 'unsubscribed', 'held'])
+const TROUBLE: ReadonlySet<WebhookStatus> = new Set(['failing', 'stopped', 'unsubscribed'])
 const RESTING: ReadonlySet<WebhookStatus> = new Set(['paused', 'no_address'])

@@ -167,9 +167,9 @@ describe('the list', () => {
 
   it('says why a rule is paused and what to do, by the kind of pause', async () => {
     const sent: Record<string, string>[] = []
-    const circle = 'It set itself off 3 times within 10 minutes.'
-    renderAutomations({ rules: [sampleCard({ pausedReason: circle })] }, sent)
-    expect(screen.getByRole('article').textContent).toContain(circle)
+    renderAutomations({ rules: [sampleCard({ pausedReason: 'It set itself off 3 times within 10 minutes.' })] }, sent)
+    expect(screen.getByRole('article').textContent).toMatch(/Paused.*It set itself off 3 times within 10 minutes\./)
+    expect(card().queryByText('Active')).toBeNull()
     fireEvent.click(screen.getByRole('button', { name: 'Start again: Thank the customer' }))
     await waitFor(() => expect(sent).toEqual([{ act: 'switch', id: '3', to: 'on', accountUUID: 'account-1' }]))
     const lost = 'ServiceM8 no longer accepts our connection. Please click Reconnect in the Webhook Manager.'

@@ -55,14 +55,15 @@ export function RuleCard({ rule, account, step, result }: RuleCardProps) {
           <h3 id={`${id}-title`} ref={heading} tabIndex={-1} className="min-w-0 wrap-anywhere font-semibold text-body">
             {rule.name}
           </h3>
-          <Badge tone={rule.active ? 'working' : 'neutral'} icon={rule.active ? CircleCheck : PowerOff}>
-            {rule.active ? 'Active' : 'Inactive'}
-          </Badge>
-          {rule.pausedReason ? (
+          {rule.pausedReason === null ? (
+            <Badge tone={rule.active ? 'working' : 'neutral'} icon={rule.active ? CircleCheck : PowerOff}>
+              {rule.active ? 'Active' : 'Inactive'}
+            </Badge>
+          ) : (
             <Badge tone="held" icon={CirclePause}>
               Paused
             </Badge>
-          ) : null}
+          )}
         </div>
         <RuleSwitch rule={rule} account={account} />
       </div>
@@ -138,7 +139,7 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
   return (
     <>
       {rule.pausedReason !== null && help ? (
-        <Notice tone="attention" title="Paused">
+        <Notice tone="attention" title="Why it is paused">
           <p>
             {rule.pausedReason} {help.text}
           </p>

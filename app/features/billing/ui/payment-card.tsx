@@ -64,11 +64,27 @@ function SandboxBanner() {
   )
 }
 
-function Offers({ account, plan, framed }: Pick<PaymentCardProps, 'account' | 'plan'> & { framed: boolean }) {
-  const { offers, paymentsOff } = plan
+type OffersProps = Pick<PaymentCardProps, 'account' | 'plan'> & { framed: boolean }
+
+function Offers(props: OffersProps) {
+  const { offers, phase } = props.plan
   if (offers.length === 0) return null
   // Who has paid need not press anything.
-  const urged = plan.phase !== 'active'
+  if (phase !== 'active') return <OfferList {...props} urged />
+  return (
+    <Disclosure summary="Start a new month early">
+      <div className="grid gap-4">
+        <p className="text-label text-ink-soft">
+          Your plan renews by itself every month. Need more operations sooner? Start the next month today.
+        </p>
+        <OfferList {...props} urged={false} />
+      </div>
+    </Disclosure>
+  )
+}
+
+function OfferList({ account, plan, framed, urged }: OffersProps & { urged: boolean }) {
+  const { offers, paymentsOff } = plan
   return (
     <>
       <ul className="grid gap-4">

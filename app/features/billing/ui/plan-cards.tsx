@@ -83,7 +83,8 @@ export function UsageCard({ usage }: { usage: UsageView }) {
           </Notice>
         ) : null}
         <p className="text-dense text-ink-soft">
-          {usage.period}. Only what your webhooks and automations do counts. Opening pages, previews and tests are free.
+          {usage.period}. Operations are API calls and webhook operations together. Only what your webhooks and
+          automations do counts. Opening pages, previews and tests are free.
         </p>
       </div>
     </CardSection>
@@ -94,6 +95,7 @@ const INCLUDED = [
   '14-day free trial',
   '1,000 API calls included',
   '1,000 webhook operations included',
+  'Both count together: 1,000 operations a month',
   'Unlimited webhook endpoints',
   'Additional usage at £0.005 per 1,000 operations',
 ]

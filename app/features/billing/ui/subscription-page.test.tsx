@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { days } from '#app/lib/duration.ts'
@@ -97,11 +97,13 @@ describe('the page', () => {
       '14-day free trial',
       '1,000 API calls included',
       '1,000 webhook operations included',
+      'Both count together: 1,000 operations a month',
       'Unlimited webhook endpoints',
       'Additional usage at £0.005 per 1,000 operations',
     ]) {
       expect(pricing).toContain(words)
     }
+    card('Usage').getByText(/Operations are API calls and webhook operations together\./)
     expect(buttonsOf('Payment')).toEqual(['Upgrade Now - £5/month'])
     expect(screen.queryByText('Sandbox: no real payment')).toBeNull()
   })
@@ -152,6 +154,24 @@ describe('the page', () => {
       expect(buttonsOf('Payment')).toEqual(labels)
       unmount()
     }
+  })
+
+  it('keeps an early month closed, with a sentence on what it is for', () => {
+    const labels = ['Upgrade Early (Prorated)', 'Upgrade Early (Full Price)']
+    open({ plan: samplePlanView(samplePaidPlan(), { now: TRIAL_BEGAN }) })
+    const early = card('Payment').getByText('Start a new month early').closest('details')
+    if (!early) throw new Error('there is nothing to open')
+    expect(early.open).toBe(false)
+    expect(
+      within(early)
+        .getAllByRole('button', { hidden: true })
+        .map((button) => button.textContent),
+    ).toEqual(labels)
+    within(early).getByText(/^Your plan renews by itself every month\./)
+    // Out of a trial the one button is in sight.
+    cleanup()
+    open()
+    expect(card('Payment').queryByText('Start a new month early')).toBeNull()
   })
 
   it('sends one wish, and shows that it is on its way', async () => {

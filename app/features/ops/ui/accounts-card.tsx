@@ -1,5 +1,5 @@
 import { Form, useNavigation } from '@remix-run/react'
-import { CircleCheck, CirclePause, CircleSlash, LogOut, type LucideIcon, OctagonAlert, Unplug } from 'lucide-react'
+import { CircleAlert, CircleCheck, CirclePause, LogOut, type LucideIcon, Unplug } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { grouped } from '#app/features/billing/count-words.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
@@ -11,8 +11,7 @@ import type { OperatorFacts } from '../operator-view.ts'
 import { Part } from './part.tsx'
 
 const CARE: Record<Care['tone'], { tone: Tone; icon: LucideIcon }> = {
-  failing: { tone: 'failing', icon: OctagonAlert },
-  attention: { tone: 'attention', icon: CircleSlash },
+  attention: { tone: 'attention', icon: CircleAlert },
   held: { tone: 'held', icon: CirclePause },
 }
 
@@ -35,7 +34,9 @@ export function AccountsCard({ accounts, accountUUID, asked }: AccountsCardProps
     <Part id="accounts" title="Accounts" className="lg:col-span-2">
       <p className="text-label text-ink-soft">
         {grouped(count)} {count === 1 ? 'account' : 'accounts'}
-        {needCare === 0 ? ', none needs care.' : `, ${grouped(needCare)} of them to look at. They stand first.`}
+        {needCare === 0
+          ? ', none needs attention.'
+          : `, ${grouped(needCare)} ${needCare === 1 ? 'needs' : 'need'} attention.`}
       </p>
       {/* For the eye: each value has its name beside it for everybody else. */}
       <div aria-hidden className={`mt-4 hidden pb-2 text-dense text-ink-soft ${COLUMNS}`}>

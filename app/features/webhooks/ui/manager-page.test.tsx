@@ -151,9 +151,12 @@ describe('the list', () => {
       ],
     })
     const job = within(card('Job'))
-    job.getByText('Active')
-    job.getByText('Failing')
-    job.getByText('Failing since 13:42. Your address answered 404. Is the scenario switched on?')
+    // One status: its word is the first of the sentence. Active stays beside it, without a colour.
+    expect(card('Job').textContent.match(/failing/gi)).toHaveLength(1)
+    expect(job.getByText('Failing').closest('p')?.textContent).toBe(
+      'Failing since 13:42. Your address answered 404. Is the scenario switched on?',
+    )
+    expect(job.getByText('Active').className).not.toContain('bg-')
     job.getByText('https://hooks.example.com/catch/1')
     job.getByText('status')
     job.getByText('3 events')
@@ -165,11 +168,21 @@ describe('the list', () => {
       webhooks: [sampleWebhook({ active: false, status: 'paused', callbackUrl: '', lastEventAt: null })],
     })
     const job = within(card('Job'))
-    job.getByText('Inactive')
+    expect(job.getByText('Inactive').className).not.toContain('bg-')
     job.getByText('Paused')
     job.getByText('All fields')
     job.getByText('None: events are only shown here')
     expect(job.getAllByText('–')).toHaveLength(2)
+  })
+
+  it.each([
+    ['working', 'Working. Last delivered 2 minutes ago.', 'Working Last delivered 2 minutes ago.'],
+    ['paused', 'Paused since 08:30. Events are kept.', 'Paused since 08:30. Events are kept.'],
+    ['held', 'On hold since 08:30. Trial ended.', 'On hold since 08:30. Trial ended.'],
+    ['waiting', 'Waiting for the first event.', 'Ready Waiting for the first event.'],
+  ] as const)('says a status once: %s', (status, statusMessage, said) => {
+    renderManager({ webhooks: [sampleWebhook({ status, statusMessage })] })
+    expect(card('Job').querySelector('p')?.textContent).toBe(said)
   })
 
   it('folds away a long list of fields', () => {

@@ -143,8 +143,9 @@ describe('a rule’s card', () => {
     })
     const rule = card('Accounting')
     rule.getByText('Active')
-    rule.getByText('Failing')
-    rule.getByText('Failing since 13:42. Your address answered 404. Is the scenario switched on?')
+    expect(rule.getByText('Failing').closest('p')?.textContent).toBe(
+      'Failing since 13:42. Your address answered 404. Is the scenario switched on?',
+    )
     const facts = Object.fromEntries(
       rule.getAllByRole('term').map((term) => [term.textContent, term.nextElementSibling?.textContent]),
     )

@@ -35,12 +35,16 @@ export function statusLook(status: WebhookStatus): Pick<Look, 'word' | 'tone'> {
   return LOOKS[status]
 }
 
-export function WebhookStatusPill({ status }: { status: WebhookStatus }) {
+/** The status said once: its word as a pill, which begins the sentence. */
+export function StatusSentence({ status, sentence }: { status: WebhookStatus; sentence: string }) {
   const { word, tone, icon } = LOOKS[status]
   return (
-    <StatusPill tone={tone} icon={icon}>
-      {word}
-    </StatusPill>
+    <p className="wrap-anywhere text-label">
+      <StatusPill tone={tone} icon={icon}>
+        {word}
+      </StatusPill>{' '}
+      {sentence.startsWith(word) ? sentence.slice(word.length).replace(/^\.? /, '') : sentence}
+    </p>
   )
 }
 

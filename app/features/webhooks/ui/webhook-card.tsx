@@ -1,7 +1,6 @@
 import { Pencil } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { AddressButton } from '#app/ui/address-button.tsx'
-import { Badge } from '#app/ui/badge.tsx'
 import { cardLook } from '#app/ui/card.tsx'
 import { CopyField } from '#app/ui/copy-field.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -22,7 +21,7 @@ import { PollingFacts } from './polling-facts.tsx'
 import { ReplayLine } from './replay-line.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
 import { EditRuleForm } from './rule-form.tsx'
-import { WebhookStatusPill } from './status-look.tsx'
+import { StatusSentence } from './status-look.tsx'
 import { UpstreamSide } from './upstream-side.tsx'
 import { TroubleControls, WebhookControls } from './webhook-controls.tsx'
 
@@ -53,12 +52,9 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
           <h3 id={`${id}-title`} ref={heading} tabIndex={-1} className="min-w-0 wrap-anywhere font-semibold text-body">
             {titleOf(webhook)}
           </h3>
-          <Badge tone={webhook.active ? 'accent' : 'neutral'}>{webhook.active ? 'Active' : 'Inactive'}</Badge>
-          <span className="ml-auto">
-            <WebhookStatusPill status={webhook.status} />
-          </span>
+          <span className="ml-auto text-dense text-ink-soft">{webhook.active ? 'Active' : 'Inactive'}</span>
         </div>
-        <p className="wrap-anywhere text-label">{webhook.statusMessage}</p>
+        <StatusSentence status={webhook.status} sentence={webhook.statusMessage} />
       </div>
       {notDeleted ? (
         <Notice tone="failing" title={`The ${isRule(webhook) ? 'rule' : 'webhook'} was not deleted`}>
