@@ -1,12 +1,6 @@
 // The people of a firm as the account page lists them.
 import type { App } from '#app/app-context.ts'
-import { type Asking, ownerActRefusal, type Person } from './people.ts'
-
-export interface PeopleOfPage {
-  people: (Person & { name: string; you: boolean })[]
-  /** The button that changes a role is there. */
-  changeable: boolean
-}
+import { type Asking, ownerActRefusal, type PeopleOfPage } from './people.ts'
 
 /** `staffNames` asks the platform, and is called only when somebody is listed. A person without a name is shown by their id. */
 export async function loadPeople(

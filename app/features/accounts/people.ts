@@ -12,6 +12,13 @@ export interface Person {
   since: Millis
 }
 
+/** As the account page lists them. */
+export interface PeopleOfPage {
+  people: (Person & { name: string; you: boolean })[]
+  /** The button that changes a role is there. */
+  changeable: boolean
+}
+
 /** How old a sign-in may be for what cannot be taken back, or opens everything. */
 export const FRESH_FOR = minutes(10)
 

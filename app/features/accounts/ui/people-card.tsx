@@ -3,8 +3,7 @@ import { Badge } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Time } from '#app/ui/time.tsx'
-import type { PeopleOfPage } from '../people.server.ts'
-import { ROLE_WORDS, type Role } from '../people.ts'
+import { type PeopleOfPage, ROLE_WORDS, type Role } from '../people.ts'
 
 /** Who is owner of the firm's Fieldhook and who is member; owners change it. */
 export function PeopleCard({ people, changeable }: PeopleOfPage) {
