@@ -154,6 +154,12 @@ const SHOWN: readonly Shown[] = [
     on: FORMS,
   },
   {
+    says: 'does not keep its document.',
+    name: 'Keep as an attachment of the job',
+    is: 'setting',
+    on: [form(...ON_JOBS, 'triggerType=job_status', 'add_step:generate_document')],
+  },
+  {
     says: 'Copy it and paste it under “Import Automation”',
     name: 'Import Automation',
     is: 'heading',
@@ -253,6 +259,11 @@ const DOCUMENTED: readonly Documented[] = ['The file is damaged', 'The disk is f
 )
 
 const ELSEWHERE: readonly Elsewhere[] = [
+  {
+    says: 'Press Fieldhook in ServiceM8, or',
+    name: 'Fieldhook',
+    elsewhere: 'the button of the add-on, inside ServiceM8',
+  },
   { says: 'press Fieldhook in ServiceM8', name: 'Fieldhook', elsewhere: 'the button of the add-on, inside ServiceM8' },
   { says: '"May have been sent": a person decides.', name: 'May have been sent', elsewhere: 'a state, for developers' },
   { says: 'Use SMS Template', name: 'SMS Template', elsewhere: 'a label of the form itself' },
