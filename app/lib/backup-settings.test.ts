@@ -26,10 +26,11 @@ describe('backups', () => {
     expect(read({ BACKUP_TO: '/mnt/backups', BACKUP_KEY: ` ${KEY}, ${KEY}` }).settings).toEqual({
       to: { kind: 'folder', path: '/mnt/backups' },
       keys: [KEY, KEY],
+      removesOld: true,
     })
     const to = { kind: 's3', bucket: 'bucket', endpoint: 'https://s3.example.com', keyId: 'id', secret: 'secret' }
     expect(read(S3)).toEqual({
-      settings: { to: { ...to, prefix: 'some/prefix', region: 'auto' }, keys: [KEY] },
+      settings: { to: { ...to, prefix: 'some/prefix', region: 'auto' }, keys: [KEY], removesOld: true },
       problems: [],
     })
     expect(read({ ...S3, BACKUP_TO: 's3://bucket', BACKUP_S3_REGION: 'eu-west-1' }).settings?.to).toEqual({

@@ -10,7 +10,7 @@ import { RuleFormPanel } from '#app/features/automations/ui/rule-form.tsx'
 /** With ids as ServiceM8 has them: others are refused where they count. */
 const list = (name: string) =>
   [1, 2].map((number) => ({ uuid: `${hexOf(name)}-0000-4000-8000-00000000000${number}`, label: `${name} ${number}` }))
-const hexOf = (name: string) => Buffer.from(name.slice(0, 4)).toString('hex')
+const hexOf = (name: string) => Buffer.from(name.slice(0, 4)).toString('hex').padEnd(8, '0')
 
 /** Two of everything, so that each can be chosen and changed. */
 export const STAGE_LISTS: FormLists = {

@@ -64,7 +64,7 @@ function appWith(...keys: string[]) {
 function insertSecrets(box: SecretBox, uuid: string, i = 0): void {
   const run = (statement: string, ...values: unknown[]) => client.sql.prepare(statement).run(...values)
   const seal = (column: (typeof SEALED_COLUMNS)[number]) => box.seal(sealedPlace(column, uuid), `${column} of ${uuid}`)
-  run(`INSERT INTO account VALUES (?, '', 'UTC', 0, 0)`, uuid)
+  run(`INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, '', 'UTC', 0, 0)`, uuid)
   run(
     `INSERT INTO credential VALUES (?, ?, ?, 0, '', 'connected', NULL, 1, 0, 0)`,
     uuid,
