@@ -73,6 +73,7 @@ export const PAGE_BUTTONS: readonly MatrixCall[] = [
   ...SUBSCRIPTION_INTENTS.map((intent) => onPage('subscription', () => ({ intent, payment_intent: 'pi_planted' }))),
   onPage('account', () => ({ intent: 'end_session', id: 'x'.repeat(22) })),
   { ...onPage('account', () => ({ intent: 'end_all' })), signsOut: true },
+  onPage('account', () => ({ intent: 'role', person: 'nobody', role: 'owner' })),
   onPage('account', () => ({ intent: 'erase', name: 'not its name' })),
 ]
 
