@@ -11,4 +11,4 @@ let prepared = 0
 setInterval(() => {
   for (let i = 0; i < 100; i++) database.prepare(`SELECT a, b, ${prepared++} FROM t WHERE a = ?`).all(i)
   globalThis.gc?.()
-}, 50).unref()
+}, 250).unref()

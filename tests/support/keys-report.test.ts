@@ -25,7 +25,9 @@ test('reads the same counts as the product does', async () => {
     )
     expect(await readKeyUse(file)).toEqual({ uses: [], inFront: null })
     box.seal('credential|leeds|access_token', 'x')
-    client.sql.exec(`INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('leeds', '', 'UTC', 0, 0)`)
+    client.sql.exec(
+      `INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('leeds', '', 'UTC', 0, 0)`,
+    )
     const old = createSecretBox(encKeys).seal('credential|leeds|access_token', 'x')
     client.sql
       .prepare(`INSERT INTO credential VALUES ('leeds', ?, ?, 0, '', 'connected', NULL, 1, 0, 0)`)

@@ -156,7 +156,9 @@ function fill(
   try {
     // What is lost when this machine loses power now is no loss.
     sql.pragma('synchronous = OFF')
-    sql.exec(`INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('${ACCOUNT}', 'Filled', 'UTC', 0, 0)`)
+    sql.exec(
+      `INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('${ACCOUNT}', 'Filled', 'UTC', 0, 0)`,
+    )
     const event = sql.prepare(
       `INSERT INTO event (id, account_uuid, source, object, object_uuid, changed_fields, received_at, dedupe)
        VALUES (?, ?, 'object', 'job', ?, '["status"]', ?, ?)`,

@@ -91,11 +91,14 @@ async function fillAndSave(
     }
     const saved = await form.press(now.html, 'form.save')
     if (saved.outcome === 'saved') return { rule: saved.rule, shown: now.controls }
+    // Whatever keeps a rule from being saved is said at a control that is there; of a list, below the list.
+    const ofAList = Object.keys(saved.errors).some((path) => /\.material(s|_bundles)$/.test(path))
+    const isWrong = ({ wrong, place }: Drawn['controls'][number]) => wrong || (ofAList && /\.[lm]\./.test(place))
     const after = readMarkup(saved.html).controls.filter(({ wrong }) => wrong)
-    // Whatever keeps a rule from being saved is said at a control that is there.
-    expect(after, `"${saved.said}" is said at no control`).not.toEqual([])
+    if (!ofAList)
+      expect(after, `"${saved.said}" is said at no control: ${JSON.stringify(saved.errors)}`).not.toEqual([])
     now = drawn(saved.html, mine)
-    for (const { place, kind, options, value } of now.controls.filter(({ wrong }) => wrong)) {
+    for (const { place, kind, options, value } of now.controls.filter(isWrong)) {
       const typed = [...chosen.keys()].find((other) => isOtherWay(other) && mainWay(other) === place)
       const at = typed ?? place
       const next = (tries.get(at) ?? 0) + 1
@@ -105,7 +108,7 @@ async function fillAndSave(
       }
       tries.set(at, next)
     }
-    if (!now.controls.some(({ wrong }) => wrong)) throw new Error(`refused elsewhere: ${saved.said} ${after[0]?.name}`)
+    if (!now.controls.some(isWrong)) throw new Error(`refused elsewhere: ${saved.said} ${after[0]?.name}`)
   }
   throw new Error(`it cannot be filled in: ${now.controls.map(({ place, value }) => `${place}=${value}`).join(' ')}`)
 }
@@ -137,6 +140,9 @@ async function expectKept({ rule, shown }: Walked, mine: (place: string) => bool
 const NOT_COPIED = ['name', 'active', 'events', ...NOT_KEPT]
 
 /** Once as it comes, then once with each other choice; choices that a choice brings are walked with it. */
+/** Beside the calendar only placeholders fit, which no walk makes up: literal-check.test.ts judges what is typed there. */
+const NOT_TYPED = ['s#2.o.date']
+
 async function walk(start: FormState, mine: (place: string) => boolean): Promise<RuleDefinition[]> {
   expectNoise(/useLayoutEffect does nothing on the server/)
   const rules: RuleDefinition[] = []
@@ -159,7 +165,7 @@ async function walk(start: FormState, mine: (place: string) => boolean): Promise
       // What only a choice brings is walked with each choice that brings it.
       const [first] = chosen
       const key = known.has(place) || first === undefined ? place : `${first.join('=')}|${place}`
-      if (known.has(key) || chosen.has(place)) continue
+      if (known.has(key) || chosen.has(place) || NOT_TYPED.includes(place)) continue
       known.add(key)
       const others =
         kind === 'box' && !isOtherWay(place)
@@ -174,8 +180,14 @@ async function walk(start: FormState, mine: (place: string) => boolean): Promise
 }
 
 function few(options: readonly string[]): string[] {
-  return options.length <= MOST_OPTIONS ? [...options] : [...options.slice(0, 2), ...options.slice(-1)]
+  if (options.length <= MOST_OPTIONS) return [...options]
+  // The one field of a job that brings a control of its own.
+  const special = options.filter((option) => option === 'badges')
+  return [...options.slice(0, 2), ...special, ...options.slice(-1)]
 }
+
+/** Their lines are walked with scripts: every-control.test.tsx. */
+const LISTS = ['materials', 'material_bundles']
 
 const START = ['name=Walk', 'events=object:job', 'triggerType=job_updated']
 
@@ -183,13 +195,12 @@ describe.each(ACTION_TYPES)('%s', (type) => {
   test(
     'keeps what is typed, and every parameter of its table can be filled in',
     async () => {
-      const lines = type === 'create_job' ? ['add_line:s2:materials', 'add_line:s2:material_bundles'] : []
       const before = ['add_step:generate_document', `add_step:${type}`]
-      const start = formAfter([...START, ...before, ...lines])
+      const start = formAfter([...START, ...before])
       const rules = await walk(start, (place) => place.startsWith('s#2.'))
       const reached = new Set(rules.flatMap(({ steps }) => Object.keys(steps[1]?.parameters ?? {})))
       const table = ACTION_SPECS.find((spec) => spec.type === type)?.parameters.map(({ name }) => name) ?? []
-      expect(table.filter((name) => !reached.has(name))).toEqual([])
+      expect(table.filter((name) => !reached.has(name) && !LISTS.includes(name))).toEqual([])
     },
     3 * MINUTE,
   )

@@ -6,7 +6,7 @@ const FLOOR_MS = 20
 /** For each doubling. Work that grows evenly takes twice as long, with its square four times. */
 const MOST_GROWTH = 2.5
 /** Processor ms that one input at its limit may cost at all: the loop of everybody stands still meanwhile. */
-const MOST_MS = 250
+const MOST_MS = 500
 /** A result may be so many times its input: text and a few words about each part of it. */
 const MOST_KEPT = 64
 const KEPT_FLOOR = 1_000_000
