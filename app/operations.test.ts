@@ -58,7 +58,9 @@ beforeEach(() => {
     ENC_KEYS,
     accountKeyring(client, () => 0),
   )
-  client.sql.exec(`INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('${LEEDS}', 'Leeds', 'UTC', 0, 0)`)
+  client.sql.exec(
+    `INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('${LEEDS}', 'Leeds', 'UTC', 0, 0)`,
+  )
   client.sql
     .prepare("INSERT INTO credential VALUES (?, ?, ?, 0, '', 'connected', NULL, 1, 0, 0)")
     .run(
@@ -98,7 +100,9 @@ test('a backup is taken beside the running product, and an empty machine goes on
   const name = await backUp()
   expect(name).toMatch(/^fieldhook-\d{8}T\d{6}Z-[0-9a-f]{6}$/)
   expect(readdirSync(join(place(), name))).toEqual(['manifest.json', 'part-0001.age'])
-  client.sql.exec("INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('later', 'Later', 'UTC', 0, 0)")
+  client.sql.exec(
+    "INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('later', 'Later', 'UTC', 0, 0)",
+  )
   client.close()
   rmSync(join(root, 'data'), { recursive: true })
   expect(await restoreCommand(input())).toBe(0)
@@ -179,7 +183,9 @@ test('nothing is restored over a running product, nor over a database that nobod
   serving?.release()
   expect(await restoreCommand(input())).toBe(1)
   expect(said.at(-1)).toContain('There is a database at')
-  client.sql.exec("INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('later', 'Later', 'UTC', 0, 0)")
+  client.sql.exec(
+    "INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('later', 'Later', 'UTC', 0, 0)",
+  )
   client.close()
   expect(await restoreCommand(input(name, '--replace'))).toBe(0)
   expect(restored()).toEqual(['Leeds'])
