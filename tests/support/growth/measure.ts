@@ -32,14 +32,18 @@ export interface Growth {
   fault: string | null
 }
 
-/** Climbs from a sixteenth of the limit, so that what is far too slow is known before it is long. */
-export function growthOf(trial: Trial): Growth {
+/**
+ * Climbs from a sixteenth of the limit, so that what is far too slow is known before it is long.
+ *
+ * @param now processor ms used so far; a test hands in its own
+ */
+export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
   const times = new Map<number, number>()
   let length = 0
   let result: unknown
   const tryAt = (share: number) => {
     length = Math.floor(trial.limit * share)
-    const done = once(trial, length)
+    const done = once(trial, length, now)
     result = done.result
     times.set(length, done.ms)
     return done.ms
@@ -50,7 +54,7 @@ export function growthOf(trial: Trial): Growth {
   const kept = keptBytes(result)
   const at = (part: number) => times.get(Math.floor(length / part)) ?? 0
   const first = { length, ms: at(1), halfMs: at(2), quarterMs: at(4) }
-  const seen: Growth = { ...first, keptBytes: kept, fault: keptFault(trial, { length, kept }) }
+  const seen: Growth = { ...first, keptBytes: kept, fault: keptFault(trial, { length, kept }, now) }
   if (seen.fault !== null || isFine(first)) return seen
   let timed = {
     length,
@@ -62,9 +66,9 @@ export function growthOf(trial: Trial): Growth {
   for (let round = 0; round < ROUNDS && !isFine(timed); round += 1) {
     timed = {
       length,
-      ms: Math.min(timed.ms, least(trial, length)),
-      halfMs: Math.min(timed.halfMs, least(trial, length / 2)),
-      quarterMs: Math.min(timed.quarterMs, least(trial, length / 4)),
+      ms: Math.min(timed.ms, least(trial, length, now)),
+      halfMs: Math.min(timed.halfMs, least(trial, length / 2, now)),
+      quarterMs: Math.min(timed.quarterMs, least(trial, length / 4, now)),
     }
   }
   return { ...seen, ...timed, fault: timeFault(trial, timed) }
@@ -91,21 +95,21 @@ function timeFault({ limit }: Trial, timed: Timed): string | null {
   return `time grows ${Math.sqrt(ms / Math.max(quarterMs, 0.05)).toFixed(1)}-fold per doubling: ${took}`
 }
 
-function keptFault(trial: Trial, last: { length: number; kept: number }): string | null {
+function keptFault(trial: Trial, last: { length: number; kept: number }, now: () => number): string | null {
   const most = trial.mostKept ?? Math.max(KEPT_FLOOR, last.length * MOST_KEPT)
   if (last.kept > most) return `keeps ${last.kept} bytes of ${last.length}; at most ${most}`
   if (last.kept < KEPT_FLOOR) return null
-  const quarter = keptBytes(once(trial, last.length / 4).result)
+  const quarter = keptBytes(once(trial, last.length / 4, now).result)
   const growth = last.kept / Math.max(quarter, 1)
   return growth > MOST_GROWTH ** 2
     ? `memory grows ${Math.sqrt(growth).toFixed(1)}-fold per doubling: ${quarter} bytes kept at a quarter, ${last.kept} at ${last.length}`
     : null
 }
 
-function least(trial: Trial, length: number): number {
+function least(trial: Trial, length: number, now: () => number): number {
   let best = Number.POSITIVE_INFINITY
   for (let n = 0; n < TRIES; n += 1) {
-    const { ms } = once(trial, length)
+    const { ms } = once(trial, length, now)
     best = Math.min(best, ms)
     // Nothing that takes so long is an accident.
     if (ms > MOST_MS * 2 && n >= 1) break
@@ -113,16 +117,16 @@ function least(trial: Trial, length: number): number {
   return best
 }
 
-function once(trial: Trial, length: number): { ms: number; result: unknown } {
+function once(trial: Trial, length: number, now: () => number): { ms: number; result: unknown } {
   const work = trial.run(Math.max(1, Math.floor(length)))
-  const before = threadMs()
+  const before = now()
   let result: unknown
   try {
     result = work()
   } catch {
     // Whether it may throw is asked elsewhere.
   }
-  return { ms: threadMs() - before, result }
+  return { ms: now() - before, result }
 }
 
 /** Of this thread alone where the runtime tells: the collector and the compiler work beside it. */
