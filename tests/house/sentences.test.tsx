@@ -313,7 +313,7 @@ test.each(DOCUMENTED)('$name is a section of $document', ({ name, document }) =>
 })
 
 describe('where the control is not there, the message does not name it', () => {
-  test('Start again on a paused automation leads on, or to the Webhook Manager', () => {
+  test('an automation that waits for a new connection has a button to the Webhook Manager', () => {
     const page = draw(() => scenes.automations({ rules: [sampleCard({ pausedReason: PAUSE_WORDS.reconnect })] }), '')
     expect(isCalled(drawnNames(page, 'button'), 'Webhook Manager')).toBe(true)
   })

@@ -170,12 +170,12 @@ export function typables(kind: DrawnControl['kind'], number: number): string[] {
         `walked${number}@example.com`,
         `+4477009${String(number).padStart(5, '0')}`,
         `https://hooks.example.com/walked/${number}`,
+        `TODAY+${number}`,
         day,
         String(1_000 + number),
         `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
         `${number % 60} 7 * * 1`,
         'job_description',
-        'TODAY',
         '1',
       ]
   }

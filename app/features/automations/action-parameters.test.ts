@@ -44,10 +44,21 @@ test('the quantity of a line is 1 unless it says otherwise, and never negative',
     parameters: { materials: [{ material_uuid: 'm', quantity: 1, unit_cost: 2.5 }] },
   })
   expect(messages('create_job', job({ material_uuid: 'm', quantity: -1 }))).toEqual([
-    'materials: Materials, line 1: quantity is a number above 0',
+    'materials.0.quantity: Quantity is a number above 0',
   ])
   expect(messages('create_job', job({ material_uuid: 'm', quantity: 0 }))).toHaveLength(1)
   expect(messages('create_job', job('m'))).toEqual(['materials: Invalid input'])
+})
+
+test('everything wrong with the lines of a list is told, each at its cell', () => {
+  const materials = [{ material_uuid: 'm' }, { quantity: 0, unit_cost: 'x' }]
+  const given = { company_uuid: 'c', status: 'Quote', materials, material_bundles: [{ bundle_uuid: '' }] }
+  expect(messages('create_job', given)).toEqual([
+    'materials.1.material_uuid: Choose a material from the list',
+    'materials.1.quantity: Quantity is a number above 0',
+    'materials.1.unit_cost: Unit cost is a number from 0',
+    'material_bundles.0.bundle_uuid: Choose a bundle from the list',
+  ])
 })
 
 test('a text message has at most 1,600 characters, a feed message at most 500', () => {

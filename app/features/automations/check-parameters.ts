@@ -7,12 +7,21 @@ const MOST_LINES = 100
 
 /** Rows of materials and bundles: which numbers and ids each may carry. */
 const ROW_FIELDS = {
-  materials: { ids: ['material_uuid'], numbers: ['quantity', 'unit_cost'] },
-  bundles: { ids: ['bundle_uuid'], numbers: ['quantity'] },
+  materials: { id: 'material_uuid', numbers: ['quantity', 'unit_cost'] },
+  bundles: { id: 'bundle_uuid', numbers: ['quantity'] },
+} as const
+
+/** What is said at a cell of a line, by its name. */
+export const CELL_WORDS = {
+  material_uuid: 'Choose a material from the list',
+  bundle_uuid: 'Choose a bundle from the list',
+  quantity: 'Quantity is a number above 0',
+  unit_cost: 'Unit cost is a number from 0',
 } as const
 
 export type ReadParameters =
   | { outcome: 'read'; parameters: ActionParameters }
+  /** `name` = the parameter; of a line of a list, its cell: `materials.0.quantity`. */
   | { outcome: 'invalid'; issues: { name: string; message: string }[] }
 
 /**
@@ -33,9 +42,9 @@ export function readParameters(type: ActionType, given: Readonly<Record<string, 
       continue
     }
     const one = readValue(spec, value)
-    if (typeof one === 'object' && one !== null && 'message' in one && !Array.isArray(one)) {
-      issues.push({ name: spec.name, message: String(one.message) })
-    } else read[spec.name] = one as ParameterValue
+    if (typeof one !== 'object' || one === null || Array.isArray(one)) read[spec.name] = one
+    else if ('message' in one) issues.push({ name: spec.name, message: one.message })
+    else issues.push(...one.lines.map(({ at, message }) => ({ name: `${spec.name}.${at}`, message })))
   }
   if (issues.length === 0) issues.push(...togetherIssues(type, read))
   return issues.length > 0 ? { outcome: 'invalid', issues } : { outcome: 'read', parameters: read }
@@ -52,7 +61,10 @@ function isEmpty(spec: ParameterSpec, value: unknown): boolean {
   return spec.required === true && typeof value === 'string' && value.trim() === ''
 }
 
-function readValue(spec: ParameterSpec, value: unknown): ParameterValue | { message: string } {
+/** The whole value is wrong, or cells of its lines are (`at` = `0.quantity`). */
+type Unread = { message: string } | { lines: { at: string; message: string }[] }
+
+function readValue(spec: ParameterSpec, value: unknown): ParameterValue | Unread {
   switch (spec.kind) {
     case 'text': {
       if (typeof value !== 'string' && typeof value !== 'number') return { message: 'Invalid input' }
@@ -82,22 +94,20 @@ function readRows(
   spec: ParameterSpec,
   kind: 'materials' | 'bundles',
   value: unknown,
-): Record<string, string | number>[] | { message: string } {
+): Record<string, string | number>[] | Unread {
   if (!Array.isArray(value)) return { message: 'Invalid input' }
   if (value.length > MOST_LINES) return { message: `${spec.label}: at most ${MOST_LINES} lines` }
-  const { ids, numbers } = ROW_FIELDS[kind]
+  const { id, numbers } = ROW_FIELDS[kind]
   const rows: Record<string, string | number>[] = []
+  const lines: { at: string; message: string }[] = []
   for (const [index, line] of value.entries()) {
     if (typeof line !== 'object' || line === null || Array.isArray(line)) return { message: 'Invalid input' }
     const given = line as Record<string, unknown>
     const row: Record<string, string | number> = {}
-    for (const name of ids) {
-      const uuid = given[name]
-      if (typeof uuid !== 'string' || uuid === '' || uuid.length > 200) {
-        return { message: `${spec.label}, line ${index + 1}: choose what it is` }
-      }
-      row[name] = uuid
-    }
+    const wrong = (name: keyof typeof CELL_WORDS) => lines.push({ at: `${index}.${name}`, message: CELL_WORDS[name] })
+    const uuid = given[id]
+    if (typeof uuid !== 'string' || uuid === '' || uuid.length > 200) wrong(id)
+    else row[id] = uuid
     for (const name of numbers) {
       const raw = given[name]
       if (raw === undefined || raw === null || raw === '') {
@@ -106,14 +116,12 @@ function readRows(
       }
       const number = Number(raw)
       if (!Number.isFinite(number) || number < 0 || number > 1_000_000 || (name === 'quantity' && number === 0)) {
-        const least = name === 'quantity' ? 'above 0' : 'from 0'
-        return { message: `${spec.label}, line ${index + 1}: ${name.replace('_', ' ')} is a number ${least}` }
-      }
-      row[name] = number
+        wrong(name)
+      } else row[name] = number
     }
     rows.push(row)
   }
-  return rows
+  return lines.length > 0 ? { lines } : rows
 }
 
 /** What only several parameters together can get wrong: sources that exclude each other, content that is missing. */

@@ -1,7 +1,15 @@
 // What the rule form sends: the fields of the chosen trigger and nothing else; and the rule as far as it can be told before it is
 // complete, for its sentence.
 import { isActionType } from './action-parameters.ts'
-import { type FormState, intervalInForm, objectOfForm, plainParameters, type StepRow } from './form-state.ts'
+import {
+  type FormState,
+  intervalInForm,
+  type LineList,
+  type LineRow,
+  objectOfForm,
+  plainParameters,
+  type StepRow,
+} from './form-state.ts'
 import {
   type ActionParameters,
   type Condition,
@@ -117,20 +125,22 @@ function parametersOf(step: StepRow): ActionParameters {
     if (value === '') continue
     parameters[name] = kind === 'flag' ? on(value) : kind === 'number' && /^\d+$/.test(value) ? Number(value) : value
   }
-  // A line nobody filled in is no line.
-  const lines = (list: 'materials' | 'material_bundles') =>
-    step[list].filter(
-      ({ uuid, unit_cost, quantity }) => uuid !== '' || unit_cost !== '' || !['', '1'].includes(quantity),
-    )
-  const materials = lines('materials').map(({ uuid, quantity, unit_cost }) => ({
+  const materials = linesSent(step, 'materials').map(({ uuid, quantity, unit_cost }) => ({
     material_uuid: uuid,
     quantity,
     ...(unit_cost !== '' && { unit_cost }),
   }))
-  const bundles = lines('material_bundles').map(({ uuid, quantity }) => ({ bundle_uuid: uuid, quantity }))
+  const bundles = linesSent(step, 'material_bundles').map(({ uuid, quantity }) => ({ bundle_uuid: uuid, quantity }))
   if (step.type === 'create_job' && materials.length > 0) parameters.materials = materials
   if (step.type === 'create_job' && bundles.length > 0) parameters.material_bundles = bundles
   return parameters
+}
+
+/** A line nobody filled in is no line. Errors come by the place among these. */
+export function linesSent(step: StepRow, list: LineList): LineRow[] {
+  return step[list].filter(
+    ({ uuid, unit_cost, quantity }) => uuid !== '' || unit_cost !== '' || !['', '1'].includes(quantity),
+  )
 }
 
 /** The rule as it stands, complete or not, for its sentence and for warnings. What is missing has its default. */

@@ -60,14 +60,14 @@ describe('what a value says by itself is judged at its field', () => {
     [
       'create_job',
       { ...JOB_FOR, materials: [{ material_uuid: UUID, quantity: 0 }] },
-      'materials',
-      'Materials, line 1: quantity is a number above 0',
+      'materials.0.quantity',
+      'Quantity is a number above 0',
     ],
     [
       'create_job',
       { ...JOB_FOR, materials: [{ material_uuid: 'abc', quantity: 1 }] },
-      'materials',
-      'Materials, line 1: choose a material from the list',
+      'materials.0.material_uuid',
+      'Choose a material from the list',
     ],
     [
       'update_job_field',

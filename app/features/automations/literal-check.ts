@@ -7,6 +7,7 @@ import { dateValue, findJobField, jobFieldValue } from './actions/job-fields.ts'
 import { quantity } from './actions/job-lines.ts'
 import { flagParameter, rowsParameter, textParameter, wordParameter } from './actions/read-parameters.ts'
 import { readEmail, splitReceivers } from './actions/receivers.ts'
+import { CELL_WORDS } from './check-parameters.ts'
 import { isUuid } from './field-value.ts'
 import { toE164 } from './phone.ts'
 import type { Destination } from './placeholder-format.ts'
@@ -22,7 +23,7 @@ export interface LiteralPlace {
 }
 
 export interface LiteralProblem {
-  /** The parameter it stands at. */
+  /** The parameter it stands at; of a line of a list, its cell: `materials.0.quantity`. */
   name: string
   message: string
   /** Part of the step works all the same: another receiver gets the message. */
@@ -180,17 +181,16 @@ function sourceProblems(step: Judged): LiteralProblem[] {
 function lineProblems({ parameters }: Judged): LiteralProblem[] {
   const problems: LiteralProblem[] = []
   const lists = [
-    ['materials', 'material_uuid', 'Materials', 'a material'],
-    ['material_bundles', 'bundle_uuid', 'Material Bundles', 'a bundle'],
+    ['materials', 'material_uuid'],
+    ['material_bundles', 'bundle_uuid'],
   ] as const
-  for (const [name, id, label, thing] of lists) {
+  for (const [name, id] of lists) {
     for (const [index, row] of rowsParameter(parameters, name).entries()) {
-      const line = `${label}, line ${index + 1}`
+      const wrong = (cell: keyof typeof CELL_WORDS) =>
+        problems.push({ name: `${name}.${index}.${cell}`, message: CELL_WORDS[cell] })
       const uuid = row[id] ?? ''
-      if (!isUuid(uuid) && !isOpen(uuid)) problems.push({ name, message: `${line}: choose ${thing} from the list` })
-      if (quantity(row.quantity ?? '') === null) {
-        problems.push({ name, message: `${line}: quantity is a number above 0` })
-      }
+      if (!isUuid(uuid) && !isOpen(uuid)) wrong(id)
+      if (quantity(row.quantity ?? '') === null) wrong('quantity')
     }
   }
   return problems

@@ -1,7 +1,8 @@
 import { Plus, X } from 'lucide-react'
 import { FieldError } from '#app/ui/field.tsx'
+import { linesSent } from '../form-body.ts'
 import { type LineSource, lineSource } from '../form-change.ts'
-import type { LineList, LineRow } from '../form-state.ts'
+import type { LineList, LinePart, LineRow } from '../form-state.ts'
 import { useRuleForm } from './form-context.tsx'
 import {
   BoxControl,
@@ -81,6 +82,7 @@ function Lines({ list, title, ...props }: StepProps & { list: LineList; title: s
   const { step, index } = props
   const { source, all, job } = lineSource(step, list)
   const path = `actions.${index}.parameters.${list}`
+  const sent = linesSent(step, list)
   const wrong = Object.hasOwn(errors, path) ? errors[path] : undefined
   const { about: _about, ...jobNames } = parameterNames(props, job)
   const lower = title.toLowerCase()
@@ -93,7 +95,14 @@ function Lines({ list, title, ...props }: StepProps & { list: LineList; title: s
           {step[list].length > 0 ? (
             <ol className="grid gap-3">
               {step[list].map((line, place) => (
-                <Line key={line.key} stepKey={step.key} list={list} line={line} place={place} />
+                <Line
+                  key={line.key}
+                  stepKey={step.key}
+                  list={list}
+                  line={line}
+                  place={place}
+                  path={`${path}.${sent.indexOf(line)}`}
+                />
               ))}
             </ol>
           ) : null}
@@ -132,25 +141,31 @@ interface LineProps {
   list: LineList
   line: LineRow
   place: number
+  /** The field of the answer its errors come under. */
+  path: string
 }
 
-function Line({ stepKey, list, line, place }: LineProps) {
+function Line({ stepKey, list, line, place, path }: LineProps) {
   const { lists } = useRuleForm()
-  const at = (part: string) => `s.${stepKey}.l.${line.key}.${part}`
+  const at = (part: LinePart, sentAs: string = part) => ({
+    name: `s.${stepKey}.l.${line.key}.${part}`,
+    path: `${path}.${sentAs}`,
+  })
   const what = list === 'materials' ? 'Material' : 'Bundle'
   const number = place + 1
   return (
     <li className="grid items-start gap-3 sm:grid-cols-[2fr_1fr_1fr_auto]" aria-label={`${what} ${number}`}>
       <PickControl
-        name={at('uuid')}
+        {...at('uuid', list === 'materials' ? 'material_uuid' : 'bundle_uuid')}
         label={`${what} UUID`}
+        typed={`${what} UUID: an id`}
         list={list === 'materials' ? lists.materials : lists.bundles}
         none={list === 'materials' ? 'Choose a material' : 'Choose a bundle'}
         emptyHint={NONE_TO_CHOOSE}
       />
-      <TextControl name={at('quantity')} label="Quantity" type="number" min={0} step="any" />
+      <TextControl {...at('quantity')} label="Quantity" type="number" min={0} step="any" />
       {list === 'materials' ? (
-        <TextControl name={at('unit_cost')} label="Unit Cost" type="number" min={0} step="0.01" />
+        <TextControl {...at('unit_cost')} label="Unit Cost" type="number" min={0} step="0.01" />
       ) : (
         <span className="hidden sm:block" />
       )}

@@ -138,8 +138,12 @@ function walk(mine: (place: string) => boolean): void {
         isTyped(control) && !isOtherWay(control.place) && (!typed.has(control.place) || control.value === ''),
     )
     const told = problems()
-    const isWrong = ({ place }: Placed) =>
-      told.some((path) => /\.[lm]\./.test(place) || path.endsWith(`.${place.split('.').at(-1)}`))
+    // `material_uuid` is told at `uuid`.
+    const isWrong = ({ place }: Placed) => {
+      const part = place.split('.').at(-1)
+      // A line's `uuid` is told as `material_uuid`.
+      return told.some((path) => path.endsWith(`.${part}`) || path.endsWith(`_${part}`))
+    }
     // What is wrong with a value is said once everything is there that has to be.
     const wrong =
       empty || open ? undefined : now.find((control) => isTyped(control) && isWrong(control) && again(control))

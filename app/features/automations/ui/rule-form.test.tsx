@@ -647,8 +647,33 @@ describe('materials, bundles and categories', () => {
   it('an id that is on no list stays, and can be typed while the platform is down', () => {
     renderForm({ state: withLine('gone-1') })
     expect(screen.getByLabelText('Material UUID')).toHaveProperty('value', 'gone-1')
-    expect(screen.getByLabelText('Material UUID: an id or a placeholder')).toHaveProperty('value', 'gone-1')
+    expect(screen.getByLabelText('Material UUID: an id')).toHaveProperty('value', 'gone-1')
     expect(screen.getAllByText(/^There is nothing to choose from/).length).toBeGreaterThan(0)
+  })
+
+  it('what is wrong with a line is said at its own control, and the focus goes there', async () => {
+    const id = '00000000-0000-4000-8000-000000000001'
+    const add = (state: FormState, list: string) => press(state, `add_line:s1:${list}`)
+    const lines = add(add(add(withLine(id), 'materials'), 'materials'), 'material_bundles')
+    const state = write(lines, {
+      's.s1.p.company_uuid': id,
+      's.s1.p.status': 'Quote',
+      // The second stays empty and is not sent.
+      's.s1.l.l4.uuid': id,
+      's.s1.l.l4.quantity': '0',
+      's.s1.l.l4.unit_cost': '-1',
+      's.s1.l.l5.quantity': '2',
+    })
+    const { user, sent } = renderForm({ state, lists: stocked })
+    await user.click(button('Create Automation'))
+    const line = (name: string) => within(screen.getByRole('listitem', { name }))
+    const third = line('Material 3')
+    await waitFor(() => expect(document.activeElement).toBe(third.getByLabelText('Quantity')))
+    expect(described(third.getByLabelText('Quantity'))).toBe('Quantity is a number above 0')
+    expect(described(third.getByLabelText('Unit Cost'))).toBe('Unit cost is a number from 0')
+    expect(described(line('Bundle 1').getByLabelText('Bundle UUID'))).toContain('Choose a bundle from the list')
+    expect(document.querySelectorAll('[aria-invalid]')).toHaveLength(3)
+    expect(sent).toHaveLength(0)
   })
 })
 
