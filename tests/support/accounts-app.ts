@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { AppLoadContext } from '@remix-run/node'
 import type { PlatformApi } from '#app/adapters/platform.ts'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
-import { createServiceM8Api } from '#app/adapters/servicem8.server.ts'
+import { createServiceM8Api, type ServiceM8Api } from '#app/adapters/servicem8.server.ts'
 import { createServiceM8OAuth } from '#app/adapters/servicem8-oauth.server.ts'
 import { createSignedReader } from '#app/adapters/servicem8-signed.server.ts'
 import type { App } from '#app/app-context.ts'
@@ -104,15 +104,14 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
   }
 }
 
-function leavingWhatHangs(
-  { faults }: Pick<TinyPlatform, 'faults'>,
-  patient: PlatformApi,
-  hanging: PlatformApi,
-): PlatformApi {
-  return {
+function leavingWhatHangs({ faults }: TinyPlatform, patient: ServiceM8Api, hanging: ServiceM8Api): ServiceM8Api {
+  const choosing = (patient: PlatformApi, hanging: PlatformApi): PlatformApi => ({
     ...patient,
-    vendor: (...asked) => (faults.vendor === 'hang' ? hanging : patient).vendor(...asked),
-    actingFor: (...whom) => leavingWhatHangs({ faults }, patient.actingFor(...whom), hanging.actingFor(...whom)),
+    vendor: (token) => (faults.vendor === 'hang' ? hanging : patient).vendor(token),
+  })
+  return {
+    ...choosing(patient, hanging),
+    actingFor: (...whom) => choosing(patient.actingFor(...whom), hanging.actingFor(...whom)),
   }
 }
 
