@@ -1,5 +1,6 @@
 // What docs/security.md says about packages and tests is so.
 import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 
@@ -11,7 +12,12 @@ interface Locked {
   inBundle?: boolean
   dev?: boolean
   hasInstallScript?: boolean
+  optional?: boolean
+  engines?: { node?: string }
 }
+
+/** It has no types of its own. */
+const { satisfies } = createRequire(import.meta.url)('semver') as { satisfies(version: string, range: string): boolean }
 
 const page = readFileSync('docs/security.md', 'utf8')
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> }
@@ -33,6 +39,16 @@ test('every locked package comes from a registry and carries its hash', () => {
     ([, { integrity, resolved, link }]) => link || resolved !== undefined || !integrity?.startsWith('sha512-'),
   )
   expect(odd).toEqual([])
+})
+
+test('every package works on the oldest Node that is promised', () => {
+  const oldest = packageJson.engines.node.replace('>=', '')
+  expect(oldest).toMatch(/^\d+\.\d+\.\d+$/)
+  // npm leaves out an optional package that wants another one.
+  const tooNew = locked.filter(
+    ([, { engines, optional }]) => !optional && engines?.node && !satisfies(oldest, engines.node),
+  )
+  expect(tooNew.map(([path, { engines }]) => `${path} wants ${engines?.node}`)).toEqual([])
 })
 
 test('of what runs in production no package has a script at install, and none would run', () => {
