@@ -244,6 +244,39 @@ test('a record that is created and completed within the settling time counts as 
   ])
 })
 
+test('a change that was there at the first look and is told only after it starts rules on changes, once', async () => {
+  await switchOn(aRule([TEXT], { conditions: COMPLETED }), { name: 'changed' })
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }), { name: 'status' })
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const tell = async (job: string, fields: string[], after: number) => {
+    await told(job, fields)
+    await world.clock.run(after)
+  }
+  const job = world.job(LEEDS)
+  await told(job, ['uuid', 'status'])
+  edit(job, { status: 'Completed' })
+  await world.clock.run(seconds(10))
+  await tell(job, ['status', 'completion_date'], seconds(30))
+  await tell(job, ['status'], seconds(30))
+  // Nobody changed these two: one is only stamped, of the other nothing is said until much later.
+  for (const [fields, after] of [
+    [['lat', 'edit_date'], seconds(10)],
+    [['status'], minutes(5)],
+  ] as const) {
+    const quiet = world.job(LEEDS, { status: 'Completed' })
+    await tell(quiet, ['uuid', 'status'], after)
+    await tell(quiet, [...fields], seconds(30))
+  }
+  const runs = await world.store.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
+  expect(runs.map((run) => `${run.ruleName} ${run.recordUuids[0] === job ? 'both' : 'new'}`).sort()).toEqual([
+    'changed both',
+    'status both',
+    'status new',
+    'status new',
+  ])
+})
+
 test('from which value it came is known from the look before', async () => {
   const job = world.job(LEEDS, { status: 'Work Order' })
   const other = world.job(LEEDS, { status: 'Quote' })

@@ -1,4 +1,6 @@
 // What changed in a record between two looks at it.
+import type { Millis } from '../../lib/clock.ts'
+import { minutes } from '../../lib/duration.ts'
 import type { FieldChange, RecordFacts } from './facts.ts'
 
 /** Longer values are kept as a mark that only says "the same or not": a snapshot answers what changed, it is no copy. */
@@ -23,6 +25,33 @@ export function snapshotFields(record: Readonly<Record<string, unknown>>): Recor
     kept[field] = shortened(asText(value))
   }
   return kept
+}
+
+/** Beside the fields of a snapshot, under a name no field has: when the record was first seen, as new and nothing more. */
+const NEW_MARK = '~new'
+
+/** An event may come this much later than the record was read. */
+const LATE_NEWS = minutes(2)
+
+export function markedNew(fields: Readonly<Record<string, string>>, at: Millis): Record<string, string> {
+  return { ...fields, [NEW_MARK]: String(at) }
+}
+
+/**
+ * Is a change told only now that was in the record when it was first seen? Then `before` has it already, and comparing finds
+ * nothing. `named` = the fields the platform says have changed.
+ */
+export function isLateNews(
+  before: Readonly<Record<string, string>> | null,
+  named: readonly string[],
+  now: Millis,
+): boolean {
+  const seenNew = before?.[NEW_MARK]
+  return (
+    seenNew !== undefined &&
+    now - Number(seenNew) <= LATE_NEWS &&
+    named.some((field) => !NO_NEWS.has(field) && !STAMPED_BY_PLATFORM.has(field))
+  )
 }
 
 /** Platform values are numbers, strings and quoted flags; nothing, and nothing set, are the same. */

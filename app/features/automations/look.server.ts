@@ -6,7 +6,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { LookedAt, NewVerdict, OwnWrite, TouchedRecord } from '#db/store/triggers.ts'
-import { causedBy, changesBetween, namedRecord, snapshotFields, snapshotsOf } from './changes.ts'
+import { causedBy, changesBetween, isLateNews, markedNew, namedRecord, snapshotFields, snapshotsOf } from './changes.ts'
 import { judge, neededParts } from './conditions.ts'
 import type { FactPart, FieldChange, JudgedAt, RecordFacts } from './facts.ts'
 import { BREAKER_WITHIN, mayStart } from './guards.ts'
@@ -82,6 +82,7 @@ export async function judgeLook(app: LookApp, watch: Watch, read: ReadRecord): P
     touched,
     facts,
     changes: changesBetween(before, fields),
+    changedSince: touched.created ? touched.turn > 1 : isLateNews(before, touched.changedFields, now),
     firstSight: before === null && !touched.created,
     own: await app.store.ownWrites(accountUuid, object, recordUuid, now - OWN_WRITE_COUNTS),
     at: { now, zone: watch.zone },
@@ -90,7 +91,13 @@ export async function judgeLook(app: LookApp, watch: Watch, read: ReadRecord): P
   return {
     touched,
     // Met by a change, and never before: whether it is new is for the sweep to say, which knows what was there.
-    snapshot: seen.firstSight ? 'none' : { recordUuid, editDate: facts.editDate, fields },
+    snapshot: seen.firstSight
+      ? 'none'
+      : {
+          recordUuid,
+          editDate: facts.editDate,
+          fields: touched.created && !seen.changedSince ? markedNew(fields, now) : fields,
+        },
     verdicts: opinions.flatMap((opinion) => (opinion.fires ? [] : [opinion.verdict])),
     wishes: opinions.flatMap((opinion) => (opinion.fires ? [opinion.wish] : [])),
   }
@@ -107,6 +114,7 @@ interface Seen {
   touched: TouchedRecord
   facts: RecordFacts
   changes: FieldChange[]
+  changedSince: boolean
   firstSight: boolean
   own: OwnWrite[]
   at: JudgedAt
@@ -132,7 +140,7 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
   }
   const fired = triggerMatches(trigger, {
     created: touched.created,
-    changedSince: touched.turn > 1,
+    changedSince: seen.changedSince,
     changedFields: touched.changedFields,
     changes,
     facts,

@@ -8,7 +8,7 @@ import type { RuleDefinition, WebhookTrigger } from './rule.ts'
 export interface RecordChange {
   /** The platform said that the record is new, or a look through the whole list met it for the first time. */
   created: boolean
-  /** More was said about a new record before it was looked at: it was made and changed in one go. */
+  /** It was made and changed in one go: what changed was already there at the first look, or was told only after it. */
   changedSince?: boolean
   /** Fields the platform named; it may name none, and some that did not change. */
   changedFields: readonly string[]
@@ -27,7 +27,8 @@ function no(why: string): TriggerVerdict {
 
 /**
  * A new record counts as a change of status, queue or field to the value it came with, unless the rule asks for the value
- * before; one that was changed as well, before anybody looked, counts as changed too, from empty. A record that was deleted sets off nothing, except a rule on that very field.
+ * before; one that was changed as well, before anybody looked, counts as changed too, from empty. A record that was deleted sets
+ * off nothing, except a rule on that very field.
  */
 export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): TriggerVerdict {
   const { facts, created } = change
@@ -42,7 +43,7 @@ export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): T
       return created ? FIRES : no(`The ${noun} is not new.`)
     case 'job_updated':
       if (created) return change.changedSince ? FIRES : no(`The ${noun} is new; the rule waits for changes.`)
-      return change.changes.length > 0 ? FIRES : no(NOTHING_CHANGED)
+      return change.changes.length > 0 || change.changedSince ? FIRES : no(NOTHING_CHANGED)
     case 'job_status':
       return fieldFires(trigger, change, 'status')
     case 'job_queue':
