@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join, matchesGlob, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, matchesGlob, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readDockerfile } from '#tests/support/dockerfile.ts'
 import { loadPages } from '#tests/support/page-rounds.ts'
@@ -40,7 +40,11 @@ for (const command of building.runs) {
   execFileSync('sh', ['-ec', command], { cwd: built, env, stdio: ['ignore', 'ignore', 'inherit'] })
   line(command.slice(0, 57), `${((performance.now() - began) / 1000).toFixed(1)} s`)
 }
-for (const { from, to } of shipping.copies) cpSync(join(built, from), join(app, to), { recursive: true })
+for (const { from, to } of shipping.copies) {
+  // As COPY has it: below a folder that is named with a slash, else under that very name.
+  const target = to.endsWith('/') ? join(to, basename(from)) : to
+  cpSync(join(built, from), join(app, target), { recursive: true })
+}
 const megabytes = Number(execFileSync('du', ['-sm', app], { encoding: 'utf8' }).split('\t')[0])
 line('what is copied into the image', `${megabytes} MB`)
 
