@@ -44,7 +44,8 @@ export interface OutboundLimits {
   headerBytes: number
 }
 
-const DEFAULT_LIMITS: OutboundLimits = {
+/** What the pages say of an address that is slow: 15 seconds at most. */
+export const DEFAULT_LIMITS: OutboundLimits = {
   totalMs: seconds(15),
   connectMs: seconds(5),
   dnsMs: seconds(3),

@@ -10,7 +10,7 @@ import {
   type HostileReceivers,
   startHostileReceivers,
 } from '#tests/support/hostile-receivers.server.ts'
-import { createOutbound } from './outbound.server.ts'
+import { createOutbound, DEFAULT_LIMITS } from './outbound.server.ts'
 import type { Outbound, OutboundOutcome } from './outbound.ts'
 import { openSocket, type SocketOptions } from './outbound-dial.server.ts'
 
@@ -33,6 +33,10 @@ afterAll(async () => {
   await outbound.close()
   await impatient.close()
   await zoo.close()
+})
+
+test('an address has 15 seconds to answer', () => {
+  expect(DEFAULT_LIMITS.totalMs).toBe(15_000)
 })
 
 function guarded(egressAllow = zoo.hostPorts, limits = PATIENT): Outbound {

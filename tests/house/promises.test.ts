@@ -1,6 +1,7 @@
 // A promise is a sentence with a test. This reads docs/promises.md, the places where the sentences stand, and the tests it names.
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { isPromising, pagePromises } from '#tests/support/page-promises.ts'
 
 interface Promised {
   sentence: string
@@ -9,20 +10,27 @@ interface Promised {
 
 const PAGE = readFileSync('docs/promises.md', 'utf8')
 
-/** The rows of the table below this heading. */
-function rowsOf(heading: string): Promised[] {
+/** The cells of the table below this heading. */
+function cellsOf(heading: string): [first: string, second: string][] {
   const part = PAGE.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
-  return [...part.matchAll(/^\| (.+?) \| (.+) \|$/gm)].slice(1).map(([, sentence = '', cell = '']) => ({
-    sentence,
-    tests: [...cell.matchAll(/`([^`]+)`: "(.+?)"(?= · `|$)/g)].map(([, file = '', title = '']) => ({ file, title })),
-  }))
+  return [...part.matchAll(/^\| (.+?) \| (.+) \|$/gm)].slice(1).map(([, first = '', second = '']) => [first, second])
+}
+
+/** Several sentences may share a row. */
+function rowsOf(heading: string): Promised[] {
+  return cellsOf(heading).flatMap(([first, second]) => {
+    const named = [...second.matchAll(/`([^`]+)`: "(.+?)"(?= · `|$)/g)]
+    const tests = named.map(([, file = '', title = '']) => ({ file, title }))
+    return first.split('<br>').map((sentence) => ({ sentence, tests }))
+  })
 }
 
 const sentences = (rows: readonly Promised[]) => rows.map(({ sentence }) => sentence)
 const pricing = rowsOf('The pricing card')
 const readme = rowsOf('The README')
 const guide = rowsOf('The user guide')
-const all = [...pricing, ...readme, ...guide]
+const pages = rowsOf('The pages')
+const all = [...pricing, ...readme, ...guide, ...pages]
 
 test('every promise names its test, and every test named is there, under that title', () => {
   expect(all.length).toBeGreaterThan(50)
@@ -58,4 +66,28 @@ test('every point of the user guide has a sentence here, and every sentence stan
   const points = [...text.matchAll(/^- (.+)$/gm)].map(([, point]) => point ?? '')
   expect(points.length).toBeGreaterThan(25)
   expect(points.filter((point) => !sentences(guide).some((sentence) => point.includes(sentence)))).toEqual([])
+})
+
+test('every sentence of a page that names a time, an amount or a limit has its row, or a reason why it promises nothing', () => {
+  const found = pagePromises('.')
+  expect(found.length).toBeGreaterThan(150)
+  const reasons = cellsOf('What promises nothing')
+  const listed = [...sentences(pages), ...reasons.flatMap(([first]) => first.split('<br>'))]
+  expect(found.filter((sentence) => !listed.includes(sentence))).toEqual([])
+  expect(listed.filter((sentence) => !found.includes(sentence))).toEqual([])
+  expect(listed.filter((sentence, index) => listed.indexOf(sentence) !== index)).toEqual([])
+  // Every source file of the product is parsed.
+}, 120_000)
+
+test.each([
+  ['What waits is kept and sent.', true],
+  ['Tried again for up to 72 hours.', true],
+  ['Refreshed every … seconds.', true],
+  ['A customer is never texted twice.', true],
+  ['It costs £5.', true],
+  ['Free for ever.', true],
+  ['The list of webhooks is up to date.', false],
+  ['Choose what starts it.', false],
+])('"%s" promises something: %s', (sentence, promises) => {
+  expect(isPromising(sentence)).toBe(promises)
 })

@@ -1,7 +1,5 @@
 // Finds what the product's texts name: the buttons, links, pages and settings a reader is sent to, and looks for them.
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import ts from 'typescript'
+import { type ProductText, productTexts, textsOfSource } from './product-texts.ts'
 
 /** A text of the product that names a control. */
 export interface NamedControl {
@@ -35,54 +33,20 @@ const WAYS: readonly RegExp[] = [
 
 /** Everything that a text of the product names; `root` = the folder above `app`. */
 export function namedControls(root: string): NamedControl[] {
-  return sourceFiles(root, 'app').flatMap((file) => namedIn(file, readFileSync(join(root, file), 'utf8')))
+  return productTexts(root).flatMap(named)
 }
 
 /** The same for one file. */
 export function namedIn(file: string, source: string): NamedControl[] {
-  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
-  const found: NamedControl[] = []
-  const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return
-    const text = textOf(node)
-    if (text?.includes(' ')) {
-      const line = tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1
-      for (const name of namesIn(text)) found.push({ file, line, text, name })
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(tree)
-  return found
+  return textsOfSource(file, source).flatMap(named)
+}
+
+function named({ file, line, text }: ProductText): NamedControl[] {
+  return [...namesIn(text)].map((name) => ({ file, line, text, name }))
 }
 
 function namesIn(text: string): Set<string> {
   return new Set(WAYS.flatMap((way) => [...text.matchAll(way)].map((match) => match[1] ?? '')))
-}
-
-/** Text in a page runs on over its elements: `Press <b>Find</b> to begin` is one text. */
-function textOf(node: ts.Node): string | null {
-  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text
-  if (ts.isTemplateExpression(node)) {
-    return node.head.text + node.templateSpans.map((span) => `…${span.literal.text}`).join('')
-  }
-  if (!ts.isJsxElement(node) && !ts.isJsxFragment(node)) return null
-  if (!node.children.some((child) => ts.isJsxText(child) && child.text.trim() !== '')) return null
-  return node.children.map(inlineText).join('').replace(/\s+/g, ' ').trim()
-}
-
-function inlineText(child: ts.JsxChild): string {
-  if (ts.isJsxText(child)) return child.text
-  if (ts.isJsxElement(child)) return child.children.map(inlineText).join('')
-  if (!ts.isJsxExpression(child) || !child.expression) return ''
-  return ts.isStringLiteral(child.expression) ? child.expression.text : '…'
-}
-
-function sourceFiles(root: string, folder: string): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`
-    if (entry.isDirectory()) return path === 'app/sandbox' ? [] : sourceFiles(root, path)
-    return /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name) ? [path] : []
-  })
 }
 
 /** What can be pressed, and what has a place of its own on a page. */

@@ -9,7 +9,8 @@ import {
   moment,
   type ReferencePart,
 } from '../reference/operation.ts'
-import { ACTION_SPECS } from './action-parameters.ts'
+import { ACTION_SPECS, type ParameterSpec } from './action-parameters.ts'
+import { WRITABLE_JOB_FIELDS } from './actions/job-fields.ts'
 import {
   executionAnswer,
   muteAnswer,
@@ -31,8 +32,12 @@ import { triggerBody } from './trigger-call.ts'
 const ruleId = idOfPath('The id of the automation.')
 const parameterNames = ACTION_SPECS.map(
   ({ type, parameters }) =>
-    `\`${type}\`: ${parameters.map(({ name, required }) => (required ? `**${name}**` : name)).join(', ')}.`,
+    `\`${type}\`: ${parameters.map((one) => (one.required ? `**${one.name}**` : one.name) + choicesOf(one)).join(', ')}.`,
 )
+
+function choicesOf({ choices }: ParameterSpec): string {
+  return choices ? ` (${choices.map((one) => `\`${one}\``).join(', ')})` : ''
+}
 
 export const automationCalls: ReferencePart = {
   tags: [
@@ -65,6 +70,9 @@ export const automationCalls: ReferencePart = {
         `Webhook rules name \`webhookSubscriptionId\` or \`object\`, and \`triggerType\`. Polled rules name \`apiEndpoint\` (${POLL_ENDPOINTS.map((one) => `\`${one}\``).join(', ')}) and \`pollInterval\`. A manual rule's answer carries its \`triggerUrl\`.`,
         `\`conditions\` (at most ${MOST_CONDITIONS}): AND binds tighter than OR. \`actions\` (at most ${MOST_ACTIONS}) run in order.`,
         `The parameters of each action, required ones in bold. ${parameterNames.join(' ')}`,
+        'A line of `materials` is `{"material_uuid", "quantity", "unit_cost"}`, one of `material_bundles` `{"bundle_uuid", "quantity"}`; without `quantity` it is 1. Errors name the line and its part: `actions.0.parameters.materials.1.quantity`.',
+        `\`update_job_field\` writes one \`fieldName\`: ${WRITABLE_JOB_FIELDS.map(({ name }) => `\`${name}\``).join(', ')}. For \`badges\`, \`fieldValue\` holds names or ids separated by commas; \`badgeChange\` adds or removes these, and without it they replace the whole list.`,
+        '`send_notification` posts `{"message", "automation", "job"}` to `url`, signed like a forward. A message of `name=value` lines comes as `data` too. Without `url` it goes to the webhook of the rule, else to the first active webhook that has an address.',
       ],
       who: 'session',
       body: { schema: ruleForm, fields: RULE_FIELD_NOTES, example: ruleBodyExample },

@@ -1,6 +1,6 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import type { ReactElement } from 'react'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
@@ -142,6 +142,31 @@ describe('one run', () => {
     drawRun()
     expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Job 4411 · Margaret Smith')
     expect(screen.getByText('Success.').parentElement?.textContent).toBe('Success. Text message.')
+  })
+
+  it('that is at work shows within a few seconds how it goes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    try {
+      const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
+      const loadsOf = async (more: Partial<RunRecord>) => {
+        let loads = 0
+        const run = runView(executionOf(sampleRun(more)), REPEATABLE, null)
+        const loader = () => {
+          loads += 1
+          return null
+        }
+        const page = renderPage({ at: `/?${ACCOUNT}`, page: () => <RunPage {...FRAME} run={run} />, loader })
+        await pass(0)
+        const before = loads
+        await pass(6_500)
+        page.unmount()
+        return loads - before
+      }
+      expect(await loadsOf({ state: 'running', outcome: null, endedAt: null })).toBe(2)
+      expect(await loadsOf({})).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('shows each step with what went in, what came out and its attempts', () => {
