@@ -1,7 +1,11 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
+import { createRemixStub } from '@remix-run/testing'
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#app/app-context.ts'
 import { previewRun } from '#app/features/automations/preview.server.ts'
+import { SettingsPage, type SettingsPageProps } from '#app/features/automations/ui/settings-page.tsx'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -17,6 +21,8 @@ import {
   TRIGGERED,
   uuidOf,
 } from '#tests/support/automation-world.server.ts'
+import { readMarkup } from '#tests/support/drawn-controls.ts'
+import { expectNoise } from '#tests/support/quiet.ts'
 import { action as runAction, loader as runLoader } from './automation-run.tsx'
 import { action as runsAction, loader as runsLoader } from './automation-runs.tsx'
 import { action, loader } from './automation-settings.tsx'
@@ -141,6 +147,36 @@ describe('the page', () => {
       flash: { kind: 'error', title: 'Not saved' },
     })
     expect((await page()).form.ruleDailyCap).toBe('500')
+  })
+
+  test('every control keeps what is typed or chosen, and shows it again', async () => {
+    expectNoise(/useLayoutEffect does nothing on the server/)
+    const controlsNow = async () => {
+      const props = { ...(await page()), refused: null } as unknown as SettingsPageProps
+      const Stub = createRemixStub([{ path: '/', Component: () => createElement(SettingsPage, props) }])
+      return readMarkup(renderToString(createElement(Stub))).controls
+    }
+    const shown = async () => new Map((await controlsNow()).map(({ name, value }) => [name, value]))
+    const drawn = await controlsNow()
+    expect(drawn.map(({ name }) => name).sort()).toEqual(Object.keys((await page()).form).sort())
+    const before = await shown()
+    for (const [index, { name, kind, value, options }] of drawn.entries()) {
+      const others =
+        kind === 'box'
+          ? [value === '' ? (options[0] ?? '') : '']
+          : kind === 'choice'
+            ? options.filter((one) => one !== value)
+            : [kind === 'time' ? `0${index}:3${index}` : String(2 + index)]
+      expect(others, name).not.toEqual([])
+      for (const other of others) {
+        const sent = Object.fromEntries([...before, [name, other]].filter(([, each]) => each !== ''))
+        expect((await leadsTo(action(argsOf(HOME, { form: { act: 'save', ...sent } })))).says, name).toBe(
+          'Settings saved',
+        )
+        expect((await shown()).get(name), name).toBe(other)
+        expect(String((await page()).form[name as keyof typeof FORM]), name).toBe(kind === 'box' ? 'true' : other)
+      }
+    }
   })
 
   test('with ServiceM8 silent, the sender that was saved stays', async () => {
