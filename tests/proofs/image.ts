@@ -38,7 +38,10 @@ copyContext(built)
 for (const command of building.runs) {
   const began = performance.now()
   execFileSync('sh', ['-ec', command], { cwd: built, env, stdio: ['ignore', 'ignore', 'inherit'] })
-  line(command.slice(0, 57), `${((performance.now() - began) / 1000).toFixed(1)} s`)
+  line(
+    command.length > 57 ? `${command.slice(0, command.lastIndexOf(' ', 55))} …` : command,
+    `${((performance.now() - began) / 1000).toFixed(1)} s`,
+  )
 }
 for (const { from, to } of shipping.copies) {
   // As COPY has it: below a folder that is named with a slash, else under that very name.
