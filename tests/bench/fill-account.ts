@@ -88,7 +88,7 @@ export function fillAccount(input: { file: string; accountUuid: string; events: 
       const delivered = state === 'delivered' && number === tries
       const [outcome, code, sentence] = delivered
         ? ['delivered', 200, 'Delivered: your address answered 200.']
-        : ['http_error', 500, 'Your address answered 500. The receiving system reported a fault of its own.']
+        : ['http_error', 500, 'Your address answered 500. The receiving system reported an error.']
       const { id: endpointId, url } = endpoint
       addAttempt.run(delivery.lastInsertRowid, accountUuid, endpointId, url, number, at, 86, outcome, code, sentence)
     }

@@ -1,4 +1,4 @@
-// Limits for all automations, and a customer who asks for peace: set, seen where they matter, taken back.
+// Limits for all automations, and a customer who wants no messages: set, seen where they matter, taken back.
 import { mkdirSync } from 'node:fs'
 import type { BrowserContext, Page } from '@playwright/test'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -60,15 +60,15 @@ for (const javaScriptEnabled of [true, false]) {
       await expectReadable(page)
 
       // What is not right is said beside its field, which has the focus; the rest stays as typed.
-      await page.getByLabel('Ask me after so many an hour').fill('plenty')
+      await page.getByLabel('Ask me above this many an hour').fill('plenty')
       await page.getByLabel('Days between two messages to one customer').fill('7')
       await page.getByRole('button', { name: 'Save settings' }).click()
       await says(page, 'Give a number.')
-      await expect(page.getByLabel('Ask me after so many an hour')).toBeFocused()
+      await expect(page.getByLabel('Ask me above this many an hour')).toBeFocused()
       await expect(page.getByLabel('Days between two messages to one customer')).toHaveValue('7')
       await expectReadable(page)
 
-      await page.getByLabel('Ask me after so many an hour').fill('20')
+      await page.getByLabel('Ask me above this many an hour').fill('20')
       await page.getByLabel('For all automations').check()
       await page.getByLabel('From', { exact: true }).fill('00:00')
       await page.getByLabel('Until', { exact: true }).fill('23:59')
@@ -76,7 +76,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Save settings' }).click()
       await says(page, 'Settings saved')
       await expect(page.getByLabel('For all automations')).toBeChecked()
-      await expect(page.getByLabel('Ask me after so many an hour')).toHaveValue('20')
+      await expect(page.getByLabel('Ask me above this many an hour')).toHaveValue('20')
       await says(page, /Set: quiet hours 00:00 to 23:59, for all automations; at least 7 days between/)
 
       // They stand where the rules are, and in the form of each.
@@ -99,7 +99,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expectReadable(page)
       await muted.getByRole('button', { name: /^Allow messages to .+ again$/ }).click()
       await says(page, 'Messages allowed again')
-      await says(page, 'Nobody is left out')
+      await says(page, 'No blocked customers')
       expect(complaints).toEqual([])
     })
   })

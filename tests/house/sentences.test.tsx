@@ -117,7 +117,7 @@ const SHOWN: readonly Shown[] = [
   { says: '"Respect quiet hours" is in each automation', name: 'Respect quiet hours', is: 'setting', on: FORMS },
   { says: '"Respect quiet hours" is in each automation', name: 'More', is: 'heading', on: FORMS },
   {
-    says: 'When a customer asks for peace, open a run about them',
+    says: 'To stop messages to a customer, open a run about them',
     name: 'Stop messages to this customer',
     is: 'button',
     on: [() => scenes.run(['Margaret Smith']), () => scenes.run(['Margaret Smith', 'Tom Finch'])],

@@ -216,7 +216,7 @@ export const automationCalls: ReferencePart = {
       tag: 'Automations',
       summary: 'Shows what counts for all automations of the account',
       description: [
-        'Quiet hours count for every automation with `quietForAll`, else for those with `respectQuietHours`. What falls in them is sent when they end.',
+        'Quiet hours count for every automation with `quietForAll`, else for those with `respectQuietHours`. Messages wait until quiet hours end.',
         'A message that comes before `customerCooldownDays` are over is skipped. What is over `ruleDailyCap`, `accountDailyCap` or `floodPerHour` is held until a person sends or discards it.',
       ],
       who: 'session',

@@ -61,7 +61,7 @@ export const OUTCOME_WORDS: Readonly<Record<PreviewedStep['outcome'], string>> =
   would_run: 'Would run',
   left_out: 'Left out',
   impossible: 'Would fail',
-  unanswered: 'Cannot be said now',
+  unanswered: 'Not ready yet',
 }
 
 /** `often` = how often for the same record, in words; `names` = what queues and people are called, by uuid. */

@@ -43,8 +43,8 @@ describe('what an answer means', () => {
 
   it('is told in a sentence that names the next step', () => {
     expect(judge(404).sentence).toBe('Your address answered 404. Is the scenario switched on?')
-    expect(judge(500).sentence).toBe('Your address answered 500. The receiving system reported a fault of its own.')
-    expect(judge(599).sentence).toBe('Your address answered 599. The receiving system reported a fault of its own.')
+    expect(judge(500).sentence).toBe('Your address answered 500. The receiving system reported an error.')
+    expect(judge(599).sentence).toBe('Your address answered 599. The receiving system reported an error.')
     expect(judge(418).sentence).toBe('Your address answered 418.')
     expect(judge(410).sentence).toMatch(/asks us to send nothing more/)
     expect(judge(503, { 'retry-after': '90' }).sentence).toMatch(/maintained\. It asked us to wait 90 seconds\.$/)

@@ -83,7 +83,7 @@ const ADVICE: Record<number, string> = {
   408: 'It gave up waiting. It may be overloaded.',
   413: 'It refuses messages of this size.',
   415: 'It does not accept JSON.',
-  500: 'The receiving system reported a fault of its own.',
+  500: 'The receiving system reported an error.',
   501: 'The receiving system does not support this request.',
   502: 'The system behind your address does not answer. It may be restarting.',
   503: 'The receiving system is overloaded or being maintained.',

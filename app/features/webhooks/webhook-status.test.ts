@@ -193,6 +193,8 @@ describe('the health of an account', () => {
     expect(accountHealth([job], NOW - minutes(1), NOW)).toBe('Your webhook is working. Last event 1 minute ago.')
     expect(accountHealth([note], null, NOW)).toBe('Your webhook is ready. No events yet.')
     expect(accountHealth([], null, NOW)).toMatch(/^No webhooks yet\./)
+    const slow = { label: 'Task', status: 'slow' } as const
+    expect(accountHealth([job, slow], NOW, NOW)).toBe('2 webhooks: 1 working, 1 slow. Last event just now.')
   })
 
   test('counts webhooks, and forwarding rules by their name', () => {

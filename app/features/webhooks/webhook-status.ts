@@ -143,11 +143,13 @@ export function accountHealth(
     return `${shareOf(troubled, all)} ${verb} attention: ${namesOf(troubled.map(({ name }) => name))}. ${last}`
   }
   const held = all.filter(({ status }) => status === 'held').length
+  const slow = all.filter(({ status }) => status === 'slow').length
   const resting = all.filter(({ status }) => RESTING.has(status)).length
-  const working = all.length - held - resting
+  const working = all.length - held - slow - resting
   const how = lastEventAt === null ? 'ready' : 'working'
   const states = [
     { count: working, how },
+    { count: slow, how: 'slow' },
     { count: held, how: 'on hold' },
     { count: resting, how: 'not forwarding' },
   ].filter(({ count }) => count > 0)

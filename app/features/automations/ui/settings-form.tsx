@@ -66,8 +66,8 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
         <CardSection id="quiet" title="Quiet hours">
           <div className="grid gap-4">
             <p className="max-w-prose text-label">
-              Between these times customers get no messages. What falls in them is not lost: it is sent when they end.
-              The times are your account's ({zone}). Messages to staff and changes in ServiceM8 do not wait.
+              Between these times customers get no messages. Messages wait until quiet hours end. The times are your
+              account's ({zone}). Messages to staff and changes in ServiceM8 do not wait.
             </p>
             <QuietChoices chosen={shown.quiet} />
             <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -79,17 +79,17 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
             </Checkbox>
           </div>
         </CardSection>
-        <CardSection id="limits" title="How much a customer hears">
+        <CardSection id="limits" title="Message limits">
           <div className="grid items-start gap-4 sm:grid-cols-2">
             {input(
               'customerCooldownDays',
               'Days between two messages to one customer',
-              'Default: 0, no limit. Counts messages of all automations together. One that comes too early is left out, and its run says so.',
+              'Default: 0, no limit. Counts messages of all automations together. A message that comes too early is skipped, and its run says so.',
               NUMBER,
             )}
             {input(
               'floodPerHour',
-              'Ask me after so many an hour',
+              'Ask me above this many an hour',
               `Default: ${defaults.floodPerHour}. When one automation writes to more customers than this within an hour, the rest waits in the history until you send or discard it.`,
               NUMBER,
             )}
@@ -172,7 +172,7 @@ function senderOptions(senders: SettingsFormProps['senders'], chosen: string): {
 function QuietChoices({ chosen }: { chosen: QuietChoice }) {
   return (
     <fieldset className="grid gap-2">
-      <legend className="mb-1.5 font-medium text-label">Who keeps them</legend>
+      <legend className="mb-1.5 font-medium text-label">Applies to</legend>
       {QUIET_CHOICES.map(({ value, label, hint }) => (
         <label
           key={value}

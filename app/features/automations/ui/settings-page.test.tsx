@@ -64,13 +64,13 @@ const MUTE = {
 describe('the page of settings', () => {
   it('says what each limit is by default and what the engine does', () => {
     renderPage({ at: '/', page: () => <SettingsPage {...propsOf()} /> })
-    expect(screen.getByText(/What falls in them is not lost: it is sent when they end/)).not.toBeNull()
+    expect(screen.getByText(/Messages wait until quiet hours end/)).not.toBeNull()
     expect(screen.getByLabelText('From').getAttribute('value')).toBe('20:00')
     expect((screen.getByLabelText(/Only for automations that ask/) as HTMLInputElement).checked).toBe(true)
-    const flood = screen.getByLabelText('Ask me after so many an hour')
+    const flood = screen.getByLabelText('Ask me above this many an hour')
     const hint = document.getElementById(flood.getAttribute('aria-describedby') ?? '')
     expect(hint?.textContent).toContain('Default: 200.')
-    expect(screen.getByText('Nobody is left out')).not.toBeNull()
+    expect(screen.getByText('No blocked customers')).not.toBeNull()
   })
 
   it('marks what is not right beside its field and puts the focus on the first', async () => {

@@ -47,8 +47,8 @@ export function SettingsPage(props: SettingsPageProps) {
         }
         summary={
           <p className="max-w-prose text-ink-soft">
-            These count for every automation of this account, the moment a message is about to go out. What they keep
-            back is never dropped without a word: the run says why, and until when.
+            These apply to every automation, at the moment a message goes out. Each run shows which message it held, and
+            why.
           </p>
         }
       />
@@ -67,10 +67,10 @@ function Muted({ mutes, more }: { mutes: Mute[]; more: number }) {
   return (
     <CardSection id="muted" title="No messages to">
       {mutes.length === 0 ? (
-        <EmptyState icon={BellOff} title="Nobody is left out">
+        <EmptyState icon={BellOff} title="No blocked customers">
           <p>
-            When a customer asks for peace, open a run about them in the history and press "Stop messages to this
-            customer". They stand here then.
+            To stop messages to a customer, open a run about them in the history. Press "Stop messages to this
+            customer".
           </p>
         </EmptyState>
       ) : (
@@ -118,7 +118,7 @@ function Changes({ changes }: Pick<SettingsPageProps, 'changes'>) {
   return (
     <CardSection id="changes" title="Who changed what">
       {changes.length === 0 ? (
-        <p className="text-label text-ink-soft">Nothing yet: everything is as it comes.</p>
+        <p className="text-label text-ink-soft">No changes yet.</p>
       ) : (
         <ol className="grid gap-3">
           {changes.map(({ at, by, words }, index) => (
