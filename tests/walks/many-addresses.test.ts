@@ -107,7 +107,7 @@ async function fanOut({ account, forwardingUrl }: Firm, addresses: number): Prom
   }
 }
 
-test('the page of 1,000 addresses opens: every one is on it, and it costs a fraction of fifty such pages', async () => {
+test('a page of 1,000 addresses lists them all, and takes less than twenty times as long as one of 20', async () => {
   const open = ({ browser, account }: Firm) => browser.get(`/fieldhook?accountUUID=${account}`)
   const small = await open(few)
   const large = await open(many)
@@ -123,7 +123,7 @@ test('the page of 1,000 addresses opens: every one is on it, and it costs a frac
   expect(opened.text).toMatch(new RegExp(`<article[^>]* id="${last}"`))
 })
 
-test('one event reaches all of them, in the time that their number takes and within the same memory', async () => {
+test('one event reaches all 1,000 within 30 seconds, and takes less than 64 MB more', async () => {
   await fanOut(few, FEW)
   const before = memoryMb()
   const ms = await fanOut(many, MANY)
@@ -131,7 +131,7 @@ test('one event reaches all of them, in the time that their number takes and wit
   expect(memoryMb() - before).toBeLessThan(64)
 })
 
-test('the 1,001st is refused with a sentence, and there is none before it', async () => {
+test('the 1,001st address is refused with a sentence, and none before it', async () => {
   expect(await addRule(few.browser, few.account, 21)).toMatchObject({ status: 201 })
   const { status, body } = await addRule(many.browser, many.account, MANY)
   expect([status, (body as { message: string }).message]).toEqual([

@@ -33,6 +33,7 @@ const NEW_MARK = '~new'
 /** An event may come this much later than the record was read. */
 const LATE_NEWS = minutes(2)
 
+/** The fields of a record that was just seen for the first time, with that moment. */
 export function markedNew(fields: Readonly<Record<string, string>>, at: Millis): Record<string, string> {
   return { ...fields, [NEW_MARK]: String(at) }
 }
