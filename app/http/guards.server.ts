@@ -80,7 +80,7 @@ async function accessOf(
   return { accountUuid: uuid, accountId, staffUuid, admin, role, provedAt }
 }
 
-/** 403 with a sentence unless an owner asks, with a fresh sign-in where the act wants one. */
+/** 403 with a sentence unless an owner asks, with a fresh opening where the act wants one. */
 export function requireOwner(app: Pick<App, 'clock'>, access: Asking, act: OwnerAct): void {
   const refused = ownerActRefusal(act, access, app.clock.now())
   if (refused) throw problem(403, `${OWNER_ACT_WORDS[refused].title}. ${OWNER_ACT_WORDS[refused].description}`)

@@ -2,7 +2,7 @@
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { ERASURE_WORDS } from './erasure.ts'
-import { isRole, OWNER_ACT_WORDS, type OwnerAct, type Role } from './people.ts'
+import { isRole, OWNER_ACT_WORDS, type OwnerAct, type OwnerRefusal, type Role } from './people.ts'
 
 export type AccountIntent =
   | { intent: 'end_session'; id: string }
@@ -55,8 +55,8 @@ export const INTENT_NEEDS: Record<AccountIntent['intent'], OwnerAct | null> = {
   role: 'roles',
 }
 
-/** Only owners may, or with a fresh sign-in. */
-export function ownerFlash(refused: 'owner' | 'fresh'): Flash {
+/** Why what only owners may was not done. */
+export function ownerFlash(refused: OwnerRefusal): Flash {
   return { kind: 'error', ...OWNER_ACT_WORDS[refused] }
 }
 

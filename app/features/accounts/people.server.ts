@@ -6,7 +6,7 @@ import { type Asking, ownerActRefusal, type PeopleOfPage } from './people.ts'
 export async function loadPeople(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
-  asking: Asking & { staffUuid: string | null },
+  asking: Asking,
   staffNames: () => Promise<Record<string, string>>,
 ): Promise<PeopleOfPage> {
   const people = await app.store.listPeople(accountUuid)

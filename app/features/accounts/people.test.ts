@@ -2,20 +2,21 @@ import { expect, test } from 'vitest'
 import { FRESH_FOR, type OwnerAct, ownerActRefusal } from './people.ts'
 
 const NOW = 1_800_000_000_000
-const FRESH = { role: 'owner', provedAt: NOW } as const
-const STALE = { role: 'owner', provedAt: NOW - FRESH_FOR } as const
-const MEMBER = { role: 'member', provedAt: NOW } as const
+const FRESH = { role: 'owner', staffUuid: 'elin', provedAt: NOW } as const
+const STALE = { ...FRESH, provedAt: NOW - FRESH_FOR } as const
+const MEMBER = { ...FRESH, role: 'member' } as const
 
 test.each<OwnerAct>(['pay', 'roles', 'export', 'erase', 'keys', 'end_all'])('%s is for owners', (act) => {
   expect(ownerActRefusal(act, FRESH, NOW)).toBeNull()
   expect(ownerActRefusal(act, MEMBER, NOW)).toBe('owner')
+  expect(ownerActRefusal(act, { ...MEMBER, staffUuid: null }, NOW)).toBe('unnamed')
 })
 
 test.each<OwnerAct>(['roles', 'export', 'erase', 'keys', 'end_all'])(
-  '%s wants a sign-in of the last 10 minutes',
+  '%s wants an opening of the last 10 minutes',
   (act) => {
     expect(ownerActRefusal(act, STALE, NOW)).toBe('fresh')
-    expect(ownerActRefusal(act, { role: 'owner', provedAt: STALE.provedAt + 1 }, NOW)).toBeNull()
+    expect(ownerActRefusal(act, { ...STALE, provedAt: STALE.provedAt + 1 }, NOW)).toBeNull()
   },
 )
 

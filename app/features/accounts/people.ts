@@ -1,4 +1,4 @@
-// What only an owner of a firm may do, and what wants a fresh sign-in. Everything of the day is for everybody.
+// What only an owner of a firm may do, and what wants a fresh opening. Everything of the day is for everybody.
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 
@@ -19,22 +19,28 @@ export interface PeopleOfPage {
   changeable: boolean
 }
 
-/** How old a sign-in may be for what cannot be taken back, or opens everything. */
+/** How old an opening may be for what cannot be taken back, or opens everything. */
 export const FRESH_FOR = minutes(10)
 
-/** True = wants a fresh sign-in, too. */
+/** True = wants a fresh opening, too. */
 const OWNER_ACTS = { pay: false, roles: true, export: true, erase: true, keys: true, end_all: true } as const
 export type OwnerAct = keyof typeof OWNER_ACTS
 
 /** Whoever asks: what a session knows of them. */
 export interface Asking {
   role: Role
+  /** Null = the platform did not say who it is. */
+  staffUuid: string | null
   provedAt: Millis
 }
 
-/** Why it may not be done now: `owner` = only owners may; `fresh` = sign in again first. Null = it may. */
-export function ownerActRefusal(act: OwnerAct, { role, provedAt }: Asking, now: Millis): 'owner' | 'fresh' | null {
-  if (role !== 'owner') return 'owner'
+/** `owner` = this person is a member; `unnamed` = nobody knows who it is; `fresh` = an owner whose opening is too long ago. */
+export type OwnerRefusal = 'owner' | 'unnamed' | 'fresh'
+
+/** Why it may not be done now. Null = it may. */
+export function ownerActRefusal(act: OwnerAct, asking: Asking, now: Millis): OwnerRefusal | null {
+  const { role, staffUuid, provedAt } = asking
+  if (role !== 'owner') return staffUuid === null ? 'unnamed' : 'owner'
   return OWNER_ACTS[act] && now - provedAt >= FRESH_FOR ? 'fresh' : null
 }
 
@@ -43,11 +49,15 @@ export const OWNER_ACT_WORDS = {
     title: 'Only an owner can do this',
     description: 'Ask an owner of your firm. The account page lists them.',
   },
+  unnamed: {
+    title: 'Open Fieldhook from ServiceM8 first',
+    description: 'Press Fieldhook in ServiceM8: that shows who you are. Owners can then do this there.',
+  },
   fresh: {
     title: 'Open Fieldhook again first',
-    description: 'Press Fieldhook in ServiceM8, or sign in again. Then repeat this within 10 minutes.',
+    description: 'Press Fieldhook in ServiceM8. Repeat this there within 10 minutes.',
   },
-} as const
+} as const satisfies Record<OwnerRefusal, { title: string; description: string }>
 
 export const ROLE_WORDS: Record<Role, string> = { owner: 'Owner', member: 'Member' }
 

@@ -52,8 +52,22 @@ describe('a session', () => {
     expect(session?.accounts).toEqual([frame, proved('b')])
     const turned = sessionOf([stored({ tokenHash: 'f', accounts: [frame] }), stored()], NOW)
     expect(turned?.accounts).toEqual([frame])
-    const same = { ...proved('a'), staffUuid: 'later' }
+    const same = { ...proved('a'), role: 'member' as const }
     expect(sessionOf([stored(), stored({ accounts: [same] })], NOW)?.accounts).toEqual([proved('a')])
+  })
+
+  it('keeps the person an opening named when a later sign-in names nobody, until that opening is over', () => {
+    const opened = { ...proved('a', NOW - hours(2)), staffUuid: 'elin', proof: 'launch' as const }
+    const signedIn = { ...proved('a', NOW), role: 'member' as const }
+    const both = [stored({ accounts: [opened] }), stored({ tokenHash: 't', accounts: [signedIn] })]
+    for (const order of [both, [...both].reverse()]) expect(sessionOf(order, NOW)?.accounts).toEqual([opened])
+    expect(sessionOf(both, NOW + hours(22))).toBeNull()
+    const later = { ...opened, staffUuid: 'kim', provedAt: NOW - hours(1) }
+    expect(sessionOf([...both, stored({ tokenHash: 'k', accounts: [later] })], NOW)?.accounts).toEqual([later])
+    const over = { ...opened, provedAt: NOW - hours(24) }
+    expect(sessionOf([stored({ accounts: [over] }), stored({ accounts: [signedIn] })], NOW)?.accounts).toEqual([
+      signedIn,
+    ])
   })
 })
 

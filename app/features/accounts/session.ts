@@ -54,17 +54,26 @@ export function isProofAlive(account: ProvedAccount, now: Millis): boolean {
   return now < account.provedAt + SESSION_ABSOLUTE
 }
 
-/** The living part of what was stored, as one session; the latest proof of an account wins. Null when nothing is left. */
+/** The living part of what was stored, as one session: of an account the proof that says most. Null when nothing is left. */
 export function sessionOf(stored: StoredSession[], now: Millis): Session | null {
   const alive = stored.filter((session) => isAlive(session, now))
   const accounts = new Map<string, ProvedAccount>()
   for (const account of alive.flatMap((session) => session.accounts)) {
     if (!isProofAlive(account, now)) continue
     const known = accounts.get(account.accountUuid)
-    if (!known || known.provedAt < account.provedAt) accounts.set(account.accountUuid, account)
+    if (!known || saysMore(account, known)) accounts.set(account.accountUuid, account)
   }
   if (accounts.size === 0) return null
   return { tokenHashes: alive.map((session) => session.tokenHash), accounts: [...accounts.values()] }
+}
+
+/**
+ * An opening that names a person counts before a sign-in that names nobody, also before a later one: connecting again must not
+ * make an owner a member. Of two of a kind the later counts.
+ */
+export function saysMore(one: Proof, other: Proof): boolean {
+  const named = one.staffUuid !== null
+  return named === (other.staffUuid !== null) ? one.provedAt > other.provedAt : named
 }
 
 /** The list names whole accounts (`account`) or one person of them (`account:staff`). */

@@ -47,15 +47,15 @@ describe('what only owners may', () => {
 
   it('is refused to whoever is not named once there is an owner by name', async () => {
     await world.store.admitPerson(BRISBANE.uuid, 'kim')
-    const sentence = 'Only an owner can do this. Ask an owner of your firm. The account page lists them.'
+    const sentence =
+      'Open Fieldhook from ServiceM8 first. Press Fieldhook in ServiceM8: that shows who you are. Owners can then do this there.'
     expect(await everything()).toEqual([403, 403, 403].map((status) => [status, sentence]))
     expect(await world.store.findAccount(BRISBANE.uuid)).not.toBeNull()
   })
 
-  it('wants a sign-in of the last ten minutes', async () => {
+  it('wants an opening of the last ten minutes', async () => {
     world.clock.advance(600_000)
-    const sentence =
-      'Open Fieldhook again first. Press Fieldhook in ServiceM8, or sign in again. Then repeat this within 10 minutes.'
+    const sentence = 'Open Fieldhook again first. Press Fieldhook in ServiceM8. Repeat this there within 10 minutes.'
     expect(await everything()).toEqual([403, 403, 403].map((status) => [status, sentence]))
   })
 })

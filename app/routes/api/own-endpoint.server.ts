@@ -1,18 +1,15 @@
 import type { App } from '#app/app-context.ts'
-import type { Role } from '#app/features/accounts/people.ts'
+import type { Asking } from '#app/features/accounts/people.ts'
 import { type EndpointKey, ruleKey } from '#app/features/webhooks/endpoint-key.ts'
 import { findEndpointRecord } from '#app/features/webhooks/endpoint-record.server.ts'
 import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
 import { requireSession } from '#app/http/guards.server.ts'
 import { notFound } from '#app/http/respond.ts'
-import type { Millis } from '#app/lib/clock.ts'
 
 /** A webhook or a forwarding rule of this session. */
-export interface OwnEndpoint {
+export interface OwnEndpoint extends Asking {
   accountUuid: string
   key: EndpointKey
-  role: Role
-  provedAt: Millis
 }
 
 /**
@@ -32,8 +29,8 @@ export function requireRule(app: App, request: Request, id: string | undefined):
 async function requireEndpoint(app: App, request: Request, key: EndpointKey | null): Promise<OwnEndpoint> {
   const { accounts } = await requireSession(app, request)
   if (key !== null) {
-    for (const { accountUuid, role, provedAt } of accounts) {
-      if (await findEndpointRecord(app, accountUuid, key)) return { accountUuid, key, role, provedAt }
+    for (const { accountUuid, role, staffUuid, provedAt } of accounts) {
+      if (await findEndpointRecord(app, accountUuid, key)) return { accountUuid, key, role, staffUuid, provedAt }
     }
   }
   throw notFound()

@@ -1,5 +1,7 @@
 import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findSession } from '#app/http/session.server.ts'
+import { hours } from '#app/lib/duration.ts'
 import { loader as accounts } from '#app/routes/api/accounts.ts'
 import { loader as exportFile } from '#app/routes/api/export.ts'
 import { loader as documents } from '#app/routes/documents.ts'
@@ -22,6 +24,8 @@ afterEach(() => world.close())
 
 /** What a browser says of a page inside a frame. */
 const IN_FRAME = { 'sec-fetch-dest': 'iframe' }
+
+const cookieHeader = () => [...frame.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 
 let opened = 0
 
@@ -139,6 +143,21 @@ describe('an opening inside the platform', () => {
     expect(back.headers.get('location')).toBe(`/fieldhook?accountUUID=${BRISBANE.uuid}&auth=success`)
     expect(await sessionAccounts()).toEqual([{ accountUUID: BRISBANE.uuid, hasToken: true }])
     expect(await world.store.findAccount(BRISBANE.uuid)).toEqual(BRISBANE)
+  })
+
+  it('keeps its person when the same browser signs in again later: the owner stays owner', async () => {
+    const person = async () => {
+      const request = new Request('https://fieldhook.test/', { headers: { cookie: cookieHeader() } })
+      const [account] = (await findSession(world.app, request))?.accounts ?? []
+      return account && [account.staffUuid, account.role]
+    }
+    await pressOpen(await frame.postForm(launch, '/launch', { ticket: await ticketFor(BRISBANE) }))
+    expect(await person()).toEqual(['staff-1', 'owner'])
+    world.clock.advance(hours(1))
+    const sent = await frame.get(authorize, `/api/oauth/authorize?accountuuid=${BRISBANE.uuid}`)
+    await frame.get(callback, world.platform.consent(sent.headers.get('location') ?? '', BRISBANE))
+    expect(frame.cookies.has('__Host-sid-top')).toBe(true)
+    expect(await person()).toEqual(['staff-1', 'owner'])
   })
 
   it('keeps the name of an account that did sign in', async () => {

@@ -101,7 +101,7 @@ describe('roles', () => {
     })
   })
 
-  test('what cannot be taken back wants a sign-in of the last ten minutes', async () => {
+  test('what cannot be taken back wants an opening of the last ten minutes', async () => {
     cookies.owner = await openedBy('kim')
     world.clock.advance(minutes(10))
     for (const form of presses([{ intent: 'end_all' }, { intent: 'erase', name: BRISBANE.name }])) {
@@ -113,7 +113,7 @@ describe('roles', () => {
   test('a sign-in through ServiceM8 alone acts as owner until one is named', async () => {
     expect((await page()).people).toMatchObject({ people: [], changeable: true })
     await openedBy('kim')
-    expect(await press({ intent: 'end_all' })).toMatchObject({ says: 'Only an owner can do this' })
+    expect(await press({ intent: 'end_all' })).toMatchObject({ says: 'Open Fieldhook from ServiceM8 first' })
   })
 })
 

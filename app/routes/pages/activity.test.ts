@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { App } from '#app/app-context.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
 import { hours } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
 import { insertEvent, openSessions, recordCall } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { loader } from './activity.tsx'
@@ -17,6 +18,18 @@ beforeEach(async () => {
 })
 
 afterEach(() => world.close())
+
+/** A session of Brisbane as a person's opening leaves it: `session-of-<who>`. */
+async function openAs(staffUuid: string) {
+  const now = world.clock.now()
+  await world.app.store.openSession({
+    tokenHash: hashToken(`session-of-${staffUuid}`),
+    expiresAt: now + hours(8),
+    account: { accountUuid: BRISBANE, staffUuid, proof: 'launch', provedAt: now },
+    replaces: [],
+    carryProofsSince: 0,
+  })
+}
 
 /** The page of `search` in the session of `as`; null = nobody's. */
 function open(search: string, as: string | null = LEEDS) {
@@ -43,6 +56,17 @@ test('an admin’s account sees events and exchanges in one list, without a flag
       { kind: 'webhook', objectLabel: 'Job', objectUuid: 'r-1' },
     ],
   })
+})
+
+test('an admin by name sees it, and nobody else of that account does', async () => {
+  Object.assign(world.app.settings, { adminAccounts: new Set([`${BRISBANE}:kim`]) })
+  await openAs('kim')
+  await openAs('alex')
+  expect(await open(`?accountUUID=${BRISBANE}`, 'session-of-kim')).toMatchObject({ view: 'activity' })
+  for (const as of ['session-of-alex', BRISBANE]) {
+    const refusal = await open(`?accountUUID=${BRISBANE}`, as).catch((thrown: unknown) => thrown)
+    expect((refusal as Response).status).toBe(403)
+  }
 })
 
 test('either spelling of the parameter is read, and the flag is kept for the way back', async () => {

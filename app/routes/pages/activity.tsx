@@ -2,6 +2,7 @@ import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { accountIdIn } from '#app/features/accounts/account-id.ts'
 import { findPageAccount } from '#app/features/accounts/page-account.server.ts'
+import { isListedAdmin } from '#app/features/accounts/session.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
@@ -18,7 +19,7 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhook activity · Fieldhook' },
 ]
 
-/** `/webhook-activity?accountUUID=`: for admins only. The address has no flag, so the account alone decides. */
+/** `/webhook-activity?accountUUID=`: for admins only. The address has no flag, so the list of admins alone decides. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const query = new URL(request.url).searchParams
@@ -31,8 +32,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     await tellRefusedPage({ request, context }, 'gate', session)
     return { view: 'gate' as const, accountUUID: named, token: query.get('token') ?? '' }
   }
-  const { account, accountId, admin } = found
-  if (!app.settings.adminAccounts.has(account.uuid)) {
+  const { account, accountId, admin, staffUuid } = found
+  if (!isListedAdmin(app.settings.adminAccounts, { accountUuid: account.uuid, staffUuid })) {
     await tellRefusedPage({ request, context }, 403, session)
     throw forbidden(ACTIVITY_WORDS.forbidden)
   }
