@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { asText, causedBy, changesBetween, snapshotFields } from './changes.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { asText, causedBy, changesBetween, isLateNews, markedNew, snapshotFields } from './changes.ts'
 
 test('a changed field is told with what it was and what it is', () => {
   const before = snapshotFields({ status: 'Quote', queue_uuid: '' })
@@ -54,4 +55,17 @@ test('one field that a person changed in the same save makes it theirs', () => {
 
 test('the same field with another value is not ours', () => {
   expect(causedBy([{ field: 'status', from: 'Completed', to: 'Quote' }], [WRITE])).toBeNull()
+})
+
+test('late news is a named field of a record that was first seen, as new, two minutes ago at most', () => {
+  const seen = markedNew({ status: 'Completed' }, 1_000)
+  const at = 1_000 + minutes(2)
+  expect(isLateNews(seen, ['lat', 'status'], at)).toBe(true)
+  expect(isLateNews(seen, ['status'], at + 1)).toBe(false)
+  // The platform moves these by itself.
+  expect(isLateNews(seen, ['edit_date', 'lat', 'completion_date'], at)).toBe(false)
+  expect(isLateNews(seen, [], at)).toBe(false)
+  expect(isLateNews({ status: 'Completed' }, ['status'], at)).toBe(false)
+  expect(isLateNews(null, ['status'], at)).toBe(false)
+  expect(changesBetween(seen, { status: 'Completed' })).toEqual([])
 })
