@@ -23,6 +23,7 @@ export default [
   at('automation/look', 'pages/automation-look.ts'),
   at('automation/settings', 'pages/automation-settings.tsx'),
   at('account', 'pages/account.tsx'),
+  at('link', 'pages/link.tsx'),
   at('api-reference', 'pages/api-reference.tsx'),
   at('operator', 'pages/operator.tsx'),
 

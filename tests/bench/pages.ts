@@ -103,7 +103,7 @@ async function firstAutomation(page: Page): Promise<Walked> {
   const hand = countedHands()
   await hand.press(page.getByRole('link', { name: 'Choose an automation' }))
   await hand.type(page.getByLabel('Search templates'), 'done')
-  await hand.press(page.getByRole('link', { name: /^Use template/ }).first())
+  await hand.press(page.getByRole('button', { name: /^Use template/ }).first())
   const form = page.locator('#automation-form')
   // What stands in double brackets wants the firm's own words.
   for (const field of await form.locator('textarea').all()) {

@@ -130,7 +130,7 @@ for (const javaScriptEnabled of [true, false]) {
       await says(page, '1 template found')
       const template = page.getByRole('article', { name: 'Yearly service is due' })
       await expect(template).toContainText('To fill in:')
-      await template.getByRole('link', { name: /^Use template/ }).click()
+      await template.getByRole('button', { name: /^Use template/ }).click()
       await says(page, 'Template loaded')
       await expect(page).toHaveURL(/copy=\d+/)
       await page.goto(at('/automation', '&tab=templates&search=yearly'))

@@ -59,6 +59,7 @@ export const PAGE_BUTTONS: readonly MatrixCall[] = [
   ...RULE_ACTS.map((act) =>
     onPage('automation', (ids) => ({ act, id: `${ids.automation}`, to: 'off', bypass: 'yes' })),
   ),
+  onPage('automation', (ids) => ({ act: 'copy', id: `${ids.template}` })),
   onPage('automation', (ids) => ({ intent: 'form.save', ruleId: `${ids.automation}`, name: '' })),
   ...[...MUTE_ACTS, 'save'].map((act) => onPage('automation/settings', (ids) => ({ act, mute: `${ids.mute}` }))),
   ...['all_again', 'cancel', 'release_all'].map((act) => onPage('automation/runs', (ids) => ({ act, ...ofRun(ids) }))),
@@ -71,6 +72,11 @@ export const PAGE_BUTTONS: readonly MatrixCall[] = [
     () => ({ name: 'planted', category: 'other' }),
   ),
   ...SUBSCRIPTION_INTENTS.map((intent) => onPage('subscription', () => ({ intent, payment_intent: 'pi_planted' }))),
+  press(
+    'link',
+    (ids) => `/link${by(ids)}&token=${'x'.repeat(43)}&to=/fieldhook`,
+    () => ({}),
+  ),
   onPage('account', () => ({ intent: 'end_session', id: 'x'.repeat(22) })),
   { ...onPage('account', () => ({ intent: 'end_all' })), signsOut: true },
   onPage('account', () => ({ intent: 'role', person: 'nobody', role: 'owner' })),

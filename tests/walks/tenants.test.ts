@@ -243,7 +243,7 @@ function accountAt(index: number) {
 
 /** Linking is limited to a few tries a minute for each address, and all of us here have the same. */
 function isBraked({ route }: MatrixCall, status: number): boolean {
-  return route === 'api/account-link' && status === 429
+  return (route === 'api/account-link' || route === 'link') && status === 429
 }
 
 async function send(browser: ScriptlessBrowser, one: MatrixCall, ids: OwnedIds) {

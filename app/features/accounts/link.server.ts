@@ -30,6 +30,33 @@ export async function linkAccountId(
   return { outcome: 'linked', accountUuid: linked.accountUuid }
 }
 
+export type LinkTarget = { outcome: 'linkable'; accountUuid: string; accountName: string } | { outcome: 'refused' }
+
+/** Which account a proof would link the id with. Changes nothing, and uses nothing up: a person is asked with it. */
+export async function findLinkTarget(
+  app: Pick<App, 'store' | 'readSigned'>,
+  { externalId, token }: { externalId: string; token: string },
+): Promise<LinkTarget> {
+  const accountUuid = await provedBy(app, externalId, token)
+  if (accountUuid === null) return { outcome: 'refused' }
+  const account = await app.store.findAccount(accountUuid)
+  return {
+    outcome: 'linkable',
+    accountUuid,
+    accountName: account?.name || `ServiceM8 account ${accountUuid.slice(0, 8)}`,
+  }
+}
+
+async function provedBy(
+  app: Pick<App, 'store' | 'readSigned'>,
+  externalId: string,
+  token: string,
+): Promise<string | null> {
+  if (token.split('.').length !== 3) return (await app.store.findTicket('link', hashToken(token)))?.accountUuid ?? null
+  const signed = await app.readSigned(token)
+  return signed.outcome === 'opening' && signed.opening.accountUuid === externalId ? externalId : null
+}
+
 async function linkSigned(
   app: Pick<App, 'store' | 'log' | 'readSigned'>,
   externalId: string,

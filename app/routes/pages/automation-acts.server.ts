@@ -11,7 +11,10 @@ import { type FormLists, namesOfLists } from '#app/features/automations/form-lis
 import { type FormState, formOfFields } from '#app/features/automations/form-state.ts'
 import { readForm as readState } from '#app/features/automations/form-wire.ts'
 import { authenticationFlash } from '#app/features/automations/form-words.ts'
+import { failed, GONE, TEMPLATE_LOADED } from '#app/features/automations/page-words.ts'
+import { parseRuleId } from '#app/features/automations/rule-form.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
+import { copyTemplate } from '#app/features/templates/templates.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { redirectWithFlash } from './automation-data.server.ts'
@@ -19,6 +22,10 @@ import { findManagerAccount } from './manager-account.server.ts'
 import type { OwnAccount } from './own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
+
+/** As `act`, beside a template's `id`: the form opens with a copy. */
+const COPY = 'copy'
+const COPY_TEMPLATE_FAILED = 'Failed to copy template'
 
 /** A pasted rule, or a form with everything in it, is longer than other forms. */
 const LONGEST_FORM = 1024 * 1024
@@ -35,6 +42,7 @@ export async function actOnAutomationPage({ request, context }: Args) {
     throw redirectWithFlash({ context }, `${pathname}${search}`, { kind: 'error', title, description: why })
   }
   const sent = await readForm(request, LONGEST_FORM)
+  if (sent.get('act') === COPY) throw await useTemplate({ request, context }, found, sent.get('id') ?? '')
   const { lists } = await loadFormLists(app, found.account.uuid)
   const press = sent.get(PRESS)
   // A button that sent the form along says in its own value what it does: what is in the form is only kept.
@@ -49,6 +57,23 @@ export async function actOnAutomationPage({ request, context }: Args) {
   return isRuleAct(act)
     ? pressed(args, found, { act, values, written: kept }, lists)
     : written(args, found, sent, lists)
+}
+
+/** Counts the use, and leads to the form with the copy in it: looking at that again counts nothing. */
+async function useTemplate({ context }: Args, found: OwnAccount, id: string): Promise<Response> {
+  const account = { accountUUID: found.accountId, admin: found.admin }
+  const template = await copyTemplate(context.app, found.account.uuid, parseRuleId(id) ?? 0)
+  return template
+    ? redirectWithFlash(
+        { context },
+        automationAddress(account, { step: 'copy', templateId: template.id }),
+        TEMPLATE_LOADED,
+      )
+    : redirectWithFlash(
+        { context },
+        automationAddress(account, undefined, 'templates'),
+        failed(COPY_TEMPLATE_FAILED, GONE),
+      )
 }
 
 interface Pressed {

@@ -1,7 +1,6 @@
 // What the automations page is drawn from, tab by tab; and where its buttons lead.
 import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import {
-  type AutomationTab,
   automationAddress,
   readAutomationStep,
   readAutomationTab,
@@ -12,20 +11,17 @@ import { loadForm } from '#app/features/automations/form-intents.server.ts'
 import { type FormLists, namesOfLists } from '#app/features/automations/form-lists.ts'
 import { formOfRule } from '#app/features/automations/form-of-rule.ts'
 import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form-state.ts'
-import { failed, GONE, listTrouble, RULE_UPDATE_FAILED, TEMPLATE_LOADED } from '#app/features/automations/page-words.ts'
+import { failed, GONE, listTrouble, RULE_UPDATE_FAILED } from '#app/features/automations/page-words.ts'
 import { loadApiTest } from '#app/features/lookups/api-explorer.server.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { templateCopy } from '#app/features/templates/template.ts'
 import { loadTemplateLibrary } from '#app/features/templates/template-library.server.ts'
-import { copyTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
-import { isOwnClick } from '#app/http/asked-for.ts'
+import { listTemplates } from '#app/features/templates/templates.server.ts'
 import { setFlash } from '#app/http/flash.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { OwnAccount } from './own-account.server.ts'
 
 type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
-
-const COPY_TEMPLATE_FAILED = 'Failed to copy template'
 
 /** Everything below the header, for the account that was found. */
 export async function loadTabs({ request, context }: Args, found: OwnAccount) {
@@ -82,26 +78,11 @@ async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccoun
     return view(`edit-${rule.id}`, formOfRule(rule))
   }
   if (step.step === 'copy') {
-    // Led here by somebody else's page, or fetched ahead, the copy is shown and nothing is counted.
-    const asked = query.get('loaded') !== 'yes' && isOwnClick(args.request)
-    if (asked) throw await countCopy(args, account.uuid, step.templateId)
     const template = (await listTemplates(app, account.uuid, null)).find(({ id }) => id === step.templateId)
     if (template) return view(`copy-${template.id}`, formOfFields({ ...templateCopy(template), active: false }))
   }
   // After something was saved or left, the next new entry is another one.
   return view(`new-${query.get('fresh') ?? ''}`, emptyForm())
-}
-
-/** The use is counted once, however often the page is drawn afterwards. */
-async function countCopy(args: Args, accountUuid: string, templateId: number): Promise<Response> {
-  const url = new URL(args.request.url)
-  if (await copyTemplate(args.context.app, accountUuid, templateId)) {
-    url.searchParams.set('loaded', 'yes')
-    return redirectWithFlash(args, `${url.pathname}${url.search}`, TEMPLATE_LOADED)
-  }
-  url.searchParams.delete('copy')
-  url.searchParams.set('tab', 'templates' satisfies AutomationTab)
-  return redirectWithFlash(args, `${url.pathname}${url.search}`, failed(COPY_TEMPLATE_FAILED, GONE))
 }
 
 export function redirectWithFlash({ context }: Pick<Args, 'context'>, to: string, flash: Flash): Response {

@@ -156,11 +156,11 @@ describe('the form', () => {
     const id = await make()
     expect((await open()).form).toMatchObject({ key: 'new-', view: { state: { ruleId: null } } })
     expect((await open(`&edit=${id}`)).form?.view.state).toMatchObject({ ruleId: id, values: { name: 'Call back' } })
-    const { to, title } = await leadsTo(open('&copy=1'))
+    const { to, title } = await leadsTo(send({ act: 'copy', id: '1' }))
     expect(title).toBe('Template loaded')
-    expect(to).toBe(`/automation?accountUUID=${LEEDS}&copy=1&loaded=yes`)
+    expect(to).toBe(`/automation?accountUUID=${LEEDS}&copy=1`)
     for (const _again of [1, 2]) {
-      const { form } = await open('&copy=1&loaded=yes')
+      const { form } = await open('&copy=1')
       expect(form?.view.state.ruleId).toBeNull()
       expect(form?.view.state.values.name).toMatch(/ \(From Template\)$/)
       expect(form?.view.state.values.active).toBe('')
@@ -169,8 +169,8 @@ describe('the form', () => {
     expect(library?.templates?.find((template) => template.id === 1)?.usageCount).toBe(1)
   })
 
-  test('holds a copy for whoever was led here by another page, and nothing is counted', async () => {
-    for (const site of ['cross-site', 'same-site', 'none']) {
+  test('holds a copy for whoever opens its address, from wherever, and nothing is counted', async () => {
+    for (const site of ['same-origin', 'cross-site', 'same-site', 'none']) {
       const { form } = await open('&copy=1', { site })
       expect(form?.view.state.values.name).toMatch(/ \(From Template\)$/)
     }
@@ -179,10 +179,12 @@ describe('the form', () => {
   })
 
   test('a template or a rule that is not there is told, and the page goes on', async () => {
-    expect(await leadsTo(open('&copy=999999'))).toMatchObject({
-      to: `/automation?accountUUID=${LEEDS}&tab=templates`,
-      title: 'Failed to copy template',
-    })
+    for (const id of ['999999', 'x', '']) {
+      expect(await leadsTo(send({ act: 'copy', id }))).toMatchObject({
+        to: `/automation?accountUUID=${LEEDS}&tab=templates`,
+        title: 'Failed to copy template',
+      })
+    }
     expect(await leadsTo(open('&edit=99'))).toMatchObject({
       to: `/automation?accountUUID=${LEEDS}`,
       title: 'Error updating automation',

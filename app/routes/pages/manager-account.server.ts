@@ -2,18 +2,11 @@
 import { type LoaderFunctionArgs, redirect, type TypedResponse } from '@remix-run/node'
 import { accountIdIn } from '#app/features/accounts/account-id.ts'
 import { greetingAtGate, isLinkProof } from '#app/features/accounts/gate.ts'
-import { linkAccountId } from '#app/features/accounts/link.server.ts'
+import { findLinkTarget } from '#app/features/accounts/link.server.ts'
+import { linkQuestionAddress } from '#app/features/accounts/link-address.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
-import {
-  ACCOUNT_LINKED,
-  knownSignInMessage,
-  linkedMessage,
-  linkedSentence,
-  SIGN_IN_TOASTS,
-} from '#app/features/accounts/sign-in.ts'
-import { isFetchedAhead } from '#app/http/asked-for.ts'
+import { knownSignInMessage, linkedMessage, SIGN_IN_TOASTS } from '#app/features/accounts/sign-in.ts'
 import { hasFlash, setFlash } from '#app/http/flash.server.ts'
-import { requireRate } from '#app/http/rate-limit.server.ts'
 import { tellRefusedPage } from '#app/http/refusals.server.ts'
 import { remember, rememberedIn } from '#app/http/remembered-account.server.ts'
 import { findSession, sentSession } from '#app/http/session.server.ts'
@@ -41,12 +34,12 @@ export interface OpenedManager {
   headers: Headers
 }
 
-/** Throws the redirect of a return from sign-in, and of an address whose token has just linked its id. */
+/** Throws the redirect of a return from sign-in, and the one to the question of an address whose token can link its id. */
 export async function openManager({ request, context }: Args): Promise<OpenedManager> {
   const { app } = context
   const url = new URL(request.url)
   if (url.searchParams.has('auth')) throw returnFromSignIn(app, url)
-  const proofRefused = await linkByAddress({ request, context }, url)
+  const proofRefused = await askToLink(app, url)
   const found = await findManagerAccount({ request, context })
   const headers = new Headers()
   if (found.outcome === 'ready' && accountIdIn(url.searchParams) !== null) {
@@ -58,25 +51,15 @@ export async function openManager({ request, context }: Args): Promise<OpenedMan
 }
 
 /**
- * An id that nobody has, opened with a one-time proof: it is linked to the proof's account, and the browser goes on to the
- * clean address. A mapping is no session: whoever has none signs in as ever. True = there was a proof, and it was not taken.
+ * An id that nobody has, opened with a one-time proof: a page asks whether to link it, and its button does. An address alone changes
+ * nothing. True = there was a proof, and it is good for nothing.
  */
-async function linkByAddress({ request, context }: Args, url: URL): Promise<boolean> {
-  const { app } = context
+async function askToLink(app: Args['context']['app'], url: URL): Promise<boolean> {
   const named = accountIdIn(url.searchParams)
   const token = url.searchParams.get('token')
-  if (
-    isFetchedAhead(request) ||
-    named === null ||
-    !isLinkProof(token) ||
-    (await app.store.resolveAccountId(named)) !== null
-  )
-    return false
-  requireRate(app, 'link', context.clientIp)
-  const linked = await linkAccountId(app, { externalId: named, token })
-  if (linked.outcome !== 'linked') return true
-  const flash: Flash = { kind: 'success', title: ACCOUNT_LINKED, description: linkedSentence(named) }
-  throw redirectTo(app, url, ['token'], flash)
+  if (named === null || !isLinkProof(token) || (await app.store.resolveAccountId(named)) !== null) return false
+  if ((await findLinkTarget(app, { externalId: named, token })).outcome === 'refused') return true
+  throw redirect(linkQuestionAddress(url), { status: 302 })
 }
 
 /** The address is cleaned, and what the return said becomes the next page's message: only sentences of ours are shown. */

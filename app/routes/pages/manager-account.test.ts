@@ -1,3 +1,4 @@
+import type { LoaderFunctionArgs } from '@remix-run/node'
 import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readCookies } from '#app/http/cookies.ts'
@@ -5,6 +6,7 @@ import { loadFlash } from '#app/http/flash.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
 import { APP_SECRET, BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
+import { loader as askLink, action as pressLink } from './link.tsx'
 import { openManager } from './manager-account.server.ts'
 
 let world: AccountsApp
@@ -221,10 +223,52 @@ describe('an id with a proof in the address', () => {
     return ticket
   }
 
-  it('is linked, says so, and the address is cleaned', async () => {
+  const argsOf = (address: string, method: 'GET' | 'POST') =>
+    ({
+      request: new Request(`https://fieldhook.test${address}`, { method }),
+      context: { app: world.app, clientIp: '198.51.100.9', nonce: '' },
+      params: {},
+    }) as unknown as LoaderFunctionArgs
+
+  /** Where the page that asks is, after its address was opened. */
+  async function questionOf(query: string): Promise<string> {
+    const { location } = await open(query)
+    if (!location?.startsWith('/link?')) throw new Error(`it led to ${location}`)
+    return location
+  }
+
+  /** Presses its button. */
+  async function press(address: string) {
+    const thrown = await pressLink(argsOf(address, 'POST')).then(
+      () => Promise.reject(new Error('it led nowhere')),
+      (response: unknown) => response as Response,
+    )
+    keep(thrown.headers)
+    const { flash } = await loadFlash(world.app, request(''))
+    return { status: thrown.status, location: thrown.headers.get('location'), flash }
+  }
+
+  it('leads to a page that names both and changes nothing, however often it is opened', async () => {
     await signedIn()
-    const linked = await open(`?accountuuid=ext-9&token=${await ticketOf()}&admin=yes`)
-    expect(linked).toMatchObject({
+    const ticket = await ticketOf()
+    for (const _again of [1, 2]) {
+      const question = await questionOf(`?accountuuid=ext-9&token=${ticket}&admin=yes`)
+      expect((await askLink(argsOf(question, 'GET'))).data).toEqual({
+        externalId: 'ext-9',
+        accountName: BRISBANE.name,
+        address: question,
+        back: '/fieldhook?accountuuid=ext-9&admin=yes',
+      })
+    }
+    expect(await world.store.resolveAccountId('ext-9')).toBeNull()
+    expect(await world.store.findTicket('link', hashToken(ticket))).not.toBeNull()
+  })
+
+  it('is linked by its button, says so, and the address is cleaned', async () => {
+    await signedIn()
+    const question = await questionOf(`?accountuuid=ext-9&token=${await ticketOf()}&admin=yes`)
+    expect(await press(question)).toEqual({
+      status: 303,
       location: '/fieldhook?accountuuid=ext-9&admin=yes',
       flash: {
         kind: 'success',
@@ -233,11 +277,27 @@ describe('an id with a proof in the address', () => {
       },
     })
     expect(await open('?accountuuid=ext-9')).toMatchObject({ account: { id: 'ext-9', uuid: BRISBANE.uuid } })
+    // The proof is used up.
+    expect(await press(question)).toMatchObject({ flash: { kind: 'error', title: CHECK_FAILED } })
+  })
+
+  it('asks about the platform’s signed text too, and leads to pages of ours alone', async () => {
+    await signedIn()
+    const uuid = '00000000-0000-4000-8000-0000000000aa'
+    const jwt = await new SignJWT({ auth: { accountUUID: uuid, staffUUID: 's' } })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(Buffer.from(APP_SECRET))
+    const question = await questionOf(`?accountuuid=${uuid}&token=${jwt}`)
+    expect(await world.store.resolveAccountId(uuid)).toBeNull()
+    const elsewhere = question.replace('to=%2Ffieldhook', 'to=%2F%2Fevil.example')
+    expect(elsewhere).not.toBe(question)
+    expect(await press(elsewhere)).toMatchObject({ location: `/fieldhook?accountuuid=${uuid}` })
+    expect(await world.store.resolveAccountId(uuid)).toBe(uuid)
   })
 
   it('gives no session with it', async () => {
     await connect(world, BRISBANE)
-    await open(`?accountuuid=ext-9&token=${await ticketOf()}`)
+    await press(await questionOf(`?accountuuid=ext-9&token=${await ticketOf()}`))
     cookies.clear()
     expect(await open('?accountuuid=ext-9')).toMatchObject({ outcome: 'sign_in' })
   })

@@ -1,4 +1,4 @@
-// What the buttons of the subscription page do, and how a return from the payment provider is believed: by asking it.
+// What the buttons of the subscription page do. A payment somebody comes back from is believed once the provider confirmed it.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
@@ -17,9 +17,8 @@ import {
 } from '#app/features/billing/payment-answer.ts'
 import { MONTHLY_PENCE } from '#app/features/billing/plan.ts'
 import { settleReturn } from '#app/features/billing/settle-return.server.ts'
-import { readPaymentId, returnedPayment, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
+import { readPaymentId, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
 import { startUpgrade } from '#app/features/billing/upgrade.server.ts'
-import { isFetchedAhead } from '#app/http/asked-for.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -53,7 +52,10 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
     case 'early_prorated':
       return startPayment(args, found, intent)
     case 'settle': {
-      const outcome = await lookUp(args, found, readPaymentId(form.get('payment_intent')))
+      const paymentId = readPaymentId(form.get('payment_intent'))
+      const outcome = paymentId === null ? UNKNOWN : await settleReturn(app, found.account.uuid, paymentId)
+      // Whoever came back by address goes on to the clean one.
+      if (form.get('returned') === 'yes') throw redirectWith(args, addressOf(found), flashOfReturn(outcome))
       return { answer: { kind: 'settled', toast: flashOfReturn(outcome) }, status: 200 }
     }
     case 'cancel':
@@ -93,18 +95,12 @@ function takePayment(app: Args['context']['app'], accountUuid: string): boolean 
   }
 }
 
-/** The return from the provider: what the address says is looked up there, and the browser goes on to the clean address. */
-export async function settleByAddress(args: Args, found: OwnAccount): Promise<Response> {
-  const outcome = await lookUp(args, found, returnedPayment(new URL(args.request.url).searchParams))
-  return redirectWith(args, addressOf(found), flashOfReturn(outcome))
+/** The address of a return names no payment: it is cleaned, and nothing is asked. */
+export function leaveEmptyReturn(args: Args, found: OwnAccount): Response {
+  return redirectWith(args, addressOf(found), flashOfReturn(UNKNOWN))
 }
 
-async function lookUp({ request, context }: Args, found: OwnAccount, paymentId: string | null): Promise<ReturnOutcome> {
-  if (paymentId === null) return { outcome: 'unknown' }
-  // The provider leads here, so it cannot be a form. Fetched ahead it does nothing: the provider's own event will tell.
-  if (isFetchedAhead(request)) return { outcome: 'processing' }
-  return settleReturn(context.app, found.account.uuid, paymentId)
-}
+const UNKNOWN: ReturnOutcome = { outcome: 'unknown' }
 
 function addressOf({ accountId, admin }: OwnAccount): string {
   return subscriptionAddress({ accountUUID: accountId, admin })

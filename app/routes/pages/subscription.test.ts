@@ -46,6 +46,8 @@ interface Visit {
   as?: string | null
   /** The form that was sent. */
   form?: Record<string, string>
+  /** To which address; absent = the account's page. */
+  at?: string
 }
 
 function argsOf(address: string, { as = LEEDS, form }: Visit = {}) {
@@ -65,7 +67,7 @@ async function open(address = HOME, visit: Visit = {}) {
 }
 
 async function press(form: Record<string, string>, visit: Visit = {}) {
-  const { data, init } = await action(argsOf(HOME, { ...visit, form }))
+  const { data, init } = await action(argsOf(visit.at ?? HOME, { ...visit, form }))
   return { answer: data, status: init?.status ?? 200 }
 }
 
@@ -168,20 +170,32 @@ describe('paying', () => {
 
   test('a return by address is believed only when the provider knows it for this account', async () => {
     const secret = await secretOf('upgrade')
-    const address = (id: string) =>
-      `${HOME}&payment_intent=${id}&payment_intent_client_secret=x&redirect_status=succeeded`
+    const check = (id: string, visit: Visit = {}) =>
+      leadsTo(press({ intent: 'settle', payment_intent: id, returned: 'yes' }, visit))
     const unknown = { to: HOME, says: 'Error', why: 'This account has no such payment. Nothing was changed.' }
-    expect(await leadsTo(open(address('pi_forged')))).toMatchObject(unknown)
+    expect(await check('pi_forged')).toMatchObject(unknown)
     expect(await leadsTo(open(`${HOME}&redirect_status=succeeded`))).toMatchObject(unknown)
-    expect(await leadsTo(open(address(idOf(secret))))).toMatchObject({ to: HOME, says: 'Payment Failed' })
+    expect(await check(idOf(secret))).toMatchObject({ to: HOME, says: 'Payment Failed' })
     world.payments.pay(secret)
     // Somebody else brings it.
-    const theirs = `/subscription?accountUUID=${BRISBANE}&payment_intent=${idOf(secret)}`
-    expect(await leadsTo(open(theirs, { as: BRISBANE }))).toMatchObject({ says: 'Error' })
+    expect(await check(idOf(secret), { as: BRISBANE, at: `/subscription?accountUUID=${BRISBANE}` })).toMatchObject({
+      says: 'Error',
+    })
     expect((await open(`/subscription?accountUUID=${BRISBANE}`, { as: BRISBANE })).page).toMatchObject({
       plan: { phase: 'trial' },
     })
-    expect(await leadsTo(open(address(idOf(secret))))).toEqual({ status: 303, to: HOME, ...PAID })
+    expect(await check(idOf(secret))).toEqual({ status: 303, to: HOME, ...PAID })
+  })
+
+  test('opening the address of a return asks nobody and changes nothing: its page names the payment, a button checks it', async () => {
+    const secret = await secretOf('upgrade')
+    world.payments.pay(secret)
+    const before = world.rows('SELECT * FROM plan')
+    world.payments.calls.length = 0
+    const { page } = await open(`${HOME}&payment_intent=${idOf(secret)}&redirect_status=succeeded`)
+    expect(page).toMatchObject({ view: 'return', accountUUID: LEEDS, paymentId: idOf(secret) })
+    expect(world.payments.calls).toEqual([])
+    expect(world.rows('SELECT * FROM plan')).toEqual(before)
   })
 
   test('refusals are said, each with its status', async () => {

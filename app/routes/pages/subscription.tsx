@@ -10,10 +10,11 @@ import { accountIdIn } from '#app/features/accounts/account-id.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { loadSubscription } from '#app/features/billing/plan.server.ts'
 import { PLAN_WORDS, planView } from '#app/features/billing/plan-view.ts'
-import { isReturn, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
+import { isReturn, returnedPayment, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
+import { PaymentReturn } from '#app/features/billing/ui/payment-return.tsx'
 import { SubscriptionPage } from '#app/features/billing/ui/subscription-page.tsx'
 import { findOwnAccount, gateFor, type OwnAccount, redirectWith } from './own-account.server.ts'
-import { actOnSubscriptionPage, settleByAddress } from './subscription-acts.server.ts'
+import { actOnSubscriptionPage, leaveEmptyReturn } from './subscription-acts.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Subscription · Fieldhook' },
@@ -35,8 +36,12 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   }
   const found = await findOwnAccount({ request, context })
   if (found.outcome !== 'ready') return data(gateFor(found, request))
-  if (isReturn(query)) throw await settleByAddress({ request, context }, found)
   const { account, accountId, admin } = found
+  if (isReturn(query)) {
+    const paymentId = returnedPayment(query)
+    if (paymentId === null) throw leaveEmptyReturn({ request, context }, found)
+    return data({ view: 'return' as const, accountUUID: accountId, accountName: account.name, admin, paymentId })
+  }
   const { mode, publishableKey } = app.settings.payments
   const plan = await viewOf(context, found)
   const page = {
@@ -82,5 +87,6 @@ export default function Subscription() {
   const page = useLoaderData<typeof loader>()
   const answer = useActionData<typeof action>()
   if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  if (page.view === 'return') return <PaymentReturn {...page} />
   return <SubscriptionPage key={page.accountUUID} {...page} answer={answer ?? null} />
 }

@@ -1,6 +1,7 @@
+import { Form, useNavigation } from '@remix-run/react'
 import { CopyPlus, PencilLine, TriangleAlert } from 'lucide-react'
 import { Badge } from '#app/ui/badge.tsx'
-import { ButtonLink } from '#app/ui/button.tsx'
+import { Button } from '#app/ui/button.tsx'
 import { cardLook } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { type AutomationAccount, automationAddress } from '../../automations/automation-address.ts'
@@ -15,6 +16,8 @@ interface TemplateCardProps {
 export function TemplateCard({ template, account }: TemplateCardProps) {
   const { id, name, category, description, sentence, actions, overlap, blanks, usageCount } = template
   const titleId = `template-${id}-title`
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('act') === 'copy' && formData.get('id') === String(id)
   return (
     <article aria-labelledby={titleId} className={`${cardLook} flex h-full flex-col gap-3 p-4 sm:p-5`}>
       <div className="grid gap-1.5">
@@ -60,14 +63,13 @@ export function TemplateCard({ template, account }: TemplateCardProps) {
           </p>
         </div>
       )}
-      <div className="mt-auto pt-1">
-        <ButtonLink
-          to={automationAddress(account, { step: 'copy', templateId: id })}
-          icon={<CopyPlus aria-hidden className="size-4" />}
-        >
+      <Form method="post" action={automationAddress(account)} className="mt-auto pt-1">
+        <input type="hidden" name="act" value="copy" />
+        <input type="hidden" name="id" value={id} />
+        <Button type="submit" icon={<CopyPlus aria-hidden className="size-4" />} pending={pending}>
           Use template<VisuallyHidden> {name}</VisuallyHidden>
-        </ButtonLink>
-      </div>
+        </Button>
+      </Form>
     </article>
   )
 }

@@ -45,11 +45,13 @@ describe('the library', () => {
     expect(screen.getByRole('article', { name: warned?.name ?? '' }).textContent).toContain(warned?.overlap ?? '-')
   })
 
-  it('leads each one into the form as a copy', () => {
+  it('leads each one into the form as a copy, by a button', () => {
     draw({ admin: true })
     const first = ALL[0]
-    const link = screen.getByRole('link', { name: `Use template ${first?.name}` })
-    expect(link.getAttribute('href')).toBe(`/automation?${ACCOUNT}&admin=yes&copy=${first?.id}`)
+    const form = screen.getByRole('button', { name: `Use template ${first?.name}` }).closest('form')
+    if (!form) throw new Error('the button has no form')
+    expect([form.method, form.getAttribute('action')]).toEqual(['post', `/automation?${ACCOUNT}&admin=yes`])
+    expect(Object.fromEntries(new FormData(form))).toEqual({ act: 'copy', id: String(first?.id) })
   })
 
   it('searches and filters by address, without scripts', () => {

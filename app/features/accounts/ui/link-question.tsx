@@ -1,0 +1,43 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { Mark } from '#app/ui/app-frame.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { cardLook } from '#app/ui/card.tsx'
+
+interface LinkQuestionProps {
+  /** The id that the address names. */
+  externalId: string
+  /** The account it would lead to. */
+  accountName: string
+  /** The page's own address: the proof stays in it. */
+  address: string
+  /** Where "Not now" leads. */
+  back: string
+}
+
+/** Opening an address links nothing: a person presses. */
+export function LinkQuestion({ externalId, accountName, address, back }: LinkQuestionProps) {
+  const pending = useNavigation().formMethod === 'POST'
+  return (
+    <section aria-labelledby="link-title" className={`${cardLook} mx-auto grid max-w-md gap-5 p-6 sm:mt-10 sm:p-8`}>
+      <Mark className="size-11" />
+      <div className="grid gap-2">
+        <h1 id="link-title" className="font-semibold text-display">
+          Link this account?
+        </h1>
+        <p className="wrap-anywhere">
+          External account <strong className="font-semibold">{externalId}</strong> will open{' '}
+          <strong className="font-semibold">{accountName}</strong>.
+        </p>
+        <p className="text-label text-ink-soft">Link it only if you opened this page from ServiceM8.</p>
+      </div>
+      <Form method="post" action={address} className="grid gap-3">
+        <Button type="submit" look="primary" size="wide" pending={pending} pendingLabel="Linking…">
+          Link account
+        </Button>
+        <ButtonLink to={back} look="quiet" size="wide">
+          Not now
+        </ButtonLink>
+      </Form>
+    </section>
+  )
+}

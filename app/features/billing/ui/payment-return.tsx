@@ -1,0 +1,46 @@
+import { Form, useSubmit } from '@remix-run/react'
+import { useEffect, useRef } from 'react'
+import { Button } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { PageHeader } from '#app/ui/page-header.tsx'
+import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
+import { useIsAsking } from './intent-button.tsx'
+
+interface PaymentReturnProps extends SubscriptionAccount {
+  accountName: string
+  /** The payment that the address names: a claim, which the server looks up. */
+  paymentId: string
+}
+
+/** Somebody comes back from the payment provider. Opening the address changes nothing: the form asks, by itself once the page is seen. */
+export function PaymentReturn({ accountUUID, accountName, admin, paymentId }: PaymentReturnProps) {
+  const form = useRef<HTMLFormElement>(null)
+  const submit = useSubmit()
+  useEffect(() => {
+    let sent = false
+    const send = () => {
+      if (sent || document.visibilityState !== 'visible' || !form.current) return
+      sent = true
+      submit(form.current, { replace: true })
+    }
+    send()
+    document.addEventListener('visibilitychange', send)
+    return () => document.removeEventListener('visibilitychange', send)
+  }, [submit])
+  return (
+    <>
+      <PageHeader title="Subscription" overline={accountName} />
+      <CardSection id="payment-return" title="Payment">
+        <p className="mb-3">Check the payment with the payment provider to see its result.</p>
+        <Form method="post" action={subscriptionAddress({ accountUUID, admin })} ref={form} replace>
+          <input type="hidden" name="intent" value="settle" />
+          <input type="hidden" name="payment_intent" value={paymentId} />
+          <input type="hidden" name="returned" value="yes" />
+          <Button type="submit" look="primary" pending={useIsAsking('settle')} pendingLabel="Checking…">
+            Check payment
+          </Button>
+        </Form>
+      </CardSection>
+    </>
+  )
+}

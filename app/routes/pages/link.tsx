@@ -1,0 +1,63 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+  redirect,
+} from '@remix-run/node'
+import { useLoaderData } from '@remix-run/react'
+import { accountIdIn } from '#app/features/accounts/account-id.ts'
+import { GATE_GREETINGS, isLinkProof } from '#app/features/accounts/gate.ts'
+import { findLinkTarget, linkAccountId } from '#app/features/accounts/link.server.ts'
+import { afterLinkAddress } from '#app/features/accounts/link-address.ts'
+import { ACCOUNT_LINKED, linkedSentence } from '#app/features/accounts/sign-in.ts'
+import { LinkQuestion } from '#app/features/accounts/ui/link-question.tsx'
+import { setFlash } from '#app/http/flash.server.ts'
+import { requireRate } from '#app/http/rate-limit.server.ts'
+import type { Flash } from '#app/lib/flash.ts'
+
+export const meta: MetaFunction = () => [{ title: 'Link this account? · Fieldhook' }]
+
+// The address holds a proof.
+export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
+
+/** `/link?accountUUID=&token=&to=`: an address was opened with a proof for an id that nobody has. Changes nothing. */
+export async function loader({ request, context: { app } }: LoaderFunctionArgs) {
+  const url = new URL(request.url)
+  const proof = proofIn(url)
+  const back = afterLinkAddress(url)
+  if (proof === null || (await app.store.resolveAccountId(proof.externalId)) !== null) throw redirect(back)
+  const target = await findLinkTarget(app, proof)
+  if (target.outcome === 'refused') throw redirect(back, { headers: { 'Set-Cookie': setFlash(app, NOT_LINKED) } })
+  const { externalId } = proof
+  return data({ externalId, accountName: target.accountName, address: `${url.pathname}${url.search}`, back })
+}
+
+/**
+ * The button: the id leads to the proof's account from now on. A mapping is no session: whoever has none signs in as ever.
+ */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { app, clientIp } = context
+  const url = new URL(request.url)
+  requireRate(app, 'link', clientIp)
+  const proof = proofIn(url)
+  const linked = proof && (await linkAccountId(app, proof))
+  const flash: Flash =
+    proof && linked?.outcome === 'linked'
+      ? { kind: 'success', title: ACCOUNT_LINKED, description: linkedSentence(proof.externalId) }
+      : NOT_LINKED
+  throw redirect(afterLinkAddress(url), { status: 303, headers: { 'Set-Cookie': setFlash(app, flash) } })
+}
+
+const NOT_LINKED: Flash = { kind: 'error', title: GATE_GREETINGS.checkFailed }
+
+function proofIn({ searchParams }: URL): { externalId: string; token: string } | null {
+  const externalId = accountIdIn(searchParams)
+  const token = searchParams.get('token')
+  return externalId !== null && isLinkProof(token) ? { externalId, token } : null
+}
+
+export default function Link() {
+  return <LinkQuestion {...useLoaderData<typeof loader>()} />
+}
