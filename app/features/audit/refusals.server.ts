@@ -17,8 +17,9 @@ export const MOST_REFUSALS_IN_ALL = 120
 const ALWAYS = 3
 /** A minute, of no account at all. */
 export const MOST_REFUSALS_OF_NOBODY = 20
-/** Callers remembered within a minute; more of them are counted together. */
-const MOST_CALLERS = 2_000
+/** Callers remembered within a minute: of those who name no account, and of each account that is named. More are counted together. */
+const MOST_CALLERS_OF_NOBODY = 2_000
+const MOST_CALLERS_OF_ACCOUNT = 100
 const SEVERAL = 'several addresses'
 /** Callers named at the end of a minute, of those who named no account. */
 const MOST_TOLD_OF_NOBODY = 5
@@ -39,6 +40,8 @@ interface Minute {
   written: Map<string, number>
   inAll: number
   callers: Map<string, Refused>
+  /** How many callers are remembered, of each account; '' = of none. */
+  remembered: Map<string, number>
 }
 
 const current = new WeakMap<object, Minute>()
@@ -96,17 +99,23 @@ export async function recordRefusal(app: AuditApp, wish: AuditWish, ip: string):
   await recordAudit(app, { ...wish, outcome: 'refused' }, { ip, accounts: currentCaller()?.accounts ?? [] })
 }
 
-/** Whoever comes when too many are remembered already is counted together with the others. */
+/** Whoever comes when too many of the same account are remembered already is counted together with the others of it. */
 function callerIn(minute: Minute, key: string, who: Pick<Refused, 'accountUuid' | 'ip'>): Refused {
-  const known = minute.callers.has(key) || minute.callers.size < MOST_CALLERS
-  const at = known ? key : ''
+  const known = minute.callers.get(key)
+  if (known) return known
+  const whose = who.accountUuid ?? ''
+  const remembered = minute.remembered.get(whose) ?? 0
+  const full = remembered >= (whose === '' ? MOST_CALLERS_OF_NOBODY : MOST_CALLERS_OF_ACCOUNT)
+  const at = full ? `${whose}|` : key
   const caller = minute.callers.get(at) ?? {
-    ...(known ? who : { accountUuid: null, ip: SEVERAL }),
-    most: known ? Number.POSITIVE_INFINITY : 0,
+    accountUuid: who.accountUuid,
+    ip: full ? SEVERAL : who.ip,
+    most: full ? 0 : Number.POSITIVE_INFINITY,
     written: 0,
     more: 0,
   }
   minute.callers.set(at, caller)
+  if (!full) minute.remembered.set(whose, remembered + 1)
   return caller
 }
 
@@ -148,7 +157,13 @@ export async function endRefusalMinute(app: AuditApp): Promise<void> {
 }
 
 function minuteOf(app: AuditApp): Minute {
-  const minute = current.get(app.store) ?? { since: app.clock.now(), written: new Map(), inAll: 0, callers: new Map() }
+  const minute = current.get(app.store) ?? {
+    since: app.clock.now(),
+    written: new Map(),
+    inAll: 0,
+    callers: new Map(),
+    remembered: new Map(),
+  }
   current.set(app.store, minute)
   return minute
 }

@@ -86,6 +86,19 @@ describe('refusals', () => {
     expect(await entries()).toHaveLength(3)
   })
 
+  it('from more networks than are remembered take nothing from an account: of nobody’s, or of another account’s', async () => {
+    for (let n = 0; n < 2_500; n += 1) await refuse(`2001:db8:${n.toString(16)}::1`, null)
+    for (let n = 0; n < 2_500; n += 1) await refuse(`2001:db9:${n.toString(16)}::1`, 'attacked')
+    for (let n = 0; n < 5; n += 1) await refuse('192.0.2.1')
+    expect(await entries()).toHaveLength(5)
+    world.clock.advance(60_000)
+    await endRefusalMinute(app)
+    const counted = (await entries('attacked')).flatMap(({ action, detail }) =>
+      action === 'calls.refused' ? [Number(detail.count)] : [],
+    )
+    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(2_500 - MOST_REFUSALS_OF_ACCOUNT)
+  })
+
   it('from many addresses do not fill the file either', async () => {
     for (let n = 0; n < 5_000; n += 1) await refuse(`2001:db8:${n.toString(16)}::1`, null)
     expect(await nobodys()).toHaveLength(MOST_REFUSALS_OF_NOBODY)
