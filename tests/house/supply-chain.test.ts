@@ -92,6 +92,30 @@ test('a release asks for known weaknesses and signatures, and signs what it publ
   expect(release).toMatch(/needs: \[test, supply\]/)
 })
 
+test('every change is looked through by CodeQL, and the image by a scanner', () => {
+  const codeql = readFileSync('.github/workflows/codeql.yml', 'utf8')
+  expect(codeql).toMatch(/^on:\n {2}push:\n {4}branches: \[main\]\n {2}pull_request:$/m)
+  expect(codeql).toContain('languages: javascript-typescript')
+  const ci = readFileSync('.github/workflows/ci.yml', 'utf8')
+  expect(ci).toMatch(/uses: anchore\/scan-action@\S+.*\n {8}with:\n {10}image: fieldhook\n {10}severity-cutoff: high/)
+  expect(readFileSync('.github/workflows/release.yml', 'utf8')).toContain('npm run --silent sbom > fieldhook.cdx.json')
+})
+
+test('the trees near the end of their line are the ones that are used', () => {
+  const all: Record<string, string> = { ...packageJson.dependencies, ...packageJson.devDependencies }
+  for (const [name, major, words] of [
+    ['@remix-run/node', 2, '**Remix 2**'],
+    ['react', 18, '**React 18**'],
+    ['express', 4, '**Express 4**'],
+    ['vite', 6, '**Vite 6**'],
+  ] as const) {
+    expect([name, Number(all[name]?.split('.')[0])]).toEqual([name, major])
+    expect(page).toContain(words)
+  }
+  expect(packageJson.devDependencies).toHaveProperty('drizzle-kit')
+  expect(packageJson.dependencies).not.toHaveProperty('vite')
+})
+
 test('both containers run with a read-only system, without capabilities they do not need, and without root in ours', () => {
   const services = readFileSync('compose.yml', 'utf8').split(/^ {2}(?=\w+:$)/m)
   for (const name of ['fieldhook:', 'caddy:']) {

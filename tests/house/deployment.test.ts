@@ -1,0 +1,149 @@
+// What the documents say about the image, the compose file, Fly and Caddy is so.
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { describe, expect, test } from 'vitest'
+
+const require = createRequire(import.meta.url)
+const { parse } = createRequire(require.resolve('@seriousme/openapi-schema-validator'))('yaml') as {
+  parse(text: string): unknown
+}
+const read = (file: string) => readFileSync(file, 'utf8')
+
+/** Steps in the image that runs, in order: `['USER', 'node']`. */
+const steps = read('Dockerfile')
+  .replace(/^#.*\n/gm, '')
+  .replace(/\\\n\s*/g, ' ')
+  .split('\n')
+  .flatMap((line) => [...line.matchAll(/^([A-Z]+) (.*)$/g)].map(([, word = '', rest = '']) => [word, rest] as const))
+const last = steps.slice(steps.findLastIndex(([word]) => word === 'FROM'))
+const of = (word: string) => last.filter(([name]) => name === word).map(([, rest]) => rest)
+
+describe('the image', () => {
+  test('is made in two stages, of a Node with long-term support', () => {
+    expect(steps.filter(([word]) => word === 'FROM')).toHaveLength(2)
+    // Even numbers get it.
+    expect(Number(read('.nvmrc').split('.')[0]) % 2).toBe(0)
+  })
+
+  test('runs without root, and owns nothing but /data', () => {
+    expect(of('USER')).toEqual(['node'])
+    const user = last.findIndex(([word]) => word === 'USER')
+    expect(last.slice(user).filter(([word]) => word === 'RUN' || word === 'COPY' || word === 'ADD')).toEqual([])
+    expect(of('COPY').filter((copy) => /--(chown|chmod)/.test(copy))).toEqual([])
+    const given = of('RUN').join(' ')
+    expect([...given.matchAll(/-o node\b.*?(\/\S+)/g)].map(([, path]) => path)).toEqual(['/data'])
+    expect(given).not.toMatch(/chown|chmod/)
+    expect(of('VOLUME')).toEqual(['/data'])
+  })
+
+  test('serves the real platform in production, and refuses to be anything else by accident', () => {
+    const set = of('ENV').join(' ')
+    for (const value of ['NODE_ENV=production', 'PLATFORM=servicem8', 'DATABASE_URL=file:/data/'])
+      expect(set).toContain(value)
+  })
+
+  test('drains on SIGTERM, says that it lives, and has no package manager', () => {
+    expect(of('STOPSIGNAL')).toEqual(['SIGTERM'])
+    expect(of('HEALTHCHECK').join('')).toContain('/healthz')
+    expect(of('CMD').join('')).toMatch(/^\["node", /)
+    for (const tool of ['npm', 'npx', 'yarn', 'corepack']) expect(of('RUN').join(' ')).toContain(`/usr/local/bin/${tool}`)
+  })
+
+  test('holds what runs, and neither tests nor history nor maps of the sources', () => {
+    const copied = of('COPY').map((copy) => copy.match(/^--from=build \/app\/(\S+) /)?.[1])
+    expect(copied).toEqual(['package.json', 'node_modules', 'build', 'db/migrations', 'scripts'])
+    const left = read('.dockerignore').split('\n')
+    for (const name of ['.git', '.env', '.env.*', 'data', 'tests', 'node_modules', '**/*.db']) expect(left).toContain(name)
+    expect(read('vite.config.ts')).toMatch(/\bsourcemap: false\b/)
+  })
+})
+
+interface Service {
+  read_only?: boolean
+  cap_drop?: string[]
+  cap_add?: string[]
+  security_opt?: string[]
+  tmpfs?: string[]
+  volumes?: string[]
+  ports?: string[]
+  mem_limit?: string
+  pids_limit?: number
+  stop_grace_period?: string
+  privileged?: boolean
+  user?: string
+  environment?: Record<string, string>
+}
+
+describe('compose.yml', () => {
+  const { services } = parse(read('compose.yml')) as { services: Record<string, Service> }
+
+  test('gives neither container more than it needs', () => {
+    expect(Object.keys(services)).toEqual(['fieldhook', 'caddy'])
+    for (const service of Object.values(services)) {
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        mem_limit: expect.stringMatching(/^\d+m$/),
+        pids_limit: expect.any(Number),
+      })
+      expect([service.privileged, service.user]).toEqual([undefined, undefined])
+    }
+    expect(services.fieldhook?.cap_add).toBeUndefined()
+    expect(services.caddy?.cap_add).toEqual(['NET_BIND_SERVICE'])
+  })
+
+  test('lets Fieldhook write to /data and /tmp alone, be reached by Caddy alone, and drain', () => {
+    const { fieldhook } = services
+    expect([fieldhook?.tmpfs, fieldhook?.volumes, fieldhook?.ports]).toEqual([['/tmp'], ['fieldhook:/data'], undefined])
+    expect(Number.parseInt(fieldhook?.stop_grace_period ?? '0', 10)).toBeGreaterThan(hardStopSeconds())
+    expect(fieldhook?.environment).toMatchObject({ PLATFORM: 'servicem8', TRUST_PROXY: 'fly' })
+  })
+
+  test('Caddy writes the visitor’s address itself, and keeps the numbers private', () => {
+    const caddy = read('Caddyfile')
+    expect(caddy).toMatch(/header_up Fly-Client-IP \{remote_host\}/)
+    expect(caddy).toMatch(/@private path \/metrics\n\s*respond @private 404/)
+    expect(services.caddy?.volumes).toContain('./Caddyfile:/etc/caddy/Caddyfile:ro')
+  })
+})
+
+describe('fly.toml', () => {
+  const toml = read('fly.toml').replace(/^\s*#.*$/gm, '')
+  const value = (name: string) => toml.match(new RegExp(`^\\s*${name} = "?([^"\\n]+)"?$`, 'm'))?.[1]
+
+  test('is one machine with one volume that never sleeps', () => {
+    expect(toml.match(/^\[\[mounts\]\]$/gm)).toHaveLength(1)
+    expect(toml.match(/^\[\[vm\]\]$/gm)).toHaveLength(1)
+    expect([value('destination'), value('min_machines_running'), value('auto_stop_machines')]).toEqual([
+      '/data',
+      '1',
+      'off',
+    ])
+    expect(value('release_command')).toBeUndefined()
+  })
+
+  test('stops with SIGTERM and time to drain', () => {
+    expect(value('kill_signal')).toBe('SIGTERM')
+    expect(Number(value('kill_timeout'))).toBeGreaterThan(hardStopSeconds())
+  })
+
+  test('speaks https to the world, and keeps snapshots for fourteen days', () => {
+    expect([value('force_https'), value('TRUST_PROXY'), value('snapshot_retention')]).toEqual(['true', 'fly', '14'])
+    expect(value('APP_ORIGIN')).toMatch(/^https:\/\//)
+    expect(read('app/jobs.server.ts')).toContain('forgetSafetyCopies(env.databaseFile, app.clock.now() - days(14))')
+  })
+})
+
+test('the files that these files name are there', () => {
+  const named = ['Dockerfile', '.dockerignore', 'compose.yml', 'Caddyfile', 'fly.toml', '.npmrc'].flatMap((file) =>
+    [...read(file).matchAll(/(?<![\w./])((?:docs|tests|scripts)\/[\w./-]+\.(?:md|mjs|tsx?))/g)].map(([, name = '']) => name),
+  )
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((name) => !existsSync(name))).toEqual([])
+})
+
+/** How long the process takes at most to end after the first signal. */
+function hardStopSeconds(): number {
+  return Number(read('scripts/serve.js').match(/const HARD_STOP_MS = ([\d_]+)/)?.[1]?.replace('_', '')) / 1_000
+}

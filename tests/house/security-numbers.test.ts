@@ -1,0 +1,84 @@
+// The numbers on docs/security.md are those of the code. That each limit holds is shown by the tests that its row names.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { FRESH_FOR } from '#app/features/accounts/people.ts'
+import { SESSION_ABSOLUTE, SESSION_IDLE, SIGN_IN_LASTS } from '#app/features/accounts/session.ts'
+import { AUDIT_KEPT } from '#app/features/audit/audit.ts'
+import { MOST_RULES } from '#app/features/automations/rules.server.ts'
+import { LARGEST_BODY } from '#app/features/events/event.ts'
+import { MOST_REPORT_BYTES } from '#app/features/ops/csp-report.ts'
+import { RUNS_KEPT } from '#app/features/ops/kept-until.ts'
+import { LIMITS } from '#app/http/rate-limit.server.ts'
+import { days, hours, minutes } from '#app/lib/duration.ts'
+import { FUZZ_BAR } from '#tests/support/fuzz.ts'
+import { HTTP_LIMITS } from '../../scripts/http-server.mjs'
+
+const page = readFileSync('docs/security.md', 'utf8')
+const source = (file: string) => readFileSync(file, 'utf8')
+
+test('how often somebody may ask', () => {
+  const { sign_in, credentials, link, run, look, trigger, csp_report } = LIMITS
+  expect(page).toContain(`${sign_in} sign-ins, ${credentials} credential calls and ${link} links a minute per address`)
+  expect(page).toContain(
+    `of an account ${run} runs by hand, ${look} looks and 5 test calls a minute, of a trigger ${trigger} `,
+  )
+  expect(page).toContain(`16 KB, ${csp_report} a minute for each address`)
+  expect(page).toContain(`wrong key is 404, ${trigger} a minute`)
+})
+
+test('how large something may be', () => {
+  expect([LARGEST_BODY, MOST_REPORT_BYTES]).toEqual([256 * 1024, 16 * 1024])
+  expect(page).toContain('address found by hash, 256 KB')
+  expect(source('app/http/guards.server.ts')).toContain('const USUAL_BODY = 100 * 1024')
+  expect(page).toContain('Imports are JSON bodies of at most 100 KB')
+  expect(MOST_RULES).toBe(200)
+  expect(page).toContain('; 200 rules;')
+})
+
+test('how long something counts or is kept', () => {
+  expect([SESSION_IDLE, SESSION_ABSOLUTE, FRESH_FOR, SIGN_IN_LASTS]).toEqual([
+    hours(8),
+    hours(24),
+    minutes(10),
+    minutes(10),
+  ])
+  expect(page).toContain('8 h idle, 24 h at most')
+  expect(page).toContain('a sign-in of the last 10 minutes')
+  expect(page).toContain('state is stored hashed, 10 minutes, once')
+  expect([RUNS_KEPT, AUDIT_KEPT]).toEqual([days(90), days(400)])
+  expect(page).toContain('90 days for runs); counters; the trail (400 days)')
+})
+
+test('what a connection may take', () => {
+  const { headerBytes, headersMs, requestMs, silentMs, requestsPerConnection, connections } = HTTP_LIMITS
+  const count = (number: number) => number.toLocaleString('en')
+  expect(page).toContain(
+    `${headerBytes / 1024} KB of headers, ${headersMs / 1000} s for them, ${requestMs / 1000} s for a request, ` +
+      `${silentMs / 1000} s of silence, ${count(requestsPerConnection)} requests on a connection, ${count(connections)} connections`,
+  )
+})
+
+test('what a call to somebody’s address may take', () => {
+  const limits = source('app/adapters/outbound.server.ts')
+  for (const limit of ['totalMs: seconds(15)', 'readBytes: 16 * 1024', 'storedBytes: 4 * 1024'])
+    expect(limits).toContain(limit)
+  expect(page).toContain('15 s and 16 KB of an answer at most (4 KB are kept, as text)')
+})
+
+test('when keys are changed by themselves', () => {
+  const job = source('app/jobs.server.ts').split("name: 'keys.rotate'")[1]?.slice(0, 120) ?? ''
+  expect(job).toMatch(/pattern: '\d+ \* \* \* \*'/)
+  expect(job).toContain('afterStartMs: seconds(10)')
+  expect(source('app/features/ops/rotate-keys.server.ts')).toContain('const ROWS_PER_STEP = 50')
+  expect(page).toContain('Ten seconds after the start, and every hour, a job wraps the keys of accounts anew')
+  expect(page).toContain('fifty rows at a time')
+})
+
+test('what fuzzing and mutation ask for', () => {
+  expect(FUZZ_BAR).toBe(50)
+  expect(source('tests/support/fuzz.ts')).toContain('const AGAIN = 5\n')
+  const mutate = source('scripts/mutate.mjs')
+  expect(mutate).toContain('const ENOUGH = 85\n')
+  expect([...mutate.matchAll(/^ {4}'app\/[\w./-]+',$/gm)]).toHaveLength(26)
+  expect(page).toContain('1,700 faults in 26 modules')
+})
