@@ -12,6 +12,7 @@ import { createIntake, type Intake, letGoOfBody } from './http/intake.server.ts'
 import type { Refusal } from './http/origin-check.ts'
 import { refusalPage } from './http/refusal-page.ts'
 import { securityHeaders } from './http/security-headers.ts'
+import { createStrangerPages, type StrangerPages } from './http/stranger-pages.server.ts'
 import { asCaller } from './lib/caller.server.ts'
 import { endWork, type Meter, workFor } from './lib/work-meter.server.ts'
 import { createPlatformIngress } from './platform-ingress.server.ts'
@@ -39,6 +40,8 @@ export interface Front {
   /** Null = who asked reads JSON. */
   refusalPage(req: IncomingMessage, message: string): string | null
   platformIngress: NodeHandler
+  /** Pages for people without a session; `draw` = the router. */
+  strangerPages(draw: Parameters<typeof createStrangerPages>[1]): StrangerPages
   /** Call when an answer was sent: what is left of the request's body is thrown away. */
   letGoOfBody(req: IncomingMessage): void
 }
@@ -54,9 +57,10 @@ export function createFront(
   const budgets = createBudgets(app, env.budgets, { refused: observed.measures.overBudget })
   const secure = app.settings.origin.startsWith('https:')
   const realPayments = app.settings.payments.mode === 'stripe'
+  const routePattern = routePatterns()
   return {
     clientIp,
-    routePattern: routePatterns(),
+    routePattern,
     securityHeaders: (path, nonce) => securityHeaders({ path, nonce, secure, realPayments }),
     asCaller,
     budgets,
@@ -68,6 +72,7 @@ export function createFront(
     refusalPage: ({ url, headers }, message) =>
       refusalPage({ url, accept: headers.accept, message, origin: app.settings.origin }),
     platformIngress: observed.ingress(createPlatformIngress(app, { clientIp, bodies: intake.bodies, budgets })),
+    strangerPages: (draw) => createStrangerPages(app, draw, (path) => routePattern(path) === '/*'),
     letGoOfBody,
   }
 }

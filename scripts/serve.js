@@ -3,6 +3,7 @@
 // module hands over the running app, so that server and routes share one module graph (one database, one engine).
 import { randomBytes } from 'node:crypto'
 import { createRequestHandler } from '@remix-run/express'
+import { createRequestHandler as createRouter } from '@remix-run/node'
 import compression from 'compression'
 import express from 'express'
 import { createHttpServer, HTTP_LIMITS } from './http-server.mjs'
@@ -117,6 +118,20 @@ export async function serve({ dev } = {}) {
       res.locals.meter,
     )
   })
+  if (!dev) {
+    // People without a session are not drawn a page each.
+    const findPage = running.strangerPages(createRouter(build, 'production'))
+    site.use(async (req, res, next) => {
+      try {
+        const page = await findPage(req, res.locals.nonce)
+        if (page === null) return next()
+        res.status(page.status).set(page.headers)
+        res.end(page.html)
+      } catch (error) {
+        next(error)
+      }
+    })
+  }
   site.all(
     '*',
     createRequestHandler({

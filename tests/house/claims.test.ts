@@ -16,7 +16,9 @@ interface Claim {
 /** The rows below the heading of a page. */
 function rowsOf(page: string): Claim[] {
   const part = CLAIMS.split(`\n## ${page}\n`)[1]?.split('\n## ')[0] ?? ''
-  return [...part.matchAll(/^\| (.+?) \| (.+) \|$/gm)].slice(1).map(([, words = '', shownBy = '']) => ({ words, shownBy }))
+  return [...part.matchAll(/^\| (.+?) \| (.+) \|$/gm)]
+    .slice(1)
+    .map(([, words = '', shownBy = '']) => ({ words, shownBy }))
 }
 
 const TEST_FILE = /`((?:app|db|tests)\/[\w./-]+\.(?:test|spec)\.tsx?)`/g
@@ -36,11 +38,14 @@ interface Said {
 function saidOn(page: string): Said[] {
   const said: Said[] = []
   let header: string[] | null = null
-  for (const line of readFileSync(page, 'utf8').replace(/```[\s\S]*?```/g, '').split('\n')) {
+  for (const line of readFileSync(page, 'utf8')
+    .replace(/```[\s\S]*?```/g, '')
+    .split('\n')) {
     if (line.startsWith('|')) {
       const cells = line.split('|').slice(1, -1)
       if (header === null) header = cells.map((cell) => cell.trim())
-      else if (!/^[\s|:-]+$/.test(line)) said.push({ words: line, column: header.at(-1) ?? '', table: header.join(' · ') })
+      else if (!/^[\s|:-]+$/.test(line))
+        said.push({ words: line, column: header.at(-1) ?? '', table: header.join(' · ') })
       continue
     }
     header = null
@@ -127,7 +132,8 @@ describe('what does not occur', () => {
   const using = (what: RegExp) => sources.filter((file) => what.test(readFileSync(file, 'utf8')))
 
   test('no package reads LDAP, XPath, XML, LaTeX, GraphQL or SAML, keeps passwords, or opens WebSockets', () => {
-    const odd = /ldap|xpath|xml|latex|graphql|saml|memcache|bcrypt|argon|passport|jsonwebtoken|^ws$|socket\.io|multer|busboy|pug|ejs/
+    const odd =
+      /ldap|xpath|xml|latex|graphql|saml|memcache|bcrypt|argon|passport|jsonwebtoken|^ws$|socket\.io|multer|busboy|pug|ejs/
     expect(named.filter((name) => odd.test(name))).toEqual([])
   })
 

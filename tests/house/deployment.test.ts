@@ -46,14 +46,16 @@ describe('the image', () => {
     expect(of('STOPSIGNAL')).toEqual(['SIGTERM'])
     expect(of('HEALTHCHECK').join('')).toContain('/healthz')
     expect(of('CMD').join('')).toMatch(/^\["node", /)
-    for (const tool of ['npm', 'npx', 'yarn', 'corepack']) expect(of('RUN').join(' ')).toContain(`/usr/local/bin/${tool}`)
+    for (const tool of ['npm', 'npx', 'yarn', 'corepack'])
+      expect(of('RUN').join(' ')).toContain(`/usr/local/bin/${tool}`)
   })
 
   test('holds what runs, and neither tests nor history nor maps of the sources', () => {
     const copied = of('COPY').map((copy) => copy.match(/^--from=build \/app\/(\S+) /)?.[1])
     expect(copied).toEqual(['package.json', 'node_modules', 'build', 'db/migrations', 'scripts'])
     const left = read('.dockerignore').split('\n')
-    for (const name of ['.git', '.env', '.env.*', 'data', 'tests', 'node_modules', '**/*.db']) expect(left).toContain(name)
+    for (const name of ['.git', '.env', '.env.*', 'data', 'tests', 'node_modules', '**/*.db'])
+      expect(left).toContain(name)
     expect(read('vite.config.ts')).toMatch(/\bsourcemap: false\b/)
   })
 })
@@ -137,7 +139,9 @@ describe('fly.toml', () => {
 
 test('the files that these files name are there', () => {
   const named = ['Dockerfile', '.dockerignore', 'compose.yml', 'Caddyfile', 'fly.toml', '.npmrc'].flatMap((file) =>
-    [...read(file).matchAll(/(?<![\w./])((?:docs|tests|scripts)\/[\w./-]+\.(?:md|mjs|tsx?))/g)].map(([, name = '']) => name),
+    [...read(file).matchAll(/(?<![\w./])((?:docs|tests|scripts)\/[\w./-]+\.(?:md|mjs|tsx?))/g)].map(
+      ([, name = '']) => name,
+    ),
   )
   expect(named.length).toBeGreaterThan(5)
   expect(named.filter((name) => !existsSync(name))).toEqual([])
@@ -145,5 +149,11 @@ test('the files that these files name are there', () => {
 
 /** How long the process takes at most to end after the first signal. */
 function hardStopSeconds(): number {
-  return Number(read('scripts/serve.js').match(/const HARD_STOP_MS = ([\d_]+)/)?.[1]?.replace('_', '')) / 1_000
+  return (
+    Number(
+      read('scripts/serve.js')
+        .match(/const HARD_STOP_MS = ([\d_]+)/)?.[1]
+        ?.replace('_', ''),
+    ) / 1_000
+  )
 }

@@ -1,8 +1,9 @@
 // The built server and the headers it believes and sends.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runTimeOf } from '#tests/support/run-time.ts'
 import { scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
 import { type ServerProcess, startServerProcess } from '#tests/support/server-process.ts'
-import { firstDemoAccount } from '#tests/support/signed-in-server.ts'
+import { firstDemoAccount, signIn } from '#tests/support/signed-in-server.ts'
 
 let server: ServerProcess
 beforeAll(async () => {
@@ -47,6 +48,74 @@ test('the reference of the calls is for anybody: a page without the product’s 
   const { headers } = await ask('/api/openapi.json', { method: 'HEAD' })
   expect(headers.get('cache-control')).toBe('public, max-age=300')
   expect(headers.get('access-control-allow-origin')).toBeNull()
+})
+
+describe('a page for somebody without a session', () => {
+  /** A message that cannot be read sends the request the long way. */
+  const LONG_WAY = 'flash=unreadable'
+  const drawn = async (path: string, cookie = '') => {
+    // To a searcher the router sends the page at once, and not in pieces.
+    const headers = { 'user-agent': 'Googlebot', ...(cookie !== '' && { cookie }) }
+    const answer = await ask(path, { headers })
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    const nonce = policy.match(/'nonce-([^']+)'/)?.[1] ?? '?'
+    const html = await answer.text()
+    expect(html.split(`nonce="${nonce}"`).length).toBeGreaterThan(3)
+    const said = ['content-type', 'cache-control', 'vary'].map((name) => answer.headers.get(name))
+    return { status: answer.status, said, html: html.replaceAll(nonce, 'nonce') }
+  }
+
+  test('is the page that the router draws, byte for byte, whatever the address says', async () => {
+    const odd = encodeURIComponent(`a"b'c&<d>\\é\u2028%20+`)
+    const queries = [
+      '?accountUUID=a:b.c_d-E',
+      '?accountuuid=ABCDEFAB-0000-4000-8000-000000000000&admin=yes',
+      `?accountUUID=ext-1&token=${odd}`,
+      `?x=${odd}&accountUUID=ext-1&token=fieldhook&y='%22%3Cscript%3E`,
+    ]
+    for (const path of ['/fieldhook', '/automation', '/automation/runs', '/deliveries', '/account', '/subscription']) {
+      for (const query of queries) {
+        for (const cookie of ['', 'sid-top=over']) {
+          const short = await drawn(path + query, cookie)
+          // With a slash behind it the address is the same to the router, and none that is kept.
+          const long = await drawn(`${path}/${query}`, cookie)
+          expect([path + query, short.html]).toEqual([path + query, long.html.replaceAll(`"${path}/?`, `"${path}?`)])
+          expect([path, short.status, short.said]).toEqual([path, long.status, long.said])
+        }
+      }
+    }
+    for (const path of ['/', '/fieldhook', '/automation', '/wp-login.php', `/nothing/a%22b%20c?x=${odd}`]) {
+      expect([path, await drawn(path)]).toEqual([path, await drawn(path, LONG_WAY)])
+    }
+  })
+
+  test('costs less than half of what the router’s costs, also with a session that is over', async () => {
+    const cost = async (path: string, cookie: string) => {
+      const before = runTimeOf(server.pid)
+      for (let n = 0; n < 60; n++) await (await ask(path, { headers: { cookie } })).arrayBuffer()
+      const after = runTimeOf(server.pid)
+      return before === null || after === null ? null : after - before
+    }
+    for (const [short, long] of [
+      ['/fieldhook?accountUUID=a', '/fieldhook/?accountUUID=a'],
+      ['/automation?accountUUID=a', '/automation/?accountUUID=a'],
+    ] as const) {
+      for (const cookie of ['', 'sid-top=over']) {
+        const [little, much] = [await cost(short, cookie), await cost(long, cookie)]
+        // Where the system does not tell, there is nothing to compare.
+        if (little !== null && much !== null) expect(little / much).toBeLessThan(0.5)
+      }
+    }
+  })
+
+  test('is the router’s for whoever has a session', async () => {
+    const browser = scriptlessBrowser(server.origin)
+    const account = await firstDemoAccount(browser)
+    await signIn(browser, account)
+    expect((await browser.get(`/fieldhook?accountUUID=${account}`)).text).toContain('Webhook Manager')
+    expect((await browser.get('/')).text).toContain('Webhook Manager')
+    expect((await drawn(`/fieldhook?accountUUID=${account}`)).html).toContain('Connect to ServiceM8')
+  })
 })
 
 test('what browsers and searchers ask for is there', async () => {

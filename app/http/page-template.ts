@@ -1,0 +1,79 @@
+// A drawn page with holes: what differs from one stranger to the next is cut out of it once and filled in for each.
+
+/** Texts that stand for what is filled in. Random for each process: nobody can send one. */
+export interface Slots {
+  nonce: string
+  /** The account that the address names. */
+  account: string
+  /** What the address brought along for the sign-in. */
+  token: string
+  /** The page's own address, as its link to itself has it. */
+  here: string
+}
+
+export type Filling = Readonly<Record<keyof Slots, string>>
+
+type Hole = { of: keyof Slots; inScript: boolean }
+export type PageTemplate = readonly (string | Hole)[]
+
+/** Cuts the page at its slots. `here` is the longest: it may hold the others. */
+export function cutPage(html: string, slots: Readonly<Partial<Slots>>): PageTemplate {
+  const texts = (['here', 'nonce', 'account', 'token'] as const).flatMap((of) => {
+    const text = slots[of]
+    return text ? [{ of, text: of === 'here' ? escapeAttribute(text) : text }] : []
+  })
+  const parts: (string | Hole)[] = []
+  let from = 0
+  while (true) {
+    const next = texts
+      .map((slot) => ({ ...slot, at: html.indexOf(slot.text, from) }))
+      .filter(({ at }) => at !== -1)
+      // Of two that begin at one place the longer one.
+      .sort((a, b) => a.at - b.at || b.text.length - a.text.length)[0]
+    if (!next) break
+    parts.push(html.slice(from, next.at), { of: next.of, inScript: isInScript(html, next.at) })
+    from = next.at + next.text.length
+  }
+  parts.push(html.slice(from))
+  return parts
+}
+
+export function fillPage(template: PageTemplate, filling: Filling): string {
+  let html = ''
+  for (const part of template) html += typeof part === 'string' ? part : fill(part, filling[part.of])
+  return html
+}
+
+function fill({ of, inScript }: Hole, value: string): string {
+  if (of === 'nonce') return value
+  if (inScript) return inScriptText(value)
+  return escapeAttribute(of === 'here' ? value : new URLSearchParams({ v: value }).toString().slice(2))
+}
+
+/** As the page's data: JSON in a JSON text, and nothing that ends the script. */
+function inScriptText(value: string): string {
+  const once = JSON.stringify(value).slice(1, -1)
+  const escapes = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(once)
+    .slice(1, -1)
+    .replace(/[&<>\u2028\u2029]/g, escapes)
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#x27;',
+}
+
+/** As the renderer writes an attribute. */
+function escapeAttribute(value: string): string {
+  return value.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+}
+
+function isInScript(html: string, at: number): boolean {
+  const begun = html.lastIndexOf('<script', at)
+  // In the tag itself it is an attribute.
+  return begun !== -1 && html.lastIndexOf('</script', at) < begun && html.indexOf('>', begun) < at
+}
