@@ -172,6 +172,20 @@ describe.each([
     expect(rowsOf(ids.account)).toEqual(before)
   })
 
+  test('is not changed by opening any address, by the owner either', async () => {
+    const all = () => [rowsOf(ids.account), countsOf('template_use', 'ticket', 'sign_in_attempt', 'account_mapping')]
+    const before = all()
+    for (const one of MATRIX.filter(({ method }) => method === 'GET')) {
+      for (const site of ['same-origin', 'cross-site', 'none']) {
+        await owner.rawText('GET', one.path(ids), undefined, { 'sec-fetch-site': site })
+      }
+    }
+    await owner.rawText('GET', `/automation?accountUUID=${ids.account}&copy=1`, undefined, {
+      'sec-fetch-site': 'same-origin',
+    })
+    expect(all()).toEqual(before)
+  })
+
   test('is there for the owner', async () => {
     const wrong: string[] = []
     for (const one of MATRIX.filter(({ ownerSkips }) => !ownerSkips)) {
@@ -344,6 +358,16 @@ function rowsOf(account: string): Record<string, unknown> {
         ]
       }),
     )
+  } finally {
+    db.close()
+  }
+}
+
+/** How many rows there are of all accounts. */
+function countsOf(...tables: string[]): unknown[] {
+  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  try {
+    return tables.map((table) => [table, db.prepare(`SELECT count(*) AS n FROM ${table}`).get()])
   } finally {
     db.close()
   }

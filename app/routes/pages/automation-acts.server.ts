@@ -1,6 +1,8 @@
 // What the forms of the automations page lead to: the buttons around the form, and the form itself.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
+import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
+import { ownerActRefusal } from '#app/features/accounts/people.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { actOnRule } from '#app/features/automations/act-on-rule.server.ts'
 import { GO, isRuleAct, PRESS, type RuleAct } from '#app/features/automations/act-on-rule.ts'
@@ -48,6 +50,9 @@ export async function actOnAutomationPage({ request, context }: Args) {
   // A button that sent the form along says in its own value what it does: what is in the form is only kept.
   const values = Object.fromEntries(press === null ? sent : new URLSearchParams(press))
   const { act } = values
+  // What starts a rule from outside is a key.
+  const refused = act === 'new_url' ? ownerActRefusal('keys', found, app.clock.now()) : null
+  if (refused) throw redirectWithFlash({ context }, `${pathname}${search}`, ownerFlash(refused))
   const args = { request, context }
   const kept = press === null ? null : readState(sent, lists)
   if (kept && act === GO) {
