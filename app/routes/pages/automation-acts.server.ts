@@ -1,8 +1,6 @@
 // What the forms of the automations page lead to: the buttons around the form, and the form itself.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
-import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
-import { ownerActRefusal } from '#app/features/accounts/people.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { actOnRule } from '#app/features/automations/act-on-rule.server.ts'
 import { GO, isRuleAct, PRESS, type RuleAct } from '#app/features/automations/act-on-rule.ts'
@@ -13,21 +11,14 @@ import { type FormLists, namesOfLists } from '#app/features/automations/form-lis
 import { type FormState, formOfFields } from '#app/features/automations/form-state.ts'
 import { readForm as readState } from '#app/features/automations/form-wire.ts'
 import { authenticationFlash } from '#app/features/automations/form-words.ts'
-import { failed, GONE, TEMPLATE_LOADED } from '#app/features/automations/page-words.ts'
-import { parseRuleId } from '#app/features/automations/rule-form.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
-import { copyTemplate } from '#app/features/templates/templates.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { redirectWithFlash } from './automation-data.server.ts'
+import { newKeyRefusal, takeRun, useTemplate } from './automation-presses.server.ts'
 import { findManagerAccount } from './manager-account.server.ts'
 import type { OwnAccount } from './own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
-
-/** As `act`, beside a template's `id`: the form opens with a copy. */
-const COPY = 'copy'
-const COPY_TEMPLATE_FAILED = 'Failed to copy template'
 
 /** A pasted rule, or a form with everything in it, is longer than other forms. */
 const LONGEST_FORM = 1024 * 1024
@@ -44,15 +35,14 @@ export async function actOnAutomationPage({ request, context }: Args) {
     throw redirectWithFlash({ context }, `${pathname}${search}`, { kind: 'error', title, description: why })
   }
   const sent = await readForm(request, LONGEST_FORM)
-  if (sent.get('act') === COPY) throw await useTemplate({ request, context }, found, sent.get('id') ?? '')
+  if (sent.get('act') === 'copy') throw await useTemplate({ context }, found, sent.get('id') ?? '')
   const { lists } = await loadFormLists(app, found.account.uuid)
   const press = sent.get(PRESS)
   // A button that sent the form along says in its own value what it does: what is in the form is only kept.
   const values = Object.fromEntries(press === null ? sent : new URLSearchParams(press))
   const { act } = values
-  // What starts a rule from outside is a key.
-  const refused = act === 'new_url' ? ownerActRefusal('keys', found, app.clock.now()) : null
-  if (refused) throw redirectWithFlash({ context }, `${pathname}${search}`, ownerFlash(refused))
+  const refusal = act === 'new_url' ? newKeyRefusal(app, found) : null
+  if (refusal) throw redirectWithFlash({ context }, `${pathname}${search}`, refusal)
   const args = { request, context }
   const kept = press === null ? null : readState(sent, lists)
   if (kept && act === GO) {
@@ -62,23 +52,6 @@ export async function actOnAutomationPage({ request, context }: Args) {
   return isRuleAct(act)
     ? pressed(args, found, { act, values, written: kept }, lists)
     : written(args, found, sent, lists)
-}
-
-/** Counts the use, and leads to the form with the copy in it: looking at that again counts nothing. */
-async function useTemplate({ context }: Args, found: OwnAccount, id: string): Promise<Response> {
-  const account = { accountUUID: found.accountId, admin: found.admin }
-  const template = await copyTemplate(context.app, found.account.uuid, parseRuleId(id) ?? 0)
-  return template
-    ? redirectWithFlash(
-        { context },
-        automationAddress(account, { step: 'copy', templateId: template.id }),
-        TEMPLATE_LOADED,
-      )
-    : redirectWithFlash(
-        { context },
-        automationAddress(account, undefined, 'templates'),
-        failed(COPY_TEMPLATE_FAILED, GONE),
-      )
 }
 
 interface Pressed {
@@ -164,16 +137,5 @@ async function written(
       throw redirectWithFlash({ context }, `${plain}&fresh=${fresh}#${ruleAnchor(handled.ruleId)}`, handled.flash)
     case 'cancelled':
       throw redirect(`${plain}&fresh=${fresh}`, { status: 303 })
-  }
-}
-
-/** A card's button is braked like the call behind it, and says so in words. */
-function takeRun(app: Args['context']['app'], accountUuid: string): boolean {
-  try {
-    requireRateOf(app, 'run', accountUuid)
-    return true
-  } catch (refusal) {
-    if (refusal instanceof Response) return false
-    throw refusal
   }
 }

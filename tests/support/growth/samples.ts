@@ -92,6 +92,8 @@ const ROWS = 'rows of the database: bounded when they were written'
 
 /** What no stranger's text reaches, and why: by folder, by file or by function. */
 export const OWN_TEXT: Readonly<Record<string, string>> = {
+  'app/http/page-template.ts':
+    'cuts what the router drew; what is filled in goes through four patterns of one character each',
   'app/features/reference': 'the reference is made of our own schemas when the process starts',
   'app/features/templates/building-blocks.ts': 'the library of templates is ours',
   'app/features/webhooks/api-reference-addresses.ts': 'the reference is made of our own schemas',

@@ -1,0 +1,50 @@
+// Buttons of the automations page that ask for more than a session, and the one of a template.
+import type { LoaderFunctionArgs } from '@remix-run/node'
+import { ownerFlash } from '#app/features/accounts/account-form.ts'
+import { ownerActRefusal } from '#app/features/accounts/people.ts'
+import { automationAddress } from '#app/features/automations/automation-address.ts'
+import { failed, GONE, TEMPLATE_LOADED } from '#app/features/automations/page-words.ts'
+import { parseRuleId } from '#app/features/automations/rule-form.ts'
+import { copyTemplate } from '#app/features/templates/templates.server.ts'
+import { requireRateOf } from '#app/http/rate-limit.server.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { redirectWithFlash } from './automation-data.server.ts'
+import type { OwnAccount } from './own-account.server.ts'
+
+type Args = Pick<LoaderFunctionArgs, 'context'>
+
+const COPY_TEMPLATE_FAILED = 'Failed to copy template'
+
+/** Counts the use, and leads to the form with the copy in it: looking at that again counts nothing. */
+export async function useTemplate({ context }: Args, found: OwnAccount, id: string): Promise<Response> {
+  const account = { accountUUID: found.accountId, admin: found.admin }
+  const template = await copyTemplate(context.app, found.account.uuid, parseRuleId(id) ?? 0)
+  return template
+    ? redirectWithFlash(
+        { context },
+        automationAddress(account, { step: 'copy', templateId: template.id }),
+        TEMPLATE_LOADED,
+      )
+    : redirectWithFlash(
+        { context },
+        automationAddress(account, undefined, 'templates'),
+        failed(COPY_TEMPLATE_FAILED, GONE),
+      )
+}
+
+/** What starts a rule from outside is a key: an owner makes one, with a fresh sign-in. Null = it may be made. */
+export function newKeyRefusal(app: Args['context']['app'], found: OwnAccount): Flash | null {
+  const refused = ownerActRefusal('keys', found, app.clock.now())
+  return refused && ownerFlash(refused)
+}
+
+/** A card's button is braked like the call behind it, and says so in words. */
+export function takeRun(app: Args['context']['app'], accountUuid: string): boolean {
+  try {
+    requireRateOf(app, 'run', accountUuid)
+    return true
+  } catch (refusal) {
+    if (refusal instanceof Response) return false
+    throw refusal
+  }
+}
