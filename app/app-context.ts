@@ -10,6 +10,7 @@ import type { SecretBox } from './adapters/secret-box.ts'
 import type { ReadSigned } from './adapters/servicem8-signed.ts'
 import type { CallsLeft } from './features/accounts/call-budget.ts'
 import type { FactLoader, PlanReader } from './features/automations/load-facts.server.ts'
+import type { LongWork } from './features/automations/long-work.ts'
 import type { StepParts } from './features/automations/run-step.server.ts'
 import type { PaymentMode } from './features/billing/plan.ts'
 import type { BegunPolling } from './features/events/polling.ts'
@@ -17,6 +18,7 @@ import type { Hold } from './features/ops/hold.ts'
 import type { ProcessSigns } from './features/ops/process-signs.ts'
 import type { OperatorAccess, Readiness, ReadinessDetails } from './features/ops/readiness.ts'
 import type { Space } from './features/ops/space.ts'
+import type { WorkApart } from './lib/apart.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 
@@ -87,6 +89,8 @@ export interface App {
   keepSubscribed(accountUuid: string): Promise<string | null>
   /** Tells the loops that set automations off that a rule was made, changed or switched. */
   rulesChanged(): void
+  /** Does what may be long apart from the main thread. */
+  apart: WorkApart<LongWork>
   /** What a run is planned with: nothing in it can write. */
   planning: StepParts & { facts: FactLoader & PlanReader }
   /** Tells the run engine that there are new runs, or that a person decided something about one. */

@@ -20,6 +20,7 @@ import { createAutomationEngine } from './automation-engine.server.ts'
 import { createAutomationTriggers } from './automation-triggers.server.ts'
 import { createDeliveryEngine, SILENT } from './delivery-engine.server.ts'
 import { type Scheduler, startScheduler } from './engine/scheduler.server.ts'
+import { createWorkApart, type WorkApartOptions } from './engine/work-apart.server.ts'
 import { ConfigurationError, type Env, readEnv } from './env.server.ts'
 import { countedCalls, createCallAsAccount } from './features/accounts/call-as-account.server.ts'
 import { createCallBudget } from './features/accounts/call-budget.server.ts'
@@ -30,6 +31,7 @@ import { ACTIONS } from './features/automations/actions/registry.server.ts'
 import { createFactCache } from './features/automations/fact-cache.server.ts'
 import type { Values } from './features/automations/fact-rows.ts'
 import { createFactLoader } from './features/automations/load-facts.server.ts'
+import { LONG_WORK } from './features/automations/long-work.ts'
 import { planSurroundings } from './features/automations/plan-surroundings.server.ts'
 import { forgetOldEvents } from './features/deliveries/retention.server.ts'
 import { recordPlatformCall } from './features/events/activity.server.ts'
@@ -86,6 +88,8 @@ export interface BootOptions {
   env?: Readonly<Env>
   clock?: Clock
   log?: Log
+  /** The thread for long work. Absent = there is none, and everything is done at once. */
+  apart?: Omit<WorkApartOptions, 'onEnd'>
 }
 
 export async function startApp(options: BootOptions = {}): Promise<Running> {
@@ -222,10 +226,12 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   const cache = createFactCache<Values[]>(clock)
   const facts = createFactLoader({ callAsAccount: countedCalls(callAsAccount), clock }, { cache })
   const surroundings = planSurroundings({ store, settings, outbound })
+  const apart = createWorkApart(LONG_WORK, { file: null, ...options.apart, onEnd: observed.measures.longWorkEnded })
   const planning = {
     actions: ACTIONS,
     facts: createFactLoader({ callAsAccount, clock }, { cache, priority: 'screen' }),
     surroundings,
+    apart,
   }
   const runs = createAutomationEngine({
     store: ownWork,
@@ -239,6 +245,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
       actions: ACTIONS,
       facts,
       surroundings,
+      apart,
       committer: observed.committer(
         auditMessages(
           { store: ownWork, clock, log, secrets },
@@ -281,6 +288,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     deliverNow: engine.deliverNow,
     keepSubscribed: (accountUuid) => keepSubscribed(app, accountUuid),
     rulesChanged: triggers.rulesChanged,
+    apart,
     planning,
     wakeRuns: runs.wake,
     whenRunSettles: runs.whenSettled,
@@ -292,7 +300,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
       return { ready: reasons.length === 0, reasons }
     },
     watching: createWatching({
-      ...{ store, clock, log, engine, runs, budget, schedulerTurns },
+      ...{ store, clock, log, engine, runs, budget, schedulerTurns, apart },
       ...{ measures: observed.measures, load: observed.load },
       token: env.metricsToken,
       version: settings.version,
@@ -355,6 +363,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
         hold.stop()
         await Promise.all([...schedulers.map((one) => one.stop()), triggers.stop(), disk.stop()])
         await Promise.all([runs.drain(), engine.drain()])
+        await apart.stop()
         await sandbox?.stop()
         await outbound.close()
         loopDelay.stop()

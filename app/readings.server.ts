@@ -19,6 +19,7 @@ export interface ReadingsInput {
   runs: { status(): RunPumpStatus }
   budget: Pick<CallBudget, 'leastLeft'>
   load: Pick<ProcessLoad, 'read'>
+  apart: { waiting(): number }
   /** Runs of timed work that have begun. */
   schedulerTurns(): number
   /** When the newest good backup began; null = there is none. */
@@ -77,6 +78,7 @@ export function createReadings(input: ReadingsInput): () => Promise<Readings> {
       backlog,
       inFlight,
       runs: { inFlight: automations.inFlight, known: automations.known },
+      longWorkWaiting: input.apart.waiting(),
       leases: {
         deliveries: { held: deliveries.owner, age: age(deliveries.lastBeatAt) },
         runs: { held: automations.owner, age: age(automations.lastBeatAt) },

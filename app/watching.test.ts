@@ -42,6 +42,7 @@ function watching(token: string | null = null): App['watching'] {
     },
     budget: { leastLeft: () => 42 },
     schedulerTurns: () => 3,
+    apart: { waiting: () => 0 },
     newestBackup: async () => clock.now() - hours(1),
     spaceSentence: () => 'There is room.',
   })

@@ -8,6 +8,7 @@ import compression from 'compression'
 import express from 'express'
 import { createHttpServer, HTTP_LIMITS } from './http-server.mjs'
 import { keepNothingByDefault } from './keep-nothing.mjs'
+import { LONG_WORK } from './long-work-file.mjs'
 import { watchOver } from './watchdog.mjs'
 
 /** Longest time from the first signal to the end of the process. */
@@ -27,7 +28,8 @@ export async function serve({ dev } = {}) {
   const loadBuild = async () => (dev ? dev.ssrLoadModule('virtual:remix/server-build') : import(buildFile))
   const build = await loadBuild()
   /** @type {import('../app/boot.server.ts').Running} */
-  const running = await build.entry.module.startApp()
+  // Whoever develops changes what is checked: it is done where it is reloaded.
+  const running = await build.entry.module.startApp(dev ? {} : { apart: { file: LONG_WORK } })
 
   const own = new URL(running.origin)
   const site = express()

@@ -5,6 +5,7 @@ import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from './children.mjs'
 import { withLock } from './lock.mjs'
+import { LONG_WORK, LONG_WORK_SOURCE } from './long-work-file.mjs'
 import { OPERATIONS, OPERATIONS_SOURCE } from './operations-file.mjs'
 import {
   installPackages,
@@ -118,6 +119,7 @@ async function buildPages(root, recordChild) {
   mkdirSync(join(root, 'build'), { recursive: true })
   const { bundleTo } = await import('./run-ts.mjs')
   await bundleTo(OPERATIONS_SOURCE, OPERATIONS)
+  await bundleTo(LONG_WORK_SOURCE, fileURLToPath(LONG_WORK))
   writeFileSync(join(root, BUILD_STAMP), sources)
 }
 

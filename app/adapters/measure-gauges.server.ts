@@ -39,6 +39,7 @@ export function lookedAtSeries(registry: Registry, version: string): (readings: 
     'fieldhook_runs_waiting',
     'Runs that are due and wait for their turn, as far as they are known.',
   )
+  const longWorkWaiting = one('fieldhook_long_work_waiting', 'Work that waits for the thread for long work.')
   const leaseHeld = gauge('fieldhook_lease_held', '1 = this process is the one that does the work.', ['lease'])
   const leaseAge = gauge('fieldhook_lease_age_seconds', 'Time since the lease was last renewed.', ['lease'])
   const loopTurns = new Counter({
@@ -86,6 +87,7 @@ export function lookedAtSeries(registry: Registry, version: string): (readings: 
     scheduleLag(backlog?.scheduleLag)
     runsInFlight(readings.runs.inFlight)
     runsKnown(readings.runs.known)
+    longWorkWaiting(readings.longWorkWaiting)
     for (const lease of LEASES) {
       const { held: isHeld, age } = readings.leases[lease]
       leaseHeld.set({ lease }, isHeld ? 1 : 0)

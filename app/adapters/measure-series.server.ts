@@ -127,6 +127,11 @@ export function countedSeries(registry: Registry, routes: readonly string[]) {
       'Requests answered 429 because an account or a caller had used up its processor time or bytes of the minute.',
       ['whose', 'of'],
     ),
+    longWork: counter(
+      'fieldhook_long_work_total',
+      'Work that was handed to a thread of its own, by how it ended; "too_long" was ended by its deadline, "busy" was not begun.',
+      ['outcome'],
+    ),
     logLines: counter('fieldhook_log_lines_total', 'Lines of the log that somebody should read, by level.', ['level']),
   }
 
@@ -153,6 +158,7 @@ export function countedSeries(registry: Registry, routes: readonly string[]) {
   for (const whose of ['account', 'caller']) {
     for (const of of ['ms', 'bytes']) series.overBudget.inc({ whose, of }, 0)
   }
+  zero(series.longWork, 'outcome', ['done', 'too_long', 'busy', 'failed'])
   zero(series.logLines, 'level', ['warn', 'error'])
   return series
 }

@@ -67,6 +67,9 @@ export function createMeasures({ version, routes }: MeasuresInput): Measures {
     overBudget(whose, of) {
       count.overBudget.inc({ whose, of })
     },
+    longWorkEnded(outcome) {
+      count.longWork.inc({ outcome })
+    },
     jobEnded(job, outcome, seconds) {
       count.jobs.inc({ job, outcome })
       count.jobSeconds.observe(seconds)

@@ -9,6 +9,7 @@ const READINGS: Readings = {
   backlog: { oldestDue: 1.5, pending: { live: 3, replay: 2, by_hand: 1 }, held: LANES, oldestRun: 0, scheduleLag: 0 },
   inFlight: LANES,
   runs: { inFlight: 0, known: 0 },
+  longWorkWaiting: 0,
   leases: { deliveries: { held: true, age: 2 }, runs: { held: false, age: null } },
   loopTurns: { deliveries: 7, runs: 8, scheduler: 9 },
   space: { file: 4096, free: 0, wal: 0, budget: 1e9 },

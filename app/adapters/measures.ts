@@ -24,6 +24,8 @@ export interface Measures {
   actionEnded(result: string): void
   /** An account or a caller had used up its minute, and was told to wait. */
   overBudget(whose: 'account' | 'caller', of: 'ms' | 'bytes'): void
+  /** A job on the thread for long work ended. */
+  longWorkEnded(how: 'done' | 'too_long' | 'busy' | 'failed'): void
   /** Timed work that there is: each has its series from then on. */
   expectJobs(jobs: readonly string[]): void
   jobEnded(job: string, outcome: 'done' | 'failed', seconds: number): void
@@ -67,6 +69,8 @@ export interface Readings {
   } | null
   inFlight: LaneCounts
   runs: { inFlight: number; known: number }
+  /** Jobs that wait for the thread for long work. */
+  longWorkWaiting: number
   /** `age`: seconds since it was renewed; null = never yet. */
   leases: Readonly<Record<'deliveries' | 'runs', { held: boolean; age: number | null }>>
   /** How often each loop gave a sign of life. */

@@ -57,12 +57,16 @@ export function messageOf(answer: Pick<WireAnswer, 'status' | 'text'>): string {
 
 /**
  * Splits answers into good ones and the seven kinds of failure.
- * A 2xx that says `errorCode` other than 0, or `success: false`, is a failure too.
+ * `read`: its body, where that was read before. A 2xx that says `errorCode` other than 0, or `success: false`, is a failure too.
  */
-export function readAnswer(answer: WireAnswer, now: Millis): { outcome: 'ok'; body: unknown } | PlatformFailure {
+export function readAnswer(
+  answer: WireAnswer,
+  now: Millis,
+  read: unknown = undefined,
+): { outcome: 'ok'; body: unknown } | PlatformFailure {
   const good = answer.status >= 200 && answer.status < 300
   if (!good) return failureOf(answer, answer.status, now)
-  const body = parseJson(answer.text)
+  const body = read ?? parseJson(answer.text)
   if (!isRecord(body)) return { outcome: 'ok', body }
   const code = Number(textOf(body.errorCode) || 0)
   if (code !== 0) return failureOf(answer, code >= 400 && code < 600 ? code : 400, now)

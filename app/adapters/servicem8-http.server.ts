@@ -1,4 +1,5 @@
 // One exchange with the platform: timed as a whole, capped, never following a redirect, never throwing for an answer.
+import { StringDecoder } from 'node:string_decoder'
 import { Agent, type Dispatcher, request } from 'undici'
 import { seconds } from '../lib/duration.ts'
 import type { WireAnswer } from './servicem8-answer.ts'
@@ -59,23 +60,28 @@ export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Ex
       body: bodyOf(asked),
     })
     const chunks: Buffer[] = []
+    // Piece by piece: a list of 30 MB would hold up everybody.
+    const decoder = new StringDecoder('utf8')
+    let text = ''
     let size = 0
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       size += chunk.length
       // Leaving the loop destroys the body and, with it, the connection.
       if (size > asked.maxBytes)
         return { outcome: 'unanswered', sentence: 'ServiceM8 sent an answer that is too large.' }
-      chunks.push(chunk)
+      if (asked.keepBytes) chunks.push(chunk)
+      else text += decoder.write(chunk)
     }
     const bytes = Buffer.concat(chunks)
     const headers = firstValues(response.headers)
-    const isText = !asked.keepBytes || !isFile(headers['content-type'] ?? '', bytes)
+    if (!asked.keepBytes) text += decoder.end()
+    else if (!isFile(headers['content-type'] ?? '', bytes)) text = bytes.toString('utf8')
     return {
       outcome: 'answered',
       answer: {
         status: response.statusCode,
         headers,
-        text: isText ? bytes.toString('utf8') : '',
+        text,
         ...(asked.keepBytes && { bytes }),
       },
     }

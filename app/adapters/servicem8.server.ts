@@ -2,6 +2,7 @@
 import type { Clock, Millis } from '../lib/clock.ts'
 import { seconds } from '../lib/duration.ts'
 import type { Log } from '../lib/log.ts'
+import { readLongList } from './long-list.server.ts'
 import type { CallGate, ListInput, PlatformApi, PlatformRecord, PlatformResult, RecordPage } from './platform.ts'
 import { isRecord, mapAnswer, readAnswer, unavailable, undone, unreadable } from './servicem8-answer.ts'
 import { maskCallback, type PlatformCall } from './servicem8-call.ts'
@@ -71,7 +72,8 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       maxBytes: asked.maxBytes ?? OTHER_BYTES,
     })
     const answered = exchanged.outcome === 'answered' ? exchanged.answer : null
-    const result = read(exchanged, asked, options.clock.now())
+    const list = answered && (await readLongList(answered.text))
+    const result = read(exchanged, asked, options.clock.now(), list)
     if (result.outcome === 'rate_limited' && !result.ofMessages) gate?.limited(result.retryAt)
     tell({
       accountUuid,
@@ -204,13 +206,13 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
   }
 }
 
-function read(exchanged: Exchanged, asked: Asked, now: Millis): Answered['result'] {
+function read(exchanged: Exchanged, asked: Asked, now: Millis, list: unknown[] | null | undefined): Answered['result'] {
   if (exchanged.outcome !== 'answered') {
     return exchanged.undone ? undone(exchanged.sentence) : unavailable(exchanged.sentence)
   }
   const { status } = exchanged.answer
   if (asked.wantsRedirect && [301, 302, 303, 307, 308].includes(status)) return { outcome: 'ok', body: undefined }
-  const result = readAnswer(exchanged.answer, now)
+  const result = readAnswer(exchanged.answer, now, list ?? undefined)
   // Messages have limits of their own: other calls go on. The limit of calls names itself (facts: 5.5, section 6).
   const ofMessages = asked.messaging && !/number of allowed api requests/i.test(exchanged.answer.text)
   return ofMessages && result.outcome === 'rate_limited' ? { ...result, ofMessages } : result

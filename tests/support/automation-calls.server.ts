@@ -6,6 +6,7 @@ import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { type AutomationWorld, automationWorld, BRISBANE, LEEDS } from './automation-world.server.ts'
 import type { Call, Route } from './webhook-calls.server.ts'
+import { WORK_AT_ONCE } from './work-at-once.ts'
 
 export interface AutomationCalls {
   world: AutomationWorld
@@ -44,6 +45,7 @@ export async function automationCalls(): Promise<AutomationCalls> {
     ...world.app,
     settings: { ...world.app.settings, adminAccounts: new Set([LEEDS]) },
     planning: world.parts,
+    apart: WORK_AT_ONCE,
     whenRunSettles: engine.whenSettled,
     rulesChanged: () => {},
     keepSubscribed: async (accountUuid: string) => {

@@ -1,6 +1,7 @@
 // What the buttons around the form do: run, look first, switch, delete, a new address, import.
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { PageResult, RuleAct, RunMode } from './act-on-rule.ts'
 import { askRun } from './ask-run.server.ts'
@@ -8,7 +9,6 @@ import { ASK_FIELDS, CHANGED_SINCE } from './ask-run.ts'
 import type { KnownNames } from './condition-words.ts'
 import type { FailedCondition } from './conditions.ts'
 import { readRecordId } from './form-look.ts'
-import { readImport } from './import-rule.ts'
 import { lookBackOfRule } from './look-back.server.ts'
 import { objectOf } from './match-now.server.ts'
 import { oftenOf } from './once-words.ts'
@@ -35,8 +35,9 @@ import { previewView } from './preview-view.ts'
 import { writesToCustomers } from './rule.ts'
 import { parseRuleId } from './rule-form.ts'
 import { failedViews } from './rule-view.ts'
-import { createRule, deleteRule, type RulesApp, renewTriggerKey, switchRule } from './rules.server.ts'
+import { createRule, deleteRule, type RuleRefusal, type RulesApp, renewTriggerKey, switchRule } from './rules.server.ts'
 import { type RunNowApp, runNow } from './run-now.server.ts'
+import { notChecked } from './too-long.ts'
 
 export type RuleActOutcome =
   /** Redirect to the plain page and show `flash` there; `open` = whose address is shown. */
@@ -198,19 +199,23 @@ async function askFirst(
 
 /** One rule goes into the form to be looked over; several are stored at once, each switched off. */
 async function importRules(app: RulesApp, accountUuid: string, text: string): Promise<RuleActOutcome> {
-  const read = readImport(text)
   const refuse = (message: string): RuleActOutcome => ({
     outcome: 'shown',
     result: { kind: 'import_refused', text, message },
     toast: failed(IMPORT_FAILED, message),
   })
+  const answer = await app.apart.do('readImport', accountUuid, text)
+  if (answer.outcome !== 'done') return refuse(notChecked(answer).message)
+  const read = answer.value
   if (read.outcome === 'refused') return refuse(read.message)
   const [only, ...others] = read.rules
   if (only && others.length === 0) {
     return { outcome: 'imported', fields: only.fields, toast: only.objectOpen ? RULE_IMPORTED_OPEN : RULE_IMPORTED }
   }
   let made = 0
+  const turn = takingTurns()
   for (const { fields } of read.rules) {
+    await turn()
     const saved = await createRule(app, accountUuid, fields)
     if (saved.outcome !== 'saved') {
       const kept = made === 0 ? '' : ` The first ${made} were imported.`
@@ -221,7 +226,7 @@ async function importRules(app: RulesApp, accountUuid: string, text: string): Pr
   return done(importedFlash(made))
 }
 
-function whyNot(refusal: { outcome: 'not_found' } | { outcome: 'invalid' | 'too_many'; message: string }): string {
+function whyNot(refusal: RuleRefusal): string {
   return refusal.outcome === 'not_found' ? GONE : refusal.message
 }
 

@@ -1,6 +1,7 @@
 // The automations page: what it shows beside the form.
 import type { App } from '#app/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { KnownNames } from './condition-words.ts'
 import { exportRule } from './import-rule.ts'
@@ -55,7 +56,13 @@ async function repeatsOf(app: PageApp, accountUuid: string): Promise<string[]> {
 async function listCards(app: PageApp, accountUuid: string, names: KnownNames): Promise<RuleCardView[] | null> {
   try {
     const rules = await app.store.listAutomations(accountUuid)
-    return rules.map((rule) => cardOf(app, rule, names))
+    const cards: RuleCardView[] = []
+    const turn = takingTurns()
+    for (const rule of rules) {
+      cards.push(cardOf(app, rule, names))
+      await turn()
+    }
+    return cards
   } catch (error) {
     app.log.error({ account: accountUuid, error }, 'automation.not_listed')
     return null

@@ -1,5 +1,7 @@
 // A line of a filter in words: as part of a rule's sentence, as the reason why a record did not match, and as what has to be put right.
+
 import { assertNever } from '../../lib/assert-never.ts'
+import { blankLabel } from './blanks.ts'
 import { isComplete } from './condition-test.ts'
 import type { FailedCondition } from './conditions.ts'
 import { readFlag, readList, readNumber } from './field-value.ts'
@@ -243,8 +245,8 @@ function operatorWords(operator: Operator, known: Field | null): string {
 function valueWords(value: string, known: Field | null, names: KnownNames): string {
   const text = value.trim()
   if (text === '') return '…'
-  const blank = /^\[\[\s*(.+?)\s*\]\]$/.exec(text)
-  if (blank) return `[${blank[1]}]`
+  const blank = blankLabel(text)
+  if (blank) return `[${blank}]`
   const named = Object.hasOwn(names, text) ? names[text] : undefined
   if (named) return `"${named}"`
   if (known?.type === 'date') return dayWords(text)

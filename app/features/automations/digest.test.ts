@@ -56,6 +56,19 @@ describe('values over all records', () => {
     expect(values.all_job_addresses?.split('; ')).toHaveLength(3)
   })
 
+  it('stay short and quick however many records there are: a thousand lines, and how many are left', () => {
+    const many = Array.from({ length: 5_000 }, (_, n) =>
+      wholeJob({ generated_job_id: String(n), status: `Status ${n % 900}`, company_name: 'Smith & Sons' }),
+    )
+    const began = performance.now()
+    const all = digestValues(many, ACCOUNT)
+    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(all.count).toBe('5000')
+    expect(all['count.Status 7']).toBe('6')
+    expect(all.job_list?.split('\n')).toHaveLength(1_001)
+    expect(all.job_list).toMatch(/\n… and 4,000 more$/)
+  })
+
   it('leave the customer out of a list that is all about one', () => {
     const list = digestValues(
       [wholeJob({ generated_job_id: '7' }), wholeJob({ generated_job_id: '8' })],

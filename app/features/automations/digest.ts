@@ -6,6 +6,9 @@ import { dateText, moneyText, monthText, timeText, type WritingHabits } from './
 import { dateOf, dayOfDate, isoDate, readLocal, todayOf, weekOf } from './local-time.ts'
 import { JOB_STATUSES } from './rule.ts'
 
+/** Of a list; nobody reads on, and no message takes more. */
+const MOST_LINES = 1_000
+
 /** The ready-made lists, by what they are put together; '' = one list. */
 const LISTS = ['', 'status', 'customer', 'queue', 'staff'] as const
 
@@ -32,20 +35,31 @@ export function digestValues(records: readonly RecordFacts[], account: DigestAcc
     all_job_descriptions: joined(records, 'job_description', account, '; '),
     all_job_addresses: joined(records, 'job_address', account, '; '),
   }
-  const statuses = new Set([
-    ...JOB_STATUSES,
-    ...records.map((facts) => shown(facts, 'status', account)).filter(Boolean),
-  ])
-  for (const status of statuses) {
-    const own = records.filter((facts) => shown(facts, 'status', account) === status)
+  const byStatus = new Map<string, RecordFacts[]>(JOB_STATUSES.map((status) => [status, []]))
+  for (const facts of records) addTo(byStatus, shown(facts, 'status', account), facts)
+  byStatus.delete('')
+  for (const [status, own] of byStatus) {
     values[`count.${status}`] = String(own.length)
     values[`sum_total.${status}`] = plainSum(own, account)
   }
-  const lines = inOrder(records, account).map((facts) => ({ facts, line: lineOf(facts, records, account) }))
+  const customers = new Set(records.map((facts) => shown(facts, 'company_name', account)))
+  const place = { account, oneCustomer: records.length > 1 && customers.size === 1 }
+  const lines = inOrder(records, account)
+    .slice(0, MOST_LINES)
+    .map((facts) => ({ facts, line: lineOf(facts, place) }))
+  const left = records.length - lines.length
+  const more = left > 0 ? `\n… and ${left.toLocaleString('en')} more` : ''
   for (const by of LISTS) {
-    values[by === '' ? 'job_list' : `job_list by ${by}`] = by === '' ? textOf(lines) : headed(lines, by, account)
+    const list = by === '' ? textOf(lines) : headed(lines, by, account)
+    values[by === '' ? 'job_list' : `job_list by ${by}`] = `${list}${more}`
   }
   return values
+}
+
+function addTo<Value>(groups: Map<string, Value[]>, key: string, value: Value): void {
+  const group = groups.get(key)
+  if (group) group.push(value)
+  else groups.set(key, [value])
 }
 
 interface Line {
@@ -61,14 +75,16 @@ function headed(lines: readonly Line[], by: Exclude<ListBy, ''>, account: Digest
   const { name, without } = LIST_FIELD[by]
   const groups = new Map<string, Line[]>()
   for (const line of lines) {
-    const head = shown(line.facts, name, account) || without
-    groups.set(head, [...(groups.get(head) ?? []), line])
+    addTo(groups, shown(line.facts, name, account) || without, line)
   }
   return [...groups].map(([head, own]) => `${head} (${own.length})\n${textOf(own)}`).join('\n\n')
 }
 
 /** One line for a record: what tells it from the others. */
-function lineOf(facts: RecordFacts, all: readonly RecordFacts[], account: DigestAccount): string {
+function lineOf(
+  facts: RecordFacts,
+  { account, oneCustomer }: { account: DigestAccount; oneCustomer: boolean },
+): string {
   const value = (name: string) => shown(facts, name, account)
   const firstOf = (...names: string[]) => names.map(value).find((text) => text !== '') ?? ''
   const moment = (name: string) => readLocal(value(name), account.zone)
@@ -84,12 +100,10 @@ function lineOf(facts: RecordFacts, all: readonly RecordFacts[], account: Digest
       .join(', ')
   }
   const day = moment('completion_date') ?? moment('date')
-  const sameCustomer =
-    all.length > 1 && all.every((one) => shown(one, 'company_name', account) === value('company_name'))
   return [
     `Job ${value('generated_job_id') || facts.recordUuid}`,
     day ? dateText(day.wall, account) : '',
-    sameCustomer ? '' : value('company_name'),
+    oneCustomer ? '' : value('company_name'),
     value('job_address'),
     amountOf(facts, account),
   ]

@@ -3,6 +3,7 @@
 import type { AccountCallResult, CallAsAccount, CallPriority, PlatformRecord } from '#app/adapters/platform.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
 import type { FactCache } from './fact-cache.server.ts'
 import { type Values, valuesOf } from './fact-rows.ts'
 
@@ -135,7 +136,7 @@ export function createFactSources(app: SourceDependencies): FactSources {
         ? await readRecord(accountUuid, source.object, key)
         : await listAll(accountUuid, source.object, joined(`${source.by} eq '${quoted(key)}'`, source.filter), 500)
     if (answer.outcome !== 'ok') return answer
-    keep(accountUuid, kind, groupBy(answer.value, source, [key]), false)
+    keep(accountUuid, kind, await groupBy(answer.value, source, [key]), false)
     return null
   }
 
@@ -156,7 +157,7 @@ export function createFactSources(app: SourceDependencies): FactSources {
     const source: Source = SOURCES[kind]
     const answer = await listAll(accountUuid, source.object, source.filter, MOST_ROWS)
     if (answer.outcome !== 'ok') return answer
-    keep(accountUuid, kind, groupBy(answer.value, source, []), answer.value.length < MOST_ROWS)
+    keep(accountUuid, kind, await groupBy(answer.value, source, []), answer.value.length < MOST_ROWS)
     return null
   }
 
@@ -192,8 +193,14 @@ export function createFactSources(app: SourceDependencies): FactSources {
     return once(`${accountUuid}|${kind}`, async () => {
       const answer = await listAll(accountUuid, kind, null, MOST_ROWS)
       if (answer.outcome !== 'ok') return answer
+      const rows: Values[] = []
+      const turn = takingTurns()
+      for (const record of answer.value) {
+        rows.push(valuesOf(record))
+        await turn()
+      }
       const now = clock.now()
-      cache.keep(accountUuid, kind, [['all', answer.value.map(valuesOf)]], { until: now + LISTS_LAST })
+      cache.keep(accountUuid, kind, [['all', rows]], { until: now + LISTS_LAST })
       listedAt.set(`${accountUuid}|${kind}`, now)
       return null
     })
@@ -259,9 +266,15 @@ function lastingOfNothing(kind: SourceKind): number {
   return Math.min(SOURCES[kind].lastsMs, NOTHING_LASTS)
 }
 
-function groupBy(records: readonly PlatformRecord[], source: Source, keys: readonly string[]): Map<string, Values[]> {
+async function groupBy(
+  records: readonly PlatformRecord[],
+  source: Source,
+  keys: readonly string[],
+): Promise<Map<string, Values[]>> {
+  const turn = takingTurns()
   const groups = new Map<string, Values[]>(keys.map((key) => [key, []]))
   for (const record of records) {
+    await turn()
     const values = valuesOf(record)
     const key = values[source.by] ?? ''
     if (key === '') continue

@@ -100,6 +100,16 @@ export function isUuid(text: string): boolean {
 
 /** The form in which two texts are the same to a person: case, outer blanks and ways to write an accent do not count. */
 export function folded(text: string): string {
+  if (text.length < LONG) return foldedAnew(text)
+  // Fifty conditions at thirty moments ask about the same text of one record.
+  if (lastLong.text !== text) lastLong = { text, folded: foldedAnew(text) }
+  return lastLong.folded
+}
+
+const LONG = 1_500
+let lastLong = { text: '', folded: '' }
+
+function foldedAnew(text: string): string {
   const plain = text.trim().toLowerCase()
   return ONLY_ASCII.test(plain) ? plain : plain.normalize('NFC')
 }

@@ -3,21 +3,22 @@ import type { App } from '#app/app-context.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { objectLabel } from '../webhooks/object-catalog.ts'
 import { loadSettings } from './automation-settings.server.ts'
-import { aidsOf, rulesForWarnings } from './form-aids.ts'
+import { aidsOf, type FormAids, rulesForWarnings } from './form-aids.ts'
 import { toBody } from './form-body.ts'
 import { applyIntent, FORM_INTENT, type FormIntent, parseFormIntent } from './form-change.ts'
 import { EMPTY_LISTS, type FormLists, namesOfLists } from './form-lists.ts'
 import { lookAtForm } from './form-look.server.ts'
 import { LOOK_FIELDS, readRecordId } from './form-look.ts'
-import { problemsOf } from './form-problems.ts'
 import type { FormState } from './form-state.ts'
 import type { AskedLook, FormView } from './form-view.ts'
 import { readForm } from './form-wire.ts'
 import { FORM_WORDS, formErrorFlash, refusedFlash, savedFlash } from './form-words.ts'
 import type { LookDraftApp } from './look-at-draft.server.ts'
+import type { NamedRule } from './loops.ts'
 import type { FieldErrors } from './rule-form.ts'
 import { changeRule, createRule, type RulesApp } from './rules.server.ts'
 import { quietHint } from './settings-words.ts'
+import { notChecked } from './too-long.ts'
 
 export type FormOutcome =
   /** Draw the form again; `flash` says why, if something was wrong. */
@@ -31,7 +32,7 @@ export function isFormIntent(intent: string): boolean {
 
 /** The form as a page shows it. */
 export async function loadForm(
-  app: Pick<App, 'store'>,
+  app: Pick<App, 'store' | 'apart'>,
   accountUuid: string,
   state: FormState,
   errors: FieldErrors = {},
@@ -45,7 +46,23 @@ export async function loadForm(
     active: endpoint.state !== 'paused',
   }))
   const quiet = quietHint(await loadSettings(app, accountUuid))
-  return { state, errors, trouble: null, aids: aidsOf(state, rules, namesOfLists(lists)), rules, webhooks, quiet }
+  const { aids, trouble } = await loadAids(app, accountUuid, state, rules, namesOfLists(lists))
+  return { state, errors, trouble, aids, rules, webhooks, quiet }
+}
+
+/** What cannot be said about its texts in time is left out, and the form says so. */
+async function loadAids(
+  app: Pick<App, 'apart'>,
+  accountUuid: string,
+  state: FormState,
+  rules: readonly NamedRule[],
+  names: Record<string, string>,
+): Promise<{ aids: FormAids; trouble: Flash | null }> {
+  const told = await app.apart.do('aidsOf', accountUuid, state, rules, names)
+  if (told.outcome === 'done') return { aids: told.value, trouble: null }
+  const trouble: Flash = { kind: 'error', title: FORM_WORDS.notChecked, description: notChecked(told).message }
+  const bare = { ...state, steps: state.steps.map((step) => ({ ...step, parameters: {} })) }
+  return { aids: aidsOf(bare, rules, names), trouble }
 }
 
 /** `lists` = what can be chosen from, for a template that fills in a text. The caller has checked the account. */
@@ -60,7 +77,10 @@ export async function handleForm(
   const read = readForm(formData, lists)
   const draw = async (state: FormState, errors: FieldErrors, flash: Flash | null): Promise<FormOutcome> => ({
     outcome: 'form',
-    form: { ...(await loadForm(app, accountUuid, state, errors, lists)), trouble: flash },
+    form: await loadForm(app, accountUuid, state, errors, lists).then((form) => ({
+      ...form,
+      trouble: flash ?? form.trouble,
+    })),
     flash,
   })
   if (intent.kind === 'look') {
@@ -68,7 +88,9 @@ export async function handleForm(
     return { outcome: 'form', form: { ...(await loadForm(app, accountUuid, read, {}, lists)), look }, flash: null }
   }
   if (intent.kind !== 'save') return draw(applyIntent(read, intent), {}, null)
-  const problems = problemsOf(read)
+  const checked = await app.apart.do('problemsOf', accountUuid, read)
+  if (checked.outcome !== 'done') return draw(read, {}, refusedFlash(read.ruleId === null, notChecked(checked).message))
+  const problems = checked.value
   if (Object.keys(problems).length > 0) return draw(read, problems, formErrorFlash(problems))
   const { ruleId } = read
   const body = toBody(read)

@@ -16,6 +16,7 @@ export const FORM_WORDS = {
   updateFailed: 'Error updating automation',
   /** When the server gave no reason. */
   updateFailedWhy: 'Failed to update automation',
+  notChecked: 'The texts could not be checked',
   created: 'Automation created',
   updated: 'Automation updated',
   gone: 'This automation was deleted meanwhile. What you wrote is still here: cancel the edit to start a new one.',

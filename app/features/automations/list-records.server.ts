@@ -1,6 +1,6 @@
 // The records a rule looks through: listed, joined, judged; a few hundred at a time, so that nobody else waits for it.
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
 import { ACTIVE_ONLY, type FailedCondition, judge, neededParts, readsDeleted, serverFilter } from './conditions.ts'
 import type { JudgedAt, RecordFacts } from './facts.ts'
 import { partsForGrouping } from './grouping.ts'
@@ -70,6 +70,7 @@ export async function judgeAll(
   const matched: RecordFacts[] = []
   let failed: FailedCondition[] = []
   let total = 0
+  const turn = takingTurns()
   for (let from = 0; from < newestFirst.length; from += AT_A_TIME) {
     const joined = await app.facts.join(accountUuid, object, newestFirst.slice(from, from + AT_A_TIME), parts)
     if (joined.outcome !== 'ok') return { outcome: 'failed', failure: joined }
@@ -79,8 +80,8 @@ export async function judgeAll(
       const verdict = judge(definition.conditions, facts, at)
       if (verdict.matched) matched.push(facts)
       else if (failed.length === 0) failed = verdict.failed
+      await turn()
     }
-    await nextTurn()
   }
   return { outcome: 'ok', judged: { matched, failed, total } }
 }

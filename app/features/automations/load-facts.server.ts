@@ -2,6 +2,7 @@
 // only the parts asked for, lists instead of single records, and a short memory shared by all rules of the account.
 import type { AccountCallResult, CallAsAccount, CallPriority, PlatformRecord } from '#app/adapters/platform.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
 import { readVendorFacts } from './account-profile.ts'
 import type { AccountProfile, ReadOnlyPlatform } from './actions/action.server.ts'
 import { createFactCache, type FactCache } from './fact-cache.server.ts'
@@ -151,10 +152,13 @@ async function joinAll(
   asOf: Millis = 0,
 ): Promise<JoinResult> {
   const wanted = new Set(parts)
-  const rows: Row[] = records.map((record) => {
+  const rows: Row[] = []
+  const turn = takingTurns()
+  for (const record of records) {
     const own = valuesOf(record)
-    return { own, jobUuid: keyOf(jobUuidOf(object, own)), job: object === 'job' ? own : null }
-  })
+    rows.push({ own, jobUuid: keyOf(jobUuidOf(object, own)), job: object === 'job' ? own : null })
+    await turn()
+  }
   if (object !== 'job' && needsJob(object, wanted)) {
     const failure = await addJobs(sources, accountUuid, rows, asOf)
     if (failure) return failure
@@ -166,7 +170,12 @@ async function joinAll(
   const failure = (await Promise.all(steps)).find((one) => one !== null)
   if (failure) return failure
   const loaded: FactPart[] = [...wanted]
-  return { outcome: 'ok', facts: rows.map((row, index) => factsOf(object, row, added[index] ?? {}, loaded)) }
+  const facts: RecordFacts[] = []
+  for (const [index, row] of rows.entries()) {
+    facts.push(factsOf(object, row, added[index] ?? {}, loaded))
+    await turn()
+  }
+  return { outcome: 'ok', facts }
 }
 
 function factsOf(object: string, row: Row, added: Record<string, string>, parts: readonly FactPart[]): RecordFacts {

@@ -5,11 +5,10 @@ import type { ActionType } from './action-parameters.ts'
 import { matchedRecord } from './changes.ts'
 import type { KnownNames } from './condition-words.ts'
 import { type FailedCondition, judge, readsDeleted } from './conditions.ts'
+import type { Draft } from './draft.ts'
 import type { FactPart, JudgedAt, RecordFacts } from './facts.ts'
-import { draftOf, toBody } from './form-body.ts'
 import type { DraftPreview, LookTrouble, RecordChoice, Samples } from './form-look.ts'
-import { problemsOf } from './form-problems.ts'
-import { type FormState, objectOfForm } from './form-state.ts'
+import type { FormState } from './form-state.ts'
 import { groupRecords } from './grouping.ts'
 import { type Failure, filterOf, judgeAll, listFor } from './list-records.server.ts'
 import {
@@ -28,13 +27,27 @@ import { type PreviewParts, previewRun } from './preview.server.ts'
 import { previewView } from './preview-view.ts'
 import { type Reads, rememberedReads } from './remembered-reads.server.ts'
 import { isOfMany, type RuleDefinition } from './rule.ts'
-import { definitionOf, ruleForm } from './rule-form.ts'
 import { failedViews } from './rule-view.ts'
 import type { TriggerData } from './run.ts'
 import { executionOf } from './run-history.ts'
 import { sceneValues } from './run-step.server.ts'
+import { notChecked } from './too-long.ts'
 
-export type LookDraftApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount' | 'planning'>
+export type LookDraftApp = Pick<
+  App,
+  'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount' | 'planning' | 'apart'
+>
+
+/** The draft of what stands in the form, or why it cannot be told now. */
+export async function readDraft(
+  app: Pick<App, 'apart'>,
+  accountUuid: string,
+  state: FormState,
+): Promise<{ outcome: 'read'; draft: Draft } | { outcome: 'not_read'; trouble: LookTrouble }> {
+  const read = await app.apart.do('readDraft', accountUuid, state)
+  if (read.outcome === 'done') return { outcome: 'read', draft: read.value }
+  return { outcome: 'not_read', trouble: { kind: 'trouble', message: notChecked(read).message } }
+}
 
 export interface LookWish {
   accountUuid: string
@@ -44,39 +57,6 @@ export interface LookWish {
   search: string
   /** What queues, people and customers are called, by uuid. */
   names: KnownNames
-}
-
-/** The rule as far as it goes, and what keeps its steps from being complete, by step id. */
-export interface Draft {
-  name: string
-  ruleId: number | null
-  object: string
-  definition: RuleDefinition
-  unfinished: ReadonlyMap<string, string>
-}
-
-export function readDraft(state: FormState): Draft {
-  const object = objectOfForm(state)
-  const parsed = ruleForm.safeParse(toBody(state))
-  const errors = problemsOf(state)
-  const definition = parsed.success ? definitionOf(parsed.data, object) : draftOf(state)
-  // In the draft, lines without a type are left out.
-  const places = state.steps.flatMap(({ type }, index) => (type === '' ? [] : [index]))
-  const unfinished = new Map<string, string>()
-  for (const [place, step] of definition.steps.entries()) {
-    const own = `actions.${places[place] ?? place}.parameters`
-    const told = Object.entries(errors).flatMap(([path, messages]) =>
-      path === own || path.startsWith(`${own}.`) ? messages : [],
-    )
-    if (told.length > 0) unfinished.set(step.id, [...new Set(told)].join(' '))
-  }
-  return {
-    name: state.values.name,
-    ruleId: state.ruleId,
-    object,
-    definition,
-    unfinished,
-  }
 }
 
 /** `planning` that reads through the memory, and tells unfinished steps what is missing instead of planning them. */
@@ -108,7 +88,9 @@ export async function previewDraft(
   state: FormState,
   wish: LookWish,
 ): Promise<DraftPreview | LookTrouble> {
-  const draft = readDraft(state)
+  const read = await readDraft(app, wish.accountUuid, state)
+  if (read.outcome !== 'read') return read.trouble
+  const { draft } = read
   const reads = rememberedReads(app)
   const at = await momentOf(app, wish.accountUuid)
   const chosen = await chooseRecord(reads, draft, wish, at)
@@ -246,7 +228,9 @@ const LONGEST_SAMPLE = 160
 
 /** What every placeholder that can be chosen stands for in one record. */
 export async function sampleDraft(app: LookDraftApp, state: FormState, wish: LookWish): Promise<Samples | LookTrouble> {
-  const draft = readDraft(state)
+  const read = await readDraft(app, wish.accountUuid, state)
+  if (read.outcome !== 'read') return read.trouble
+  const { draft } = read
   const { definition, object } = draft
   const reads = rememberedReads(app)
   const at = await momentOf(app, wish.accountUuid)

@@ -1,25 +1,18 @@
 // "In the last 30 days this rule would have …": the records it would have acted on, and what it would have sent. Reads a bounded number
 // of times, writes nothing.
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App } from '#app/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { matchedRecord } from './changes.ts'
 import { neededParts, readsDeleted } from './conditions.ts'
+import type { Draft } from './draft.ts'
 import type { JudgedAt, RecordFacts } from './facts.ts'
 import { objectNoun } from './fields.ts'
 import type { LookedBack, LookedBackRow, LookTrouble } from './form-look.ts'
 import type { FormState } from './form-state.ts'
 import { groupRecords, partsForGrouping } from './grouping.ts'
-import {
-  type Draft,
-  draftParts,
-  type LookDraftApp,
-  momentOf,
-  readDraft,
-  triggerDataOf,
-  troubleOf,
-} from './look-at-draft.server.ts'
+import { draftParts, type LookDraftApp, momentOf, readDraft, triggerDataOf, troubleOf } from './look-at-draft.server.ts'
 import { basisOf, LOOK_BACK_DAYS, looksAgain, looksOf, MOST_LOOKED_BACK, wouldHaveActed } from './look-back.ts'
 import { partsToShow, presentRecords, recentRecords, sinceOf } from './look-records.server.ts'
 import { objectOf } from './match-now.server.ts'
@@ -41,12 +34,13 @@ const MOST_RUNS = 100
 const MOST_OF_GROUP = 100
 
 /** Of the rule in the form. */
-export function lookBackOfDraft(
+export async function lookBackOfDraft(
   app: LookDraftApp,
   accountUuid: string,
   state: FormState,
 ): Promise<LookedBack | LookTrouble> {
-  return lookBack(app, accountUuid, readDraft(state))
+  const read = await readDraft(app, accountUuid, state)
+  return read.outcome === 'read' ? lookBack(app, accountUuid, read.draft) : read.trouble
 }
 
 /** Of a stored rule, as its card asks. */
@@ -114,9 +108,10 @@ async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): P
   const rows: LookedBackRow[] = []
   const sums = { messages: 0, credits: 0 }
   const parts = draftParts(app, reads, draft)
+  const turn = takingTurns()
   for (const unit of shown) {
     rows.push(await rowOf(app, parts, { accountUuid, draft, unit, whole, ran, sums }))
-    await nextTurn()
+    await turn()
   }
   if (source === 'api_polling' && !found.all) {
     basis.push('There are too many to look through all of them: those that only grew older since are missing.')
@@ -165,14 +160,15 @@ async function actedOn(
   // One look now says nothing about when.
   const dated = trigger.source !== 'api_polling' || looksAgain(trigger)
   const acted: Acted[] = []
+  const turn = takingTurns()
   for (let start = 0; start < records.length; start += AT_A_TIME) {
     const joined = await reads.facts.join(accountUuid, object, records.slice(start, start + AT_A_TIME), parts)
     if (joined.outcome !== 'ok') return joined
     for (const facts of joined.facts) {
       const on = wouldHaveActed(definition, facts, { from, now: at.now, zone: at.zone, ticks })
       if (on !== null) acted.push({ facts, on: dated ? on : null })
+      await turn()
     }
-    await nextTurn()
   }
   acted.sort((a, b) => (b.on ?? 0) - (a.on ?? 0))
   return { outcome: 'ok', acted } as const

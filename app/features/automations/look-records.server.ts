@@ -2,6 +2,7 @@
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
 import { asText, matchedRecord } from './changes.ts'
 import { ACTIVE_ONLY, judge, neededParts } from './conditions.ts'
 import type { FactPart, JudgedAt, RecordFacts } from './facts.ts'
@@ -122,11 +123,14 @@ export async function newestMatching(
   from: ChooseFrom,
   records: readonly PlatformRecord[],
 ): Promise<{ outcome: 'ok'; facts: RecordFacts | null } | { outcome: 'failed'; failure: Failure }> {
+  const turn = takingTurns()
   for (let at = 0; at < Math.min(records.length, MOST_JUDGED); at += AT_A_TIME) {
     const joined = await joinFor(reads, from, records.slice(at, at + AT_A_TIME))
     if (joined.outcome === 'failed') return joined
-    const found = joined.facts.find((facts) => judge(from.conditions, facts, from.at).matched)
-    if (found) return { outcome: 'ok', facts: found }
+    for (const facts of joined.facts) {
+      if (judge(from.conditions, facts, from.at).matched) return { outcome: 'ok', facts }
+      await turn()
+    }
   }
   return { outcome: 'ok', facts: null }
 }
@@ -154,12 +158,14 @@ export async function searchRecords(
     if (named.length > 0) return joinFor(reads, from, named.slice(0, MOST_CHOICES))
   }
   const found: RecordFacts[] = []
+  const turn = takingTurns()
   for (let at = 0; at < records.length && found.length < MOST_CHOICES; at += AT_A_TIME) {
     const joined = await joinFor(reads, from, records.slice(at, at + AT_A_TIME))
     if (joined.outcome === 'failed') return joined
     for (const facts of joined.facts) {
       const text = Object.values(matchedRecord(facts)).join(' ').toLowerCase()
       if (words.every((word) => text.includes(word))) found.push(facts)
+      await turn()
     }
   }
   return { outcome: 'ok', facts: found.slice(0, MOST_CHOICES) }

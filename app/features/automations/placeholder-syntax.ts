@@ -1,6 +1,8 @@
 // Placeholders in a text, found but not yet filled in: `{name}`, `{entry.0.job_address or "your job"}`, `{total as money}`,
 // `[[a blank to fill in]]`. Braces around anything else (CSS, JSON) are text, and `{{` … `}}` are single braces.
 
+import { blankAt, replaceBlanks } from './blanks.ts'
+
 export const FORMATS = ['date', 'time', 'money', 'phone', 'first name', 'upper', 'number', 'weekday'] as const
 
 export type Format = (typeof FORMATS)[number]
@@ -32,7 +34,6 @@ const PLACEHOLDER = new RegExp(
   'isy',
 )
 const QUOTED_GROUPS = 6
-const BLANK = /\[\[\s*([^[\]\n]{1,100}?)\s*\]\]/y
 
 /** What may begin or end something; all else is text. */
 const SIGN = /\{|\}\}|\[\[/g
@@ -59,7 +60,7 @@ export function readPieces(text: string): Piece[] {
       doubled -= 1
       at += 2
     } else {
-      const piece = next[0] === '{' ? placeholderAt(text, at) : next === '[[' ? blankAt(text, at) : null
+      const piece = next[0] === '{' ? placeholderAt(text, at) : next === '[[' ? blankPieceAt(text, at) : null
       if (piece === null) {
         plain.push(next.slice(0, 1))
         at += 1
@@ -108,10 +109,9 @@ function fallbackOf(groups: readonly (string | undefined)[]): string | null {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', '#39': "'", nbsp: ' ' }
 
-function blankAt(text: string, at: number): Extract<Piece, { kind: 'blank' }> | null {
-  BLANK.lastIndex = at
-  const match = BLANK.exec(text)
-  return match ? { kind: 'blank', written: match[0], label: match[1] ?? '' } : null
+function blankPieceAt(text: string, at: number): Extract<Piece, { kind: 'blank' }> | null {
+  const blank = blankAt(text, at)
+  return blank && { kind: 'blank', ...blank }
 }
 
 /** Every placeholder of a text, in order. */
@@ -128,7 +128,5 @@ export function openBlanks(text: string): string[] {
 /** Blanks that have an answer are filled in with it, once; the others stay. */
 export function fillBlanks(text: string, answers: Readonly<Record<string, string>>): string {
   if (!text.includes('[[')) return text
-  return text.replace(/\[\[\s*([^[\]\n]{1,100}?)\s*\]\]/g, (written, label: string) =>
-    Object.hasOwn(answers, label) ? (answers[label] ?? '') : written,
-  )
+  return replaceBlanks(text, (label) => (Object.hasOwn(answers, label) ? (answers[label] ?? '') : null))
 }

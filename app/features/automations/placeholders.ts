@@ -53,7 +53,12 @@ export interface ResolvedText {
   blanks: string[]
   /** Names that mean nothing; nothing stands in their place. */
   unknown: string[]
+  /** With its values it is longer than any message may be: it is cut off, and nobody should send it. */
+  isTooLong: boolean
 }
+
+/** Characters of a text with its values in it. */
+const LONGEST = 500_000
 
 /** A value, and how it is written out when no format is asked for; null = such a name does not exist. */
 type Found = { value: string; format: Format | null; mayBeEmpty?: true } | null
@@ -69,6 +74,7 @@ export function resolveText(text: string, destination: Destination, scope: Place
   const out = createOutput()
   const isInTag = createTagReader()
   for (const piece of readPieces(cleaned(text))) {
+    if (out.length() > LONGEST) break
     switch (piece.kind) {
       case 'text':
         isInTag(piece.text)
@@ -94,7 +100,8 @@ export function resolveText(text: string, destination: Destination, scope: Place
     }
   }
   const filled = finished(out.text(), destination, scope.account, scope.now)
-  return { text: filled, replacements, blanks: [...blanks], unknown: [...unknown] }
+  const isTooLong = out.length() > LONGEST
+  return { text: filled, replacements, blanks: [...blanks], unknown: [...unknown], isTooLong }
 }
 
 /** Takes the author's text as it comes and says whether it ends inside of a tag. A `>` in quotation marks does not end one. */
@@ -113,11 +120,13 @@ function createTagReader(): (text: string) => boolean {
 /** The text as it grows. Looks at its last character only, so that each piece costs its own length. */
 function createOutput() {
   const parts: string[] = []
+  let length = 0
   let hasGap = false
   const last = () => parts.at(-1)?.at(-1) ?? ''
   function add(text: string): void {
     const kept = hasGap ? closeGap(text) : text
     hasGap = false
+    length += kept.length
     if (kept !== '') parts.push(kept)
   }
   /** "Thank you {first name}!" without a name is "Thank you!", not "Thank you !". */
@@ -134,11 +143,13 @@ function createOutput() {
     add,
     addValue: (value: string) => {
       hasGap = false
+      length += value.length
       parts.push(value)
     },
     leaveGap: () => {
       hasGap = true
     },
+    length: () => length,
     text: () => {
       if (hasGap) add('')
       return parts.join('')

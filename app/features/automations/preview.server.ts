@@ -2,6 +2,7 @@
 // nothing that writes can be reached from here.
 import type { App } from '#app/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
 import type { Plan, StepResult } from './actions/effect.ts'
 import { JOURNAL_CLASSES, type JournalRow, type NoEffect, outcomeOf } from './journal.ts'
 import { guardWarning, type PreviewedStep, previewedEffect } from './preview.ts'
@@ -109,12 +110,14 @@ async function pretend(
 ): Promise<void> {
   const { definition } = wish
   const standIns = new Map<string, StepResult>()
-  for (let turn = 0; turn < MOST_TURNS; turn++) {
+  const turn = takingTurns()
+  for (let turns = 0; turns < MOST_TURNS; turns++) {
+    await turn()
     const next = nextOfRun(definition.steps, journal, app.clock.now())
     switch (next.next) {
       case 'plan': {
         const plan = await planStep(
-          { ...app, actions: parts.actions },
+          { clock: app.clock, log: app.log, actions: parts.actions, ...(parts.apart && { apart: parts.apart }) },
           scene,
           next.step,
           resultsOf(definition.steps, journal),

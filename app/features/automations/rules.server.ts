@@ -4,11 +4,8 @@ import { triggerKeyPlace } from '#app/features/ops/sealed-places.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { findNotifyUrl, refusedAddresses } from './actions/notification-address.server.ts'
-import { withSafeEmails } from './email-html.ts'
 import { type LiteralPlace, needsCountry } from './literal-check.ts'
 import type { PollTrigger, RuleDefinition } from './rule.ts'
-import { openBlanksOf } from './rule-blanks.ts'
-import { checkRule } from './rule-check.ts'
 import {
   activeOnly,
   definitionOf,
@@ -17,20 +14,30 @@ import {
   firstIssue,
   issuesByField,
   type RuleForm,
-  ruleForm,
 } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
 import { firstRun } from './schedule.ts'
+import { type NotChecked, notChecked } from './too-long.ts'
 
 export type RulesApp = Pick<
   App,
-  'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'outbound' | 'planning' | 'keepSubscribed' | 'rulesChanged'
+  | 'store'
+  | 'clock'
+  | 'log'
+  | 'secrets'
+  | 'settings'
+  | 'outbound'
+  | 'planning'
+  | 'keepSubscribed'
+  | 'rulesChanged'
+  | 'apart'
 >
 
 export type RuleRefusal =
   | { outcome: 'invalid'; message: string; errors: FieldErrors }
   | { outcome: 'too_many'; message: string }
   | { outcome: 'not_found' }
+  | NotChecked
 
 /** `warning`: it is stored, but something is still in its way, in words. */
 export type RuleSaved = { outcome: 'saved'; rule: AutomationRow; warning: string | null }
@@ -60,7 +67,7 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
   }
   const now = app.clock.now()
   const active = form.active ?? true
-  const blanks = refuseBlanks(definition, active)
+  const blanks = await refuseBlanks(app, accountUuid, definition, active)
   if (blanks) return blanks
   const id = await app.store.createAutomation(accountUuid, {
     name: form.name,
@@ -91,7 +98,7 @@ export async function changeRule(
   if (read.outcome !== 'read') return read
   const { form, definition, takenOut } = read
   const active = form.active ?? before.active
-  const blanks = refuseBlanks(definition, active)
+  const blanks = await refuseBlanks(app, accountUuid, definition, active)
   if (blanks) return blanks
   const now = app.clock.now()
   const asksAnew = !sameQuestion(before.definition, definition) || (active && !before.active)
@@ -122,7 +129,7 @@ export async function switchRule(
   includeExisting: boolean,
 ): Promise<RuleSaved | RuleRefusal> {
   const { accountUuid, id, definition } = rule
-  const blanks = refuseBlanks(definition, active)
+  const blanks = await refuseBlanks(app, accountUuid, definition, active)
   if (blanks) return blanks
   const now = app.clock.now()
   if (rule.active === active && rule.pausedReason === null) return { outcome: 'saved', rule, warning: null }
@@ -195,16 +202,17 @@ type ReadRule =
   /** `takenOut`: what of its e-mails was not safe and went, in a sentence; null = nothing. */
   | { outcome: 'read'; form: RuleForm; definition: RuleDefinition; takenOut: string | null }
   | Extract<RuleRefusal, { outcome: 'invalid' }>
+  | NotChecked
 
 async function readRule(
-  app: Pick<App, 'store' | 'outbound' | 'planning'>,
+  app: Pick<App, 'store' | 'outbound' | 'planning' | 'apart'>,
   accountUuid: string,
   body: unknown,
 ): Promise<ReadRule> {
-  const { body: safe, takenOut } = withSafeEmails(body)
-  const parsed = ruleForm.safeParse(safe)
-  if (!parsed.success) return refused(parsed.error.issues)
-  const form = parsed.data
+  const read = await app.apart.do('readRuleForm', accountUuid, body)
+  if (read.outcome !== 'done') return notChecked(read)
+  if (read.value.outcome === 'invalid') return refused(read.value.issues)
+  const { form, takenOut } = read.value
   let objectOfWebhook: string | null = null
   if (form.triggerSource === 'webhook' && form.webhookSubscriptionId !== undefined) {
     const record = await app.store.findWebhook(accountUuid, form.webhookSubscriptionId)
@@ -216,7 +224,9 @@ async function readRule(
   }
   const definition = definitionOf(form, objectOfWebhook)
   const place = await literalPlace(app, accountUuid, definition)
-  const wrong = [...checkRule(definition, place), ...(await withoutAddress(app, accountUuid, definition))]
+  const checked = await app.apart.do('checkRule', accountUuid, definition, place)
+  if (checked.outcome !== 'done') return notChecked(checked)
+  const wrong = [...checked.value, ...(await withoutAddress(app, accountUuid, definition))]
   return wrong.length > 0 ? refused(wrong) : { outcome: 'read', form, definition, takenOut }
 }
 
@@ -253,13 +263,17 @@ async function withoutAddress(
   }))
 }
 
-function refuseBlanks(
+async function refuseBlanks(
+  app: Pick<App, 'apart'>,
+  accountUuid: string,
   definition: RuleDefinition,
   active: boolean,
-): Extract<RuleRefusal, { outcome: 'invalid' }> | null {
-  const blanks = active ? openBlanksOf(definition) : []
-  if (blanks.length === 0) return null
-  const message = `Fill in what is still open before switching it on: ${blanks.join(', ')}`
+): Promise<Extract<RuleRefusal, { outcome: 'invalid' }> | NotChecked | null> {
+  if (!active) return null
+  const blanks = await app.apart.do('openBlanksOf', accountUuid, definition)
+  if (blanks.outcome !== 'done') return notChecked(blanks)
+  if (blanks.value.length === 0) return null
+  const message = `Fill in what is still open before switching it on: ${blanks.value.join(', ')}`
   return { outcome: 'invalid', message, errors: { active: [message] } }
 }
 

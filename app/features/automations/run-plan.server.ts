@@ -60,7 +60,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
       return
     }
     const made = await planStep(
-      { actions: parts.actions, clock, log },
+      { actions: parts.actions, clock, log, ...(parts.apart && { apart: parts.apart }) },
       loaded.value,
       step,
       resultsOf(definition.steps, seen.rows),

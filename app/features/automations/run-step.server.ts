@@ -1,5 +1,6 @@
 // The one way a step is planned: live runs, Check Mode and previews all come through here, so that what was shown is what is
 // sent.
+import type { WorkApart } from '#app/lib/apart.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { ActionType } from './action-parameters.ts'
@@ -8,6 +9,7 @@ import type { Plan, StepResult } from './actions/effect.ts'
 import { keptForLater } from './document-keeping.ts'
 import type { RecordFacts } from './facts.ts'
 import { type LiteralPlace, literalProblems } from './literal-check.ts'
+import type { LongWork } from './long-work.ts'
 import { isOfMany, type RuleDefinition, type Step } from './rule.ts'
 import type { TriggerData } from './run.ts'
 
@@ -19,6 +21,8 @@ export type PlanSurroundings = Pick<PlanContext, 'senderStaffUuid' | 'notifyUrl'
 
 export interface StepParts {
   actions: Readonly<Record<ActionType, PlanAction>>
+  /** Where long texts are made ready to be sent; absent = at once. */
+  apart?: WorkApart<LongWork>
   /** Asked once per run; absent = nothing is known. */
   surroundings?(accountUuid: string, definition: RuleDefinition): Promise<PlanSurroundings>
 }
@@ -47,13 +51,15 @@ export function sceneValues({ object, values }: TriggerData): Record<string, str
  * fail again.
  */
 export async function planStep(
-  deps: { actions: StepParts['actions']; clock: Clock; log: Log },
+  deps: Pick<StepParts, 'actions' | 'apart'> & { clock: Clock; log: Log },
   scene: RunScene,
   step: Step,
   results: Readonly<Record<string, StepResult>>,
 ): Promise<Plan> {
   const { definition, records } = scene
   const { refusedAddresses = {}, ...surroundings } = scene.surroundings
+  const { apart } = deps
+  const { accountUuid } = scene.account
   try {
     const plan = await deps.actions[step.type].plan({
       now: deps.clock.now(),
@@ -67,6 +73,7 @@ export async function planStep(
       origin: scene.origin,
       grouped: isOfMany(definition),
       automation: scene.automation,
+      ...(apart && { safeHtml: (text: string) => apart.do('safeSentHtml', accountUuid, text) }),
       ...surroundings,
     })
     if (plan.outcome !== 'planned' && plan.outcome !== 'skipped') return plan

@@ -1,7 +1,9 @@
 // A rule in one sentence: "When a job becomes Completed, only if it has a mobile number, then text the customer." Cards, logs,
 // exports and the import all say it the same way.
+
 import { assertNever } from '../../lib/assert-never.ts'
 import { actionSpec } from './action-parameters.ts'
+import { blankLabel } from './blanks.ts'
 import { flagEventWords, groupWords, type KnownNames } from './condition-words.ts'
 import { conditionGroups, objectOfEndpoint } from './conditions.ts'
 import { readFlag } from './field-value.ts'
@@ -224,8 +226,8 @@ function staffReceiver(uuid: string, names: KnownNames): string {
 function idWords(id: string, before: string, otherwise: string, names: KnownNames): string {
   const named = Object.hasOwn(names, id) ? names[id] : undefined
   if (named) return before === '' ? named : `${before}"${named}"`
-  const blank = /^\[\[\s*(.+?)\s*\]\]$/.exec(id)
-  if (blank) return `[${blank[1]}]`
+  const blank = blankLabel(id)
+  if (blank) return `[${blank}]`
   const isReadable = id !== '' && !/^[0-9a-f-]{20,}$/i.test(id) && !id.includes('{') && /^[\p{L}]/u.test(id)
   return isReadable ? `${before}"${shortened(id)}"` : otherwise
 }

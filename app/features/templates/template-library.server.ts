@@ -8,6 +8,7 @@ import { findTemplates, readTemplateQuery, type TemplateCardView, templateCardVi
 import { createTemplate, listTemplates } from './templates.server.ts'
 
 type LibraryApp = Pick<App, 'store' | 'clock' | 'log'>
+type MakingApp = LibraryApp & Pick<App, 'apart'>
 
 export interface TemplateLibraryData {
   /** Those that were asked for; null = they could not be fetched. */
@@ -51,7 +52,7 @@ const NOT_CREATED = 'Failed to create template'
  * `category`, `isPublic` = yes, `rule` = the automation's id.
  */
 export async function createTemplateFromForm(
-  app: LibraryApp,
+  app: MakingApp,
   accountUuid: string,
   form: URLSearchParams,
 ): Promise<{ created: boolean; flash: Flash }> {
@@ -71,6 +72,7 @@ export async function createTemplateFromForm(
     isPublic: form.get('isPublic') === 'yes',
   })
   if (made.outcome === 'invalid') return refused(firstIssue(made.issues))
+  if (made.outcome !== 'created') return refused(made.message)
   const flash: Flash = {
     kind: 'success',
     title: 'Template created',

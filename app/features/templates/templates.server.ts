@@ -1,11 +1,12 @@
 // The template library as one list: what comes with the product, and what admins made.
 import type { App } from '#app/app-context.ts'
-import { withSafeEmails } from '../automations/email-html.ts'
+import { type NotChecked, notChecked } from '../automations/too-long.ts'
 import type { Category } from './categories.ts'
 import { LIBRARY } from './library.ts'
-import { readTemplate, type TemplateOfJson } from './template.ts'
+import type { ReadTemplate, TemplateOfJson } from './template.ts'
 
 type TemplatesApp = Pick<App, 'store' | 'clock' | 'log'>
+type MakingApp = TemplatesApp & Pick<App, 'apart'>
 
 /** Public ones and the account's own, the library first. `category` null = all. */
 export async function listTemplates(
@@ -32,17 +33,19 @@ export async function copyTemplate(app: TemplatesApp, accountUuid: string, id: n
 
 export type TemplateMade =
   | { outcome: 'created'; template: TemplateOfJson }
-  | { outcome: 'invalid'; issues: Extract<ReturnType<typeof readTemplate>, { outcome: 'invalid' }>['issues'] }
+  | Extract<ReadTemplate, { outcome: 'invalid' }>
+  | NotChecked
 
 /** For admins; the caller has checked. */
 export async function createTemplate(
-  app: TemplatesApp,
+  app: MakingApp,
   accountUuid: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<TemplateMade> {
-  const read = readTemplate(withSafeEmails(body).body)
-  if (read.outcome === 'invalid') return read
-  const { outcome: _outcome, ...input } = read
+  const read = await app.apart.do('readTemplateForm', accountUuid, body)
+  if (read.outcome !== 'done') return notChecked(read)
+  if (read.value.outcome === 'invalid') return read.value
+  const { outcome: _outcome, ...input } = read.value
   const at = app.clock.now()
   const id = await app.store.createTemplate(accountUuid, input, at)
   app.log.info({ account: accountUuid, template: id }, 'template.created')

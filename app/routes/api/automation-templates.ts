@@ -7,6 +7,7 @@ import { createTemplate, listTemplates } from '#app/features/templates/templates
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireAccount, requireAdmin, requireSession } from '#app/http/guards.server.ts'
 import { answer, badInput, invalid } from '#app/http/respond.ts'
+import { ruleRefusal } from './rule-refusal.ts'
 
 /** `GET /api/automation-templates?category=` lists; `POST …?admin=yes` makes one, for admins. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
@@ -34,7 +35,14 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const access = await requireAccount(app, request, named)
       requireAdmin(access)
       const made = await createTemplate(app, access.accountUuid, body)
-      return made.outcome === 'created' ? answer(201, templateJson(made.template)) : invalid(made.issues)
+      switch (made.outcome) {
+        case 'created':
+          return answer(201, templateJson(made.template))
+        case 'invalid':
+          return invalid(made.issues)
+        default:
+          return ruleRefusal(made)
+      }
     },
   })
 }

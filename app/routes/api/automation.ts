@@ -5,6 +5,7 @@ import { createRule, triggerUrlOf } from '#app/features/automations/rules.server
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireAccount, requireAccountOfQuery, requireSession } from '#app/http/guards.server.ts'
 import { answer, badInput } from '#app/http/respond.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
 import { ruleRefusal } from './rule-refusal.ts'
 
 /** `GET /api/automation?accountUUID=` lists, `POST /api/automation` creates. */
@@ -15,10 +16,13 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
     GET: async () => {
       const { accountUuid, accountId } = await requireAccountOfQuery(app, request)
       const rules = await app.store.listAutomations(accountUuid)
-      return answer(
-        200,
-        rules.map((rule) => ruleJson(rule, accountId, triggerUrlOf(app, rule))),
-      )
+      const told: ReturnType<typeof ruleJson>[] = []
+      const turn = takingTurns()
+      for (const rule of rules) {
+        told.push(ruleJson(rule, accountId, triggerUrlOf(app, rule)))
+        await turn()
+      }
+      return answer(200, told)
     },
     POST: async () => {
       await requireSession(app, request)

@@ -1,5 +1,5 @@
 import type { RuleRefusal } from '#app/features/automations/rules.server.ts'
-import { badInput, notFound, problem } from '#app/http/respond.ts'
+import { badInput, notFound, problem, tooMany } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 
 /** Why a rule was not made or changed, as an answer. */
@@ -11,6 +11,10 @@ export function ruleRefusal(refusal: RuleRefusal): Response {
       return problem(400, refusal.message)
     case 'not_found':
       return notFound()
+    case 'too_long':
+      return problem(422, refusal.message)
+    case 'busy':
+      return tooMany(refusal.retryAfterMs)
     default:
       return assertNever(refusal)
   }

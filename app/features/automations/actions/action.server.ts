@@ -1,6 +1,7 @@
 // What an action is: `plan` says what would happen and changes nothing; `commit` does one planned effect. Check Mode, preview
 // and live runs share `plan`, so that what was shown is what is sent.
 import type { AccountCallResult, PlatformRecord } from '../../../adapters/platform.ts'
+import type { Apart } from '../../../lib/apart.ts'
 import type { ActionType } from '../action-parameters.ts'
 import type { RecordFacts } from '../facts.ts'
 import type { Step } from '../rule.ts'
@@ -40,6 +41,8 @@ export interface PlanContext {
   origin: string
   /** The records are one group of a rule that groups. Absent: more than one record, or digest values, say so. */
   grouped?: boolean
+  /** HTML as it may be sent, made apart from the main thread when it is long. Absent: made at once. */
+  safeHtml?(text: string): Promise<Apart<string>>
   /** Goes with what send_notification posts. */
   automation?: { id: number; name: string }
   /** Where send_notification posts when the step names no address (notification-address.server.ts); null = nowhere. */

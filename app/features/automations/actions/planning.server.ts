@@ -22,6 +22,8 @@ export interface Wording {
   /** Names that mean nothing. */
   unknown(): string[]
   replacements(): Replacement[]
+  /** One of these texts is longer, with its values in it, than any message may be. */
+  isTooLong(): boolean
 }
 
 /** `values` = names that only these texts know (of a platform template), beside those of the trigger. */
@@ -31,10 +33,12 @@ export function createWording(context: PlanContext, values: Readonly<Record<stri
   const blanks = new Set<string>()
   const unknown = new Set<string>()
   const replacements = new Map<string, Replacement>()
+  let isTooLong = false
 
   function say(text: string, destination: Destination, first?: RecordFacts): string {
     const ordered = first ? [first, ...records.filter((record) => record !== first)] : records
     const said = resolveText(text, destination, { records: ordered, trigger, results, order, account, now })
+    if (said.isTooLong) isTooLong = true
     for (const name of said.blanks) blanks.add(name)
     for (const name of said.unknown) unknown.add(name)
     for (const one of said.replacements) replacements.set(`${one.variable}|${one.resolvedValue}`, one)
@@ -47,14 +51,18 @@ export function createWording(context: PlanContext, values: Readonly<Record<stri
     blanks: () => [...blanks],
     unknown: () => [...unknown],
     replacements: () => [...replacements.values()],
+    isTooLong: () => isTooLong,
   }
 }
 
+const TOO_LONG = 'With its values, a text of this step is longer than 500,000 characters.'
+
 export function planned(
-  wording: Pick<Wording, 'replacements'>,
+  wording: Pick<Wording, 'replacements' | 'isTooLong'>,
   effects: Effect[],
   input: { warnings?: PlanWarning[]; standIn?: StepResult } = {},
 ): Plan {
+  if (wording.isTooLong()) return impossible('invalid', TOO_LONG, input.warnings)
   return {
     outcome: 'planned',
     effects,

@@ -1,6 +1,7 @@
 // An e-mail: plain, HTML or out of a template of the platform; signed, with files and documents; each receiver an effect of its own,
 // because several in one call are not documented (facts: section 6).
 
+import { assertNever } from '../../../lib/assert-never.ts'
 import { safeSentHtml } from '../email-html.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import type { Effect, Plan, PlanWarning } from './effect.ts'
@@ -29,6 +30,8 @@ import {
 import { flagParameter, wordParameter } from './read-parameters.ts'
 import { activeStaff, senderOf } from './staff-members.server.ts'
 
+const TOO_LONG = 'This e-mail takes too long to prepare. Make its HTML shorter.'
+
 export const sendEmail: Action = { type: 'send_email', plan }
 
 async function plan(context: PlanContext): Promise<Plan> {
@@ -36,7 +39,9 @@ async function plan(context: PlanContext): Promise<Plan> {
   const chosen = await chooseContent(context)
   if (chosen.outcome !== 'ok') return chosen.plan
   const wording = createWording(context)
-  const written = sayContent(wording, chosen.content)
+  const said = await sayContent(context, wording, chosen.content)
+  if (said.outcome !== 'ok') return said.plan
+  const { written } = said
   const blanks = wording.blanks()
 
   const wanted =
@@ -105,11 +110,30 @@ interface Written {
   html: string
 }
 
-function sayContent(wording: Wording, content: EmailContent): Written {
+type Said = { outcome: 'ok'; written: Written } | { outcome: 'ended'; plan: Plan }
+
+async function sayContent(context: PlanContext, wording: Wording, content: EmailContent): Promise<Said> {
   const subject = wording.say(content.subject, 'subject').trim()
-  return content.kind === 'plain'
-    ? { subject, text: wording.say(content.body, 'plain').trim(), html: '' }
-    : { subject, text: '', html: safeSentHtml(wording.say(content.body, 'html')) }
+  if (content.kind === 'plain') {
+    return { outcome: 'ok', written: { subject, text: wording.say(content.body, 'plain').trim(), html: '' } }
+  }
+  const filled = wording.say(content.body, 'html')
+  if (!context.safeHtml) return { outcome: 'ok', written: { subject, text: '', html: safeSentHtml(filled) } }
+  const made = await context.safeHtml(filled)
+  switch (made.outcome) {
+    case 'done':
+      return { outcome: 'ok', written: { subject, text: '', html: made.value } }
+    case 'too_long':
+      return { outcome: 'ended', plan: impossible('invalid', TOO_LONG) }
+    case 'busy':
+      return { outcome: 'ended', plan: waiting(context.now + made.retryAfterMs) }
+    default:
+      return assertNever(made)
+  }
+}
+
+function waiting(retryAt: number): Plan {
+  return { outcome: 'later', errorClass: 'limit', sentence: 'Other texts of this account are prepared first.', retryAt }
 }
 
 /** The first receiver gets the first copy beside it, and so on; copies that are left over are e-mails of their own. */

@@ -5,6 +5,7 @@ import { Checkbox } from '#app/ui/checkbox.tsx'
 import { Field } from '#app/ui/field.tsx'
 import { Select } from '#app/ui/select.tsx'
 import { controlLook, TextInput } from '#app/ui/text-input.tsx'
+import { blankLabel, blanksIn } from '../blanks.ts'
 import type { NamedId } from '../form-lists.ts'
 import { useControl, useRuleForm } from './form-context.tsx'
 import { InsertPlaceholder } from './insert-placeholder.tsx'
@@ -82,8 +83,8 @@ export function SelectControl({ name, label, path, hint, none, options, children
 
 /** A value that is on no list: a placeholder, a blank of a template, an id. */
 function asWritten(value: string): string {
-  const blank = /^\[\[\s*(.+?)\s*\]\]$/.exec(value)
-  return blank ? `Still open: ${blank[1]}` : `As written: ${value.length > 40 ? `${value.slice(0, 40)}…` : value}`
+  const blank = blankLabel(value)
+  return blank ? `Still open: ${blank}` : `As written: ${value.length > 40 ? `${value.slice(0, 40)}…` : value}`
 }
 
 /** Ticked sends `true`; the empty value before it says that it was there to be ticked. */
@@ -176,7 +177,7 @@ export function WordsControl({
   const { aids, alive } = useRuleForm()
   const { id, value, set, errors, autoFocus } = useControl(name, path)
   const box = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
-  const blanks = [...value.matchAll(/\[\[\s*(.+?)\s*\]\]/g)].map(([, blank]) => blank)
+  const blanks = blanksIn(value)
   const notes = about && Object.hasOwn(aids.hints, about) ? (aids.hints[about] ?? []) : []
 
   const insert = (written: string) => {

@@ -1,0 +1,206 @@
+// One thread beside the main one, for work whose length is decided by what somebody sent: rule checks, imports, the HTML of e-mails.
+// The main thread only hands over and takes back, so events, forwarding and pages of others go on. A job that does not end in time
+// takes its thread with it. Accounts take turns, and each may have only a few jobs waiting.
+import { Worker } from 'node:worker_threads'
+import { type Apart, isLongerThan, type NotDone, type WorkApart, type WorkTable } from '#app/lib/apart.ts'
+import { currentCaller, workGoesOn } from '#app/lib/caller.server.ts'
+import type { Meter } from '#app/lib/work-meter.server.ts'
+import type { WorkAnswer, WorkOrder } from './work-thread.server.ts'
+
+export type WorkEnd = 'done' | 'too_long' | 'busy' | 'failed'
+
+export interface WorkApartOptions {
+  /** What the thread runs: a file that calls `serveWork` with the same table. Null = no thread: everything is done at once. */
+  file: string | URL | null
+  /** ms that one job may take. */
+  deadlineMs?: number
+  /** Characters up to which work is done at once: handing it over would take as long. */
+  small?: number
+  /** Jobs that may wait, of one account and of all. */
+  mostOfOne?: number
+  most?: number
+  /** ms without a job after which the thread ends and gives its memory back. */
+  idleMs?: number
+  /** MB of heap that a job may fill. */
+  memoryMb?: number
+  /** Told of every job that was not done at once. */
+  onEnd?(how: WorkEnd): void
+}
+
+export interface RunningWorkApart<Table extends WorkTable> extends WorkApart<Table> {
+  /** Jobs that wait for their turn. */
+  waiting(): number
+  /** Ends the thread. Whoever waits is told to come again. */
+  stop(): Promise<void>
+}
+
+/** ms in which a thread that was just begun reads its code, on a slow machine. */
+const START_MS = 15_000
+
+interface Job {
+  order: WorkOrder
+  of: string
+  meter: Meter | null
+  end(how: Apart<unknown>): void
+  fail(error: unknown): void
+}
+
+interface Thread {
+  worker: Worker
+  ready: boolean
+}
+
+export function createWorkApart<Table extends WorkTable>(
+  table: Table,
+  options: WorkApartOptions,
+): RunningWorkApart<Table> {
+  const { file, deadlineMs = 2_000, small = 4_096, mostOfOne = 4, most = 64, idleMs = 60_000, memoryMb = 128 } = options
+  const { onEnd = () => {} } = options
+  /** By account. The map's order is that of the turns: whoever had one goes to its end. */
+  const queues = new Map<string, Job[]>()
+  let waiting = 0
+  let thread: Thread | null = null
+  let running: Job | null = null
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  function next(): void {
+    if (running) return
+    const [first] = queues
+    if (!first) return rest()
+    const [account, queue] = first
+    const job = queue.shift()
+    queues.delete(account)
+    if (!job) return
+    if (queue.length > 0) queues.set(account, queue)
+    waiting -= 1
+    running = job
+    thread ??= begin()
+    try {
+      thread.worker.postMessage(job.order)
+    } catch (error) {
+      return settle(job, 'failed', () => job.fail(error))
+    }
+    expect(job, thread.ready ? deadlineMs : START_MS)
+  }
+
+  /** From now on the job has so many ms. */
+  function expect(job: Job, ms: number): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      // An answer that came while the main thread was busy is read first.
+      setImmediate(() => {
+        if (running !== job) return
+        pay(job, deadlineMs)
+        end()
+        settle(job, 'too_long', () => job.end({ outcome: 'too_long' }))
+      })
+    }, ms)
+  }
+
+  function settle(job: Job, how: WorkEnd, tell: () => void): void {
+    if (running !== job) return
+    running = null
+    clearTimeout(timer)
+    onEnd(how)
+    tell()
+    next()
+  }
+
+  function begin(): Thread {
+    const worker = new Worker(file as string | URL, {
+      name: 'work apart',
+      // Nothing of ours is for it to read.
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
+    })
+    const begun: Thread = { worker, ready: false }
+    const gone = (error: Error) => {
+      if (thread !== begun) return
+      thread = null
+      const job = running
+      if (!job) return
+      // It is the job that filled the memory: the same one would again.
+      if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+        pay(job, deadlineMs)
+        settle(job, 'too_long', () => job.end({ outcome: 'too_long' }))
+      } else settle(job, 'failed', () => job.fail(error))
+    }
+    worker.unref()
+    worker.on('message', (answer: WorkAnswer) => {
+      if (thread !== begun) return
+      if (answer.kind === 'ready') {
+        begun.ready = true
+        if (running) expect(running, deadlineMs)
+        return
+      }
+      const job = running
+      if (!job) return
+      pay(job, answer.ms)
+      if (answer.kind === 'failed') settle(job, 'failed', () => job.fail(answer.error))
+      else settle(job, 'done', () => job.end({ outcome: 'done', value: answer.value }))
+    })
+    worker.on('error', gone)
+    worker.on('exit', (code) => gone(new Error(`the thread for long work ended with ${code}`)))
+    return begun
+  }
+
+  function end(): Promise<unknown> {
+    const ending = thread
+    thread = null
+    return ending?.worker.terminate() ?? Promise.resolve()
+  }
+
+  function rest(): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => void end(), idleMs).unref()
+  }
+
+  function refuse(): NotDone {
+    onEnd('busy')
+    return { outcome: 'busy', retryAfterMs: deadlineMs }
+  }
+
+  async function handOver(name: string, of: string, given: unknown[]): Promise<Apart<unknown>> {
+    const queue = queues.get(of) ?? []
+    if (stopped || queue.length >= mostOfOne || waiting >= most) return refuse()
+    const meter = currentCaller()?.meter ?? null
+    const ended = new Promise<Apart<unknown>>((resolve, reject) => {
+      queue.push({ order: { name, given }, of, meter, end: resolve, fail: reject })
+    })
+    queues.set(of, queue)
+    waiting += 1
+    next()
+    try {
+      return await ended
+    } finally {
+      workGoesOn()
+    }
+  }
+
+  return {
+    async do(name, of, ...given) {
+      const work = table[name] as unknown as (...given: unknown[]) => ReturnType<Table[typeof name]>
+      if (file === null || !isLongerThan(small, given[0])) return { outcome: 'done', value: work(...given) }
+      return (await handOver(name, of, given)) as Apart<ReturnType<Table[typeof name]>>
+    },
+    waiting: () => waiting,
+    async stop() {
+      stopped = true
+      const left = [...queues.values()].flat()
+      queues.clear()
+      waiting = 0
+      for (const job of left) job.end(refuse())
+      const job = running
+      const ended = end()
+      if (job) settle(job, 'busy', () => job.end({ outcome: 'busy', retryAfterMs: deadlineMs }))
+      clearTimeout(timer)
+      await ended
+    },
+  }
+}
+
+function pay({ meter }: Job, ms: number): void {
+  if (meter) meter.ms += ms
+}
