@@ -67,7 +67,10 @@ export function createWorkApart<Table extends WorkTable>(
   function next(): void {
     if (running) return
     const [first] = queues
-    if (!first) return rest()
+    if (!first) {
+      rest()
+      return
+    }
     const [account, queue] = first
     const job = queue.shift()
     queues.delete(account)
@@ -79,7 +82,8 @@ export function createWorkApart<Table extends WorkTable>(
     try {
       thread.worker.postMessage(job.order)
     } catch (error) {
-      return settle(job, 'failed', () => job.fail(error))
+      settle(job, 'failed', () => job.fail(error))
+      return
     }
     expect(job, thread.ready ? deadlineMs : START_MS)
   }

@@ -6,6 +6,7 @@ import threads from 'node:worker_threads'
 const STUCK = new URL('./stuck-work-thread.mjs', import.meta.url)
 
 threads.Worker = class extends threads.Worker {
+  /** @param {string | URL} file @param {import('node:worker_threads').WorkerOptions} [options] */
   constructor(file, options) {
     const isOurs = String(file).endsWith('/long-work.js')
     super(isOurs ? STUCK : file, isOurs ? { ...options, workerData: { file: String(file) } } : options)
@@ -27,7 +28,7 @@ if (threads.isMainThread) {
     before = now
   }, 1).unref()
   process.on('SIGUSR2', () => {
-    console.log(`longest turn: ${longest.toFixed(1)}`)
+    process.stdout.write(`longest turn: ${longest.toFixed(1)}\n`)
     longest = 0
   })
 }

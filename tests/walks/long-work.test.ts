@@ -13,21 +13,24 @@ import { signIn } from '#tests/support/signed-in-server.ts'
 import { NEVER_ENDS } from '#tests/support/stuck-words.mjs'
 import { type WatchedPlaces, watchWhile } from '#tests/support/watched-meanwhile.ts'
 
-/** ms that anybody else may wait. On the code of before, one of these checks held up everybody for 1,000 ms and more. */
-const MOST_WAIT = 250
+/**
+ * ms of its own processor time that the main thread may work without a break. Done on it, these checks took 150 to 7,000; what is left
+ * is reading and drawing a page of 400 KB.
+ */
+const LONGEST_TURN = 120
 
 let server: ServerProcess
 let hostile: ScriptlessBrowser
 let hostileAccount = ''
 let places: WatchedPlaces
-const arrived: { body: string; atMs: number }[] = []
+const arrived: string[] = []
 const receiver = createServer((req, res) => {
   let body = ''
   req.on('data', (chunk) => {
     body += chunk
   })
   req.on('end', () => {
-    arrived.push({ body, atMs: performance.now() })
+    arrived.push(body)
     res.end('ok')
   })
 })
@@ -90,61 +93,42 @@ const rule = (body: string, count = 1, description = '') => ({
 })
 const save = (body: object) => hostile.json('POST', '/api/automation', { accountUUID: hostileAccount, ...body })
 
-test('a check that never ends is ended by its deadline; events, forwarding and signs of life go on, and so does the next check', {
-  timeout: 30_000,
+test('a check that never ends is ended by its deadline; everybody else is served meanwhile, and so is the next check', {
+  timeout: 60_000,
 }, async () => {
   const long = '<p>Hello</p>'.repeat(500)
-  const { result, waits } = await watchWhile(places, save(rule(long, 1, NEVER_ENDS)))
+  await longestTurn()
+  const { result, served } = await watchWhile(places, save(rule(long, 1, NEVER_ENDS)))
   expect(result).toMatchObject({
     status: 422,
     body: { message: 'This automation takes too long to check. Make its texts shorter.' },
   })
-  expect(waits.wrong).toEqual([])
-  expect(waits.answers).toBeGreaterThan(40)
-  expect(Math.max(waits.healthz.longest, waits.ingress.longest, waits.delivery.longest)).toBeLessThan(MOST_WAIT)
+  expect(served).toMatchObject({ wrong: [] })
+  expect(Math.min(served.healthz, served.ingress, served.delivered)).toBeGreaterThan(2)
+  expect(await longestTurn()).toBeLessThan(LONGEST_TURN)
   expect(await save(rule(long))).toMatchObject({ status: 201 })
   const metrics = await (await fetch(`${server.origin}/metrics`)).text()
   expect(metrics).toContain('fieldhook_long_work_total{outcome="too_long"} 1')
 })
 
-test('the heaviest checks, imports and looks of one account, at once and again and again: nobody else waits', {
+test('the heaviest checks, imports and looks of one account, all at once: no turn is long, and everybody else is served', {
   timeout: 60_000,
 }, async () => {
-  const form = (body: string) => {
-    const state = { ...emptyForm(), ...formOfFields(rule(body, 20)) }
-    return Object.fromEntries(toForm(state))
-  }
+  const form = (body: string) => Object.fromEntries(toForm({ ...emptyForm(), ...formOfFields(rule(body, 20)) }))
   const page = `/automation?accountUUID=${hostileAccount}`
   const look = `/automation/look?accountUUID=${hostileAccount}`
   const attacks = [
     () => save(rule('<x>'.repeat(15_000))),
     () => hostile.submit(page, { ...form('{a or &quot;'.repeat(1_000)), intent: 'form.save' }),
-    () => hostile.submit(page, { ...form('<b>x'.repeat(3_500)), intent: 'form.save' }),
+    () => hostile.submit(page, { ...form('<b>x'.repeat(2_500)), intent: 'form.save' }),
     () => hostile.submit(page, { act: 'import', json: JSON.stringify(rule('[[a'.repeat(6_400), 10)) }),
-    () => hostile.submit(look, { ...form('[[a'.repeat(2_500)), look: 'lookback' }),
+    () => hostile.submit(look, { ...form(`[[${' '.repeat(5_000)}`), look: 'lookback' }),
   ]
-  for (const [index, attack] of attacks.entries()) {
-    await longestTurn()
-    const began = performance.now()
-    const { status } = await attack()
-    console.log('attack', index, status, Math.round(performance.now() - began), await longestTurn())
-    const { status: again } = await attack()
-    console.log('attack', index, again, Math.round(performance.now() - began), await longestTurn())
-  }
-  const until = performance.now() + 6_000
-  let done = 0
-  const storm = Promise.all(
-    attacks.map(async (attack) => {
-      while (performance.now() < until) {
-        const { status } = await attack()
-        expect([200, 201, 400, 413, 422, 429]).toContain(status)
-        done += 1
-      }
-    }),
-  )
-  const { waits } = await watchWhile(places, storm)
-  console.log(JSON.stringify({ done, waits }), await longestTurn())
-  expect(done).toBeGreaterThan(4)
-  expect(waits.wrong).toEqual([])
-  expect(Math.max(waits.healthz.longest, waits.ingress.longest, waits.delivery.longest)).toBeLessThan(MOST_WAIT)
+  // The first time, code is compiled.
+  for (const attack of attacks) expect((await attack()).status).toBeLessThan(413)
+  await longestTurn()
+  const { served } = await watchWhile(places, Promise.all(attacks.map((attack) => attack())))
+  expect(served).toMatchObject({ wrong: [] })
+  expect(Math.min(served.healthz, served.ingress, served.delivered)).toBeGreaterThan(2)
+  expect(await longestTurn()).toBeLessThan(LONGEST_TURN)
 })

@@ -39,6 +39,8 @@ function choicesOf({ choices }: ParameterSpec): string {
   return choices ? ` (${choices.map((one) => `\`${one}\``).join(', ')})` : ''
 }
 
+const TOO_LONG = { 422: 'The automation takes too long to check. Make its texts shorter.' }
+
 export const automationCalls: ReferencePart = {
   tags: [
     {
@@ -77,6 +79,7 @@ export const automationCalls: ReferencePart = {
       who: 'session',
       body: { schema: ruleForm, fields: RULE_FIELD_NOTES, example: ruleBodyExample },
       answers: [{ status: 201, says: 'It was made.', schema: ruleAnswer, example: ruleExample }],
+      refusals: TOO_LONG,
     },
     {
       id: 'changeAutomation',
@@ -93,6 +96,7 @@ export const automationCalls: ReferencePart = {
         example: { active: false },
       },
       answers: [{ status: 200, says: 'As it is now.', schema: ruleAnswer, example: { ...ruleExample, active: false } }],
+      refusals: TOO_LONG,
     },
     {
       id: 'deleteAutomation',

@@ -50,7 +50,7 @@ export interface Success {
   headers?: Readonly<Record<string, string>>
 }
 
-export type RefusedStatus = 400 | 401 | 402 | 403 | 404 | 409 | 413 | 415 | 429 | 500 | 502 | 503
+export type RefusedStatus = 400 | 401 | 402 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503
 
 export interface Operation {
   /** Names it in the document and in anchors: `createWebhook`. */

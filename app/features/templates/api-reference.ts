@@ -84,6 +84,7 @@ export const templateCalls: ReferencePart = {
         example: { ...ruleBodyExample, category: 'communication' },
       },
       answers: [{ status: 201, says: 'It was made.', schema: template, example: templateExample }],
+      refusals: { 422: 'The template takes too long to check. Make its texts shorter.' },
     },
     {
       id: 'copyTemplate',

@@ -2,6 +2,7 @@
 import { messageOf, readAnswer, retryMoment } from '#app/adapters/servicem8-answer.ts'
 import { materialLine } from '#app/features/automations/actions/job-lines.ts'
 import { notificationJson } from '#app/features/automations/actions/notification-body.ts'
+import { blankLabel, blanksIn, replaceBlanks } from '#app/features/automations/blanks.ts'
 import { conditionProblem, conditionWords } from '#app/features/automations/condition-words.ts'
 import { judge, serverFilter } from '#app/features/automations/conditions.ts'
 import { safeSentHtml, withSafeEmails } from '#app/features/automations/email-html.ts'
@@ -107,6 +108,16 @@ function shape(name: string, unit: string): Shape {
   return { name, make: (length) => unit.repeat(Math.max(1, Math.floor(length / unit.length))) }
 }
 
+/** Something begins, and then only space, or only words, follow. */
+const BEGUN = ['[[', '{', '{a or "', '{a'].flatMap((begin) =>
+  [' ', 'a ', '\n'].map(
+    (unit): Shape => ({
+      name: `${JSON.stringify(begin)} and ${JSON.stringify(unit)} × n`,
+      make: (length) => `${begin}${unit.repeat(Math.max(1, Math.floor(length / unit.length)))}`,
+    }),
+  ),
+)
+
 /** One of each type of field. */
 const FIELDS = [
   'status',
@@ -184,7 +195,7 @@ export const ENTRANCES: readonly Entrance[] = [
     name: 'a text of an action, its placeholders checked',
     covers: ['app/features/automations/placeholder-check.ts checkPlaceholders'],
     limit: BODY,
-    shapes: [DIFFERENT_NAMES],
+    shapes: [DIFFERENT_NAMES, ...BEGUN],
     prepare: (text) => () =>
       checkPlaceholders(text, {
         object: 'job',
@@ -195,6 +206,13 @@ export const ENTRANCES: readonly Entrance[] = [
         destination: 'plain',
         toCustomer: true,
       }),
+  },
+  {
+    name: 'a text with blanks',
+    covers: ['app/features/automations/blanks.ts replaceBlanks'],
+    limit: BODY,
+    shapes: BEGUN,
+    prepare: (text) => () => [replaceBlanks(text, (label) => label), blanksIn(text), blankLabel(`${text}]]`)],
   },
   {
     name: 'the rule form, what it says beside its fields',
@@ -279,7 +297,7 @@ export const ENTRANCES: readonly Entrance[] = [
   },
   {
     name: 'an answer of the platform',
-    covers: ['app/adapters/servicem8-answer.ts retryMoment'],
+    covers: ['app/adapters/servicem8-answer.ts retryMoment', 'app/adapters/servicem8-answer.ts readAnswer'],
     limit: LIST,
     prepare: (text) => () => [
       messageOf({ status: 400, text }),

@@ -9,6 +9,7 @@ import {
   PRIYA,
   TOM,
 } from '#tests/support/action-platform.server.ts'
+import { wholeJob } from '#tests/support/record-facts.ts'
 
 let world: ActionWorld
 
@@ -363,5 +364,32 @@ describe('a signature that a plain text asks for', () => {
     expect(effect.textBody).toBe('Thanks')
     expect(effect.htmlBody).toBe(`<p>Thanks</p>${TAG}`)
     expect(effect.signatureOfStaff).toBe(PRIYA)
+  })
+})
+
+describe('HTML that is made safe apart from everybody', () => {
+  const html = { to: 'a@b.example', contentType: 'html', customHtmlSubject: 'x', customHtmlBody: '<p>Hi</p>' }
+
+  it('is sent as it comes back', async () => {
+    const safeHtml = async (text: string) => ({ outcome: 'done', value: `safe: ${text}` }) as const
+    expect((await first(html, { safeHtml })).htmlBody).toBe('safe: <p>Hi</p>')
+  })
+
+  it('is not sent when that takes too long, and waits for its turn when others come first', async () => {
+    expect(await email(html, { safeHtml: async () => ({ outcome: 'too_long' }) })).toMatchObject({
+      outcome: 'impossible',
+      sentence: 'This e-mail takes too long to prepare. Make its HTML shorter.',
+    })
+    const later = await email(html, { safeHtml: async () => ({ outcome: 'busy', retryAfterMs: 2_000 }) })
+    expect(later).toMatchObject({ outcome: 'later', retryAt: expect.any(Number) })
+  })
+
+  it('is not sent when its values make it longer than any message', async () => {
+    const customHtmlBody = '{job_description}'.repeat(150)
+    const records = [wholeJob({ job_description: 'x'.repeat(10_000) })]
+    expect(await email({ ...html, customHtmlBody }, { records })).toMatchObject({
+      outcome: 'impossible',
+      sentence: 'With its values, a text of this step is longer than 500,000 characters.',
+    })
   })
 })
