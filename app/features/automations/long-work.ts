@@ -1,4 +1,4 @@
-// What is done apart from the main thread when somebody sends much of it: see decision 0036. Only the server imports this.
+// What is done apart from the main thread when somebody sends much of it: see decision 0037. Only the server imports this.
 import { readTemplate } from '../templates/template.ts'
 import { readDraft } from './draft.ts'
 import { safeSentHtml, withSafeEmails } from './email-html.ts'
