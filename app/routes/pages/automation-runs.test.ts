@@ -16,6 +16,7 @@ import {
   TRIGGERED,
   uuidOf,
 } from '#tests/support/automation-world.server.ts'
+import { WORK_AT_ONCE } from '#tests/support/work-at-once.ts'
 import { action as runAction, loader as runLoader } from './automation-run.tsx'
 import { action as runsAction, loader as runsLoader } from './automation-runs.tsx'
 import { action as templatesAction } from './automation-templates.ts'
@@ -27,7 +28,7 @@ beforeEach(async () => {
   world = await automationWorld()
   await signIn()
   const settings = { ...world.app.settings, adminAccounts: new Set([LEEDS]) }
-  app = { ...world.app, settings, planning: world.parts } as unknown as App
+  app = { ...world.app, settings, planning: world.parts, apart: WORK_AT_ONCE } as unknown as App
 })
 afterEach(() => world.close())
 
