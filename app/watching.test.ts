@@ -182,6 +182,26 @@ describe('who may look', () => {
     ])
   })
 
+  it('the world writes nothing by asking: one small write answers everybody for three seconds', async () => {
+    const { trialWrite } = world.store
+    let written = 0
+    const counting = world.engine({
+      store: {
+        ...world.store,
+        async trialWrite() {
+          written++
+          await trialWrite()
+        },
+      },
+    })
+    await Promise.all(Array.from({ length: 50 }, () => counting.ready()))
+    for (let n = 0; n < 50; n++) await counting.ready()
+    expect(written).toBe(1)
+    world.clock.leap(seconds(3))
+    await counting.ready()
+    expect(written).toBe(2)
+  })
+
   it('a database that takes longer than 2 s for a small write is not ready', async () => {
     const { trialWrite } = world.store
     const slow = world.engine({

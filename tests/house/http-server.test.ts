@@ -53,8 +53,9 @@ test('a body that does not end is given up', async () => {
 })
 
 test('a peer that neither sends nor reads is cut', async () => {
-  const open = await listening({ silentMs: 100 }, (_req, res) => void res.end(Buffer.alloc(16 * 1024 * 1024)))
-  const { socket, closed } = open()
+  const whole = 16 * 1024 * 1024
+  const open = await listening({ silentMs: 100 }, (_req, res) => void res.end(Buffer.alloc(whole)))
+  const { socket, text, closed } = open()
   socket.write(GET)
   await new Promise((resolve) => socket.once('data', resolve))
   socket.pause()
@@ -62,6 +63,8 @@ test('a peer that neither sends nor reads is cut', async () => {
   await new Promise((resolve) => setTimeout(resolve, 400))
   socket.resume()
   await closed
+  // What it had not taken was never sent.
+  expect(text().length).toBeLessThan(whole)
 })
 
 test('a connection ends after so many requests', async () => {

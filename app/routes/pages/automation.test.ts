@@ -234,11 +234,11 @@ describe('the buttons of a card', () => {
     const before = await key()
     calls.world.clock.leap(minutes(10))
     expect(await press()).toMatchObject({ title: 'Open Fieldhook again first' })
-    // With an owner by name, whoever is not named is a member.
+    // With an owner by name, whoever is not known by name has to say who it is.
     calls.world.client.sql.exec(
       `INSERT INTO account_person (account_uuid, staff_uuid, role, since) VALUES ('${LEEDS}', 'staff-1', 'owner', 1)`,
     )
-    expect(await press()).toMatchObject({ title: 'Only an owner can do this' })
+    expect(await press()).toMatchObject({ title: 'Open Fieldhook from ServiceM8 first' })
     expect(await key()).toBe(before)
   })
 
