@@ -1,6 +1,14 @@
 // Three tiny pages between a signed opening and the add-on. Plain HTML: they are seen for a moment, or when something is off.
 import { escapeHtml, plainHtml } from './refusal-page.ts'
 
+/** The pages an opening may lead to: named, so that no address comes from a form. */
+export const LAUNCH_GOALS = { manager: '/fieldhook', subscription: '/subscription' } as const
+export type LaunchGoal = keyof typeof LAUNCH_GOALS
+
+export function readLaunchGoal(text: string | null): LaunchGoal {
+  return text === 'subscription' ? text : 'manager'
+}
+
 /**
  * The answer to a signed opening. The platform draws it in its frame: the script goes on to `/launch` at our own
  * address with the ticket behind `#` (never sent, never logged); without scripts a button posts it.
@@ -36,14 +44,22 @@ if (ticket) {
 
 /**
  * Outside the platform's frame, and when another account would join the session: nobody is signed in before a person presses.
- * @param accountName whose add-on opens; @param ticket a new one, base64url
+ * @param accountName whose add-on opens; @param ticket a new one; @param to the page it leads to
  */
-export function launchAskPage({ accountName, ticket }: { accountName: string; ticket: string }): Response {
+export function launchAskPage({
+  accountName,
+  ticket,
+  to,
+}: {
+  accountName: string
+  ticket: string
+  to: LaunchGoal
+}): Response {
   return page(
     200,
     `<h1>Open Fieldhook as ${escapeHtml(accountName)}?</h1>
 <p>Press only if you opened it from ServiceM8 just now.</p>
-<form method="post" action="/launch"><input type="hidden" name="ticket" value="${escapeHtml(ticket)}"><button type="submit" name="confirmed" value="yes">Open as ${escapeHtml(accountName)}</button></form>`,
+<form method="post" action="/launch"><input type="hidden" name="ticket" value="${escapeHtml(ticket)}"><input type="hidden" name="to" value="${to}"><button type="submit" name="confirmed" value="yes">Open as ${escapeHtml(accountName)}</button></form>`,
   )
 }
 

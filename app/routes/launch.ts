@@ -6,7 +6,7 @@ import { recordArrival } from '#app/features/events/activity.server.ts'
 import { answerVisit } from '#app/http/call.server.ts'
 import { sessionCookie } from '#app/http/cookies.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { launchAskPage, launchPage } from '#app/http/launch-pages.ts'
+import { LAUNCH_GOALS, launchAskPage, launchPage, readLaunchGoal } from '#app/http/launch-pages.ts'
 import { OPEN_AGAIN, refusalWords } from '#app/http/refusal-page.ts'
 import { problem } from '#app/http/respond.ts'
 import { isSecure, sessionOfKind } from '#app/http/session.server.ts'
@@ -29,7 +29,8 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
         replaces: session?.tokenHashes ?? [],
       })
       if (launched.outcome === 'refused') return problem(403, SIGNED_MESSAGES.ticket)
-      if (launched.outcome === 'ask') return launchAskPage(launched)
+      const to = readLaunchGoal(form.get('to'))
+      if (launched.outcome === 'ask') return launchAskPage({ ...launched, to })
       await beginTrial(app, launched.accountUuid)
       recordArrival(app, {
         accountUuid: launched.accountUuid,
@@ -45,7 +46,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const query = new URLSearchParams({ accountUUID: launched.accountUuid })
       if (launched.linkTicket) query.set('token', launched.linkTicket)
       const cookie = sessionCookie('frame', isSecure(app), launched.sessionToken)
-      const headers = { Location: `/fieldhook?${query.toString()}`, 'Set-Cookie': cookie }
+      const headers = { Location: `${LAUNCH_GOALS[to]}?${query.toString()}`, 'Set-Cookie': cookie }
       return new Response(null, { status: 303, headers })
     },
   }

@@ -1,4 +1,4 @@
-import { isRouteErrorResponse } from '@remix-run/react'
+import { isRouteErrorResponse, useLocation } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import { ButtonLink, ReloadLink } from './button.tsx'
 
@@ -62,12 +62,17 @@ export function GonePage({ title, sentence, ways }: GoneWords) {
 }
 
 export function ForbiddenPage({ sentence }: { sentence?: string }) {
+  const account = new URLSearchParams(useLocation().search).get('accountUUID')
   return (
     <PlainPage
       title="This page is not for your account"
       action={
-        <ButtonLink to="/" look="secondary" reloadDocument>
-          Go to the start page
+        <ButtonLink
+          to={account ? `/?${new URLSearchParams({ accountUUID: account })}` : '/'}
+          look="secondary"
+          reloadDocument
+        >
+          Back to webhooks
         </ButtonLink>
       }
     >

@@ -264,7 +264,7 @@ test('two tabs pay once; without scripts everything but the card works; a frame 
   await test.step('without scripts: the amount is told, and what a card needs', async () => {
     await openSubscription(still, server, accountUUID)
     await expect(cardOf(still, 'Status')).toContainText('Your free trial has 14 days left.')
-    await expect(still.getByRole('link', { name: 'Open it in a tab of its own' })).toBeVisible()
+    await expect(still.getByRole('button', { name: 'Open it in a tab of its own' })).toBeVisible()
     await still.getByRole('button', { name: UPGRADE }).click()
     await expect(still.getByRole('heading', { name: 'Pay £5.00' })).toBeVisible()
     await expect(still.getByText('Entering a card needs JavaScript')).toBeVisible()
@@ -282,9 +282,11 @@ test('two tabs pay once; without scripts everything but the card works; a frame 
     const frame = around.frameLocator('iframe')
     await expect(frame.getByText(/^£5\.00 today for a month/)).toBeVisible()
     await expect(frame.getByRole('button', { name: UPGRADE })).toHaveCount(0)
+    await frame.getByRole('button', { name: 'Open the payment page' }).click()
     const opened = context.waitForEvent('page')
-    await frame.getByRole('link', { name: /^Open the payment page/ }).click()
+    await frame.getByRole('button', { name: 'Continue in a new tab' }).click()
     const tab = await opened
+    await tab.getByRole('button', { name: /^Open as / }).click()
     await expect(tab.getByRole('button', { name: UPGRADE })).toBeVisible()
     await tab.close()
     await around.close()

@@ -230,6 +230,7 @@ export function subscription(
       now={LATER}
       plan={samplePlanView(plan, { now: LATER, mode: payments })}
       payments={{ mode: 'sandbox', publishableKey: null, returnUrl: 'https://fieldhook.example.com/subscription' }}
+      rights={{ refusal: null, owners: [] }}
       answer={null}
       {...over}
     />

@@ -20,11 +20,12 @@ export async function listOpenSessions(
   return openSessions(stored, { now: app.clock.now(), current: current?.tokenHashes ?? [], shownId })
 }
 
-/** False = no such session of these accounts. */
+/** False = no such session of these accounts. The browser that asks is listed once: all it holds of the account ends together. */
 export async function endOpenSession(
   app: Pick<App, 'store' | 'log'>,
   accountUuids: readonly string[],
   id: string | undefined,
+  current: Session | null,
 ): Promise<boolean> {
   if (!isSessionId(id)) return false
   for (const accountUuid of accountUuids) {
@@ -32,7 +33,8 @@ export async function endOpenSession(
     const stored = await app.store.listSessions(accountUuid)
     const found = stored.find(({ tokenHash }) => shownId(tokenHash) === id)
     if (!found) continue
-    await app.store.endSessionsOf(accountUuid, [found.tokenHash])
+    const own = current?.tokenHashes ?? []
+    await app.store.endSessionsOf(accountUuid, own.includes(found.tokenHash) ? own : [found.tokenHash])
     app.log.info({ account: accountUuid }, 'session.ended')
     return true
   }

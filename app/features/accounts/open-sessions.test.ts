@@ -49,6 +49,25 @@ describe('the browsers of an account', () => {
     expect(JSON.stringify(open.map(sessionJson))).not.toContain(hashToken(mine).slice(0, 22))
   })
 
+  it('are one row for the browser that asks, by the opening that names a person; it ends as one', async () => {
+    const { store } = world.app
+    const now = world.clock.now()
+    const opened = { accountUuid: LEEDS, staffUuid: 'elin', proof: 'launch', provedAt: now } as const
+    const session = { expiresAt: now + SESSION_ABSOLUTE, replaces: [], carryProofsSince: 0 }
+    await store.openSession({ ...session, tokenHash: hashToken('frame'), account: opened })
+    world.clock.advance(minutes(5))
+    await browser('tab', [LEEDS])
+    await browser('other', [LEEDS])
+    const mine = { tokenHashes: [hashToken('tab'), hashToken('frame')], accounts: [] }
+    const open = await listOpenSessions(world.app, LEEDS, mine)
+    expect(open).toMatchObject([
+      { current: true, staffUuid: 'elin', how: 'opened_in_servicem8', since: now, lastSeen: now + minutes(5) },
+      { current: false, staffUuid: null },
+    ])
+    expect(await endOpenSession(world.app, [LEEDS], open[0]?.id, mine)).toBe(true)
+    expect(await listOpenSessions(world.app, LEEDS, mine)).toMatchObject([{ current: false }])
+  })
+
   it('that are over are not', async () => {
     await browser('idle', [LEEDS])
     world.clock.advance(SESSION_IDLE)
@@ -74,16 +93,16 @@ describe('signing out', () => {
     await browser('both', [LEEDS, BRISBANE])
     await browser('mine', [LEEDS])
     const other = (await listOpenSessions(world.app, LEEDS, asking('mine'))).find(({ current }) => !current)
-    expect(await endOpenSession(world.app, [BRISBANE], other?.id)).toBe(false)
-    expect(await endOpenSession(world.app, [BRISBANE, LEEDS], other?.id)).toBe(true)
-    expect(await endOpenSession(world.app, [LEEDS], other?.id)).toBe(false)
+    expect(await endOpenSession(world.app, [BRISBANE], other?.id, null)).toBe(false)
+    expect(await endOpenSession(world.app, [BRISBANE, LEEDS], other?.id, null)).toBe(true)
+    expect(await endOpenSession(world.app, [LEEDS], other?.id, null)).toBe(false)
     expect(await listOpenSessions(world.app, LEEDS, asking('mine'))).toMatchObject([{ current: true }])
     expect(await listOpenSessions(world.app, BRISBANE, null)).toHaveLength(1)
   })
 
   it.each([[undefined], [''], ['x'], [hashToken('mine')], ["' OR 1=1 --"]])('%s is no session', async (id) => {
     await browser('mine', [LEEDS])
-    expect(await endOpenSession(world.app, [LEEDS], id)).toBe(false)
+    expect(await endOpenSession(world.app, [LEEDS], id, null)).toBe(false)
     expect(await listOpenSessions(world.app, LEEDS, null)).toHaveLength(1)
   })
 

@@ -1,6 +1,6 @@
 // The browsers that are signed in to an account, as its owner sees them.
 import type { Millis } from '#app/lib/clock.ts'
-import { isAlive, isProofAlive, SESSION_IDLE, type StoredSession } from './session.ts'
+import { isAlive, isProofAlive, SESSION_IDLE, type StoredSession, saysMore } from './session.ts'
 
 export interface OpenSession {
   /** Made of the stored hash for this account alone: it ends a session and opens none. */
@@ -20,7 +20,7 @@ export const HOW_WORDS: Record<OpenSession['how'], string> = {
   opened_in_servicem8: 'Opened from inside ServiceM8',
 }
 
-/** Those that live, the one that asks first. `shownId` makes the id of a stored hash. */
+/** Those that live. The browser that asks comes first, and once: it may hold one for its tabs and one for a frame. `shownId` makes the id of a stored hash. */
 export function openSessions(
   stored: readonly StoredSession[],
   input: { now: Millis; current: readonly string[]; shownId: (tokenHash: string) => string },
@@ -38,9 +38,16 @@ export function openSessions(
       staffUuid: proof.staffUuid,
       current: current.includes(session.tokenHash),
     }
-    return [one]
+    return [{ one, proof }]
   })
-  return open.sort((a, b) => Number(b.current) - Number(a.current) || b.lastSeen - a.lastSeen)
+  const own = open.filter(({ one }) => one.current).sort((a, b) => (saysMore(a.proof, b.proof) ? -1 : 1))
+  const others = open.filter(({ one }) => !one.current).map(({ one }) => one)
+  const mine = own.slice(0, 1).map(({ one }) => ({
+    ...one,
+    lastSeen: Math.max(...own.map(({ one: { lastSeen } }) => lastSeen)),
+    endsAt: Math.max(...own.map(({ one: { endsAt } }) => endsAt)),
+  }))
+  return [...mine, ...others.sort((a, b) => b.lastSeen - a.lastSeen)]
 }
 
 /** As the call answers it. */

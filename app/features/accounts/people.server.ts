@@ -1,6 +1,6 @@
 // The people of a firm as the account page lists them.
 import type { App } from '#app/app-context.ts'
-import { type Asking, ownerActRefusal, type PeopleOfPage } from './people.ts'
+import { type Asking, type OwnerAct, type OwnerRights, ownerActRefusal, type PeopleOfPage } from './people.ts'
 
 /** `staffNames` asks the platform, and is called only when somebody is listed. A person without a name is shown by their id. */
 export async function loadPeople(
@@ -9,14 +9,27 @@ export async function loadPeople(
   asking: Asking,
   staffNames: () => Promise<Record<string, string>>,
 ): Promise<PeopleOfPage> {
-  const people = await app.store.listPeople(accountUuid)
-  const names = people.length === 0 ? {} : await staffNames()
-  return {
-    people: people.map((person) => ({
-      ...person,
-      name: names[person.staffUuid] ?? `Staff member ${person.staffUuid.slice(0, 8)}`,
-      you: person.staffUuid === asking.staffUuid,
-    })),
-    changeable: ownerActRefusal('roles', asking, app.clock.now()) === null,
-  }
+  const stored = await app.store.listPeople(accountUuid)
+  const names = stored.length === 0 ? {} : await staffNames()
+  const people = stored.map((person) => ({
+    ...person,
+    name: names[person.staffUuid] ?? `Staff member ${person.staffUuid.slice(0, 8)}`,
+    you: person.staffUuid === asking.staffUuid,
+  }))
+  const owners = people.filter(({ role }) => role === 'owner').map(({ name }) => name)
+  return { people, rights: { refusal: ownerActRefusal('roles', asking, app.clock.now()), owners } }
+}
+
+/** The same of one act for a page that lists nobody. `staffNames` as above, and only when somebody else has to be named. */
+export async function loadOwnerRights(
+  app: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  act: OwnerAct,
+  asking: Asking,
+  staffNames: () => Promise<Record<string, string>>,
+): Promise<OwnerRights> {
+  const refusal = ownerActRefusal(act, asking, app.clock.now())
+  if (refusal === null || refusal === 'fresh') return { refusal, owners: [] }
+  const { people } = await loadPeople(app, accountUuid, asking, staffNames)
+  return { refusal, owners: people.filter(({ role }) => role === 'owner').map(({ name }) => name) }
 }

@@ -15,8 +15,7 @@ export interface Person {
 /** As the account page lists them. */
 export interface PeopleOfPage {
   people: (Person & { name: string; you: boolean })[]
-  /** The button that changes a role is there. */
-  changeable: boolean
+  rights: OwnerRights
 }
 
 /** How old an opening may be for what cannot be taken back, or opens everything. */
@@ -58,6 +57,23 @@ export const OWNER_ACT_WORDS = {
     description: 'Press Fieldhook in ServiceM8. Repeat this there within 10 minutes.',
   },
 } as const satisfies Record<OwnerRefusal, { title: string; description: string }>
+
+/** What a page knows of whoever looks at a control that only owners may use. */
+export interface OwnerRights {
+  /** Null = it may be used. */
+  refusal: OwnerRefusal | null
+  /** Names of the owners, for those who are none; empty where they are not known. */
+  owners: string[]
+}
+
+/** The sentence in place of such a control, or beside it; `act` = what it does: "sign everybody out". Null = none is needed. */
+export function ownerNote({ refusal, owners }: OwnerRights, act: string): string | null {
+  if (refusal === null) return null
+  if (refusal === 'fresh') return `To ${act}, open Fieldhook from ServiceM8 again.`
+  const who =
+    owners.length === 0 ? `Owners can ${act}. The account page lists them.` : `Owners can ${act}: ${owners.join(', ')}.`
+  return refusal === 'owner' ? who : `${who} If you are one, open Fieldhook from ServiceM8.`
+}
 
 export const ROLE_WORDS: Record<Role, string> = { owner: 'Owner', member: 'Member' }
 

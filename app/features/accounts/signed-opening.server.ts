@@ -4,8 +4,8 @@ import type { App } from '#app/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { sessionHashOf } from './session.server.ts'
-import { ASKED_TICKET_LASTS, LAUNCH_TICKET_LASTS, LINK_TICKET_LASTS, SESSION_ABSOLUTE } from './session.ts'
-import { SIGNED_MESSAGES } from './signed-opening.ts'
+import { ASKED_TICKET_LASTS, LAUNCH_TICKET_LASTS, LINK_TICKET_LASTS, type Proof, SESSION_ABSOLUTE } from './session.ts'
+import { openedAtOf, SIGNED_MESSAGES, tabTicket } from './signed-opening.ts'
 
 export type SignedCall =
   | { outcome: 'opened'; accountUuid: string; ticket: string }
@@ -52,6 +52,20 @@ export async function receiveSigned(
   }
 }
 
+/**
+ * What a page inside the platform hands to a tab of its own, which has none of the frame's cookies: good once, for 5 minutes, for
+ * this person of this account. The tab shows the button that names the account, as for every opening outside a frame.
+ */
+export async function issueTabTicket(
+  app: Pick<App, 'store' | 'clock'>,
+  { accountUuid, staffUuid, provedAt }: Omit<Proof, 'proof'>,
+): Promise<string> {
+  const ticket = tabTicket(newToken(), provedAt)
+  const expiresAt = app.clock.now() + ASKED_TICKET_LASTS
+  await app.store.issueTicket({ tokenHash: hashToken(ticket), kind: 'launch', accountUuid, staffUuid, expiresAt })
+  return ticket
+}
+
 /** `linkTicket` only for an account that is not connected: the gate hands it to the sign-in it opens in a new tab. */
 export type Launched =
   | { outcome: 'launched'; accountUuid: string; sessionToken: string; linkTicket: string | null }
@@ -82,9 +96,10 @@ export async function launch(
   if (!taken) return { outcome: 'refused' }
   const { accountUuid, staffUuid } = taken
   const now = app.clock.now()
+  const openedAt = openedAtOf(ticket)
   const joinsAnother = signedInTo.length > 0 && !signedInTo.includes(accountUuid)
   if (!confirmed && (!framed || joinsAnother)) {
-    const next = newToken()
+    const next = openedAt === null ? newToken() : tabTicket(newToken(), openedAt)
     const expiresAt = now + ASKED_TICKET_LASTS
     await app.store.issueTicket({ tokenHash: hashToken(next), kind: 'launch', accountUuid, staffUuid, expiresAt })
     const account = await app.store.findAccount(accountUuid)
@@ -99,7 +114,7 @@ export async function launch(
   await app.store.openSession({
     tokenHash: sessionHashOf(app)(sessionToken),
     expiresAt: now + SESSION_ABSOLUTE,
-    account: { accountUuid, staffUuid, proof: 'launch', provedAt: now },
+    account: { accountUuid, staffUuid, proof: 'launch', provedAt: openedAt ?? now },
     replaces,
     carryProofsSince: now - SESSION_ABSOLUTE,
   })

@@ -24,6 +24,12 @@ export async function listSenders(app: Pick<App, 'planning'>, accountUuid: strin
   return { outcome: 'ok', staff }
 }
 
+/** Names by uuid. They make it easier to read; without them it is as true, so none are given when ServiceM8 does not answer. */
+export async function staffNames(app: Pick<App, 'planning'>, accountUuid: string): Promise<Record<string, string>> {
+  const senders = await listSenders(app, accountUuid)
+  return Object.fromEntries(senders.outcome === 'ok' ? senders.staff.map(({ uuid, label }) => [uuid, label]) : [])
+}
+
 /** What a person is called; null = not known: they signed in without saying who, or ServiceM8 does not answer. */
 export async function personName(
   app: Pick<App, 'planning'>,

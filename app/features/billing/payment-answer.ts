@@ -4,8 +4,8 @@ import type { Flash } from '#app/lib/flash.ts'
 import { OFFER_LABELS, type Offer, pounds } from './offers.ts'
 import type { PaymentStart, ReturnOutcome } from './payment.ts'
 
-/** Sent as `intent`. `settle` follows a payment that the browser has confirmed. */
-export type SubscriptionIntent = Offer | 'settle' | 'cancel' | 'keep' | 'portal'
+/** Sent as `intent`. `settle` follows a payment that the browser has confirmed; `own_tab` leads out of the platform's frame. */
+export type SubscriptionIntent = Offer | 'settle' | 'cancel' | 'keep' | 'portal' | 'own_tab'
 
 export const SUBSCRIPTION_INTENTS: readonly string[] = [
   ...Object.keys(OFFER_LABELS),
@@ -13,6 +13,7 @@ export const SUBSCRIPTION_INTENTS: readonly string[] = [
   'cancel',
   'keep',
   'portal',
+  'own_tab',
 ]
 
 /** Null = the form asks for something the page does not have. */
@@ -35,6 +36,8 @@ export type SubscriptionAnswer =
   | { kind: 'refused'; message: string; toast: Flash }
   /** What became of a payment that was confirmed here: no cookie carries it, which two tabs would take from one another. */
   | { kind: 'settled'; toast: Flash }
+  /** What the new tab is opened with, once. */
+  | { kind: 'own_tab'; ticket: string; toast: null }
 
 export function answerOfStart(offer: Offer, start: PaymentStart): SubscriptionAnswer {
   const upgrade = offer !== 'subscribe' && offer !== 'pay_now'

@@ -53,6 +53,15 @@ describe('what only owners may', () => {
     expect(await world.store.findAccount(BRISBANE.uuid)).not.toBeNull()
   })
 
+  it('is refused to a browser with a page that leads back to the account', async () => {
+    world.clock.advance(600_000)
+    const headers = { accept: 'text/html' }
+    const page = await (await owner.get(exportRoute, `/api/export${BY}`, { headers })).text()
+    expect(page).toContain(`<a href="https://fieldhook.test/account${BY}">Back to Account and security</a>`)
+    const stranded = await (await stranger.get(exportRoute, `/api/export${BY}`, { headers })).text()
+    expect(stranded).toContain('>Go to the start page</a>')
+  })
+
   it('wants an opening of the last ten minutes', async () => {
     world.clock.advance(600_000)
     const sentence = 'Open Fieldhook again first. Press Fieldhook in ServiceM8. Repeat this there within 10 minutes.'

@@ -1,17 +1,20 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
+import { accountAddress } from '#app/features/accounts/account-address.ts'
+import { accountIdIn } from '#app/features/accounts/account-id.ts'
 import { exportFileName } from '#app/features/accounts/export.ts'
 import { exportAccount } from '#app/features/accounts/export-account.server.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { answerVisit } from '#app/http/call.server.ts'
 import { requireAccountOfQuery, requireOwner } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
+import { refusalWords } from '#app/http/refusal-page.ts'
 import { notFound } from '#app/http/respond.ts'
 
 /** `GET /api/export?accountUUID=`: everything that is kept about the account as a JSON file, without anything secret. 4 a minute. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
   const { app } = context
-  return answerVisit(args, {
+  const handlers = {
     GET: async () => {
       const access = await requireAccountOfQuery(app, request)
       requireOwner(app, access, 'export')
@@ -30,6 +33,14 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       await recordAudit(app, { accountUuid, action: 'exported' })
       return new Response(streamOf(pieces), { headers })
     },
+  }
+  // Who may see the account page came from there.
+  const accountUUID = accountIdIn(new URL(request.url).searchParams)
+  return answerVisit(args, handlers, (message, status) => {
+    const words = refusalWords(message)
+    if (accountUUID === null || !(status === 403 || status === 429)) return words
+    const href = accountAddress({ accountUUID, admin: false })
+    return { ...words, way: { href, label: 'Back to Account and security' } }
   })
 }
 

@@ -10,9 +10,9 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   const { app } = context
   return answerCall(args, {
     DELETE: async () => {
-      const { accounts } = await requireSession(app, request)
-      const own = accounts.map(({ accountUuid }) => accountUuid)
-      return (await endOpenSession(app, own, params.id)) ? answer(200, { success: true }) : notFound()
+      const session = await requireSession(app, request)
+      const own = session.accounts.map(({ accountUuid }) => accountUuid)
+      return (await endOpenSession(app, own, params.id, session)) ? answer(200, { success: true }) : notFound()
     },
   })
 }

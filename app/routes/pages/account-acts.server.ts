@@ -12,6 +12,7 @@ import { endEverySession, endOpenSession } from '#app/features/accounts/open-ses
 import { ownerActRefusal } from '#app/features/accounts/people.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
+import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { eraseWithSubscription } from '../erase-account.server.ts'
 import { findOwnAccount, redirectWith } from './own-account.server.ts'
@@ -41,7 +42,7 @@ export async function pressAccountButton({
   if (refused) throw redirectWith({ request, context }, here, ownerFlash(refused))
   switch (act.intent) {
     case 'end_session': {
-      const ended = await endOpenSession(app, [uuid], act.id)
+      const ended = await endOpenSession(app, [uuid], act.id, await findSession(app, request))
       throw redirectWith({ request, context }, here, ended ? ACCOUNT_FLASHES.sessionEnded : ACCOUNT_FLASHES.sessionGone)
     }
     case 'end_all':

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#app/app-context.ts'
 import { flashCookieName, readCookies } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
+import { asCaller } from '#app/lib/caller.server.ts'
 import { days, minutes } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
@@ -11,6 +12,9 @@ import { action, loader } from './account.tsx'
 
 /** The platform that names staff cannot be asked. */
 const NOBODY = { facts: { reader: () => ({ list: async () => ({ outcome: 'failed', message: 'down' }) }) } }
+
+const KIM = { uuid: 'kim', first: 'Kim', last: 'Doyle', email: '', mobile: '', active: 1 }
+const STAFF = { facts: { reader: () => ({ list: async () => ({ outcome: 'ok', value: [KIM], records: [KIM] }) }) } }
 
 let world: AccountsApp
 let app: App
@@ -92,10 +96,10 @@ describe('roles', () => {
     ])) {
       expect(await press(form, 'second')).toMatchObject({ says: 'Only an owner can do this' })
     }
-    expect((await page(HOME, 'second')).people).toMatchObject({ changeable: false })
+    expect((await page(HOME, 'second')).people.rights).toEqual({ refusal: 'owner', owners: ['Staff member kim'] })
     expect(await app.store.listPeople(BRISBANE.uuid)).toMatchObject([{ role: 'member' }, { role: 'owner' }])
     expect(await press({ intent: 'role', person: 'alex', role: 'owner' })).toMatchObject({ says: 'Role changed' })
-    expect((await page(HOME, 'second')).people).toMatchObject({ changeable: true })
+    expect((await page(HOME, 'second')).people.rights.refusal).toBeNull()
     expect(await press({ intent: 'role', person: 'nobody', role: 'owner' })).toMatchObject({
       says: 'Nothing was changed',
     })
@@ -107,11 +111,25 @@ describe('roles', () => {
     for (const form of presses([{ intent: 'end_all' }, { intent: 'erase', name: BRISBANE.name }])) {
       expect(await press(form)).toMatchObject({ says: 'Open Fieldhook again first' })
     }
-    expect((await page()).people).toMatchObject({ changeable: false })
+    expect((await page()).people.rights.refusal).toBe('fresh')
+  })
+
+  test('sessions and entries name the person, as the list of people does', async () => {
+    Object.assign(app, { planning: STAFF })
+    cookies.owner = await openedBy('kim')
+    const { id = '' } = (await page()).sessions.find(({ staffUuid }) => staffUuid === null) ?? {}
+    await asCaller('203.0.113.9', () => press({ intent: 'end_session', id }))
+    const shown = await page()
+    expect(shown.people.people).toMatchObject([{ name: 'Kim Doyle', you: true }])
+    expect(shown.sessions).toMatchObject([
+      { name: 'Kim Doyle', current: true },
+      { name: null, current: false },
+    ])
+    expect(shown.log.lines?.[0]).toMatchObject({ who: 'Kim Doyle', what: 'Signed one browser out' })
   })
 
   test('a sign-in through ServiceM8 alone acts as owner until one is named', async () => {
-    expect((await page()).people).toMatchObject({ people: [], changeable: true })
+    expect((await page()).people).toMatchObject({ people: [], rights: { refusal: null } })
     await openedBy('kim')
     expect(await press({ intent: 'end_all' })).toMatchObject({ says: 'Open Fieldhook from ServiceM8 first' })
   })

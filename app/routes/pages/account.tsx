@@ -14,7 +14,7 @@ import { AccountPage } from '#app/features/accounts/ui/account-page.tsx'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { loadAuditLog } from '#app/features/audit/audit-page.server.ts'
 import { AuditLog } from '#app/features/audit/ui/audit-log.tsx'
-import { listSenders } from '#app/features/automations/automation-settings.server.ts'
+import { staffNames } from '#app/features/automations/automation-settings.server.ts'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { findSession } from '#app/http/session.server.ts'
@@ -36,7 +36,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { account: row, accountId, admin } = found
   const { searchParams } = new URL(request.url)
   const everybody = admin && searchParams.get('log') === 'all'
-  const log = await loadAuditLog(app, row, searchParams, { everybody, staffNames: () => namesOf(context, row.uuid) })
+  const people = await loadPeople(app, row.uuid, found, () => staffNames(app, row.uuid))
+  const names = Object.fromEntries(people.people.map(({ staffUuid, name }) => [staffUuid, name]))
+  const log = await loadAuditLog(app, row, searchParams, { everybody, staffNames: async () => names })
+  const facts = await loadAccountPage(app, row.uuid, await findSession(app, request))
   const page = {
     view: 'account' as const,
     account: { accountUUID: accountId, admin },
@@ -46,17 +49,12 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     planNotice: await findPlanNotice(app, row.uuid),
     step: readAccountStep(searchParams),
     nameToType: nameToType(row),
-    people: await loadPeople(app, row.uuid, found, () => namesOf(context, row.uuid)),
-    ...(await loadAccountPage(app, row.uuid, await findSession(app, request))),
+    people,
+    ...facts,
+    sessions: facts.sessions.map((one) => ({ ...one, name: (one.staffUuid !== null && names[one.staffUuid]) || null })),
     log,
   }
   return data(page, { status: log.lines === null ? 400 : 200 })
-}
-
-/** Names make it easier to read; without them it is as true. */
-async function namesOf({ app }: LoaderFunctionArgs['context'], accountUuid: string): Promise<Record<string, string>> {
-  const senders = await listSenders(app, accountUuid)
-  return Object.fromEntries(senders.outcome === 'ok' ? senders.staff.map(({ uuid, label }) => [uuid, label]) : [])
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {

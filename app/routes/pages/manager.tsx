@@ -12,6 +12,7 @@ import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
 import { ownerActRefusal } from '#app/features/accounts/people.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { OwnerRightsProvider } from '#app/features/accounts/ui/owner-only.tsx'
 import { StageDoor } from '#app/features/accounts/ui/stage-door.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
@@ -56,7 +57,9 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   })
   const { accountId: accountUUID, admin, reconnect, missingScopes } = found
   const planNotice = await findPlanNotice(app, found.account.uuid)
-  const shown = { accountUUID, admin, reconnect, missingScopes, step, planNotice }
+  // Nobody's name is asked for: the note leads to the account page.
+  const rights = { refusal: ownerActRefusal('keys', found, app.clock.now()), owners: [] }
+  const shown = { accountUUID, admin, reconnect, missingScopes, step, planNotice, rights }
   return data({ view: 'manager' as const, ...shown, ...page }, { headers })
 }
 
@@ -121,7 +124,9 @@ export default function Manager() {
   return (
     <AccountNewsProvider news={page.news}>
       <PlanNoticeLine notice={page.planNotice} accountUUID={page.accountUUID} admin={page.admin} />
-      <ManagerPage {...page} logSource="/fieldhook/log" {...(refused ? { result: refused.result } : {})} />
+      <OwnerRightsProvider value={page.rights}>
+        <ManagerPage {...page} logSource="/fieldhook/log" {...(refused ? { result: refused.result } : {})} />
+      </OwnerRightsProvider>
     </AccountNewsProvider>
   )
 }

@@ -3,6 +3,7 @@ import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
 import { ownerActRefusal } from '#app/features/accounts/people.ts'
+import { issueTabTicket } from '#app/features/accounts/signed-opening.server.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import { openPortal, setCancellation } from '#app/features/billing/manage-billing.server.ts'
 import type { Offer } from '#app/features/billing/offers.ts'
@@ -63,6 +64,11 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
       const outcome = await setCancellation(app, found.account.uuid, intent === 'cancel')
       if (outcome.outcome === 'refused') return { answer: refusal(outcome.message), status: outcome.status }
       throw redirectWith(args, addressOf(found), CANCELLATION_SAVED[intent])
+    }
+    case 'own_tab': {
+      const { account, staffUuid, provedAt } = found
+      const ticket = await issueTabTicket(app, { accountUuid: account.uuid, staffUuid, provedAt })
+      return { answer: { kind: 'own_tab', ticket, toast: null }, status: 200 }
     }
     case 'portal': {
       const opening = await openPortal(app, found.account.uuid)

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import { hours, minutes } from '#app/lib/duration.ts'
@@ -8,6 +8,8 @@ import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import { keptUntil } from '../../ops/kept-until.ts'
 import { accountAddress, readAccountStep, shownAccount } from '../account-address.ts'
 import { AccountPage, type AccountPageProps } from './account-page.tsx'
+
+const MAY = { refusal: null, owners: [] }
 
 function propsOf(over: Partial<AccountPageProps> = {}): AccountPageProps {
   return {
@@ -24,6 +26,7 @@ function propsOf(over: Partial<AccountPageProps> = {}): AccountPageProps {
         endsAt: SAMPLE_NOW + hours(8),
         how: 'signed_in',
         staffUuid: null,
+        name: null,
         current: true,
       },
       {
@@ -32,11 +35,12 @@ function propsOf(over: Partial<AccountPageProps> = {}): AccountPageProps {
         lastSeen: SAMPLE_NOW - minutes(5),
         endsAt: SAMPLE_NOW + hours(7),
         how: 'opened_in_servicem8',
-        staffUuid: null,
+        staffUuid: 's-kim',
+        name: 'Kim Doyle',
         current: false,
       },
     ],
-    people: { people: [], changeable: true },
+    people: { people: [], rights: MAY },
     kept: { kinds: keptUntil({ retentionDays: 45, backups: null }).slice(0, 3), counts: {}, shortage: null },
     step: null,
     nameToType: 'Smith & Sons Plumbing',
@@ -73,7 +77,7 @@ describe('the people', () => {
   const alex = { staffUuid: 's-alex', name: 'Alex Reid', role: 'member', since: SAMPLE_NOW, you: false } as const
 
   it('are listed with their roles, and an owner makes somebody else one', async () => {
-    const sent = draw({ people: { people: [kim, alex], changeable: true } })
+    const sent = draw({ people: { people: [kim, alex], rights: MAY } })
     const card = screen.getByRole('region', { name: 'People' })
     const [first, second] = within(card).getAllByRole('listitem')
     expect(first?.textContent).toContain('Kim DoyleOwnerYou')
@@ -82,9 +86,12 @@ describe('the people', () => {
     await waitFor(() => expect(sent).toEqual([{ intent: 'role', person: 's-alex', role: 'owner' }]))
   })
 
-  it('have no buttons for members', () => {
-    draw({ people: { people: [kim, alex], changeable: false } })
-    expect(within(screen.getByRole('region', { name: 'People' })).queryAllByRole('button')).toEqual([])
+  it('keep their buttons an hour later, and say what to do first', () => {
+    draw({ people: { people: [kim, alex], rights: { refusal: 'fresh', owners: ['Kim Doyle'] } } })
+    const card = within(screen.getByRole('region', { name: 'People' }))
+    const button = card.getByRole<HTMLButtonElement>('button', { name: 'Make Alex Reid an owner' })
+    const note = card.getByText('To change roles, open Fieldhook from ServiceM8 again.')
+    expect([button.disabled, button.getAttribute('aria-describedby')]).toEqual([true, note.id])
   })
 
   it('are nobody at first: the card says who becomes the owner', () => {
@@ -95,6 +102,49 @@ describe('the people', () => {
   })
 })
 
+describe('what only owners may', () => {
+  const ACTS = ['Sign out everywhere', 'Download everything', 'Erase this account…'] as const
+  const controls = () =>
+    [...screen.queryAllByRole('button'), ...screen.queryAllByRole('link')]
+      .map(({ textContent }) => textContent ?? '')
+      .filter((name) => ACTS.some((act) => act === name) || name.startsWith('Make '))
+  const rights = (refusal: 'owner' | 'unnamed' | 'fresh') => ({
+    people: [],
+    rights: { refusal, owners: ['Elin Hughes'] },
+  })
+
+  it('is not offered to a member, who reads who can', () => {
+    for (const step of [null, 'end_all', 'erase'] as const) {
+      draw({ people: rights('owner'), step })
+      expect(controls()).toEqual([])
+      for (const act of ['sign everybody out', 'download everything', 'erase this account']) {
+        screen.getByText(`Owners can ${act}: Elin Hughes.`)
+      }
+      expect(screen.queryByRole('textbox')).toBeNull()
+      cleanup()
+    }
+  })
+
+  it('says to whom nobody knows how an owner is known', () => {
+    draw({ people: rights('unnamed') })
+    expect(controls()).toEqual([])
+    screen.getByText('Owners can erase this account: Elin Hughes. If you are one, open Fieldhook from ServiceM8.')
+  })
+
+  it('stays in sight when the opening is too old, with what to do first', () => {
+    draw({ people: rights('fresh') })
+    expect(controls()).toEqual([...ACTS])
+    for (const name of ACTS) {
+      const button = screen.getByRole<HTMLButtonElement>('button', { name })
+      const note = document.getElementById(button.getAttribute('aria-describedby') ?? '')
+      expect([button.disabled, note?.textContent]).toEqual([
+        true,
+        expect.stringMatching(/^To .+, open Fieldhook from ServiceM8 again\.$/),
+      ])
+    }
+  })
+})
+
 describe('who is signed in', () => {
   it('names each browser, how it came in, and which one this is', () => {
     draw()
@@ -102,14 +152,14 @@ describe('who is signed in', () => {
     const [mine, frame] = within(list).getAllByRole('listitem')
     expect(mine?.textContent).toContain('Signed in through ServiceM8')
     expect(mine?.textContent).toContain('This browser')
-    expect(frame?.textContent).toContain('Opened from inside ServiceM8')
+    expect(frame?.textContent).toContain('Kim DoyleOpened from inside ServiceM8')
     expect(frame?.textContent).not.toContain('This browser')
     expect(frame?.textContent).toContain('5 minutes ago')
   })
 
   it('signs one out by its own button', async () => {
     const sent = draw()
-    fireEvent.click(screen.getByRole('button', { name: 'Sign out: Opened from inside ServiceM8' }))
+    fireEvent.click(screen.getByRole('button', { name: 'Sign out: Kim Doyle' }))
     await waitFor(() => expect(sent).toEqual([{ intent: 'end_session', id: 'session-of-the-frame--' }]))
   })
 

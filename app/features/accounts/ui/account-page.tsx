@@ -1,17 +1,17 @@
 import { ArrowLeft, Download } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
-import { ButtonLink } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { PageHeader } from '#app/ui/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time.tsx'
 import { type AccountLink, type AccountStep, exportAddress } from '../account-address.ts'
-import type { OpenSession } from '../open-sessions.ts'
 import type { PeopleOfPage } from '../people.ts'
 import { ConnectionCard, type ConnectionOfPage } from './connection-card.tsx'
 import { EraseAccount } from './erase-account.tsx'
 import { KeptCard, type KeptCardProps } from './kept-card.tsx'
-import { OpenSessions } from './open-sessions.tsx'
+import { OpenSessions, type SessionOfPage } from './open-sessions.tsx'
+import { OwnerOnly } from './owner-only.tsx'
 import { PeopleCard } from './people-card.tsx'
 
 export interface AccountPageProps {
@@ -23,7 +23,7 @@ export interface AccountPageProps {
   now: Millis
   /** Null = not connected. */
   connection: ConnectionOfPage | null
-  sessions: OpenSession[]
+  sessions: SessionOfPage[]
   people: PeopleOfPage
   /** What is kept, until when, and how much of it there is. */
   kept: KeptCardProps
@@ -40,6 +40,7 @@ export interface AccountPageProps {
 /** Who is signed in, what is kept, and the ways to take it along or end it. */
 export function AccountPage(props: AccountPageProps) {
   const { account, step } = props
+  const { rights } = props.people
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
       <PageHeader
@@ -55,7 +56,7 @@ export function AccountPage(props: AccountPageProps) {
         }
       />
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
-        <OpenSessions account={account} sessions={props.sessions} asked={step === 'end_all'} />
+        <OpenSessions account={account} sessions={props.sessions} rights={rights} asked={step === 'end_all'} />
         <div className="grid min-w-0 gap-5 lg:gap-6">
           <PeopleCard {...props.people} />
           <ConnectionCard connection={props.connection} accountUUID={account.accountUUID} />
@@ -70,18 +71,29 @@ export function AccountPage(props: AccountPageProps) {
             goes to, who did what, and the events, deliveries and runs of the last 90 days. Keys, tokens and secrets are
             not in it. It holds what your automations wrote to customers: keep it safe.
           </p>
-          <ButtonLink
-            to={exportAddress(account)}
-            reloadDocument
-            download
-            className="mt-4"
-            icon={<Download aria-hidden className="size-4" />}
-          >
-            Download everything
-          </ButtonLink>
+          <OwnerOnly rights={rights} act="download everything">
+            {(held) =>
+              held.disabled ? (
+                <Button {...held} className="mt-4" icon={<Download aria-hidden className="size-4" />}>
+                  Download everything
+                </Button>
+              ) : (
+                <ButtonLink
+                  to={exportAddress(account)}
+                  reloadDocument
+                  download
+                  className="mt-4"
+                  icon={<Download aria-hidden className="size-4" />}
+                >
+                  Download everything
+                </ButtonLink>
+              )
+            }
+          </OwnerOnly>
         </CardSection>
         <EraseAccount
           account={account}
+          rights={rights}
           nameToType={props.nameToType}
           asked={step === 'erase'}
           refused={props.refused}

@@ -7,9 +7,12 @@ import { Field } from '#app/ui/field.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
 import { type AccountLink, accountAddress, exportAddress } from '../account-address.ts'
 import { WHAT_GOES, WHAT_STAYS } from '../erasure.ts'
+import type { OwnerRights } from '../people.ts'
+import { OwnerOnly } from './owner-only.tsx'
 
 interface EraseAccountProps {
   account: AccountLink
+  rights: OwnerRights
   nameToType: string
   /** The question is open. */
   asked: boolean
@@ -17,11 +20,11 @@ interface EraseAccountProps {
 }
 
 /** Typing the name is the confirmation: nothing is erased by one press. */
-export function EraseAccount({ account, nameToType, asked, refused }: EraseAccountProps) {
+export function EraseAccount({ account, rights, nameToType, asked, refused }: EraseAccountProps) {
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('intent') === 'erase'
   const box = useRef<HTMLInputElement>(null)
-  const open = asked || refused !== null
+  const open = (asked || refused !== null) && rights.refusal === null
   useEffect(() => {
     if (open) box.current?.focus()
   }, [open])
@@ -81,14 +84,24 @@ export function EraseAccount({ account, nameToType, asked, refused }: EraseAccou
             Ends everything and removes what is kept about this account. Nothing happens before you have read what goes,
             what stays, and typed its name.
           </p>
-          <ButtonLink
-            to={`${accountAddress(account, 'erase')}#erase-title`}
-            look="danger-quiet"
-            className="mt-4"
-            icon={<Trash2 aria-hidden className="size-4" />}
-          >
-            Erase this account…
-          </ButtonLink>
+          <OwnerOnly rights={rights} act="erase this account">
+            {(held) =>
+              held.disabled ? (
+                <Button {...held} className="mt-4" icon={<Trash2 aria-hidden className="size-4" />}>
+                  Erase this account…
+                </Button>
+              ) : (
+                <ButtonLink
+                  to={`${accountAddress(account, 'erase')}#erase-title`}
+                  look="danger-quiet"
+                  className="mt-4"
+                  icon={<Trash2 aria-hidden className="size-4" />}
+                >
+                  Erase this account…
+                </ButtonLink>
+              )
+            }
+          </OwnerOnly>
         </>
       )}
     </CardSection>

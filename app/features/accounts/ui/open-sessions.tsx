@@ -9,10 +9,16 @@ import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { Time } from '#app/ui/time.tsx'
 import { type AccountLink, accountAddress, accountQuery } from '../account-address.ts'
 import { HOW_WORDS, type OpenSession } from '../open-sessions.ts'
+import type { OwnerRights } from '../people.ts'
+import { OwnerOnly } from './owner-only.tsx'
+
+/** `name` = who it is, as the list of people calls them; null = nobody knows. */
+export type SessionOfPage = OpenSession & { name: string | null }
 
 interface OpenSessionsProps {
   account: AccountLink
-  sessions: OpenSession[]
+  sessions: SessionOfPage[]
+  rights: OwnerRights
   /** The address asks whether everybody should be signed out. */
   asked: boolean
 }
@@ -24,7 +30,7 @@ async function loadDialog() {
 const QUESTION = 'Sign out everywhere?'
 
 /** Every browser that can act for the account. */
-export function OpenSessions({ account, sessions, asked: askedByAddress }: OpenSessionsProps) {
+export function OpenSessions({ account, sessions, rights, asked: askedByAddress }: OpenSessionsProps) {
   const button = useRef<HTMLButtonElement>(null)
   const [near, setNear] = useState(false)
   const [asked, setAsked] = useState(false)
@@ -47,13 +53,14 @@ export function OpenSessions({ account, sessions, asked: askedByAddress }: OpenS
           >
             <div className="grid min-w-0 gap-0.5">
               <p className="flex flex-wrap items-center gap-2 text-label font-medium">
-                {HOW_WORDS[session.how]}
+                {session.name ?? HOW_WORDS[session.how]}
                 {session.current ? (
                   <Badge tone="accent" icon={MonitorCheck}>
                     This browser
                   </Badge>
                 ) : null}
               </p>
+              {session.name === null ? null : <p className="text-dense text-ink-soft">{HOW_WORDS[session.how]}</p>}
               <p className="text-dense text-ink-soft">
                 Since <Time at={session.since} as="clock" />, last seen <Time at={session.lastSeen} />
               </p>
@@ -62,10 +69,8 @@ export function OpenSessions({ account, sessions, asked: askedByAddress }: OpenS
           </li>
         ))}
       </ul>
-      <p className="mt-4 max-w-prose text-dense text-ink-soft">
-        A sign-in ends by itself after 8 hours without use, and after 24 hours in any case.
-      </p>
-      {askedByAddress ? (
+      <p className="mt-4 max-w-prose text-dense text-ink-soft">Sessions end after 8 idle hours, or after 24 hours.</p>
+      {askedByAddress && rights.refusal === null ? (
         <section aria-labelledby="end-all-title" className="mt-4 grid gap-3 rounded-control border border-failing p-4">
           <h3 id="end-all-title" className="font-semibold">
             {QUESTION}
@@ -80,21 +85,26 @@ export function OpenSessions({ account, sessions, asked: askedByAddress }: OpenS
         </section>
       ) : (
         <div className="mt-4">
-          <AddressButton
-            ref={button}
-            query={accountQuery(account, 'end_all')}
-            look="danger-quiet"
-            className="-ml-4"
-            icon={<LogOut aria-hidden className="size-4" />}
-            onPointerEnter={() => setNear(true)}
-            onFocus={() => setNear(true)}
-            onClick={(event) => {
-              event.preventDefault()
-              setAsked(true)
-            }}
-          >
-            Sign out everywhere
-          </AddressButton>
+          <OwnerOnly rights={rights} act="sign everybody out">
+            {(held) => (
+              <AddressButton
+                {...held}
+                ref={button}
+                query={accountQuery(account, 'end_all')}
+                look={held.disabled ? 'secondary' : 'danger-quiet'}
+                {...(!held.disabled && { className: '-ml-4' })}
+                icon={<LogOut aria-hidden className="size-4" />}
+                onPointerEnter={() => setNear(true)}
+                onFocus={() => setNear(true)}
+                onClick={(event) => {
+                  event.preventDefault()
+                  setAsked(true)
+                }}
+              >
+                Sign out everywhere
+              </AddressButton>
+            )}
+          </OwnerOnly>
         </div>
       )}
       {ConfirmDialog ? (
@@ -122,7 +132,7 @@ function Consequences() {
   )
 }
 
-function EndOne({ session }: { session: OpenSession }) {
+function EndOne({ session }: { session: SessionOfPage }) {
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('id') === session.id
   return (
@@ -133,7 +143,7 @@ function EndOne({ session }: { session: OpenSession }) {
         type="submit"
         pending={pending}
         pendingLabel="Signing out…"
-        aria-label={session.current ? 'Sign out this browser' : `Sign out: ${HOW_WORDS[session.how]}`}
+        aria-label={session.current ? 'Sign out this browser' : `Sign out: ${session.name ?? HOW_WORDS[session.how]}`}
       >
         Sign out
       </Button>

@@ -3,10 +3,13 @@ import { Badge } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Time } from '#app/ui/time.tsx'
-import { type PeopleOfPage, ROLE_WORDS, type Role } from '../people.ts'
+import { ownerNote, type PeopleOfPage, ROLE_WORDS, type Role } from '../people.ts'
 
 /** Who is owner of the firm's Fieldhook and who is member; owners change it. */
-export function PeopleCard({ people, changeable }: PeopleOfPage) {
+export function PeopleCard({ people, rights }: PeopleOfPage) {
+  const { refusal } = rights
+  // The list itself says who the owners are.
+  const note = people.length === 0 || refusal === 'owner' ? null : ownerNote(rights, 'change roles')
   return (
     <CardSection id="people" title="People">
       {people.length === 0 ? (
@@ -30,19 +33,35 @@ export function PeopleCard({ people, changeable }: PeopleOfPage) {
                   Here since <Time at={person.since} />
                 </p>
               </div>
-              {changeable ? <ChangeRole {...person} /> : null}
+              {refusal === null || refusal === 'fresh' ? <ChangeRole {...person} held={refusal === 'fresh'} /> : null}
             </li>
           ))}
         </ul>
       )}
+      {note === null ? null : (
+        <p id={NOTE} className="mt-4 max-w-prose text-label">
+          {note}
+        </p>
+      )}
       <p className="mt-4 max-w-prose text-dense text-ink-soft">
-        Members do the daily work. Owners also pay, export, erase, make new keys and sign everybody out.
+        Members do the daily work. Owners also pay, export and erase. They make new keys, name owners and sign everybody
+        out.
       </p>
     </CardSection>
   )
 }
 
-function ChangeRole({ staffUuid, role, name }: { staffUuid: string; role: Role; name: string }) {
+const NOTE = 'roles-note'
+
+interface ChangeRoleProps {
+  staffUuid: string
+  role: Role
+  name: string
+  /** The note says what to do first. */
+  held: boolean
+}
+
+function ChangeRole({ staffUuid, role, name, held }: ChangeRoleProps) {
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('person') === staffUuid
   const next = role === 'owner' ? 'member' : 'owner'
@@ -55,6 +74,7 @@ function ChangeRole({ staffUuid, role, name }: { staffUuid: string; role: Role; 
         type="submit"
         pending={pending}
         pendingLabel="Changing…"
+        {...(held && { disabled: true, 'aria-describedby': NOTE })}
         aria-label={`Make ${name} ${next === 'owner' ? 'an owner' : 'a member'}`}
       >
         Make {next}

@@ -1,20 +1,23 @@
 import { clsx } from 'clsx'
 import { CreditCard, ExternalLink, FlaskConical } from 'lucide-react'
-import { useState } from 'react'
-import { buttonLook } from '#app/ui/button.tsx'
+import { useEffect, useRef, useState } from 'react'
+import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { type OwnerRights, ownerNote } from '../../accounts/people.ts'
 import type { SubscriptionAnswer } from '../payment-answer.ts'
 import { PLAN_WORDS, type PlanView } from '../plan-view.ts'
-import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
+import type { SubscriptionAccount } from '../subscription-address.ts'
 import { useFramed } from './framed.tsx'
 import { IntentButton } from './intent-button.tsx'
 import type { PaymentsOfPage } from './payment-provider.tsx'
 import { QuotePanel } from './quote-panel.tsx'
 
 interface PaymentCardProps {
+  /** Only owners pay; members read who they are. */
+  rights: OwnerRights
   account: SubscriptionAccount
   plan: PlanView
   payments: PaymentsOfPage
@@ -22,10 +25,12 @@ interface PaymentCardProps {
 }
 
 /** What can be paid, the card form once it is asked for, and the ways to change or end what was bought. */
-export function PaymentCard({ account, plan, payments, answer }: PaymentCardProps) {
+export function PaymentCard({ rights, account, plan, payments, answer }: PaymentCardProps) {
   const framed = useFramed()
   const [closed, setClosed] = useState<SubscriptionAnswer | null>(null)
-  const quote = answer?.kind === 'quote' && answer !== closed ? answer.quote : null
+  const open = answer === closed ? null : answer
+  const quote = open?.kind === 'quote' ? open.quote : null
+  const ticket = open?.kind === 'own_tab' ? open.ticket : null
   return (
     <CardSection id="payment" title="Payment">
       <div className="grid gap-4">
@@ -36,6 +41,7 @@ export function PaymentCard({ account, plan, payments, answer }: PaymentCardProp
             <p id="payments-off">{PLAN_WORDS.nothingLimited}</p>
           </Notice>
         )}
+        {ticket === null ? null : <TabDoor ticket={ticket} onUsed={() => setClosed(answer)} />}
         {quote !== null && !framed ? (
           <QuotePanel
             quote={quote}
@@ -45,10 +51,10 @@ export function PaymentCard({ account, plan, payments, answer }: PaymentCardProp
             onClose={() => setClosed(answer)}
           />
         ) : (
-          <Offers account={account} plan={plan} framed={framed} />
+          <Offers plan={plan} framed={framed} leaving={ticket !== null} rights={rights} />
         )}
-        {quote === null || plan.portal ? (
-          <Changes plan={plan} divided={quote !== null || plan.offers.length > 0} />
+        {rights.refusal === null && (quote === null || plan.portal) ? (
+          <Changes plan={plan} divided={quote !== null || plan.offers.length > 0} framed={framed} />
         ) : null}
       </div>
     </CardSection>
@@ -64,10 +70,19 @@ function SandboxBanner() {
   )
 }
 
-type OffersProps = Pick<PaymentCardProps, 'account' | 'plan'> & { framed: boolean }
+interface OffersProps {
+  plan: PlanView
+  framed: boolean
+  /** The way to a new tab is open already. */
+  leaving: boolean
+  rights: OwnerRights
+}
 
 function Offers(props: OffersProps) {
-  const { offers, phase } = props.plan
+  const { plan, rights } = props
+  const { offers, phase } = plan
+  const note = ownerNote(rights, 'pay')
+  if (note !== null) return <ForOwners plan={plan} note={note} />
   if (offers.length === 0) return null
   // Who has paid need not press anything.
   if (phase !== 'active') return <OfferList {...props} urged />
@@ -83,7 +98,22 @@ function Offers(props: OffersProps) {
   )
 }
 
-function OfferList({ account, plan, framed, urged }: OffersProps & { urged: boolean }) {
+/** What can be paid, for whoever cannot: without a button that would refuse. */
+function ForOwners({ plan, note }: { plan: PlanView; note: string }) {
+  const due = plan.phase === 'active' ? [] : plan.offers
+  return (
+    <>
+      {due.map(({ offer, sentence }) => (
+        <p key={offer} className="text-label">
+          {sentence}
+        </p>
+      ))}
+      <p className="text-label text-ink-soft">{note}</p>
+    </>
+  )
+}
+
+function OfferList({ plan, framed, leaving, urged }: OffersProps & { urged: boolean }) {
   const { offers, paymentsOff } = plan
   return (
     <>
@@ -109,41 +139,65 @@ function OfferList({ account, plan, framed, urged }: OffersProps & { urged: bool
           </li>
         ))}
       </ul>
-      {paymentsOff === null ? <OwnTab account={account} framed={framed} /> : null}
+      {paymentsOff === null && !leaving ? <OwnTab framed={framed} /> : null}
     </>
   )
 }
 
 /** Cards are never entered inside another page. Without scripts nobody knows whether this is one: the way out is told. */
-function OwnTab({ account, framed }: { account: SubscriptionAccount; framed: boolean }) {
-  const to = subscriptionAddress(account)
+function OwnTab({ framed }: { framed: boolean }) {
   if (framed) {
     return (
       <div className="grid gap-2">
-        <a href={to} target="_blank" rel="noopener" className={buttonLook({ look: 'primary', size: 'wide' })}>
+        <IntentButton intent="own_tab" look="primary" size="wide" pendingLabel="Opening…">
           Open the payment page
-          <ExternalLink aria-hidden className="size-4" />
-          <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
-        </a>
-        <p className="text-dense text-ink-soft">
-          Cards are entered in a tab of their own, never inside ServiceM8. You may have to sign in once more there.
-        </p>
+        </IntentButton>
+        <p className="text-dense text-ink-soft">{OWN_TAB_WORDS}</p>
       </div>
     )
   }
   return (
-    <p className="without-script text-dense text-ink-soft">
-      Do you see this page inside ServiceM8?{' '}
-      <a href={to} target="_blank" rel="noopener" className="font-medium text-accent underline underline-offset-4">
-        Open it in a tab of its own
-      </a>{' '}
-      to enter a card.
-    </p>
+    <div className="without-script grid justify-items-start gap-2">
+      <p className="text-dense text-ink-soft">Do you see this page inside ServiceM8?</p>
+      <IntentButton intent="own_tab">Open it in a tab of its own</IntentButton>
+    </div>
+  )
+}
+
+const OWN_TAB_WORDS = 'Cards are entered in a tab of their own, never inside ServiceM8.'
+
+/**
+ * The new tab has none of the frame's cookies: it gets a ticket, in a form and not in an address, and asks for a press of its own.
+ * A plain form, because the answer belongs to the tab.
+ */
+function TabDoor({ ticket, onUsed }: { ticket: string; onUsed: () => void }) {
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => button.current?.focus(), [])
+  return (
+    <form
+      method="post"
+      action="/launch"
+      target="_blank"
+      rel="noopener"
+      // A form that is gone is not sent: it goes once it was.
+      onSubmit={() => setTimeout(onUsed)}
+      className="grid gap-2"
+    >
+      <input type="hidden" name="ticket" value={ticket} />
+      <input type="hidden" name="to" value="subscription" />
+      <Button ref={button} type="submit" look="primary" size="wide">
+        Continue in a new tab
+        <ExternalLink aria-hidden className="size-4" />
+      </Button>
+      <p className="text-dense text-ink-soft">
+        Press it within 5 minutes. The new tab asks you to confirm the account.
+      </p>
+    </form>
   )
 }
 
 /** Ending it, taking that back, and the provider's own page for card and invoices. */
-function Changes({ plan, divided }: { plan: PlanView; divided: boolean }) {
+function Changes({ plan, divided, framed }: { plan: PlanView; divided: boolean; framed: boolean }) {
   const { cancellation, portal } = plan
   if (cancellation === null && !portal) return null
   return (
@@ -166,11 +220,17 @@ function Changes({ plan, divided }: { plan: PlanView; divided: boolean }) {
       ) : null}
       {portal ? (
         <div className="flex flex-wrap items-center">
-          <IntentButton intent="portal" look="quiet" className="-ml-4" newTab>
-            Manage billing
-            <ExternalLink aria-hidden className="size-4" />
-            <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
-          </IntentButton>
+          {framed ? (
+            <IntentButton intent="own_tab" look="quiet" className="-ml-4">
+              Manage billing
+            </IntentButton>
+          ) : (
+            <IntentButton intent="portal" look="quiet" className="-ml-4" newTab>
+              Manage billing
+              <ExternalLink aria-hidden className="size-4" />
+              <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
+            </IntentButton>
+          )}
           <p className="text-dense text-ink-soft">Change the card, see invoices and receipts.</p>
         </div>
       ) : null}

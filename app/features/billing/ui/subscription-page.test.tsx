@@ -28,6 +28,7 @@ function propsOf(over: Partial<SubscriptionPageProps> = {}): SubscriptionPagePro
       publishableKey: 'pk_sandbox_local',
       returnUrl: 'https://fieldhook.example.com/subscription?accountUUID=account-1',
     },
+    rights: { refusal: null, owners: [] },
     answer: null,
     ...over,
   }
@@ -61,6 +62,7 @@ const card = (name: string) => within(screen.getByRole('region', { name }))
 const buttonsOf = (name: string) =>
   card(name)
     .queryAllByRole('button')
+    .filter((button) => button.closest('.without-script') === null)
     .map((button) => button.textContent)
 
 const QUOTE = answerOfStart('upgrade', {
@@ -165,6 +167,7 @@ describe('the page', () => {
     expect(
       within(early)
         .getAllByRole('button', { hidden: true })
+        .filter((button) => button.closest('.without-script') === null)
         .map((button) => button.textContent),
     ).toEqual(labels)
     within(early).getByText(/^Your plan renews by itself every month\./)
@@ -177,7 +180,7 @@ describe('the page', () => {
   it('sends one wish, and shows that it is on its way', async () => {
     const sent: Sent = []
     open({}, sent)
-    const button = card('Payment').getByRole('button')
+    const button = card('Payment').getByRole('button', { name: 'Upgrade Now - £5/month' })
     fireEvent.click(button)
     await waitFor(() => expect(sent).toEqual([{ intent: 'upgrade' }]))
   })
@@ -197,22 +200,45 @@ describe('the page', () => {
     await screen.findByText('Error')
   })
 
+  it('offers a member nothing that would be refused, and says who pays', () => {
+    for (const plan of [samplePlanView(samplePlan()), samplePlanView(samplePaidPlan())]) {
+      open({ plan, rights: { refusal: 'owner', owners: ['Elin Hughes', 'Kim Doyle'] } })
+      expect(card('Payment').queryAllByRole('button')).toEqual([])
+      card('Payment').getByText('Owners can pay: Elin Hughes, Kim Doyle.')
+      cleanup()
+    }
+    open({ rights: { refusal: 'unnamed', owners: [] } })
+    card('Payment').getByText(/^Owners can pay\. The account page lists them\. If you are one, open Fieldhook from/)
+  })
+
   it('in the sandbox says that no money moves', () => {
     open({ payments: { ...propsOf().payments, mode: 'sandbox' } })
     card('Payment').getByText('Sandbox: no real payment')
   })
 
-  it('inside another page takes no card, and leads to a tab of its own', () => {
+  it('inside another page takes no card, and leads to a tab of its own', async () => {
     vi.stubGlobal('top', {})
-    open()
-    expect(buttonsOf('Payment')).toEqual([])
-    const link = card('Payment').getByRole('link', { name: /^Open the payment page/ })
-    expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual([
-      '/subscription?accountUUID=account-1',
-      '_blank',
-    ])
+    const sent: Sent = []
+    open({}, sent)
+    expect(buttonsOf('Payment')).toEqual(['Open the payment page'])
     // What it would cost is told all the same.
     card('Payment').getByText(/^£5.00 today for a month/)
+    fireEvent.click(card('Payment').getByRole('button'))
+    await waitFor(() => expect(sent).toEqual([{ intent: 'own_tab' }]))
+  })
+
+  it('inside another page posts the ticket into the new tab, and asks for another one after that', async () => {
+    vi.stubGlobal('top', {})
+    open({ answer: { kind: 'own_tab', ticket: 'one-time', toast: null }, plan: samplePlanView(samplePaidPlan()) })
+    const go = card('Payment').getByRole('button', { name: 'Continue in a new tab' }) as HTMLButtonElement
+    expect(document.activeElement).toBe(go)
+    const form = go.form
+    expect([form?.getAttribute('action'), form?.method, form?.target]).toEqual(['/launch', 'post', '_blank'])
+    expect(Object.fromEntries(new FormData(form ?? undefined))).toEqual({ ticket: 'one-time', to: 'subscription' })
+    // Nothing of the frame's page needs a cookie in the new tab: billing at the provider goes the same way.
+    expect(buttonsOf('Payment')).toEqual(['Continue in a new tab', 'Manage billing', 'Cancel subscription'])
+    if (form) fireEvent.submit(form)
+    await waitFor(() => expect(buttonsOf('Payment')).not.toContain('Continue in a new tab'))
   })
 })
 
@@ -223,6 +249,12 @@ describe('without scripts', () => {
       expect(html).toContain(words)
     }
     expect(html).toMatch(/<form method="post"[^>]*>.*name="intent" value="upgrade"/)
+  })
+
+  it('the way out of a frame is a form with its ticket', () => {
+    const html = withoutScripts({ answer: { kind: 'own_tab', ticket: 'one-time', toast: null } })
+    expect(html).toMatch(/<form method="post" action="\/launch" target="_blank" rel="noopener"[^>]*>.*value="one-time"/)
+    expect(html).toContain('Continue in a new tab')
   })
 
   it('the amount is shown, and that a card needs scripts', () => {

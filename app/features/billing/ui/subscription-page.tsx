@@ -8,6 +8,7 @@ import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time.tsx'
 import { useToast } from '#app/ui/toast.tsx'
+import type { OwnerRights } from '../../accounts/people.ts'
 import { refusal, type SubscriptionAnswer } from '../payment-answer.ts'
 import { PLAN_WORDS, type PlanView } from '../plan-view.ts'
 import { dashboardAddress } from '../subscription-address.ts'
@@ -28,13 +29,14 @@ export interface SubscriptionPageProps {
   /** Null = it could not be loaded. */
   plan: PlanView | null
   payments: PaymentsOfPage
+  rights: OwnerRights
   /** What came of the button that was just pressed, else null. */
   answer: SubscriptionAnswer | null
 }
 
 /** What the account has, what it used, what happens next, and the one thing to do about it. */
 export function SubscriptionPage({ accountUUID, accountName, timezone, admin, now, ...rest }: SubscriptionPageProps) {
-  const { plan, payments, answer } = rest
+  const { plan, payments, rights, answer } = rest
   const account = { accountUUID, admin }
   const toast = useToast()
   const said = answer?.toast ?? null
@@ -69,7 +71,7 @@ export function SubscriptionPage({ accountUUID, accountName, timezone, admin, no
             </div>
           </div>
           <div className="contents min-w-0 content-start gap-6 lg:grid">
-            <PaymentCard account={account} plan={plan} payments={payments} answer={answer} />
+            <PaymentCard rights={rights} account={account} plan={plan} payments={payments} answer={answer} />
             <div className="max-lg:order-1">
               <PricingCard />
             </div>

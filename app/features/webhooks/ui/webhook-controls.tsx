@@ -7,6 +7,7 @@ import { Checkbox } from '#app/ui/checkbox.tsx'
 import { CopyField } from '#app/ui/copy-field.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time } from '#app/ui/time.tsx'
+import { OwnerOnly, useOwnerRights } from '../../accounts/ui/owner-only.tsx'
 import { type CardView, calledOf } from '../webhook-view.ts'
 import { useCardNews } from './account-news.tsx'
 import { CheckAddressButton } from './address-check.tsx'
@@ -142,6 +143,7 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
 
 function SigningSecret({ webhook, account, open }: ControlsProps & { open: boolean }) {
   const box = useRef<HTMLDivElement>(null)
+  const rights = useOwnerRights()
   useEffect(() => {
     if (open) box.current?.querySelector<HTMLInputElement>('input[readonly]')?.focus()
   }, [open, webhook.signingSecret])
@@ -162,16 +164,21 @@ function SigningSecret({ webhook, account, open }: ControlsProps & { open: boole
         )}
         <div className="grid gap-1">
           <div>
-            <CardButton
-              intent="rotate_secret"
-              webhookId={webhook.id}
-              account={account}
-              icon={<KeyRound aria-hidden className="size-4" />}
-              pendingLabel="Making a new one…"
-              aria-label={`New signing secret for ${calledOf(webhook)}`}
-            >
-              New signing secret
-            </CardButton>
+            <OwnerOnly rights={rights} act="make a new signing secret">
+              {(held) => (
+                <CardButton
+                  {...held}
+                  intent="rotate_secret"
+                  webhookId={webhook.id}
+                  account={account}
+                  icon={<KeyRound aria-hidden className="size-4" />}
+                  pendingLabel="Making a new one…"
+                  aria-label={`New signing secret for ${calledOf(webhook)}`}
+                >
+                  New signing secret
+                </CardButton>
+              )}
+            </OwnerOnly>
           </div>
           <p className="text-dense text-ink-soft">
             {webhook.previousSecretUntil === null
