@@ -1,14 +1,12 @@
-import type { ActionFunctionArgs } from '@remix-run/node'
 import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findSession } from '#app/http/session.server.ts'
-import { hours, minutes } from '#app/lib/duration.ts'
+import { hours } from '#app/lib/duration.ts'
 import { loader as accounts } from '#app/routes/api/accounts.ts'
 import { loader as exportFile } from '#app/routes/api/export.ts'
 import { loader as documents } from '#app/routes/documents.ts'
 import { loader as signedOpening } from '#app/routes/hooks/signed-opening.ts'
 import { loader as launch } from '#app/routes/launch.ts'
-import { action as pressOnSubscription } from '#app/routes/pages/subscription.tsx'
 import { loader as authorize } from '#app/routes/sign-in/authorize.ts'
 import { loader as callback } from '#app/routes/sign-in/callback.ts'
 import { loader as signOut } from '#app/routes/sign-in/sign-out.ts'
@@ -166,78 +164,6 @@ describe('an opening inside the platform', () => {
     await connect(world, BRISBANE)
     await ticketFor(BRISBANE)
     expect(await world.store.findAccount(BRISBANE.uuid)).toEqual(BRISBANE)
-  })
-})
-
-describe('a tab of its own, opened from the frame', () => {
-  const HOME = `/subscription?accountUUID=${BRISBANE.uuid}`
-  /** Presses "Open the payment page" inside the frame; gives what its page then holds. */
-  async function ticketOfFrame(): Promise<string> {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', cookie: cookieHeader() }
-    const body = new URLSearchParams({ intent: 'own_tab' })
-    const request = new Request(`https://fieldhook.test${HOME}`, { method: 'POST', headers, body })
-    const context = { app: world.app, clientIp: '192.0.2.1', nonce: '' }
-    const { data } = await pressOnSubscription({ request, params: {}, context } as unknown as ActionFunctionArgs)
-    return data.kind === 'own_tab' ? data.ticket : ''
-  }
-  const post = (tab: RouteBrowser, fields: Record<string, string>) =>
-    tab.postForm(launch, '/launch', { to: 'subscription', ...fields }, { headers: { 'sec-fetch-dest': 'document' } })
-  const ticketIn = (page: string) => /name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? ''
-  async function personOf(tab: RouteBrowser) {
-    const cookie = [...tab.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    return (await findSession(world.app, new Request('https://fieldhook.test/', { headers: { cookie } })))?.accounts
-  }
-
-  beforeEach(async () => {
-    await connect(world, BRISBANE)
-    await launchWith(await ticketFor(BRISBANE))
-  })
-
-  it('is the same person there, after one press and without a sign-in', async () => {
-    world.clock.advance(minutes(20))
-    const tab = routeBrowser(world)
-    const asked = await post(tab, { ticket: await ticketOfFrame() })
-    const page = await asked.text()
-    expect([asked.status, tab.setCookies]).toEqual([200, []])
-    expect(page).toContain(`>Open as ${BRISBANE.name}</button>`)
-    const to = /name="to" value="([^"]+)"/.exec(page)?.[1] ?? ''
-    const opened = await post(tab, { ticket: ticketIn(page), to, confirmed: 'yes' })
-    expect([opened.status, opened.headers.get('location')]).toEqual([303, HOME])
-    // No fresher than its frame: what wants an opening of the last ten minutes still does.
-    const provedAt = world.clock.now() - minutes(20)
-    expect(await personOf(tab)).toMatchObject([{ staffUuid: 'staff-1', role: 'owner', provedAt }])
-  })
-
-  it('is opened once, and within five minutes', async () => {
-    const used = await ticketOfFrame()
-    await post(routeBrowser(world), { ticket: used })
-    expect((await post(routeBrowser(world), { ticket: used, confirmed: 'yes' })).status).toBe(403)
-    const late = await ticketOfFrame()
-    world.clock.advance(minutes(5))
-    expect((await post(routeBrowser(world), { ticket: late })).status).toBe(403)
-  })
-
-  it('cannot be made fresher by another moment in its ticket', async () => {
-    world.clock.advance(minutes(20))
-    const [secret = ''] = (await ticketOfFrame()).split('.')
-    expect(secret).toHaveLength(43)
-    for (const ticket of [secret, `${secret}.${world.clock.now()}`]) {
-      expect((await post(routeBrowser(world), { ticket, confirmed: 'yes' })).status).toBe(403)
-    }
-  })
-
-  it('leads to a page of ours, whatever a form says', async () => {
-    const tab = routeBrowser(world)
-    const page = await (await post(tab, { ticket: await ticketOfFrame(), to: 'https://evil.example' })).text()
-    const opened = await post(tab, { ticket: ticketIn(page), to: '//evil.example', confirmed: 'yes' })
-    expect(opened.headers.get('location')).toBe(`/fieldhook?accountUUID=${BRISBANE.uuid}`)
-  })
-
-  it('is nothing for whoever is signed out, and its ticket is in no log', async () => {
-    const ticket = await ticketOfFrame()
-    expect(world.logged.join('\n')).not.toContain(ticket.split('.')[0])
-    await world.app.store.endSessionsOf(BRISBANE.uuid, null)
-    expect((await post(routeBrowser(world), { ticket, confirmed: 'yes' })).status).toBe(403)
   })
 })
 

@@ -3,15 +3,15 @@ import type { ReactNode } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
+import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { PageHeader } from '#app/ui/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time.tsx'
 import { type AccountLink, type AccountStep, exportAddress } from '../account-address.ts'
-import type { PeopleOfPage } from '../people.ts'
+import { ownerNote, type PeopleOfPage } from '../people.ts'
 import { ConnectionCard, type ConnectionOfPage } from './connection-card.tsx'
 import { EraseAccount } from './erase-account.tsx'
 import { KeptCard, type KeptCardProps } from './kept-card.tsx'
 import { OpenSessions, type SessionOfPage } from './open-sessions.tsx'
-import { OwnerOnly } from './owner-only.tsx'
 import { PeopleCard } from './people-card.tsx'
 
 export interface AccountPageProps {
@@ -71,7 +71,7 @@ export function AccountPage(props: AccountPageProps) {
             goes to, who did what, and the events, deliveries and runs of the last 90 days. Keys, tokens and secrets are
             not in it. It holds what your automations wrote to customers: keep it safe.
           </p>
-          <OwnerOnly rights={rights} act="download everything">
+          <OwnerOnly note={ownerNote(rights, 'download everything')} held={rights.refusal === 'fresh'}>
             {(held) =>
               held.disabled ? (
                 <Button {...held} className="mt-4" icon={<Download aria-hidden className="size-4" />}>

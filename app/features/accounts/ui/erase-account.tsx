@@ -4,11 +4,11 @@ import { useEffect, useRef } from 'react'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Field } from '#app/ui/field.tsx'
+import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { TextInput } from '#app/ui/text-input.tsx'
 import { type AccountLink, accountAddress, exportAddress } from '../account-address.ts'
 import { WHAT_GOES, WHAT_STAYS } from '../erasure.ts'
-import type { OwnerRights } from '../people.ts'
-import { OwnerOnly } from './owner-only.tsx'
+import { type OwnerRights, ownerNote } from '../people.ts'
 
 interface EraseAccountProps {
   account: AccountLink
@@ -84,7 +84,7 @@ export function EraseAccount({ account, rights, nameToType, asked, refused }: Er
             Ends everything and removes what is kept about this account. Nothing happens before you have read what goes,
             what stays, and typed its name.
           </p>
-          <OwnerOnly rights={rights} act="erase this account">
+          <OwnerOnly note={ownerNote(rights, 'erase this account')} held={rights.refusal === 'fresh'}>
             {(held) =>
               held.disabled ? (
                 <Button {...held} className="mt-4" icon={<Trash2 aria-hidden className="size-4" />}>

@@ -6,11 +6,11 @@ import { Badge } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
+import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time.tsx'
 import { type AccountLink, accountAddress, accountQuery } from '../account-address.ts'
 import { HOW_WORDS, type OpenSession } from '../open-sessions.ts'
-import type { OwnerRights } from '../people.ts'
-import { OwnerOnly } from './owner-only.tsx'
+import { type OwnerRights, ownerNote } from '../people.ts'
 
 /** `name` = who it is, as the list of people calls them; null = nobody knows. */
 export type SessionOfPage = OpenSession & { name: string | null }
@@ -85,7 +85,7 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
         </section>
       ) : (
         <div className="mt-4">
-          <OwnerOnly rights={rights} act="sign everybody out">
+          <OwnerOnly note={ownerNote(rights, 'sign everybody out')} held={rights.refusal === 'fresh'}>
             {(held) => (
               <AddressButton
                 {...held}

@@ -6,13 +6,15 @@ import { Button } from '#app/ui/button.tsx'
 import { Checkbox } from '#app/ui/checkbox.tsx'
 import { CopyField } from '#app/ui/copy-field.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time.tsx'
-import { OwnerOnly, useOwnerRights } from '../../accounts/ui/owner-only.tsx'
+import { ownerNote } from '../../accounts/people.ts'
 import { type CardView, calledOf } from '../webhook-view.ts'
 import { useCardNews } from './account-news.tsx'
 import { CheckAddressButton } from './address-check.tsx'
 import { CardButton, CardFields, useIsSending } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerQuery } from './manager-address.ts'
+import { useOwnerRights } from './owner-rights.tsx'
 import { CompareButton } from './upstream-side.tsx'
 
 interface ControlsProps {
@@ -164,7 +166,7 @@ function SigningSecret({ webhook, account, open }: ControlsProps & { open: boole
         )}
         <div className="grid gap-1">
           <div>
-            <OwnerOnly rights={rights} act="make a new signing secret">
+            <OwnerOnly note={ownerNote(rights, 'make a new signing secret')} held={rights.refusal === 'fresh'}>
               {(held) => (
                 <CardButton
                   {...held}

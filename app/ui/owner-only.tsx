@@ -1,0 +1,23 @@
+import { type ReactNode, useId } from 'react'
+
+interface OwnerOnlyProps {
+  /** Who can use the control, or what to do first; null = it can be used. */
+  note: string | null
+  /** It stays in sight although it cannot be used yet. */
+  held: boolean
+  children: (held: { disabled?: true; 'aria-describedby'?: string }) => ReactNode
+}
+
+/** A control for owners: members read who can use it, an owner whose opening is too old what to do first. */
+export function OwnerOnly({ note, held, children }: OwnerOnlyProps) {
+  const id = useId()
+  if (note === null) return children({})
+  return (
+    <>
+      {held ? children({ disabled: true, 'aria-describedby': id }) : null}
+      <p id={id} className="mt-2 max-w-prose text-dense text-ink-soft">
+        {note}
+      </p>
+    </>
+  )
+}
