@@ -99,6 +99,7 @@ export function automations(over: Partial<AutomationPageProps> = {}): ReactEleme
       tab="rules"
       step={{ step: 'none' }}
       result={null}
+      rights={{ refusal: null, owners: [] }}
       trouble={null}
       reconnect={null}
       form={(beside) => beside as ReactElement}

@@ -1,5 +1,6 @@
 // What the automations page is drawn from, tab by tab; and where its buttons lead.
 import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
+import { ownerActRefusal } from '#app/features/accounts/people.ts'
 import {
   automationAddress,
   readAutomationStep,
@@ -45,6 +46,7 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
     reconnect,
     tab,
     step,
+    rights: { refusal: ownerActRefusal('keys', found, app.clock.now()), owners: [] },
     trouble: trouble ? listTrouble(trouble.message) : null,
     draft: findDraft(app, account.uuid, query.get('draft')) ? query.get('draft') : null,
     form: looked ? await loadOpenForm({ request, context }, found, looked.lists) : null,

@@ -1,3 +1,4 @@
+// Long: one page, in each of its states.
 import { useLocation } from '@remix-run/react'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
@@ -27,6 +28,7 @@ function propsOf(over: Partial<AutomationPageProps> = {}): AutomationPageProps {
     tab: 'rules',
     step: { step: 'none' },
     result: null,
+    rights: { refusal: null, owners: [] },
     trouble: null,
     reconnect: null,
     form: (beside) => (

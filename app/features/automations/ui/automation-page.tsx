@@ -12,6 +12,7 @@ import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page-header.tsx'
 import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider } from '#app/ui/time.tsx'
+import type { OwnerRights } from '../../accounts/people.ts'
 import type { PageResult } from '../act-on-rule.ts'
 import {
   type AutomationAccount,
@@ -57,6 +58,8 @@ export interface AutomationPageProps {
   trouble: ListTrouble | null
   /** Why the account has to be connected again, else null. */
   reconnect: string | null
+  /** Who may make the address of a rule anew: a key. */
+  rights: OwnerRights
   /** The form of a rule, with what stands beside it; only where the first tab is open. */
   form?: (beside: ReactNode) => ReactNode
   /** What stands in another tab: the library, the API test. */
@@ -94,7 +97,7 @@ export function AutomationPage(props: AutomationPageProps) {
           {form?.(
             <>
               <ImportPanel account={account} result={result} />
-              <RuleList rules={rules} account={account} step={step} result={result} />
+              <RuleList rights={props.rights} rules={rules} account={account} step={step} result={result} />
             </>,
           )}
         </FormPlace>
@@ -201,6 +204,7 @@ function Trouble({ trouble, account }: { trouble: ListTrouble; account: Automati
 }
 
 interface RuleListProps {
+  rights: OwnerRights
   rules: RuleCardView[] | null
   account: AutomationAccount
   step: AutomationStep
@@ -208,7 +212,7 @@ interface RuleListProps {
 }
 
 /** The list. When a rule goes away and takes the focus with it, the heading has it next. */
-function RuleList({ rules, account, step, result }: RuleListProps) {
+function RuleList({ rights, rules, account, step, result }: RuleListProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const length = rules?.length ?? 0
   const count = useRef(length)
@@ -244,7 +248,7 @@ function RuleList({ rules, account, step, result }: RuleListProps) {
         <ul className="grid items-start gap-4">
           {rules.map((rule) => (
             <li key={rule.id} className="min-w-0">
-              <RuleCard rule={rule} account={account} step={step} result={result} />
+              <RuleCard rights={rights} rule={rule} account={account} step={step} result={result} />
             </li>
           ))}
         </ul>

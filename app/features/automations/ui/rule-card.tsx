@@ -16,7 +16,9 @@ import { Badge } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { cardLook } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time.tsx'
+import { type OwnerRights, ownerNote } from '../../accounts/people.ts'
 import type { PageResult } from '../act-on-rule.ts'
 import { type AutomationAccount, type AutomationStep, automationQuery, ruleAnchor } from '../automation-address.ts'
 import { PREPARING, pauseHelp, RULE_COPIED, URL_COPIED } from '../page-words.ts'
@@ -31,6 +33,7 @@ import { RuleButton } from './rule-button.tsx'
 import { RuleSwitch } from './rule-switch.tsx'
 
 interface RuleCardProps {
+  rights: OwnerRights
   rule: RuleCardView
   account: AutomationAccount
   step: AutomationStep
@@ -38,7 +41,7 @@ interface RuleCardProps {
 }
 
 /** One rule of the list: what it says, how it stands, and all that can be done with it. */
-export function RuleCard({ rule, account, step, result }: RuleCardProps) {
+export function RuleCard({ rights, rule, account, step, result }: RuleCardProps) {
   const id = ruleAnchor(rule.id)
   const heading = useRef<HTMLHeadingElement>(null)
   const pressed = useRef<HTMLButtonElement>(null)
@@ -99,9 +102,13 @@ export function RuleCard({ rule, account, step, result }: RuleCardProps) {
           ruleId={rule.id}
           account={account}
         >
-          <RuleButton act="new_url" ruleId={rule.id} account={account} look="danger-quiet">
-            Make a new address
-          </RuleButton>
+          <OwnerOnly note={ownerNote(rights, 'make a new address')} held={rights.refusal === 'fresh'}>
+            {(held) => (
+              <RuleButton {...held} act="new_url" ruleId={rule.id} account={account} look="danger-quiet">
+                Make a new address
+              </RuleButton>
+            )}
+          </OwnerOnly>
         </ShownText>
       ) : null}
       {mine === 'delete' ? <DeleteRuleQuestion rule={rule} account={account} /> : null}

@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { renderToString } from 'react-dom/server'
@@ -15,11 +15,13 @@ import {
   sampleResult,
   sampleWebhook,
 } from '#tests/support/sample-views.ts'
+import type { OwnerRights } from '../../accounts/people.ts'
 import type { ReplayPanelData } from '../replay-words.ts'
 import type { ReplayView, WebhookView } from '../webhook-view.ts'
 import { REPLAY_REFRESH_MS, type ReplayTurn, replayTurn } from './live-replay.tsx'
 import { LogEntries } from './log-entries.tsx'
 import type { ManagerStep } from './manager-address.ts'
+import { OwnerRightsProvider } from './owner-rights.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
 const ACCOUNT = { accountUUID: 'account-1', admin: false }
@@ -27,6 +29,7 @@ const ACCOUNT = { accountUUID: 'account-1', admin: false }
 type Sent = Record<string, string>
 
 interface Options {
+  rights?: OwnerRights
   webhook?: Partial<WebhookView>
   step?: ManagerStep
   replay?: ReplayPanelData | null
@@ -58,7 +61,11 @@ function renderCard(options: Options = {}): Sent[] {
   function Changing() {
     const [over, setOver] = useState<Partial<WebhookView>>({})
     change = setOver
-    return <Card {...options} webhook={{ ...options.webhook, ...over }} />
+    return (
+      <OwnerRightsProvider value={options.rights ?? { refusal: null, owners: [] }}>
+        <Card {...options} webhook={{ ...options.webhook, ...over }} />
+      </OwnerRightsProvider>
+    )
   }
   let turn = 0
   renderPage({
@@ -175,6 +182,16 @@ describe('the signing secret', () => {
     const form = screen.getByText('New signing secret').closest('form')
     await act(async () => form?.requestSubmit())
     await waitFor(() => expect(sent).toMatchObject([{ intent: 'rotate_secret', id: '1' }]))
+  })
+
+  it('is renewed by owners: a member reads who can, an owner whose opening is too old what to do first', () => {
+    renderCard({ rights: { refusal: 'owner', owners: [] } })
+    expect(screen.queryByText('New signing secret')).toBeNull()
+    screen.getByText('Owners can make a new signing secret. The account page lists them.')
+    cleanup()
+    renderCard({ rights: { refusal: 'fresh', owners: [] } })
+    expect(screen.getByText<HTMLButtonElement>('New signing secret').disabled).toBe(true)
+    screen.getByText('To make a new signing secret, open Fieldhook from ServiceM8 again.')
   })
 
   it('is open and has the focus after that, and says until when the old one counts', () => {
