@@ -51,7 +51,9 @@ export function sampleLogLine(over: Partial<LogLine> = {}): LogLine {
         message: 'Text to +61400000001',
         parameters: [{ name: 'Message', text: 'Hi {entry.0.contact_first_name}' }],
         replacements: [
-          { variable: 'entry.0.contact_first_name', original: '{entry.0.contact_first_name}', resolved: 'Margaret' },
+          { written: '{entry.0.contact_first_name}', resolved: 'Margaret', value: null },
+          { written: '{entry.0.total as money}', resolved: '£1,234.50', value: '1234.50' },
+          { written: '{entry.0.company_name or "you"}', resolved: 'you', value: '' },
         ],
       },
     ],

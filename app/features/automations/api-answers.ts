@@ -179,7 +179,14 @@ export const executionAnswer = z.object({
       result: z
         .object({
           message: text,
-          templateReplacements: z.array(z.object({ variable: text, originalValue: text, resolvedValue: text })),
+          templateReplacements: z.array(
+            z.object({
+              variable: text.describe('The name between the braces.'),
+              written: text.describe('The whole placeholder as it stands in the automation.'),
+              originalValue: text.describe('The value before its format; empty = there was none.'),
+              resolvedValue: text.describe('What stands in its place.'),
+            }),
+          ),
           resolvedFields: texts,
         })
         .catchall(z.unknown()),

@@ -10,11 +10,12 @@ export interface NamedText {
 }
 
 export interface ReplacementView {
-  variable: string
-  /** As it stands in the rule. */
-  original: string
-  /** What was sent instead; '' = nothing was there. */
+  /** The placeholder as it stands in the rule: `{entry.0.total as money}`. */
+  written: string
+  /** What stands in its place; '' = nothing. */
   resolved: string
+  /** The value before a format or fallback made something else of it, '' = it had none; null = it is what stands there. */
+  value: string | null
 }
 
 export interface ExecutedView {
@@ -40,10 +41,10 @@ export function executedView({ action, parameters, result }: ExecutedAction): Ex
       const text = written(value)
       return text === '' ? [] : [{ name: spec?.parameters.find((one) => one.name === name)?.label ?? name, text }]
     }),
-    replacements: result.templateReplacements.map(({ variable, originalValue, resolvedValue }) => ({
-      variable,
-      original: originalValue,
+    replacements: result.templateReplacements.map(({ written, originalValue, resolvedValue }) => ({
+      written,
       resolved: resolvedValue,
+      value: originalValue === resolvedValue ? null : originalValue,
     })),
   }
 }

@@ -3,7 +3,15 @@
 import { assertNever } from '../../lib/assert-never.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { hours, minutes, seconds } from '../../lib/duration.ts'
-import type { CommitResult, Effect, EffectClass, PlanWarning, StepResult, VerifyResult } from './actions/effect.ts'
+import type {
+  CommitResult,
+  Effect,
+  EffectClass,
+  PlanWarning,
+  Replacement,
+  StepResult,
+  VerifyResult,
+} from './actions/effect.ts'
 import type { RunOutcome, StepState } from './run.ts'
 import { JOURNAL_WORDS } from './run-words.ts'
 
@@ -19,7 +27,7 @@ export type JournalEffect = Effect | NoEffect
 /** What planning said beside its effects. Warnings and replacements stand with the step's first row. */
 export interface PlanNotes {
   warnings: PlanWarning[]
-  replacements: { variable: string; originalValue: string; resolvedValue: string }[]
+  replacements: Replacement[]
   /** A message to a customer: whom and what it is about, for mutes. */
   about?: { companyUuids: string[]; jobUuids: string[] }
 }

@@ -303,8 +303,13 @@ describe('filling in', () => {
         scope(withJob({ contact_first_name: '' })),
       ).replacements,
     ).toEqual([
-      { variable: 'total', originalValue: '1234.50', resolvedValue: '£1,234.50' },
-      { variable: 'contact_first_name', originalValue: '', resolvedValue: 'there' },
+      { variable: 'total', written: '{total as money}', originalValue: '1234.50', resolvedValue: '£1,234.50' },
+      {
+        variable: 'contact_first_name',
+        written: '{contact_first_name or "there"}',
+        originalValue: '',
+        resolvedValue: 'there',
+      },
     ])
   })
 

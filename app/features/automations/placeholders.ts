@@ -1,7 +1,7 @@
 // Fills in the placeholders of a text: once, from left to right. What was filled in is never read again, so that braces in a job's
 // description cannot pull in anything, and it is escaped for where the text goes.
 import { assertNever } from '../../lib/assert-never.ts'
-import type { StepResult } from './actions/effect.ts'
+import type { Replacement, StepResult } from './actions/effect.ts'
 import { calendarValues, digestValues } from './digest.ts'
 import type { JudgedAt, RecordFacts } from './facts.ts'
 import { isNothing } from './field-value.ts'
@@ -35,15 +35,6 @@ export interface PlaceholderScope {
   account: PlaceholderAccount
   /** Epoch ms. */
   now: number
-}
-
-export interface Replacement {
-  /** The name, as written between the braces. */
-  variable: string
-  /** The value as the record, the trigger or the step has it. */
-  originalValue: string
-  /** What stands in the text, before it was escaped for its destination. */
-  resolvedValue: string
 }
 
 export interface ResolvedText {
@@ -162,13 +153,13 @@ function insertionFor(
   found: Found,
   scope: PlaceholderScope,
 ): { replacement: Replacement; isBlank: boolean } {
-  const { name, fallback } = placeholder
+  const { name, written, fallback } = placeholder
   const original = found === null ? '' : cleaned(found.value)
   const value = isNothing(original) ? '' : original
   const format = placeholder.format ?? found?.format ?? null
   const shown = value === '' ? (fallback ?? '') : ((format && formatted(value, format, scope.account)) ?? value)
   return {
-    replacement: { variable: name, originalValue: value, resolvedValue: shown },
+    replacement: { variable: name, written, originalValue: value, resolvedValue: shown },
     isBlank: value === '' && fallback === null && found?.mayBeEmpty !== true,
   }
 }

@@ -35,15 +35,21 @@ describe('the steps', () => {
   })
 
   test('show their parameters and what each placeholder became', () => {
-    const replacement = { variable: 'entry.0.name', originalValue: '{entry.0.name or "you"}', resolvedValue: 'Ann' }
-    const row = { ...SENT_TEXT, notes: { warnings: [], replacements: [replacement] } }
+    const replacements = [
+      { variable: 'job_number', written: '{job_number}', originalValue: '3126', resolvedValue: '3126' },
+      { variable: 'total', written: '{total as money}', originalValue: '5', resolvedValue: '£5.00' },
+    ]
+    const row = { ...SENT_TEXT, notes: { warnings: [], replacements } }
     const [step, next] = viewOf({ journal: [row] }).steps
     expect(step?.executed).toEqual({
       parameters: [
         { name: 'To', text: '+447700900123' },
         { name: 'Message', text: 'Hello' },
       ],
-      replacements: [{ variable: 'entry.0.name', original: '{entry.0.name or "you"}', resolved: 'Ann' }],
+      replacements: [
+        { written: '{job_number}', resolved: '3126', value: null },
+        { written: '{total as money}', resolved: '£5.00', value: '5' },
+      ],
     })
     expect(next?.executed).toBeNull()
   })

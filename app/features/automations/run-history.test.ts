@@ -120,7 +120,8 @@ test('an execution has the shape of the specification', () => {
         sms_id: '9',
         status: 'sent',
         message: 'Text message',
-        templateReplacements: [{ variable: 'x', originalValue: 'a', resolvedValue: 'A' }],
+        // Kept from before placeholders were noted whole.
+        templateReplacements: [{ variable: 'x', written: '{x}', originalValue: 'a', resolvedValue: 'A' }],
         resolvedFields: { to: '+447700900123', message: 'Hello' },
       },
       context: { stepId: 's1', sequenceOrder: 1, state: 'sent', waitForPrevious: false },

@@ -2,7 +2,7 @@
 // journal.
 import { assertNever } from '../../lib/assert-never.ts'
 import type { Millis } from '../../lib/clock.ts'
-import type { StepResult } from './actions/effect.ts'
+import type { Replacement, StepResult } from './actions/effect.ts'
 import { isDeliberate, type JournalEffect, type JournalRow } from './journal.ts'
 import type { RuleDefinition, Step } from './rule.ts'
 import type { RunOutcome, RunSource, RunState, TriggerData } from './run.ts'
@@ -104,7 +104,7 @@ export interface ExecutedAction {
   parameters: Step['parameters']
   result: {
     message: string
-    templateReplacements: { variable: string; originalValue: string; resolvedValue: string }[]
+    templateReplacements: Required<Replacement>[]
     resolvedFields: Record<string, string>
   } & Record<string, unknown>
   context: { stepId: string; sequenceOrder: number; state: StepStanding; waitForPrevious: boolean }
@@ -232,7 +232,9 @@ function executedAction(step: Step, index: number, rows: JournalRow[]): Executed
     result: {
       ...resultOfStep(rows),
       message: messageOf(rows),
-      templateReplacements: rows.flatMap((row) => row.notes?.replacements ?? []),
+      templateReplacements: rows.flatMap((row) =>
+        (row.notes?.replacements ?? []).map((one) => ({ ...one, written: one.written ?? `{${one.variable}}` })),
+      ),
       resolvedFields: Object.assign({}, ...resolved.reverse()) as Record<string, string>,
     },
     context: { stepId: step.id, sequenceOrder: index + 1, state, waitForPrevious: step.waitForPrevious },

@@ -109,6 +109,18 @@ export interface PlanWarning {
   sentence: string
 }
 
+/** A placeholder of a text, and what came of it. */
+export interface Replacement {
+  /** The name, as written between the braces. */
+  variable: string
+  /** The whole placeholder as it stands in the text: braces, fallback and format. Runs kept from before have none. */
+  written?: string
+  /** The value as the record, the trigger or the step has it. */
+  originalValue: string
+  /** What stands in the text, before it was escaped for its destination. */
+  resolvedValue: string
+}
+
 export type Plan =
   | {
       outcome: 'planned'
@@ -117,7 +129,7 @@ export type Plan =
       /** What later steps see in a dry run, in words: "new job number (set when it runs)". */
       standIn: StepResult
       /** Every placeholder that was replaced, for the history. */
-      replacements: { variable: string; originalValue: string; resolvedValue: string }[]
+      replacements: Replacement[]
     }
   /** Deliberately nothing to do (nothing to change, nobody to write to and the policy says skip). */
   | { outcome: 'skipped'; sentence: string; warnings: PlanWarning[] }

@@ -3,9 +3,9 @@ import type { AccountCallResult } from '#app/adapters/platform.ts'
 import type { RecordFacts } from '../facts.ts'
 import { objectNoun } from '../fields.ts'
 import type { Destination } from '../placeholder-format.ts'
-import { type Replacement, resolveText } from '../placeholders.ts'
+import { resolveText } from '../placeholders.ts'
 import type { PlanContext } from './action.server.ts'
-import type { Effect, Plan, PlanWarning, StepResult } from './effect.ts'
+import type { Effect, Plan, PlanWarning, Replacement, StepResult } from './effect.ts'
 import { tellTrouble } from './failure-words.ts'
 import { textParameter } from './read-parameters.ts'
 
@@ -41,7 +41,7 @@ export function createWording(context: PlanContext, values: Readonly<Record<stri
     if (said.isTooLong) isTooLong = true
     for (const name of said.blanks) blanks.add(name)
     for (const name of said.unknown) unknown.add(name)
-    for (const one of said.replacements) replacements.set(`${one.variable}|${one.resolvedValue}`, one)
+    for (const one of said.replacements) replacements.set(`${one.written}|${one.resolvedValue}`, one)
     return said.text
   }
 

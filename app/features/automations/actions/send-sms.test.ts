@@ -40,7 +40,14 @@ describe('a text message', () => {
 
   it('says which values it put in', async () => {
     expect(await sms({ to: '+447700900123', message: 'Hi {entry.0.contact_first_name or "there"}' })).toMatchObject({
-      replacements: [{ variable: 'entry.0.contact_first_name', originalValue: 'Margaret', resolvedValue: 'Margaret' }],
+      replacements: [
+        {
+          variable: 'entry.0.contact_first_name',
+          written: '{entry.0.contact_first_name or "there"}',
+          originalValue: 'Margaret',
+          resolvedValue: 'Margaret',
+        },
+      ],
     })
   })
 

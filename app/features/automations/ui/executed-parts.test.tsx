@@ -19,5 +19,7 @@ test('the log shows the records that matched, the parameters, and what each plac
   const said = (await screen.findByRole('dialog')).textContent ?? ''
   expect(said).toContain('Matched records: 1 of 9Job 4411StatusCompleted')
   expect(said).toContain('ParametersMessageHi {entry.0.contact_first_name}')
-  expect(said).toContain('entry.0.contact_first_name{entry.0.contact_first_name} → Margaret')
+  expect(said).toContain('Replacements{entry.0.contact_first_name} → Margaret{')
+  expect(said).toContain('{entry.0.total as money} → £1,234.50Value: 1234.50')
+  expect(said).toContain('{entry.0.company_name or "you"} → youThere was no value.')
 })

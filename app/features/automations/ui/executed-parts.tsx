@@ -9,12 +9,16 @@ export function ExecutedParts({ executed: { parameters, replacements } }: { exec
       {replacements.length === 0 ? null : (
         <Disclosure dense summary="Replacements">
           <ul className="grid gap-2 rounded-control bg-sunken p-3 text-dense">
-            {replacements.map(({ variable, original, resolved }) => (
-              <li key={`${original}|${resolved}`} className="wrap-anywhere grid gap-0.5">
-                <span className="text-ink-soft">{variable}</span>
+            {replacements.map(({ written, resolved, value }) => (
+              <li key={`${written}|${resolved}`} className="wrap-anywhere grid gap-0.5">
                 <span className="whitespace-pre-wrap">
-                  <code>{original}</code> → {resolved === '' ? <span className="text-ink-soft">empty</span> : resolved}
+                  <code>{written}</code> → {resolved === '' ? <span className="text-ink-soft">empty</span> : resolved}
                 </span>
+                {value === null ? null : (
+                  <span className="whitespace-pre-wrap text-ink-soft">
+                    {value === '' ? 'There was no value.' : `Value: ${value}`}
+                  </span>
+                )}
               </li>
             ))}
           </ul>
