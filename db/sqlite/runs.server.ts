@@ -18,13 +18,19 @@ export const TO_DO = "state in ('queued', 'running', 'waiting')"
 /** Runs of an account that is held wait; in the table `run`. */
 const NOT_HELD = `NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = run.account_uuid AND own.held_since IS NOT NULL)`
 
-function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce'> {
+function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce' | 'findStartedRun'> {
   const { sql } = client
   const insert = insertRuns(sql)
   const turn = writeTurnOf(client)
   const findCall = sql
     .prepare<[number, string, number], number>(
       'SELECT run_id FROM trigger_call WHERE automation_id = ? AND key = ? AND expires_at > ?',
+    )
+    .pluck()
+  const findOwnCall = sql
+    .prepare<[number, string, number, string], number>(
+      `SELECT c.run_id FROM trigger_call c JOIN run r ON r.id = c.run_id
+       WHERE c.automation_id = ? AND c.key = ? AND c.expires_at > ? AND r.account_uuid = ?`,
     )
     .pluck()
   const saveCall = sql.prepare(
@@ -48,6 +54,9 @@ function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce'
         for (const { key, expiresAt } of keys) saveCall.run(wish.automationId, key, started.runId, expiresAt)
         return started
       })
+    },
+    async findStartedRun(accountUuid, automationId, key, now) {
+      return findOwnCall.get(automationId, key, now, accountUuid) ?? null
     },
   }
 }

@@ -124,7 +124,10 @@ test('who comes with the same key gets the same run, until the key expires', asy
     outcome: 'repeated',
     runId: first.outcome === 'started' && first.runId,
   })
+  expect(await world.store.findStartedRun(LEEDS, rule, 'k1', now)).toBe(first.outcome === 'started' && first.runId)
+  expect(await world.store.findStartedRun(BRISBANE, rule, 'k1', now)).toBeNull()
   now += minutes(10)
+  expect(await world.store.findStartedRun(LEEDS, rule, 'k1', now)).toBeNull()
   expect(await world.store.startRunOnce(LEEDS, aWish(rule, ['a'], now), keys, now)).toMatchObject({
     outcome: 'started',
   })

@@ -165,6 +165,8 @@ export interface RunStore {
     keys: readonly { key: string; expiresAt: Millis }[],
     now: Millis,
   ): Promise<StartedRun | { outcome: 'repeated'; runId: number }>
+  /** The run that `startRunOnce` would answer for the key as `repeated`; null = none. */
+  findStartedRun(accountUuid: string, automationId: number, key: string, now: Millis): Promise<number | null>
 
   // ---- for the engine, which serves every account ----
 

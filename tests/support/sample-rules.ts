@@ -87,6 +87,7 @@ export function samplePreview(over: Partial<PreviewView> = {}): PreviewView {
           },
         ],
         warnings: ['{job_address} is empty on this job.'],
+        notes: ['"0400 000 001" is written as +61400000001.'],
       },
       {
         label: 'Update Job Status',
@@ -105,6 +106,7 @@ export function samplePreview(over: Partial<PreviewView> = {}): PreviewView {
           },
         ],
         warnings: [],
+        notes: [],
       },
     ],
     ...over,

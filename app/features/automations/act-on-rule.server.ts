@@ -3,11 +3,12 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import type { PageResult, RuleAct, RunMode } from './act-on-rule.ts'
+import { type PageResult, type RuleAct, type RunMode, UNNAMED_RECORD } from './act-on-rule.ts'
 import { askRun } from './ask-run.server.ts'
 import { ASK_FIELDS, CHANGED_SINCE } from './ask-run.ts'
+import { matchedRecord } from './changes.ts'
 import type { KnownNames } from './condition-words.ts'
-import type { FailedCondition } from './conditions.ts'
+import type { RecordFacts } from './facts.ts'
 import { readRecordId } from './form-look.ts'
 import { lookBackOfRule } from './look-back.server.ts'
 import { objectOf } from './match-now.server.ts'
@@ -31,12 +32,12 @@ import {
   switchedFlash,
   TOO_MANY_RUNS,
 } from './page-words.ts'
-import { previewView } from './preview-view.ts'
+import { previewView, recordTitle } from './preview-view.ts'
 import { writesToCustomers } from './rule.ts'
 import { parseRuleId } from './rule-form.ts'
 import { failedViews } from './rule-view.ts'
 import { createRule, deleteRule, type RuleRefusal, type RulesApp, renewTriggerKey, switchRule } from './rules.server.ts'
-import { type RunNowApp, runNow } from './run-now.server.ts'
+import { type NotMet, type RunNowApp, runNow } from './run-now.server.ts'
 import { notChecked } from './too-long.ts'
 
 export type RuleActOutcome =
@@ -136,7 +137,7 @@ async function run(
   }
   const search = (values[ASK_FIELDS.search] ?? '').trim().slice(0, 100)
   const confirmed = values[ASK_FIELDS.confirmed] === 'yes'
-  const ask = (note: string | null) => askFirst(app, rule, { ...wished, search, note, names }, recordUuid)
+  const ask = (note: string | null) => askFirst(app, rule, { ...wished, search, note, names })
   if (mode === 'run' && !confirmed && writesToCustomers(rule.definition)) return ask(null)
   const seen = confirmed ? (values[ASK_FIELDS.seen] ?? null) : null
   const ran = await runNow(app, rule, { ...wished, pretend: mode !== 'run', seen })
@@ -146,14 +147,14 @@ async function run(
       // Nothing was new: what was handled before may be meant all the same.
       return ran.started === 0 && ran.repeated === 0 && ran.handled ? ask(null) : done(ranFlash(ran))
     case 'changed':
-      return ask(CHANGED_SINCE)
+      return ask(CHANGED_SINCE[ran.part])
     case 'previewed': {
       const result = { kind: 'previewed', ruleId, name, mode: mode === 'check' ? 'check' : 'preview' } as const
       const often = oftenOf(rule.definition, objectOf(rule.definition))
       return { outcome: 'shown', result: { ...result, preview: previewView(ran, often, names) }, toast: null }
     }
     case 'conditions_not_met':
-      return notMet(rule, mode, recordUuid, ran.failed, names)
+      return notMet(rule, mode, ran, names)
     case 'no_record':
     case 'unavailable':
       return done(failed(RULE_RUN_FAILED, ran.message))
@@ -165,13 +166,25 @@ async function run(
 function notMet(
   rule: AutomationRow,
   mode: RunMode,
-  recordUuid: string,
-  failedConditions: readonly FailedCondition[],
+  { record, failed: conditions }: NotMet,
   names: KnownNames,
 ): RuleActOutcome {
-  const views = failedViews(rule.definition, failedConditions, names)
-  const result = { kind: 'not_met', ruleId: rule.id, name: rule.name, mode, recordUuid, failed: views } as const
+  const result: PageResult = {
+    kind: 'not_met',
+    ruleId: rule.id,
+    name: rule.name,
+    mode,
+    recordUuid: record?.recordUuid ?? '',
+    record: record && titleOf(record),
+    failed: failedViews(rule.definition, conditions, names),
+  }
   return { outcome: 'shown', result, toast: null }
+}
+
+/** A record that has neither number nor name is not called by its id. */
+function titleOf(record: RecordFacts): string {
+  const title = recordTitle(record.object, matchedRecord(record))
+  return title === record.recordUuid ? UNNAMED_RECORD : title
 }
 
 /** Shown what would happen, a person says yes. */
@@ -179,7 +192,6 @@ async function askFirst(
   app: ActApp,
   rule: AutomationRow,
   wished: Parameters<typeof askRun>[2],
-  recordUuid: string,
 ): Promise<RuleActOutcome> {
   const question = await askRun(app, rule, wished)
   switch (question.outcome) {
@@ -188,7 +200,7 @@ async function askFirst(
       return { outcome: 'shown', result, toast: null }
     }
     case 'conditions_not_met':
-      return notMet(rule, 'run', recordUuid, question.failed, wished.names)
+      return notMet(rule, 'run', question, wished.names)
     case 'no_record':
     case 'unavailable':
       return done(failed(RULE_RUN_FAILED, question.message))

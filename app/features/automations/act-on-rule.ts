@@ -29,10 +29,22 @@ export function isRuleAct(text: string | undefined): text is RuleAct {
 
 export type RunMode = 'run' | 'check' | 'preview'
 
+/** Stands for a record that has neither number nor name. */
+export const UNNAMED_RECORD = 'This record'
+
 /** What the page is drawn with again, once. */
 export type PageResult =
   /** Asks whether to go on all the same. */
-  | { kind: 'not_met'; ruleId: number; name: string; mode: RunMode; recordUuid: string; failed: FailedView[] }
+  | {
+      kind: 'not_met'
+      ruleId: number
+      name: string
+      mode: RunMode
+      /** The record that was asked for, and what it is called (`Job 3120`); '' and null = none was: the newest counts. */
+      recordUuid: string
+      record: string | null
+      failed: FailedView[]
+    }
   /** What a run would do, to customers too: a person says yes first. */
   | { kind: 'ask_run'; ruleId: number; name: string; asked: AskedRun }
   | { kind: 'previewed'; ruleId: number; name: string; mode: 'check' | 'preview'; preview: PreviewView }

@@ -222,6 +222,7 @@ export const executionAnswer = z.object({
       action: text,
       state: standing,
       warnings: z.array(text),
+      notes: z.array(text).describe('What was as it should be, and is good to know.'),
       items: z.array(historyItem),
     }),
   ),

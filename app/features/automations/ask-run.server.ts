@@ -1,8 +1,9 @@
 // "Run Now" of a rule that writes to customers, before it acts: planned with real records, and with what their people got before.
 import type { AutomationRow } from '#db/store/automations.ts'
-import { ASK_FIELDS, type AskedRun, type GotBefore } from './ask-run.ts'
+import { showWishes } from './approval.server.ts'
+import { ASK_FIELDS, type AskedRun, type GotBefore, notFoundWords } from './ask-run.ts'
 import type { KnownNames } from './condition-words.ts'
-import { type FailedCondition, readsDeleted } from './conditions.ts'
+import { readsDeleted } from './conditions.ts'
 import type { RecordChoice } from './form-look.ts'
 import type { LookApp } from './look.server.ts'
 import { choiceOf, joinFor, MOST_CHOICES, recentRecords, searchRecords } from './look-records.server.ts'
@@ -13,16 +14,14 @@ import type { PreviewedStep } from './preview.ts'
 import { previewView } from './preview-view.ts'
 import { rememberedReads } from './remembered-reads.server.ts'
 import { hashesOfReceiver } from './run-guards.server.ts'
-import { CONDITIONS_NOT_MET, fingerprintOf, NO_RECORDS, previewWish, type RunNowApp } from './run-now.server.ts'
+import { NO_RECORDS, type NotMet, nothingMatched, type RunNowApp } from './run-now.server.ts'
 import { handledWords } from './run-now-words.ts'
 
 export type RunQuestion =
   | { outcome: 'ask'; asked: AskedRun }
-  | { outcome: 'conditions_not_met'; message: string; failed: FailedCondition[] }
+  | NotMet
   | { outcome: 'no_record' | 'unavailable'; message: string }
 
-/** Runs that are shown with their texts; the rest is counted. */
-const MOST_ASKED = 10
 const MOST_GOT = 3
 
 interface Asked extends NowWished {
@@ -36,17 +35,16 @@ interface Asked extends NowWished {
 export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked): Promise<RunQuestion> {
   const look: LookApp = { ...app, facts: app.planning.facts }
   const chosen = await choicesFor(app, rule, asked)
-  // What was searched for and found is the record; else what the rule would take.
+  // What was searched for is the record, and never another one.
   const [found] = asked.search === '' ? [] : chosen
+  if (asked.search !== '' && !found) {
+    return { outcome: 'ask', asked: nothingFound(asked.search, await choicesFor(app, rule, { ...asked, search: '' })) }
+  }
   const wished = found ? { ...asked, recordUuid: found.uuid } : asked
   const matched = await matchNow(look, rule, wished)
   if (matched.outcome === 'failed') return { outcome: 'unavailable', message: matched.failure.message }
   if (matched.outcome === 'no_record') return matched
-  if (matched.outcome === 'nothing') {
-    return wished.bypassConditions || matched.total === 0
-      ? { outcome: 'no_record', message: NO_RECORDS }
-      : { outcome: 'conditions_not_met', message: CONDITIONS_NOT_MET, failed: matched.failed }
-  }
+  if (matched.outcome === 'nothing') return nothingMatched(matched, wished)
   const plain = await planNow(look, rule, matched, { ...wished, includeHandled: false })
   const again = plain.wishes.length === 0 && plain.handled.length > 0
   const plan = again ? await planNow(look, rule, matched, { ...wished, includeHandled: true }) : plain
@@ -55,11 +53,10 @@ export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked):
 
   const often = oftenOf(rule.definition, objectOf(rule.definition))
   const runs: AskedRun['runs'] = []
-  for (const wish of plan.wishes.slice(0, MOST_ASKED)) {
-    const shown = await previewWish(app, rule, wish)
-    if (shown.outcome === 'not_possible') return { outcome: 'unavailable', message: shown.message }
+  const shown = await showWishes(app, rule, plan.wishes)
+  if (shown.outcome === 'not_possible') return { outcome: 'unavailable', message: shown.message }
+  for (const { wish, execution, preview } of shown.shown.runs) {
     const count = wish.recordUuids.length
-    const { execution, preview } = shown
     const view = previewView({ execution, preview: { ...preview, matched: count, total: count } }, often, asked.names)
     runs.push({ preview: view, got: await gotBefore(app, rule.accountUuid, preview.steps) })
   }
@@ -69,20 +66,24 @@ export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked):
     asked: {
       about: aboutOf(plan, runs),
       handled: again ? handledWords(plain.handled) : null,
-      note: asked.note ?? (asked.search !== '' && !found ? `Nothing was found for “${asked.search}”.` : null),
+      note: asked.note,
       runs,
       more: plan.wishes.length - runs.length,
       choices: chosen,
       search: asked.search,
       values: {
         [ASK_FIELDS.confirmed]: 'yes',
-        [ASK_FIELDS.seen]: fingerprintOf(plan.wishes),
+        [ASK_FIELDS.seen]: shown.shown.approval,
         ...(one !== null && { recordUuid: one }),
         ...(wished.bypassConditions && { bypass: 'yes' }),
         ...(again && { [ASK_FIELDS.handled]: 'yes' }),
       },
     },
   }
+}
+
+function nothingFound(search: string, choices: RecordChoice[]): AskedRun {
+  return { about: '', handled: null, note: notFoundWords(search), runs: [], more: 0, choices, search, values: null }
 }
 
 /** A rule by the clock acts on all that matches, any other on one record. */

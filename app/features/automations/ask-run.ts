@@ -13,7 +13,7 @@ export interface GotBefore {
 }
 
 export interface AskedRun {
-  /** `Job 3128 · Joan Hartley`, or `12 records`. */
+  /** `Job 3128 · Joan Hartley`, or `12 records`; '' = nothing was found that it could be about. */
   about: string
   /** Why the rule would leave these alone by itself; null = it would not. */
   handled: string | null
@@ -24,19 +24,33 @@ export interface AskedRun {
   more: number
   choices: RecordChoice[]
   search: string
-  /** What the button sends to go on. */
-  values: Record<string, string>
+  /** What the button sends to go on; null = nothing was found to run for. */
+  values: Record<string, string> | null
+}
+
+export function notFoundWords(search: string): string {
+  return `Nothing was found for “${search}”.`
 }
 
 /** What the question sends on, beside the act and the rule's id. */
 export const ASK_FIELDS = {
   /** `yes` = a person saw it and said yes. */
   confirmed: 'confirmed',
-  /** Which runs were shown. */
+  /** What was shown: see `approval.server.ts`. */
   seen: 'seen',
   /** `yes` = also what was handled before. */
   handled: 'handled',
   search: 'search',
 } as const
 
-export const CHANGED_SINCE = 'The records changed after this was shown. Check them again.'
+/** What a person approved, in the order in which a change is told: the records decide what the rest is about. */
+export const APPROVED_PARTS = ['records', 'message', 'actions', 'automation'] as const
+export type ApprovedPart = (typeof APPROVED_PARTS)[number]
+
+/** Why it asks again. */
+export const CHANGED_SINCE: Readonly<Record<ApprovedPart, string>> = {
+  records: 'The records changed since you looked. Check them again.',
+  message: 'The message changed since you looked. Check it again.',
+  actions: 'The actions changed since you looked. Check them again.',
+  automation: 'The automation changed since you looked. Check it again.',
+}

@@ -16,8 +16,11 @@ export interface MatchWish {
 
 export type MatchedNow =
   | { outcome: 'matched'; object: string; records: RecordFacts[]; total: number }
-  /** `failed`: the conditions that the newest (or the named) record does not meet; empty = there is no record at all. */
-  | { outcome: 'nothing'; failed: FailedCondition[]; total: number }
+  /**
+   * `failed`: the conditions that the newest (or the named) record does not meet; empty = there is no record at all. `record` = the
+   * named one; null = none was named.
+   */
+  | { outcome: 'nothing'; failed: FailedCondition[]; total: number; record: RecordFacts | null }
   | { outcome: 'no_record'; message: string }
   | { outcome: 'failed'; failure: Failure }
 
@@ -60,7 +63,7 @@ export async function matchNow(app: LookApp, rule: AutomationRow, wish: MatchWis
     if (!facts || !(facts.active || withDeleted)) return NO_RECORD
     const verdict = judge(definition.conditions, facts, at)
     if (verdict.matched || bypassConditions) return { outcome: 'matched', object, records: [facts], total: 1 }
-    return { outcome: 'nothing', failed: verdict.failed, total: 1 }
+    return { outcome: 'nothing', failed: verdict.failed, total: 1, record: facts }
   }
 
   const everything = { ...definition, conditions: [] }
@@ -78,13 +81,13 @@ export async function matchNow(app: LookApp, rule: AutomationRow, wish: MatchWis
     const one = bypassConditions || definition.trigger.source !== 'api_polling'
     return { outcome: 'matched', object, records: one ? matched.slice(0, 1) : matched, total }
   }
-  if (failed.length > 0 || bypassConditions) return { outcome: 'nothing', failed, total }
+  if (failed.length > 0 || bypassConditions) return { outcome: 'nothing', failed, total, record: null }
   // The platform's own filter left nothing: the newest record says which conditions it was.
   const all = await listFor(app, accountUuid, object, filterOf(everything, at))
   if (all.outcome === 'failed') return all
   const rejudged = await judgeAll(app, accountUuid, object, all.records, definition, at)
   if (rejudged.outcome === 'failed') return rejudged
-  return { outcome: 'nothing', failed: rejudged.judged.failed, total: rejudged.judged.total }
+  return { outcome: 'nothing', failed: rejudged.judged.failed, total: rejudged.judged.total, record: null }
 }
 
 const NO_RECORD = { outcome: 'no_record', message: 'That record is not in ServiceM8 any more.' } as const

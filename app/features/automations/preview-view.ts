@@ -2,6 +2,7 @@
 // and what is in the way.
 import { plainText } from '../lookups/lookups.ts'
 import { ACTION_SPECS } from './action-parameters.ts'
+import { isPlainNote } from './actions/effect.ts'
 import type { KnownNames } from './condition-words.ts'
 import type { PreviewedEffect, PreviewedStep } from './preview.ts'
 import type { Execution } from './run-history.ts'
@@ -31,7 +32,10 @@ export interface PreviewStepView {
   outcome: PreviewedStep['outcome']
   sentence: string | null
   effects: PreviewEffectView[]
+  /** What is in the way, or missing. */
   warnings: string[]
+  /** What is as it should be, and good to know. */
+  notes: string[]
 }
 
 export interface PreviewView {
@@ -78,7 +82,8 @@ export function previewView({ execution, preview }: Previewed, often: string, na
       outcome: step.outcome,
       sentence: step.sentence,
       effects: step.effects.map((effect) => effectView(effect, names)),
-      warnings: step.warnings.map((warning) => warning.sentence),
+      warnings: step.warnings.filter((one) => !isPlainNote(one)).map(({ sentence }) => sentence),
+      notes: step.warnings.filter(isPlainNote).map(({ sentence }) => sentence),
     })),
   }
 }
@@ -90,12 +95,17 @@ function aboutOf({ triggerData, object, recordUuids }: Execution): string {
   return record ? recordLabel(object, record) : ''
 }
 
+/** `Job 4411`; a customer by its name. */
+export function recordTitle(object: string, { jobId, companyName }: { jobId: string; companyName: string }): string {
+  return object === 'job' ? `Job ${jobId}` : companyName || jobId
+}
+
 /** `Job 4411 · Margaret Smith · 12 High Street`. */
 export function recordLabel(
   object: string,
   record: { jobId: string; companyName: string; jobAddress: string },
 ): string {
-  const what = object === 'job' ? `Job ${record.jobId}` : record.companyName || record.jobId
+  const what = recordTitle(object, record)
   const rest = [record.companyName, record.jobAddress].filter((text) => text !== '' && text !== what)
   return [what, ...rest].join(' · ')
 }

@@ -40,6 +40,8 @@ export interface StepView {
   label: string
   mark: StepMark
   warnings: string[]
+  /** What was as it should be, and is good to know. */
+  notes: string[]
   /** What the rule says there, and what its placeholders became; null = it has not come to this step. */
   executed: ExecutedView | null
   items: ItemView[]
@@ -126,6 +128,7 @@ function stepView(step: HistoryStep, { actionsExecuted }: Execution): StepView {
     label: ACTION_SPECS.find((spec) => spec.type === step.action)?.label ?? step.action,
     mark: step.state === 'sent' ? 'done' : step.state === 'open' ? 'waits' : step.state,
     warnings: step.warnings,
+    notes: step.notes,
     executed: executed ? executedView(executed) : null,
     items: step.items.map(itemView),
   }

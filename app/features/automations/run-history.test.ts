@@ -147,7 +147,8 @@ test('beside it stand the steps as they really are, with tries, warnings and wha
   expect(steps).toMatchObject([
     {
       state: 'sent',
-      warnings: ['Written as +44.'],
+      warnings: [],
+      notes: ['Written as +44.'],
       items: [
         { kind: 'send_sms', attempts: 1, tries: [{ outcome: 'sent', at: '2026-01-05T09:00:00.000Z' }], settle: false },
       ],

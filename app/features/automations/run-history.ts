@@ -2,7 +2,7 @@
 // journal.
 import { assertNever } from '../../lib/assert-never.ts'
 import type { Millis } from '../../lib/clock.ts'
-import type { Replacement, StepResult } from './actions/effect.ts'
+import { isPlainNote, type Replacement, type StepResult } from './actions/effect.ts'
 import { isDeliberate, type JournalEffect, type JournalRow } from './journal.ts'
 import type { RuleDefinition, Step } from './rule.ts'
 import type { RunOutcome, RunSource, RunState, TriggerData } from './run.ts'
@@ -138,7 +138,10 @@ export interface HistoryStep {
   sequenceOrder: number
   action: string
   state: StepStanding
+  /** What was in the way, or missing. */
   warnings: string[]
+  /** What was as it should be, and is good to know. */
+  notes: string[]
   items: HistoryItem[]
 }
 
@@ -251,12 +254,14 @@ function messageOf(rows: readonly JournalRow[]): string {
 }
 
 function historyStep(step: Step, index: number, rows: JournalRow[]): HistoryStep {
+  const said = rows.flatMap((row) => row.notes?.warnings ?? [])
   return {
     stepId: step.id,
     sequenceOrder: index + 1,
     action: step.type,
     state: standingOf(rows),
-    warnings: rows.flatMap((row) => row.notes?.warnings ?? []).map((warning) => warning.sentence),
+    warnings: said.filter((one) => !isPlainNote(one)).map(({ sentence }) => sentence),
+    notes: said.filter(isPlainNote).map(({ sentence }) => sentence),
     items: rows.map(historyItem),
   }
 }

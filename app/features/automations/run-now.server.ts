@@ -1,16 +1,18 @@
 // "Run Now", "Run Anyway", Check Mode and Preview: what a person asks of a rule by hand.
 import type { App } from '#app/app-context.ts'
 import { seconds } from '#app/lib/duration.ts'
-import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
+import { changedSince, showWish } from './approval.server.ts'
+import type { ApprovedPart } from './ask-run.ts'
 import type { FailedCondition } from './conditions.ts'
+import type { RecordFacts } from './facts.ts'
 import type { LookApp } from './look.server.ts'
 import { type MatchedNow, matchNow } from './match-now.server.ts'
 import { type NowPlan, type NowWished, planNow } from './plan-now.server.ts'
-import { type Preview, previewRun } from './preview.server.ts'
+import type { Preview } from './preview.server.ts'
 import type { RunWish } from './run.ts'
 import { findExecution } from './run-history.server.ts'
-import { type Execution, executionOf } from './run-history.ts'
+import type { Execution } from './run-history.ts'
 import { handledWords, type RanNowFacts } from './run-now-words.ts'
 
 export type RunNowApp = Pick<
@@ -21,7 +23,7 @@ export type RunNowApp = Pick<
 export interface RunWished extends NowWished {
   /** Only shows what would happen. */
   pretend: boolean
-  /** What a person was shown and agreed to, as `fingerprintOf` has it; null = nobody was shown anything. */
+  /** What a person was shown and agreed to, as `showWishes` has it; null = nobody was shown anything. */
   seen: string | null
 }
 
@@ -36,12 +38,20 @@ export interface Previewed {
 
 type Matched = Extract<MatchedNow, { outcome: 'matched' }>
 
+export interface NotMet {
+  outcome: 'conditions_not_met'
+  message: string
+  failed: FailedCondition[]
+  /** The record that was asked for; null = none was, it is the newest that fails. */
+  record: RecordFacts | null
+}
+
 export type RanNow =
   | ({ outcome: 'ran' } & RanNowFacts)
   /** What would be done is no longer what the person was shown. */
-  | { outcome: 'changed' }
+  | { outcome: 'changed'; part: ApprovedPart }
   | { outcome: 'previewed'; execution: Execution; preview: Previewed }
-  | { outcome: 'conditions_not_met'; message: string; failed: FailedCondition[] }
+  | NotMet
   | { outcome: 'no_record'; message: string }
   /** The platform's own words, or ours. */
   | { outcome: 'unavailable'; message: string }
@@ -61,22 +71,36 @@ export async function runNow(app: RunNowApp, rule: AutomationRow, wished: RunWis
   const matched = await matchNow(look, rule, wished)
   if (matched.outcome === 'failed') return { outcome: 'unavailable', message: matched.failure.message }
   if (matched.outcome === 'no_record') return matched
-  if (matched.outcome === 'nothing') {
-    return wished.bypassConditions || matched.total === 0
-      ? { outcome: 'no_record', message: NO_RECORDS }
-      : { outcome: 'conditions_not_met', message: CONDITIONS_NOT_MET, failed: matched.failed }
-  }
+  if (matched.outcome === 'nothing') return nothingMatched(matched, wished)
   if (wished.pretend) return pretend(app, rule, matched, await firstOf(look, rule, matched, wished))
   const plan = await planNow(look, rule, matched, wished)
+  const { seen } = wished
   // With nothing left to do it was pressed twice, or somebody was quicker: that is told as it is.
-  const changed = plan.wishes.length > 0 && wished.seen !== null && wished.seen !== fingerprintOf(plan.wishes)
-  if (changed) return { outcome: 'changed' }
+  if (seen !== null && !(await isPressedAgain(app, rule, plan, wished))) {
+    const since = await changedSince(app, rule, plan.wishes, seen)
+    if (since.outcome === 'not_possible') return { outcome: 'unavailable', message: since.message }
+    if (since.shown !== null) return { outcome: 'changed', part: since.shown }
+  }
   return start(app, rule, plan, wished)
 }
 
-/** What a person agrees to: which records each of the runs is about. */
-export function fingerprintOf(wishes: readonly RunWish[]): string {
-  return hashToken(wishes.map(({ groupKey, recordUuids }) => `${groupKey ?? ''}|${recordUuids.join(',')}`).join('\n'))
+/** Why nothing matched: there is nothing at all, or the conditions. */
+export function nothingMatched(
+  { total, failed, record }: Extract<MatchedNow, { outcome: 'nothing' }>,
+  { bypassConditions }: NowWished,
+): NotMet | { outcome: 'no_record'; message: string } {
+  return bypassConditions || total === 0
+    ? { outcome: 'no_record', message: NO_RECORDS }
+    : { outcome: 'conditions_not_met', message: CONDITIONS_NOT_MET, failed, record }
+}
+
+/** True when all of it was begun by the same press a moment ago: what that changed is no news. */
+async function isPressedAgain(app: RunNowApp, rule: AutomationRow, plan: NowPlan, wished: RunWished): Promise<boolean> {
+  for (const wish of plan.wishes) {
+    const { accountUuid, id } = rule
+    if ((await app.store.findStartedRun(accountUuid, id, keyOf(wish, wished), app.clock.now())) === null) return false
+  }
+  return true
 }
 
 /** A preview shows the first run that would be made, whatever was handled before. */
@@ -150,32 +174,12 @@ async function handledBy(app: RunNowApp, { accountUuid, id }: AutomationRow, { l
 
 async function pretend(app: RunNowApp, rule: AutomationRow, matched: Matched, wish: RunWish | null): Promise<RanNow> {
   if (!wish) return { outcome: 'no_record', message: NO_RECORDS }
-  const shown = await previewWish(app, rule, wish)
-  if (shown.outcome === 'not_possible') return { outcome: 'unavailable', message: shown.message }
-  const { execution, preview } = shown
+  const one = await showWish(app, rule, wish)
+  if (one.outcome === 'not_possible') return { outcome: 'unavailable', message: one.message }
+  const { execution, preview } = one.shown
   return {
     outcome: 'previewed',
     execution,
     preview: { ...preview, matched: matched.records.length, total: matched.total },
   }
-}
-
-export type WishShown =
-  | { outcome: 'shown'; execution: Execution; preview: Pick<Previewed, 'steps' | 'customerMessages' | 'credits'> }
-  | { outcome: 'not_possible'; message: string }
-
-/** What one run would do, without doing it. */
-export async function previewWish(app: RunNowApp, rule: AutomationRow, wish: RunWish): Promise<WishShown> {
-  const preview = await previewRun(app, app.planning, {
-    accountUuid: rule.accountUuid,
-    automation: { id: rule.id, name: rule.name, version: rule.version },
-    definition: rule.definition,
-    object: wish.object,
-    recordUuids: [...wish.recordUuids],
-    groupKey: wish.groupKey,
-    triggerData: wish.triggerData,
-  })
-  if (preview.outcome === 'not_possible') return { outcome: 'not_possible', message: preview.why.sentence }
-  const { steps, customerMessages, credits } = preview
-  return { outcome: 'shown', execution: executionOf(preview.run), preview: { steps, customerMessages, credits } }
 }

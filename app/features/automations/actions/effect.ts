@@ -121,6 +121,11 @@ export interface Replacement {
   resolvedValue: string
 }
 
+/** Nothing is wrong: a number was only written the way messages want it. */
+export function isPlainNote({ code }: PlanWarning): boolean {
+  return code === 'not_e164'
+}
+
 export type Plan =
   | {
       outcome: 'planned'

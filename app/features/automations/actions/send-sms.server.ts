@@ -3,7 +3,7 @@ import { isActive, valuesOf } from '../fact-rows.ts'
 import { isUuid } from '../field-value.ts'
 import { creditWords, lengthProblem, smsCredits } from '../message-limits.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import type { Effect, Plan, PlanWarning } from './effect.ts'
+import { type Effect, isPlainNote, type Plan, type PlanWarning } from './effect.ts'
 import { colleagues, contactReceiver, readReceivers } from './message-receivers.server.ts'
 import {
   afterTrouble,
@@ -36,7 +36,7 @@ async function plan(context: PlanContext): Promise<Plan> {
       : readReceivers(context, wording, 'to', 'sms')
   const warnings: PlanWarning[] = [...wanted.warnings, ...unknownWarnings(wording)]
   if (wanted.to.length === 0) {
-    const why = wanted.warnings.find(({ code }) => code !== 'not_e164')?.sentence ?? 'There is no phone number.'
+    const why = wanted.warnings.find((one) => !isPlainNote(one))?.sentence ?? 'There is no phone number.'
     return skipped(`No text message: ${lowerFirst(why)}`, [
       ...warnings,
       { code: 'no_number', sentence: 'There is no number to send this to.' },

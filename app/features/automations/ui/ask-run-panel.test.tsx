@@ -37,7 +37,8 @@ function open(over: Partial<AskedRun> = {}) {
       return null
     },
   })
-  const panel = within(screen.getByRole('region', { name: 'Run for Job 4411 · Margaret Smith?' }))
+  const name = asked.values === null ? 'Which record?' : 'Run for Job 4411 · Margaret Smith?'
+  const panel = within(screen.getByRole('region', { name }))
   return { sent, panel, user: userEvent.setup() }
 }
 
@@ -71,6 +72,29 @@ test('another record is chosen from the list or found, and asked about again', a
     { act: 'run', id: '3', search: 'Joan' },
   ])
   for (const one of sent) expect(one).not.toHaveProperty('confirmed')
+})
+
+test('names the record once, in the heading, and tells a rewritten number as no warning', () => {
+  const { panel } = open()
+  expect(panel.getAllByText(/Job 4411 · Margaret Smith/)).toHaveLength(1)
+  const note = panel.getByText('"0400 000 001" is written as +61400000001.')
+  expect(note.className).toContain('text-ink-soft')
+  expect(panel.getByText('{job_address} is empty on this job.').closest('.text-attention')).not.toBeNull()
+  expect(note.closest('.text-attention')).toBeNull()
+})
+
+test('offers nothing to run when the search found nothing, and asks for another record', async () => {
+  const { panel, sent, user } = open({
+    about: '',
+    note: 'Nothing was found for “99”.',
+    runs: [],
+    search: '99',
+    values: null,
+  })
+  panel.getByText('Nothing was found for “99”.')
+  expect(panel.queryByRole('button', { name: 'Run for real' })).toBeNull()
+  await user.click(panel.getByRole('button', { name: /^Job 4410/ }))
+  await waitFor(() => expect(sent).toMatchObject([{ act: 'run', recordUuid: 'job-2' }]))
 })
 
 test('says why the rule would leave it alone, what changed, and how many more there are', () => {

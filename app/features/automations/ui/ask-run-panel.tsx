@@ -12,6 +12,8 @@ import { type AutomationAccount, automationAddress, automationQuery } from '../a
 import { PreviewBody } from './preview-body.tsx'
 import { ActFields, RuleButton } from './rule-button.tsx'
 
+const NOT_FOUND = 'Which record?'
+
 interface AskRunProps {
   result: Extract<PageResult, { kind: 'ask_run' }>
   account: AutomationAccount
@@ -30,7 +32,7 @@ export function AskRunPanel({ result, account }: AskRunProps) {
       className="grid min-w-0 grid-cols-1 gap-3 rounded-control border border-accent p-4"
     >
       <h4 id={titleId} ref={heading} tabIndex={-1} className="wrap-anywhere font-semibold">
-        Run for {asked.about}?
+        {asked.values === null ? NOT_FOUND : `Run for ${asked.about}?`}
       </h4>
       <p className="text-label">Nothing was sent yet.</p>
       {asked.note === null ? null : <Notice tone="attention">{asked.note}</Notice>}
@@ -41,23 +43,25 @@ export function AskRunPanel({ result, account }: AskRunProps) {
       )}
       {asked.runs.map((run, index) => (
         <div key={index} className="grid gap-3 border-line border-t pt-3 first-of-type:border-t-0 first-of-type:pt-0">
-          <PreviewBody preview={run.preview} />
+          <PreviewBody preview={run.preview} inHeading={asked.about} />
           <Got got={run.got} />
         </div>
       ))}
       {asked.more > 0 ? <p className="text-label">And {asked.more} more runs, each with texts of its own.</p> : null}
       <div className="flex flex-wrap gap-2">
-        <RuleButton
-          act="run"
-          values={asked.values}
-          ruleId={ruleId}
-          account={account}
-          look="primary"
-          icon={<Play aria-hidden className="size-4" />}
-          pendingLabel="Running…"
-        >
-          Run for real
-        </RuleButton>
+        {asked.values === null ? null : (
+          <RuleButton
+            act="run"
+            values={asked.values}
+            ruleId={ruleId}
+            account={account}
+            look="primary"
+            icon={<Play aria-hidden className="size-4" />}
+            pendingLabel="Running…"
+          >
+            Run for real
+          </RuleButton>
+        )}
         {/* Without an anchor: to a browser without scripts that would be a place on this very page, which stays. */}
         <ButtonLink to={automationAddress(account)} preventScrollReset>
           Cancel

@@ -63,12 +63,13 @@ function withoutScripts(over: Partial<AutomationPageProps> = {}) {
 
 const card = (name = 'Thank the customer') => within(screen.getByRole('article', { name }))
 
-const NOT_MET: PageResult = {
+const NOT_MET: Extract<PageResult, { kind: 'not_met' }> = {
   kind: 'not_met',
   ruleId: 3,
   name: 'Thank the customer',
   mode: 'run',
   recordUuid: '',
+  record: null,
   failed: [
     { field: 'status', operator: 'equals', value: 'Completed', words: '"Status" is Quote. The rule wants: Completed.' },
   ],
@@ -304,6 +305,25 @@ describe('conditions that are not met', () => {
     const html = withoutScripts({ result: NOT_MET })
     expect(html).toContain('Automation Conditions Not Met')
     expect(html).toContain('Run Anyway')
+  })
+
+  it.each([
+    ['a record that was asked for', 'Job 3120', 'Job 3120 does not meet the conditions.', 'for Job 3120.'],
+    ['none', null, 'No record meets the conditions of “Thank the customer” now.', 'for the newest record.'],
+  ])('name %s, and what Run Anyway runs it for', async (_, record, sentence, runs) => {
+    const recordUuid = record === null ? '' : 'job-3120'
+    const result = { ...NOT_MET, record, recordUuid }
+    const sent: Record<string, string>[] = []
+    renderAutomations({ result }, sent)
+    const dialog = await screen.findByRole('alertdialog')
+    expect(dialog.textContent).toContain(sentence)
+    expect(dialog.textContent).toContain(`Run Anyway runs it once, ${runs}`)
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Run Anyway' }))
+    await waitFor(() => expect(sent).toHaveLength(1))
+    expect(sent[0]?.recordUuid ?? '').toBe(recordUuid)
+    const page = withoutScripts({ result })
+    expect(page).toContain(sentence)
+    if (record !== null) expect(page).toContain('job-3120')
   })
 
   it('of a preview can only be shown, not run', async () => {

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
-import type { PageResult } from '../act-on-rule.ts'
+import { type PageResult, UNNAMED_RECORD } from '../act-on-rule.ts'
 import { type AutomationAccount, automationAddress } from '../automation-address.ts'
 import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'
 
@@ -22,7 +22,7 @@ async function loadDialog() {
   return (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog
 }
 
-/** No record meets the conditions: which, in words, and whether to go on all the same. */
+/** No record, or not the one asked for, meets the conditions: which, in words, and whether to go on all the same. */
 export function NotMetDialog({ result, account, returnTo }: NotMetProps) {
   const hydrated = useHydrated()
   const [closed, setClosed] = useState<NotMet | null>(null)
@@ -69,10 +69,14 @@ function NotMetQuestion({ result, account }: Omit<NotMetProps, 'returnTo'>) {
   )
 }
 
-function FailedConditions({ result: { name, failed, mode } }: { result: NotMet }) {
+function FailedConditions({ result: { name, record, failed, mode } }: { result: NotMet }) {
   return (
     <>
-      <p>No record meets the conditions of “{name}” now.</p>
+      <p>
+        {record === null
+          ? `No record meets the conditions of “${name}” now.`
+          : `${record} does not meet the conditions.`}
+      </p>
       <ul className="grid gap-2">
         {failed.map((one, index) => (
           <li key={index} className="grid gap-0.5">
@@ -86,11 +90,17 @@ function FailedConditions({ result: { name, failed, mode } }: { result: NotMet }
       </ul>
       <p>
         {mode === 'run'
-          ? 'Run Anyway acts once, on the newest record, as if it met them.'
-          : 'You can look at it with the newest record all the same. Nothing is sent.'}
+          ? `Run Anyway runs it once, for ${calledIn(record)}.`
+          : `Show Anyway previews it for ${calledIn(record)}. Nothing is sent.`}
       </p>
     </>
   )
+}
+
+/** Within a sentence. */
+function calledIn(record: string | null): string {
+  if (record === null) return 'the newest record'
+  return record === UNNAMED_RECORD ? 'this record' : record
 }
 
 function AnywayForm({ result, account }: Omit<NotMetProps, 'returnTo'>) {

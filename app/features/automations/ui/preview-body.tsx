@@ -11,12 +11,20 @@ const looks: Record<PreviewStepView['outcome'], { tone: Tone; icon: LucideIcon }
   unanswered: { tone: 'attention', icon: CircleHelp },
 }
 
-/** What each step would do: who would get what, what it costs, what would change, what is in the way. `first` = more to know at the top. */
-export function PreviewBody({ preview, first }: { preview: PreviewView; first?: ReactNode }) {
+interface PreviewBodyProps {
+  preview: PreviewView
+  /** More to know at the top. */
+  first?: ReactNode
+  /** The record that the heading names already. */
+  inHeading?: string
+}
+
+/** What each step would do: who would get what, what it costs, what would change, what is in the way. */
+export function PreviewBody({ preview, first, inHeading }: PreviewBodyProps) {
   return (
     <>
       <dl className="grid gap-x-4 gap-y-1 text-label sm:grid-cols-[max-content_minmax(0,1fr)]">
-        {preview.about === '' ? null : <Line label="With">{preview.about}</Line>}
+        {preview.about === '' || preview.about === inHeading ? null : <Line label="With">{preview.about}</Line>}
         {first}
         <Line label="How often">{preview.often}</Line>
         <Line label="Messages to customers">{preview.customerMessages}</Line>
@@ -36,6 +44,11 @@ export function PreviewBody({ preview, first }: { preview: PreviewView; first?: 
             {step.sentence ? <p className="wrap-anywhere text-label">{step.sentence}</p> : null}
             {step.effects.map((effect, place) => (
               <Effect key={place} effect={effect} />
+            ))}
+            {step.notes.map((note) => (
+              <p key={note} className="wrap-anywhere text-dense text-ink-soft">
+                {note}
+              </p>
             ))}
             {step.warnings.map((warning) => (
               <Notice key={warning} tone="attention">

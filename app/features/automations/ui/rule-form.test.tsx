@@ -709,6 +709,7 @@ describe('looking at the unsaved rule', () => {
             },
           ],
           warnings: [],
+          notes: [],
         },
       ],
     },

@@ -57,7 +57,7 @@ export function RunSteps({ runId, steps, failedAgain }: RunStepsProps) {
 
 function Step({
   runId,
-  step: { stepId, number, label, mark, warnings, executed, items },
+  step: { stepId, number, label, mark, warnings, notes, executed, items },
 }: {
   runId: number
   step: StepView
@@ -74,6 +74,11 @@ function Step({
         <p key={warning} className="flex items-start gap-1.5 text-attention text-label">
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
           <span className="wrap-anywhere min-w-0">{warning}</span>
+        </p>
+      ))}
+      {notes.map((note) => (
+        <p key={note} className="wrap-anywhere text-dense text-ink-soft">
+          {note}
         </p>
       ))}
       {items.length === 0 ? (
