@@ -90,6 +90,15 @@ export const CATALOG: readonly CatalogEntry[] = [
     quiet: false,
   },
   {
+    name: 'siege',
+    title: 'Ten minutes of siege, and ordinary accounts do not notice',
+    command: 'prove:siege',
+    args: ['--seconds', '600', '--seed', '1'],
+    says: 'One hostile tenant and one stranger do everything that was ever found against the product, all of it at once, while twenty ordinary accounts take in 100 events a second and read pages. The built server runs as its image starts it, its platform in a process of its own, and so do the attackers. What counts is how much longer ordinary accounts wait than in a quiet phase just before, that nothing of theirs is refused or lost, and that the process stays below the memory of the image. With `--control` an older state of the project gets the same siege, and must break.',
+    minutes: 13,
+    quiet: false,
+  },
+  {
     name: 'fair',
     title: 'Nobody waits for somebody else’s broken server',
     command: 'prove:fair',

@@ -37,12 +37,16 @@ interface Unanswered {
 const MOST_UNDER_WAY = 400
 const TICK_MS = 5
 
-/** `connections`: kept open and used again, as a proxy in front of us does it; or a new one for each event. */
+/**
+ * `connections`: kept open and used again, as a proxy in front of us does it; or a new one for each event. `always`: headers of every
+ * call.
+ */
 export function proofLoad(
   targets: readonly Target[],
   rate: number,
   newRecord: () => string,
   connections: 'kept' | 'new' = 'kept',
+  always: Record<string, string> = {},
 ): ProofLoad {
   const agent = new Agent(connections === 'kept' ? { keepAlive: true, maxSockets: 128 } : { keepAlive: false })
   const acknowledged = new Set<string>()
@@ -77,7 +81,7 @@ export function proofLoad(
       entry: [{ uuid: record, changed_fields: ['status'], time: '2026-01-05 09:00:00' }],
       resource_url: `https://api.servicem8.com/api_1.0/${target.object}/${record}.json`,
     })
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const headers = { ...always, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     const call = request(target.forwardingUrl, { method: 'POST', agent, headers, timeout: 15_000 }, (answer) => {
       // The platform goes by the status alone: from here on the event is ours.
       end(answer.statusCode ?? 0)

@@ -41,11 +41,21 @@ export interface ProofServer {
 
 const LISTENS_WITHIN = 60_000
 
+/** Another state of the project, built, and the Node it runs on. */
+export interface Checkout {
+  root: string
+  node: string
+}
+
 /**
  * Nothing is started yet. Files are in `folder` (made when missing; a temporary one when none is given), the port is one of
  * the machine's choice and stays. Needs a build.
  */
-export async function proofServer(given: { env: Record<string, string>; folder?: string }): Promise<ProofServer> {
+export async function proofServer(given: {
+  env: Record<string, string>
+  folder?: string
+  checkout?: Checkout
+}): Promise<ProofServer> {
   const port = await freePort()
   const folder = given.folder ?? mkdtempSync(join(tmpdir(), 'fieldhook-proof-'))
   mkdirSync(folder, { recursive: true })
@@ -77,8 +87,13 @@ export async function proofServer(given: { env: Record<string, string>; folder?:
     async launch({ preload, flags = [], env } = {}) {
       if (runs()) throw new Error('it runs already')
       const started = spawn(
-        process.execPath,
-        [...SERVER_FLAGS, ...flags, ...(preload ? ['--import', preload] : []), resolve('scripts/serve-main.mjs')],
+        given.checkout?.node ?? process.execPath,
+        [
+          ...SERVER_FLAGS,
+          ...flags,
+          ...(preload ? ['--import', preload] : []),
+          resolve(given.checkout?.root ?? '.', 'scripts/serve-main.mjs'),
+        ],
         {
           env: {
             PATH: process.env.PATH ?? '',

@@ -26,10 +26,14 @@ export interface ScriptlessBrowser {
     body: string | undefined,
     headers: Record<string, string>,
   ): Promise<{ status: number; text: string }>
+  /** As it would send them: `name=value; …`. */
+  cookie(): string
 }
 
-export function scriptlessBrowser(origin: string): ScriptlessBrowser {
+/** @param always headers of every request, such as those of a proxy in front of the server */
+export function scriptlessBrowser(origin: string, always: Record<string, string> = {}): ScriptlessBrowser {
   const cookies = new Map<string, string>()
+  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 
   const keep = (answer: Response): void => {
     for (const line of answer.headers.getSetCookie()) {
@@ -41,11 +45,11 @@ export function scriptlessBrowser(origin: string): ScriptlessBrowser {
     }
   }
   const send = async (url: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const kept = cookie()
     const answer = await fetch(url, {
       ...init,
       redirect: 'manual',
-      headers: { ...(cookie ? { cookie } : {}), ...init.headers },
+      headers: { ...always, ...(kept ? { cookie: kept } : {}), ...init.headers },
     })
     keep(answer)
     return answer
@@ -61,6 +65,7 @@ export function scriptlessBrowser(origin: string): ScriptlessBrowser {
     return { url, status: answer.status, text: await answer.text() }
   }
   return {
+    cookie,
     get: async (path) => {
       const url = new URL(path, origin).href
       return follow(await send(url, { method: 'GET' }), url)

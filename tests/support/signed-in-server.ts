@@ -16,7 +16,8 @@ export async function signIn(
   const consent = await browser.get(`/api/oauth/authorize?accountuuid=${accountUUID}&token=fieldhook`)
   if (consent.status !== 200) throw new Error(`no consent page: ${consent.status} ${consent.url}`)
   const ticket = fieldValue(consent.text, 'ticket')
-  return browser.submit('/sandbox/servicem8/oauth/authorize', { ticket, account: accountUUID, decision: 'accept' })
+  const decided = new URL('/sandbox/servicem8/oauth/authorize', consent.url).href
+  return browser.submit(decided, { ticket, account: accountUUID, decision: 'accept' })
 }
 
 /** The demo account's id, read from the console's own link as a newcomer would follow it. */

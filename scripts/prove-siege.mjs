@@ -1,0 +1,11 @@
+// `npm run prove:siege`: ten minutes of everything that was ever found against availability, all at once, beside twenty ordinary accounts.
+// `-- --seconds 600 --control <folder of the code of before, built> --node <its Node>`; a short form to try it: `-- --seconds 30 --quiet 10`
+import './record-flag.mjs'
+import { bundleTs, runTs } from './run-ts.mjs'
+import { orExplain, setUp } from './setup.mjs'
+
+await orExplain(() => setUp({ build: true }))
+const attack = await bundleTs('tests/proofs/siege-attack.ts')
+const platform = await bundleTs('tests/proofs/siege-platform.ts')
+const { siege } = await runTs('tests/proofs/siege.ts')
+await /** @type {Function} */ (siege)({ attack, platform }, process.argv.slice(2))
