@@ -11,7 +11,7 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'fieldhook')
 /**
  * The part of esbuild that is used here.
  * @typedef {{ path: string }} LoadedFile
- * @typedef {{ contents: string, loader: 'ts' | 'tsx' | 'js' }} LoadedSource
+ * @typedef {{ contents: string, loader: 'ts' | 'tsx' | 'js' | 'text' }} LoadedSource
  * @typedef {{ path: string, resolveDir: string }} WantedFile
  * @typedef {object} PluginBuild
  * @property {(on: { filter: RegExp }, find: (file: WantedFile) => LoadedFile | undefined) => void} onResolve
@@ -111,6 +111,12 @@ function sourceReader(instead) {
           return instead.has(file) ? { path: file } : undefined
         })
       }
+      // As Vite reads it: the text itself.
+      build.onResolve({ filter: /^\..*\?raw$/ }, ({ path, resolveDir }) => ({ path: resolve(resolveDir, path) }))
+      build.onLoad({ filter: /\?raw$/ }, async ({ path }) => ({
+        contents: await readFile(path.slice(0, -'?raw'.length), 'utf8'),
+        loader: 'text',
+      }))
       build.onLoad({ filter: /\.(tsx?|mjs)$/ }, async ({ path }) => {
         const text = instead.get(path) ?? (await readFile(path, 'utf8'))
         const prefix = text.includes('import.meta.url')

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
 import { waitedMs } from '#tests/support/processor-time.ts'
+import { runTimeOf } from '#tests/support/run-time.ts'
 import { percentile } from '#tests/support/proof-arguments.ts'
 import type { LineChart } from '#tests/support/proof-figures.ts'
 import { proofLoad } from '#tests/support/proof-load.ts'
@@ -47,6 +48,8 @@ export interface Siege extends SiegeSeen {
   noticed: string | null
   /** Share of the time in which the process could have run and had no processor, quiet and besieged. */
   starved: [number | null, number | null]
+  /** Share of one processor that it used. */
+  worked: [number | null, number | null]
   refusalsWritten: number
   charts: LineChart[]
 }
@@ -127,11 +130,9 @@ function tellJudged({ line }: ProofReport, found: Siege): void {
   line('first noticed', found.noticed ?? 'nothing')
   line('refusals written into the log of accounts, a minute', found.refusalsWritten)
   const share = (value: number | null) => (value === null ? '?' : `${(value * 100).toFixed(0)} %`)
-  const [quiet, besieged] = found.starved
-  line(
-    'time in which it could have run and others had the processor',
-    `quiet ${share(quiet)}, besieged ${share(besieged)}`,
-  )
+  const both = ([quiet, besieged]: Siege['starved']) => `quiet ${share(quiet)}, besieged ${share(besieged)}`
+  line('the process at work, of one processor', both(found.worked))
+  line('time in which it could have run and others had the processor', both(found.starved))
 }
 
 /** A quiet phase, then the siege. Ends early when the process does. */
@@ -152,9 +153,10 @@ export async function besiege(
     load.begin()
     await pause(Math.min(WARM_UP_MS, quiet * 1000))
     load.latencies.length = 0
-    const waits = [waitedMs(server.pid)]
-    await pause(quiet * 1000)
-    waits.push(waitedMs(server.pid))
+    const used = [usedBy(server.pid)]
+    const quietMs = quiet * 1000
+    await pause(quietMs)
+    used.push(usedBy(server.pid))
     const calm = load.latencies.splice(0)
     line('… quiet', `p99 ${percentile(calm, 0.99).toFixed(1)} ms`)
     const refusedBefore = new Map(load.statuses)
@@ -171,7 +173,8 @@ export async function besiege(
       minute += 1
       line(`… ${minute} min`, watch.tell())
     }
-    waits.push(ended === null ? waitedMs(server.pid) : null)
+    used.push(usedBy(server.pid))
+    const siegeMs = performance.now() - began
     const attacks = await stage.counts()
     await stage.endAttack()
     await pages.stop()
@@ -181,7 +184,6 @@ export async function besiege(
     const undelivered = await stage.receiver.stillMissing(load.acknowledged, ended === null ? DELIVERED_WITHIN_MS : 0)
     const endedBefore = ended
     if (ended === null) await server.drain()
-    const lasted = performance.now() - began
     return {
       quiet: calm,
       besieged: watch.acks,
@@ -189,12 +191,13 @@ export async function besiege(
       undelivered,
       pages,
       peakMb,
-      ended: endedBefore && `${endedBefore} after ${(lasted / 1000).toFixed(0)} s`,
+      ended: endedBefore && `${endedBefore} after ${(siegeMs / 1000).toFixed(0)} s`,
       breaches: attacks.flatMap(({ breaches }) => breaches),
       attacks,
       noticed: watch.noticed(),
-      starved: [shareOf(waits[0], waits[1], quiet * 1000), shareOf(waits[1], waits[2], lasted)],
-      refusalsWritten: refusalsWritten(server.databaseFile, lasted),
+      starved: [shareOf(used[0]?.waited, used[1]?.waited, quietMs), shareOf(used[1]?.waited, used[2]?.waited, siegeMs)],
+      worked: [shareOf(used[0]?.worked, used[1]?.worked, quietMs), shareOf(used[1]?.worked, used[2]?.worked, siegeMs)],
+      refusalsWritten: refusalsWritten(server.databaseFile, siegeMs),
       charts: watch.charts(),
     }
   } finally {
@@ -317,6 +320,10 @@ function memoryOf(pid: number): { residentMb: number | null; peakMb: number | nu
   } catch {
     return { residentMb: null, peakMb: null }
   }
+}
+
+function usedBy(pid: number): { waited: number | null; worked: number | null } {
+  return { waited: waitedMs(pid), worked: runTimeOf(pid) }
 }
 
 function shareOf(before: number | null | undefined, after: number | null | undefined, ms: number): number | null {

@@ -59,7 +59,7 @@ export function proofLoad(
   let onAcknowledged = () => {}
   let onIdle = () => {}
 
-  function post({ record, target }: Unanswered, dueAt: number): void {
+  function post({ record, target }: Unanswered, dueAt: number, repeated = false): void {
     underWay++
     let answered = false
     const end = (status: number) => {
@@ -88,8 +88,19 @@ export function proofLoad(
       answer.on('error', () => {})
       answer.resume()
     })
-    call.on('timeout', () => call.destroy())
-    call.on('error', () => end(0))
+    let late = false
+    call.on('timeout', () => {
+      late = true
+      call.destroy()
+    })
+    call.on('error', () => {
+      // A connection that was kept and is closed in the very moment it is used again: every client takes another one.
+      if (!answered && call.reusedSocket && !late && !repeated) {
+        answered = true
+        underWay--
+        post({ record, target }, dueAt, true)
+      } else end(0)
+    })
     call.end(body)
   }
 

@@ -222,9 +222,10 @@ export function attacksOn(field: SiegeField, random: Random): Attack[] {
   async function hiddenScript(): Promise<string> {
     const made = await tenant('POST', '/api/automation', hostileHtml)
     if (made.said !== '201') return made.said
-    const { id } = JSON.parse(made.text) as { id: number }
+    // Beside the rule it is said what was taken out.
+    const { id, actions } = JSON.parse(made.text) as { id: number; actions: unknown }
     await tenant('DELETE', `/api/automation/${id}`)
-    return /javascript|&#0*58|onerror/i.test(made.text) ? '!e-mail HTML was kept with a script in it' : '201, made safe'
+    return /javascript|&#0*58|onerror/i.test(JSON.stringify(actions)) ? '!e-mail HTML was kept with a script in it' : '201, made safe'
   }
 }
 

@@ -2,6 +2,7 @@
 // accounts with an address each, and the hostile tenant, whose address never answers.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { setPriority } from 'node:os'
 import { seededRandom } from './proof-arguments.ts'
 import type { Target } from './proof-load.ts'
 import { type ProofReceiver, proofReceiver } from './proof-receiver.ts'
@@ -18,6 +19,8 @@ import type {
 import { signIn } from './signed-in-server.ts'
 
 const ORDINARY = 20
+/** As `nice` counts. */
+const ATTACKERS_STEP_BACK = 5
 
 export interface SiegePrograms {
   /** Paths of tests/proofs/siege-platform.ts and siege-attack.ts, bundled. */
@@ -47,6 +50,8 @@ export interface SiegeStage {
 export async function siegeStage(programs: SiegePrograms, seed: number, checkout?: Checkout): Promise<SiegeStage> {
   const attacker = fork(programs.attack, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const platform = fork(programs.platform, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  // Attackers have machines of their own: here they step back where there are not enough processors for all.
+  for (const { pid } of [attacker, platform]) if (pid !== undefined) setPriority(pid, ATTACKERS_STEP_BACK)
   const receiver = await proofReceiver(seededRandom(seed))
   const appSecret = randomBytes(32).toString('base64url')
   const began: SiegeStage['began'] = []

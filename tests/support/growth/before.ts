@@ -1,0 +1,51 @@
+// What was slow once, as short as it can be said: the trials must find each of these, or they would show nothing.
+import type { Entrance } from './trials.ts'
+
+const KB = 1024
+
+/** Names of about the length and number that a rule offers. */
+const KNOWN = Array.from({ length: 150 }, (_, n) => `contact_name_${n}`)
+
+export const SLOW_BEFORE: readonly Entrance[] = [
+  {
+    name: 'placeholders: for each that is not known, wherever it stands, the nearest of all names',
+    limit: 80 * KB,
+    prepare: (text) => () =>
+      [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => KNOWN.map((known) => lettersBetween(name, known))),
+  },
+  {
+    name: 'forms: the keys that are there are counted for each that comes',
+    limit: 32 * KB,
+    prepare: (text) => () => {
+      const list: Record<string, string> = {}
+      for (const [key, value] of new URLSearchParams(text)) {
+        if (key.endsWith('[]')) list[String(Object.keys(list).length)] = value
+      }
+      return list
+    },
+  },
+  {
+    name: 'e-mail texts: tags are taken out by a pattern that looks for the end of each',
+    limit: 60 * KB,
+    prepare: (text) => () => text.replace(/<[^>]*>/g, ''),
+  },
+  {
+    name: 'e-mail HTML: comments of a style are taken out by a pattern that looks for the end of each',
+    limit: 60 * KB,
+    prepare: (text) => () => text.replace(/\/\*.*?\*\//gs, ''),
+  },
+]
+
+/** Letters to add, drop or change to get from one to the other. */
+function lettersBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
