@@ -37,6 +37,8 @@ export interface Budgets {
 const MOST_KEYS = 10_000
 /** However much one request used, the wait ends. */
 const MOST_DEBT_MINUTES = 1
+/** Of a minute's processor time, what may be used at once: a minute's worth of strangers in one go would be a standstill for all. */
+const AT_ONCE: Readonly<Record<Whose, number>> = { account: 1, caller: 1 / 6 }
 
 interface Purse {
   /** What is left of a minute's worth; below 0 = debt. */
@@ -62,14 +64,15 @@ export function createBudgets(
   function purseOf(whose: Whose, key: string): Purse {
     const now = clock.now()
     const full = settings[whose]
+    const most = { ms: full.ms * AT_ONCE[whose], bytes: full.bytes }
     const known = purses[whose].get(key)
     const part = known ? Math.max(0, now - known.at) / minutes(1) : 0
     const left = known
       ? {
-          ms: Math.min(full.ms, known.left.ms + part * full.ms),
-          bytes: Math.min(full.bytes, known.left.bytes + part * full.bytes),
+          ms: Math.min(most.ms, known.left.ms + part * full.ms),
+          bytes: Math.min(most.bytes, known.left.bytes + part * full.bytes),
         }
-      : { ...full }
+      : most
     const purse = { left, at: now }
     remember(purses[whose], key, purse)
     return purse

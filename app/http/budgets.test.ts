@@ -32,7 +32,7 @@ beforeEach(() => {
   const app = { store, clock, settings: { origin: 'https://hooks.example.com' } } as unknown as App
   budgets = createBudgets(
     app,
-    { account: { ms: 6_000, bytes: 600 * KB }, caller: { ms: 600, bytes: 60 * KB } },
+    { account: { ms: 6_000, bytes: 600 * KB }, caller: { ms: 3_600, bytes: 60 * KB } },
     { refused: (whose, of) => void refused.push(`${whose} ${of}`), isExempt: (ip) => ip === '10.0.0.1' },
   )
 })
@@ -45,7 +45,7 @@ describe('a caller without a session', () => {
   it('who has used up the minute is asked to wait until it is paid off, and nobody else is', async () => {
     budgets.settle(stranger, '203.0.113.5', { ms: 590, account: null }, 0)
     expect(await budgets.admit(stranger, '203.0.113.5')).toBeNull()
-    budgets.settle(stranger, '203.0.113.5', { ms: 110, account: null }, 0)
+    budgets.settle(stranger, '203.0.113.5', { ms: 610, account: null }, 0)
     expect(await budgets.admit(stranger, '203.0.113.5')).toMatchObject({
       status: 429,
       headers: { 'Retry-After': '10' },
@@ -54,6 +54,20 @@ describe('a caller without a session', () => {
     expect(refused).toEqual(['caller ms'])
     clock.advance(seconds(10))
     expect(await budgets.admit(stranger, '203.0.113.5')).toBeNull()
+  })
+
+  it('uses ten seconds of its minute at once, and the rest as time goes by', async () => {
+    for (let n = 0; n < 6; n++) {
+      budgets.settle(stranger, '203.0.113.5', { ms: 600, account: null }, 0)
+      expect(await budgets.admit(stranger, '203.0.113.5')).toBeNull()
+      budgets.settle(stranger, '203.0.113.5', { ms: 60, account: null }, 0)
+      expect((await budgets.admit(stranger, '203.0.113.5'))?.headers).toEqual({ 'Retry-After': '1' })
+      clock.advance(seconds(11))
+    }
+    // A minute is paid for, however long nobody came.
+    clock.advance(seconds(600))
+    budgets.settle(stranger, '203.0.113.5', { ms: 660, account: null }, 0)
+    expect((await budgets.admit(stranger, '203.0.113.5'))?.status).toBe(429)
   })
 
   it('is one whatever address of an IPv6 network comes next', async () => {

@@ -29,15 +29,15 @@ process.on('message', (order: SiegeOrder | { do: 'tell' | 'end' }) => {
   }
 })
 
-function begin({ field, rampMs, only, seed }: SiegeOrder): void {
+function begin({ field, rampMs, pace, only, seed }: SiegeOrder): void {
   const wanted = attacksOn(field, seededRandom(seed)).filter(
     ({ name }) => only.length === 0 || only.some((beginning) => name.startsWith(beginning)),
   )
-  for (const [n, attack] of wanted.entries()) timers.add(setTimeout(() => keepUp(attack), n * rampMs))
+  for (const [n, attack] of wanted.entries()) timers.add(setTimeout(() => keepUp(attack, pace), n * rampMs))
 }
 
 /** At its rate, whatever comes of it; what would be too much at once is left out. */
-function keepUp(attack: Attack): void {
+function keepUp(attack: Attack, pace: number): void {
   const counts: AttackCounts = { name: attack.name, sent: 0, skipped: 0, answers: {}, breaches: [] }
   going.set(attack.name, counts)
   tell({ at: 'began', name: attack.name, when: Date.now() })
@@ -60,7 +60,7 @@ function keepUp(attack: Attack): void {
       const now = performance.now()
       const { wave } = attack
       const rests = wave !== undefined && ((now - began) / 1000) % wave.every > wave.lasts
-      if (!rests) due += ((now - last) / 1000) * attack.perSecond
+      if (!rests) due += ((now - last) / 1000) * attack.perSecond * pace
       last = now
       for (; due >= 1; due--) {
         if (underWay < attack.most) void send()

@@ -38,6 +38,8 @@ export interface SiegeAsked {
   rate: number
   seed: number
   only: string[]
+  /** Of each attack's rate. */
+  pace: number
   control: Checkout | null
   controlOnly: boolean
 }
@@ -72,6 +74,7 @@ function readAsked(args: string[]): SiegeAsked {
       seed: Number(values.seed ?? 1),
       only: values.only ? values.only.split(',').map((name) => name.trim()) : [],
       control: control === undefined ? null : { root: control, node },
+      pace: 1,
       controlOnly: values['control-only'],
     }
     if (asked.seconds > 0 && asked.quiet > 0 && asked.rate >= 10 && Number.isInteger(asked.seed)) return asked
@@ -84,7 +87,7 @@ function readAsked(args: string[]): SiegeAsked {
 
 export async function siege(programs: SiegePrograms, args: string[]): Promise<void> {
   const asked = readAsked(args)
-  const { control, controlOnly, only, ...plain } = asked
+  const { control, controlOnly, only, pace: _, ...plain } = asked
   const options = { ...plain, ...(only.length > 0 && { only: only.join(',') }) }
   const report = proofReport('Siege', options, {
     name: 'siege',
@@ -138,7 +141,7 @@ function tellJudged({ line }: ProofReport, found: Siege): void {
 /** A quiet phase, then the siege. Ends early when the process does. */
 export async function besiege(
   programs: SiegePrograms,
-  { seconds, quiet, rate, seed, only }: SiegeAsked,
+  { seconds, quiet, rate, seed, only, pace }: SiegeAsked,
   { line }: Pick<ProofReport, 'line'>,
   checkout?: Checkout,
 ): Promise<Siege> {
@@ -163,7 +166,7 @@ export async function besiege(
 
     const watch = watchAcks(stage, load)
     const pages = readPages(stage)
-    stage.attack({ rampMs: Math.min(RAMP_MS, (seconds * 1000) / 40), only, seed })
+    stage.attack({ rampMs: Math.min(RAMP_MS, (seconds * 1000) / 40), pace, only, seed })
     const began = performance.now()
     let minute = 0
     while (performance.now() - began < seconds * 1000 && ended === null) {

@@ -41,7 +41,7 @@ export interface SiegeStage {
   field: SiegeField
   /** Attacks in the order in which they began; `when` as in `Date.now()`. */
   began: { name: string; when: number }[]
-  attack(order: Pick<SiegeOrder, 'rampMs' | 'only' | 'seed'>): void
+  attack(order: Pick<SiegeOrder, 'rampMs' | 'pace' | 'only' | 'seed'>): void
   counts(): Promise<AttackCounts[]>
   endAttack(): Promise<void>
   close(): Promise<void>

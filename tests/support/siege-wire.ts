@@ -20,6 +20,8 @@ export interface SiegeOrder {
   field: SiegeField
   /** One attack after the other begins, so many ms apart. */
   rampMs: number
+  /** Of each attack's rate: 1 = as fast as it goes on one machine. */
+  pace: number
   /** Names begin with one of these; empty = all. */
   only: string[]
   seed: number
