@@ -30,9 +30,10 @@ const PLATFORM_ADDRESS = '203.0.113.5'
 const USAGE = `Usage: npm run prove:siege -- [--seconds 600] [--quiet 60] [--rate 100] [--only "beginning of a name"] [--seed S] [--record]
   --control <folder>    another state of the project, installed and built: the same siege must break it
   --node <program>      the Node that it runs on, when not this one
-  --control-only        nothing else`
+  --control-only        nothing else
+  --pace 0.2            a fifth of each attack's rate`
 
-export interface SiegeAsked {
+interface SiegeAsked {
   seconds: number
   quiet: number
   rate: number
@@ -44,7 +45,7 @@ export interface SiegeAsked {
   controlOnly: boolean
 }
 
-export interface Siege extends SiegeSeen {
+interface Siege extends SiegeSeen {
   attacks: AttackCounts[]
   /** The first that an ordinary account noticed, in words; null = nothing. */
   noticed: string | null
@@ -62,7 +63,7 @@ function readAsked(args: string[]): SiegeAsked {
     const { values } = parseArgs({
       args,
       options: {
-        ...{ seconds: text, quiet: text, rate: text, seed: text, only: text, control: text, node: text },
+        ...{ seconds: text, quiet: text, rate: text, seed: text, only: text, control: text, node: text, pace: text },
         'control-only': { type: 'boolean', default: false },
       },
     })
@@ -74,7 +75,7 @@ function readAsked(args: string[]): SiegeAsked {
       seed: Number(values.seed ?? 1),
       only: values.only ? values.only.split(',').map((name) => name.trim()) : [],
       control: control === undefined ? null : { root: control, node },
-      pace: 1,
+      pace: Number(values.pace ?? 1),
       controlOnly: values['control-only'],
     }
     if (asked.seconds > 0 && asked.quiet > 0 && asked.rate >= 10 && Number.isInteger(asked.seed)) return asked
@@ -87,7 +88,7 @@ function readAsked(args: string[]): SiegeAsked {
 
 export async function siege(programs: SiegePrograms, args: string[]): Promise<void> {
   const asked = readAsked(args)
-  const { control, controlOnly, only, pace: _, ...plain } = asked
+  const { control, controlOnly, only, ...plain } = asked
   const options = { ...plain, ...(only.length > 0 && { only: only.join(',') }) }
   const report = proofReport('Siege', options, {
     name: 'siege',
@@ -139,7 +140,7 @@ function tellJudged({ line }: ProofReport, found: Siege): void {
 }
 
 /** A quiet phase, then the siege. Ends early when the process does. */
-export async function besiege(
+async function besiege(
   programs: SiegePrograms,
   { seconds, quiet, rate, seed, only, pace }: SiegeAsked,
   { line }: Pick<ProofReport, 'line'>,

@@ -225,7 +225,9 @@ export function attacksOn(field: SiegeField, random: Random): Attack[] {
     // Beside the rule it is said what was taken out.
     const { id, actions } = JSON.parse(made.text) as { id: number; actions: unknown }
     await tenant('DELETE', `/api/automation/${id}`)
-    return /javascript|&#0*58|onerror/i.test(JSON.stringify(actions)) ? '!e-mail HTML was kept with a script in it' : '201, made safe'
+    return /javascript|&#0*58|onerror/i.test(JSON.stringify(actions))
+      ? '!e-mail HTML was kept with a script in it'
+      : '201, made safe'
   }
 }
 
