@@ -30,7 +30,15 @@ function open(over: Partial<AskedRun> = {}) {
   }
   const result = { kind: 'ask_run', ruleId: 3, name: 'Thank the customer', asked } as const
   renderPage({
-    page: () => <RuleCard rule={sampleCard()} account={ACCOUNT} step={{ step: 'none' }} result={result} />,
+    page: () => (
+      <RuleCard
+        rights={{ refusal: null, owners: [] }}
+        rule={sampleCard()}
+        account={ACCOUNT}
+        step={{ step: 'none' }}
+        result={result}
+      />
+    ),
     action: async ({ request }) => {
       const form = await request.formData()
       sent.push(Object.fromEntries([...form].map(([name, value]) => [name, String(value)])))
