@@ -15,7 +15,7 @@ export const SLOW_BEFORE: readonly Entrance[] = [
   },
   {
     name: 'forms: the keys that are there are counted for each that comes',
-    limit: 32 * KB,
+    limit: 16 * KB,
     prepare: (text) => () => {
       const list: Record<string, string> = {}
       for (const [key, value] of new URLSearchParams(text)) {
@@ -26,13 +26,8 @@ export const SLOW_BEFORE: readonly Entrance[] = [
   },
   {
     name: 'e-mail texts: tags are taken out by a pattern that looks for the end of each',
-    limit: 60 * KB,
+    limit: 48 * KB,
     prepare: (text) => () => text.replace(/<[^>]*>/g, ''),
-  },
-  {
-    name: 'e-mail HTML: comments of a style are taken out by a pattern that looks for the end of each',
-    limit: 60 * KB,
-    prepare: (text) => () => text.replace(/\/\*.*?\*\//gs, ''),
   },
 ]
 
