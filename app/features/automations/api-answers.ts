@@ -63,7 +63,7 @@ export const ruleFields = {
     .templateLiteral([z.literal('value:'), text])
     .or(z.enum(['record', 'change', 'day', 'week', 'month', 'period']))
     .describe(
-      'How often one record may set it off. `record`: once. `day`, `week`, `month`: once per period. `change`: every time it changes or is called. `period`: every time it checks or is run. `value:<field>`: once for each value. Left out: `record` when it writes to a customer, except in rules that a person or a program runs.',
+      'How often one record may set it off. `record`: once. `day`, `week`, `month`: once per period. `change`: every time it changes or is called. `period`: every time it checks or is run. `value:<field>`: once for each value. Left out: `record` when it writes to a customer, except with `on_demand`.',
     ),
   guards: z.object({
     cooldownDays: z.number(),

@@ -4,8 +4,10 @@ import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { KnownNames } from './condition-words.ts'
+import type { JudgedAt } from './facts.ts'
 import { exportRule } from './import-rule.ts'
 import { type LogLine, logLine } from './log-line.ts'
+import { judgedAt } from './rule-place.server.ts'
 import { canRepeat, type RuleCardView, ruleCardView } from './rule-view.ts'
 import { needsBaseline, triggerUrlOf } from './rules.server.ts'
 import { listExecutions } from './run-history.server.ts'
@@ -56,10 +58,11 @@ async function repeatsOf(app: PageApp, accountUuid: string): Promise<string[]> {
 async function listCards(app: PageApp, accountUuid: string, names: KnownNames): Promise<RuleCardView[] | null> {
   try {
     const rules = await app.store.listAutomations(accountUuid)
+    const at = await judgedAt(app, accountUuid)
     const cards: RuleCardView[] = []
     const turn = takingTurns()
     for (const rule of rules) {
-      cards.push(cardOf(app, rule, names))
+      cards.push(cardOf(app, rule, names, at))
       await turn()
     }
     return cards
@@ -78,9 +81,10 @@ async function listLogs(app: PageApp, accountUuid: string): Promise<LogLine[] | 
   }
 }
 
-function cardOf(app: PageApp, rule: AutomationRow, names: KnownNames): RuleCardView {
+function cardOf(app: PageApp, rule: AutomationRow, names: KnownNames, at: JudgedAt): RuleCardView {
   const { definition } = rule
   return ruleCardView(rule, {
+    at,
     names,
     json: exportRule(rule, new Date(app.clock.now()).toISOString()),
     triggerUrl: triggerUrlOf(app, rule),

@@ -4,10 +4,10 @@ import { assertNever } from '../../lib/assert-never.ts'
 import { blankLabel } from './blanks.ts'
 import { isComplete } from './condition-test.ts'
 import type { FailedCondition } from './conditions.ts'
-import { readFlag, readList, readNumber } from './field-value.ts'
+import { folded, readFlag, readList, readNumber } from './field-value.ts'
 import { type Field, fieldLabel, findField, objectNoun } from './fields.ts'
 import { readLocal, readToday } from './local-time.ts'
-import { type Condition, OPERATORS, type Operator } from './rule.ts'
+import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from './rule.ts'
 import { dateWords } from './schedule-words.ts'
 
 /** Names of what rules know only by its id: queues, staff, customers, categories, badges; by uuid. */
@@ -300,14 +300,15 @@ export function conditionProblem(condition: Asked, object: string): ConditionPro
   if (/\[\[.+\]\]/.test(value))
     return { severity: 'warning', at: 'value', sentence: `Fill in ${value.trim()} before you switch the rule on.` }
   if (!isComplete(condition)) return error('value', `Say what "${known.label}" is compared with.`)
-  const wrong = wrongValue(known, operator, value.trim())
+  const wrong = valueProblem(known, operator, value.trim())
   return wrong === null ? null : error('value', wrong)
 }
 
 /** Operators that read the value as what the field is. */
 const TYPED: ReadonlySet<Operator> = new Set(['equals', 'not_equals', 'greater_than', 'less_than'])
 
-function wrongValue({ type }: Field, operator: Operator, value: string): string | null {
+/** Why a field never has such a value; null = it may. */
+export function valueProblem({ name, type }: Field, operator: Operator, value: string): string | null {
   if (!TYPED.has(operator) || value === '') return null
   switch (type) {
     case 'number':
@@ -319,6 +320,11 @@ function wrongValue({ type }: Field, operator: Operator, value: string): string 
       return `"${value}" is not a date. Use a date such as 2026-11-21, or TODAY, TODAY-3, TODAY+7.`
     case 'flag':
       return readFlag(value) === null ? `Compare with yes or no (1 or 0), not with "${value}".` : null
+    case 'choice':
+      if (name !== 'status' || value.includes('{')) return null
+      return JOB_STATUSES.some((status) => folded(status) === folded(value))
+        ? null
+        : `A job is never "${value}". Choose Quote, Work Order, Unsuccessful or Completed.`
     default:
       return null
   }

@@ -12,7 +12,7 @@ export function problemsOf(state: FormState): FieldErrors {
   const errors = parsed.success ? {} : issuesByField(parsed.error.issues)
   if (!parsed.success) return errors
   const draft = draftOf(state)
-  Object.assign(errors, issuesByField(checkRule(draft)))
+  Object.assign(errors, issuesByField(checkRule(draft, { country: null, stored: state.ruleId !== null })))
   const blanks = state.values.active === 'true' ? openBlanksOf(draft) : []
   if (blanks.length > 0) {
     errors.active = [`Fill in what is still open before switching it on: ${blanks.join(', ')}`]

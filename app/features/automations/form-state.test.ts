@@ -310,7 +310,10 @@ describe('how often for the same record', () => {
       pollInterval: 'on_demand',
     })
     expect(often(byHand)).toEqual(['period', 'period'])
-    expect(often(write(press(named(), 'add_step:send_sms'), { triggerSource: 'manual_endpoint' }))[0]).toBe('change')
+    // Another program that calls twice asks nobody in between.
+    const called = (...steps: string[]) => write(press(named(), ...steps), { triggerSource: 'manual_endpoint' })
+    expect(often(called('add_step:send_sms'))).toEqual(['record', 'record'])
+    expect(often(called('add_step:create_task'))).toEqual(['change', 'change'])
   })
 
   it('without scripts what is shown is not taken for a choice', () => {

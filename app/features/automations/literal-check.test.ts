@@ -6,7 +6,10 @@ import type { ActionParameters, Step } from './rule.ts'
 
 const UUID = '20000000-0000-4000-8000-000000000001'
 const told = (type: Step['type'], parameters: ActionParameters, country: string | null = null) =>
-  literalProblems({ type, parameters }, { country, refusedAddresses: { 'https://10.0.0.1/': 'It is private.' } })
+  literalProblems(
+    { type, parameters },
+    { object: 'job', country, refusedAddresses: { 'https://10.0.0.1/': 'It is private.' } },
+  )
 const fields = (...input: Parameters<typeof told>) => told(...input).map(({ name }) => name)
 
 const JOB_FOR = { company_uuid: UUID, status: 'Quote' }

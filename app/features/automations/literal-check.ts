@@ -14,16 +14,23 @@ import type { Destination } from './placeholder-format.ts'
 import { readPieces } from './placeholder-syntax.ts'
 import { resolveText } from './placeholders.ts'
 import type { RuleDefinition, Step } from './rule.ts'
+import { alwaysEmptyWords, subjectProblems, withoutAlwaysEmpty } from './subject-check.ts'
 
 export interface LiteralPlace {
+  /** Of the rule's records; null = not asked about. */
+  object: string | null
   /** As `toE164` takes it; null = not known here, and numbers without a country code get the benefit of the doubt. */
   country: string | null
   /** Addresses that the outbound guard refuses, each with its sentence. */
   refusedAddresses?: Readonly<Record<string, string>>
+  /** Where a notification goes that names no address; null = nowhere. Absent = not known here. */
+  notifyUrl?: string | null
+  /** Does the installation know where ServiceM8's activity feed is? Absent = not known here. */
+  feed?: boolean
 }
 
 export interface LiteralProblem {
-  /** The parameter it stands at; of a line of a list, its cell: `materials.0.quantity`. */
+  /** The parameter it stands at; of a line of a list, its cell: `materials.0.quantity`; '' = the choice of the action. */
   name: string
   message: string
   /** Part of the step works all the same: another receiver gets the message. */
@@ -40,8 +47,19 @@ const TEXT_FIELDS = ['job_description', 'job_address', 'billing_address', 'purch
 
 /** In the order of the form's fields; empty = nothing can be said against it yet. */
 export function literalProblems(step: Judged, place: LiteralPlace): LiteralProblem[] {
-  const judge = JUDGES[step.type]
-  return judge ? judge(step, place) : []
+  const { object } = place
+  if (object === null) return valueProblems(step, place)
+  const seen = withoutAlwaysEmpty(step, object)
+  const problems = valueProblems(seen, place).map((problem) => {
+    const isEmpty = textParameter(seen.parameters, problem.name).trim() === ''
+    const why = isEmpty ? alwaysEmptyWords(step, problem.name, object) : null
+    return why === null ? problem : { ...problem, message: why }
+  })
+  return [...subjectProblems(seen, object, place.feed), ...problems]
+}
+
+function valueProblems(step: Judged, place: LiteralPlace): LiteralProblem[] {
+  return JUDGES[step.type]?.(step, place) ?? []
 }
 
 /** Everything wrong with the steps of a rule, at the field of each. */
@@ -51,7 +69,7 @@ export function literalIssues(
 ): { path: (string | number)[]; message: string }[] {
   return steps.flatMap((step, index) =>
     literalProblems(step, place).map(({ name, message }) => ({
-      path: ['actions', index, 'parameters', name],
+      path: name === '' ? ['actions', index, 'type'] : ['actions', index, 'parameters', name],
       message,
     })),
   )
@@ -280,9 +298,10 @@ function phoneProblem(text: string, country: string | null): string | null {
   return number.sentence
 }
 
-function notificationProblems(step: Judged, { refusedAddresses }: LiteralPlace): LiteralProblem[] {
+function notificationProblems(step: Judged, { refusedAddresses, notifyUrl }: LiteralPlace): LiteralProblem[] {
   const url = wordParameter(step.parameters, 'url')
-  if (url === '' || isOpen(url)) return []
+  if (url === '') return notifyUrl === null ? [{ name: 'url', message: NO_ADDRESS }] : []
+  if (isOpen(url)) return []
   // No value of a record leads a call elsewhere, so the address stands here word for word.
   if (!isLiteral(url)) return [{ name: 'url', message: 'Write the whole address: placeholders have no value in it.' }]
   if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) return [{ name: 'url', message: NOT_AN_ADDRESS }]
@@ -290,6 +309,7 @@ function notificationProblems(step: Judged, { refusedAddresses }: LiteralPlace):
   return refused === undefined ? [] : [{ name: 'url', message: refused }]
 }
 
+const NO_ADDRESS = 'Enter the address to call: there is no active webhook whose address could be used.'
 const NOT_AN_ADDRESS = 'Must be a valid HTTPS URL'
 
 function jobFieldProblems(step: Judged): LiteralProblem[] {
@@ -305,8 +325,8 @@ function jobFieldProblems(step: Judged): LiteralProblem[] {
     const whole = change === '' || change === 'replace'
     return !whole && value.trim() === '' ? [{ name: 'fieldValue', message: 'Choose a badge.' }] : []
   }
-  // By its id or by its name: only ServiceM8 knows which queues there are.
-  if (field.kind === 'queue' && value.trim() !== '') return []
+  // By its id or by its name: only ServiceM8 knows which queues and categories there are.
+  if ((field.kind === 'queue' || field.kind === 'category') && value.trim() !== '') return []
   const read = jobFieldValue(field.name, value, EPOCH)
   if (read.outcome === 'ok') return []
   const hint = destination === 'date' ? ` ${DATE_HINT}` : ''

@@ -1,9 +1,10 @@
-// What keeps a rule from being saved although its form is complete: names nobody knows, results of steps that come later, schedules
-// that never come. The same checks stand beside the fields while they are filled in.
+// What keeps a rule from being saved although its form is complete: names nobody knows, results of steps that come later, triggers
+// that never come (trigger-check.ts), actions that cannot work for the rule's records (subject-check.ts). The same checks stand beside the fields while they are filled in.
 
 import type { ActionType } from './action-parameters.ts'
 import { findJobField } from './actions/job-fields.ts'
 import { conditionProblem } from './condition-words.ts'
+import { findField } from './fields.ts'
 import { type LiteralPlace, literalIssues } from './literal-check.ts'
 import { createSuggestions } from './name-suggestion.ts'
 import { checkPlaceholders } from './placeholder-check.ts'
@@ -13,6 +14,7 @@ import type { FormIssue } from './rule-form.ts'
 import { scheduleProblem, timesOf } from './schedule.ts'
 import { objectOfRule } from './sentence.ts'
 import { checkReferences } from './step-references.ts'
+import { type TriggerPlace, triggerIssues } from './trigger-check.ts'
 
 /** Where the text of a parameter goes, and so how its values are written. Not listed: plain text. */
 const DESTINATIONS: Partial<Record<ActionType, Record<string, Destination>>> = {
@@ -51,17 +53,27 @@ export function isReadByCustomers(type: ActionType, parameter: string): boolean 
   return READ_BY_CUSTOMERS[type]?.includes(parameter) ?? false
 }
 
+export interface RulePlace extends Omit<LiteralPlace, 'object'>, TriggerPlace {
+  /** It is stored already, and what was taken then may stay: whoever knows the stored rule judges its trigger (rules.server.ts). */
+  stored?: boolean
+}
+
 /** What is known where nobody asks ServiceM8 or the network: in a browser, and for rules that are not stored. */
-const ANYWHERE: LiteralPlace = { country: null }
+const ANYWHERE: RulePlace = { country: null }
 
 /** Errors only: what is merely doubtful is told on the form and does not stop anybody. */
-export function checkRule(definition: RuleDefinition, known: LiteralPlace = ANYWHERE): FormIssue[] {
+export function checkRule(definition: RuleDefinition, known: RulePlace = ANYWHERE): FormIssue[] {
   const { trigger, conditions, steps } = definition
   const object = objectOfRule(definition)
-  const issues: FormIssue[] = [...checkReferences(definition), ...literalIssues(definition, known)]
+  const issues: FormIssue[] = [
+    ...(known.stored ? [] : triggerIssues(definition, known)),
+    ...checkReferences(definition),
+    ...literalIssues(definition, { ...known, object: known.stored ? null : object }),
+  ]
   conditions.forEach((condition, index) => {
     const problem = conditionProblem(condition, object)
-    if (problem?.severity === 'error')
+    const stays = known.stored && findField(object, condition.field)?.type === 'choice'
+    if (problem?.severity === 'error' && !stays)
       issues.push({ path: ['conditions', index, problem.at], message: problem.sentence })
   })
   if (trigger.source !== 'api_polling' && trigger.schedule) {

@@ -1,5 +1,6 @@
 // A rule as the calls answer it: the specification's flat fields, and ours beside them. The same fields can be sent back.
 
+import type { JudgedAt } from './facts.ts'
 import type { RuleDefinition } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { sentenceOf } from './sentence.ts'
@@ -63,7 +64,7 @@ export function formFields(definition: RuleDefinition) {
 }
 
 /** `triggerUrl`: the whole address of a manual rule's trigger, key included; null for other rules. */
-export function ruleJson(rule: RuleOfJson, accountId: string, triggerUrl: string | null) {
+export function ruleJson(rule: RuleOfJson, accountId: string, triggerUrl: string | null, at: JudgedAt | null = null) {
   const iso = (moment: number | null) => (moment === null ? null : new Date(moment).toISOString())
   return {
     id: rule.id,
@@ -76,7 +77,7 @@ export function ruleJson(rule: RuleOfJson, accountId: string, triggerUrl: string
     createdAt: iso(rule.createdAt),
     updatedAt: iso(rule.updatedAt),
     triggerUrl,
-    sentence: sentenceOf(rule.definition),
+    sentence: sentenceOf(rule.definition, {}, at),
     nextRunAt: iso(rule.nextRunAt),
     /** True while what is there already is being noted, before the rule starts. */
     preparing: rule.active && !rule.baselined,

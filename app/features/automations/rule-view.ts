@@ -4,6 +4,7 @@ import { ACTION_SPECS } from './action-parameters.ts'
 import type { KnownNames } from './condition-words.ts'
 import { failedWords } from './condition-words.ts'
 import type { FailedCondition } from './conditions.ts'
+import type { JudgedAt } from './facts.ts'
 import { SOURCE_WORDS } from './form-words.ts'
 import { oftenOf } from './once-words.ts'
 import { type RuleDefinition, type TriggerSource, writesToCustomers } from './rule.ts'
@@ -47,27 +48,31 @@ export interface RuleCardView {
 }
 
 interface Beside {
+  at: JudgedAt
   names: KnownNames
   json: string
   triggerUrl: string | null
   asksAboutExisting: boolean
 }
 
-export function ruleCardView(rule: RuleOfJson, { names, json, triggerUrl, asksAboutExisting }: Beside): RuleCardView {
+export function ruleCardView(
+  rule: RuleOfJson,
+  { at, names, json, triggerUrl, asksAboutExisting }: Beside,
+): RuleCardView {
   const { definition } = rule
   const { trigger } = definition
   return {
     id: rule.id,
     name: rule.name,
     description: definition.description,
-    sentence: sentenceParts(definition, names),
+    sentence: sentenceParts(definition, names, at),
     active: rule.active,
     preparing: rule.active && !rule.baselined && rule.pausedReason === null,
     pausedReason: rule.active ? rule.pausedReason : null,
     openBlanks: openBlanksOf(definition),
     source: trigger.source,
     trigger: triggerWords(definition),
-    schedule: scheduleOf(trigger),
+    schedule: scheduleOf(trigger, at),
     often: oftenOf(definition, objectOfRule(definition)),
     nextRunAt: rule.active ? rule.nextRunAt : null,
     executionCount: rule.executionCount,
@@ -87,9 +92,9 @@ export function canRepeat(definition: RuleDefinition): boolean {
   return byItself && once !== 'record' && writesToCustomers(definition)
 }
 
-function scheduleOf(trigger: RuleDefinition['trigger']): string | null {
-  if (trigger.source === 'api_polling') return scheduleWords(trigger)
-  return trigger.schedule ? scheduleWords(timesOf(trigger.schedule)) : null
+function scheduleOf(trigger: RuleDefinition['trigger'], at: JudgedAt): string | null {
+  if (trigger.source === 'api_polling') return scheduleWords(trigger, at)
+  return trigger.schedule ? scheduleWords(timesOf(trigger.schedule), at) : null
 }
 
 function triggerWords({ trigger }: RuleDefinition): string {

@@ -197,9 +197,9 @@ export function writesToCustomers({ steps }: Pick<RuleDefinition, 'steps'>): boo
 }
 
 /**
- * What `once` is when nobody chose. Nobody is written to twice about the same record, unless a person or another program asks
- * for each run; without a message an event counts each time, and a rule by the clock tells each record once (each group once per
- * tick).
+ * What `once` is when nobody chose. Nobody is written to twice about the same record, unless a person runs the rule and is asked
+ * each time; without a message an event or a call counts each time, and a rule by the clock tells each record once (each group once
+ * per tick).
  */
 export function defaultOnce(definition: Pick<RuleDefinition, 'trigger' | 'grouping' | 'digest' | 'steps'>): OncePolicy {
   const { trigger } = definition
@@ -207,7 +207,7 @@ export function defaultOnce(definition: Pick<RuleDefinition, 'trigger' | 'groupi
     case 'webhook':
       return trigger.type === 'job_created' || writesToCustomers(definition) ? 'record' : 'change'
     case 'manual_endpoint':
-      return 'change'
+      return writesToCustomers(definition) ? 'record' : 'change'
     case 'api_polling':
       if (trigger.interval === 'on_demand') return 'period'
       if (writesToCustomers(definition)) return 'record'

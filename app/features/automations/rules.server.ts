@@ -3,8 +3,6 @@ import type { App } from '#app/app-context.ts'
 import { triggerKeyPlace } from '#app/features/ops/sealed-places.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import { findNotifyUrl, refusedAddresses } from './actions/notification-address.server.ts'
-import { type LiteralPlace, needsCountry } from './literal-check.ts'
 import type { PollTrigger, RuleDefinition } from './rule.ts'
 import {
   activeOnly,
@@ -16,6 +14,7 @@ import {
   type RuleForm,
 } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
+import { rulePlace } from './rule-place.server.ts'
 import { firstRun } from './schedule.ts'
 import { type NotChecked, notChecked } from './too-long.ts'
 
@@ -94,7 +93,7 @@ export async function changeRule(
   const onlySwitch = activeOnly.safeParse(body)
   if (onlySwitch.success) return switchRule(app, before, onlySwitch.data.active, false)
 
-  const read = await readRule(app, accountUuid, body)
+  const read = await readRule(app, accountUuid, body, before)
   if (read.outcome !== 'read') return read
   const { form, definition, takenOut } = read
   const active = form.active ?? before.active
@@ -133,6 +132,8 @@ export async function switchRule(
   if (blanks) return blanks
   const now = app.clock.now()
   if (rule.active === active && rule.pausedReason === null) return { outcome: 'saved', rule, warning: null }
+  const wrong = active ? await refuseAsStored(app, rule) : null
+  if (wrong) return wrong
   const changed = await app.store.changeAutomation(accountUuid, id, {
     active,
     pausedReason: null,
@@ -204,10 +205,12 @@ type ReadRule =
   | Extract<RuleRefusal, { outcome: 'invalid' }>
   | NotChecked
 
+/** `before` = the stored rule. What it says already may stay while it is only renamed, paused or left as it is. */
 async function readRule(
-  app: Pick<App, 'store' | 'outbound' | 'planning' | 'apart'>,
+  app: RulesApp,
   accountUuid: string,
   body: unknown,
+  before: AutomationRow | null = null,
 ): Promise<ReadRule> {
   const read = await app.apart.do('readRuleForm', accountUuid, body)
   if (read.outcome !== 'done') return notChecked(read)
@@ -223,44 +226,38 @@ async function readRule(
     objectOfWebhook = record?.webhook.objectType ?? null
   }
   const definition = definitionOf(form, objectOfWebhook)
-  const place = await literalPlace(app, accountUuid, definition)
-  const checked = await app.apart.do('checkRule', accountUuid, definition, place)
+  const checked = await app.apart.do(
+    'checkRule',
+    accountUuid,
+    definition,
+    await rulePlace(app, accountUuid, definition),
+  )
   if (checked.outcome !== 'done') return notChecked(checked)
-  const wrong = [...checked.value, ...(await withoutAddress(app, accountUuid, definition))]
-  return wrong.length > 0 ? refused(wrong) : { outcome: 'read', form, definition, takenOut }
+  const wrong = checked.value
+  const stays = before !== null && isSameRule(before.definition, definition) && !startsAgain(before, form)
+  return wrong.length > 0 && !stays ? refused(wrong) : { outcome: 'read', form, definition, takenOut }
 }
 
 function refused(issues: readonly FormIssue[]): Extract<RuleRefusal, { outcome: 'invalid' }> {
   return { outcome: 'invalid', message: firstIssue(issues), errors: issuesByField(issues) }
 }
 
-/** As the plan of a run knows it. ServiceM8 is asked only for a number that needs the account's country; no answer stops nobody. */
-async function literalPlace(
-  app: Pick<App, 'outbound' | 'planning'>,
-  accountUuid: string,
-  definition: RuleDefinition,
-): Promise<LiteralPlace> {
-  const refused = await refusedAddresses(app, definition)
-  if (!needsCountry(definition)) return { country: null, refusedAddresses: refused }
-  const answer = await app.planning.facts.profile(accountUuid)
-  return { country: answer.outcome === 'ok' ? answer.profile.country : null, refusedAddresses: refused }
-}
-
-/** A notification goes to its own address, else to a webhook's (contract, section 8): without either it could never be sent. */
-async function withoutAddress(
-  app: Pick<App, 'store'>,
-  accountUuid: string,
-  definition: RuleDefinition,
-): Promise<FormIssue[]> {
-  const bare = definition.steps.flatMap((step, index) =>
-    step.type === 'send_notification' && !step.parameters.url ? [index] : [],
+/** Why a stored rule cannot be switched on as it is: rules are judged more strictly now than when some were saved. Null = it can. */
+async function refuseAsStored(
+  app: RulesApp,
+  { accountUuid, definition }: AutomationRow,
+): Promise<Extract<RuleRefusal, { outcome: 'invalid' }> | NotChecked | null> {
+  const checked = await app.apart.do(
+    'checkRule',
+    accountUuid,
+    definition,
+    await rulePlace(app, accountUuid, definition),
   )
-  if (bare.length === 0) return []
-  if ((await findNotifyUrl(app, accountUuid, definition)) !== null) return []
-  return bare.map((index) => ({
-    path: ['actions', index, 'parameters', 'url'],
-    message: 'Enter the address to call: there is no active webhook whose address could be used.',
-  }))
+  if (checked.outcome !== 'done') return notChecked(checked)
+  const wrong = checked.value
+  return wrong.length === 0
+    ? null
+    : { ...refused(wrong), message: `Edit it before you switch it on. ${firstIssue(wrong)}` }
 }
 
 async function refuseBlanks(
@@ -306,6 +303,15 @@ export function needsBaseline(definition: RuleDefinition, includeExisting: boole
   if (trigger.source === 'webhook') return true
   if (trigger.source === 'manual_endpoint' || includeExisting) return false
   return RECURRING.includes(trigger.interval) && definition.once !== 'period'
+}
+
+function startsAgain(before: AutomationRow, form: RuleForm): boolean {
+  return (form.active ?? before.active) && (!before.active || before.pausedReason !== null)
+}
+
+function isSameRule(a: RuleDefinition, b: RuleDefinition): boolean {
+  const said = (definition: RuleDefinition) => JSON.stringify({ ...formFields(definition), description: '' })
+  return said(a) === said(b)
 }
 
 /** Does it look at the same records in the same way? New words in a message change nothing about what was done before. */

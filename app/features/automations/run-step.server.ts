@@ -12,6 +12,7 @@ import { type LiteralPlace, literalProblems } from './literal-check.ts'
 import type { LongWork } from './long-work.ts'
 import { isOfMany, type RuleDefinition, type Step } from './rule.ts'
 import type { TriggerData } from './run.ts'
+import { objectOfRule } from './sentence.ts'
 
 export type PlanAction = Pick<Action, 'plan'>
 
@@ -78,7 +79,9 @@ export async function planStep(
     })
     if (plan.outcome !== 'planned' && plan.outcome !== 'skipped') return plan
     // What saving refuses is never done, nor passed over as nothing to do: the same function judges both (literal-check.ts).
-    const place = { country: scene.account.country, refusedAddresses }
+    const { notifyUrl, feed } = surroundings
+    const object = objectOfRule(definition)
+    const place = { object, country: scene.account.country, refusedAddresses, notifyUrl, feed: feed === true }
     const wrong = literalProblems(step, place).find(({ partial }) => !partial)
     return wrong ? { outcome: 'impossible', errorClass: 'invalid', sentence: wrong.message, warnings: [] } : plan
   } catch (error) {

@@ -1,5 +1,5 @@
-// What the preview calls a failure, the save refuses: over any literal values of any action, with everything they name there at the
-// platform. Names of queues, badges, people and templates are ServiceM8's to know, so here they are names that exist.
+// What the preview calls a failure, the save refuses: over any trigger and its records, any action and any values, with everything they
+// name there at the platform and nothing missing in the records. Names of queues, badges, people and templates are ServiceM8's to know, so here they are names that exist.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -17,9 +17,13 @@ import { ACTION_SPECS, ACTION_TYPES, type ActionType, type ParameterSpec } from 
 import { WRITABLE_JOB_FIELDS } from './actions/job-fields.ts'
 import { ACTIONS } from './actions/registry.server.ts'
 import { withSafeEmails } from './email-html.ts'
+import type { RecordFacts } from './facts.ts'
+import { KNOWN_OBJECTS } from './fields.ts'
+import { POLL_ENDPOINTS, POLL_INTERVALS, TRIGGER_TYPES } from './rule.ts'
 import { checkRule } from './rule-check.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'
 import { planStep } from './run-step.server.ts'
+import { objectOfRule } from './sentence.ts'
 
 const MATERIAL = '60000000-0000-4000-8000-000000000001'
 const BUNDLE = '61000000-0000-4000-8000-000000000001'
@@ -45,10 +49,10 @@ const BAD = [
 
 /** Of what a parameter asks for: values that work. */
 const GOOD: Record<string, readonly string[]> = {
-  company_uuid: [CUSTOMER],
+  company_uuid: [CUSTOMER, '{company_uuid}'],
   status: ['Quote', 'Completed', 'completed'],
   date: ['2026-03-31', 'TODAY', 'TODAY+7'],
-  sourceJobUuid: [JOB, OTHER_JOB],
+  sourceJobUuid: [JOB, OTHER_JOB, '{job_uuid}'],
   sourceBundleJobUuid: [JOB],
   fieldName: WRITABLE_JOB_FIELDS.map(({ name }) => name),
   fieldValue: ['2026-03-31', 'yes', CUSTOMER, 'Quote', 'Words'],
@@ -60,6 +64,8 @@ const GOOD: Record<string, readonly string[]> = {
   smsTemplateId: [SMS_TEMPLATE],
   customHtmlBody: ['<p>Done</p>', '<p> </p>', '<script>x</script>'],
   htmlBody: ['<p>Done</p>'],
+  title: ['Words to read', '{job_uuid}', '{company_uuid or "nobody"}'],
+  message: ['Words to read', 'Of {object}'],
 }
 
 /** Only ServiceM8 can tell whether these are there. */
@@ -67,7 +73,7 @@ const NAMED: Record<string, readonly string[]> = {
   queueUuid: [QUEUE, 'Waiting for parts', ' '],
   queue_uuid: [QUEUE, ' '],
   category_uuid: [HEATING, 'Heating', ' '],
-  toStaffUuid: [PRIYA, 'Priya Alder', ' ', ','],
+  toStaffUuid: [PRIYA, 'Priya Alder', '{entry.0.staff_uuid}', ' ', ','],
   templateType: ['Quote', 'Invoice', ''],
 }
 
@@ -111,6 +117,46 @@ function parametersOf(type: ActionType) {
   return fc.record(values, { requiredKeys: required })
 }
 
+const RECORDS: Record<string, { uuid: string } & Record<string, unknown>> = {
+  job: { uuid: JOB },
+  company: { uuid: CUSTOMER },
+  jobactivity: {
+    uuid: child(1),
+    job_uuid: JOB,
+    staff_uuid: PRIYA,
+    activity_was_scheduled: 1,
+    start_date: '2026-01-06 09:00:00',
+  },
+  jobpayment: { uuid: child(2), job_uuid: JOB, amount: '10.00' },
+  jobcontact: { uuid: '11000000-0000-4000-8000-000000000001' },
+  note: { uuid: child(3), related_object: 'job', related_object_uuid: JOB, note: 'Words' },
+  task: { uuid: child(4), related_object: 'job', related_object_uuid: JOB, name: 'Words' },
+  attachment: { uuid: child(5), related_object: 'job', related_object_uuid: JOB, attachment_name: 'Words.pdf' },
+  formresponse: { uuid: child(6), regarding_object: 'job', regarding_object_uuid: JOB, staff_uuid: PRIYA },
+  queue: { uuid: QUEUE },
+  material: { uuid: MATERIAL },
+}
+
+function child(number: number): string {
+  return `62000000-0000-4000-8000-00000000000${number}`
+}
+
+/** As a call sends it. */
+const anyTrigger: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
+  fc.record({
+    triggerSource: fc.constant('webhook'),
+    object: fc.constantFrom(...KNOWN_OBJECTS),
+    triggerType: fc.constantFrom(...TRIGGER_TYPES),
+  }),
+  fc.record({
+    triggerSource: fc.constant('api_polling'),
+    apiEndpoint: fc.constantFrom(...POLL_ENDPOINTS),
+    pollInterval: fc.constantFrom(...POLL_INTERVALS),
+    digest: fc.boolean(),
+  }),
+  fc.constant({ triggerSource: 'manual_endpoint' }),
+)
+
 function platform() {
   const world = actionWorld()
   world.put('job', { uuid: OTHER_JOB, company_uuid: CUSTOMER, status: 'Quote', generated_job_id: '1042' })
@@ -128,6 +174,12 @@ function platform() {
   })
   world.put('smstemplate', { uuid: SMS_TEMPLATE, name: 'Done', message: 'We are done.' })
   for (const uuid of [QUEUE, CUSTOMER]) world.put('badge', { uuid, name: 'Words' })
+  world.put('category', { uuid: CUSTOMER, name: 'Words' })
+  world.set('job', JOB, { queue_assigned_staff_uuid: PRIYA })
+  world.set('companycontact', '21000000-0000-4000-8000-000000000001', { mobile: '07700 900124' })
+  for (const [object, record] of Object.entries(RECORDS)) {
+    if (Object.keys(record).length > 1) world.put(object, record)
+  }
   return world
 }
 
@@ -136,23 +188,27 @@ const REFUSED = { [PRIVATE]: 'That address points into a private network.' }
 describe('what the preview calls a failure, the save refuses', () => {
   it.each(ACTION_TYPES)('%s', async (type) => {
     const world = platform()
-    const record = await world.record()
+    const known: Record<string, RecordFacts> = {}
+    for (const [object, { uuid }] of Object.entries(RECORDS)) known[object] = await world.record(object, uuid)
     const seen = { saved: 0, refused: 0 }
+    const around = fc.record({
+      feed: fc.boolean(),
+      notifyUrl: fc.constantFrom('https://hooks.example.com/in', null),
+    })
     await fc.assert(
-      fc.asyncProperty(parametersOf(type), async (parameters) => {
-        // A badge and a queue are named, so only words that name one can be judged here.
-        fc.pre(!/^(badges|queue_uuid|status)$/.test(String(parameters.fieldName)) || parameters.fieldValue === 'Words')
+      fc.asyncProperty(parametersOf(type), anyTrigger, around, async (parameters, trigger, surroundings) => {
+        // A badge, a category and a queue are named, so only words that name one can be judged here.
+        const named = /^(badges|category_uuid|queue_uuid|status)$/.test(String(parameters.fieldName))
+        fc.pre(!named || parameters.fieldValue === 'Words')
         fc.pre(parameters.fieldName !== 'queue_uuid')
-        const { body } = withSafeEmails({
-          name: 'Any',
-          triggerSource: 'manual_endpoint',
-          actions: [{ type, parameters }],
-        })
+        const { body } = withSafeEmails({ name: 'Any', ...trigger, actions: [{ type, parameters }] })
         const parsed = ruleForm.safeParse(body)
         const definition = parsed.success ? definitionOf(parsed.data, null) : null
-        const issues = definition && checkRule(definition, { country: 'GB', refusedAddresses: REFUSED })
+        const place = { country: 'GB', refusedAddresses: REFUSED, ...surroundings }
+        const issues = definition && checkRule(definition, place)
         const [step] = definition?.steps ?? []
-        if (!definition || !issues || issues.length > 0 || !step) {
+        const record = definition && known[objectOfRule(definition)]
+        if (!definition || !record || !issues || issues.length > 0 || !step) {
           seen.refused += 1
           return
         }
@@ -164,8 +220,8 @@ describe('what the preview calls a failure, the save refuses', () => {
             definition,
             triggerData: {
               description: '',
-              object: 'job',
-              manualTrigger: true,
+              object: record.object,
+              manualTrigger: definition.trigger.source === 'manual_endpoint',
               conditionMatching: null,
               values: {},
               bypassedConditions: false,
@@ -173,8 +229,8 @@ describe('what the preview calls a failure, the save refuses', () => {
             },
             account: PROFILE,
             records: [record],
-            trigger: { object: 'job' },
-            surroundings: { notifyUrl: 'https://hooks.example.com/in', refusedAddresses: REFUSED },
+            trigger: { object: record.object },
+            surroundings: { ...surroundings, refusedAddresses: REFUSED },
             read: world.facts.reader(ACCOUNT),
             origin: 'https://fieldhook.test',
           },
@@ -185,7 +241,7 @@ describe('what the preview calls a failure, the save refuses', () => {
         expect(['planned', 'skipped']).toContain(failure)
         if (plan.outcome === 'skipped') expect(plan.sentence).toMatch(/^Nothing to change/)
       }),
-      { numRuns: 120 },
+      { numRuns: 250 },
     )
     expect(seen.saved).toBeGreaterThan(3)
   })

@@ -1,13 +1,15 @@
 // A rule's schedule in words: "Every Monday at 08:00".
 import { assertNever } from '../../lib/assert-never.ts'
+import type { JudgedAt } from './facts.ts'
 import { dateOf, dayOf, isoDate, localStamp, MONTHS, readLocal, readTimeOfDay, WEEKDAYS } from './local-time.ts'
 import type { ManualTrigger, PollTrigger, WebhookTrigger } from './rule.ts'
-import { cronLineOf, timesOf } from './schedule.ts'
+import { comesAt, cronLineOf, timesOf } from './schedule.ts'
 import { intervalOf, isOnWorkingDays } from './schedule-interval.ts'
 
-/** Begins with a capital, ends without a full stop. */
-export function scheduleWords(trigger: PollTrigger): string {
+/** Begins with a capital, ends without a full stop. `at`: says of a date that it has passed; without it nobody knows. */
+export function scheduleWords(trigger: PollTrigger, at: JudgedAt | null = null): string {
   const words = intervalWords(trigger)
+  if (at !== null && comesAt(trigger, at.zone, at.now) === 'passed') return `${words} (this date has passed)`
   const interval = intervalOf(trigger)
   if (trigger.scheduleType !== 'scheduled' || interval === 'once' || interval === 'on_demand') return words
   const from = dateWords(trigger.scheduleDate)
@@ -20,6 +22,12 @@ export function collectedWords({ schedule }: WebhookTrigger | ManualTrigger): st
   const words = scheduleWords(timesOf(schedule))
   if (schedule.scheduleType === 'scheduled') return words.replace(/^Once, on /, 'until ')
   return `for the next run (${words.charAt(0).toLowerCase()}${words.slice(1)})`
+}
+
+/** The one date that a rule collects for, once it is over: `3 December 2026 at 09:00`. Null = it is still to come, or there is none. */
+export function passedWords({ schedule }: WebhookTrigger | ManualTrigger, { now, zone }: JudgedAt): string | null {
+  if (!schedule || comesAt(timesOf(schedule), zone, now) !== 'passed') return null
+  return scheduleWords(timesOf(schedule)).replace(/^Once, on /, '')
 }
 
 function intervalWords(trigger: PollTrigger): string {

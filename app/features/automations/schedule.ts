@@ -86,6 +86,17 @@ export function collectsUntil(trigger: WebhookTrigger | ManualTrigger, zone: str
   return trigger.schedule ? nextRun(timesOf(trigger.schedule), zone, now) : null
 }
 
+/**
+ * Does anything come of these times? `passed` = their one date is over, `never` = the days of a cron line are in no calendar.
+ * On demand and "when it is switched on" come when a person says so.
+ */
+export function comesAt(trigger: PollTrigger, zone: string, now: Millis): 'yes' | 'passed' | 'never' {
+  const plan = planOf(trigger)
+  if (plan.kind === 'cron') return readLine(plan.line)?.nextRun(new Date(now)) ? 'yes' : 'never'
+  const start = plan.kind === 'once' ? startOf(trigger, zone) : null
+  return start !== null && start <= now ? 'passed' : 'yes'
+}
+
 /** A local time, as the platform writes it, so many hours earlier on the same wall. Unreadable: as it was. */
 export function localBefore(text: string, hoursBefore: number): string {
   const reading = readLocal(text, 'UTC')

@@ -215,6 +215,12 @@ describe('a rule in one sentence', () => {
     expect(say({ trigger: { source: 'manual_endpoint', schedule: scheduled }, once: 'change' })).toBe(
       'When another program calls this rule for a job, wait until 3 December 2026 at 18:00, then text the customer, every time it is called.',
     )
+    // Of a date that is over, it is said so.
+    const over = { trigger: { ...webhookTrigger(), schedule: scheduled }, once: 'record' } as const
+    const told = (now: number) => sentenceOf(ruleDefinition(over), {}, { now, zone: 'Europe/London' })
+    expect(told(Date.UTC(2026, 11, 1))).toContain('wait until 3 December 2026 at ')
+    expect(told(Date.UTC(2026, 11, 5))).toMatch(/ at once, because 3 December 2026 at \d\d:\d\d has passed/)
+    expect(told(Date.UTC(2026, 11, 5))).not.toContain('wait')
   })
 
   it('says what it waits for', () => {

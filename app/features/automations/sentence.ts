@@ -6,12 +6,13 @@ import { actionSpec } from './action-parameters.ts'
 import { blankLabel } from './blanks.ts'
 import { flagEventWords, groupWords, type KnownNames } from './condition-words.ts'
 import { conditionGroups, objectOfEndpoint } from './conditions.ts'
+import type { JudgedAt } from './facts.ts'
 import { readFlag } from './field-value.ts'
 import { fieldLabel, findField, objectNoun } from './fields.ts'
 import { onceInSentence } from './once-words.ts'
 import { placeholdersIn, readPieces } from './placeholder-syntax.ts'
 import type { Condition, GroupingField, PollTrigger, RuleDefinition, Step, WebhookTrigger } from './rule.ts'
-import { collectedWords, scheduleWords } from './schedule-words.ts'
+import { collectedWords, passedWords, scheduleWords } from './schedule-words.ts'
 
 export interface SentenceParts {
   /** `When a job becomes Completed` · `Every day at 10:00, for each job`. */
@@ -24,21 +25,24 @@ export interface SentenceParts {
 
 type Told = Pick<RuleDefinition, 'trigger' | 'conditions' | 'grouping' | 'digest' | 'steps' | 'guards' | 'once'>
 
-/** `names` = what ids stand for, by uuid; an id without a name is "a queue", "a staff member". */
-export function sentenceOf(definition: Told, names: KnownNames = {}): string {
-  const { when, onlyIf, does } = sentenceParts(definition, names)
+/**
+ * `names` = what ids stand for, by uuid; an id without a name is "a queue", "a staff member". `at`: of a date that has passed, it is
+ * said that it has.
+ */
+export function sentenceOf(definition: Told, names: KnownNames = {}, at: JudgedAt | null = null): string {
+  const { when, onlyIf, does } = sentenceParts(definition, names, at)
   return onlyIf === null ? `${when}, ${does}.` : `${when}, only if ${onlyIf}, then ${does}.`
 }
 
 /** The sentence in its three parts, so that a page can set them apart. */
-export function sentenceParts(definition: Told, names: KnownNames = {}): SentenceParts {
+export function sentenceParts(definition: Told, names: KnownNames = {}, at: JudgedAt | null = null): SentenceParts {
   const { trigger } = definition
   const event = trigger.source === 'webhook' ? mergedEvent(trigger, definition.conditions) : null
   const conditions = definition.conditions.filter((condition) => condition !== event?.condition)
   return {
-    when: event ? `When ${event.words}` : whenWords(definition, names),
+    when: event ? `When ${event.words}` : whenWords(definition, names, at),
     onlyIf: conditions.length === 0 ? null : filterWords(conditions, objectOfRule(definition), names),
-    does: [doesWords(definition, names), onceInSentence(definition, objectOfRule(definition))]
+    does: [doesWords(definition, names, at), onceInSentence(definition, objectOfRule(definition))]
       .filter((part) => part !== null)
       .join(', '),
   }
@@ -81,13 +85,13 @@ function mergedEvent(
   return words === null ? null : { words, condition }
 }
 
-function whenWords(definition: Told, names: KnownNames): string {
+function whenWords(definition: Told, names: KnownNames, at: JudgedAt | null): string {
   const { trigger } = definition
   switch (trigger.source) {
     case 'webhook':
       return `When ${eventWords(trigger, names)}`
     case 'api_polling':
-      return `${scheduleWords(trigger)}, ${eachWords(definition, trigger)}`
+      return `${scheduleWords(trigger, at)}, ${eachWords(definition, trigger)}`
     case 'manual_endpoint':
       return 'When another program calls this rule for a job'
     default:
@@ -143,7 +147,7 @@ function filterWords(conditions: readonly Condition[], object: string, names: Kn
   return groups.length === 1 ? (groups[0] ?? '') : `either ${groups.join(', or ')}`
 }
 
-function doesWords({ trigger, steps, guards }: Told, names: KnownNames): string {
+function doesWords({ trigger, steps, guards }: Told, names: KnownNames, at: JudgedAt | null): string {
   const settle =
     trigger.source === 'webhook' && trigger.settleMinutes > 0 ? `after ${minuteWords(trigger.settleMinutes)}` : ''
   const first = [settle, guards.askFirst ? 'once you agree' : ''].filter(Boolean).join(' and ')
@@ -156,7 +160,13 @@ function doesWords({ trigger, steps, guards }: Told, names: KnownNames): string 
   }
   const all = text === '' ? 'do nothing yet' : text
   const schedule = trigger.source === 'api_polling' ? null : collectedWords(trigger)
-  const timed = schedule === null ? all : `wait ${schedule}, then ${all}`
+  const passed = trigger.source === 'api_polling' || at === null ? null : passedWords(trigger, at)
+  const timed =
+    schedule === null
+      ? all
+      : passed === null
+        ? `wait ${schedule}, then ${all}`
+        : `${all} at once, because ${passed} has passed`
   return first === '' ? timed : `${first}, ${timed}`
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { failedWords, type KnownNames } from './condition-words.ts'
 import type { FailedCondition } from './conditions.ts'
+import type { JudgedAt } from './facts.ts'
 import { OPERATORS, type RuleDefinition } from './rule.ts'
 import { objectOfRule, type SentenceParts, sentenceParts } from './sentence.ts'
 import type { WhyStanding } from './why-words.ts'
@@ -42,14 +43,14 @@ export interface WhyFacts {
   now: { matched: true } | { matched: false; failed: readonly FailedCondition[] } | null
 }
 
-export function whyView(rule: WhyRule, facts: WhyFacts, names: KnownNames = {}): WhyView {
+export function whyView(rule: WhyRule, facts: WhyFacts, names: KnownNames = {}, now: JudgedAt | null = null): WhyView {
   const { definition } = rule
   const view = answerOf(rule, facts)
   const object = objectOfRule(definition)
   return {
     ruleId: rule.id,
     name: rule.name,
-    sentence: sentenceParts(definition, names),
+    sentence: sentenceParts(definition, names, now),
     standing: view.standing,
     words: [...offWords(rule), ...view.words],
     failed: view.failed.map((one) => failedWords(one, object, names)),

@@ -5,6 +5,7 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import type { KnownNames } from './condition-words.ts'
 import { judge, neededParts, readsDeleted } from './conditions.ts'
 import { type MetCustomer, meet } from './mutes.server.ts'
+import { judgedAt } from './rule-place.server.ts'
 import { objectOfRule } from './sentence.ts'
 import { inOrder, NOT_A_RECORD, readAskedRecord, type WhyFacts, type WhyView, whyView } from './verdict-view.ts'
 
@@ -49,12 +50,13 @@ export async function explainRecord(
     job === null ? null : judgeNow(app, accountUuid, job),
   ])
   const views: WhyView[] = []
+  const at = await judgedAt(app, accountUuid)
   for (const rule of rules) {
     const verdict = verdicts.find((one) => one.automationId === rule.id) ?? null
     const done = ledger.find((one) => one.automationId === rule.id) ?? null
     // A rule about bookings has nothing to say about a job; what it noted about the very record it does.
     if (objectOfRule(rule.definition) !== 'job' && verdict === null && done === null) continue
-    views.push(whyView(rule, { verdict, ledger: done, now: judged?.verdictOf(rule) ?? null }, names))
+    views.push(whyView(rule, { verdict, ledger: done, now: judged?.verdictOf(rule) ?? null }, names, at))
   }
   return {
     outcome: 'answered',

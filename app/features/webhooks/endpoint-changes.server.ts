@@ -50,7 +50,7 @@ export async function checkAddress(app: Pick<App, 'outbound'>, url: string): Pro
   if (check.verdict === 'allowed') return { outcome: 'fine', warning: chatWarning(url) }
   if (check.verdict === 'unresolved') return { outcome: 'fine', warning: check.sentence }
   // Plain http is let through only to addresses the operator named; for everybody else the rule is simply https.
-  return { outcome: 'refused', message: url.startsWith('https:') ? check.sentence : HTTPS_URL }
+  return { outcome: 'refused', message: new URL(url).protocol === 'https:' ? check.sentence : HTTPS_URL }
 }
 
 /** Null = one more address fits. Call it through `oneAtATime`, so that two at once do not take the same place. */

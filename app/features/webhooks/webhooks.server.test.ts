@@ -130,12 +130,14 @@ describe('creating a webhook', () => {
   test('refuses a private address in the words of the guard, and plain http in those of the specification', async () => {
     const sentence = 'This address leads into a private network.'
     world.addresses.set('https://10.0.0.1/', { verdict: 'blocked', sentence })
+    world.addresses.set('HTTPS://10.0.0.1/', { verdict: 'blocked', sentence })
     world.addresses.set('http://example.com/', { verdict: 'blocked', sentence })
     expect(await create({ callback_url: 'https://10.0.0.1/' })).toEqual({
       outcome: 'invalid',
       message: sentence,
       errors: { callback_url: [sentence] },
     })
+    expect(await create({ callback_url: 'HTTPS://10.0.0.1/' })).toMatchObject({ message: sentence })
     expect(await create({ callback_url: 'http://example.com/' })).toMatchObject({
       message: 'Must be a valid HTTPS URL',
     })

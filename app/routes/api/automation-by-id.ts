@@ -2,6 +2,7 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
 import { parseRuleId } from '#app/features/automations/rule-form.ts'
 import { ruleJson } from '#app/features/automations/rule-json.ts'
+import { judgedAt } from '#app/features/automations/rule-place.server.ts'
 import { changeRule, deleteRule, triggerUrlOf } from '#app/features/automations/rules.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireAccount, requireSession } from '#app/http/guards.server.ts'
@@ -24,7 +25,8 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
         const saved = await changeRule(app, accountUuid, id, body)
         if (saved.outcome === 'not_found') continue
         if (saved.outcome !== 'saved') return ruleRefusal(saved)
-        const json = ruleJson(saved.rule, named?.accountId ?? accountUuid, triggerUrlOf(app, saved.rule))
+        const at = await judgedAt(app, accountUuid)
+        const json = ruleJson(saved.rule, named?.accountId ?? accountUuid, triggerUrlOf(app, saved.rule), at)
         return answer(200, saved.warning === null ? json : { ...json, warning: saved.warning })
       }
       return notFound()

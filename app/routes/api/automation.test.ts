@@ -58,11 +58,12 @@ describe('rules', () => {
       [{ actions: task }, 'change', 'create the task "Call back".'],
       [{ ...polled, pollInterval: 'daily', digest: true }, 'record', ', once per job.'],
       [{ ...polled, pollInterval: 'on_demand' }, 'period', ', every time it is run.'],
-      [{ ...MANUAL }, 'change', ', every time it is called.'],
+      [{ ...MANUAL }, 'record', ', once per job.'],
+      [{ ...MANUAL, once: 'change' }, 'change', ', every time it is called.'],
     ]
     for (const [more, once, said] of cases) {
       const body = Object.fromEntries(Object.entries({ ...RULE, ...more }).filter(([, value]) => value !== undefined))
-      const made = await make('triggerSource' in more && more.triggerSource === 'manual_endpoint' ? MANUAL : body)
+      const made = await make('triggerSource' in more && more.triggerSource === 'manual_endpoint' ? more : body)
       expect([made.once, made.sentence.endsWith(said) ? said : made.sentence]).toEqual([once, said])
     }
   })
@@ -299,11 +300,24 @@ describe('the manual trigger', () => {
 
   test('with the key of its address each call is one run', async () => {
     const job = calls.world.job(LEEDS)
-    const { triggerUrl } = await make(MANUAL)
+    const { triggerUrl } = await make({ ...MANUAL, once: 'change' })
     const first = await setOff(triggerUrl, { ...BODY, job_uuid: job })
     expect([first.status, first.json.message]).toEqual([202, 'Automation triggered'])
     const second = await setOff(triggerUrl, { ...BODY, job_uuid: job })
     expect(second.json.executionId).not.toBe(first.json.executionId)
+    await calls.world.clock.run(5_000)
+    expect(calls.world.platform.messages).toHaveLength(2)
+  })
+
+  test('one that writes to a customer runs once per job, unless something else was chosen, and says so', async () => {
+    const [job, other] = [calls.world.job(LEEDS), calls.world.job(LEEDS)]
+    const { triggerUrl } = await make(MANUAL)
+    const statuses = []
+    for (const job_uuid of [job, job, other]) statuses.push((await setOff(triggerUrl, { ...BODY, job_uuid })).status)
+    expect(statuses).toEqual([202, 409, 202])
+    expect((await setOff(triggerUrl, { ...BODY, job_uuid: job })).json).toEqual({
+      message: 'Done before. This automation runs once per job.',
+    })
     await calls.world.clock.run(5_000)
     expect(calls.world.platform.messages).toHaveLength(2)
   })

@@ -1,6 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
 import { ruleJson } from '#app/features/automations/rule-json.ts'
+import { judgedAt } from '#app/features/automations/rule-place.server.ts'
 import { createRule, triggerUrlOf } from '#app/features/automations/rules.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireAccount, requireAccountOfQuery, requireSession } from '#app/http/guards.server.ts'
@@ -16,10 +17,11 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
     GET: async () => {
       const { accountUuid, accountId } = await requireAccountOfQuery(app, request)
       const rules = await app.store.listAutomations(accountUuid)
+      const at = await judgedAt(app, accountUuid)
       const told: ReturnType<typeof ruleJson>[] = []
       const turn = takingTurns()
       for (const rule of rules) {
-        told.push(ruleJson(rule, accountId, triggerUrlOf(app, rule)))
+        told.push(ruleJson(rule, accountId, triggerUrlOf(app, rule), at))
         await turn()
       }
       return answer(200, told)
@@ -31,7 +33,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const { accountUuid, accountId } = await requireAccount(app, request, body.accountUUID)
       const saved = await createRule(app, accountUuid, body)
       if (saved.outcome !== 'saved') return ruleRefusal(saved)
-      const json = ruleJson(saved.rule, accountId, triggerUrlOf(app, saved.rule))
+      const json = ruleJson(saved.rule, accountId, triggerUrlOf(app, saved.rule), await judgedAt(app, accountUuid))
       return answer(201, saved.warning === null ? json : { ...json, warning: saved.warning })
     },
   })

@@ -1,7 +1,8 @@
 // A new job, with its materials and bundles: the job is the first effect, everything else hangs on it.
 import { isActive, valuesOf } from '../fact-rows.ts'
-import { folded, isUuid } from '../field-value.ts'
+import { isUuid } from '../field-value.ts'
 import type { Action, PlanContext } from './action.server.ts'
+import { findCategory } from './category-choice.server.ts'
 import type { Effect, Plan, PlanWarning } from './effect.ts'
 import { shorten } from './failure-words.ts'
 import { dateValue, jobFieldValue } from './job-fields.ts'
@@ -93,9 +94,13 @@ async function jobFields(context: PlanContext, wording: Wording): Promise<JobFie
     if (value === null) return ended(`No job was made: "${shorten(date, 40)}" is not a date.`)
     fields.date = value
   }
-  const category = await categoryOf(context, wording.parameter('category_uuid', 'field').trim())
-  if (category.outcome !== 'ok') return category
-  if (category.uuid !== '') fields.category_uuid = category.uuid
+  const category = wording.parameter('category_uuid', 'field').trim()
+  if (category !== '') {
+    const found = await findCategory(context.read, category)
+    if (found.outcome === 'failed') return { outcome: 'ended', plan: afterTrouble(found.trouble, 'the categories') }
+    if (found.outcome === 'gone') return { outcome: 'ended', plan: impossible('not_found', found.sentence) }
+    fields.category_uuid = found.uuid
+  }
 
   const queue = wording.parameter('queue_uuid', 'field').trim()
   if (queue !== '') {
@@ -108,21 +113,4 @@ async function jobFields(context: PlanContext, wording: Wording): Promise<JobFie
     warnings.push(...chosen.warnings)
   }
   return { outcome: 'ok', fields, warnings }
-}
-
-/** By id or by name. */
-async function categoryOf(
-  { read }: PlanContext,
-  wanted: string,
-): Promise<{ outcome: 'ok'; uuid: string } | { outcome: 'ended'; plan: Plan }> {
-  if (wanted === '') return { outcome: 'ok', uuid: '' }
-  const listed = await read.list('category')
-  if (listed.outcome !== 'ok') return { outcome: 'ended', plan: afterTrouble(listed, 'the categories') }
-  const rows = listed.value.map(valuesOf).filter(isActive)
-  const found = rows.find((row) =>
-    isUuid(wanted) ? row.uuid === wanted.toLowerCase() : folded(row.name ?? '') === folded(wanted),
-  )
-  if (found?.uuid) return { outcome: 'ok', uuid: found.uuid }
-  const sentence = `The category of this automation no longer exists in ServiceM8. Open the automation and choose another one.`
-  return { outcome: 'ended', plan: impossible('not_found', sentence) }
 }

@@ -4,7 +4,7 @@ import { isUuid, readFlag } from '../field-value.ts'
 import { isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '../local-time.ts'
 import { JOB_STATUSES } from '../rule.ts'
 
-export type JobFieldKind = 'text' | 'date' | 'moment' | 'flag' | 'uuid' | 'status' | 'badges' | 'queue'
+export type JobFieldKind = 'text' | 'date' | 'moment' | 'flag' | 'uuid' | 'status' | 'badges' | 'queue' | 'category'
 
 interface JobField {
   kind: JobFieldKind
@@ -21,7 +21,7 @@ const FIELDS: Readonly<Record<string, JobField>> = {
   billing_address: { kind: 'text', label: 'Billing address', most: 500 },
   purchase_order_number: { kind: 'text', label: 'Purchase order number', most: 100 },
   company_uuid: { kind: 'uuid', label: 'Customer' },
-  category_uuid: { kind: 'uuid', label: 'Category' },
+  category_uuid: { kind: 'category', label: 'Category' },
   queue_uuid: { kind: 'queue', label: 'Queue' },
   queue_expiry_date: { kind: 'moment', label: 'In the queue until' },
   queue_assigned_staff_uuid: { kind: 'uuid', label: 'Staff member of the queue' },
@@ -105,6 +105,7 @@ export function jobFieldValue(name: string, given: string, at: { now: number; zo
     }
     case 'uuid':
     case 'queue':
+    case 'category':
       return isUuid(text) ? { outcome: 'ok', value: text.toLowerCase() } : no(`"${text.slice(0, 60)}" is not an id.`)
     // Names and ids: only ServiceM8 knows which badges there are (badge-change.server.ts).
     case 'badges':

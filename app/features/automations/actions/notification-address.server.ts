@@ -4,21 +4,22 @@ import type { RuleDefinition } from '../rule.ts'
 import { wordParameter } from './read-parameters.ts'
 
 /**
- * The callback address of the rule's own webhook, else of the account's first active one; null = neither has one. A webhook without
- * an address only collects events.
+ * The callback address of the rule's own webhook, else of the account's first one; null = none has one. A webhook that is paused or
+ * stopped is not called, and one without an address only collects events.
  */
 export async function findNotifyUrl(
   app: Pick<App, 'store'>,
   accountUuid: string,
   { trigger }: Pick<RuleDefinition, 'trigger'>,
 ): Promise<string | null> {
-  const webhooks = (await app.store.listWebhooks(accountUuid)).filter(({ endpoint }) => endpoint.url !== '')
+  const webhooks = (await app.store.listWebhooks(accountUuid)).filter(
+    ({ endpoint: { url, state } }) => url !== '' && (state === 'active' || state === 'failing'),
+  )
   const own =
     trigger.source === 'webhook' && trigger.webhookSubscriptionId !== null
       ? webhooks.find(({ webhook }) => webhook.id === trigger.webhookSubscriptionId)
       : undefined
-  const chosen = own ?? webhooks.find(({ endpoint }) => endpoint.state === 'active' || endpoint.state === 'failing')
-  return chosen?.endpoint.url ?? null
+  return (own ?? webhooks[0])?.endpoint.url ?? null
 }
 
 /** Addresses of the rule's own that the outbound guard refuses, each with its sentence. A name that leads nowhere now is let through. */
@@ -32,9 +33,14 @@ export async function refusedAddresses(
   const refused: Record<string, string> = {}
   for (const url of new Set(urls)) {
     const check = await app.outbound.check(url)
-    if (check.verdict === 'blocked') refused[url] = url.startsWith('https:') ? check.sentence : HTTPS_ONLY
+    if (check.verdict === 'blocked') refused[url] = isHttps(url) ? check.sentence : HTTPS_ONLY
   }
   return refused
+}
+
+/** As the guard reads it: letters of the scheme may be capital. */
+function isHttps(url: string): boolean {
+  return URL.canParse(url) && new URL(url).protocol === 'https:'
 }
 
 const HTTPS_ONLY = 'Must be a valid HTTPS URL'

@@ -10,6 +10,8 @@ import {
   TOM,
 } from '#tests/support/action-platform.server.ts'
 
+const TASK = '12000000-0000-4000-8000-000000000001'
+
 let world: ActionWorld
 
 beforeEach(() => {
@@ -70,6 +72,27 @@ describe('send_staff_message', () => {
     expect(await world.plan('send_staff_message', parameters)).toMatchObject({
       outcome: 'impossible',
       sentence: expect.stringContaining(sentence),
+    })
+  })
+
+  it.each([
+    ['job', JOB, '{entry.0.staff_uuid}', 'Nobody is assigned to this job.'],
+    ['job', JOB, '{assigned_staff}, {staff.uuid}', 'Nobody is assigned to this job.'],
+    ['task', TASK, '{entry.0.assigned_to_staff_uuid}', 'Nobody is assigned to this task.'],
+    ['task', TASK, '{completed_by_staff_uuid}', 'No staff message: {completed_by_staff_uuid} is empty here.'],
+  ])('is passed over with the true reason where a %s has nobody', async (object, uuid, toStaffUuid, sentence) => {
+    world.put('task', {
+      uuid: TASK,
+      name: 'Call',
+      related_object: 'job',
+      related_object_uuid: JOB,
+      assigned_to_staff_uuid: '',
+      completed_by_staff_uuid: '',
+    })
+    const records = [await world.record(object, uuid)]
+    expect(await world.plan('send_staff_message', { ...MESSAGE, toStaffUuid }, { records })).toMatchObject({
+      outcome: 'skipped',
+      sentence,
     })
   })
 

@@ -1,8 +1,17 @@
 // A message to a colleague, in ServiceM8's own message list.
+import { objectNoun } from '../fields.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import type { Effect, Plan, PlanWarning } from './effect.ts'
 import { shorten } from './failure-words.ts'
-import { afterTrouble, blankWarnings, createWording, impossible, planned, unknownWarnings } from './planning.server.ts'
+import {
+  afterTrouble,
+  blankWarnings,
+  createWording,
+  impossible,
+  planned,
+  skipped,
+  unknownWarnings,
+} from './planning.server.ts'
 import { flagParameter, textParameter } from './read-parameters.ts'
 import { splitReceivers } from './receivers.ts'
 import { activeStaff, findStaff, senderOf, staffName } from './staff-members.server.ts'
@@ -14,10 +23,13 @@ async function plan(context: PlanContext): Promise<Plan> {
   const wording = createWording(context)
   const message = wording.parameter('message', 'plain').trim()
   if (message === '') return impossible('invalid', 'The staff message has no text. Open the automation and write one.')
-  const wanted = splitReceivers(textParameter(parameters, 'toStaffUuid')).map((one) => wording.say(one, 'field').trim())
-  if (wanted.every((one) => one === '')) {
+  const chosen = splitReceivers(textParameter(parameters, 'toStaffUuid'))
+  if (chosen.length === 0) {
     return impossible('invalid', 'Nobody was chosen for the staff message. Open the automation and choose somebody.')
   }
+  const wanted = chosen.map((one) => wording.say(one, 'field').trim())
+  // Only a placeholder says nothing: whom it stands for, this record does not have.
+  if (wanted.every((one) => one === '')) return skipped(nobodyWords(context, wording.blanks()))
   const found = await activeStaff(context.read)
   if (found.outcome === 'failed') return afterTrouble(found.trouble, 'the staff list')
   const sender = senderOf(context, found.staff)
@@ -59,4 +71,14 @@ async function plan(context: PlanContext): Promise<Plan> {
     return impossible('staff_gone', sentence, warnings)
   }
   return planned(wording, effects, { warnings })
+}
+
+/** The names under which records have the staff member they are assigned to. */
+const ASSIGNED = /(?:^|\.)(?:assigned_staff|staff_uuid|staff\.uuid|(?:queue_assigned|assigned_to)_staff_uuid)$/i
+
+function nobodyWords({ records: [record] }: PlanContext, blanks: readonly string[]): string {
+  if (blanks.every((name) => ASSIGNED.test(name))) {
+    return `Nobody is assigned to this ${objectNoun(record?.object ?? 'job')}.`
+  }
+  return `No staff message: {${blanks[0] ?? ''}} is empty here.`
 }

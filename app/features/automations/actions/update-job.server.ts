@@ -4,6 +4,7 @@ import { asText } from '../changes.ts'
 import { isActive, type Values, valuesOf } from '../fact-rows.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { changedBadges, readBadgeChange } from './badge-change.server.ts'
+import { findCategory } from './category-choice.server.ts'
 import type { Effect, Plan, PlanWarning } from './effect.ts'
 import { findJobField, jobFieldValue } from './job-fields.ts'
 import {
@@ -55,6 +56,7 @@ export const updateJobField: Action = {
       const destination = field.kind === 'date' || field.kind === 'moment' ? 'date' : 'field'
       const said = wording.parameter('fieldValue', destination, target.record)
       if (field.kind === 'queue' && said.trim() !== '') return queueChange(context, target, said)
+      if (field.kind === 'category' && said.trim() !== '') return categoryChange(context, said)
       if (field.kind === 'badges') return badgeChange(context, target, said)
       const value = jobFieldValue(field.name, said, clockOf(context))
       return value.outcome === 'ok' ? { fields: { [field.name]: value.value } } : { problem: value.sentence }
@@ -82,6 +84,18 @@ async function queueChange(context: PlanContext, target: JobTarget, wanted: stri
       const chosen = await queueFields(context, found.queue, target.record)
       return chosen.outcome === 'failed' ? { trouble: chosen.trouble, what: 'the staff list' } : chosen
     }
+  }
+}
+
+async function categoryChange({ read }: PlanContext, wanted: string): Promise<JobChange> {
+  const found = await findCategory(read, wanted)
+  switch (found.outcome) {
+    case 'failed':
+      return { trouble: found.trouble, what: 'the categories' }
+    case 'gone':
+      return { problem: found.sentence }
+    case 'found':
+      return { fields: { category_uuid: found.uuid } }
   }
 }
 

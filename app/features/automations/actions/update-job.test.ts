@@ -6,6 +6,7 @@ import {
   CARING_QUEUE,
   CUSTOMER,
   effectsOf,
+  HEATING,
   JOB,
   OLD_QUEUE,
   OTHER_JOB,
@@ -185,6 +186,13 @@ describe('update_job_field', () => {
     expect(await set('description', 'New')).toEqual({ job_description: 'New' })
   })
 
+  it('takes a category by its id or by its name, as Create Job does', async () => {
+    world.set('job', JOB, { category_uuid: '' })
+    expect(await set('category_uuid', 'heating')).toEqual({ category_uuid: HEATING })
+    expect(await set('category_uuid', HEATING.toUpperCase())).toEqual({ category_uuid: HEATING })
+    expect(await set('company_uuid', JOB)).toEqual({ company_uuid: JOB })
+  })
+
   it('moves a job into a queue with its time', async () => {
     expect(await set('queue_uuid', QUEUE)).toEqual({ queue_uuid: QUEUE, queue_expiry_date: '2026-01-12 09:00:00' })
   })
@@ -212,7 +220,8 @@ describe('update_job_field', () => {
     ['', 'x', 'No field was chosen'],
     ['date', 'some day', '"some day" is not a date'],
     ['invoice_sent', 'perhaps', 'neither yes nor no'],
-    ['category_uuid', 'Heating', 'is not an id'],
+    ['category_uuid', 'Solar', 'no category called "Solar"'],
+    ['category_uuid', JOB, 'category of this automation no longer exists'],
     ['badges', 'VIP', 'There is no badge called "VIP" in ServiceM8'],
     ['purchase_order_number', 'x'.repeat(101), 'at most 100 characters'],
   ])('refuses %s = %s', async (fieldName, fieldValue, sentence) => {
