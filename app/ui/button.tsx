@@ -6,7 +6,7 @@ import { type ComponentPropsWithoutRef, forwardRef, type ReactNode } from 'react
 export const buttonLook = cva(
   [
     'inline-flex min-h-11 select-none items-center justify-center gap-2 rounded-control border text-label font-medium',
-    'whitespace-nowrap transition-colors aria-disabled:opacity-70',
+    'transition-colors aria-disabled:opacity-70',
     'disabled:border-line disabled:bg-sunken disabled:text-ink-soft',
   ],
   {
@@ -21,8 +21,10 @@ export const buttonLook = cva(
         'danger-quiet': 'border-transparent text-failing enabled:hover:bg-failing-soft [a&]:hover:bg-failing-soft',
       },
       size: { normal: 'px-4', icon: 'w-11', wide: 'w-full px-4' },
+      /** A label longer than a phone is wide breaks into lines. */
+      wraps: { true: 'py-2 text-left', false: 'whitespace-nowrap' },
     },
-    defaultVariants: { look: 'secondary', size: 'normal' },
+    defaultVariants: { look: 'secondary', size: 'normal', wraps: false },
   },
 )
 
@@ -38,7 +40,7 @@ export interface ButtonProps extends Omit<ComponentPropsWithoutRef<'button'>, 'c
 }
 
 export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button(
-  { look, size, icon, pending = false, pendingLabel, children, className, onClick, type = 'button', ...rest },
+  { look, size, wraps, icon, pending = false, pendingLabel, children, className, onClick, type = 'button', ...rest },
   ref,
 ) {
   return (
@@ -47,7 +49,7 @@ export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button
       ref={ref}
       type={type}
       aria-disabled={pending || undefined}
-      className={buttonLook({ look, size, className })}
+      className={buttonLook({ look, size, wraps, className })}
       onClick={(event) => {
         if (pending) return event.preventDefault()
         onClick?.(event)
@@ -65,9 +67,9 @@ export interface ButtonLinkProps extends Omit<LinkProps, 'className'>, Look {
 }
 
 /** Looks like a button and leads somewhere. `reloadDocument` for addresses that are not pages of ours. */
-export function ButtonLink({ look, size, icon, children, className, ...rest }: ButtonLinkProps) {
+export function ButtonLink({ look, size, wraps, icon, children, className, ...rest }: ButtonLinkProps) {
   return (
-    <Link {...rest} className={buttonLook({ look, size, className })}>
+    <Link {...rest} className={buttonLook({ look, size, wraps, className })}>
       {icon}
       {children}
     </Link>

@@ -52,7 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
       const card = page.getByRole('article', { name: 'Job Contact', exact: true })
       await expect(card.getByText(SENTENCE)).toBeVisible()
       await expect(card.getByText('Last look', { exact: true })).toBeVisible()
-      await expect(card.getByText('Next look', { exact: true })).toBeVisible()
+      await expect(card.getByText('Next check', { exact: true })).toBeVisible()
       await expect(card.getByText('Forwarding URL')).toHaveCount(0)
       await expect(card.getByText('Waiting for the first event.')).toBeVisible()
 

@@ -89,7 +89,7 @@ test('by clicks: an accepted quote is booked in, with pickers and a preview that
   // The preview has followed, and follows to another record.
   await expect(live(page)).toContainText(/Thank you \w+! We will call within a day\./)
   await expect(live(page)).toContainText(/Accepted: job \d+, .+\. Please book\./)
-  await live(page).getByText('Look at it with another record').click()
+  await live(page).getByText('Try another record').click()
   const other = live(page).getByRole('list', { name: 'Records' }).getByRole('button', { pressed: false }).first()
   const number = /Job (\d+)/.exec((await other.textContent()) ?? '')?.[1] ?? 'none'
   await live(page).getByLabel('Job number or customer').fill(number)

@@ -6,8 +6,8 @@ import { draftOf } from './form-body.ts'
 import { type FormState, objectOfForm, partsShown } from './form-state.ts'
 import { loopWarnings, type NamedRule } from './loops.ts'
 import { createSuggestions } from './name-suggestion.ts'
-import { checkPlaceholders, type PlaceholderProblem } from './placeholder-check.ts'
-import { offeredAt } from './placeholder-offer.ts'
+import { checkPlaceholders, type PlaceholderChoice, type PlaceholderProblem } from './placeholder-check.ts'
+import { offeredAt, offeredOnlyAt } from './placeholder-offer.ts'
 import { type Condition, isOfMany, type Step } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { destinationOf, isReadByCustomers } from './rule-check.ts'
@@ -38,7 +38,10 @@ export interface FormAids {
   blanks: string[]
   noun: string
   fields: FieldChoice[]
+  /** That every action can use. */
   placeholders: TokenChoice[]
+  /** By the step's key: those that only this action can use, such as results of the actions before it. */
+  own: Record<string, TokenChoice[]>
   /** About the texts of the actions, by the step's key and the parameter's name; blanks are told once for all. */
   hints: Record<string, string[]>
 }
@@ -83,13 +86,22 @@ export function aidsOf(
       group: groupOf(name),
       never,
     })),
-    placeholders: offeredAt({
-      ...place(draft.steps.length),
-      destination: 'plain',
-      toCustomer: false,
-    }).map(({ name, label, group, mayBeEmpty }) => ({ name, label, group, ...(mayBeEmpty && { mayBeEmpty }) })),
+    placeholders: offeredAt({ ...place(0), destination: 'plain', toCustomer: false }).map(tokenOf),
+    own: Object.fromEntries(
+      state.steps.flatMap(({ key, id, type }) => {
+        // In the draft, lines without a type are left out.
+        const index = draft.steps.findIndex((step) => step.id === (id || key))
+        if (index < 0) return []
+        const own = offeredOnlyAt({ ...place(index), destination: 'plain', toCustomer: type === 'send_email' })
+        return own.length > 0 ? [[key, own.map(tokenOf)]] : []
+      }),
+    ),
     hints,
   }
+}
+
+function tokenOf({ name, label, group, mayBeEmpty }: PlaceholderChoice): TokenChoice {
+  return { name, label, group, ...(mayBeEmpty && { mayBeEmpty }) }
 }
 
 function groupOf(name: string): FieldChoice['group'] {

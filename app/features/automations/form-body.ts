@@ -1,9 +1,9 @@
 // What the rule form sends: the fields of the chosen trigger and nothing else; and the rule as far as it can be told before it is
 // complete, for its sentence.
 import { isActionType } from './action-parameters.ts'
+import { isParameterShown, shownValues } from './form-shown.ts'
 import {
   type FormState,
-  intervalInForm,
   type LineList,
   type LineRow,
   objectOfForm,
@@ -29,28 +29,23 @@ import {
 
 const on = (value: string) => value === 'true'
 
-/** Grouping is offered, and said, where it acts: in looks through a list. */
-function isGrouping({ triggerSource, enableGrouping }: FormState['values']): boolean {
-  return triggerSource === 'api_polling' && on(enableGrouping)
-}
-
 /** The body for creating or changing a rule. It is not checked here: numbers and ids go as they were typed. */
 export function toBody(state: FormState): Record<string, unknown> {
-  const { values } = state
+  const values = shownValues(state)
   return {
     name: values.name,
     description: values.description,
     active: on(values.active),
     triggerSource: values.triggerSource,
-    ...triggerFields(state),
+    ...triggerFields(values),
     conditions: state.conditions.map(({ field, operator, value, logicalOperator }) => ({
       field,
       operator,
       value: operator === 'is_empty' || operator === 'is_not_empty' ? '' : value,
       logicalOperator: logicalOperator === 'OR' ? 'OR' : 'AND',
     })),
-    enableGrouping: isGrouping(values),
-    groupingField: isGrouping(values) ? values.groupingField : '',
+    enableGrouping: on(values.enableGrouping),
+    groupingField: values.groupingField,
     digest: on(values.digest),
     once: chosenOnce(state),
     guards: {
@@ -60,7 +55,7 @@ export function toBody(state: FormState): Record<string, unknown> {
       askFirst: on(values.askFirst),
       recheckBeforeSending: on(values.recheckBeforeSending),
     },
-    includeExisting: on(values.includeExisting),
+    includeExisting: asksAboutExisting(state) && on(values.includeExisting),
     actions: state.steps.map((step, index) => ({
       id: step.id,
       type: step.type,
@@ -71,8 +66,7 @@ export function toBody(state: FormState): Record<string, unknown> {
   }
 }
 
-function triggerFields(state: FormState): Record<string, unknown> {
-  const { values } = state
+function triggerFields(values: FormState['values']): Record<string, unknown> {
   switch (values.triggerSource) {
     case 'webhook': {
       const [kind, first = '', second = ''] = values.events.split(':')
@@ -82,11 +76,11 @@ function triggerFields(state: FormState): Record<string, unknown> {
         object: webhook ? second : first,
         triggerType: values.triggerType,
         triggerJobUuid: values.triggerJobUuid,
-        triggerQueueUuid: values.triggerType === 'job_queue' ? values.triggerQueueUuid : '',
-        triggerFieldName: values.triggerType === 'job_field' ? values.triggerFieldName : '',
-        triggerFromValue: /^job_(status|field)$/.test(values.triggerType) ? values.triggerFromValue : '',
+        triggerQueueUuid: values.triggerQueueUuid,
+        triggerFieldName: values.triggerFieldName,
+        triggerFromValue: values.triggerFromValue,
         settleMinutes: values.settleMinutes,
-        ...scheduleFields(state),
+        ...scheduleFields(values),
       }
     }
     case 'api_polling':
@@ -95,34 +89,25 @@ function triggerFields(state: FormState): Record<string, unknown> {
         apiMethod: values.apiMethod,
         pollInterval: values.pollInterval,
         workingDays: on(values.workingDays),
-        ...scheduleFields(state),
+        ...scheduleFields(values),
       }
     case 'manual_endpoint':
-      return scheduleFields(state)
+      return scheduleFields(values)
     default:
       return {}
   }
 }
 
-/** A day and a recurrence only where the schedule has them, so that nobody is asked about a field that is not there. */
-function scheduleFields(state: FormState): Record<string, unknown> {
-  const { values } = state
-  const dated = values.scheduleType === 'scheduled' || intervalInForm(state) === 'once'
-  return {
-    scheduleType: values.scheduleType,
-    scheduleDate: dated ? values.scheduleDate : '',
-    scheduleRecurrence: values.scheduleType === 'recurring' ? values.scheduleRecurrence : '',
-    runTime: values.runTime,
-    weekday: values.weekday,
-    dayOfMonth: values.dayOfMonth,
-  }
+function scheduleFields(values: FormState['values']): Record<string, unknown> {
+  const { scheduleType, scheduleDate, scheduleRecurrence, runTime, weekday, dayOfMonth } = values
+  return { scheduleType, scheduleDate, scheduleRecurrence, runTime, weekday, dayOfMonth }
 }
 
 function parametersOf(step: StepRow): ActionParameters {
   const parameters: ActionParameters = {}
   for (const { name, kind } of plainParameters(step.type)) {
     const value = step.parameters[name] ?? ''
-    if (value === '') continue
+    if (value === '' || !isParameterShown(step, name)) continue
     parameters[name] = kind === 'flag' ? on(value) : kind === 'number' && /^\d+$/.test(value) ? Number(value) : value
   }
   const materials = linesSent(step, 'materials').map(({ uuid, quantity, unit_cost }) => ({
@@ -145,10 +130,10 @@ export function linesSent(step: StepRow, list: LineList): LineRow[] {
 
 /** The rule as it stands, complete or not, for its sentence and for warnings. What is missing has its default. */
 export function draftOf(state: FormState): RuleDefinition {
-  const { values } = state
+  const values = shownValues(state)
   const trigger = draftTrigger(state)
   const field = GROUPING_FIELDS.find((one) => one === values.groupingField) ?? null
-  const grouping = { enabled: isGrouping(values), field: isGrouping(values) ? field : null }
+  const grouping = { enabled: on(values.enableGrouping), field }
   const digest = on(values.digest)
   const steps = draftSteps(state)
   return {
@@ -187,7 +172,7 @@ function draftSteps(state: FormState): RuleDefinition['steps'] {
 
 /** How often for the same record, as the form stands: what a person chose, else what the rule is created with. */
 export function chosenOnce(state: FormState): OncePolicy {
-  const { values } = state
+  const values = shownValues(state)
   const trigger = draftTrigger(state)
   const grouping = { enabled: on(values.enableGrouping), field: null }
   const steps = draftSteps(state)
@@ -195,7 +180,7 @@ export function chosenOnce(state: FormState): OncePolicy {
 }
 
 function draftTrigger(state: FormState): Trigger {
-  const { values } = state
+  const values = shownValues(state)
   switch (values.triggerSource) {
     case 'api_polling':
       return {
@@ -214,8 +199,8 @@ function draftTrigger(state: FormState): Trigger {
         type: TRIGGER_TYPES.find((one) => one === values.triggerType) ?? 'job_updated',
         webhookSubscriptionId: null,
         jobUuid: orNull(values.triggerJobUuid),
-        queueUuid: values.triggerType === 'job_queue' ? orNull(values.triggerQueueUuid) : null,
-        fieldName: values.triggerType === 'job_field' ? orNull(values.triggerFieldName) : null,
+        queueUuid: orNull(values.triggerQueueUuid),
+        fieldName: orNull(values.triggerFieldName),
         fromValue: orNull(values.triggerFromValue),
         settleMinutes: number(values.settleMinutes, 0),
         ...draftCollected(values),

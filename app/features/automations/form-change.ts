@@ -5,6 +5,7 @@ import { isActionType } from './action-parameters.ts'
 import { chosenOnce } from './form-body.ts'
 import type { FormLists } from './form-lists.ts'
 import { isLook, type LookKind, readRecordId } from './form-look.ts'
+import { EMAIL_CONTENT, LINE_SOURCES, lineSource } from './form-shown.ts'
 import {
   CONDITION_PARTS,
   type ConditionRow,
@@ -184,36 +185,8 @@ function inNewOrder(state: FormState, steps: StepRow[]): FormState {
   }
 }
 
-/** Choices that stand for several parameters: where materials (or bundles) come from, and whether from all jobs. */
-const SOURCES = {
-  materials: {
-    copy: 'copyMaterialsFromJob',
-    transfer: 'updateExistingMaterials',
-    copyAll: 'copyFromAllJobs',
-    transferAll: 'transferFromAllJobs',
-    job: 'sourceJobUuid',
-  },
-  material_bundles: {
-    copy: 'copyBundlesFromJob',
-    transfer: 'transferBundles',
-    copyAll: 'copyBundlesFromAllJobs',
-    transferAll: 'transferBundlesFromAllJobs',
-    job: 'sourceBundleJobUuid',
-  },
-} as const satisfies Record<LineList, Record<string, string>>
-
-export type LineSource = 'manual' | 'copy' | 'transfer'
-
-export function lineSource({ parameters }: StepRow, list: LineList): { source: LineSource; all: boolean; job: string } {
-  const names = SOURCES[list]
-  const on = (name: string) => parameters[name] === 'true'
-  const source =
-    on(names.copy) || on(names.copyAll) ? 'copy' : on(names.transfer) || on(names.transferAll) ? 'transfer' : 'manual'
-  return { source, all: on(names.copyAll) || on(names.transferAll), job: names.job }
-}
-
 function withLineSource(step: StepRow, list: LineList, source: string, all: boolean): StepRow {
-  const names = SOURCES[list]
+  const names = LINE_SOURCES[list]
   const copy = source === 'copy'
   const transfer = source === 'transfer'
   const parameters = withParameters(step.parameters, {
@@ -307,13 +280,6 @@ function withTop(state: FormState, name: TopField, value: string): FormState {
   return { ...state, values }
 }
 
-/** What belongs to each kind of e-mail; choosing another kind clears the rest. */
-const CONTENT_OF: Readonly<Record<string, readonly string[]>> = {
-  manual: ['customSubject', 'customBody'],
-  html: ['customHtmlSubject', 'customHtmlBody'],
-  template: ['emailTemplateId', 'subject', 'htmlBody'],
-}
-
 function stepWith(step: StepRow, part: string, value: string, lists: Pick<FormLists, 'smsTemplates'> | null): StepRow {
   if (part === 'wait') return { ...step, wait: value }
   if (part === 'type') {
@@ -340,7 +306,7 @@ function stepWith(step: StepRow, part: string, value: string, lists: Pick<FormLi
   if (!isKnown) return step
   const change: Record<string, string> = { [first]: value }
   if (first === 'contentType') {
-    for (const [content, names] of Object.entries(CONTENT_OF)) {
+    for (const [content, names] of Object.entries(EMAIL_CONTENT)) {
       if (content !== value) for (const name of names) change[name] = ''
     }
   }

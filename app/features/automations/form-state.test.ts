@@ -5,9 +5,10 @@ import { LIBRARY } from '../templates/library.ts'
 import { templateCopy } from '../templates/template.ts'
 import { ACTION_SPECS, ACTION_TYPES, type ActionType } from './action-parameters.ts'
 import { asksAboutExisting, draftOf, toBody } from './form-body.ts'
-import { applyIntent, type FormIntent, lineSource, parseFormIntent, setValue, valueAt } from './form-change.ts'
+import { applyIntent, type FormIntent, parseFormIntent, setValue, valueAt } from './form-change.ts'
 import { formOfRule } from './form-of-rule.ts'
 import { problemsOf } from './form-problems.ts'
+import { lineSource } from './form-shown.ts'
 import {
   emptyForm,
   type FormState,

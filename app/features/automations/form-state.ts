@@ -159,6 +159,7 @@ export function formOfFields(fields: Readonly<Record<string, unknown>>): FormSta
       const value = of(parameters, name)
       if (value !== '') step.parameters[name] = value
     }
+    step.parameters = asDrawn(type, step.parameters)
     for (const list of LINE_LISTS) {
       const lines = Array.isArray(parameters[list]) ? parameters[list].filter(isRecord) : []
       step[list] = lines.map((line) => ({
@@ -171,6 +172,34 @@ export function formOfFields(fields: Readonly<Record<string, unknown>>): FormSta
     state.steps.push(step)
   }
   return state
+}
+
+/**
+ * Parameters under the names that the form draws them by. Actions read some from a second name as well: a subject, a text, the job
+ * that bundles come from; and files are attached without the box around them.
+ */
+function asDrawn(type: string, given: Record<string, string>): Record<string, string> {
+  const parameters = { ...given }
+  const instead = (name: string, other: string) => {
+    const value = parameters[other]
+    if (!parameters[name] && value) parameters[name] = value
+  }
+  const on = (name: string) => parameters[name] === 'true'
+  if (type === 'send_email') {
+    const content = parameters.contentType || 'manual'
+    if (content === 'manual') instead('customSubject', 'subject')
+    if (content === 'html') {
+      instead('customHtmlSubject', 'subject')
+      instead('customHtmlBody', 'htmlBody')
+    }
+    // All of the job's files need no further box.
+    if (on('includeAllJobAttachments')) parameters.includeJobAttachments = 'true'
+    if (on('includeJobAttachments') || on('includeGeneratedDocument')) parameters.includeAttachments = 'true'
+  }
+  if (type === 'create_job' && (on('copyBundlesFromJob') || on('transferBundles'))) {
+    instead('sourceBundleJobUuid', 'sourceJobUuid')
+  }
+  return parameters
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

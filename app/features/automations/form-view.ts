@@ -17,7 +17,7 @@ export interface FormView {
   state: FormState
   /** By field, as the calls answer them. */
   errors: FieldErrors
-  /** Why it was not saved, as the message beside it says; null = nothing was wrong. */
+  /** What the message beside it says, for a page without scripts: why it was not saved, or what an import left open; null = nothing. */
   trouble: Flash | null
   aids: FormAids
   /** Other rules, as far as warnings about circles need them. */

@@ -60,7 +60,7 @@ export const SMS_HINT = 'characters. Messages over 153 chars use multiple SMS cr
 
 export const SOURCE_WORDS: Readonly<Record<TriggerSource, { label: string; hint: string }>> = {
   webhook: { label: 'Webhook Event', hint: 'Reacts within seconds when something happens in ServiceM8.' },
-  api_polling: { label: 'Scheduled API Check', hint: 'Looks through a list at set times, for what matches.' },
+  api_polling: { label: 'Scheduled API Check', hint: 'Checks your records at set times.' },
   manual_endpoint: { label: 'Manual Endpoint', hint: 'Another program calls it, for one job and a date.' },
 }
 

@@ -107,8 +107,8 @@ function fieldsOf(given: Record<string, unknown>): Record<string, unknown> {
     ...(groupingEnabled !== undefined && rest.enableGrouping === undefined && { enableGrouping: groupingEnabled }),
     ...(groupingCriteria !== undefined && rest.groupingField === undefined && { groupingField: groupingCriteria }),
     triggerSource: source,
-    // Of copies from when it could be ticked where it did nothing.
-    ...(source !== 'api_polling' && { enableGrouping: false }),
+    // Of copies from when they could be ticked where they do nothing.
+    ...(source !== 'api_polling' && { enableGrouping: false, digest: false }),
     ...(source === 'webhook' && { object: rest.object || objectOf(given) }),
     name: `${name}${IMPORTED_SUFFIX}`,
     active: false,

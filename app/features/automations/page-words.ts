@@ -38,12 +38,12 @@ export const NEW_URL: Flash = {
 export const TEMPLATE_LOADED: Flash = {
   kind: 'success',
   title: 'Template loaded',
-  description: 'Look it over, fill in what is open, and create it.',
+  description: 'Fill in what is open, then press Create Automation.',
 }
 export const RULE_IMPORTED: Flash = {
   kind: 'success',
   title: 'Automation imported',
-  description: 'Look it over and create it. It starts switched off.',
+  description: 'Check it, then press Create Automation. It starts switched off.',
 }
 
 /** The copy did not say what its events are about. */
@@ -58,7 +58,7 @@ export function importedFlash(count: number): Flash {
   return {
     kind: 'success',
     title: `${count} automations imported`,
-    description: 'Each is switched off. Look at it, then switch it on.',
+    description: 'Each is switched off. Check it, then switch it on.',
   }
 }
 
@@ -116,5 +116,4 @@ export function pauseHelp(reason: string): { kind: 'connection' | 'person'; text
     : { kind: 'person', text: 'When you have put right what made it stop, start it again.' }
 }
 
-export const PREPARING =
-  'Preparing: Fieldhook is noting what is there already, so that only what happens from now on sets it off. Until that is done it does nothing.'
+export const PREPARING = 'Getting ready. It starts in a moment.'

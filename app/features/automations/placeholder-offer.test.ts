@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { ACTION_TYPES, actionSpec } from './action-parameters.ts'
 import { CALENDAR_NAMES, DIGEST_NAMES } from './digest.ts'
+import { aidsOf } from './form-aids.ts'
 import { applyIntent, parseFormIntent, setValue } from './form-change.ts'
-import { emptyForm } from './form-state.ts'
+import { emptyForm, formOfFields } from './form-state.ts'
 import { checkPlaceholders, type PlaceholderPlace } from './placeholder-check.ts'
 import { ACCOUNT, meaningOf, namesOf, TRIGGER_NAMES } from './placeholder-names.ts'
 import { offeredAt, offeredIn } from './placeholder-offer.ts'
@@ -131,4 +132,17 @@ describe('placeholders', () => {
     expect(offered(`s.${sms}.p.message`)).toContain('action_1_result.message_id')
     expect(offered(`s.${email}.p.customBody`)).not.toContain('action_2_result.sms_id')
   })
+})
+
+it('lists to copy from, without scripts, hold for each action what saving takes there', () => {
+  const steps = ['send_sms', 'send_email', 'create_task'].map((type) => ({ type, parameters: {} }))
+  const state = formOfFields({ name: 'Rule', triggerSource: 'webhook', object: 'job', actions: steps })
+  const { placeholders, own } = aidsOf(state, [])
+  const ofAction = (at: number) => (own[state.steps[at]?.key ?? ''] ?? []).map(({ name }) => name)
+  expect(placeholders.length).toBeGreaterThan(20)
+  expect(placeholders.filter(({ name }) => /_result|signature/.test(name))).toEqual([])
+  expect(ofAction(0)).toEqual([])
+  expect(ofAction(1)).toEqual(expect.arrayContaining(['action_1_result.sms_id', 'staff_signature']))
+  expect(ofAction(2)).toEqual(expect.arrayContaining(['action_1_result.sms_id', 'action_2_result.message_id']))
+  expect(ofAction(2).filter((name) => /action_3|signature/.test(name))).toEqual([])
 })

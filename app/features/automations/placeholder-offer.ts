@@ -33,9 +33,18 @@ export function offeredIn(state: FormState, name: string): PlaceholderChoice[] {
 
 export function offeredAt(place: PlaceholderPlace): PlaceholderChoice[] {
   const choices = placeholderChoices(place)
-  return [...choices, ...furtherChoices(choices, place)].filter(({ name }) =>
-    checkPlaceholders(`{${name}}`, place).every(({ severity }) => severity !== 'error'),
+  return [...choices, ...furtherChoices(choices, place)].filter((choice) => isTaken(choice, place))
+}
+
+/** Of these, what depends on the step that the text is in: results of the steps before it, and the signature of an e-mail. */
+export function offeredOnlyAt(place: PlaceholderPlace): PlaceholderChoice[] {
+  return placeholderChoices(place).filter(
+    (choice) => (choice.group === 'Earlier steps' || choice.name === 'staff_signature') && isTaken(choice, place),
   )
+}
+
+function isTaken({ name }: PlaceholderChoice, place: PlaceholderPlace): boolean {
+  return checkPlaceholders(`{${name}}`, place).every(({ severity }) => severity !== 'error')
 }
 
 const FURTHER = ['second', 'third'] as const

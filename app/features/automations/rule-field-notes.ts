@@ -40,7 +40,7 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   'triggerConditions.logicalOperator': 'As in `conditions`.',
   enableGrouping: 'True = one run for each group of records; only with `api_polling`.',
   groupingField: 'What it groups by.',
-  digest: 'True = one run over everything that matched.',
+  digest: 'True = one run over everything that matched; only with `api_polling`.',
   once: {
     description:
       'How often one record may set it off: `record`, `change`, `day`, `week`, `month`, `period` or `value:<field>`. Left out: `record` when it writes to a customer, except in rules that a person or a program runs.',

@@ -128,3 +128,15 @@ test('grouping is taken where it acts, and refused elsewhere with the way to a r
     expect(errorsOf({ ...rule, enableGrouping: false })).toEqual({})
   }
 })
+
+test('one run over everything is taken where it acts, and refused elsewhere with the way out', () => {
+  const poll = { triggerSource: 'api_polling', apiEndpoint: '/api_1.0/job.json', pollInterval: 'daily' }
+  expect(errorsOf({ ...SMALLEST, ...poll, digest: true })).toEqual({})
+  for (const triggerSource of ['webhook', 'manual_endpoint']) {
+    const rule = { ...SMALLEST, triggerSource, object: 'job', triggerType: 'job_status' }
+    expect(errorsOf({ ...rule, digest: true })).toEqual({
+      digest: ['One run over everything works only with a Scheduled API Check. Send digest as false.'],
+    })
+    expect(errorsOf({ ...rule, digest: false })).toEqual({})
+  }
+})

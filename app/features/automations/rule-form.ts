@@ -26,6 +26,7 @@ export const NAME_REQUIRED = 'Automation name is required'
 export const FIELD_REQUIRED = 'Field is required'
 export const ACTION_REQUIRED = 'At least one action is required'
 export const GROUPING_ACTS = 'Grouping works only with a Scheduled API Check. Send enableGrouping as false.'
+export const DIGEST_ACTS = 'One run over everything works only with a Scheduled API Check. Send digest as false.'
 export const AUTHENTICATE_FIRST = 'Please authenticate with the platform first.'
 
 export const MOST_CONDITIONS = 50
@@ -163,6 +164,7 @@ export const ruleForm = z.strictObject({ ...fields, accountUUID: text }).superRe
   }
   if (form.enableGrouping && form.triggerSource !== 'api_polling') issue('enableGrouping', GROUPING_ACTS)
   else if (form.enableGrouping && form.groupingField === undefined) issue('groupingField', 'Choose what to group by')
+  if (form.digest && form.triggerSource !== 'api_polling') issue('digest', DIGEST_ACTS)
 })
 
 export type RuleForm = z.output<typeof ruleForm>

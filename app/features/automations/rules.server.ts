@@ -3,6 +3,7 @@ import type { App } from '#app/app-context.ts'
 import { triggerKeyPlace } from '#app/features/ops/sealed-places.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
+import { chatWarningsOf } from './chat-warnings.ts'
 import type { PollTrigger, RuleDefinition } from './rule.ts'
 import {
   activeOnly,
@@ -184,7 +185,8 @@ async function saved(
   const warning = await follow(app, accountUuid)
   const rule = await app.store.findAutomation(accountUuid, id)
   if (!rule) return { outcome: 'not_found' }
-  const warnings = [takenOut, rule.active ? warning : null].filter((one) => one !== null)
+  const chats = chatWarningsOf(rule.definition)
+  const warnings = [takenOut, rule.active ? warning : null, ...chats].filter((one) => one !== null)
   return { outcome: 'saved', rule, warning: warnings.length > 0 ? warnings.join(' ') : null }
 }
 

@@ -128,7 +128,7 @@ function notYetWords({ definition: { trigger }, nextRunAt }: WhyRule): string[] 
       return [
         nextRunAt === null
           ? 'It looks only when you press Run Now.'
-          : 'It has not come to this record yet: see its next look.',
+          : 'It has not checked this record yet. See its next check.',
       ]
     case 'manual_endpoint':
       return ['It starts only when its address is called for this job.']

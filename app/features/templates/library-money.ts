@@ -221,6 +221,7 @@ export const MONEY: readonly LibraryTemplate[] = [
             customSubject: 'Invoice {entry.0.generated_job_id}, now due',
             customBody: `Hello ${FIRST_NAME},\n\nour invoice of {entry.0.total_invoice_amount as money} was due {entry.0.days_overdue} days ago. A copy is attached. You can pay by [[How to pay]]. If something about the work is not right, please tell us today.\n\n[[Business name]]`,
             linkToJob: true,
+            includeAttachments: true,
             includeGeneratedDocument: true,
             documentActionIndex: 1,
           },
@@ -344,6 +345,7 @@ export const MONEY: readonly LibraryTemplate[] = [
             customSubject: 'Open invoices: {count}, together {sum_total as money}',
             customBody:
               'Hello,\n\nattached is your statement as of {today as date}:\n\n{job_list}\n\nPlease compare it with your books and tell us about any difference.\n\n[[Business name]]',
+            includeAttachments: true,
             includeGeneratedDocument: true,
             documentActionIndex: 1,
           },

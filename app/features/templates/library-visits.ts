@@ -115,6 +115,7 @@ export const VISITS: readonly LibraryTemplate[] = [
             customHtmlSubject: '{entry.0.job_address or "Your job"}: finished, papers attached',
             customHtmlBody: `<p>Hello ${FIRST_NAME},</p><p>the work is done. Your [[document name]] and the photos are attached; please keep them for your records. Anything not as it should be? Call [[Business phone]] within [[7 days]] and we come back.</p><p>[[Business name]]</p>`,
             linkToJob: true,
+            includeAttachments: true,
             includeGeneratedDocument: true,
             documentActionIndex: 1,
             includeJobAttachments: true,

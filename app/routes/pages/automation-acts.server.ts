@@ -80,7 +80,8 @@ async function pressed(
       return { result: done.result, form, toast: done.toast, draft }
     }
     case 'imported': {
-      const view = await loadForm(app, account.uuid, formOfFields(done.fields), {}, lists)
+      const drawn = await loadForm(app, account.uuid, formOfFields(done.fields), {}, lists)
+      const view = { ...drawn, trouble: done.toast }
       return { result: null, form: { key: 'import', lists, view }, toast: done.toast, draft: null }
     }
     case 'done': {

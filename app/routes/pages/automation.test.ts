@@ -207,6 +207,10 @@ describe('the form', () => {
       form: { view: { state: { ruleId: null, values: { name: 'Call back (Imported)', active: '' } } } },
       toast: { title: 'Automation imported' },
     })
+    // Without scripts the form itself says it.
+    const copied = { ...RULE, triggerSource: 'webhook', triggerType: 'job_updated' }
+    const unsaid = await send({ act: 'import', json: JSON.stringify(copied) })
+    expect(unsaid.form?.view.trouble?.description).toMatch(/Choose them under Webhook Subscription\.$/)
     expect((await open()).rules).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
 import { assertNever } from '#app/lib/assert-never.ts'
+import { chatWarning } from '../../webhooks/chat-address.ts'
 import type { ActionType } from '../action-parameters.ts'
 import { findJobField, WRITABLE_JOB_FIELDS } from '../actions/job-fields.ts'
 import type { NamedId } from '../form-lists.ts'
@@ -11,7 +12,7 @@ import { useRuleForm } from './form-context.tsx'
 import {
   BoxControl,
   Choice,
-  DateControl,
+  DayControl,
   PickControl,
   SelectControl,
   ShowFields,
@@ -245,6 +246,7 @@ function FeedFields(props: StepProps) {
 
 function NotificationFields(props: StepProps) {
   const at = (parameter: string) => parameterNames(props, parameter)
+  const warning = chatWarning((props.step.parameters.url ?? '').trim())
   return (
     <>
       <SelectControl
@@ -260,7 +262,13 @@ function NotificationFields(props: StepProps) {
         path={at('url').path}
         label="Address"
         placeholder="https://"
-        hint="Empty = the callback address of the rule's webhook, else of your first active one that has an address."
+        hint={
+          warning === null ? (
+            "Empty = the callback address of the rule's webhook, else of your first active one that has an address."
+          ) : (
+            <span className="text-attention">{warning}</span>
+          )
+        }
       />
     </>
   )
@@ -311,15 +319,21 @@ function JobFieldValue(props: StepProps) {
       case 'badges':
         return <BadgeFields {...props} />
       case 'date':
-        return <DateControl {...names} label="Field Value" hint="Empty = the field is emptied." />
+        return <DayControl {...names} about={about} label="Field Value" hint={EMPTIES} />
       default:
         if (field.kind === 'flag') {
           return <SelectControl {...names} label="Field Value" none="Empty" options={YES_OR_NO} />
         }
+        if (field.kind === 'moment') {
+          const format = 'A date and time like 2026-03-31 14:30, a date, or TODAY+3.'
+          return <WordsControl {...names} about={about} label="Field Value" hint={`${format} ${EMPTIES}`} />
+        }
     }
   }
-  return <WordsControl {...names} about={about} label="Field Value" rows={2} hint="Empty = the field is emptied." />
+  return <WordsControl {...names} about={about} label="Field Value" rows={2} hint={EMPTIES} />
 }
+
+const EMPTIES = 'Empty = the field is emptied.'
 
 const YES_OR_NO = [
   { value: '1', label: 'Yes' },

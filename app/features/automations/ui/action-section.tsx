@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { FieldError } from '#app/ui/field.tsx'
 import { ACTION_SPECS } from '../action-parameters.ts'
+import type { TokenChoice } from '../form-aids.ts'
 import { EMPTY_SAMPLE } from '../form-look.ts'
 import type { StepRow } from '../form-state.ts'
 import { ActionFields } from './action-fields.tsx'
@@ -32,18 +33,12 @@ export function ActionSection() {
         <Disclosure summary="Placeholders to copy into the texts" open={samples !== null}>
           {samples ? <p className="mb-2 text-label">With the values of {samples.about}.</p> : null}
           <ul className="grid gap-1 text-label">
-            {aids.placeholders.map(({ name, label, mayBeEmpty }) => (
-              <li key={name} className="wrap-anywhere">
-                {label}: <code>{`{${name}}`}</code>
-                {samples && Object.hasOwn(samples.values, name) ? (
-                  <span className="text-ink-soft"> = {samples.values[name] || EMPTY_SAMPLE}</span>
-                ) : null}
-                {mayBeEmpty ? <span className="text-attention"> (may be empty)</span> : null}
-              </li>
+            {aids.placeholders.map((token) => (
+              <Token key={token.name} token={token} />
             ))}
           </ul>
           {samples ? null : (
-            <IntentButton intent="form.look:samples" className="mt-2">
+            <IntentButton intent="form.look:samples" wraps className="mt-2">
               Show them with the values of a real record
             </IntentButton>
           )}
@@ -53,9 +48,24 @@ export function ActionSection() {
   )
 }
 
+/** One to copy, with its value in a real record once that was asked for. */
+function Token({ token: { name, label, mayBeEmpty } }: { token: TokenChoice }) {
+  const { samples } = useRuleForm()
+  return (
+    <li className="wrap-anywhere">
+      {label}: <code>{`{${name}}`}</code>
+      {samples && Object.hasOwn(samples.values, name) ? (
+        <span className="text-ink-soft"> = {samples.values[name] || EMPTY_SAMPLE}</span>
+      ) : null}
+      {mayBeEmpty ? <span className="text-attention"> (may be empty)</span> : null}
+    </li>
+  )
+}
+
 function ActionCard({ step, index, count }: { step: StepRow; index: number; count: number }) {
-  const { errors } = useRuleForm()
+  const { errors, aids, alive } = useRuleForm()
   const number = index + 1
+  const own = alive || !Object.hasOwn(aids.own, step.key) ? [] : (aids.own[step.key] ?? [])
   const parameters = `actions.${index}.parameters`
   const whole = Object.hasOwn(errors, parameters) ? errors[parameters] : undefined
   return (
@@ -105,6 +115,15 @@ function ActionCard({ step, index, count }: { step: StepRow; index: number; coun
       />
       <ShowFields>Show its fields</ShowFields>
       {step.type === '' ? null : <ActionFields step={step} index={index} />}
+      {own.length > 0 ? (
+        <Disclosure summary={`More placeholders for action ${number}`}>
+          <ul className="grid gap-1 text-label">
+            {own.map((token) => (
+              <Token key={token.name} token={token} />
+            ))}
+          </ul>
+        </Disclosure>
+      ) : null}
       {index > 0 ? (
         <BoxControl
           name={`s.${step.key}.wait`}

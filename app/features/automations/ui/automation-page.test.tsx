@@ -154,7 +154,7 @@ describe('the list', () => {
     renderAutomations({
       rules: [sampleCard({ schedule: 'Every day at 08:00', nextRunAt: SAMPLE_NOW + hours(2) })],
     })
-    expect(screen.getByRole('article').textContent).toContain('Every day at 08:00 (next look in 2 hours)')
+    expect(screen.getByRole('article').textContent).toContain('Every day at 08:00 (next check in 2 hours)')
   })
 
   it('switches off what is on, and on what is off', async () => {
@@ -193,7 +193,7 @@ describe('the list', () => {
       },
       sent,
     )
-    card().getByText(/^Preparing: Fieldhook is noting/)
+    card().getByText('Getting ready. It starts in a moment.')
     card('Copy').getByText('Business name')
     fireEvent.click(card('Daily').getByRole('button', { name: 'Switch on, also for what matches already' }))
     await waitFor(() => expect(sent[0]).toMatchObject({ act: 'switch', id: '5', to: 'on', existing: 'yes' }))

@@ -15,7 +15,7 @@ export function ConditionSection() {
     <FormSection
       id="conditions"
       title="Filter Conditions"
-      hint={state.conditions.length === 0 ? 'Without conditions, every record counts.' : undefined}
+      hint={state.conditions.length === 0 ? 'No conditions: runs for every record.' : undefined}
     >
       {state.conditions.length > 0 ? (
         <ol className="grid gap-3">
@@ -71,8 +71,8 @@ function ConditionLine({ row, index }: { row: ConditionRow; index: number }) {
           />
         </div>
       ) : null}
-      <div className="grid grid-cols-[1fr_auto] items-start gap-3 sm:grid-cols-[1fr_1fr_auto]">
-        <div className="sm:col-span-2">
+      <div className="grid grid-cols-[1fr_auto] items-start gap-3">
+        <div className="min-w-0">
           <Field id={id} label="Field" hint={field?.never ?? undefined} {...(errors && { errors })}>
             {(control) => (
               <Select
@@ -99,7 +99,7 @@ function ConditionLine({ row, index }: { row: ConditionRow; index: number }) {
         >
           <X aria-hidden className="size-4" />
         </IntentButton>
-        <div className="col-span-2 sm:col-span-1">
+        <div className="col-span-2 grid items-start gap-3 sm:grid-cols-2">
           <SelectControl
             name={at('operator')}
             path={path('operator')}
@@ -107,8 +107,6 @@ function ConditionLine({ row, index }: { row: ConditionRow; index: number }) {
             none={null}
             options={OPERATORS.map((operator) => ({ value: operator, label: OPERATOR_WORDS[operator] }))}
           />
-        </div>
-        <div className="col-span-2">
           <ConditionValue row={row} index={index} type={field?.type ?? 'text'} />
         </div>
       </div>

@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react'
 import { FieldError } from '#app/ui/field.tsx'
 import { linesSent } from '../form-body.ts'
-import { type LineSource, lineSource } from '../form-change.ts'
+import { type LineSource, lineSource } from '../form-shown.ts'
 import type { LineList, LinePart, LineRow } from '../form-state.ts'
 import { useRuleForm } from './form-context.tsx'
 import {
@@ -38,7 +38,7 @@ export function CreateJobFields(props: StepProps) {
       <SelectControl {...plain('status')} label="Job Status *" none="Choose a status" options={STATUS_OPTIONS} />
       <WordsControl {...at('job_description')} label="Job Description" rows={3} />
       <WordsControl {...at('job_address')} label="Job Address" />
-      <DayControl {...plain('date')} label="Date" hint="Empty = the platform's own." />
+      <DayControl {...at('date')} label="Date" hint="Empty = the platform's own." />
       <WordsControl {...at('purchase_order_number')} label="Purchase Order Number" />
       <WordsControl {...at('billing_address')} label="Billing Address" />
       <div className="grid items-start gap-4 sm:grid-cols-2">

@@ -1,3 +1,4 @@
+import { isParameterShown } from '../form-shown.ts'
 import { plainParameters } from '../form-state.ts'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, Choice, PickControl, SelectControl, ShowFields, WordsControl } from './form-controls.tsx'
@@ -71,7 +72,7 @@ export function EmailFields(props: StepProps) {
         <BoxControl name={at('linkToJob').name}>Link to the job, so that it is in its diary</BoxControl>
         <BoxControl name={at('includeSignature').name}>Include the staff signature</BoxControl>
         <BoxControl name={at('includeAttachments').name}>Include attachments</BoxControl>
-        {parameters.includeAttachments === 'true' ? <AttachmentFields {...props} /> : null}
+        {isParameterShown(step, 'includeJobAttachments') ? <AttachmentFields {...props} /> : null}
       </div>
       <ShowFields>Show the attachments</ShowFields>
     </>
@@ -81,7 +82,6 @@ export function EmailFields(props: StepProps) {
 function AttachmentFields(props: StepProps) {
   const { state } = useRuleForm()
   const { index, step } = props
-  const { parameters } = step
   const at = (parameter: string) => parameterNames(props, parameter)
   const documents = state.steps
     .slice(0, index)
@@ -90,7 +90,7 @@ function AttachmentFields(props: StepProps) {
   return (
     <div className="grid gap-2 border-l-2 border-line pl-4">
       <BoxControl name={at('includeJobAttachments').name}>Attachments of the job</BoxControl>
-      {parameters.includeJobAttachments === 'true' ? (
+      {isParameterShown(step, 'attachmentFilter') ? (
         <>
           <BoxControl name={at('includeAllJobAttachments').name}>All of them</BoxControl>
           <WordsControl
@@ -101,7 +101,7 @@ function AttachmentFields(props: StepProps) {
         </>
       ) : null}
       <BoxControl name={at('includeGeneratedDocument').name}>A generated document</BoxControl>
-      {known && parameters.includeGeneratedDocument === 'true' ? (
+      {known && isParameterShown(step, 'documentActionIndex') ? (
         <SelectControl
           name={at('documentActionIndex').name}
           path={at('documentActionIndex').path}

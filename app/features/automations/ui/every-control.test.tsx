@@ -16,7 +16,7 @@ import { formAfter, stagedForm } from '#tests/support/rule-form-stage.tsx'
 import { ACTION_TYPES } from '../action-parameters.ts'
 import { toBody } from '../form-body.ts'
 import { problemsOf } from '../form-problems.ts'
-import { readForm } from '../form-wire.ts'
+import { DRAWN, readForm, toForm } from '../form-wire.ts'
 import { exportRule } from '../import-rule.ts'
 import { definitionOf, ruleForm } from '../rule-form.ts'
 
@@ -207,3 +207,64 @@ test(
   },
   MINUTE,
 )
+
+/** What makes other controls go: with which choices before, which control, and what is chosen there. */
+const HIDING: [before: string[], control: string, to: string][] = [
+  [['triggerType=job_updated'], 'events', 'object:company'],
+  [['triggerType=job_queue'], 'triggerType', 'job_updated'],
+  [['triggerType=job_field'], 'triggerType', 'job_updated'],
+  [['triggerType=job_status'], 'triggerType', 'job_updated'],
+  [['triggerType=job_updated'], 'triggerSource', 'manual_endpoint'],
+  [['triggerType=job_updated', 'scheduleType=scheduled'], 'scheduleType', 'immediate'],
+  [['scheduleType=recurring', 'scheduleRecurrence=weekly'], 'scheduleType', 'immediate'],
+  [['triggerSource=api_polling', 'enableGrouping=true'], 'triggerSource', 'webhook'],
+  [['triggerSource=api_polling', 'enableGrouping=true'], 'enableGrouping', ''],
+  [['triggerSource=api_polling', 'pollInterval=weekly'], 'pollInterval', 'on_demand'],
+  [['triggerSource=api_polling', 'pollInterval=monthly'], 'pollInterval', 'daily'],
+  [['triggerSource=api_polling', 'pollInterval=once'], 'pollInterval', 'daily'],
+  [['add_step:send_sms', 's.s2.p.useSmsTemplate=true'], 's.s2.p.useSmsTemplate', ''],
+  [['add_step:send_email', 's.s2.p.contentType=template'], 's.s2.p.contentType', 'html'],
+  [
+    ['add_step:send_email', 's.s2.p.includeAttachments=true', 's.s2.p.includeJobAttachments=true'],
+    's.s2.p.includeAttachments',
+    '',
+  ],
+  [['add_step:create_job', 's.s2.from.materials=copy'], 's.s2.from.materials', 'manual'],
+  [['add_step:update_job_field', 's.s2.p.fieldName=badges'], 's.s2.p.fieldName', 'job_description'],
+]
+
+test.each(HIDING)('with %j, nothing is sent or saved of what %s = "%s" hides', (before, control, to) => {
+  const task = ['name=Walk', 'events=object:job', 'add_step:create_task', 's.s1.p.title=Ring']
+  renderPage({ page: () => stagedForm(formAfter([...task, ...before])) })
+  const drawn = () => controls((place) => !place.startsWith('look') && !isOtherWay(place))
+  const filled = new Set([control])
+  for (let turn = 0; turn < 100; turn += 1) {
+    const empty = drawn().find(({ name, value }) => value === '' && !filled.has(name))
+    if (!empty) break
+    filled.add(empty.name)
+    const [first] = isTyped(empty) ? typables(empty.kind, turn + 1) : empty.options
+    if (first !== undefined) put(empty, first)
+  }
+  const there = drawn()
+  const chosen = there.find(({ name }) => name === control)
+  if (!chosen) throw new Error(`${control} is not drawn`)
+  const was = toForm(stateNow()).map(([name, value]): [string, string] => [`${DRAWN}${name}`, value])
+  put(chosen, to)
+  const left = new Set(drawn().map(({ name }) => name))
+  const gone = there.filter(({ name, value }) => value !== '' && !left.has(name))
+  expect(gone.length).toBeGreaterThan(0)
+  const withoutScripts = readForm([...was, [control, to]])
+  for (const state of [stateNow(), withoutScripts]) {
+    const body = toBody(state)
+    for (const { name } of gone) expect(sentAt(body, name), `${name} is sent, and hidden`).toBeUndefined()
+  }
+})
+
+/** What a body says under the name of a control; undefined = nothing. */
+function sentAt(body: Record<string, unknown>, name: string): unknown {
+  const [, key = '', parameter] = /^s\.s(\d+)\.p\.(\w+)$/.exec(name) ?? []
+  const { actions, guards } = body as { actions: { parameters: object }[]; guards: object }
+  const said: object = parameter ? (actions[Number(key) - 1]?.parameters ?? {}) : { ...guards, ...body }
+  const value: unknown = Object.entries(said).find(([field]) => field === (parameter ?? name))?.[1]
+  return value === '' || value === false ? undefined : value
+}

@@ -302,12 +302,16 @@ export function DateControl({ withTime = false, ...shared }: ControlProps & { wi
   return DAY.test(value) ? <TextControl {...shared} type="date" /> : <TextControl {...shared} />
 }
 
-/** A day from the calendar; or TODAY, or a placeholder, which no calendar has. */
-export function DayControl({ name, label, path, hint }: ControlProps) {
+/** A day from the calendar; or TODAY, or a placeholder, which no calendar has. `about` as of `WordsControl`. */
+export function DayControl({ name, label, path, hint, about }: ControlProps & { about?: string }) {
   const { value, set } = useControl(name, path)
   const isDay = value === '' || DAY.test(value)
   const shared = { name, label, ...(path !== undefined && { path }) }
-  if (!isDay) return <TextControl {...shared} hint="TODAY is the day it runs. Empty it for the calendar." />
+  if (!isDay) {
+    const words =
+      'TODAY is the day it runs, TODAY+3 three days later. A placeholder works too. Empty it for the calendar.'
+    return <WordsControl {...shared} {...(about !== undefined && { about })} hint={words} />
+  }
   return (
     <div className="grid gap-1">
       <TextControl {...shared} hint={hint} type="date" />
@@ -320,7 +324,7 @@ export function DayControl({ name, label, path, hint }: ControlProps) {
           onChange={() => set('TODAY')}
           className="size-5 accent-accent"
         />
-        The day it runs (TODAY)
+        Another day: TODAY, TODAY+3 or a placeholder
       </label>
     </div>
   )

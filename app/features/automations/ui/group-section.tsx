@@ -1,3 +1,4 @@
+import { isShown } from '../form-shown.ts'
 import { GROUPING_WORDS } from '../form-words.ts'
 import { GROUPING_FIELDS } from '../rule.ts'
 import { useRuleForm } from './form-context.tsx'
@@ -7,10 +8,10 @@ import { BoxControl, FormSection, SelectControl, ShowFields } from './form-contr
 export function GroupSection() {
   const { state } = useRuleForm()
   return (
-    <FormSection id="group" title="Group Actions" hint="Acts once for several records that belong together.">
+    <FormSection id="group" title="Group Actions" hint="Combine related records into one run.">
       <div className="grid gap-2">
         <BoxControl name="enableGrouping">Group the records that match</BoxControl>
-        {state.values.enableGrouping === 'true' ? (
+        {isShown(state, 'groupingField') ? (
           <SelectControl
             name="groupingField"
             label="Group by"

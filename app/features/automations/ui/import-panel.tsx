@@ -36,7 +36,7 @@ export function ImportPanel({ account, result }: ImportPanelProps) {
           <Field
             id="import-json"
             label="Paste JSON"
-            hint="It is loaded into the form as a new entry, switched off, so that you can look it over first."
+            hint="Loads into the form as a new automation, switched off."
             errors={refused ? [`${IMPORT_FAILED}: ${refused.message}`] : []}
           >
             {(control) => (

@@ -2,13 +2,13 @@ import { Link, useSearchParams } from '@remix-run/react'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { settingsAddress } from '../automation-address.ts'
+import { isShown } from '../form-shown.ts'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, TextControl } from './form-controls.tsx'
 
 /** What most rules do not need: how many, and what protects customers. */
 export function MoreSection() {
   const { state, errors } = useRuleForm()
-  const { triggerSource } = state.values
   const written = (['cooldownDays', 'dailyCap', 'respectQuietHours', 'askFirst', 'recheckBeforeSending'] as const).some(
     (name) => state.values[name] !== '',
   )
@@ -18,7 +18,7 @@ export function MoreSection() {
       <Disclosure summary="More: how many, and what protects your customers" open={wrong || written}>
         <div className="grid gap-4 pt-2">
           <div className="grid items-start gap-4 sm:grid-cols-2">
-            {triggerSource === 'webhook' ? (
+            {isShown(state, 'settleMinutes') ? (
               <TextControl
                 name="settleMinutes"
                 label="Wait first, in minutes"
@@ -46,13 +46,11 @@ export function MoreSection() {
             />
           </div>
           <div className="grid">
-            {triggerSource === 'api_polling' ? (
-              <>
-                <BoxControl name="workingDays">Monday to Friday only</BoxControl>
-                <BoxControl name="digest" hint="One message with {count} and {job_list} instead of one for each.">
-                  One run over everything that matches
-                </BoxControl>
-              </>
+            {isShown(state, 'workingDays') ? <BoxControl name="workingDays">Monday to Friday only</BoxControl> : null}
+            {isShown(state, 'digest') ? (
+              <BoxControl name="digest" hint="One message with {count} and {job_list} instead of one for each.">
+                One run over everything that matches
+              </BoxControl>
             ) : null}
             <BoxControl name="respectQuietHours" hint={<QuietHint />}>
               Respect quiet hours

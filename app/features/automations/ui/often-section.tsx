@@ -1,7 +1,7 @@
 import { Notice } from '#app/ui/notice.tsx'
 import { draftOf } from '../form-body.ts'
 import { objectOfForm } from '../form-state.ts'
-import { laterEditsOf, onceChoices } from '../once-words.ts'
+import { laterEditsOf, onceChoices, onceWords } from '../once-words.ts'
 import { writesToCustomers } from '../rule.ts'
 import { useRuleForm } from './form-context.tsx'
 import { IntentButton, SelectControl } from './form-controls.tsx'
@@ -30,12 +30,17 @@ export function OftenSection() {
 /** "Anything changes" with a status beside it starts at every later edit as well: said where it is written, with the way out. */
 export function LaterEdits() {
   const { state } = useRuleForm()
-  const status = laterEditsOf(draftOf(state))
+  const draft = draftOf(state)
+  const status = laterEditsOf(draft)
   if (status === null) return null
+  const title =
+    draft.once === 'change'
+      ? `This also fires on every later edit of a ${status} job.`
+      : `Any later edit of a ${status} job can start this, ${onceWords(draft, 'job')}.`
   return (
-    <Notice tone="attention" title={`This also fires on every later edit of a ${status} job.`}>
+    <Notice tone="attention" title={title}>
       <p>Did you mean “Its status becomes {status}”?</p>
-      <IntentButton intent="form.on_status" className="mt-2">
+      <IntentButton intent="form.on_status" wraps className="mt-2">
         Change to “Its status becomes {status}”
       </IntentButton>
     </Notice>

@@ -43,17 +43,14 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
     act()
   }
   return (
-    // On a wide screen it stays beside what is being written; what is below goes behind it.
+    // At a desk it takes at most a good half of the height, and the list below it the rest.
     <aside
-      data-preview
       aria-label="Preview of the automation in the form"
-      className="min-w-0 lg:sticky lg:top-0 lg:z-10 lg:-mt-3 lg:max-h-dvh lg:overflow-y-auto lg:bg-canvas lg:pt-3 lg:pb-2"
+      className="min-w-0 desk:max-h-[55dvh] desk:shrink-0 desk:overflow-y-auto"
     >
       <CardSection id="live-preview" title="Live preview">
         <div className="grid gap-4" aria-busy={live?.busy || undefined}>
-          <p className="text-label text-ink-soft">
-            What it would do with a real record, as it stands in the form. Nothing is sent or saved.
-          </p>
+          <p className="text-label text-ink-soft">Preview with a real record. Nothing is sent or saved.</p>
           <input type="hidden" form={FORM} name={LOOK_FIELDS.record} value={record} readOnly />
           <input type="hidden" form={FORM} name={LOOK_FIELDS.was} value={search} readOnly />
           {trouble ? (
@@ -65,7 +62,7 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
           {preview || live === null ? (
             <details open={search !== '' || undefined}>
               <summary className="inline-flex min-h-11 cursor-pointer items-center text-label text-accent underline-offset-4 hover:underline">
-                Look at it with another record
+                Try another record
               </summary>
               <div className="grid gap-2">
                 <Field id="look-search" label="Job number or customer" hint={preview?.note ?? undefined}>

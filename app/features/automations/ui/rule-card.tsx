@@ -206,7 +206,7 @@ function Facts({ rule }: { rule: RuleCardView }) {
           {rule.nextRunAt === null ? null : (
             <span className="text-ink-soft">
               {' '}
-              (next look <Time at={rule.nextRunAt} />)
+              (next check <Time at={rule.nextRunAt} />)
             </span>
           )}
         </Fact>

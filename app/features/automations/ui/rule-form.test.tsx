@@ -167,15 +167,23 @@ describe('the form', () => {
     const { user, sent } = renderForm({
       state: press(write(withAction('send_sms'), { triggerType: 'job_updated' }), 'becomes:Completed'),
     })
+    // Once per job: both are true together.
+    screen.getByText('Any later edit of a Completed job can start this, once per job.')
+    screen.getByText('The customer gets each message once.')
+    await user.selectOptions(control('How often for the same record'), 'Every time it changes')
     screen.getByText('This also fires on every later edit of a Completed job.')
+    screen.getByText('The customer can get this message more than once.')
     const change = button('Change to “Its status becomes Completed”')
     expect([change.getAttribute('type'), change.getAttribute('name'), change.getAttribute('value')]).toEqual([
       'submit',
       'intent',
       'form.on_status',
     ])
+    // A phone is narrower than this label.
+    expect(change.className).not.toContain('whitespace-nowrap')
     await user.click(change)
     expect(control<HTMLSelectElement>('Trigger Type').value).toBe('job_status')
+    expect(document.activeElement).toBe(control('Trigger Type'))
     expect(screen.queryByText(/later edit/)).toBeNull()
     expect(sent).toEqual([])
   })
@@ -559,9 +567,32 @@ describe('actions', () => {
   it('take a day from the calendar, or the day they run', async () => {
     const { user } = renderForm({ state: withAction('create_job') })
     expect(control('Date').type).toBe('date')
-    await user.click(control('The day it runs (TODAY)'))
+    await user.click(control('Another day: TODAY, TODAY+3 or a placeholder'))
     expect(control('Date').value).toBe('TODAY')
     expect(control('Date').type).toBe('text')
+  })
+
+  it('take a day that counts from the run for a date of the job, and say how a moment is written', async () => {
+    const state = withAction('update_job_field')
+    const { user } = renderForm({ state: write(state, { [`s.${state.steps[0]?.key}.p.fieldName`]: 'date' }) })
+    expect(control('Field Value').type).toBe('date')
+    await user.click(control('Another day: TODAY, TODAY+3 or a placeholder'))
+    await user.type(control('Field Value'), '+3')
+    expect(control('Field Value').value).toBe('TODAY+3')
+    expect(described(control('Field Value'))).toContain('TODAY+3 three days later')
+    await user.selectOptions(control('Field Name'), 'Completed on')
+    expect(control('Field Value').type).toBe('text')
+    expect(described(control('Field Value'))).toContain('A date and time like 2026-03-31 14:30')
+  })
+
+  it('say it when a chat program will refuse the notification', () => {
+    renderForm({ state: withAction('send_notification') })
+    const address = control('Address')
+    expect(described(address)).toMatch(/^Empty = the callback address/)
+    fireEvent.change(address, { target: { value: 'https://hooks.slack.com/services/T0/B0/x' } })
+    expect(described(control('Address'))).toBe(
+      'Slack refuses ServiceM8 events in this shape. Send them through Zapier, Make or n8n, and on to Slack from there.',
+    )
   })
 
   it('take an id that is not on a list', () => {

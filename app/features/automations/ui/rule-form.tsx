@@ -1,4 +1,5 @@
 import { Form, useNavigation, useSubmit } from '@remix-run/react'
+import { clsx } from 'clsx'
 import { type FormEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -9,6 +10,7 @@ import { useToast } from '#app/ui/toast.tsx'
 import { asksAboutExisting } from '../form-body.ts'
 import { applyIntent, type FormIntent, parseFormIntent, setValue } from '../form-change.ts'
 import { type FormLists, namesOfLists } from '../form-lists.ts'
+import { isShown } from '../form-shown.ts'
 import { type FormState, partsShown } from '../form-state.ts'
 import type { FormView } from '../form-view.ts'
 import { DRAWN, readForm, toForm } from '../form-wire.ts'
@@ -147,7 +149,7 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
               <input key={index} type="hidden" name={`${DRAWN}${name}`} value={value} />
             ))}
             {form.trouble && !alive ? (
-              <Notice tone="failing" title={form.trouble.title}>
+              <Notice tone={form.trouble.kind === 'error' ? 'failing' : 'accent'} title={form.trouble.title}>
                 <p>{form.trouble.description}</p>
               </Notice>
             ) : null}
@@ -161,7 +163,7 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
               <>
                 <ConditionSection />
                 <LaterEdits />
-                {state.values.triggerSource === 'api_polling' ? <GroupSection /> : null}
+                {isShown(state, 'enableGrouping') ? <GroupSection /> : null}
                 <ActionSection />
                 <OftenSection />
                 <MoreSection />
@@ -177,12 +179,20 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
           </Form>
         </RuleFormProvider>
       </CardSection>
-      {/* A focused control below the preview, which stays in sight on a wide screen, is not to end up behind it. */}
-      <div className="grid min-w-0 content-start gap-5 lg:has-[[data-preview]]:[&_#beside-form_:is(a,button,input,summary,textarea)]:scroll-mt-[85dvh]">
+      {/* At a desk, what stands beside the form stays in sight while it is written: the preview, and the list in what is left. */}
+      <div
+        className={clsx(
+          'grid min-w-0 content-start gap-5',
+          shown.rest && 'desk:sticky desk:top-0 desk:flex desk:max-h-dvh desk:flex-col desk:self-start desk:py-3',
+        )}
+      >
         {shown.rest ? (
           <FormPreview accountUUID={accountUUID} form={form} state={state} alive={alive} onRecord={setExample} />
         ) : null}
-        <div id="beside-form" className="grid min-w-0 content-start gap-5">
+        <div
+          id="beside-form"
+          className={clsx('grid min-w-0 content-start gap-5', shown.rest && 'desk:min-h-0 desk:overflow-y-auto')}
+        >
           {beside}
         </div>
       </div>
@@ -224,6 +234,8 @@ function focusAfter(state: FormState, intent: FormIntent): string | null {
       return `[name="s.s${state.next}.type"]`
     case 'add_line':
       return `[name="s.${intent.key}.l.l${state.next}.uuid"]`
+    case 'on_status':
+      return '[name="triggerType"]'
     case 'remove_condition':
       return '#add-condition'
     case 'remove_step':
@@ -291,7 +303,7 @@ function SwitchAndSave({ saving }: { saving: boolean }) {
           legend="What about records that match already?"
           options={[
             { value: '', label: 'Only new ones', hint: 'What matches now is left alone.' },
-            { value: 'true', label: 'Also what matches now', hint: 'It acts on those at its next look.' },
+            { value: 'true', label: 'Also what matches now', hint: 'It acts on those at its next check.' },
           ]}
         />
       ) : null}

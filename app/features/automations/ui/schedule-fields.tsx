@@ -1,4 +1,4 @@
-import { intervalInForm } from '../form-state.ts'
+import { isShown } from '../form-shown.ts'
 import { RECURRENCE_WORDS, WEEKDAY_WORDS } from '../form-words.ts'
 import { useRuleForm } from './form-context.tsx'
 import { DateControl, PickControl, SelectControl, TextControl } from './form-controls.tsx'
@@ -8,26 +8,26 @@ const CRON_LINE = 'A cron line, for example 30 7 * * 1'
 /** When the rule acts. A rule that checks a list has a frequency beside it; any other acts at once, on a day, or at set times. */
 export function ScheduleFields() {
   const { state } = useRuleForm()
-  const { triggerSource, scheduleType, pollInterval } = state.values
+  const { triggerSource } = state.values
   const checks = triggerSource === 'api_polling'
-  const interval = intervalInForm(state)
-  // Of an event or a call, only what is collected is done at a set time.
-  const timed = checks
-    ? interval !== 'on_demand' && interval !== 'line'
-    : scheduleType === 'recurring' && interval !== null && interval !== 'line'
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
-      <SelectControl
-        name="scheduleType"
-        label="Schedule Type"
-        none={null}
-        options={[
-          { value: 'immediate', label: checks ? 'Immediate: from now on' : 'Immediate: as soon as it happens' },
-          { value: 'scheduled', label: checks ? 'Scheduled: from a date on' : 'Scheduled: on a date' },
-          { value: 'recurring', label: checks ? 'Recurring: at set times' : 'Recurring: collected, then at set times' },
-        ]}
-      />
-      {scheduleType === 'scheduled' || (checks && pollInterval === 'once') ? (
+      <div className="sm:col-span-2">
+        <SelectControl
+          name="scheduleType"
+          label="Schedule Type"
+          none={null}
+          options={[
+            { value: 'immediate', label: checks ? 'Immediate: from now on' : 'Immediate: as soon as it happens' },
+            { value: 'scheduled', label: checks ? 'Scheduled: from a date on' : 'Scheduled: on a date' },
+            {
+              value: 'recurring',
+              label: checks ? 'Recurring: at set times' : 'Recurring: collected, then at set times',
+            },
+          ]}
+        />
+      </div>
+      {isShown(state, 'scheduleDate') ? (
         <DateControl
           name="scheduleDate"
           label="Schedule Date"
@@ -35,20 +35,22 @@ export function ScheduleFields() {
           withTime={!checks}
         />
       ) : null}
-      {scheduleType === 'recurring' ? (
-        <PickControl
-          name="scheduleRecurrence"
-          label="Recurrence"
-          list={Object.entries(RECURRENCE_WORDS).map(([uuid, label]) => ({ uuid, label }))}
-          none={checks ? 'Same as the check frequency' : 'Choose how often'}
-          emptyHint=""
-          typed={CRON_LINE}
-        />
+      {isShown(state, 'scheduleRecurrence') ? (
+        <div className="sm:col-span-2">
+          <PickControl
+            name="scheduleRecurrence"
+            label="Recurrence"
+            list={Object.entries(RECURRENCE_WORDS).map(([uuid, label]) => ({ uuid, label }))}
+            none={checks ? 'Same as the check frequency' : 'Choose how often'}
+            emptyHint=""
+            typed={CRON_LINE}
+          />
+        </div>
       ) : null}
-      {timed ? (
+      {isShown(state, 'runTime') ? (
         <TextControl name="runTime" label="Time of day" type="time" hint="The time where your business is." />
       ) : null}
-      {interval === 'weekly' ? (
+      {isShown(state, 'weekday') ? (
         <SelectControl
           name="weekday"
           label="Weekday"
@@ -56,7 +58,7 @@ export function ScheduleFields() {
           options={WEEKDAY_WORDS.map((label, index) => ({ value: String(index + 1), label }))}
         />
       ) : null}
-      {interval === 'monthly' ? (
+      {isShown(state, 'dayOfMonth') ? (
         <TextControl
           name="dayOfMonth"
           label="Day of the month"

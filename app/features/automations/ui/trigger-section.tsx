@@ -1,4 +1,5 @@
 import { Notice } from '#app/ui/notice.tsx'
+import { isShown } from '../form-shown.ts'
 import { partsShown } from '../form-state.ts'
 import { ENDPOINT_WORDS, INTERVAL_WORDS, SOURCE_WORDS, TRIGGER_TYPE_WORDS, WATCHED_WORDS } from '../form-words.ts'
 import { JOB_STATUSES, POLL_ENDPOINTS, POLL_INTERVALS, TRIGGER_SOURCES, TRIGGER_TYPES } from '../rule.ts'
@@ -27,7 +28,7 @@ export function TriggerSection() {
 
 function WebhookTrigger() {
   const { state, webhooks, aids, lists } = useRuleForm()
-  const { events, triggerType } = state.values
+  const { events, triggerType, triggerJobUuid } = state.values
   const object = events.split(':').at(-1) ?? ''
   const choices = webhooks.map(({ id, objectType, label, active }) => ({
     value: `webhook:${id}:${objectType}`,
@@ -40,7 +41,8 @@ function WebhookTrigger() {
   const status = state.conditions.find(({ field, operator }) => field === 'status' && operator === 'equals')?.value
   return (
     <>
-      <div className="grid items-start gap-4 sm:grid-cols-2">
+      {/* Below each other: beside each other, a desk cuts what they say. */}
+      <div className="grid items-start gap-4">
         <SelectControl
           name="events"
           path="webhookSubscriptionId"
@@ -91,13 +93,11 @@ function WebhookTrigger() {
               </IntentButton>
             ))}
           </div>
-          <p className="text-dense text-ink-soft">
-            This writes a line into the filter below. Without it, any status counts.
-          </p>
+          <p className="text-dense text-ink-soft">Adds a condition below. Without it, any status counts.</p>
         </fieldset>
       ) : null}
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        {triggerType === 'job_queue' ? (
+        {isShown(state, 'triggerQueueUuid') ? (
           <SelectControl
             name="triggerQueueUuid"
             label="Queue"
@@ -106,7 +106,7 @@ function WebhookTrigger() {
             options={lists.queues.map(({ uuid, label }) => ({ value: uuid, label }))}
           />
         ) : null}
-        {triggerType === 'job_field' ? (
+        {isShown(state, 'triggerFieldName') ? (
           <SelectControl
             name="triggerFieldName"
             label="Field"
@@ -127,7 +127,7 @@ function WebhookTrigger() {
         {triggerType === 'job_field' ? (
           <TextControl name="triggerFromValue" label="Only when it was" hint="Empty = whatever it was." />
         ) : null}
-        {object === 'job' && lists.jobs.length > 0 ? (
+        {isShown(state, 'triggerJobUuid') && (lists.jobs.length > 0 || triggerJobUuid !== '') ? (
           <SelectControl
             name="triggerJobUuid"
             label="Job"
@@ -143,7 +143,7 @@ function WebhookTrigger() {
 function PollTrigger() {
   const { state } = useRuleForm()
   return (
-    <div className="grid items-start gap-4 sm:grid-cols-2">
+    <div className="grid items-start gap-4">
       <SelectControl
         name="apiEndpoint"
         label="API Endpoint"

@@ -167,7 +167,7 @@ function Rule({ rule, account }: { rule: WhyView; account: AutomationAccount }) 
       )}
       {nextAt === null || nextAt <= now ? null : (
         <p className="text-dense text-ink-soft">
-          Its next look is <Time at={nextAt} as="clock" />.
+          Its next check is <Time at={nextAt} as="clock" />.
         </p>
       )}
     </Card>

@@ -32,7 +32,7 @@ export function FieldPicker({ id, name, label, objectType, value, onChange, erro
         errors={errors}
         hint={
           chosen.length === 0
-            ? 'All fields: every change counts. Name some, separated by commas, to be told only about those.'
+            ? 'All fields: every change counts. Separate field names with commas.'
             : `${chosen.length} ${chosen.length === 1 ? 'field' : 'fields'} chosen. Empty it to be told about every change.`
         }
       >

@@ -29,12 +29,12 @@ describe('what stands in place of our address', () => {
     const shown = renderFacts()
     screen.getByText('ServiceM8 sends no webhooks for job materials, so Fieldhook looks every 5 minutes.')
     expect(shown('Last look')).toBe('2 minutes ago')
-    expect(shown('Next look')).toBe('in 3 minutes')
+    expect(shown('Next check')).toBe('in 3 minutes')
   })
 
   it('says when there was none so far, and when one is due', () => {
     const shown = renderFacts({ lastOkAt: null, nextAt: SAMPLE_NOW - 1 })
     expect(shown('Last look')).toBe('Not so far')
-    expect(shown('Next look')).toBe('Any moment')
+    expect(shown('Next check')).toBe('Any moment')
   })
 })

@@ -16,7 +16,7 @@ export function PollingFacts({ objectType, polling }: PollingFactsProps) {
       <PollingNote objectType={objectType} />
       <dl className="flex flex-wrap gap-x-8 gap-y-1.5 pl-6.5">
         <Moment label="Last look">{polling.lastOkAt === null ? 'Not so far' : <Time at={polling.lastOkAt} />}</Moment>
-        <Moment label="Next look">{polling.nextAt <= now ? 'Any moment' : <Time at={polling.nextAt} />}</Moment>
+        <Moment label="Next check">{polling.nextAt <= now ? 'Any moment' : <Time at={polling.nextAt} />}</Moment>
       </dl>
     </div>
   )
