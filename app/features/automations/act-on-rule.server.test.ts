@@ -145,7 +145,7 @@ describe('run now', () => {
     await calls.world.clock.run(20_000)
     const again = await askedBy('run', { id: String(id), recordUuid: second })
     expect(again).toMatchObject({
-      handled: '1 record was handled before.',
+      handled: 'Already ran for this job.',
       runs: [{ got: [{ to: '+447700900002', channel: 'sms', automationName: 'Chase quotes' }] }],
       values: { handled: 'yes' },
     })
@@ -177,7 +177,7 @@ describe('run now', () => {
     const id = await make({ ...RULE, actions, once: 'record' })
     expect(await press('run', { id: String(id) })).toMatchObject({ outcome: 'done', flash: { kind: 'success' } })
     await calls.world.clock.run(20_000)
-    expect(await askedBy('run', { id: String(id) })).toMatchObject({ handled: '1 record was handled before.' })
+    expect(await askedBy('run', { id: String(id) })).toMatchObject({ handled: 'Already ran for this job.' })
   })
 
   test('without any record it says that there is none', async () => {
@@ -221,7 +221,7 @@ describe('run now', () => {
     const id = await make()
     runsLeft = 0
     expect(await press('run', { id: String(id), ...YES })).toMatchObject({
-      flash: { title: 'Failed to run automation', description: expect.stringContaining('wait a moment') },
+      flash: { title: 'Failed to run automation', description: 'Too many runs. Try again in a minute.' },
     })
     expect(sent()).toBe(0)
   })
@@ -232,7 +232,7 @@ describe('run now', () => {
     for (const act of ['run', 'preview', 'switch', 'delete', 'new_url'] as const) {
       expect(await press(act, { id: String(id), to: 'off' }, { as: BRISBANE })).toMatchObject({
         outcome: 'done',
-        flash: { kind: 'error', description: 'It is not there any more. Somebody may have deleted it.' },
+        flash: { kind: 'error', description: 'This automation was deleted.' },
       })
     }
     expect((await card()).active).toBe(true)

@@ -15,7 +15,7 @@ import { previewView } from './preview-view.ts'
 import { rememberedReads } from './remembered-reads.server.ts'
 import { hashesOfReceiver } from './run-guards.server.ts'
 import { NO_RECORDS, type NotMet, nothingMatched, type RunNowApp } from './run-now.server.ts'
-import { handledWords } from './run-now-words.ts'
+import { ranBeforeWords } from './run-now-words.ts'
 
 export type RunQuestion =
   | { outcome: 'ask'; asked: AskedRun }
@@ -65,7 +65,7 @@ export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked):
     outcome: 'ask',
     asked: {
       about: aboutOf(plan, runs),
-      handled: again ? handledWords(plain.handled) : null,
+      handled: again ? ranBeforeWords(plain.handled, matched.object) : null,
       note: asked.note,
       runs,
       more: plan.wishes.length - runs.length,

@@ -14,7 +14,7 @@ export const STATUS_LABELS: Readonly<Record<RunStatus, string>> = {
   failure: 'Failure',
   nothing: 'Nothing to do',
   cancelled: 'Cancelled',
-  queued: 'At work',
+  queued: 'Running',
   waiting: 'Waits',
   held: 'Held',
 }

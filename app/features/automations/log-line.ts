@@ -28,7 +28,7 @@ export const LOG_STATUS_WORDS: Readonly<Record<LogStatus, string>> = {
   nothing: 'Nothing to do',
   cancelled: 'Cancelled',
   needs_you: 'Needs you',
-  working: 'At work',
+  working: 'Running',
 }
 
 export function logLine(execution: Execution): LogLine {

@@ -22,8 +22,8 @@ export const IMPORT_FAILED = 'Import failed'
 /** Title and text of the message together. */
 export const COPY_FAILED = 'Copy failed: Failed to copy automation to clipboard'
 
-export const GONE = 'It is not there any more. Somebody may have deleted it.'
-export const TOO_MANY_RUNS = 'That were many runs within a minute. Please wait a moment and try again.'
+export const GONE = 'This automation was deleted.'
+export const TOO_MANY_RUNS = 'Too many runs. Try again in a minute.'
 export const NOT_AN_ADMIN = 'Check Mode is for admins. Preview shows the same to everyone.'
 
 export const NOTICE_DISMISSED: Flash = { kind: 'success', title: 'Notice dismissed' }

@@ -23,7 +23,7 @@ export const STANDING_WORDS: Readonly<Record<RunStanding, string>> = {
   unknown: 'May have been sent',
   held: 'Waits for you',
   waiting: 'Waits',
-  working: 'At work',
+  working: 'Running',
 }
 
 export interface RunLine {

@@ -30,6 +30,13 @@ export function handledWords(handled: readonly { runId: number | null }[]): stri
   return `${said.join(', and ')}.`
 }
 
+/** The same in the question whether to run it again. */
+export function ranBeforeWords(handled: readonly { runId: number | null }[], object: string): string {
+  if (handled.some(({ runId }) => runId === null)) return handledWords(handled)
+  const noun = object === 'job' ? 'job' : 'record'
+  return handled.length === 1 ? `Already ran for this ${noun}.` : `Already ran for these ${handled.length} ${noun}s.`
+}
+
 function records(count: number): string {
   return count === 1 ? '1 record was' : `${count} records were`
 }

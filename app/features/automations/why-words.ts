@@ -17,7 +17,7 @@ export const WHY_WORDS: Readonly<Record<WhyStanding, string>> = {
   fired: 'It fired',
   held: 'It waits for you',
   not_met: 'Conditions not met',
-  passed_over: 'It left it alone',
+  passed_over: 'Skipped',
   off: 'It is off',
   not_yet: 'Not so far',
 }

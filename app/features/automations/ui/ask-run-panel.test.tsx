@@ -106,8 +106,8 @@ test('offers nothing to run when the search found nothing, and asks for another 
 })
 
 test('says why the rule would leave it alone, what changed, and how many more there are', () => {
-  const { panel } = open({ handled: '1 record was handled before.', note: 'Check them again.', more: 2 })
-  panel.getByText('1 record was handled before. You can run it again.')
+  const { panel } = open({ handled: 'Already ran for this job.', note: 'Check them again.', more: 2 })
+  panel.getByText('Already ran for this job. Run it again?')
   panel.getByText('Check them again.')
   panel.getByText('And 2 more runs, each with texts of its own.')
 })

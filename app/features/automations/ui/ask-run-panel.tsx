@@ -36,11 +36,7 @@ export function AskRunPanel({ result, account }: AskRunProps) {
       </h4>
       <p className="text-label">Nothing was sent yet.</p>
       {asked.note === null ? null : <Notice tone="attention">{asked.note}</Notice>}
-      {asked.handled === null ? null : (
-        <Notice tone="attention" title="Already handled">
-          <p>{asked.handled} You can run it again.</p>
-        </Notice>
-      )}
+      {asked.handled === null ? null : <Notice tone="attention">{asked.handled} Run it again?</Notice>}
       {asked.runs.map((run, index) => (
         <div key={index} className="grid gap-3 border-line border-t pt-3 first-of-type:border-t-0 first-of-type:pt-0">
           <PreviewBody preview={run.preview} inHeading={asked.about} />

@@ -139,7 +139,7 @@ function About({ run, account }: Pick<RunPageProps, 'run' | 'account'>) {
                 to={whyAddress(account, record)}
                 className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
               >
-                What other automations made of it
+                Other automations for this job
               </Link>
             ) : null}
           </Fact>

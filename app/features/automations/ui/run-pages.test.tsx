@@ -176,7 +176,7 @@ describe('one run', () => {
     expect(screen.getByText('What went in').closest('details')?.textContent).toContain('+447700900123')
     expect(screen.getByText('What came out').closest('details')?.textContent).toContain('sms_id')
     expect(screen.getByText('1 attempt').closest('details')?.textContent).toContain('Sent after 5 ms')
-    expect(screen.getByText('It has not come to this step.').textContent).toContain('not come')
+    expect(screen.getByText('Not started').closest('li')?.textContent).toContain('2. Create Task')
   })
 
   it('says of each button what it will send again before it is pressed', async () => {

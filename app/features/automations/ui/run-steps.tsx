@@ -82,7 +82,7 @@ function Step({
         </p>
       ))}
       {items.length === 0 ? (
-        <p className="text-label text-ink-soft">It has not come to this step.</p>
+        <p className="text-label text-ink-soft">Not started</p>
       ) : (
         <ul className="grid gap-4 divide-y divide-line">
           {items.map((item) => (

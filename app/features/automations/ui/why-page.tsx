@@ -56,7 +56,7 @@ export function WhyPage({ asked, answer, ...frame }: WhyPageProps) {
             <Field
               id="why-job"
               label="Job number"
-              hint="Like 4411; or the id of any record."
+              hint="Job number or record ID"
               {...(answer?.outcome === 'refused' ? { errors: [answer.message] } : {})}
             >
               {(control) => (
