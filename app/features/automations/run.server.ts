@@ -92,8 +92,10 @@ function nextFor(run: ClaimedRun, definition: RuleDefinition, seen: SeenJournal,
 }
 
 /** A person who asks for a run, or lets one go on, has seen how the rule stands. */
-function whyNotBegun({ source, reason, rule }: ClaimedRun): RunNext | null {
-  if (source === 'person' || reason === RUN_WORDS.released) return null
+function whyNotBegun({ source, reason, rule, triggerData }: ClaimedRun): RunNext | null {
+  if (source === 'person') return null
+  if (triggerData.doneBefore !== undefined) return { next: 'finish', outcome: 'nothing', reason: triggerData.doneBefore }
+  if (reason === RUN_WORDS.released) return null
   if (rule.deleted) return { next: 'finish', outcome: 'cancelled', reason: RUN_WORDS.ruleDeleted }
   if (!rule.active) return { next: 'finish', outcome: 'cancelled', reason: RUN_WORDS.ruleOff }
   if (rule.pausedReason === null || isConnectionPause(rule.pausedReason)) return null

@@ -28,6 +28,8 @@ export interface TriggerData {
   values: Record<string, string>
   /** True = a person went past the conditions. */
   bypassedConditions: boolean
+  /** Present = a call asked for what the rule does once: the run says so, and does nothing. */
+  doneBefore?: string
   /** Field changes that set it off, where known. */
   changes: { field: string; from: string | null; to: string }[]
 }

@@ -32,8 +32,8 @@ export async function findTriggered(
 const NO_SCHEDULE: ManualTrigger = { source: 'manual_endpoint' }
 
 export type Triggered =
-  /** `waits`: nothing is done for the account at present, and why. */
-  | { outcome: 'accepted'; runId: number; repeated: boolean; waits: string | null }
+  /** `waits`: nothing is done for the account at present, and why. `doneBefore`: the run does nothing, and why. */
+  | { outcome: 'accepted'; runId: number; repeated: boolean; waits: string | null; doneBefore?: string }
   /** It exists, and is switched off or stopped: said to whoever has its key. */
   | { outcome: 'off'; message: string }
 
@@ -78,7 +78,8 @@ export async function triggerRule(
   }
   // Each call is one run. Only a key of the caller's says that two calls are the same.
   const keys = idempotencyKey === null ? [] : [{ key: `own:${hashToken(idempotencyKey)}`, expiresAt: now + KEY_COUNTS }]
-  const started = await app.store.startRunOnce(rule.accountUuid, wish, keys, now)
+  const start = (asked: RunWish) => app.store.startRunOnce(rule.accountUuid, asked, keys, now)
+  const started = await start(wish)
   switch (started.outcome) {
     case 'started':
       app.log.info({ account: rule.accountUuid, automation: rule.id, run: started.runId }, 'automation.triggered')
@@ -91,8 +92,15 @@ export async function triggerRule(
       }
     case 'repeated':
       return { outcome: 'accepted', runId: started.runId, repeated: true, waits: null }
-    case 'done_before':
-      return { outcome: 'off', message: `Done before. This automation runs ${onceWords(definition, 'job')}.` }
+    case 'done_before': {
+      // The caller has its run all the same, and its history says why nothing was sent.
+      const doneBefore = `Done before. This automation runs ${onceWords(definition, 'job')}.`
+      const triggerData = { ...wish.triggerData, doneBefore }
+      const told = await start({ ...wish, ledger: [], wakeAt: now, held: null, triggerData })
+      if (told.outcome === 'done_before') throw new Error('a wish without a ledger is never done before')
+      app.wakeRuns()
+      return { outcome: 'accepted', runId: told.runId, repeated: told.outcome === 'repeated', waits: null, doneBefore }
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { parseRuleId } from '#app/features/automations/rule-form.ts'
 import { readIdempotencyKey, triggerBody } from '#app/features/automations/trigger-call.ts'
-import { findTriggered, triggerRule } from '#app/features/automations/trigger-rule.server.ts'
+import { findTriggered, type Triggered, triggerRule } from '#app/features/automations/trigger-rule.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
@@ -40,8 +40,9 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   })
 }
 
-function wordsOf({ repeated, waits }: { repeated: boolean; waits: string | null }): string {
+function wordsOf({ repeated, waits, doneBefore }: Extract<Triggered, { outcome: 'accepted' }>): string {
   if (repeated) return 'This run was started before.'
+  if (doneBefore !== undefined) return doneBefore
   return waits === null ? 'Automation triggered' : `Automation triggered. It waits: ${waits}.`
 }
 
