@@ -96,7 +96,7 @@ export function createWorkApart<Table extends WorkTable>(
       setImmediate(() => {
         if (running !== job) return
         pay(job, deadlineMs)
-        end()
+        void end()
         settle(job, 'too_long', () => job.end({ outcome: 'too_long' }))
       })
     }, ms)

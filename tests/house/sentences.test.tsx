@@ -125,6 +125,15 @@ const SHOWN: readonly Shown[] = [
   { says: 'Only when you press Run Now', name: 'Run Now', is: 'button', on: ON_DEMAND, here: true },
   { says: 'When you press Run Now', name: 'Run Now', is: 'button', on: ON_DEMAND, here: true },
   { says: 'It looks only when you press Run Now.', name: 'Run Now', is: 'button', on: ON_DEMAND },
+  { says: 'Fill in what is open, then press Create Automation.', name: 'Create Automation', is: 'button', on: FORMS },
+  { says: 'Check it, then press Create Automation.', name: 'Create Automation', is: 'button', on: FORMS },
+  {
+    says: ' has none. Choose Company.',
+    name: 'Company',
+    is: 'choice',
+    on: [form('triggerSource=webhook', 'events=object:company', 'add_step:generate_document')],
+  },
+  { says: 'A job is never ', name: 'Quote', is: 'choice', on: [form(...ON_JOBS, 'becomes:Completed')] },
   {
     says: 'The copy does not say which records start it.',
     name: 'Webhook Subscription',
@@ -259,11 +268,7 @@ const DOCUMENTED: readonly Documented[] = ['The file is damaged', 'The disk is f
 )
 
 const ELSEWHERE: readonly Elsewhere[] = [
-  {
-    says: 'Press Fieldhook in ServiceM8, or',
-    name: 'Fieldhook',
-    elsewhere: 'the button of the add-on, inside ServiceM8',
-  },
+  { says: 'Press Fieldhook in ServiceM8', name: 'Fieldhook', elsewhere: 'the button of the add-on, inside ServiceM8' },
   { says: 'press Fieldhook in ServiceM8', name: 'Fieldhook', elsewhere: 'the button of the add-on, inside ServiceM8' },
   { says: '"May have been sent": a person decides.', name: 'May have been sent', elsewhere: 'a state, for developers' },
   { says: 'Use SMS Template', name: 'SMS Template', elsewhere: 'a label of the form itself' },

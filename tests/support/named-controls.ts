@@ -53,6 +53,7 @@ function namesIn(text: string): Set<string> {
 export const KINDS = {
   button: 'button:not([disabled]), a[href], summary, input[type=submit]',
   setting: 'label, legend, summary',
+  choice: 'option',
   heading: 'h1, h2, h3, h4, legend, summary',
 } as const
 
