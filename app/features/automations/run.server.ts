@@ -94,7 +94,8 @@ function nextFor(run: ClaimedRun, definition: RuleDefinition, seen: SeenJournal,
 /** A person who asks for a run, or lets one go on, has seen how the rule stands. */
 function whyNotBegun({ source, reason, rule, triggerData }: ClaimedRun): RunNext | null {
   if (source === 'person') return null
-  if (triggerData.doneBefore !== undefined) return { next: 'finish', outcome: 'nothing', reason: triggerData.doneBefore }
+  if (triggerData.doneBefore !== undefined)
+    return { next: 'finish', outcome: 'nothing', reason: triggerData.doneBefore }
   if (reason === RUN_WORDS.released) return null
   if (rule.deleted) return { next: 'finish', outcome: 'cancelled', reason: RUN_WORDS.ruleDeleted }
   if (!rule.active) return { next: 'finish', outcome: 'cancelled', reason: RUN_WORDS.ruleOff }
