@@ -177,6 +177,7 @@ export function typables(kind: DrawnControl['kind'], number: number): string[] {
         `${number % 60} 7 * * 1`,
         'job_description',
         '1',
+        'Quote',
       ]
   }
 }
