@@ -42,7 +42,7 @@ const NEVER = {
   triggerSource: 'webhook',
   object: 'job',
   triggerType: 'job_updated',
-  conditions: [{ field: 'status', operator: 'equals', value: 'Parked on the moon' }],
+  conditions: [{ field: 'job_description', operator: 'contains', value: 'Parked on the moon' }],
   actions: ACTIONS,
 }
 const TEXT_THEM = {

@@ -9,13 +9,14 @@ export function blankLabel(text: string): string | null {
 
 /** Label and surroundings; what is longer is no blank. */
 const BLANK = /\[\[([^[\]]{1,200})\]\]/
+/** Asked at every `[[` of a text: made once. */
+const BLANK_HERE = new RegExp(BLANK, 'y')
 const LONGEST_LABEL = 100
 
 /** The blank that begins at this place; null = there is none. */
 export function blankAt(text: string, at: number): { written: string; label: string } | null {
-  const here = new RegExp(BLANK, 'y')
-  here.lastIndex = at
-  const match = here.exec(text)
+  BLANK_HERE.lastIndex = at
+  const match = BLANK_HERE.exec(text)
   const label = match && labelIn(match[1] ?? '')
   return match && label ? { written: match[0], label } : null
 }

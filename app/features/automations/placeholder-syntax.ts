@@ -35,8 +35,8 @@ const PLACEHOLDER = new RegExp(
 )
 const QUOTED_GROUPS = 6
 
-/** What may begin or end something; all else is text. */
-const SIGN = /\{|\}\}|\[\[/g
+/** What may begin or end something; all else is text. No blank begins before a third bracket. */
+const SIGN = /\{|\}\}|\[\[(?!\[)/g
 
 /** The pieces in order; together they are the whole text. */
 export function readPieces(text: string): Piece[] {

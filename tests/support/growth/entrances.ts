@@ -178,6 +178,7 @@ export const ENTRANCES: readonly Entrance[] = [
     name: 'an import of rules, read and checked',
     covers: ['app/features/automations/rule-form.ts definitionOf'],
     limit: IMPORT,
+    apart: true,
     shapes: [DIFFERENT_NAMES],
     prepare: (text) => {
       const json = importOf(text)

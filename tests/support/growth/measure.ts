@@ -7,6 +7,8 @@ const FLOOR_MS = 20
 const MOST_GROWTH = 2.5
 /** Processor ms that one input at its limit may cost at all: the loop of everybody stands still meanwhile. */
 const MOST_MS = 500
+/** What is done on the thread for long work stands in nobody's way, and is stopped after two seconds: half of that, for slower machines. */
+export const MOST_MS_APART = 1_000
 /** A result may be so many times its input: text and a few words about each part of it. */
 const MOST_KEPT = 64
 const KEPT_FLOOR = 1_000_000
@@ -20,6 +22,8 @@ export interface Trial {
   run(length: number): () => unknown
   /** Bytes that may be kept of the largest input; left out: 64 times its length. */
   mostKept?: number
+  /** Processor ms; left out: what the main thread may stand still. */
+  mostMs?: number
 }
 
 export interface Growth {
@@ -38,6 +42,7 @@ export interface Growth {
  * @param now processor ms used so far; a test hands in its own
  */
 export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
+  const { mostMs = MOST_MS } = trial
   const times = new Map<number, number>()
   let length = 0
   let result: unknown
@@ -50,12 +55,12 @@ export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
   }
   // Not even its square would be noticed at the limit.
   const climb = tryAt(STEPS[0]) < FLOOR_MS / 256 ? [1] : STEPS
-  for (const share of climb) if (tryAt(share) > MOST_MS) break
+  for (const share of climb) if (tryAt(share) > mostMs) break
   const kept = keptBytes(result)
   const at = (part: number) => times.get(Math.floor(length / part)) ?? 0
   const first = { length, ms: at(1), halfMs: at(2), quarterMs: at(4) }
   const seen: Growth = { ...first, keptBytes: kept, fault: keptFault(trial, { length, kept }, now) }
-  if (seen.fault !== null || isFine(first)) return seen
+  if (seen.fault !== null || isFine(first, mostMs)) return seen
   let timed = {
     length,
     ms: Number.POSITIVE_INFINITY,
@@ -63,7 +68,7 @@ export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
     quarterMs: Number.POSITIVE_INFINITY,
   }
   // A machine that was busy is asked again; what is slow by what it is, is slow again.
-  for (let round = 0; round < ROUNDS && !isFine(timed); round += 1) {
+  for (let round = 0; round < ROUNDS && !isFine(timed, mostMs); round += 1) {
     timed = {
       length,
       ms: Math.min(timed.ms, least(trial, length, now)),
@@ -82,12 +87,12 @@ function growsTooFast({ ms, halfMs, quarterMs }: Timed): boolean {
   return ms / Math.max(quarterMs, least) > MOST_GROWTH ** 2 && ms / Math.max(halfMs, least) > MOST_GROWTH
 }
 
-function isFine(timed: Timed): boolean {
-  return timed.ms < FLOOR_MS || (timed.ms <= MOST_MS && !growsTooFast(timed))
+function isFine(timed: Timed, mostMs: number): boolean {
+  return timed.ms < FLOOR_MS || (timed.ms <= mostMs && !growsTooFast(timed))
 }
 
-function timeFault({ limit }: Trial, timed: Timed): string | null {
-  if (isFine(timed)) return null
+function timeFault({ limit, mostMs = MOST_MS }: Trial, timed: Timed): string | null {
+  if (isFine(timed, mostMs)) return null
   const { length, ms, quarterMs } = timed
   const reached = length < limit ? ` (stopped there, ${limit} is the limit)` : ''
   const took = `${quarterMs.toFixed(1)} ms at ${Math.floor(length / 4)}, ${ms.toFixed(0)} ms at ${length}${reached}`

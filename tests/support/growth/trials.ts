@@ -1,7 +1,7 @@
 // One trial for each place where text comes in: found by the types of the parameters, or written down (`entrances.ts`).
 import type { FoundFunction, Parameter } from './functions.ts'
 import { barely, deeplyNested, FEW_UNITS, manyKeys, type Shape, shapesOf, UNITS } from './inputs.ts'
-import type { Trial } from './measure.ts'
+import { MOST_MS_APART, type Trial } from './measure.ts'
 import { AROUND, BESIDE, LIMITS, USUAL_LIMIT } from './samples.ts'
 
 export interface NamedTrial extends Trial {
@@ -115,6 +115,8 @@ export interface Entrance {
   covers?: readonly string[]
   limit: number
   mostKept?: number
+  /** Done on the thread for long work. */
+  apart?: true
   /** Its own, beside the common ones. */
   shapes?: readonly Shape[]
   /** False: only its own. */
@@ -125,7 +127,8 @@ export interface Entrance {
   prepare(text: string): () => unknown
 }
 
-export function trialsOfEntrance({ name, limit, mostKept, shapes = [], common, prepare }: Entrance, whole: boolean) {
+export function trialsOfEntrance(entrance: Entrance, whole: boolean): NamedTrial[] {
+  const { name, limit, mostKept, apart, shapes = [], common, prepare } = entrance
   const all = [...shapes, ...(common === false ? [] : whole ? shapesOf(UNITS) : barely(FEW_UNITS))]
   return all.map(
     (shape): NamedTrial => ({
@@ -133,6 +136,7 @@ export function trialsOfEntrance({ name, limit, mostKept, shapes = [], common, p
       input: shape.name,
       limit,
       ...(mostKept !== undefined && { mostKept }),
+      ...(apart && { mostMs: MOST_MS_APART }),
       run: (length) => prepare(shape.make(length)),
     }),
   )
