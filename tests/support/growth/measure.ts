@@ -27,11 +27,12 @@ export interface Trial {
 }
 
 export interface Growth {
-  /** At the largest size that was tried, half and a quarter of it. */
+  /** At the largest size that was tried, half, a quarter and an eighth of it. */
   length: number
   ms: number
   halfMs: number
   quarterMs: number
+  eighthMs: number
   keptBytes: number
   fault: string | null
 }
@@ -58,7 +59,7 @@ export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
   for (const share of climb) if (tryAt(share) > mostMs) break
   const kept = keptBytes(result)
   const at = (part: number) => times.get(Math.floor(length / part)) ?? 0
-  const first = { length, ms: at(1), halfMs: at(2), quarterMs: at(4) }
+  const first = { length, ms: at(1), halfMs: at(2), quarterMs: at(4), eighthMs: at(8) }
   const seen: Growth = { ...first, keptBytes: kept, fault: keptFault(trial, { length, kept }, now) }
   if (seen.fault !== null || isFine(first, mostMs)) return seen
   let timed = {
@@ -66,6 +67,7 @@ export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
     ms: Number.POSITIVE_INFINITY,
     halfMs: Number.POSITIVE_INFINITY,
     quarterMs: Number.POSITIVE_INFINITY,
+    eighthMs: Number.POSITIVE_INFINITY,
   }
   // A machine that was busy is asked again; what is slow by what it is, is slow again.
   for (let round = 0; round < ROUNDS && !isFine(timed, mostMs); round += 1) {
@@ -74,17 +76,18 @@ export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
       ms: Math.min(timed.ms, least(trial, length, now)),
       halfMs: Math.min(timed.halfMs, least(trial, length / 2, now)),
       quarterMs: Math.min(timed.quarterMs, least(trial, length / 4, now)),
+      eighthMs: Math.min(timed.eighthMs, least(trial, length / 8, now)),
     }
   }
   return { ...seen, ...timed, fault: timeFault(trial, timed) }
 }
 
-type Timed = Pick<Growth, 'length' | 'ms' | 'halfMs' | 'quarterMs'>
+type Timed = Pick<Growth, 'length' | 'ms' | 'halfMs' | 'quarterMs' | 'eighthMs'>
 
-/** Over both doublings together, and still over the last one: a step from one cache to the next is no growth. */
-function growsTooFast({ ms, halfMs, quarterMs }: Timed): boolean {
+/** Over three doublings together, over two and over the last one: a step from one cache or nursery to the next is no growth. */
+function growsTooFast({ ms, halfMs, quarterMs, eighthMs }: Timed): boolean {
   const least = 0.05
-  return ms / Math.max(quarterMs, least) > MOST_GROWTH ** 2 && ms / Math.max(halfMs, least) > MOST_GROWTH
+  return [halfMs, quarterMs, eighthMs].every((before, at) => ms / Math.max(before, least) > MOST_GROWTH ** (at + 1))
 }
 
 function isFine(timed: Timed, mostMs: number): boolean {
