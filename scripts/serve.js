@@ -2,10 +2,12 @@
 // The process's main: an HTTP server around the Remix build. It imports nothing of the app's source: the build's entry
 // module hands over the running app, so that server and routes share one module graph (one database, one engine).
 import { randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { createRequestHandler } from '@remix-run/express'
 import { createRequestHandler as createRouter } from '@remix-run/node'
 import compression from 'compression'
 import express from 'express'
+import { callRouters } from './call-routers.mjs'
 import { createHttpServer, HTTP_LIMITS } from './http-server.mjs'
 import { keepNothingByDefault } from './keep-nothing.mjs'
 import { LONG_WORK } from './long-work-file.mjs'
@@ -94,8 +96,12 @@ export async function serve({ dev } = {}) {
   if (dev) {
     site.use(dev.middlewares)
   } else {
-    site.use('/assets', express.static('build/client/assets', { immutable: true, maxAge: '1y', fallthrough: true }))
-    site.use(express.static('build/client', { maxAge: '1h', index: false, redirect: false }))
+    const assets = express.static('build/client/assets', { immutable: true, maxAge: '1y', fallthrough: true })
+    const others = express.static('build/client', { maxAge: '1h', index: false, redirect: false })
+    // Known from the start: the disk need not be asked about every other address.
+    const files = new Set(readdirSync('build/client').map((name) => `/${name}`))
+    site.use('/assets', assets)
+    site.use((req, res, next) => (files.has(req.path) ? others(req, res, next) : next()))
   }
   site.use((req, res, next) => {
     keepNothingByDefault(res)
@@ -128,20 +134,21 @@ export async function serve({ dev } = {}) {
         const page = await findPage(req, res.locals.nonce)
         if (page === null) return next()
         res.status(page.status).set(page.headers)
-        res.end(page.html)
+        res.end(page.body)
       } catch (error) {
         next(error)
       }
     })
   }
-  site.all(
-    '*',
+  /** @param {any} build */
+  const routerOf = (build) =>
     createRequestHandler({
-      build: dev ? /** @type {any} */ (loadBuild) : build,
+      build,
       mode: dev ? 'development' : 'production',
       getLoadContext: (_req, res) => ({ app: running.app, clientIp: res.locals.clientIp, nonce: res.locals.nonce }),
-    }),
-  )
+    })
+  if (!dev) site.use(callRouters(build, running.routePattern, routerOf))
+  site.all('*', routerOf(dev ? loadBuild : build))
   /** @type {import('express').ErrorRequestHandler} */
   const onError = (error, req, res, _next) => {
     // An address with half an escape in it (`%C3`): the caller's mistake, not ours.

@@ -37,6 +37,8 @@ export type PlatformFailure =
       message: string
       /** It is certain that nothing was done: no connection, or the platform says so. */
       undone?: true
+      /** The answer is longer than what is read. The next one will be, too. */
+      tooLarge?: true
     }
 
 export type PlatformResult<T> = { outcome: 'ok'; value: T } | PlatformFailure

@@ -2,7 +2,7 @@
 // arrive as JSON, plain text or HTML, flags as numbers or quoted, `errorCode` as a number or a string (facts: 5.1, 5.5, 5.6).
 import type { Millis } from '../lib/clock.ts'
 import { hours, minutes, seconds } from '../lib/duration.ts'
-import type { PlatformFailure, PlatformResult } from './platform.ts'
+import type { PlatformFailure, PlatformRecord, PlatformResult } from './platform.ts'
 
 /** An answer that arrived, whatever it says. Header names are lower case. */
 export interface WireAnswer {
@@ -11,6 +11,8 @@ export interface WireAnswer {
   text: string
   /** Only where they were asked for. */
   bytes?: Uint8Array
+  /** Of a long list, read while it arrived; `text` is its end. Null = it could not be read. */
+  records?: PlatformRecord[] | null
 }
 
 const LONGEST_MESSAGE = 500
@@ -57,16 +59,12 @@ export function messageOf(answer: Pick<WireAnswer, 'status' | 'text'>): string {
 
 /**
  * Splits answers into good ones and the seven kinds of failure.
- * `read`: its body, where that was read before. A 2xx that says `errorCode` other than 0, or `success: false`, is a failure too.
+ * A 2xx that says `errorCode` other than 0, or `success: false`, is a failure too.
  */
-export function readAnswer(
-  answer: WireAnswer,
-  now: Millis,
-  read: unknown = undefined,
-): { outcome: 'ok'; body: unknown } | PlatformFailure {
+export function readAnswer(answer: WireAnswer, now: Millis): { outcome: 'ok'; body: unknown } | PlatformFailure {
   const good = answer.status >= 200 && answer.status < 300
   if (!good) return failureOf(answer, answer.status, now)
-  const body = read ?? parseJson(answer.text)
+  const body = answer.records === undefined ? parseJson(answer.text) : answer.records
   if (!isRecord(body)) return { outcome: 'ok', body }
   const code = Number(textOf(body.errorCode) || 0)
   if (code !== 0) return failureOf(answer, code >= 400 && code < 600 ? code : 400, now)

@@ -2,13 +2,14 @@
 import { StringDecoder } from 'node:string_decoder'
 import { Agent, type Dispatcher, request } from 'undici'
 import { seconds } from '../lib/duration.ts'
+import type { ListReader } from './long-list.server.ts'
 import type { WireAnswer } from './servicem8-answer.ts'
 import { isFile } from './servicem8-document.ts'
 
 export type Exchanged =
   | { outcome: 'answered'; answer: WireAnswer }
   /** `undone`: no connection was made, so nothing can have been done. */
-  | { outcome: 'unanswered'; sentence: string; undone?: true }
+  | { outcome: 'unanswered'; sentence: string; undone?: true; tooLarge?: true }
 
 export interface WireRequest {
   method: 'GET' | 'POST' | 'DELETE'
@@ -25,6 +26,8 @@ export interface WireRequest {
   /** Whole exchange, ms. */
   timeoutMs: number
   maxBytes: number
+  /** Reads a long list while it arrives. */
+  list?: ListReader
 }
 
 /** Connections to the platform, kept for a while. Idle ones do not keep the process alive. */
@@ -59,6 +62,7 @@ export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Ex
       },
       body: bodyOf(asked),
     })
+    const isGood = response.statusCode >= 200 && response.statusCode < 300
     const chunks: Buffer[] = []
     // Piece by piece: a list of 30 MB would hold up everybody.
     const decoder = new StringDecoder('utf8')
@@ -68,14 +72,16 @@ export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Ex
       size += chunk.length
       // Leaving the loop destroys the body and, with it, the connection.
       if (size > asked.maxBytes)
-        return { outcome: 'unanswered', sentence: 'ServiceM8 sent an answer that is too large.' }
+        return { outcome: 'unanswered', sentence: 'ServiceM8 sent an answer that is too large.', tooLarge: true }
       if (asked.keepBytes) chunks.push(chunk)
       else text += decoder.write(chunk)
+      if (isGood && asked.list) text = await asked.list.take(text)
     }
     const bytes = Buffer.concat(chunks)
     const headers = firstValues(response.headers)
     if (!asked.keepBytes) text += decoder.end()
     else if (!isFile(headers['content-type'] ?? '', bytes)) text = bytes.toString('utf8')
+    const records = isGood ? asked.list?.end(text) : undefined
     return {
       outcome: 'answered',
       answer: {
@@ -83,6 +89,7 @@ export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Ex
         headers,
         text,
         ...(asked.keepBytes && { bytes }),
+        ...(records !== undefined && { records }),
       },
     }
   } catch (error) {

@@ -6,6 +6,7 @@ import type {
   PlatformEmail,
   PlatformFailure,
   PlatformFile,
+  PlatformRecord,
   PlatformResult,
   PlatformSms,
   PlatformWrites,
@@ -26,6 +27,8 @@ export interface Asked {
   headers?: Record<string, string>
   timeoutMs?: number
   maxBytes?: number
+  /** The answer may be a long list: what is kept of each of its records. */
+  keep?(record: PlatformRecord): PlatformRecord
   routine?: boolean
   /** Over a connection of its own. */
   alone?: boolean
@@ -41,6 +44,8 @@ export interface Answered {
   headers: Record<string, string>
   text: string
   bytes: Uint8Array | undefined
+  /** A long list that was read while it arrived: its records are what was to be kept. */
+  inPieces: boolean
 }
 
 type Ask = (token: string, asked: Asked) => Promise<Answered>

@@ -2,9 +2,9 @@
 import type { Clock, Millis } from '../lib/clock.ts'
 import { seconds } from '../lib/duration.ts'
 import type { Log } from '../lib/log.ts'
-import { readLongList } from './long-list.server.ts'
+import { createListReader, whole } from './long-list.server.ts'
 import type { CallGate, ListInput, PlatformApi, PlatformRecord, PlatformResult, RecordPage } from './platform.ts'
-import { isRecord, mapAnswer, readAnswer, unavailable, undone, unreadable } from './servicem8-answer.ts'
+import { isRecord, mapAnswer, readAnswer, unreadable } from './servicem8-answer.ts'
 import { maskCallback, type PlatformCall } from './servicem8-call.ts'
 import { createLoneWire, createWire, type Exchanged, exchange } from './servicem8-http.server.ts'
 import { readRecord, readRecords, readSubscriptions, readVendor } from './servicem8-records.ts'
@@ -50,6 +50,14 @@ const MOST_PAGES = 200
 const DEFAULT_LIMIT = 20_000
 const FIRST_PAGE = '-1'
 
+interface PageInput {
+  filter: string | undefined
+  cursor: string
+  routine: boolean
+  mostBytes: number
+  keep(record: PlatformRecord): PlatformRecord
+}
+
 export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
   const wire = createWire()
   const loneWire = createLoneWire()
@@ -57,7 +65,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
 
   async function ask({ accountUuid, gate, counts }: Caller, token: string, asked: Asked): Promise<Answered> {
     const held = await gate?.admit()
-    if (held) return { result: held, headers: {}, text: '', bytes: undefined }
+    if (held) return { result: held, headers: {}, text: '', bytes: undefined, inPieces: false }
     const startedAt = performance.now()
     const query = asked.query && asked.query.size > 0 ? `?${asked.query.toString()}` : ''
     const exchanged = await exchange(asked.alone ? loneWire : wire, {
@@ -70,10 +78,10 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       ...(asked.keepBytes ? { keepBytes: true } : {}),
       timeoutMs: asked.timeoutMs ?? timeouts.read,
       maxBytes: asked.maxBytes ?? OTHER_BYTES,
+      ...(asked.keep && { list: createListReader(asked.keep) }),
     })
     const answered = exchanged.outcome === 'answered' ? exchanged.answer : null
-    const list = answered && (await readLongList(answered.text))
-    const result = read(exchanged, asked, options.clock.now(), list)
+    const result = read(exchanged, asked, options.clock.now())
     if (result.outcome === 'rate_limited' && !result.ofMessages) gate?.limited(result.retryAt)
     tell({
       accountUuid,
@@ -92,6 +100,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       headers: answered?.headers ?? {},
       text: answered?.text ?? '',
       bytes: answered?.bytes,
+      inPieces: answered?.records !== undefined,
     }
   }
 
@@ -143,7 +152,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       },
 
       async listPage(token, object, { filter, cursor = FIRST_PAGE, routine = false } = {}) {
-        return pageOf(caller, token, object, { filter, cursor, routine, mostBytes: LIST_BYTES })
+        return pageOf(caller, token, object, { filter, cursor, routine, mostBytes: LIST_BYTES, keep: whole })
       },
 
       async read(token, object, uuid) {
@@ -158,15 +167,15 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
     caller: Caller,
     token: string,
     object: string,
-    { filter, limit = DEFAULT_LIMIT, keep = (record) => record, mostBytes = LIST_BYTES }: ListInput,
+    { filter, limit = DEFAULT_LIMIT, keep = whole, mostBytes = LIST_BYTES }: ListInput,
   ): Promise<PlatformResult<PlatformRecord[]>> {
     const records: PlatformRecord[] = []
     let cursor: string | null = FIRST_PAGE
     for (let page = 0; page < MOST_PAGES && cursor !== null && records.length < limit; page += 1) {
-      const asked = { filter, cursor, routine: false, mostBytes }
+      const asked = { filter, cursor, routine: false, mostBytes, keep }
       const answer: PlatformResult<RecordPage> = await pageOf(caller, token, object, asked)
       if (answer.outcome !== 'ok') return answer
-      for (const record of answer.value.records) records.push(keep(record))
+      for (const record of answer.value.records) records.push(record)
       cursor = answer.value.next
     }
     return { outcome: 'ok', value: records.slice(0, limit) }
@@ -176,28 +185,25 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
     caller: Caller,
     token: string,
     object: string,
-    {
-      filter,
-      cursor,
-      routine,
-      mostBytes,
-    }: { filter: string | undefined; cursor: string; routine: boolean; mostBytes: number },
+    { filter, cursor, routine, mostBytes, keep }: PageInput,
   ): Promise<PlatformResult<RecordPage>> {
     // URLSearchParams encodes `$filter` as %24filter: an unencoded parameter is silently ignored (facts: 5.2).
     const query = new URLSearchParams({ cursor, ...(filter ? { $filter: filter } : {}) })
     const path = `/api_1.0/${objectName(object)}.json`
-    const { result, headers } = await ask(caller, token, {
+    const { result, headers, inPieces } = await ask(caller, token, {
       method: 'GET',
       path,
       query,
       maxBytes: mostBytes,
       routine,
+      keep,
     })
     if (result.outcome !== 'ok') return result
     const records = readRecords(result.body)
     if (records === null) return unreadable('a list of records')
     const next = headers['x-next-cursor'] ?? ''
-    return { outcome: 'ok', value: { records, next: next === '' || next === cursor ? null : next } }
+    const kept = inPieces ? records : records.map(keep)
+    return { outcome: 'ok', value: { records: kept, next: next === '' || next === cursor ? null : next } }
   }
 
   return {
@@ -206,13 +212,14 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
   }
 }
 
-function read(exchanged: Exchanged, asked: Asked, now: Millis, list: unknown[] | null | undefined): Answered['result'] {
+function read(exchanged: Exchanged, asked: Asked, now: Millis): Answered['result'] {
   if (exchanged.outcome !== 'answered') {
-    return exchanged.undone ? undone(exchanged.sentence) : unavailable(exchanged.sentence)
+    const { sentence: message, undone, tooLarge } = exchanged
+    return { outcome: 'unavailable', status: null, message, ...(undone && { undone }), ...(tooLarge && { tooLarge }) }
   }
   const { status } = exchanged.answer
   if (asked.wantsRedirect && [301, 302, 303, 307, 308].includes(status)) return { outcome: 'ok', body: undefined }
-  const result = readAnswer(exchanged.answer, now, list ?? undefined)
+  const result = readAnswer(exchanged.answer, now)
   // Messages have limits of their own: other calls go on. The limit of calls names itself (facts: 5.5, section 6).
   const ofMessages = asked.messaging && !/number of allowed api requests/i.test(exchanged.answer.text)
   return ofMessages && result.outcome === 'rate_limited' ? { ...result, ofMessages } : result

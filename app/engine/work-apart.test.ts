@@ -16,13 +16,16 @@ const table = {
   fail: () => { throw new TypeError('wrong') },
   fill: () => { const kept = []; for (;;) kept.push(new Array(10_000).fill(kept.length)) },
   leave: () => process.exit(3),
+  sleep: (text, ms) => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms); return text.trim() },
 }
 parentPort.on('message', ({ name, given }) => {
   const began = performance.now()
-  try { const value = table[name](...given); parentPort.postMessage({ kind: 'done', value, ms: performance.now() - began }) }
-  catch (error) { parentPort.postMessage({ kind: 'failed', error, ms: performance.now() - began }) }
+  const cost = () => ({ ms: performance.now() - began, spent: spent() })
+  try { const value = table[name](...given); parentPort.postMessage({ kind: 'done', value, ...cost() }) }
+  catch (error) { parentPort.postMessage({ kind: 'failed', error, ...cost() }) }
 })
-parentPort.postMessage({ kind: 'ready' })
+function spent() { const { user, system } = process.threadCpuUsage(); return (user + system) / 1000 }
+parentPort.postMessage({ kind: 'ready', spent: spent() })
 `
 const TABLE = {
   echo: (text: string) => `at once: ${text.trim()}`,
@@ -31,6 +34,7 @@ const TABLE = {
   fail: (text: string) => text,
   fill: (text: string) => text,
   leave: (text: string) => text,
+  sleep: (text: string, _ms: number) => text,
 }
 const long = (text: string) => text.padEnd(5_000)
 
@@ -72,6 +76,15 @@ describe('where work is done', () => {
 })
 
 describe('work that goes on too long', () => {
+  it('is counted in processor time: what waits for a processor is let be, but not for ever', async () => {
+    begin({ deadlineMs: 150 })
+    await apart.do('echo', 'a', long('the thread has begun'))
+    expect(await apart.do('sleep', 'a', long('much'), 400)).toEqual({ outcome: 'done', value: 'much' })
+    const began = performance.now()
+    expect(await apart.do('sleep', 'a', long('much'), 5_000)).toEqual({ outcome: 'too_long' })
+    expect(performance.now() - began).toBeLessThan(3_000)
+  })
+
   it('is ended by its deadline, while the main thread goes on, and the next is done', async () => {
     begin({ deadlineMs: 150 })
     let turns = 0

@@ -1,4 +1,5 @@
 // The other side of `work-apart.server.ts`: one job after the other, each answered with what it cost.
+import { constants, platform, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { WorkTable } from '#app/lib/apart.ts'
 
@@ -8,13 +9,14 @@ export interface WorkOrder {
 }
 
 export type WorkAnswer =
-  | { kind: 'ready' }
-  /** `ms` of processor time. */
-  | { kind: 'done'; value: unknown; ms: number }
-  | { kind: 'failed'; error: unknown; ms: number }
+  /** Processor time in ms: `ms` of this job, `spent` of the thread since it began. */
+  | { kind: 'ready'; spent: number }
+  | { kind: 'done'; value: unknown; ms: number; spent: number }
+  | { kind: 'failed'; error: unknown; ms: number; spent: number }
 
 /** Call once, in a thread of its own. */
 export function serveWork(table: WorkTable): void {
+  stepBack()
   const tell = (answer: WorkAnswer) => parentPort?.postMessage(answer)
   parentPort?.on('message', ({ name, given }: WorkOrder) => {
     const began = processorMs()
@@ -22,12 +24,19 @@ export function serveWork(table: WorkTable): void {
       const work = table[name] as ((...given: unknown[]) => unknown) | undefined
       if (!work) throw new Error(`there is no work called ${name}`)
       const value = work(...given)
-      tell({ kind: 'done', value, ms: processorMs() - began })
+      const spent = processorMs()
+      tell({ kind: 'done', value, ms: spent - began, spent })
     } catch (error) {
-      tell({ kind: 'failed', error, ms: processorMs() - began })
+      const spent = processorMs()
+      tell({ kind: 'failed', error, ms: spent - began, spent })
     }
   })
-  tell({ kind: 'ready' })
+  tell({ kind: 'ready', spent: processorMs() })
+}
+
+/** Where there are fewer processors than threads that want one, events and pages come first. On Linux 0 is this thread alone. */
+function stepBack(): void {
+  if (platform() === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
 }
 
 /** Of this thread where Node can tell (22.19 and newer), else by the clock: such work never waits. */

@@ -38,7 +38,7 @@ const MOST_KEYS = 10_000
 /** However much one request used, the wait ends. */
 const MOST_DEBT_MINUTES = 1
 /** Of a minute's processor time, what may be used at once: a minute's worth of strangers in one go would be a standstill for all. */
-const AT_ONCE: Readonly<Record<Whose, number>> = { account: 1, caller: 1 / 6 }
+const AT_ONCE: Readonly<Record<Whose, number>> = { account: 1 / 4, caller: 1 / 6 }
 
 interface Purse {
   /** What is left of a minute's worth; below 0 = debt. */

@@ -175,17 +175,24 @@ function counter() {
   }
 }
 
-/** How long the rest of a body that nobody wants is read and thrown away. ms */
+/** How long the rest of a body that nobody wants is read and thrown away, and how much of it. ms, bytes */
 const LEFTOVER_MS = 1_000
+const MOST_LEFTOVER = 64 * 1024
 
 /**
  * An answer that did not need the whole body (404, 413 …) leaves its rest in the connection, where it would block the next request.
- * What still comes is thrown away for a moment; a sender that goes on is cut.
+ * What still comes is thrown away for a moment; a sender that goes on is cut. A long one is left unread until then: taking it in would
+ * cost more than everything else about such a request.
  */
 export function letGoOfBody(req: IncomingMessage): void {
   if (req.complete) return
   req.removeAllListeners('data')
-  req.resume()
+  let left = announced(req) > MOST_LEFTOVER ? 0 : MOST_LEFTOVER
+  req.on('data', ({ length }: Buffer) => {
+    left -= length
+    if (left <= 0) req.pause()
+  })
+  if (left === 0) req.pause()
   setTimeout(() => {
     if (!req.complete) req.destroy()
   }, LEFTOVER_MS).unref()

@@ -193,10 +193,27 @@ describe('what is left of a body', () => {
       letGoOfBody(req)
     })
     const { socket, text, closed } = await connect()
-    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n')
-    socket.write('x'.repeat(100_000))
-    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n')
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n')
+    socket.write('x'.repeat(60_000))
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n')
     await expect.poll(() => text().match(/200 OK/g)?.length).toBe(2)
     await closed
+  })
+
+  it('is not read when it is long: the answer arrives, and the connection ends', async () => {
+    let taken = 0
+    const { connect } = await listening(createIntake(), (req, res) => {
+      res.end('no')
+      letGoOfBody(req)
+      req.on('close', () => {
+        taken = req.socket.bytesRead
+      })
+    })
+    const { socket, text, closed } = await connect()
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n')
+    socket.write('x'.repeat(5_000_000))
+    await expect.poll(text).toMatch(/200 OK/)
+    await closed
+    expect(taken).toBeLessThan(200_000)
   })
 })

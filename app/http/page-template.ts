@@ -1,4 +1,5 @@
-// A drawn page with holes: what differs from one stranger to the next is cut out of it once and filled in for each.
+// A drawn page with holes: what differs from one stranger to the next is cut out of it once and filled in for each. The rest is kept
+// as the bytes that are sent: encoding a long page for each reader would cost more than everything else.
 
 /** Texts that stand for what is filled in. Random for each process: nobody can send one. */
 export interface Slots {
@@ -14,7 +15,7 @@ export interface Slots {
 export type Filling = Readonly<Record<keyof Slots, string>>
 
 type Hole = { of: keyof Slots; inScript: boolean }
-export type PageTemplate = readonly (string | Hole)[]
+export type PageTemplate = readonly (Buffer | Hole)[]
 
 /** Cuts the page at its slots. `here` is the longest: it may hold the others. */
 export function cutPage(html: string, slots: Readonly<Partial<Slots>>): PageTemplate {
@@ -22,7 +23,7 @@ export function cutPage(html: string, slots: Readonly<Partial<Slots>>): PageTemp
     const text = slots[of]
     return text ? [{ of, text: of === 'here' ? escapeAttribute(text) : text }] : []
   })
-  const parts: (string | Hole)[] = []
+  const parts: (Buffer | Hole)[] = []
   let from = 0
   while (true) {
     const next = texts
@@ -31,17 +32,20 @@ export function cutPage(html: string, slots: Readonly<Partial<Slots>>): PageTemp
       // Of two that begin at one place the longer one.
       .sort((a, b) => a.at - b.at || b.text.length - a.text.length)[0]
     if (!next) break
-    parts.push(html.slice(from, next.at), { of: next.of, inScript: isInScript(html, next.at) })
+    parts.push(Buffer.from(html.slice(from, next.at)), { of: next.of, inScript: isInScript(html, next.at) })
     from = next.at + next.text.length
   }
-  parts.push(html.slice(from))
+  parts.push(Buffer.from(html.slice(from)))
   return parts
 }
 
-export function fillPage(template: PageTemplate, filling: Filling): string {
-  let html = ''
-  for (const part of template) html += typeof part === 'string' ? part : fill(part, filling[part.of])
-  return html
+/** The page's bytes. */
+export function fillPage(template: PageTemplate, filling: Filling): Buffer {
+  const [first] = template
+  if (template.length === 1 && Buffer.isBuffer(first)) return first
+  return Buffer.concat(
+    template.map((part) => (Buffer.isBuffer(part) ? part : Buffer.from(fill(part, filling[part.of])))),
+  )
 }
 
 function fill({ of, inScript }: Hole, value: string): string {

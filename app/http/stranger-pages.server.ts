@@ -1,5 +1,5 @@
-// The sign-in gate and the page of unknown addresses, for people without a session. The router draws each once for each of its few
-// kinds; whoever comes next gets it with the own account, token and nonce filled in, for a fifth of the work. What a message, a proof
+// The sign-in gate and the page of unknown addresses for people without a session, and the API reference for everybody. The router
+// draws each once for each of its few kinds; whoever comes next gets it with the own account, token and nonce filled in, for a fifth of the work. What a message, a proof
 // or an act comes with goes the long way.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -17,6 +17,8 @@ const GATED = new Set([
   ...['/', '/fieldhook', '/automation', '/automation/runs', '/automation/settings'],
   ...['/deliveries', '/account', '/subscription'],
 ])
+/** Shows nothing of any account, and is the longest of all. */
+const FOR_ANYBODY = new Set(['/api-reference'])
 /** Of these an account has to be named. */
 const OF_AN_ACCOUNT = new Set(['/subscription'])
 /** The router's own: data of pages, and the list of them. */
@@ -25,7 +27,7 @@ const OF_THE_ROUTER = /\.data$|^\/__/
 export interface StrangerPage {
   status: number
   headers: Readonly<Record<string, string>>
-  html: string
+  body: Buffer
 }
 
 /** Null = the router answers. */
@@ -103,6 +105,10 @@ export function createStrangerPages(
       const found = await find({ path: unknownPath, account: false, token: false, heldSession: false })
       return found && answer(found, { nonce, account: '', token: '', here: '' })
     }
+    if (FOR_ANYBODY.has(pathname)) {
+      const found = await find({ path: pathname, account: false, token: false, heldSession: false })
+      return found && answer(found, { nonce, account: '', token: '', here: '' })
+    }
     if (!GATED.has(pathname) || searchParams.has('auth')) return null
     const account = accountIdIn(searchParams) ?? ''
     const token = searchParams.get('token') ?? ''
@@ -125,5 +131,5 @@ function canBeRead(pathname: string): boolean {
 }
 
 function answer({ status, headers, page }: Kept, filling: Parameters<typeof fillPage>[1]): StrangerPage {
-  return { status, headers, html: fillPage(page, filling) }
+  return { status, headers, body: fillPage(page, filling) }
 }

@@ -28,11 +28,23 @@ const ask = (url: string, cookie?: string, method = 'GET') =>
 test('each kind is drawn once, however many ask', async () => {
   await Promise.all(['a', 'b', 'c'].map((id) => ask(`/fieldhook?accountUUID=${id}`)))
   for (let n = 0; n < 20; n++) {
-    expect(await ask(`/fieldhook?accountUUID=a${n}&x=${n}`)).toMatchObject({ status: 200, html: '<p>page</p>' })
+    expect(await ask(`/fieldhook?accountUUID=a${n}&x=${n}`)).toMatchObject({
+      status: 200,
+      body: Buffer.from('<p>page</p>'),
+    })
     await ask(`/fieldhook?accountUUID=a${n}&token=fieldhook`)
     await ask('/fieldhook?accountUUID=a', `__Host-sid-top=${'x'.repeat(n + 10)}`)
   }
   expect(drawn).toEqual(['/fieldhook', '/fieldhook', '/fieldhook over'])
+})
+
+test('the reference of the calls is drawn once for everybody, signed in or not', async () => {
+  const tab = await world.signIn(LEEDS)
+  for (const cookie of [undefined, `__Host-sid-top=${tab}`]) {
+    expect(await ask('/api-reference?x=1', cookie)).toMatchObject({ status: 200, body: Buffer.from('<p>page</p>') })
+  }
+  expect(await ask('/api-reference', '__Host-flash=x')).toBeNull()
+  expect(drawn).toEqual(['/api-reference'])
 })
 
 test('the router has what comes with a session, a message, a proof or an act, and what is not one of these pages', async () => {

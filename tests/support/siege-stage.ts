@@ -20,7 +20,7 @@ import { signIn } from './signed-in-server.ts'
 
 const ORDINARY = 20
 /** As `nice` counts. */
-const ATTACKERS_STEP_BACK = 5
+const ATTACKERS_STEP_BACK = 19
 
 export interface SiegePrograms {
   /** Paths of tests/proofs/siege-platform.ts and siege-attack.ts, bundled. */

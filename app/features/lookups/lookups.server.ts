@@ -21,7 +21,7 @@ type LookupApp = Pick<App, 'callAsAccount' | 'clock' | 'store'>
 export type LookedUp =
   | { outcome: 'found'; records: Record<string, unknown>[] }
   /** The platform's own message, so that the name of a missing scope survives; or that nobody signed in. */
-  | { outcome: 'failed'; message: string }
+  | { outcome: 'failed'; message: string; tooLarge?: true }
 
 export type LookedUpForForm =
   | { outcome: 'found'; rows: FormLists[keyof FormLists] }
@@ -31,13 +31,13 @@ const ADMIN_RECORDS = 100
 /** Bytes of a page of what is a short list for everybody: short ones are read beside each other. */
 const SHORT_LIST_BYTES = 2 * 1024 * 1024
 
-/** As the call answers it. Failures are not kept: the next try asks again. */
+/** As the call answers it. Failures are not kept, the next try asks again; but a list that is too long is so for a minute, and reading it again would cost as much. */
 export function lookUp(app: LookupApp, accountUuid: string, name: LookupName): Promise<LookedUp> {
   return keptFor(
     app,
     { accountUuid, list: name },
     () => readList(app, accountUuid, name, 'call'),
-    (looked) => (looked.outcome === 'found' ? bytesOf(looked.records) : null),
+    (looked) => (looked.outcome === 'found' ? bytesOf(looked.records) : keptFailure(looked)),
   )
 }
 
@@ -53,8 +53,13 @@ export function lookUpForForm(app: LookupApp, accountUuid: string, name: LookupN
       // Copied: what was cut off a text stays in memory as long as what is left of it.
       return { outcome: 'found', rows: JSON.parse(JSON.stringify(rows)) as typeof rows }
     },
-    (looked) => (looked.outcome === 'found' ? bytesOf(looked.rows) : null),
+    (looked) => (looked.outcome === 'found' ? bytesOf(looked.rows) : keptFailure(looked)),
   )
+}
+
+/** Null = it is not kept. */
+function keptFailure({ tooLarge }: { tooLarge?: true }): number | null {
+  return tooLarge ? 0 : null
 }
 
 async function readList(
@@ -94,6 +99,10 @@ function toLookedUp(
     case 'reconnect':
       return { outcome: 'failed', message: NOT_SIGNED_IN }
     default:
-      return { outcome: 'failed', message: answer.message || `ServiceM8 answered ${answer.status ?? 'nothing'}.` }
+      return {
+        outcome: 'failed',
+        message: answer.message || `ServiceM8 answered ${answer.status ?? 'nothing'}.`,
+        ...('tooLarge' in answer && { tooLarge: true }),
+      }
   }
 }

@@ -302,7 +302,6 @@ export const ENTRANCES: readonly Entrance[] = [
   },
   {
     name: 'an answer of the platform',
-    covers: ['app/adapters/servicem8-answer.ts retryMoment', 'app/adapters/servicem8-answer.ts readAnswer'],
     limit: LIST,
     prepare: (text) => () => [
       messageOf({ status: 400, text }),
