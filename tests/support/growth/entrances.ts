@@ -302,6 +302,7 @@ export const ENTRANCES: readonly Entrance[] = [
   },
   {
     name: 'an answer of the platform',
+    covers: ['app/adapters/servicem8-answer.ts retryMoment'],
     limit: LIST,
     prepare: (text) => () => [
       messageOf({ status: 400, text }),
