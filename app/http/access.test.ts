@@ -121,7 +121,7 @@ describe('an account', () => {
       staffUuid: 'staff',
       admin: false,
       role: 'owner',
-      provedAt: world.clock.now(),
+      freshAt: world.clock.now(),
     })
     const byOther = await requireAccount(world.app, world.request('/', { tab }), ' Ext-1 ')
     expect(byOther).toMatchObject({ accountUuid: LEEDS, accountId: 'Ext-1' })

@@ -26,7 +26,7 @@ export interface AccountAccess {
   /** The account is an admin's and the request carries the flag. */
   admin: boolean
   role: Role
-  provedAt: Millis
+  freshAt: Millis
 }
 
 /** 401 without a session. */
@@ -76,11 +76,11 @@ async function accessOf(
   const asked = { query: new URL(request.url).searchParams, header: request.headers.get('x-admin-mode') }
   const admin = actsAsAdmin(app.settings.adminAccounts, proved, asked)
   noteActing(proved.accountUuid)
-  const { accountUuid: uuid, staffUuid, role, provedAt } = proved
-  return { accountUuid: uuid, accountId, staffUuid, admin, role, provedAt }
+  const { accountUuid: uuid, staffUuid, role, freshAt } = proved
+  return { accountUuid: uuid, accountId, staffUuid, admin, role, freshAt }
 }
 
-/** 403 with a sentence unless an owner asks, with a fresh opening where the act wants one. */
+/** 403 with a sentence unless an owner asks, with a fresh opening or sign-in where the act wants one. */
 export function requireOwner(app: Pick<App, 'clock'>, access: Asking, act: OwnerAct): void {
   const refused = ownerActRefusal(act, access, app.clock.now())
   if (refused) throw problem(403, `${OWNER_ACT_WORDS[refused].title}. ${OWNER_ACT_WORDS[refused].description}`)

@@ -8,6 +8,8 @@ import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser
 import { BRISBANE } from '#tests/support/tiny-platform.ts'
 import { loader as launch } from './launch.ts'
 import { action as pressOnSubscription } from './pages/subscription.tsx'
+import { loader as authorize } from './sign-in/authorize.ts'
+import { loader as callback } from './sign-in/callback.ts'
 
 let world: AccountsApp
 /** The cookie of the frame, which no tab has. */
@@ -58,9 +60,14 @@ describe('a tab of its own, opened from the frame', () => {
     const to = /name="to" value="([^"]+)"/.exec(page)?.[1] ?? ''
     const opened = await post(tab, { ticket: ticketIn(page), to, confirmed: 'yes' })
     expect([opened.status, opened.headers.get('location')]).toEqual([303, HOME])
-    // No fresher than its frame: what wants an opening of the last ten minutes still does.
+    // No fresher than its frame: what wants an opening or a sign-in of the last ten minutes still does.
     const provedAt = world.clock.now() - minutes(20)
-    expect(await personOf(tab)).toMatchObject([{ staffUuid: 'staff-1', role: 'owner', provedAt }])
+    expect(await personOf(tab)).toMatchObject([{ staffUuid: 'staff-1', role: 'owner', provedAt, freshAt: provedAt }])
+    // Connecting again in that tab: still the same person, and fresh.
+    const sent = await tab.get(authorize, '/api/oauth/authorize?token=fieldhook')
+    await tab.get(callback, world.platform.consent(sent.headers.get('location') ?? '', BRISBANE))
+    const freshAt = world.clock.now()
+    expect(await personOf(tab)).toMatchObject([{ staffUuid: 'staff-1', role: 'owner', provedAt, freshAt }])
   })
 
   it('is opened once, and within five minutes', async () => {

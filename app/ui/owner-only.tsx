@@ -1,6 +1,8 @@
 import { type ReactNode, useId } from 'react'
+import { SignInAgain } from './sign-in-again.tsx'
 
 interface OwnerOnlyProps {
+  accountUUID: string
   /** Who can use the control, or what to do first; null = it can be used. */
   note: string | null
   /** It stays in sight although it cannot be used yet. */
@@ -8,8 +10,8 @@ interface OwnerOnlyProps {
   children: (held: { disabled?: true; 'aria-describedby'?: string }) => ReactNode
 }
 
-/** A control for owners: members read who can use it, an owner whose opening is too old what to do first. */
-export function OwnerOnly({ note, held, children }: OwnerOnlyProps) {
+/** A control for owners: members read who can use it, an owner whose last proof is too old what to do first. */
+export function OwnerOnly({ accountUUID, note, held, children }: OwnerOnlyProps) {
   const id = useId()
   if (note === null) return children({})
   return (
@@ -18,6 +20,7 @@ export function OwnerOnly({ note, held, children }: OwnerOnlyProps) {
       <p id={id} className="mt-2 max-w-prose text-dense text-ink-soft">
         {note}
       </p>
+      {held ? <SignInAgain accountUUID={accountUUID} /> : null}
     </>
   )
 }

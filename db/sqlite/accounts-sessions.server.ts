@@ -214,7 +214,10 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
   }
 }
 
-/** The new session with its account and those it takes over; the replaced ones end here. */
+/**
+ * The new session with its account and those it takes over; the replaced ones end here. Of its own account the new proof stands:
+ * sign-ins and openings have a cookie each, so a sign-in never replaces the session that names a person.
+ */
 function putSession(tx: Writer, opened: NewSession, now: number): void {
   const { tokenHash, expiresAt, account, replaces, carryProofsSince } = opened
   const carried =

@@ -43,7 +43,7 @@ test('how long something counts or is kept', () => {
     minutes(10),
   ])
   expect(page).toContain('8 h idle, 24 h at most')
-  expect(page).toContain('an opening from ServiceM8 of the last 10 minutes')
+  expect(page).toContain('an owner with an opening or a sign-in of the last 10 minutes')
   expect(page).toContain('state is stored hashed, 10 minutes, once')
   expect([RUNS_KEPT, AUDIT_KEPT]).toEqual([days(90), days(400)])
   expect(page).toContain('90 days for runs); counters; the trail (400 days)')

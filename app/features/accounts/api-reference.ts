@@ -9,6 +9,7 @@ import {
   type ReferencePart,
   success,
 } from '../reference/operation.ts'
+import { OWNERS_ONLY } from '../reference/refusals.ts'
 import { accountState, auditPage, credential, exported, mapping, openSession } from './api-answers.ts'
 import { credentialBody, linkBody, mappingBody } from './credential.ts'
 import { ERASURE_WORDS, eraseBody } from './erasure.ts'
@@ -273,6 +274,7 @@ export const accountCalls: ReferencePart = {
           example: { ended: 2 },
         },
       ],
+      refusals: { 403: OWNERS_ONLY },
     },
     {
       id: 'listAudit',
@@ -335,6 +337,7 @@ export const accountCalls: ReferencePart = {
           headers: { 'Content-Disposition': 'A file name with the account and the day.' },
         },
       ],
+      refusals: { 403: OWNERS_ONLY },
       limit: '4 a minute and account',
     },
     {
@@ -361,6 +364,7 @@ export const accountCalls: ReferencePart = {
       ],
       refusals: {
         400: 'It is not the name of the account.',
+        403: OWNERS_ONLY,
         409: 'It is being erased already.',
         502: 'Its subscription cannot be ended with the payment provider just now. Nothing was erased.',
       },

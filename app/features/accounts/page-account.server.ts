@@ -7,7 +7,7 @@ import { CREDENTIAL_MESSAGES } from './credential.ts'
 import type { Role } from './people.ts'
 import { missingScopes } from './permissions.ts'
 import { idsToTry, NOTHING_REMEMBERED, type Remembered } from './remembered.ts'
-import { actsAsAdmin, type ProvedAccount, type Session } from './session.ts'
+import { type ActingAccount, actsAsAdmin, type Session } from './session.ts'
 
 export type PageAccount =
   /** The address names no account, and the session holds none to pick. */
@@ -25,7 +25,9 @@ export type PageAccount =
       /** Permissions that only signing in again can bring; empty = none is missing. */
       missingScopes: string[]
       role: Role
+      /** Of the proof that says who it is, and of the latest. */
       provedAt: Millis
+      freshAt: Millis
       /** Who is signed in, when the platform said so. */
       staffUuid: string | null
     }
@@ -59,7 +61,7 @@ async function pickAccount(
   session: Session | null,
   asked: Asked,
 ): Promise<PageAccount> {
-  const proved = [...(session?.accounts ?? [])].sort((a, b) => b.provedAt - a.provedAt)
+  const proved = [...(session?.accounts ?? [])].sort((a, b) => b.freshAt - a.freshAt)
   for (const id of idsToTry(asked.remembered ?? NOTHING_REMEMBERED, app.settings.autoLoadExcludes ?? [])) {
     const accountUuid = await app.store.resolveAccountId(id)
     const account = proved.find((one) => one.accountUuid === accountUuid)
@@ -78,7 +80,7 @@ async function pickAccount(
 
 async function readyAccount(
   app: Pick<App, 'store' | 'settings'>,
-  { accountUuid, role, provedAt, staffUuid }: ProvedAccount,
+  { accountUuid, role, provedAt, freshAt, staffUuid }: ActingAccount,
   accountId: string,
   asked: Asked,
 ): Promise<PageAccount | null> {
@@ -98,6 +100,7 @@ async function readyAccount(
     missingScopes: missingScopes(credential, app.settings.scopes),
     role,
     provedAt,
+    freshAt,
     staffUuid,
   }
 }

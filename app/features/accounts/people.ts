@@ -1,4 +1,4 @@
-// What only an owner of a firm may do, and what wants a fresh opening. Everything of the day is for everybody.
+// What only an owner of a firm may do, and what wants a fresh proof. Everything of the day is for everybody.
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 
@@ -18,10 +18,10 @@ export interface PeopleOfPage {
   rights: OwnerRights
 }
 
-/** How old an opening may be for what cannot be taken back, or opens everything. */
+/** How old an opening or a sign-in may be for what cannot be taken back, or opens everything. */
 export const FRESH_FOR = minutes(10)
 
-/** True = wants a fresh opening, too. */
+/** True = wants a fresh proof, too. */
 const OWNER_ACTS = { pay: false, roles: true, export: true, erase: true, keys: true, end_all: true } as const
 export type OwnerAct = keyof typeof OWNER_ACTS
 
@@ -30,17 +30,18 @@ export interface Asking {
   role: Role
   /** Null = the platform did not say who it is. */
   staffUuid: string | null
-  provedAt: Millis
+  /** The latest opening or sign-in of this browser for the account. */
+  freshAt: Millis
 }
 
-/** `owner` = this person is a member; `unnamed` = nobody knows who it is; `fresh` = an owner whose opening is too long ago. */
+/** `owner` = this person is a member; `unnamed` = nobody knows who it is; `fresh` = an owner whose last opening or sign-in is too long ago. */
 export type OwnerRefusal = 'owner' | 'unnamed' | 'fresh'
 
 /** Why it may not be done now. Null = it may. */
 export function ownerActRefusal(act: OwnerAct, asking: Asking, now: Millis): OwnerRefusal | null {
-  const { role, staffUuid, provedAt } = asking
+  const { role, staffUuid, freshAt } = asking
   if (role !== 'owner') return staffUuid === null ? 'unnamed' : 'owner'
-  return OWNER_ACTS[act] && now - provedAt >= FRESH_FOR ? 'fresh' : null
+  return OWNER_ACTS[act] && now - freshAt >= FRESH_FOR ? 'fresh' : null
 }
 
 export const OWNER_ACT_WORDS = {
@@ -53,8 +54,9 @@ export const OWNER_ACT_WORDS = {
     description: 'Press Fieldhook in ServiceM8: that shows who you are. Owners can then do this there.',
   },
   fresh: {
-    title: 'Open Fieldhook again first',
-    description: 'Press Fieldhook in ServiceM8. Repeat this there within 10 minutes.',
+    title: 'This needs a recent sign-in',
+    description:
+      'Open Fieldhook from ServiceM8 again. Outside ServiceM8, sign in again. Then repeat this within 10 minutes.',
   },
 } as const satisfies Record<OwnerRefusal, { title: string; description: string }>
 

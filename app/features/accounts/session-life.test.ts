@@ -117,6 +117,7 @@ describe('the account of a page', () => {
         missingScopes: ['read_jobs'],
         role: 'owner',
         provedAt: world.clock.now(),
+        freshAt: world.clock.now(),
         staffUuid: null,
       })
     }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hours, minutes } from '#app/lib/duration.ts'
 import {
+  type ActingAccount,
   actsAsAdmin,
   LAUNCH_TICKET_LASTS,
   LINK_TICKET_LASTS,
@@ -20,6 +21,11 @@ function proved(accountUuid: string, provedAt = NOW - hours(1)): ProvedAccount {
   return { accountUuid, staffUuid: null, proof: 'oauth', provedAt, role: 'owner' }
 }
 
+/** As a request acts for it; fresh by its own proof unless another moment is given. */
+function acting(account: ProvedAccount, freshAt = account.provedAt): ActingAccount {
+  return { ...account, freshAt }
+}
+
 function stored(overrides: Partial<StoredSession> = {}): StoredSession {
   const times = { createdAt: NOW - hours(1), lastSeenAt: NOW - minutes(5), expiresAt: NOW + hours(23) }
   return { tokenHash: 'h', ...times, accounts: [proved('a')], ...overrides }
@@ -27,7 +33,7 @@ function stored(overrides: Partial<StoredSession> = {}): StoredSession {
 
 describe('a session', () => {
   it('lives while it is used', () => {
-    expect(sessionOf([stored()], NOW)).toEqual({ tokenHashes: ['h'], accounts: [proved('a')] })
+    expect(sessionOf([stored()], NOW)).toEqual({ tokenHashes: ['h'], accounts: [acting(proved('a'))] })
   })
 
   it('ends after eight hours without a request', () => {
@@ -49,25 +55,44 @@ describe('a session', () => {
     const frame = { ...proved('a', NOW - minutes(1)), staffUuid: 's', proof: 'launch' as const }
     const session = sessionOf([stored(), stored({ tokenHash: 'f', accounts: [frame, proved('b')] })], NOW)
     expect(session?.tokenHashes).toEqual(['h', 'f'])
-    expect(session?.accounts).toEqual([frame, proved('b')])
+    expect(session?.accounts).toEqual([acting(frame), acting(proved('b'))])
     const turned = sessionOf([stored({ tokenHash: 'f', accounts: [frame] }), stored()], NOW)
-    expect(turned?.accounts).toEqual([frame])
+    expect(turned?.accounts).toEqual([acting(frame)])
     const same = { ...proved('a'), role: 'member' as const }
-    expect(sessionOf([stored(), stored({ accounts: [same] })], NOW)?.accounts).toEqual([proved('a')])
+    expect(sessionOf([stored(), stored({ accounts: [same] })], NOW)?.accounts).toEqual([acting(proved('a'))])
   })
 
   it('keeps the person an opening named when a later sign-in names nobody, until that opening is over', () => {
     const opened = { ...proved('a', NOW - hours(2)), staffUuid: 'elin', proof: 'launch' as const }
     const signedIn = { ...proved('a', NOW), role: 'member' as const }
     const both = [stored({ accounts: [opened] }), stored({ tokenHash: 't', accounts: [signedIn] })]
-    for (const order of [both, [...both].reverse()]) expect(sessionOf(order, NOW)?.accounts).toEqual([opened])
+    for (const order of [both, [...both].reverse()]) {
+      // Who it is stays; how fresh that is, the sign-in says.
+      expect(sessionOf(order, NOW)?.accounts).toEqual([acting(opened, NOW)])
+    }
     expect(sessionOf(both, NOW + hours(22))).toBeNull()
     const later = { ...opened, staffUuid: 'kim', provedAt: NOW - hours(1) }
-    expect(sessionOf([...both, stored({ tokenHash: 'k', accounts: [later] })], NOW)?.accounts).toEqual([later])
+    expect(sessionOf([...both, stored({ tokenHash: 'k', accounts: [later] })], NOW)?.accounts).toEqual([
+      acting(later, NOW),
+    ])
     const over = { ...opened, provedAt: NOW - hours(24) }
     expect(sessionOf([stored({ accounts: [over] }), stored({ accounts: [signedIn] })], NOW)?.accounts).toEqual([
-      signedIn,
+      acting(signedIn),
     ])
+  })
+
+  it('is as fresh as its latest living proof of that account, in any of its sessions', () => {
+    const opened = { ...proved('a', NOW - hours(2)), staffUuid: 'elin', proof: 'launch' as const }
+    const freshOf = (...sessions: StoredSession[]) =>
+      sessionOf([stored({ accounts: [opened] }), ...sessions], NOW)?.accounts.find(
+        ({ accountUuid }) => accountUuid === 'a',
+      )?.freshAt
+    expect(freshOf()).toBe(NOW - hours(2))
+    expect(freshOf(stored({ accounts: [proved('a', NOW - minutes(3))] }))).toBe(NOW - minutes(3))
+    expect(freshOf(stored({ accounts: [proved('a', NOW - hours(3))] }))).toBe(NOW - hours(2))
+    expect(freshOf(stored({ accounts: [proved('b', NOW)] }))).toBe(NOW - hours(2))
+    // A session that is over lends nothing.
+    expect(freshOf(stored({ expiresAt: NOW, accounts: [proved('a', NOW)] }))).toBe(NOW - hours(2))
   })
 })
 

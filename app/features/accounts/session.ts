@@ -31,6 +31,12 @@ export interface ProvedAccount extends Proof {
   role: Role
 }
 
+/** An account as a browser acts for it. `provedAt` is the moment of the proof that says who it is. */
+export interface ActingAccount extends ProvedAccount {
+  /** The latest proof of this browser for the account, whoever it names: what wants a fresh proof asks for this moment. */
+  freshAt: Millis
+}
+
 export interface StoredSession {
   tokenHash: string
   createdAt: Millis
@@ -43,7 +49,7 @@ export interface StoredSession {
 export interface Session {
   /** The stored sessions it comes from: a browser may carry one for the tab and one for the frame. */
   tokenHashes: string[]
-  accounts: ProvedAccount[]
+  accounts: ActingAccount[]
 }
 
 export function isAlive(session: StoredSession, now: Millis): boolean {
@@ -54,14 +60,19 @@ export function isProofAlive(account: ProvedAccount, now: Millis): boolean {
   return now < account.provedAt + SESSION_ABSOLUTE
 }
 
-/** The living part of what was stored, as one session: of an account the proof that says most. Null when nothing is left. */
+/**
+ * The living part of what was stored, as one session. Of an account the proof that says most tells who it is, and the latest how
+ * fresh that is. Null when nothing is left.
+ */
 export function sessionOf(stored: StoredSession[], now: Millis): Session | null {
   const alive = stored.filter((session) => isAlive(session, now))
-  const accounts = new Map<string, ProvedAccount>()
+  const accounts = new Map<string, ActingAccount>()
   for (const account of alive.flatMap((session) => session.accounts)) {
     if (!isProofAlive(account, now)) continue
     const known = accounts.get(account.accountUuid)
-    if (!known || saysMore(account, known)) accounts.set(account.accountUuid, account)
+    const freshAt = Math.max(account.provedAt, known?.freshAt ?? 0)
+    const who = !known || saysMore(account, known) ? account : known
+    accounts.set(account.accountUuid, { ...who, freshAt })
   }
   if (accounts.size === 0) return null
   return { tokenHashes: alive.map((session) => session.tokenHash), accounts: [...accounts.values()] }

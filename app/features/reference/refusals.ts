@@ -17,6 +17,9 @@ export const REFUSAL_WORDS: Readonly<Record<RefusedStatus, string>> = {
   503: 'Not now. Please try again.',
 }
 
+/** Of calls that export, erase, make keys or end every session. */
+export const OWNERS_ONLY = 'Not an owner, or no opening or sign-in within 10 minutes; or the call came from another site.'
+
 export interface Refusal {
   status: RefusedStatus
   says: string

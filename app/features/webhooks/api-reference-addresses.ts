@@ -1,6 +1,7 @@
 // The calls that a webhook and a forwarding rule have in common, as the reference tells them.
 import type { z } from 'zod'
 import { idOfPath, type Operation, type Parameter } from '../reference/operation.ts'
+import { OWNERS_ONLY } from '../reference/refusals.ts'
 import { checkAnswer, replayAnswer, replayStarted, rotationAnswer } from './api-answers.ts'
 import { replayBody } from './replay-request.ts'
 
@@ -123,6 +124,7 @@ export function addressCalls(of: { name: string; tag: string; route: string; par
           },
         },
       ],
+      refusals: { 403: OWNERS_ONLY },
     },
   ]
 }

@@ -62,9 +62,10 @@ describe('what only owners may', () => {
     expect(stranded).toContain('>Go to the start page</a>')
   })
 
-  it('wants an opening of the last ten minutes', async () => {
+  it('wants an opening or a sign-in of the last ten minutes', async () => {
     world.clock.advance(600_000)
-    const sentence = 'Open Fieldhook again first. Press Fieldhook in ServiceM8. Repeat this there within 10 minutes.'
+    const sentence =
+      'This needs a recent sign-in. Open Fieldhook from ServiceM8 again. Outside ServiceM8, sign in again. Then repeat this within 10 minutes.'
     expect(await everything()).toEqual([403, 403, 403].map((status) => [status, sentence]))
   })
 })

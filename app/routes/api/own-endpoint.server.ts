@@ -29,8 +29,8 @@ export function requireRule(app: App, request: Request, id: string | undefined):
 async function requireEndpoint(app: App, request: Request, key: EndpointKey | null): Promise<OwnEndpoint> {
   const { accounts } = await requireSession(app, request)
   if (key !== null) {
-    for (const { accountUuid, role, staffUuid, provedAt } of accounts) {
-      if (await findEndpointRecord(app, accountUuid, key)) return { accountUuid, key, role, staffUuid, provedAt }
+    for (const { accountUuid, role, staffUuid, freshAt } of accounts) {
+      if (await findEndpointRecord(app, accountUuid, key)) return { accountUuid, key, role, staffUuid, freshAt }
     }
   }
   throw notFound()

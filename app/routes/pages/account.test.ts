@@ -105,11 +105,11 @@ describe('roles', () => {
     })
   })
 
-  test('what cannot be taken back wants an opening of the last ten minutes', async () => {
+  test('what cannot be taken back wants an opening or a sign-in of the last ten minutes', async () => {
     cookies.owner = await openedBy('kim')
     world.clock.advance(minutes(10))
     for (const form of presses([{ intent: 'end_all' }, { intent: 'erase', name: BRISBANE.name }])) {
-      expect(await press(form)).toMatchObject({ says: 'Open Fieldhook again first' })
+      expect(await press(form)).toMatchObject({ says: 'This needs a recent sign-in' })
     }
     expect((await page()).people.rights.refusal).toBe('fresh')
   })

@@ -237,7 +237,7 @@ describe('the buttons of a card', () => {
     const key = async () => (await calls.world.store.findAutomation(LEEDS, id))?.triggerKeySealed
     const before = await key()
     calls.world.clock.leap(minutes(10))
-    expect(await press()).toMatchObject({ title: 'Open Fieldhook again first' })
+    expect(await press()).toMatchObject({ title: 'This needs a recent sign-in' })
     // With an owner by name, whoever is not known by name has to say who it is.
     calls.world.client.sql.exec(
       `INSERT INTO account_person (account_uuid, staff_uuid, role, since) VALUES ('${LEEDS}', 'staff-1', 'owner', 1)`,

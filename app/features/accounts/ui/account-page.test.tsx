@@ -1,6 +1,7 @@
+import { useLoaderData } from '@remix-run/react'
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
@@ -8,6 +9,8 @@ import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import { keptUntil } from '../../ops/kept-until.ts'
 import { accountAddress, readAccountStep, shownAccount } from '../account-address.ts'
 import { AccountPage, type AccountPageProps } from './account-page.tsx'
+
+afterEach(() => vi.unstubAllGlobals())
 
 const MAY = { refusal: null, owners: [] }
 
@@ -131,7 +134,7 @@ describe('what only owners may', () => {
     screen.getByText('Owners can erase this account: Elin Hughes. If you are one, open Fieldhook from ServiceM8.')
   })
 
-  it('stays in sight when the opening is too old, with what to do first', () => {
+  it('stays in sight when the last proof is too old, with what to do first', () => {
     draw({ people: rights('fresh') })
     expect(controls()).toEqual([...ACTS])
     for (const name of ACTS) {
@@ -142,6 +145,34 @@ describe('what only owners may', () => {
         expect.stringMatching(/^To .+, open Fieldhook from ServiceM8 again\.$/),
       ])
     }
+  })
+
+  it('leads to a new sign-in beside each of them, but not in the frame, where that would change nothing', () => {
+    const links = () => screen.queryAllByRole<HTMLAnchorElement>('link', { name: /^Or sign in again/ })
+    draw({ people: rights('fresh') })
+    expect(links().map((link) => link.getAttribute('href'))).toEqual(
+      ACTS.map(() => '/api/oauth/authorize?accountuuid=account-1&token=fieldhook'),
+    )
+    cleanup()
+    draw({ people: rights('unnamed') })
+    expect(links()).toEqual([])
+    cleanup()
+    vi.stubGlobal('top', {})
+    draw({ people: rights('fresh') })
+    expect(controls()).toEqual([...ACTS])
+    expect(links()).toEqual([])
+  })
+
+  it('is there again as soon as somebody comes back from the sign-in', async () => {
+    let refusal: 'fresh' | null = 'fresh'
+    const Page = () => <AccountPage {...propsOf({ people: { people: [], rights: useLoaderData() } })} />
+    renderPage({ page: () => <Page />, loader: () => ({ refusal, owners: [] }) })
+    expect((await screen.findByRole<HTMLButtonElement>('button', { name: 'Sign out everywhere' })).disabled).toBe(true)
+    refusal = null
+    document.dispatchEvent(new Event('visibilitychange'))
+    await waitFor(() =>
+      expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Sign out everywhere' }).disabled).toBe(false),
+    )
   })
 })
 

@@ -58,7 +58,7 @@ export function AccountPage(props: AccountPageProps) {
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
         <OpenSessions account={account} sessions={props.sessions} rights={rights} asked={step === 'end_all'} />
         <div className="grid min-w-0 gap-5 lg:gap-6">
-          <PeopleCard {...props.people} />
+          <PeopleCard {...props.people} accountUUID={account.accountUUID} />
           <ConnectionCard connection={props.connection} accountUUID={account.accountUUID} />
         </div>
         <div className="min-w-0 lg:col-span-2">{props.children}</div>
@@ -71,7 +71,11 @@ export function AccountPage(props: AccountPageProps) {
             goes to, who did what, and the events, deliveries and runs of the last 90 days. Keys, tokens and secrets are
             not in it. It holds what your automations wrote to customers: keep it safe.
           </p>
-          <OwnerOnly note={ownerNote(rights, 'download everything')} held={rights.refusal === 'fresh'}>
+          <OwnerOnly
+            accountUUID={account.accountUUID}
+            note={ownerNote(rights, 'download everything')}
+            held={rights.refusal === 'fresh'}
+          >
             {(held) =>
               held.disabled ? (
                 <Button {...held} className="mt-4" icon={<Download aria-hidden className="size-4" />}>

@@ -84,7 +84,11 @@ export function EraseAccount({ account, rights, nameToType, asked, refused }: Er
             Ends everything and removes what is kept about this account. Nothing happens before you have read what goes,
             what stays, and typed its name.
           </p>
-          <OwnerOnly note={ownerNote(rights, 'erase this account')} held={rights.refusal === 'fresh'}>
+          <OwnerOnly
+            accountUUID={account.accountUUID}
+            note={ownerNote(rights, 'erase this account')}
+            held={rights.refusal === 'fresh'}
+          >
             {(held) =>
               held.disabled ? (
                 <Button {...held} className="mt-4" icon={<Trash2 aria-hidden className="size-4" />}>

@@ -85,7 +85,11 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
         </section>
       ) : (
         <div className="mt-4">
-          <OwnerOnly note={ownerNote(rights, 'sign everybody out')} held={rights.refusal === 'fresh'}>
+          <OwnerOnly
+            accountUUID={account.accountUUID}
+            note={ownerNote(rights, 'sign everybody out')}
+            held={rights.refusal === 'fresh'}
+          >
             {(held) => (
               <AddressButton
                 {...held}

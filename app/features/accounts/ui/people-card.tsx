@@ -2,11 +2,12 @@ import { Form, useNavigation } from '@remix-run/react'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
+import { SignInAgain } from '#app/ui/sign-in-again.tsx'
 import { Time } from '#app/ui/time.tsx'
 import { ownerNote, type PeopleOfPage, ROLE_WORDS, type Role } from '../people.ts'
 
 /** Who is owner of the firm's Fieldhook and who is member; owners change it. */
-export function PeopleCard({ people, rights }: PeopleOfPage) {
+export function PeopleCard({ people, rights, accountUUID }: PeopleOfPage & { accountUUID: string }) {
   const { refusal } = rights
   // The list itself says who the owners are.
   const note = people.length === 0 || refusal === 'owner' ? null : ownerNote(rights, 'change roles')
@@ -43,6 +44,7 @@ export function PeopleCard({ people, rights }: PeopleOfPage) {
           {note}
         </p>
       )}
+      {note !== null && refusal === 'fresh' ? <SignInAgain accountUUID={accountUUID} /> : null}
       <p className="mt-4 max-w-prose text-dense text-ink-soft">
         Members do the daily work. Owners also pay, export and erase. They make new keys, name owners and sign everybody
         out.

@@ -22,7 +22,8 @@ it('offers no new address to a member, and says who makes one', () => {
   screen.getByText('Owners can make a new address. The account page lists them.')
 })
 
-it('keeps the button for an owner whose opening is too old, with what to do first', () => {
+it('keeps the button for an owner whose last proof is too old, with what to do first', () => {
   expect(draw('fresh')?.disabled).toBe(true)
   screen.getByText('To make a new address, open Fieldhook from ServiceM8 again.')
+  screen.getByRole('link', { name: /^Or sign in again/ })
 })

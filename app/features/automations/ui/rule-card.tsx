@@ -102,7 +102,11 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
           ruleId={rule.id}
           account={account}
         >
-          <OwnerOnly note={ownerNote(rights, 'make a new address')} held={rights.refusal === 'fresh'}>
+          <OwnerOnly
+            accountUUID={account.accountUUID}
+            note={ownerNote(rights, 'make a new address')}
+            held={rights.refusal === 'fresh'}
+          >
             {(held) => (
               <RuleButton {...held} act="new_url" ruleId={rule.id} account={account} look="danger-quiet">
                 Make a new address

@@ -184,7 +184,7 @@ describe('the signing secret', () => {
     await waitFor(() => expect(sent).toMatchObject([{ intent: 'rotate_secret', id: '1' }]))
   })
 
-  it('is renewed by owners: a member reads who can, an owner whose opening is too old what to do first', () => {
+  it('is renewed by owners: a member reads who can, an owner whose last proof is too old what to do first', () => {
     renderCard({ rights: { refusal: 'owner', owners: [] } })
     expect(screen.queryByText('New signing secret')).toBeNull()
     screen.getByText('Owners can make a new signing secret. The account page lists them.')
@@ -192,6 +192,7 @@ describe('the signing secret', () => {
     renderCard({ rights: { refusal: 'fresh', owners: [] } })
     expect(screen.getByText<HTMLButtonElement>('New signing secret').disabled).toBe(true)
     screen.getByText('To make a new signing secret, open Fieldhook from ServiceM8 again.')
+    screen.getByText('Or sign in again')
   })
 
   it('is open and has the focus after that, and says until when the old one counts', () => {

@@ -166,7 +166,11 @@ function SigningSecret({ webhook, account, open }: ControlsProps & { open: boole
         )}
         <div className="grid gap-1">
           <div>
-            <OwnerOnly note={ownerNote(rights, 'make a new signing secret')} held={rights.refusal === 'fresh'}>
+            <OwnerOnly
+              accountUUID={account.accountUUID}
+              note={ownerNote(rights, 'make a new signing secret')}
+              held={rights.refusal === 'fresh'}
+            >
               {(held) => (
                 <CardButton
                   {...held}

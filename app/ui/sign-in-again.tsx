@@ -1,0 +1,35 @@
+import { useRevalidator } from '@remix-run/react'
+import { ExternalLink } from 'lucide-react'
+import { useEffect } from 'react'
+import { signInAddress } from '#app/lib/sign-in-address.ts'
+import { useFramed } from './framed.tsx'
+import { VisuallyHidden } from './visually-hidden.tsx'
+
+/**
+ * The other way to a fresh proof, beside opening the add-on from ServiceM8. Not in its frame: what a tab signs in to never
+ * reaches that. Whoever comes back from the new tab finds the page as it is now.
+ */
+export function SignInAgain({ accountUUID }: { accountUUID: string }) {
+  const framed = useFramed()
+  const { revalidate } = useRevalidator()
+  useEffect(() => {
+    const again = () => {
+      if (document.visibilityState === 'visible') revalidate()
+    }
+    document.addEventListener('visibilitychange', again)
+    return () => document.removeEventListener('visibilitychange', again)
+  }, [revalidate])
+  if (framed) return null
+  return (
+    <a
+      href={signInAddress(accountUUID)}
+      target="_blank"
+      rel="noopener"
+      className="inline-flex min-h-11 items-center gap-1.5 font-semibold text-dense underline underline-offset-4"
+    >
+      Or sign in again
+      <ExternalLink aria-hidden className="size-4" />
+      <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
+    </a>
+  )
+}
