@@ -86,7 +86,14 @@ describe('a launch', () => {
     expect(launched.sessionToken).toMatch(/^[\w-]{43}$/)
     const session = await loadSession(world.app, [launched.sessionToken])
     const now = world.clock.now()
-    const account = { accountUuid: LEEDS, staffUuid: 's-1', proof: 'launch', provedAt: now, role: 'owner' }
+    const account = {
+      accountUuid: LEEDS,
+      staffUuid: 's-1',
+      proof: 'launch',
+      provedAt: now,
+      freshAt: now,
+      role: 'owner',
+    }
     expect(session?.accounts).toEqual([account])
     const [stored] = await world.app.store.findSessions([hashToken(launched.sessionToken)])
     expect(stored?.expiresAt).toBe(now + 86_400_000)

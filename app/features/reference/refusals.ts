@@ -18,7 +18,8 @@ export const REFUSAL_WORDS: Readonly<Record<RefusedStatus, string>> = {
 }
 
 /** Of calls that export, erase, make keys or end every session. */
-export const OWNERS_ONLY = 'Not an owner, or no opening or sign-in within 10 minutes; or the call came from another site.'
+export const OWNERS_ONLY =
+  'Not an owner, or no opening or sign-in within 10 minutes; or the call came from another site.'
 
 export interface Refusal {
   status: RefusedStatus
