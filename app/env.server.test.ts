@@ -115,6 +115,7 @@ test.each([
   ['SECURITY_CONTACT', 'security@example.com', 'SECURITY_CONTACT must begin with https://'],
   ['REQUESTS_PER_MINUTE', '10', 'REQUESTS_PER_MINUTE must be a whole number'],
   ['ACCOUNT_WORK_MS', '60001', 'ACCOUNT_WORK_MS must be a whole number'],
+  ['ACCOUNTS_WORK_MS', '60001', 'ACCOUNTS_WORK_MS must be a whole number'],
   ['CALLER_MB', 'many', 'CALLER_MB must be a whole number'],
   ['INGRESS_PER_SECOND', '-1', 'INGRESS_PER_SECOND must be a whole number'],
   ['RETENTION_DAYS', '1', 'RETENTION_DAYS must be a whole number'],

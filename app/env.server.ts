@@ -65,8 +65,8 @@ export interface Env {
   maxDbMb: number
   /** Of one browser session. */
   requestsPerMinute: number
-  /** A minute: ms of processor time and bytes, of one account and of one caller without a session. 0 = no limit. */
-  budgets: Readonly<Record<'account' | 'caller', { ms: number; bytes: number }>>
+  /** A minute: ms of processor time and bytes, of one account and of one caller without a session; ms of all accounts above their share. 0 = no limit. */
+  budgets: Readonly<Record<'account' | 'caller', { ms: number; bytes: number }> & { accountsMs: number }>
   /** Events of one address given to the platform. */
   ingressPerSecond: number
   /** Of one account, its webhooks and forwarding rules together. */
@@ -157,6 +157,7 @@ const variables = z.object({
   REQUESTS_PER_MINUTE: count('REQUESTS_PER_MINUTE', 1200, 60, 1_000_000),
   ACCOUNT_WORK_MS: count('ACCOUNT_WORK_MS', 20_000, 0, 60_000),
   ACCOUNT_MB: count('ACCOUNT_MB', 512, 0, 1_000_000),
+  ACCOUNTS_WORK_MS: count('ACCOUNTS_WORK_MS', 30_000, 0, 60_000),
   CALLER_WORK_MS: count('CALLER_WORK_MS', 6_000, 0, 60_000),
   CALLER_MB: count('CALLER_MB', 256, 0, 1_000_000),
   INGRESS_PER_SECOND: count('INGRESS_PER_SECOND', 0, 0, 1_000_000),
@@ -293,6 +294,7 @@ export function readEnv(
     budgets: {
       account: { ms: given.ACCOUNT_WORK_MS, bytes: given.ACCOUNT_MB * 2 ** 20 },
       caller: { ms: given.CALLER_WORK_MS, bytes: given.CALLER_MB * 2 ** 20 },
+      accountsMs: given.ACCOUNTS_WORK_MS,
     },
     ingressPerSecond: given.INGRESS_PER_SECOND,
     mostAddresses: given.MAX_ADDRESSES,

@@ -124,7 +124,7 @@ export function countedSeries(registry: Registry, routes: readonly string[]) {
     jobSeconds: histogram('fieldhook_job_seconds', 'Time of one run of timed work.', [0.01, 0.1, 1, 10, 60, 600]),
     overBudget: counter(
       'fieldhook_budget_refusals_total',
-      'Requests answered 429 because an account or a caller had used up its processor time or bytes of the minute.',
+      'Requests answered 429 because an account, a caller, or all accounts above their share had used up a minute.',
       ['whose', 'of'],
     ),
     longWork: counter(
@@ -158,6 +158,7 @@ export function countedSeries(registry: Registry, routes: readonly string[]) {
   for (const whose of ['account', 'caller']) {
     for (const of of ['ms', 'bytes']) series.overBudget.inc({ whose, of }, 0)
   }
+  series.overBudget.inc({ whose: 'accounts', of: 'ms' }, 0)
   zero(series.longWork, 'outcome', ['done', 'too_long', 'busy', 'failed'])
   zero(series.logLines, 'level', ['warn', 'error'])
   return series

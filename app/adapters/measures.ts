@@ -23,7 +23,7 @@ export interface Measures {
   runEnded(outcome: string): void
   actionEnded(result: string): void
   /** An account or a caller had used up its minute, and was told to wait. */
-  overBudget(whose: 'account' | 'caller', of: 'ms' | 'bytes'): void
+  overBudget(whose: 'account' | 'caller' | 'accounts', of: 'ms' | 'bytes'): void
   /** A job on the thread for long work ended. */
   longWorkEnded(how: 'done' | 'too_long' | 'busy' | 'failed'): void
   /** Timed work that there is: each has its series from then on. */

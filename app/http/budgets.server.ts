@@ -1,5 +1,6 @@
 // What an account, and a caller who has not signed in, may use of the one process in a minute: processor time and bytes. Paid after
-// use; whoever is in debt waits until it is paid off, and nobody else does.
+// use; whoever is in debt waits until it is paid off, and nobody else does. Accounts that use more than a small share also pay into one
+// purse of all such accounts: when that is in debt they wait, so that several of them cannot take what one may not.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '#app/app-context.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
@@ -18,15 +19,19 @@ export interface Budget {
 export interface BudgetSettings {
   account: Budget
   caller: Budget
+  /** ms a minute of all accounts together that are above their share. 0 = no limit. */
+  accountsMs: number
 }
 
-export type Whose = 'account' | 'caller'
+export type Payer = 'account' | 'caller'
+/** Whose debt somebody waits for; `accounts` = of all accounts above their share together. */
+export type Whose = Payer | 'accounts'
 export type Spent = keyof Budget
 
 export interface Budgets {
   /** ms until the debt is paid off; null = there is none. Counts a refusal. */
-  overBy(whose: Whose, key: string): number | null
-  charge(whose: Whose, key: string, cost: Budget): void
+  overBy(whose: Payer, key: string): number | null
+  charge(whose: Payer, key: string, cost: Budget): void
   /** May this request begin? By the session it carries, where that is known, else by where it comes from. */
   admit(req: { headers: IncomingHttpHeaders }, clientIp: string): Promise<Refusal | null>
   /** A request is over: whoever it was for pays. */
@@ -35,10 +40,17 @@ export interface Budgets {
 
 /** Keys remembered of each kind; the one unseen the longest is forgotten. */
 const MOST_KEYS = 10_000
-/** However much one request used, the wait ends. */
-const MOST_DEBT_MINUTES = 1
+/** ms of processor time in a minute up to which an account never waits for others. */
+export const SHARE_MS = 5_000
+/** The one purse of all accounts above their share. */
+const TOGETHER = ''
+
+type PurseKind = Whose | 'share'
+
+/** However much one request used, the wait ends. An account's share never makes anybody wait longer than the purse of all does. */
+const MOST_DEBT_MINUTES: Readonly<Record<PurseKind, number>> = { account: 1, caller: 1, accounts: 1, share: 4 }
 /** Of a minute's processor time, what may be used at once: a minute's worth of strangers in one go would be a standstill for all. */
-const AT_ONCE: Readonly<Record<Whose, number>> = { account: 1 / 4, caller: 1 / 6 }
+const AT_ONCE: Readonly<Record<PurseKind, number>> = { account: 1 / 4, caller: 1 / 6, accounts: 1 / 4, share: 1 }
 
 interface Purse {
   /** What is left of a minute's worth; below 0 = debt. */
@@ -57,13 +69,24 @@ export function createBudgets(
 ): Budgets {
   const { clock } = app
   const { refused = () => {}, isExempt = isPrivate } = given
-  const purses = { account: new Map<string, Purse>(), caller: new Map<string, Purse>() }
+  const minute: Readonly<Record<PurseKind, Budget>> = {
+    account: settings.account,
+    caller: settings.caller,
+    accounts: { ms: settings.accountsMs, bytes: 0 },
+    share: { ms: SHARE_MS, bytes: 0 },
+  }
+  const purses: Readonly<Record<PurseKind, Map<string, Purse>>> = {
+    account: new Map(),
+    caller: new Map(),
+    accounts: new Map(),
+    share: new Map(),
+  }
   /** The account that a session acted for last, by the session's hash. */
   const actedFor = new Map<string, string>()
 
-  function purseOf(whose: Whose, key: string): Purse {
+  function purseOf(whose: PurseKind, key: string): Purse {
     const now = clock.now()
-    const full = settings[whose]
+    const full = minute[whose]
     const most = { ms: full.ms * AT_ONCE[whose], bytes: full.bytes }
     const known = purses[whose].get(key)
     const part = known ? Math.max(0, now - known.at) / minutes(1) : 0
@@ -78,24 +101,41 @@ export function createBudgets(
     return purse
   }
 
-  function overBy(whose: Whose, key: string): number | null {
-    if (!purses[whose].has(key)) return null
-    const { left } = purseOf(whose, key)
+  /** ms until this purse is out of debt; 0 = there is none. */
+  function debtOf(kind: PurseKind, key: string, of: Spent): number {
+    const full = minute[kind][of]
+    if (full === 0 || !purses[kind].has(key)) return 0
+    return Math.max(0, Math.ceil((-purseOf(kind, key).left[of] / full) * minutes(1)))
+  }
+
+  function overBy(whose: Payer, key: string): number | null {
+    const debts: [Whose, Spent, number][] = [
+      [whose, 'ms', debtOf(whose, key, 'ms')],
+      [whose, 'bytes', debtOf(whose, key, 'bytes')],
+    ]
+    // Within its share again, or all others have paid: whichever comes first.
+    const above = whose === 'account' ? debtOf('share', key, 'ms') : 0
+    if (above > 0) debts.push(['accounts', 'ms', Math.min(above, debtOf('accounts', TOGETHER, 'ms'))])
     let wait: number | null = null
-    for (const of of ['ms', 'bytes'] as const) {
-      const full = settings[whose][of]
-      if (full === 0 || left[of] >= 0) continue
-      refused(whose, of)
-      wait = Math.max(wait ?? 0, Math.ceil((-left[of] / full) * minutes(1)))
+    for (const [of, spent, ms] of debts) {
+      if (ms === 0) continue
+      refused(of, spent)
+      wait = Math.max(wait ?? 0, ms)
     }
     return wait
   }
 
-  function charge(whose: Whose, key: string, cost: Budget): void {
-    const purse = purseOf(whose, key)
+  function pay(kind: PurseKind, key: string, cost: Budget): Budget {
+    const { left } = purseOf(kind, key)
     for (const of of ['ms', 'bytes'] as const) {
-      purse.left[of] = Math.max(-MOST_DEBT_MINUTES * settings[whose][of], purse.left[of] - cost[of])
+      left[of] = Math.max(-MOST_DEBT_MINUTES[kind] * minute[kind][of], left[of] - cost[of])
     }
+    return left
+  }
+
+  function charge(whose: Payer, key: string, cost: Budget): void {
+    pay(whose, key, cost)
+    if (whose === 'account' && pay('share', key, cost).ms < 0) pay('accounts', TOGETHER, cost)
   }
 
   const accountOf = (hashes: readonly string[]) => hashes.map((hash) => actedFor.get(hash)).find((one) => one) ?? null

@@ -283,7 +283,7 @@ describe('the short way', () => {
   })
 
   it('asks the account to wait that has used up its minute, and no other', async () => {
-    const costs = { caller: { ms: 0, bytes: 0 }, account: { ms: 60_000, bytes: 1_000 } }
+    const costs = { caller: { ms: 0, bytes: 0 }, account: { ms: 60_000, bytes: 1_000 }, accountsMs: 0 }
     const budgets = createBudgets(app, costs)
     const limited = createPlatformIngress(app, { clientIp: () => '198.51.100.7', budgets })
     const other = createServer((req, res) => void limited(req, res))
