@@ -65,6 +65,10 @@ export function automationStore({ db, sql }: Client): AutomationStore {
       ),
     )
     .prepare()
+  const size = sql.prepare<[string], { count: number; characters: number }>(
+    `SELECT count(*) AS count, coalesce(sum(length(definition)), 0) AS characters
+     FROM automation WHERE account_uuid = ? AND deleted_at IS NULL`,
+  )
   const owes = sql.prepare<[string], number>('SELECT repeats_told FROM account WHERE uuid = ?').pluck()
   const dismiss = sql.prepare('UPDATE account SET repeats_told = 1 WHERE uuid = ?')
   const ofAccount = (accountUuid: string) => and(eq(automation.accountUuid, accountUuid), isNull(automation.deletedAt))
@@ -76,6 +80,10 @@ export function automationStore({ db, sql }: Client): AutomationStore {
     async findAutomation(accountUuid, id) {
       const row = found.get({ accountUuid, id })
       return row ? ruleRow(row) : null
+    },
+
+    async sizeOfAutomations(accountUuid) {
+      return size.get(accountUuid) ?? { count: 0, characters: 0 }
     },
 
     async createAutomation(accountUuid, { name, definition, active, nextRunAt, baselined, triggerKey, at }) {

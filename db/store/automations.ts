@@ -55,6 +55,8 @@ export interface AutomationStore {
   /** Newest first. */
   listAutomations(accountUuid: string): Promise<AutomationRow[]>
   findAutomation(accountUuid: string, id: number): Promise<AutomationRow | null>
+  /** How many there are, and how many characters they have together as stored. */
+  sizeOfAutomations(accountUuid: string): Promise<{ count: number; characters: number }>
   /** Resolves with its id. */
   createAutomation(accountUuid: string, input: NewAutomation): Promise<number>
   /** Null = no such rule of this account. */

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { FRESH_FOR } from '#app/features/accounts/people.ts'
 import { SESSION_ABSOLUTE, SESSION_IDLE, SIGN_IN_LASTS } from '#app/features/accounts/session.ts'
 import { AUDIT_KEPT } from '#app/features/audit/audit.ts'
-import { MOST_RULES } from '#app/features/automations/rules.server.ts'
+import { MOST_RULES } from '#app/features/automations/rule-room.server.ts'
+import { LONGEST_RULE, MOST_OF_RULES } from '#app/features/automations/rule-size.ts'
 import { LARGEST_BODY } from '#app/features/events/event.ts'
 import { MOST_REPORT_BYTES } from '#app/features/ops/csp-report.ts'
 import { RUNS_KEPT } from '#app/features/ops/kept-until.ts'
@@ -33,6 +34,8 @@ test('how large something may be', () => {
   expect(page).toContain('Imports are JSON bodies of at most 100 KB')
   expect(MOST_RULES).toBe(200)
   expect(page).toContain('; 200 rules;')
+  expect([LONGEST_RULE, MOST_OF_RULES]).toEqual([100_000, 2_000_000])
+  expect(page).toContain('; 100,000 characters a rule, 2,000,000 all of an account;')
 })
 
 test('how long something counts or is kept', () => {

@@ -26,6 +26,7 @@ import { muteBody } from './mute.ts'
 import { POLL_ENDPOINTS } from './rule.ts'
 import { RULE_FIELD_NOTES } from './rule-field-notes.ts'
 import { activeOnly, MOST_ACTIONS, MOST_CONDITIONS, ruleForm } from './rule-form.ts'
+import { LONGEST_RULE, MOST_OF_RULES } from './rule-size.ts'
 import { runBody } from './run-call.ts'
 import { triggerBody } from './trigger-call.ts'
 
@@ -70,7 +71,7 @@ export const automationCalls: ReferencePart = {
       description: [
         'What the server owns (counts, dates, addresses) is refused by name, not ignored.',
         `Webhook rules name \`webhookSubscriptionId\` or \`object\`, and \`triggerType\`. Polled rules name \`apiEndpoint\` (${POLL_ENDPOINTS.map((one) => `\`${one}\``).join(', ')}) and \`pollInterval\`. A manual rule's answer carries its \`triggerUrl\`.`,
-        `\`conditions\` (at most ${MOST_CONDITIONS}): AND binds tighter than OR. \`actions\` (at most ${MOST_ACTIONS}) run in order.`,
+        `\`conditions\` (at most ${MOST_CONDITIONS}): AND binds tighter than OR. \`actions\` (at most ${MOST_ACTIONS}) run in order. An automation has at most ${LONGEST_RULE.toLocaleString('en')} characters with all its texts, those of an account together ${MOST_OF_RULES.toLocaleString('en')}.`,
         `The parameters of each action, required ones in bold. ${parameterNames.join(' ')}`,
         'A line of `materials` is `{"material_uuid", "quantity", "unit_cost"}`, one of `material_bundles` `{"bundle_uuid", "quantity"}`; without `quantity` it is 1. Errors name the line and its part: `actions.0.parameters.materials.1.quantity`.',
         `\`update_job_field\` writes one \`fieldName\`: ${WRITABLE_JOB_FIELDS.map(({ name }) => `\`${name}\``).join(', ')}. For \`badges\`, \`fieldValue\` holds names or ids separated by commas; \`badgeChange\` adds or removes these, and without it they replace the whole list.`,

@@ -4,6 +4,7 @@ import { problemsOf } from './form-problems.ts'
 import { type FormState, objectOfForm } from './form-state.ts'
 import type { RuleDefinition } from './rule.ts'
 import { definitionOf, ruleForm } from './rule-form.ts'
+import { ruleTooLong, tooLongAmong } from './rule-size.ts'
 
 /** The rule as far as it goes, and what keeps its steps from being complete, by step id. */
 export interface Draft {
@@ -12,6 +13,8 @@ export interface Draft {
   object: string
   definition: RuleDefinition
   unfinished: ReadonlyMap<string, string>
+  /** Why it is too long to be saved, and so to be looked at; null = it is not. */
+  tooLong: string | null
 }
 
 export function readDraft(state: FormState): Draft {
@@ -35,5 +38,6 @@ export function readDraft(state: FormState): Draft {
     object,
     definition,
     unfinished,
+    tooLong: parsed.success ? null : (tooLongAmong(parsed.error.issues) ?? ruleTooLong(definition)),
   }
 }

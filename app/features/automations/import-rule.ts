@@ -5,6 +5,7 @@
 import type { RuleDefinition } from './rule.ts'
 import { type FieldErrors, issuesByField, type RuleForm, ruleForm } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
+import { tooLongAmong } from './rule-size.ts'
 
 export const NOT_JSON = 'Invalid JSON format'
 export const NOT_A_RULE = 'Invalid automation format - missing name or actions'
@@ -86,6 +87,11 @@ export function readImport(text: string): ReadImport {
     const parsed = ruleForm.safeParse(objectOpen ? { ...fields, object: 'job' } : fields)
     if (!parsed.success) {
       const errors = issuesByField(parsed.error.issues)
+      const tooLong = tooLongAmong(parsed.error.issues)
+      if (tooLong !== null) {
+        const which = given.length > 1 ? `Automation ${index + 1}, ` : ''
+        return refuse(`${which}“${one.name.trim().slice(0, 200)}”: ${tooLong}`, errors)
+      }
       const first = Object.entries(errors)[0]
       return refuse(`${place}${first ? `${first[0]}: ${first[1][0]}` : NOT_A_RULE}`, errors)
     }

@@ -27,6 +27,7 @@ import { type PreviewParts, previewRun } from './preview.server.ts'
 import { previewView } from './preview-view.ts'
 import { type Reads, rememberedReads } from './remembered-reads.server.ts'
 import { isOfMany, type RuleDefinition } from './rule.ts'
+import { noRoomFor } from './rule-room.server.ts'
 import { failedViews } from './rule-view.ts'
 import type { TriggerData } from './run.ts'
 import { executionOf } from './run-history.ts'
@@ -45,8 +46,9 @@ export async function readDraft(
   state: FormState,
 ): Promise<{ outcome: 'read'; draft: Draft } | { outcome: 'not_read'; trouble: LookTrouble }> {
   const read = await app.apart.do('readDraft', accountUuid, state)
-  if (read.outcome === 'done') return { outcome: 'read', draft: read.value }
-  return { outcome: 'not_read', trouble: { kind: 'trouble', message: notChecked(read).message } }
+  const why = read.outcome === 'done' ? read.value.tooLong : notChecked(read).message
+  if (read.outcome === 'done' && why === null) return { outcome: 'read', draft: read.value }
+  return { outcome: 'not_read', trouble: { kind: 'trouble', message: why ?? '' } }
 }
 
 export interface LookWish {
@@ -91,6 +93,9 @@ export async function previewDraft(
   const read = await readDraft(app, wish.accountUuid, state)
   if (read.outcome !== 'read') return read.trouble
   const { draft } = read
+  const stored = draft.ruleId === null ? null : await app.store.findAutomation(wish.accountUuid, draft.ruleId)
+  const full = await noRoomFor(app, wish.accountUuid, draft.definition, stored?.definition ?? null)
+  if (full !== null) return { kind: 'trouble', message: full }
   const reads = rememberedReads(app)
   const at = await momentOf(app, wish.accountUuid)
   const chosen = await chooseRecord(reads, draft, wish, at)

@@ -52,6 +52,7 @@ export function lookBackOfRule(app: LookDraftApp, rule: AutomationRow): Promise<
     object: objectOf(definition),
     definition,
     unfinished: new Map(),
+    tooLong: null,
   })
 }
 

@@ -20,6 +20,7 @@ import {
   TRIGGER_TYPES,
   type Trigger,
 } from './rule.ts'
+import { ruleTooLong, TOO_LONG_MARK } from './rule-size.ts'
 import { DATE_WANTED, recurrenceProblem } from './schedule.ts'
 
 export const NAME_REQUIRED = 'Automation name is required'
@@ -165,6 +166,8 @@ export const ruleForm = z.strictObject({ ...fields, accountUUID: text }).superRe
   if (form.enableGrouping && form.triggerSource !== 'api_polling') issue('enableGrouping', GROUPING_ACTS)
   else if (form.enableGrouping && form.groupingField === undefined) issue('groupingField', 'Choose what to group by')
   if (form.digest && form.triggerSource !== 'api_polling') issue('digest', DIGEST_ACTS)
+  const tooLong = ruleTooLong(definitionOf(form, null))
+  if (tooLong !== null) context.addIssue({ code: 'custom', path: ['actions'], message: tooLong, params: TOO_LONG_MARK })
 })
 
 export type RuleForm = z.output<typeof ruleForm>

@@ -16,6 +16,7 @@ import {
 } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
 import { rulePlace } from './rule-place.server.ts'
+import { noRoomFor } from './rule-room.server.ts'
 import { firstRun } from './schedule.ts'
 import { type NotChecked, notChecked } from './too-long.ts'
 
@@ -42,9 +43,6 @@ export type RuleRefusal =
 /** `warning`: it is stored, but something is still in its way, in words. */
 export type RuleSaved = { outcome: 'saved'; rule: AutomationRow; warning: string | null }
 
-/** Rules of one account. Each that watches events is asked at every event. */
-export const MOST_RULES = 200
-
 /** The whole address of a manual rule's trigger, its key included; null for other rules. */
 export function triggerUrlOf(app: Pick<App, 'secrets' | 'settings'>, rule: AutomationRow): string | null {
   if (rule.triggerKeySealed === null || rule.triggerSource !== 'manual_endpoint') return null
@@ -62,9 +60,8 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
   const read = await readRule(app, accountUuid, body)
   if (read.outcome !== 'read') return read
   const { form, definition, takenOut } = read
-  if ((await app.store.listAutomations(accountUuid)).length >= MOST_RULES) {
-    return { outcome: 'too_many', message: `An account has at most ${MOST_RULES} automations.` }
-  }
+  const full = await noRoomFor(app, accountUuid, definition, null)
+  if (full !== null) return { outcome: 'too_many', message: full }
   const now = app.clock.now()
   const active = form.active ?? true
   const blanks = await refuseBlanks(app, accountUuid, definition, active)
@@ -97,6 +94,8 @@ export async function changeRule(
   const read = await readRule(app, accountUuid, body, before)
   if (read.outcome !== 'read') return read
   const { form, definition, takenOut } = read
+  const full = await noRoomFor(app, accountUuid, definition, before.definition)
+  if (full !== null) return { outcome: 'too_many', message: full }
   const active = form.active ?? before.active
   const blanks = await refuseBlanks(app, accountUuid, definition, active)
   if (blanks) return blanks

@@ -44,6 +44,8 @@ const BODY = 100 * KB
 /** Characters of one text of an action, as `action-parameters.ts` has it. */
 const ONE_TEXT = 20_000
 const IMPORT = 400_000
+/** Texts of that length that one rule has room for. */
+const TEXTS_OF_RULE = 4
 /** A list of the platform is as large as the account makes it. */
 const LIST = 512 * KB
 
@@ -51,13 +53,16 @@ const pieces = (text: string, size: number) => text.match(new RegExp(`[\\s\\S]{1
 
 function importOf(text: string): string {
   // Some of what may be sent is names and quotation marks around it.
-  const actions = pieces(text.slice(0, IMPORT * 0.9), ONE_TEXT)
-    .slice(0, 20)
-    .map((customBody) => ({
-      type: 'send_email',
-      parameters: { contentType: 'manual', to: 'a@b.example', customSubject: 'x', customBody },
-    }))
-  return JSON.stringify({ name: 'x', triggerSource: 'manual_endpoint', actions })
+  const actions = pieces(text.slice(0, IMPORT * 0.9), ONE_TEXT).map((customBody) => ({
+    type: 'send_email',
+    parameters: { contentType: 'manual', to: 'a@b.example', customSubject: 'x', customBody },
+  }))
+  const rules = Array.from({ length: Math.ceil(actions.length / TEXTS_OF_RULE) }, (_, n) => ({
+    name: 'x',
+    triggerSource: 'manual_endpoint',
+    actions: actions.slice(n * TEXTS_OF_RULE, (n + 1) * TEXTS_OF_RULE),
+  }))
+  return JSON.stringify({ rules })
 }
 
 function formWith(text: string): FormState {
