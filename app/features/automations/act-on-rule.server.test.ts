@@ -92,6 +92,21 @@ describe('run now', () => {
     expect(await card()).toMatchObject({ executionCount: 1, lastExecutedAt: expect.any(Number) })
   })
 
+  test('a template that is too long is no message: run and preview say so in the same words', async () => {
+    calls.world.job(LEEDS)
+    const smsTemplateId = '60000000-0000-4000-8000-000000000001'
+    calls.world.platform.put(LEEDS, 'smstemplate', { uuid: smsTemplateId, message: '{nothing}'.repeat(50_000) })
+    const parameters = { to: '{entry.0.contact_mobile}', useSmsTemplate: true, smsTemplateId }
+    const id = await make({ ...RULE, actions: [{ type: 'send_sms', parameters }] })
+    const sentence = 'The template has 450,000 characters; at most 100,000 can be sent. Shorten it in ServiceM8.'
+    expect(JSON.stringify(await press('preview', { id: String(id) }))).toContain(sentence)
+    await press('run', { id: String(id), ...YES })
+    const { logs } = await pageOf()
+    expect(logs).toMatchObject([{ status: 'failure' }])
+    expect(JSON.stringify(logs)).toContain(sentence)
+    expect(sent()).toBe(0)
+  })
+
   test('conditions that are not met are told in words, and going on all the same is one press away', async () => {
     calls.world.job(LEEDS, { status: 'Completed' })
     const id = await make()

@@ -2,6 +2,7 @@
 // only those of the chosen kind are read.
 import { isActive, valuesOf } from '../fact-rows.ts'
 import { isUuid } from '../field-value.ts'
+import { templateProblem } from '../template-limits.ts'
 import type { PlanContext } from './action.server.ts'
 import type { Plan } from './effect.ts'
 import { withSignatureTags } from './email-body.ts'
@@ -52,8 +53,14 @@ async function fromTemplate({ step, read }: PlanContext): Promise<Chosen> {
     if (answer.outcome !== 'ok') return { outcome: 'ended', plan: afterTrouble(answer, 'the e-mail template') }
     const template = valuesOf(answer.value)
     if (!isActive(template)) return gone()
-    if (subject.trim() === '') subject = template.subject ?? ''
-    if (body.trim() === '') body = template.message ?? ''
+    const taken = {
+      ...(subject.trim() === '' && { subject: template.subject ?? '' }),
+      ...(body.trim() === '' && { body: template.message ?? '' }),
+    }
+    const [problem] = Object.values(taken).flatMap((text) => templateProblem(text) ?? [])
+    if (problem !== undefined) return { outcome: 'ended', plan: impossible('invalid', problem) }
+    subject = taken.subject ?? subject
+    body = taken.body ?? body
   }
   return plainly('html', subject, body)
 }

@@ -2,6 +2,7 @@
 import { isActive, valuesOf } from '../fact-rows.ts'
 import { isUuid } from '../field-value.ts'
 import { creditWords, lengthProblem, smsCredits } from '../message-limits.ts'
+import { templateProblem } from '../template-limits.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { type Effect, isPlainNote, type Plan, type PlanWarning } from './effect.ts'
 import { colleagues, contactReceiver, readReceivers } from './message-receivers.server.ts'
@@ -94,6 +95,8 @@ async function textOf({ step, read }: PlanContext): Promise<TextOfStep> {
   if (!isActive(template) || (template.message ?? '') === '') {
     return { outcome: 'ended', plan: impossible('template_missing', TEMPLATE_GONE) }
   }
+  const problem = templateProblem(template.message ?? '')
+  if (problem !== null) return { outcome: 'ended', plan: impossible('invalid', problem) }
   return { outcome: 'ok', text: template.message ?? '' }
 }
 
