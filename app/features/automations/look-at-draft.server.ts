@@ -46,9 +46,10 @@ export async function readDraft(
   state: FormState,
 ): Promise<{ outcome: 'read'; draft: Draft } | { outcome: 'not_read'; trouble: LookTrouble }> {
   const read = await app.apart.do('readDraft', accountUuid, state)
-  const why = read.outcome === 'done' ? read.value.tooLong : notChecked(read).message
-  if (read.outcome === 'done' && why === null) return { outcome: 'read', draft: read.value }
-  return { outcome: 'not_read', trouble: { kind: 'trouble', message: why ?? '' } }
+  const notRead = (message: string) => ({ outcome: 'not_read', trouble: { kind: 'trouble', message } }) as const
+  if (read.outcome !== 'done') return notRead(notChecked(read).message)
+  const { tooLong } = read.value
+  return tooLong === null ? { outcome: 'read', draft: read.value } : notRead(tooLong)
 }
 
 export interface LookWish {

@@ -141,6 +141,18 @@ test('all rules of an account have at most 2,000,000 characters together; one th
   expect((await calls.app.store.sizeOfAutomations(LEEDS)).characters).toBe(characters)
 })
 
+test('texts of misspelt placeholders within the length are judged by their placeholders', async () => {
+  const actions = Array.from({ length: 4 }, () => ({
+    type: 'send_email',
+    parameters: { contentType: 'manual', to: 'a@b.example', customSubject: 'x', customBody: '{zq}'.repeat(5_000) },
+  }))
+  const message = 'A text has at most 200 placeholders. This one has 5,000.'
+  expect(await post({ ...fields(1), actions })).toMatchObject({
+    status: 400,
+    json: { message, errors: { 'actions.3.parameters.customBody': [message] } },
+  })
+})
+
 test('the templates of the library have plenty of room', () => {
   for (const { definition } of LIBRARY) expect(lengthOfRule(definition)).toBeLessThan(LONGEST_RULE / 10)
 })
