@@ -177,6 +177,8 @@ function counter() {
 
 /** How long the rest of a body that nobody wants is read and thrown away, and how much of it. ms, bytes */
 const LEFTOVER_MS = 1_000
+/** The same for a body that is not read: time enough for the answer to arrive. What lives longer costs the collector a full round. */
+const UNREAD_MS = 250
 const MOST_LEFTOVER = 64 * 1024
 
 /**
@@ -187,13 +189,17 @@ const MOST_LEFTOVER = 64 * 1024
 export function letGoOfBody(req: IncomingMessage): void {
   if (req.complete) return
   req.removeAllListeners('data')
-  let left = announced(req) > MOST_LEFTOVER ? 0 : MOST_LEFTOVER
+  const unread = announced(req) > MOST_LEFTOVER
+  let left = unread ? 0 : MOST_LEFTOVER
   req.on('data', ({ length }: Buffer) => {
     left -= length
     if (left <= 0) req.pause()
   })
-  if (left === 0) req.pause()
-  setTimeout(() => {
-    if (!req.complete) req.destroy()
-  }, LEFTOVER_MS).unref()
+  if (unread) req.pause()
+  setTimeout(
+    () => {
+      if (!req.complete) req.destroy()
+    },
+    unread ? UNREAD_MS : LEFTOVER_MS,
+  ).unref()
 }
