@@ -12,7 +12,7 @@ import {
 } from './features/events/receive-event.server.ts'
 import type { Budgets } from './http/budgets.server.ts'
 import { eventBrakeOf } from './http/event-brake.server.ts'
-import { type Bodies, createIntake, letGoOfBody } from './http/intake.server.ts'
+import { type Bodies, createIntake, leaveBody } from './http/intake.server.ts'
 import { isVisit } from './http/refusal-page.ts'
 import { brakeUnknown } from './http/unknown-address.server.ts'
 
@@ -52,13 +52,13 @@ export function createPlatformIngress(
     const found = await findIngress(app, { method, token })
     if ('status' in found) {
       send(res, brakeUnknown(app, clientIp(req), found), false)
-      return letGoOfBody(req)
+      return leaveBody(req)
     }
     const { accountUuid } = found
     const over = budgets?.overBy('account', accountUuid) ?? null
     if (over !== null) {
       send(res, overBudget(over), false)
-      return letGoOfBody(req)
+      return leaveBody(req)
     }
     const held = holdFor(bodies, accountUuid)
     try {

@@ -175,31 +175,38 @@ function counter() {
   }
 }
 
-/** How long the rest of a body that nobody wants is read and thrown away, and how much of it. ms, bytes */
+/** How long the rest of a body that nobody wants is read and thrown away. ms */
 const LEFTOVER_MS = 1_000
-/** The same for a body that is not read: time enough for the answer to arrive. What lives longer costs the collector a full round. */
+/** The same for a long one that is not read: time enough for the answer to arrive. What lives longer costs the collector a full round. */
 const UNREAD_MS = 250
-const MOST_LEFTOVER = 64 * 1024
+/** Bytes up to which a body is read rather than left. */
+const SHORT_BODY = 64 * 1024
 
 /**
  * An answer that did not need the whole body (404, 413 …) leaves its rest in the connection, where it would block the next request.
- * What still comes is thrown away for a moment; a sender that goes on is cut. A long one is left unread until then: taking it in would
- * cost more than everything else about such a request.
+ * What still comes is thrown away for a moment; a sender that goes on is cut.
  */
 export function letGoOfBody(req: IncomingMessage): void {
   if (req.complete) return
   req.removeAllListeners('data')
-  const unread = announced(req) > MOST_LEFTOVER
-  let left = unread ? 0 : MOST_LEFTOVER
-  req.on('data', ({ length }: Buffer) => {
-    left -= length
-    if (left <= 0) req.pause()
-  })
-  if (unread) req.pause()
-  setTimeout(
-    () => {
-      if (!req.complete) req.destroy()
-    },
-    unread ? UNREAD_MS : LEFTOVER_MS,
-  ).unref()
+  req.resume()
+  cutAfter(req, LEFTOVER_MS)
+}
+
+/**
+ * The same for whoever is turned away: taking in a long body would cost more than everything else about the request, so it is left
+ * unread and the connection cut. The answer must not close the connection itself: it would not arrive.
+ */
+export function leaveBody(req: IncomingMessage): void {
+  if (announced(req) <= SHORT_BODY) return letGoOfBody(req)
+  if (req.complete) return
+  req.removeAllListeners('data')
+  req.pause()
+  cutAfter(req, UNREAD_MS)
+}
+
+function cutAfter(req: IncomingMessage, ms: number): void {
+  setTimeout(() => {
+    if (!req.complete) req.destroy()
+  }, ms).unref()
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createIntake, type Intake, letGoOfBody } from './intake.server.ts'
+import { createIntake, type Intake, leaveBody, letGoOfBody } from './intake.server.ts'
 
 const MB = 1024 * 1024
 const open: { server: Server; sockets: Socket[] }[] = []
@@ -200,11 +200,11 @@ describe('what is left of a body', () => {
     await closed
   })
 
-  it('is not read when it is long: the answer arrives, and the connection ends', async () => {
+  it('of whoever is turned away is not read when it is long: the answer arrives, and the connection ends', async () => {
     let taken = 0
     const { connect } = await listening(createIntake(), (req, res) => {
       res.end('no')
-      letGoOfBody(req)
+      leaveBody(req)
       req.on('close', () => {
         taken = req.socket.bytesRead
       })
