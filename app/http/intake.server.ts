@@ -198,9 +198,14 @@ export function letGoOfBody(req: IncomingMessage): void {
  * unread and the connection cut. The answer must not close the connection itself: it would not arrive.
  */
 export function leaveBody(req: IncomingMessage): void {
-  if (announced(req) <= SHORT_BODY) return letGoOfBody(req)
+  if (announced(req) <= SHORT_BODY) {
+    letGoOfBody(req)
+    return
+  }
   if (req.complete) return
   req.removeAllListeners('data')
+  // With a reader of its own Node does not read the rest by itself after the answer.
+  req.on('data', () => {})
   req.pause()
   cutAfter(req, UNREAD_MS)
 }
