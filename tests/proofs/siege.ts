@@ -154,6 +154,8 @@ async function besiege(
     ended = signal === null ? `code ${code}` : `signal ${signal}`
   })
   try {
+    // Ordinary use is the same in both phases: events, and people who read pages. Only the siege is added.
+    const before = readPages(stage)
     load.begin()
     await pause(Math.min(WARM_UP_MS, quiet * 1000))
     load.latencies.length = 0
@@ -162,6 +164,7 @@ async function besiege(
     await pause(quietMs)
     used.push(usedBy(server.pid))
     const calm = load.latencies.splice(0)
+    await before.stop()
     line('… quiet', `p99 ${percentile(calm, 0.99).toFixed(1)} ms`)
     const refusedBefore = new Map(load.statuses)
 
