@@ -12,7 +12,7 @@ import {
 } from './features/events/receive-event.server.ts'
 import type { Budgets } from './http/budgets.server.ts'
 import { eventBrakeOf } from './http/event-brake.server.ts'
-import { type Bodies, createIntake, leaveBody } from './http/intake.server.ts'
+import { type Bodies, createIntake, isLong, leaveBody } from './http/intake.server.ts'
 import { isVisit } from './http/refusal-page.ts'
 import { brakeUnknown } from './http/unknown-address.server.ts'
 
@@ -48,7 +48,9 @@ export function createPlatformIngress(
 
   async function answer(req: IncomingMessage, res: ServerResponse, token: string, query: string): Promise<void> {
     const method = req.method ?? ''
-    // Whoever does not know an address has nothing read.
+    // Whoever does not know an address has nothing read; a long body waits where it is until that is known.
+    const waits = isLong(req)
+    if (waits) req.socket.pause()
     const found = await findIngress(app, { method, token })
     if ('status' in found) {
       send(res, brakeUnknown(app, clientIp(req), found), false)
@@ -60,6 +62,7 @@ export function createPlatformIngress(
       send(res, overBudget(over), false)
       return leaveBody(req)
     }
+    if (waits) req.socket.resume()
     const held = holdFor(bodies, accountUuid)
     try {
       const body = await readBody(req, held, bodyWithinMs)

@@ -20,7 +20,7 @@ export interface IntakeLimits {
 
 const MB = 1024 * 1024
 export const INTAKE_LIMITS: Readonly<IntakeLimits> = {
-  waitingOnConnection: 16,
+  waitingOnConnection: 4,
   connectionsOfOne: 256,
   requestsOfOne: 128,
   bodyBytesOfOne: 16 * MB,
@@ -179,8 +179,13 @@ function counter() {
 const LEFTOVER_MS = 1_000
 /** The same for a long one that is not read: time enough for the answer to arrive. What lives longer costs the collector a full round. */
 const UNREAD_MS = 250
-/** Bytes up to which a body is read rather than left. */
+/** Bytes from which on a body is long. */
 const SHORT_BODY = 64 * 1024
+
+/** As announced. */
+export function isLong(req: IncomingMessage): boolean {
+  return announced(req) > SHORT_BODY
+}
 
 /**
  * An answer that did not need the whole body (404, 413 …) leaves its rest in the connection, where it would block the next request.
@@ -198,7 +203,7 @@ export function letGoOfBody(req: IncomingMessage): void {
  * unread and the connection cut. The answer must not close the connection itself: it would not arrive.
  */
 export function leaveBody(req: IncomingMessage): void {
-  if (announced(req) <= SHORT_BODY) {
+  if (!isLong(req)) {
     letGoOfBody(req)
     return
   }

@@ -43,7 +43,7 @@ async function listening(intake: Intake, handle: Handle) {
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
 describe('requests sent ahead on one connection', () => {
-  it('begin when the answer before was sent: whoever reads nothing has one answer made, not sixteen', async () => {
+  it('begin when the answer before was sent: whoever reads nothing has one answer made, not five', async () => {
     let begun = 0
     const { connect } = await listening(createIntake(), (_req, res) => {
       begun++
@@ -51,11 +51,11 @@ describe('requests sent ahead on one connection', () => {
     })
     const { socket } = await connect()
     socket.pause()
-    socket.write(GET.repeat(16))
+    socket.write(GET.repeat(5))
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(begun).toBe(1)
     socket.resume()
-    await expect.poll(() => begun, { timeout: 8_000 }).toBe(16)
+    await expect.poll(() => begun, { timeout: 8_000 }).toBe(5)
   })
 
   it('are answered in order, one at a time', async () => {
@@ -75,13 +75,13 @@ describe('requests sent ahead on one connection', () => {
     expect(most).toBe(1)
   })
 
-  it('are too many above sixteen: the connection is cut', async () => {
+  it('are too many above four that wait: the connection is cut', async () => {
     let begun = 0
     const { connect } = await listening(createIntake(), () => {
       begun++
     })
     const { socket, closed } = await connect()
-    socket.write(GET.repeat(100))
+    socket.write(GET.repeat(6))
     await closed
     expect(begun).toBe(1)
   })
