@@ -93,7 +93,7 @@ export async function siege(programs: SiegePrograms, args: string[]): Promise<vo
   const report = proofReport('Siege', options, {
     name: 'siege',
     script: 'prove:siege',
-    options: { ...options, ...(control && { control: '(the code of before)' }) },
+    options: { ...options, ...(control && { control: '<the code of before>' }) },
   })
   if (!controlOnly) {
     const found = await besiege(programs, asked, report)
@@ -109,7 +109,7 @@ export async function siege(programs: SiegePrograms, args: string[]): Promise<vo
     const seconds = Math.min(asked.seconds, CONTROL_SECONDS)
     const found = await besiege(programs, { ...asked, seconds, control }, report, control)
     report.section('The same siege against the code of before')
-    tellJudged(report, found)
+    tellJudged(report, found, 'values')
     if (controlOnly) tellAttacks(report, found.attacks)
     const broken = judgeSiege(found).some(({ met }) => met === false)
     report.line('does the siege break it', broken ? 'yes' : 'no', { bar: 'yes', met: broken })
@@ -126,10 +126,10 @@ function tellAttacks({ section, line }: ProofReport, attacks: readonly AttackCou
   }
 }
 
-function tellJudged({ line }: ProofReport, found: Siege): void {
+/** `values`: of the code of before, which is wanted to miss its bars. */
+function tellJudged({ line }: ProofReport, found: Siege, what: 'bars' | 'values' = 'bars'): void {
   for (const { name, value, bar, met } of judgeSiege(found)) {
-    // A bar of the code of before is shown in words: that it misses it is what is wanted.
-    line(name, value, bar === undefined ? undefined : { bar, ...(met !== undefined && { met }) })
+    line(name, value, bar === undefined || what === 'values' ? undefined : { bar, ...(met !== undefined && { met }) })
   }
   line('first noticed', found.noticed ?? 'nothing')
   line('refusals written into the log of accounts, a minute', found.refusalsWritten)
