@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # One process, one folder to write to. `docker build -t fieldhook .`; docs/operating.md says how to run it.
 
 # The Node that the tests and proofs run on: one version in here, in .nvmrc and in scripts/own-node.json. A test holds them together.

@@ -25,6 +25,9 @@ const BODY_WITHIN_MS = 10_000
 const USUAL_MS = 0.05
 const LONG_MS = 2
 
+/** Of one account at once: with bodies that never arrive it would hold the connections of all. */
+const MOST_ARRIVING = 256
+
 /** What a part of a body takes besides its bytes, and how many parts are kept before they become one. */
 const PART_BYTES = 256
 const MOST_PARTS = 128
@@ -45,6 +48,8 @@ export function createPlatformIngress(
   { clientIp, bodies = createIntake().bodies, budgets, bodyWithinMs = BODY_WITHIN_MS }: PlatformIngressOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   const brake = eventBrakeOf(app)
+  /** Bodies that are on their way, by account. */
+  const arriving = new Map<string, number>()
 
   async function answer(req: IncomingMessage, res: ServerResponse, token: string, query: string): Promise<void> {
     const method = req.method ?? ''
@@ -57,15 +62,27 @@ export function createPlatformIngress(
       return leaveBody(req)
     }
     const { accountUuid } = found
-    const over = budgets?.overBy('account', accountUuid) ?? null
+    const over = budgets?.overBy('account', accountUuid, 'own') ?? null
     if (over !== null) {
       send(res, overBudget(over), false)
       return leaveBody(req)
     }
+    // Most calls are here as a whole by now.
+    const late = req.complete ? 0 : 1
+    const underWay = arriving.get(accountUuid) ?? 0
+    if (late && underWay >= MOST_ARRIVING) {
+      send(res, tooMuchUnderWay('one'), false)
+      return leaveBody(req)
+    }
     if (waits) req.socket.resume()
+    if (late) arriving.set(accountUuid, underWay + late)
     const held = holdFor(bodies, accountUuid)
     try {
-      const body = await readBody(req, held, bodyWithinMs)
+      const body = await readBody(req, held, bodyWithinMs).finally(() => {
+        const left = (arriving.get(accountUuid) ?? 0) - late
+        if (left > 0) arriving.set(accountUuid, left)
+        else arriving.delete(accountUuid)
+      })
       if (body.outcome === 'aborted') return
       if (body.outcome === 'slow') return send(res, SLOW, true)
       if (body.outcome === 'held') return send(res, tooMuchUnderWay(body.whose), true)

@@ -56,7 +56,8 @@ export function createListReader(keep: (record: PlatformRecord) => PlatformRecor
       while (rest.length >= tryAt && (begun || rest.startsWith('[{'))) {
         const left = cut(rest)
         if (left === null) {
-          tryAt = rest.length + PIECE
+          // Twice as far: looking again and again would cost the square of the length.
+          tryAt = 2 * rest.length
           break
         }
         begun = true

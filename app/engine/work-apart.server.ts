@@ -1,6 +1,7 @@
 // One thread beside the main one, for work whose length is decided by what somebody sent: rule checks, imports, the HTML of e-mails.
 // The main thread only hands over and takes back, so events, forwarding and pages of others go on. A job that does not end in time
 // takes its thread with it. Accounts take turns, and each may have only a few jobs waiting.
+import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type Apart, isLongerThan, type NotDone, type WorkApart, type WorkTable } from '#app/lib/apart.ts'
 import { currentCaller, workGoesOn } from '#app/lib/caller.server.ts'
@@ -34,6 +35,8 @@ export interface RunningWorkApart<Table extends WorkTable> extends WorkApart<Tab
   stop(): Promise<void>
 }
 
+/** ms in which a thread says what it has used. */
+const SAYS_WITHIN_MS = 250
 /** How much longer by the clock than in processor time. */
 const MOST_BY_THE_CLOCK = 5
 /** ms in which a thread that was just begun reads its code, on a slow machine. */
@@ -228,8 +231,9 @@ export function createWorkApart<Table extends WorkTable>(
 async function usedBy({ worker, spent }: Thread): Promise<number | null> {
   if (typeof worker.cpuUsage !== 'function') return null
   try {
-    const { user, system } = await worker.cpuUsage()
-    return (user + system) / 1_000 - spent
+    // A thread inside of something that cannot be interrupted does not answer.
+    const used = await Promise.race([worker.cpuUsage(), delay(SAYS_WITHIN_MS, null, { ref: false })])
+    return used && (used.user + used.system) / 1_000 - spent
   } catch {
     return null
   }

@@ -36,7 +36,12 @@ export function serveWork(table: WorkTable): void {
 
 /** Where there are fewer processors than threads that want one, events and pages come first. On Linux 0 is this thread alone. */
 function stepBack(): void {
-  if (platform() === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
+  if (platform() !== 'linux') return
+  try {
+    setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Not every host allows it; then it competes.
+  }
 }
 
 /** Of this thread where Node can tell (22.19 and newer), else by the clock: such work never waits. */

@@ -29,8 +29,11 @@ export type Whose = Payer | 'accounts'
 export type Spent = keyof Budget
 
 export interface Budgets {
-  /** ms until the debt is paid off; null = there is none. Counts a refusal. */
-  overBy(whose: Payer, key: string): number | null
+  /**
+   * ms until the debt is paid off; null = there is none. Counts a refusal. `own`: what others have used does not count, for events,
+   * which cost next to nothing.
+   */
+  overBy(whose: Payer, key: string, own?: 'own'): number | null
   charge(whose: Payer, key: string, cost: Budget): void
   /** May this request begin? By the session it carries, where that is known, else by where it comes from. */
   admit(req: { headers: IncomingHttpHeaders }, clientIp: string): Promise<Refusal | null>
@@ -108,13 +111,13 @@ export function createBudgets(
     return Math.max(0, Math.ceil((-purseOf(kind, key).left[of] / full) * minutes(1)))
   }
 
-  function overBy(whose: Payer, key: string): number | null {
+  function overBy(whose: Payer, key: string, own?: 'own'): number | null {
     const debts: [Whose, Spent, number][] = [
       [whose, 'ms', debtOf(whose, key, 'ms')],
       [whose, 'bytes', debtOf(whose, key, 'bytes')],
     ]
     // Within its share again, or all others have paid: whichever comes first.
-    const above = whose === 'account' ? debtOf('share', key, 'ms') : 0
+    const above = whose === 'account' && !own ? debtOf('share', key, 'ms') : 0
     if (above > 0) debts.push(['accounts', 'ms', Math.min(above, debtOf('accounts', TOGETHER, 'ms'))])
     let wait: number | null = null
     for (const [of, spent, ms] of debts) {

@@ -154,6 +154,8 @@ describe('accounts above their share', () => {
     expect(all.overBy('account', 'quiet')).toBeNull()
     expect(all.overBy('account', 'never seen')).toBeNull()
     expect(refused).toEqual(['accounts ms', 'accounts ms'])
+    // Events pay for themselves alone.
+    expect(all.overBy('account', 'one', 'own')).toBeNull()
     clock.advance(seconds(5))
     expect(all.overBy('account', 'one')).toBeNull()
   })

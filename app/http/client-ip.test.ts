@@ -33,6 +33,7 @@ describe('what counts as one caller', () => {
     ['2001:DB8:1:2::9', '2001:db8:1:2'],
     ['2001:db8::9', '2001:db8:0:0'],
     ['::1', '0:0:0:0'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['unknown', 'unknown'],
   ])('%s belongs to %s', (ip, caller) => {

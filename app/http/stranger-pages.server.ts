@@ -76,6 +76,8 @@ export function createStrangerPages(
     const drawn = await draw(new Request(`${origin}${here}`, { headers }), context)
     const html = await drawn.text()
     const isPage = drawn.headers.get('content-type')?.startsWith('text/html') && !drawn.headers.has('set-cookie')
+    // Something passing: the next one tries again.
+    if (drawn.status >= 500) kept.delete(keyOf({ path, account, token, heldSession }))
     if (!isPage || drawn.status !== (path === unknownPath ? 404 : 200) || html.includes(unknownPath)) return null
     // What shows no link to itself has none to fill in; a plain path could be any other link.
     const page = cutPage(html, { ...slots, ...(query.size > 0 && { here }) })
@@ -83,7 +85,7 @@ export function createStrangerPages(
   }
 
   function find(kind: Kind): Promise<Kept | null> {
-    const key = JSON.stringify(Object.values(kind))
+    const key = keyOf(kind)
     let found = kept.get(key)
     if (!found) {
       found = make(kind)
@@ -119,6 +121,10 @@ export function createStrangerPages(
     workGoesOn()
     return found && answer(found, { nonce, account, token, here: `${pathname}${address.search}` })
   }
+}
+
+function keyOf({ path, account, token, heldSession }: Kind): string {
+  return JSON.stringify([path, account, token, heldSession])
 }
 
 /** Half an escape in an address is refused elsewhere. */

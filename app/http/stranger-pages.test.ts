@@ -81,6 +81,10 @@ test('what is no whole page of its kind is not kept', async () => {
 })
 
 test('a page that could not be drawn is tried again', async () => {
+  answer = () => new Response('<p>later</p>', { status: 503, headers: { 'content-type': 'text/html' } })
+  expect(await ask('/account?accountUUID=a')).toBeNull()
+  answer = () => new Response('<p>page</p>', { headers: { 'content-type': 'text/html' } })
+  expect(await ask('/account?accountUUID=a')).toMatchObject({ status: 200 })
   answer = () => {
     throw new Error('not now')
   }

@@ -1,5 +1,8 @@
 /** What counts as one caller: an IPv4 address, or the /64 an IPv6 customer gets. */
 export function callerOf(ip: string): string {
+  // How a socket that listens for both kinds names an IPv4 address.
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
+  if (mapped?.[1]) return mapped[1]
   if (!ip.includes(':')) return ip
   const [head = '', tail] = ip.toLowerCase().split('%')[0]?.split('::') ?? []
   const left = head === '' ? [] : head.split(':')

@@ -95,7 +95,18 @@ test('headers are so long', async () => {
 })
 
 test('the product uses these limits, and they are as the documents say', () => {
-  expect(readFileSync('scripts/serve.js', 'utf8')).toMatch(/createHttpServer\(\(req, res\) => \{/)
+  const serve = readFileSync('scripts/serve.js', 'utf8')
+  expect(serve).toMatch(/createHttpServer\(\(req, res\) => \{/)
+  // What bounds callers is built by the app; here it is put in place.
+  for (const use of [
+    "server.on('connection', running.intake.connected)",
+    'running.intake.inTurn(req, res, () => {',
+    'running.intake.enter(req, res, clientIp)',
+    "res.on('finish', () => running.letGoOfBody(req))",
+    'running.budgets.admit(req, clientIp)',
+    'running.budgets.settle(req, res.locals.clientIp, meter, bytes)',
+  ])
+    expect(serve).toContain(use)
   expect(HTTP_LIMITS).toEqual({
     headerBytes: 16_384,
     headersMs: 10_000,

@@ -78,7 +78,7 @@ test('every test command that the pages name exists', () => {
 
 test('every image is named by its digest', () => {
   const images = [
-    ...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm),
+    ...readFileSync('Dockerfile', 'utf8').matchAll(/^(?:FROM |# *syntax=)(\S+)/gm),
     ...readFileSync('compose.yml', 'utf8').matchAll(/^ {4}image: (?!\$)(\S+)/gm),
   ].map(([, name]) => name)
   expect(images).toHaveLength(3)

@@ -282,6 +282,16 @@ describe('the short way', () => {
     expect((await shortWay({ path: to('active'), body: notice('after') })).status).toBe(200)
   })
 
+  it('lets 256 calls of one account arrive at a time, and no more: the connections are for everybody', async () => {
+    const slow = await Promise.all(Array.from({ length: 256 }, () => unfinished(to('active'), 1_000, 0)))
+    const next = await unfinished(to('pending'), 1_000, 0)
+    await expect.poll(next.text).toMatch(/^HTTP\/1\.1 429 /)
+    // It waits for itself; nobody else does.
+    expect((await shortWay({ path: to('other account'), body: notice('w').replace('job', 'staff') })).status).toBe(200)
+    for (const { socket } of slow) socket.destroy()
+    await expect.poll(async () => (await shortWay({ path: to('active'), body: notice('after all') })).status).toBe(200)
+  })
+
   it('asks the account to wait that has used up its minute, and no other', async () => {
     const costs = { caller: { ms: 0, bytes: 0 }, account: { ms: 60_000, bytes: 1_000 }, accountsMs: 0 }
     const budgets = createBudgets(app, costs)
