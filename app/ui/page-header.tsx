@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 
 interface PageHeaderProps {
   title: string
-  /** Whose page it is, usually the account's name. */
-  overline?: string
+  /** Whose page it is: the firm's name, so that nobody works in somebody else's account without seeing it. Null = nobody's. */
+  overline: string | null
   /** The state of things in one sentence. */
   summary?: ReactNode
   /** Ways to other pages. */

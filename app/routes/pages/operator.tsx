@@ -22,6 +22,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return {
     accountUUID: accountId,
     admin: true,
+    accountName: account?.name ?? '',
     timezone: account?.timezone ?? 'UTC',
     asked: searchParams.get(ASKS),
     view: await loadOperatorPage(app, searchParams.get('page')),

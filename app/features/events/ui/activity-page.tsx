@@ -151,7 +151,7 @@ function Failed({ why, paused }: { why: RefreshFailure; paused: boolean }) {
 export function ActivityWithoutAccount() {
   return (
     <>
-      <PageHeader title={TITLE} />
+      <PageHeader title={TITLE} overline={null} />
       <Card>
         <EmptyState
           icon={Activity}

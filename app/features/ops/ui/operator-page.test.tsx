@@ -11,7 +11,13 @@ import { OPERATOR_REFRESH_MS } from './live-operator.tsx'
 import { OperatorPage } from './operator-page.tsx'
 
 const drawn = (over: Partial<OperatorFacts> = {}, asked: string | null = null) => (
-  <OperatorPage accountUUID="account-1" timezone={SAMPLE_ZONE} asked={asked} view={operatorView(operatorFacts(over))} />
+  <OperatorPage
+    accountUUID="account-1"
+    accountName="Brisbane Plumbing"
+    timezone={SAMPLE_ZONE}
+    asked={asked}
+    view={operatorView(operatorFacts(over))}
+  />
 )
 
 function draw(over: Partial<OperatorFacts> = {}, loader?: () => null, asked: string | null = null) {
@@ -31,8 +37,9 @@ const region = (name: string) => screen.getByRole('region', { name })
 const textOf = (name: string) => region(name).textContent ?? ''
 
 describe('the page', () => {
-  it('answers first, then says what that rests on', () => {
+  it('names whose it is, answers first, then says what that rests on', () => {
     draw()
+    expect(screen.getByText('Brisbane Plumbing')).toBeTruthy()
     expect(screen.getByText(/^Everything is fine: nothing is overdue/).textContent).toContain('12 minutes old')
     expect(textOf('Deliveries')).toContain('Nothing is overdue.')
     expect(textOf('Deliveries')).toContain('at most 3 ms late')

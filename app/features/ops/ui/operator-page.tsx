@@ -19,6 +19,7 @@ import { SpaceCard } from './space-card.tsx'
 export interface OperatorPageProps {
   /** The operator's own account, as the address names it. */
   accountUUID: string
+  accountName: string
   /** IANA zone of that account. */
   timezone: string
   /** The account for which the page asks whether everybody is to be signed out; else null. */
@@ -27,12 +28,13 @@ export interface OperatorPageProps {
 }
 
 /** "Is everything fine?": the answer first, then what it rests on. */
-export function OperatorPage({ accountUUID, timezone, asked, view }: OperatorPageProps) {
+export function OperatorPage({ accountUUID, accountName, timezone, asked, view }: OperatorPageProps) {
   const stale = useLiveOperator(accountUUID)
   return (
     <AccountTimeProvider now={view.now} zone={timezone}>
       <PageHeader
         title="Operator"
+        overline={accountName}
         actions={
           <ButtonLink
             to={`/?${new URLSearchParams({ accountUUID, admin: 'yes' })}`}

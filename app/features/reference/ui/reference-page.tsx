@@ -24,6 +24,7 @@ export function ReferencePage({ groups, types, forward }: ReferenceView) {
     <div className="printed-whole">
       <PageHeader
         title={REFERENCE_TITLE}
+        overline={null}
         summary={
           <p className="max-w-prose text-ink-soft">
             Every call of Fieldhook, made from the schemas that the calls are read with.
