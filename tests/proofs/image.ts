@@ -96,6 +96,9 @@ async function oneStart(milliseconds: number, disturbed: boolean): Promise<{ pag
       HOST: '127.0.0.1',
       PORT: String(port),
       PLATFORM: 'sandbox',
+      // One account uses all there is.
+      ACCOUNT_WORK_MS: '0',
+      ACCOUNTS_WORK_MS: '0',
       DATABASE_URL: `file:${join(data, 'fieldhook.db')}`,
       LOG_LEVEL: 'warn',
     },

@@ -12,6 +12,9 @@ test(
     const preload = resolve('tests/proofs/image-preload.mjs')
     const { server, browser, accountUUID } = await startSignedInServer({
       NODE_OPTIONS: `--expose-gc --import ${preload}`,
+      // One account uses all there is for a minute.
+      ACCOUNT_WORK_MS: '0',
+      ACCOUNTS_WORK_MS: '0',
     })
     try {
       const { pages } = await loadPages(browser, accountUUID, MINUTE)

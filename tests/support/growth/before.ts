@@ -19,7 +19,7 @@ export const SLOW_BEFORE: readonly Entrance[] = [
     prepare: (text) => () => {
       const list: Record<string, string> = {}
       for (const [key, value] of new URLSearchParams(text)) {
-        if (key.endsWith('[]')) list[String(Object.keys(list).length)] = value
+        if (key.endsWith('[]')) list[`${key}${Object.keys(list).length}`] = value
       }
       return list
     },
