@@ -39,7 +39,7 @@ const textOf = (name: string) => region(name).textContent ?? ''
 describe('the page', () => {
   it('names whose it is, answers first, then says what that rests on', () => {
     draw()
-    expect(screen.getByText('Brisbane Plumbing')).toBeTruthy()
+    expect(screen.getByText('Brisbane Plumbing').nextElementSibling?.textContent).toBe('Operator')
     expect(screen.getByText(/^Everything is fine: nothing is overdue/).textContent).toContain('12 minutes old')
     expect(textOf('Deliveries')).toContain('Nothing is overdue.')
     expect(textOf('Deliveries')).toContain('at most 3 ms late')
