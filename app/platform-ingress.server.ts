@@ -12,7 +12,7 @@ import {
 } from './features/events/receive-event.server.ts'
 import type { Budgets } from './http/budgets.server.ts'
 import { eventBrakeOf } from './http/event-brake.server.ts'
-import { type Bodies, createIntake, isLong, leaveBody } from './http/intake.server.ts'
+import { type Bodies, counter, createIntake, isLong, leaveBody } from './http/intake.server.ts'
 import { isVisit } from './http/refusal-page.ts'
 import { brakeUnknown } from './http/unknown-address.server.ts'
 
@@ -49,7 +49,7 @@ export function createPlatformIngress(
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   const brake = eventBrakeOf(app)
   /** Bodies that are on their way, by account. */
-  const arriving = new Map<string, number>()
+  const arriving = counter()
 
   async function answer(req: IncomingMessage, res: ServerResponse, token: string, query: string): Promise<void> {
     const method = req.method ?? ''
@@ -68,20 +68,17 @@ export function createPlatformIngress(
       return leaveBody(req)
     }
     // Most calls are here as a whole by now.
-    const late = req.complete ? 0 : 1
-    const underWay = arriving.get(accountUuid) ?? 0
-    if (late && underWay >= MOST_ARRIVING) {
+    const late = !req.complete
+    if (late && arriving.add(accountUuid) > MOST_ARRIVING) {
+      arriving.drop(accountUuid)
       send(res, tooMuchUnderWay('one'), false)
       return leaveBody(req)
     }
     if (waits) req.socket.resume()
-    if (late) arriving.set(accountUuid, underWay + late)
     const held = holdFor(bodies, accountUuid)
     try {
       const body = await readBody(req, held, bodyWithinMs).finally(() => {
-        const left = (arriving.get(accountUuid) ?? 0) - late
-        if (left > 0) arriving.set(accountUuid, left)
-        else arriving.delete(accountUuid)
+        if (late) arriving.drop(accountUuid)
       })
       if (body.outcome === 'aborted') return
       if (body.outcome === 'slow') return send(res, SLOW, true)

@@ -155,7 +155,8 @@ function createBodies({ bodyBytes, bodyBytesOfOne }: Pick<IntakeLimits, 'bodyByt
   }
 }
 
-function counter() {
+/** How many there are of each, and in all. */
+export function counter() {
   const counts = new Map<string, number>()
   let total = 0
   return {
