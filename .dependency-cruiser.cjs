@@ -1,21 +1,28 @@
 // The import law: who may import whom. One row per part; what a row does not allow is refused, and so is a part without a row.
-// Paths are matched from the root of the repository. To run it alone: npx depcruise app db scripts tests
+// Paths are matched from the root of the repository. To run it alone: npx depcruise app db packages scripts tests
 // tests/house/import-law.test.ts plants an offence against every row.
 
 const TEST = '\\.test\\.tsx?$'
 /** Everything of ours, as opposed to packages and Node's own modules. */
-const OURS = '^(app|db|scripts|tests|build)/|^[^/]+\\.(ts|js|mjs|cjs|json)$'
+const OURS = '^(app|db|packages|scripts|tests|build)/|^[^/]+\\.(ts|js|mjs|cjs|json)$'
 
 const LIB = '^app/lib/'
 /** `.ts` decides, `.server.ts` acts: a name without a second dot is pure. */
 const PURE_LIB = '^app/lib/[^.]+\\.ts$'
-const DECISION = '^app/features/(?![^/]+/ui/)[^.]+\\.ts$'
-const APP_TYPE = '^app/app-context\\.ts$'
+/** The two floors below the features: words and numbers that rooms share, and what a JSON call is. */
+const DOMAIN = '^app/domain/[^.]+\\.ts$'
+const CONTRACT = '^app/contract/[^.]+\\.ts$'
+/** `ui/` draws, however deep it lies. */
+const DECISION = '^app/features/(?!.+/ui/)[^.]+\\.ts$'
+const DECISIONS = [DOMAIN, CONTRACT, DECISION]
+const APP_TYPE = '^app/context/app-context\\.ts$'
 const STORE_TYPE = '^db/store(\\.ts$|/)'
 const ADAPTER_TYPE = '^app/adapters/[^.]+\\.ts$'
-const CATALOGUE = '^app/features/webhooks/object-catalog\\.ts$'
-/** The only modules that may import everything: directly in app/, they put the parts together (boot, jobs, entry). */
-const WIRING = ['^app/(?!env|logger)[^/]+\\.server\\.tsx?$', '^app/entry\\.client\\.tsx$']
+const CATALOGUE = '^app/domain/object-catalog\\.ts$'
+const SETTINGS = '^app/boot/(env|env-[a-z]+|logger)\\.server\\.ts$'
+/** The only modules that may import everything: they put the parts together. Composition has no other place. */
+const WIRING = ['^app/boot/(?!(env|env-[a-z]+|logger)\\.)[^.]+\\.server\\.tsx?$', '^app/commands/[^.]+\\.server\\.ts$']
+const ENTRIES = '^app/entry\\.(client|server)\\.tsx$'
 
 const SQL = 'node_modules/(drizzle-orm|better-sqlite3)/'
 const HTTP_SERVER = 'node_modules/(express|compression|@remix-run/(node|express|serve))/'
@@ -47,16 +54,30 @@ const TABLE = [
     notNode: '.',
   },
   {
-    says: 'a decision imports only decisions, lib, zod, croner and sanitize-html',
+    says: 'domain is the floor below the features: it imports pure lib, itself and zod',
+    from: ['^app/domain/'],
+    may: [PURE_LIB, DOMAIN],
+    onlyPackages: 'node_modules/zod/',
+    notNode: '.',
+  },
+  {
+    says: 'contract says what a JSON call is: it imports domain, pure lib and zod',
+    from: ['^app/contract/'],
+    may: [PURE_LIB, DOMAIN, CONTRACT],
+    onlyPackages: 'node_modules/zod/',
+    notNode: '.',
+  },
+  {
+    says: 'a decision imports only decisions, domain, contract, lib, zod, croner and sanitize-html',
     from: [DECISION],
-    may: [PURE_LIB, DECISION],
+    may: [PURE_LIB, ...DECISIONS],
     onlyPackages: 'node_modules/(zod|croner|sanitize-html)/',
     notNode: '.',
   },
   {
     says: "a use case imports decisions, its own feature's use cases, and only types of Store, App and adapters",
     from: ['^app/features/([^/]+)/.+\\.server\\.tsx?$'],
-    may: [LIB, DECISION, '^app/features/$1/(?!ui/).*\\.server\\.ts$'],
+    may: [LIB, ...DECISIONS, '^app/features/$1/(?!ui/|.+/ui/).*\\.server\\.ts$'],
     mayType: [APP_TYPE, STORE_TYPE, ADAPTER_TYPE],
     notPackages: [SQL, HTTP_SERVER, 'node_modules/(undici|pino|react|react-dom|@remix-run/react)/'],
     notNode: SOCKETS,
@@ -64,14 +85,14 @@ const TABLE = [
   {
     says: 'the design system imports decisions, pure lib and itself',
     from: ['^app/ui/'],
-    may: [PURE_LIB, DECISION, '^app/ui/'],
+    may: [PURE_LIB, ...DECISIONS, '^app/ui/'],
     notPackages: [SQL, HTTP_SERVER, 'node_modules/(undici|pino|jose|p-retry|remix-auth[^/]*)/'],
     notNode: '.',
   },
   {
     says: "pixels import decisions, app/ui and their own feature's pixels",
-    from: ['^app/features/([^/]+)/ui/'],
-    may: [PURE_LIB, DECISION, '^app/ui/', '^app/features/$1/ui/'],
+    from: ['^app/features/([^/]+)/(?:ui/|.+/ui/)'],
+    may: [PURE_LIB, ...DECISIONS, '^app/ui/', '^app/features/$1/(?:ui/|.+/ui/)'],
     notPackages: [SQL, HTTP_SERVER, 'node_modules/(undici|pino|jose|p-retry|remix-auth[^/]*)/'],
     notNode: '.',
   },
@@ -79,7 +100,7 @@ const TABLE = [
     says: 'db imports lib, and of decisions only types',
     from: ['^db/'],
     may: [LIB, '^db/'],
-    mayType: [DECISION],
+    mayType: DECISIONS,
     notPackages: [HTTP_SERVER, 'node_modules/undici/'],
     notNode: SOCKETS,
   },
@@ -105,14 +126,14 @@ const TABLE = [
   },
   {
     says: 'the sandbox imports lib and the object catalogue: it has its own state',
-    from: ['^app/sandbox/'],
-    may: [LIB, '^app/sandbox/', CATALOGUE],
+    from: ['^packages/sandbox/'],
+    may: [LIB, '^packages/sandbox/', CATALOGUE],
   },
   {
     says: 'routes and root import features, http, ui and lib',
-    from: ['^app/routes/', '^app/root\\.tsx$'],
+    from: ['^app/routes/(?!(table|route-patterns)\\.ts$)', '^app/root\\.tsx$'],
     // What is too long for one route module goes into a file beside it.
-    may: [LIB, '^app/features/', '^app/http/', '^app/ui/', '^app/routes/', '^app/styles/'],
+    may: [LIB, DOMAIN, CONTRACT, '^app/features/', '^app/http/', '^app/ui/', '^app/routes/', '^app/styles/'],
     mayType: [APP_TYPE],
     notPackages: [SQL, 'node_modules/(undici|pino)/'],
     notNode: SOCKETS,
@@ -120,16 +141,16 @@ const TABLE = [
   {
     says: 'http imports features and lib: data comes through the App it is given',
     from: ['^app/http/'],
-    may: [LIB, '^app/features/(?![^/]+/ui/)', '^app/http/'],
+    may: [LIB, DOMAIN, CONTRACT, '^app/features/(?!.+/ui/)', '^app/http/'],
     mayType: [APP_TYPE],
     notPackages: [SQL, 'node_modules/undici/'],
   },
   {
     says: 'env and logger import lib',
-    from: ['^app/(env|env-[a-z]+|logger)\\.server\\.ts$'],
+    from: [SETTINGS],
     // What of the configuration would make one file too long stands in files beside it.
-    may: [LIB, '^app/env-[a-z]+\\.server\\.ts$'],
-    mayType: ['^app/(env|logger)\\.server\\.ts$'],
+    may: [LIB, '^app/boot/env-[a-z]+\\.server\\.ts$'],
+    mayType: ['^app/boot/(env|logger)\\.server\\.ts$'],
     notPackages: [SQL, HTTP_SERVER],
   },
   {
@@ -137,12 +158,20 @@ const TABLE = [
     from: [APP_TYPE],
     may: [],
     // Of use cases too: what a run is planned with is built once, by boot.
-    mayType: [LIB, DECISION, STORE_TYPE, ADAPTER_TYPE, '^app/features/automations/.+\\.server\\.ts$'],
+    mayType: [LIB, ...DECISIONS, STORE_TYPE, ADAPTER_TYPE, '^app/features/automations/.+\\.server\\.ts$'],
   },
   {
     says: 'the table of routes names its modules as text; only its reader imports it',
-    from: ['^app/(routes|route-patterns)\\.ts$'],
-    may: ['^app/routes\\.ts$'],
+    from: ['^app/routes\\.ts$', '^app/routes/(table|route-patterns)\\.ts$'],
+    may: ['^app/routes/table\\.ts$'],
+  },
+  {
+    says: 'the two entries hand over what boot and commands compose, and draw: they compose nothing themselves',
+    from: [ENTRIES],
+    may: [LIB, ...WIRING, '^app/http/', '^app/ui/'],
+    mayType: [APP_TYPE],
+    notPackages: [SQL, 'node_modules/undici/'],
+    notNode: SOCKETS,
   },
   {
     says: 'scripts run the build: they import nothing of app, db or tests',
@@ -197,36 +226,36 @@ module.exports = {
   forbidden: [
     ...TABLE.flatMap(rulesOf),
     {
-      name: 'a file of app or db belongs to a part: add a row to the law for a new one',
+      name: 'a file of app, db or packages belongs to a part: add a row to the law for a new one',
       severity: 'error',
-      from: { path: '^(app|db)/', pathNot: [TEST, ...WIRING, ...TABLE.flatMap((row) => row.from)] },
+      from: { path: '^(app|db|packages)/', pathNot: [TEST, ...WIRING, ...TABLE.flatMap((row) => row.from)] },
       to: {},
     },
     {
       name: 'boot, jobs and other wiring are imported by wiring, tests and scripts',
       severity: 'error',
-      from: { pathNot: [...WIRING, TEST, '^(tests|scripts)/'] },
-      to: { path: WIRING },
+      from: { pathNot: [...WIRING, ENTRIES, TEST, '^(tests|scripts)/'] },
+      to: { path: [...WIRING, ENTRIES] },
     },
     {
       name: 'SQL and its packages live in db; the sandbox keeps its own state',
       severity: 'error',
-      from: { path: '^app/', pathNot: [TEST, '^app/sandbox/'] },
+      from: { path: '^app/', pathNot: [TEST] },
       to: { path: SQL, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'what ships imports no test and no script',
       severity: 'error',
-      from: { path: '^(app|db)/', pathNot: [TEST] },
+      from: { path: '^(app|db|packages)/', pathNot: [TEST] },
       to: { path: ['^(tests|scripts)/', TEST] },
     },
     {
       name: 'a unit test imports its own part, lib, decisions, db, adapters and tests/support: what crosses parts is a walk',
       severity: 'error',
-      from: { path: `^(app/(?:lib|adapters|engine|sandbox|ui|features/[^/]+)|db)/.*${TEST}` },
+      from: { path: `^(app/(?:lib|domain|contract|adapters|engine|ui|features/[^/]+)|db|packages/[^/]+)/.*${TEST}` },
       to: {
         path: OURS,
-        pathNot: ['^$1/', LIB, DECISION, APP_TYPE, '^db/', '^app/adapters/', '^app/ui/', '^tests/(?!walks/|e2e/)'],
+        pathNot: ['^$1/', LIB, ...DECISIONS, APP_TYPE, '^db/', '^app/adapters/', '^app/ui/', '^tests/(?!walks/|e2e/)'],
       },
     },
     {
@@ -251,7 +280,7 @@ module.exports = {
     {
       name: 'what ships uses dependencies, not devDependencies',
       severity: 'error',
-      from: { path: '^(app|db)/|^scripts/(serve|run)[^/]*$', pathNot: [TEST] },
+      from: { path: '^(app|db|packages)/|^scripts/(serve|run)[^/]*$', pathNot: [TEST] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
     },
     {

@@ -25,7 +25,7 @@ export default defineConfig({
           environment: 'node',
           // Files share a process: loading the modules again for each of them takes longer than their tests.
           isolate: false,
-          include: ['{app,db}/**/*.test.ts', 'tests/{house,support}/**/*.test.ts'],
+          include: ['{app,db,packages}/**/*.test.ts', 'tests/{house,support}/**/*.test.ts'],
         },
       },
       {
@@ -35,7 +35,7 @@ export default defineConfig({
           environment: 'happy-dom',
           isolate: false,
           setupFiles: ['tests/support/quiet.ts', 'tests/support/drawn.ts'],
-          include: ['app/**/*.test.tsx', 'tests/house/**/*.test.tsx'],
+          include: ['{app,packages}/**/*.test.tsx', 'tests/house/**/*.test.tsx'],
         },
       },
       {

@@ -7,8 +7,8 @@ import { documentEnd } from './http/document-end.server.ts'
 import { workGoesOn } from './lib/caller.server.ts'
 import { NonceContext } from './ui/nonce.tsx'
 
-export { startApp } from './boot.server.ts'
-export { runDoctor } from './doctor.server.ts'
+export { startApp } from './boot/boot.server.ts'
+export { runDoctor } from './commands/doctor.server.ts'
 
 /** Remix cuts a deferred answer after this many ms. */
 export const streamTimeout = 5_000

@@ -14,15 +14,15 @@ import {
   useRouteLoaderData,
 } from '@remix-run/react'
 import type { ReactNode } from 'react'
-import { accountAddress, shownAccount } from './features/accounts/account-address.ts'
+import { accountAddress, shownAccount } from './domain/account-address.ts'
 import { operatorAddress } from './features/ops/operator-address.ts'
 import { loadFlash } from './http/flash.server.ts'
 import './styles/theme.css'
 import { useFreshAfterReturn } from './ui/after-return.ts'
 import { Announcer } from './ui/announcer.tsx'
-import { AppFrame } from './ui/app-frame.tsx'
-import { ErrorPage } from './ui/error-page.tsx'
 import { useNonce } from './ui/nonce.tsx'
+import { AppFrame } from './ui/page/app-frame.tsx'
+import { ErrorPage } from './ui/page/error-page.tsx'
 import { useScriptsAhead } from './ui/scripts-ahead.ts'
 import { ToastProvider } from './ui/toast.tsx'
 

@@ -545,7 +545,7 @@ export const automation = sqliteTable(
     watchedObject: text('watched_object'),
     /** Counts every change of the definition; a run keeps the one it began with. */
     version: integer('version').notNull(),
-    /** JSON: RuleDefinition (features/automations/rule.ts). */
+    /** JSON: RuleDefinition (features/automations/rules/rule.ts). */
     definition: text('definition').notNull(),
     /** The key of the manual trigger's address: found by hash, shown again from the sealed copy. */
     triggerKeyHash: text('trigger_key_hash'),
@@ -831,7 +831,7 @@ export const automationGuard = sqliteTable('automation_guard', {
   accountUuid: text('account_uuid')
     .primaryKey()
     .references(() => account.uuid, { onDelete: 'cascade' }),
-  /** JSON: AccountGuards (features/automations/guards.ts). */
+  /** JSON: AccountGuards (features/automations/rules/guards.ts). */
   guards: text('guards').notNull(),
   updatedAt: integer('updated_at').notNull(),
 })

@@ -5,7 +5,7 @@
 /**
  * @typedef {import('@remix-run/node').ServerBuild} ServerBuild
  * @param {ServerBuild} build
- * @param {(path: string) => string} routePattern of an address; that both tables agree is shown by app/route-patterns.test.ts
+ * @param {(path: string) => string} routePattern of an address; that both tables agree is shown by app/routes/route-patterns.test.ts
  * @param {(build: ServerBuild) => import('express').RequestHandler} routerOf
  * @returns {import('express').RequestHandler} passes on what belongs to a page, or to nothing
  */

@@ -8,7 +8,7 @@ export const ROUTE_LINES = 150
 export const FILE_LINES = 400
 const SOURCE = /\.(ts|tsx|js|mjs|cjs|css)$/
 const TEST = /\.(test|spec)\.tsx?$/
-const FOLDERS = ['app', 'db', 'scripts', 'tests']
+const FOLDERS = ['app', 'db', 'packages', 'scripts', 'tests']
 const SOCKET_MODULES = /^(node:)?(http|https|http2|net|tls|dgram)$/
 const DIALLING = new Set(['request', 'get', 'connect', 'createConnection', 'createSocket'])
 const TIMERS = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'requestAnimationFrame']
@@ -20,7 +20,7 @@ const GLOBALS = new Set(['globalThis', 'window', 'self', 'global'])
  */
 
 /**
- * Reads every source file below app, db, scripts and tests of a folder.
+ * Reads every source file below app, db, packages, scripts and tests of a folder.
  *
  * @param {string} root
  * @returns {{ files: number, offences: Offence[] }}
@@ -74,18 +74,18 @@ function lengthOffences(file, text) {
 /** @param {string} file @returns {NodeRule[]} */
 function rulesFor(file) {
   if (!/\.(ts|tsx|js|mjs|cjs)$/.test(file)) return []
-  const product = /^(app|db)\//.test(file) && !TEST.test(file)
+  const product = /^(app|db|packages)\//.test(file) && !TEST.test(file)
   const rules = [asyncTransaction]
-  if (product && file !== 'app/env.server.ts') rules.push(readsProcessEnv)
+  if (product && file !== 'app/boot/env.server.ts') rules.push(readsProcessEnv)
   // A page's script asks its own server through the one module that refuses any other.
-  if (product && !/^app\/((adapters|sandbox)\/|ui\/ask-own-server\.tsx$)/.test(file)) rules.push(dialsOut)
+  if (product && !/^(app\/(adapters\/|ui\/ask-own-server\.tsx$)|packages\/sandbox\/)/.test(file)) rules.push(dialsOut)
   if (isDecision(file)) rules.push(isImpure)
   return rules
 }
 
 /** The suffix says what a file may do: `.ts` decides. Route modules are entrances, whatever their suffix. */
 function isDecision(/** @type {string} */ file) {
-  return /^(app|db)\/[^.]+\.ts$/.test(file) && !file.startsWith('app/routes/')
+  return /^(app|db|packages)\/[^.]+\.ts$/.test(file) && !file.startsWith('app/routes/')
 }
 
 /** @type {NodeRule} */
@@ -101,7 +101,7 @@ function asyncTransaction(node, source) {
 
 /** @type {NodeRule} */
 function readsProcessEnv(node) {
-  const rule = 'only app/env.server.ts reads process.env'
+  const rule = 'only app/boot/env.server.ts reads process.env'
   if (ts.isPropertyAccessExpression(node) && node.name.text === 'env' && isNamed(node.expression, 'process'))
     return rule
   if (ts.isElementAccessExpression(node) && isNamed(node.expression, 'process')) return rule

@@ -12,25 +12,32 @@ const TEST = /\.test\.tsx?$/
 /** The first part that fits a file is its part. @type {readonly Part[]} */
 export const PARTS = [
   { name: 'lib', says: 'the floor', path: /^app\/lib\//, x: 40, y: 640, width: 1180 },
-  { name: 'pixels', says: 'ui/: draw', path: /^app\/(ui|styles|features\/[^/]+\/ui)\//, x: 40, y: 310, width: 170 },
+  { name: 'pixels', says: 'ui/: draw', path: /^app\/(ui\/|styles\/|features\/.+\/ui\/)/, x: 40, y: 310, width: 170 },
   { name: 'use cases', says: '.server.ts: act', path: /^app\/features\/.+\.server\.tsx?$/, x: 320, y: 310, width: 220 },
-  { name: 'decisions', says: '.ts: decide', path: /^app\/features\//, x: 40, y: 470, width: 600 },
+  {
+    name: 'decisions',
+    says: '.ts: decide; contract and domain are their floors',
+    path: /^app\/(features|contract|domain)\//,
+    x: 40,
+    y: 470,
+    width: 600,
+  },
   { name: 'adapters', says: 'the outside', path: /^app\/adapters\//, x: 630, y: 310, width: 160 },
   { name: 'engine', says: 'no feature', path: /^app\/engine\//, x: 905, y: 310, width: 160 },
-  { name: 'sandbox', says: 'stand-in', path: /^app\/sandbox\//, x: 1085, y: 310, width: 135 },
-  { name: 'App', says: 'types only', path: /^app\/app-context\.ts$/, x: 830, y: 150, width: 130 },
+  { name: 'sandbox', says: 'stand-in', path: /^packages\/sandbox\//, x: 1085, y: 310, width: 135 },
+  { name: 'App', says: 'types only', path: /^app\/context\//, x: 830, y: 150, width: 130 },
   { name: 'store', says: 'what can be asked', path: /^db\/store(\.ts$|\/)/, x: 800, y: 470, width: 190 },
   { name: 'db', says: 'all SQL', path: /^db\//, x: 1040, y: 470, width: 180 },
   { name: 'http', says: 'session, guards', path: /^app\/http\//, x: 560, y: 150, width: 180 },
   {
     name: 'routes',
     says: 'one per address',
-    path: /^app\/(routes\/|root\.tsx$|routes\.ts$|route-patterns\.ts$)/,
+    path: /^app\/(routes\/|root\.tsx$|routes\.ts$)/,
     x: 170,
     y: 150,
     width: 220,
   },
-  { name: 'boot', says: 'jobs, wiring, env: put the parts together', path: /^app\//, x: 40, y: 40, width: 1180 },
+  { name: 'boot', says: 'boot, commands, entries: put the parts together', path: /^app\//, x: 40, y: 40, width: 1180 },
 ]
 
 const HEIGHT = 62

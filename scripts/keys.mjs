@@ -6,10 +6,10 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const DAY = 86_400_000
-/** Links to documents are sealed with the key in front and stay valid this long (app/features/automations/document-links.server.ts). */
+/** Links to documents are sealed with the key in front and stay valid this long (app/features/automations/actions/document-links.server.ts). */
 const LINKS_LAST = 60 * DAY
 
-/** Every column of a sealed secret, as in db/sqlite/account-keys.server.ts. */
+/** Every column of a sealed secret, as in db/sqlite/accounts/account-keys.server.ts. */
 const SEALED = [
   ['credential', 'access_token_sealed'],
   ['credential', 'refresh_token_sealed'],

@@ -1,6 +1,6 @@
 // `npm run mutate`: are the tests of the modules that guard other people's businesses worth anything? Plants one small fault after
 // the other in a copy of the project and looks whether the tests notice. Ends with 1 when fewer than 85 % of a module's are.
-//   npm run mutate -- --only app/adapters/ip-address.ts    one module (may be given more than once)
+//   npm run mutate -- --only app/adapters/outbound/ip-address.ts    one module (may be given more than once)
 //   npm run mutate -- --changed                            modules that differ from the last commit, or whose tests do
 //   npm run mutate -- --sample 20                          at most so many of each module, spread evenly
 //   npm run mutate -- --tests 30                           at most so many test files for each, the nearest first (3)
@@ -17,11 +17,11 @@ const { setUp, ROOT } = await import('./setup.mjs')
 /** What guards, what says who may, and what holds keys. */
 const MODULES = {
   guard: [
-    'app/adapters/ip-address.ts',
-    'app/adapters/safe-address.ts',
-    'app/adapters/outbound-resolver.server.ts',
-    'app/adapters/outbound-dial.server.ts',
-    'app/adapters/outbound-connections.server.ts',
+    'app/adapters/outbound/ip-address.ts',
+    'app/adapters/outbound/safe-address.ts',
+    'app/adapters/outbound/outbound-resolver.server.ts',
+    'app/adapters/outbound/outbound-dial.server.ts',
+    'app/adapters/outbound/outbound-connections.server.ts',
   ],
   rights: [
     'app/http/origin-check.ts',
@@ -30,11 +30,11 @@ const MODULES = {
     'app/http/cookies.ts',
     'app/http/refusals.server.ts',
     'app/http/door.server.ts',
-    'app/features/accounts/session.ts',
+    'app/domain/session.ts',
     'app/features/accounts/session.server.ts',
     'app/features/accounts/signed-opening.ts',
     'app/features/accounts/signed-opening.server.ts',
-    'app/features/accounts/account-id.ts',
+    'app/domain/account-id.ts',
     'app/features/accounts/link.server.ts',
   ],
   tokens: [
@@ -43,7 +43,7 @@ const MODULES = {
     'app/adapters/secret-box.server.ts',
     'app/adapters/opened-keys.server.ts',
     'app/adapters/sealed-text.server.ts',
-    'app/adapters/servicem8-signed.server.ts',
+    'app/adapters/servicem8/servicem8-signed.server.ts',
     'app/adapters/standard-webhooks.server.ts',
     'app/features/accounts/sealed-tokens.server.ts',
     'app/features/ops/rotate-keys.server.ts',
@@ -51,7 +51,17 @@ const MODULES = {
 }
 const ENOUGH = 85
 /** What the tests need of the project. Everything else stays where it is. */
-const COPIED = ['app', 'db', 'tests', 'scripts', 'package.json', 'tsconfig.json', 'vitest.config.ts', '.env.example']
+const COPIED = [
+  'app',
+  'db',
+  'packages',
+  'tests',
+  'scripts',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+  '.env.example',
+]
 /** Longer than this, whatever the tests took without a fault, is an endless loop. */
 const LEAST_PATIENCE_MS = 20_000
 /** Copies of a module that are tried in one run, and test files that are copied along for each. */

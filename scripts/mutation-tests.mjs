@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import ts from 'typescript'
 
-const ALIAS = /^#(app|db|tests)\//
+const ALIAS = /^#(app|db|sandbox|tests)\//
 const TEST = /\.test\.tsx?$/
-const FOLDERS = ['app', 'db', 'tests/house', 'tests/support']
+const FOLDERS = ['app', 'db', 'packages', 'tests/house', 'tests/support']
 
 /**
  * Who imports whom, by names from the root. Type-only imports carry nothing at run time and do not count.
@@ -16,7 +16,7 @@ const FOLDERS = ['app', 'db', 'tests/house', 'tests/support']
 export function importersOf(root) {
   /** @type {Map<string, Set<string>>} */
   const importers = new Map()
-  for (const folder of FOLDERS) {
+  for (const folder of FOLDERS.filter((name) => existsSync(join(root, name)))) {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true, recursive: true })) {
       if (!entry.isFile() || !/\.tsx?$/.test(entry.name)) continue
       const path = join(entry.parentPath, entry.name)
@@ -82,12 +82,17 @@ function importsOf(root, path) {
   visit(source)
   return names.flatMap((name) => {
     const target = ALIAS.test(name)
-      ? join(root, name.slice(1))
+      ? join(root, ownPath(name))
       : name.startsWith('.')
         ? resolve(dirname(path), name)
         : null
     return target && existsSync(target) ? [nameOf(root, target)] : []
   })
+}
+
+/** `#app/x.ts` is `app/x.ts`, `#sandbox/x.ts` is `packages/sandbox/x.ts`. @param {string} name */
+function ownPath(name) {
+  return name.slice(1).replace(/^sandbox\//, 'packages/sandbox/')
 }
 
 /** @param {string} root @param {string} path */
@@ -105,7 +110,7 @@ export function importingCopy({ root, test, text, module, suffix }) {
   let found = false
   const copy = text.replace(/(\bfrom |\bimport\()'([^']+)'/g, (whole, before, name) => {
     if (!ALIAS.test(name) && !name.startsWith('.')) return whole
-    const target = ALIAS.test(name) ? join(root, name.slice(1)) : resolve(root, dirname(test), name)
+    const target = ALIAS.test(name) ? join(root, ownPath(name)) : resolve(root, dirname(test), name)
     if (nameOf(root, target) !== module) return whole
     found = true
     return `${before}'${withSuffix(name, suffix)}'`

@@ -2,4 +2,4 @@
 import { fileURLToPath } from 'node:url'
 
 export const OPERATIONS = fileURLToPath(new URL('../build/operations.js', import.meta.url))
-export const OPERATIONS_SOURCE = 'app/operations.server.ts'
+export const OPERATIONS_SOURCE = 'app/commands/operations.server.ts'

@@ -13,7 +13,9 @@ await orExplain(async () => {
   const { drawPicture, graphOf, whatIsStale } = await import('./import-picture.mjs')
   const command = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs')
   // What breaks the law is told by `npm run check`; here it is drawn.
-  const { output } = await run(process.execPath, [command, '--output-type', 'json', 'app', 'db'], { cwd: ROOT })
+  const { output } = await run(process.execPath, [command, '--output-type', 'json', 'app', 'db', 'packages'], {
+    cwd: ROOT,
+  })
   if (!output.trimEnd().endsWith('}'))
     throw new SetupError(output.trim(), 'The imports could not be read; `npm run check` says more.')
   const graph = graphOf(JSON.parse(output).modules)

@@ -33,7 +33,7 @@ export async function runTs(entry) {
 
 /**
  * Bundles `entry` to a module that Node can run, and gives back its path: for workers and child processes.
- * `#app/…`, `#db/…` and `#tests/…` are followed as in package.json; `import.meta.url` stays that of each source file.
+ * `#app/…`, `#db/…`, `#sandbox/…` and `#tests/…` are followed as in package.json; `import.meta.url` stays that of each source file.
  * `instead` = files (absolute paths) that are read as these texts, there or not; the bundle then needs a `name` of its own.
  * @param {string} entry
  * @param {{ instead?: ReadonlyMap<string, string>, name?: string }} [changed]

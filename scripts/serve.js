@@ -29,7 +29,7 @@ export async function serve({ dev } = {}) {
   const buildFile = '../build/server/index.js'
   const loadBuild = async () => (dev ? dev.ssrLoadModule('virtual:remix/server-build') : import(buildFile))
   const build = await loadBuild()
-  /** @type {import('../app/boot.server.ts').Running} */
+  /** @type {import('../app/boot/boot.server.ts').Running} */
   // Whoever develops changes what is checked: it is done where it is reloaded.
   const running = await build.entry.module.startApp(dev ? {} : { apart: { file: LONG_WORK } })
 

@@ -18,7 +18,7 @@ export const CHECKS = [
   { name: 'lint and format', command: [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },
   {
     name: 'import law',
-    command: [tool('dependency-cruiser/bin/dependency-cruise.mjs'), 'app', 'db', 'scripts', 'tests'],
+    command: [tool('dependency-cruiser/bin/dependency-cruise.mjs'), 'app', 'db', 'packages', 'scripts', 'tests'],
   },
   { name: 'house rules', command: [join(ROOT, 'scripts/house-rules.mjs')] },
 ]

@@ -14,7 +14,7 @@ await orExplain(async () => {
     process.exit(2)
   }
   const { runTs } = await import('./run-ts.mjs')
-  const { setUpStripe } = await runTs('app/adapters/stripe-setup.server.ts')
+  const { setUpStripe } = await runTs('app/adapters/stripe/stripe-setup.server.ts')
   const options = {
     secretKey,
     apiBase: apiBase || null,

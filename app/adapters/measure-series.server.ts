@@ -24,7 +24,7 @@ const PLATFORM_ENDS = [
   ['unavailable', '5xx'],
   ['unavailable', 'none'],
 ] as const
-/** Why an address is refused (adapters/safe-address.ts); `header`: not the address, but what was to be sent along. */
+/** Why an address is refused (adapters/outbound/safe-address.ts); `header`: not the address, but what was to be sent along. */
 const REFUSAL_REASONS = [
   ...['not_a_url', 'too_long', 'credentials', 'port', 'internal_name', 'own_address', 'private_address', 'header'],
 ]

@@ -2,7 +2,7 @@
 // use; whoever is in debt waits until it is paid off, and nobody else does. Accounts that use more than a small share also pay into one
 // purse of all such accounts: when that is in debt they wait, so that several of them cannot take what one may not.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type { Meter } from '#app/lib/work-meter.server.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'

@@ -1,7 +1,7 @@
 // What stands in front of the router: where a request comes from, and how many of them there are. Whoever is turned away there is
 // written down like whoever is refused inside.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { admitRequest, type Refusal } from './origin-check.ts'
 import { tellRefusedAtTheDoor } from './refusals.server.ts'
 import { createSessionBrake } from './session-brake.server.ts'

@@ -1,7 +1,7 @@
 // A flood through an address that is known, where the operator wants a limit: so many events a second, ten times as many at once,
 // then 429; the platform sends them again. Counted by address, not by caller: all accounts' events come from the platform's few
 // machines. Without a limit nobody waits for another all the same: an account that fills its share of waiting deliveries gets 429.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import type { EventBrake } from '#app/features/events/receive-event.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import { createRateLimiter } from './rate-limit.server.ts'

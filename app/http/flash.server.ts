@@ -1,6 +1,6 @@
 // One message for the next page, carried by the browser: sealed, so that nobody can put words of their own on our pages.
 import { z } from 'zod'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { flashCookie, flashCookieName, readCookies } from './cookies.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { loadFlash, setFlash } from './flash.server.ts'
 

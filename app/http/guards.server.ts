@@ -1,15 +1,9 @@
 // What a route may ask before it does anything. `requireX` throws the JSON answer of the contract; `findX` may be null.
 import type { z } from 'zod'
-import type { App } from '#app/app-context.ts'
-import { ACCOUNT_ID_MESSAGES, accountIdIn, readAccountId } from '#app/features/accounts/account-id.ts'
-import {
-  type Asking,
-  OWNER_ACT_WORDS,
-  type OwnerAct,
-  ownerActRefusal,
-  type Role,
-} from '#app/features/accounts/people.ts'
-import { actsAsAdmin, type Session } from '#app/features/accounts/session.ts'
+import type { App } from '#app/context/app-context.ts'
+import { ACCOUNT_ID_MESSAGES, accountIdIn, readAccountId } from '#app/domain/account-id.ts'
+import { type Asking, OWNER_ACT_WORDS, type OwnerAct, ownerActRefusal, type Role } from '#app/domain/people.ts'
+import { actsAsAdmin, type Session } from '#app/domain/session.ts'
 import { noteActing } from '#app/lib/caller.server.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { badInput, forbidden, invalid, notFound, notJson, problem, tooLarge, unauthenticated } from './respond.ts'

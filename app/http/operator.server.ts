@@ -1,8 +1,8 @@
 // Who may see the operator's page: a session with an account of ADMIN_ACCOUNTS, in a request that asks as an admin. To everybody else
 // the page is not there, and that somebody looked for it is written down.
 import type { AppLoadContext } from '@remix-run/node'
-import { accountIdIn } from '#app/features/accounts/account-id.ts'
-import { actsAsAdmin } from '#app/features/accounts/session.ts'
+import { accountIdIn } from '#app/domain/account-id.ts'
+import { actsAsAdmin } from '#app/domain/session.ts'
 import { recordRefusedCall } from '#app/features/audit/refusals.server.ts'
 import { findSession } from './session.server.ts'
 

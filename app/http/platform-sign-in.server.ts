@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { Authenticator } from 'remix-auth'
 import { OAuth2Strategy } from 'remix-auth-oauth2'
-import type { App } from '#app/app-context.ts'
-import { readAccountId } from '#app/features/accounts/account-id.ts'
-import { SIGN_IN_LASTS } from '#app/features/accounts/session.ts'
+import type { App } from '#app/context/app-context.ts'
+import { readAccountId } from '#app/domain/account-id.ts'
+import { SIGN_IN_LASTS } from '#app/domain/session.ts'
 import { type FinishedSignIn, finishSignIn, startSignIn, takeSignIn } from '#app/features/accounts/sign-in.server.ts'
 import {
   problemOf,

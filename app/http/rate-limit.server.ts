@@ -1,5 +1,5 @@
 // Token buckets in memory, bounded in number: brakes, not accounting. A restart forgets them.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'

@@ -1,9 +1,9 @@
 // Whoever asks for what is not theirs stands in the log of the account they asked for, or of their own: calls, pages, and what was
 // turned away in front of both.
 import type { AppLoadContext } from '@remix-run/node'
-import type { App } from '#app/app-context.ts'
-import { accountIdIn, readAccountId } from '#app/features/accounts/account-id.ts'
-import type { Session } from '#app/features/accounts/session.ts'
+import type { App } from '#app/context/app-context.ts'
+import { accountIdIn, readAccountId } from '#app/domain/account-id.ts'
+import type { Session } from '#app/domain/session.ts'
 import { recordRefusedAtTheDoor, recordRefusedCall } from '#app/features/audit/refusals.server.ts'
 import { currentCaller } from '#app/lib/caller.server.ts'
 import type { Refusal } from './origin-check.ts'

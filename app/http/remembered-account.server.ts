@@ -1,5 +1,5 @@
 // The ids a browser keeps for us: one for its session, one for long. They only select an account; they prove nothing.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import type { Remembered } from '#app/features/accounts/remembered.ts'
 import { readCookies, rememberedCookie, rememberedCookieName } from './cookies.ts'
 import { isSecure } from './session.server.ts'

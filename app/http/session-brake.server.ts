@@ -1,7 +1,7 @@
 // One signed-in browser, however many tabs and polls it has open, makes so many requests a minute and no more.
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { readCookies, sessionCookieName } from './cookies.ts'
 import type { Refusal } from './origin-check.ts'
 import { createRateLimiter } from './rate-limit.server.ts'

@@ -1,6 +1,6 @@
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { type ProvedAccount, type Session, sessionOf } from '#app/domain/session.ts'
 import { endSession, loadSession, sessionHashOf } from '#app/features/accounts/session.server.ts'
-import { type ProvedAccount, type Session, sessionOf } from '#app/features/accounts/session.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { noteProved } from '#app/lib/caller.server.ts'
 import { endedSessionCookie, readCookies, type SessionKind, sessionCookieName } from './cookies.ts'

@@ -1,6 +1,6 @@
 // Guessing addresses of the platform's calls: each wrong guess is a 404, and after a few of them a 429. Who knows an address is
 // never counted.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import type { PlatformAnswer } from '#app/features/events/receive-event.server.ts'
 import { overRate } from './rate-limit.server.ts'
 

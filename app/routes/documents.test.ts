@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { App } from '#app/app-context.ts'
-import { documentUrl } from '#app/features/automations/document-links.server.ts'
+import type { App } from '#app/context/app-context.ts'
+import { documentUrl } from '#app/features/automations/actions/document-links.server.ts'
 import { ACCOUNT, type ActionWorld, actionWorld } from '#tests/support/action-platform.server.ts'
 import { loader } from './documents.ts'
 

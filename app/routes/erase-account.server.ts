@@ -1,5 +1,5 @@
 // What the page and the call share: nobody goes on paying for an account that is gone.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { type Erasing, eraseAccount } from '#app/features/accounts/erase-account.server.ts'
 import { isNameTyped } from '#app/features/accounts/erasure.ts'
 import { endCharges } from '#app/features/billing/manage-billing.server.ts'

@@ -1,6 +1,6 @@
-import type { NamedAs } from '#app/features/accounts/account-id.ts'
-import type { Person, Role } from '#app/features/accounts/people.ts'
-import type { Proof, StoredSession } from '#app/features/accounts/session.ts'
+import type { NamedAs } from '#app/domain/account-id.ts'
+import type { Person, Role } from '#app/domain/people.ts'
+import type { Proof, StoredSession } from '#app/domain/session.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface AccountRow {

@@ -1,7 +1,7 @@
 /** What is due, and what became of each attempt. */
-import type { AttemptOutcome, Verdict } from '#app/features/deliveries/answer.ts'
-import type { DeliveryCause, DeliveryProgress, Settlement } from '#app/features/deliveries/delivery.ts'
-import type { EndpointHealth } from '#app/features/deliveries/endpoint-health.ts'
+import type { AttemptOutcome, Verdict } from '#app/features/events/delivering/answer.ts'
+import type { DeliveryCause, DeliveryProgress, Settlement } from '#app/features/events/delivering/delivery.ts'
+import type { EndpointHealth } from '#app/features/events/delivering/endpoint-health.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ChooseEndpoints, PendingLimit } from './events.ts'
 

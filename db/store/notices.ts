@@ -1,15 +1,15 @@
 /** What an account is told about its addresses: notices and their e-mails, the check of an address, the rhythm of its events. */
-import type { CheckStep } from '#app/features/webhooks/endpoint-check.ts'
+import type { CheckStep } from '#app/features/webhooks/controls/endpoint-check.ts'
 import type {
   LatestNotice,
   NewNotice,
   NoticeKind,
   NoticeSubject,
   WatchedCondition,
-} from '#app/features/webhooks/notice.ts'
-import type { AfterMail, MailChoice, MailPlan } from '#app/features/webhooks/notice-mail.ts'
-import type { EventRhythm } from '#app/features/webhooks/upstream-silence.ts'
-import type { UpstreamNote } from '#app/features/webhooks/upstream-words.ts'
+} from '#app/features/webhooks/notices/notice.ts'
+import type { AfterMail, MailChoice, MailPlan } from '#app/features/webhooks/notices/notice-mail.ts'
+import type { EventRhythm } from '#app/features/webhooks/subscriptions/upstream-silence.ts'
+import type { UpstreamNote } from '#app/features/webhooks/subscriptions/upstream-words.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** An endpoint that is in trouble, or that something was said about which may be over. */

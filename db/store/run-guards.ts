@@ -1,6 +1,7 @@
 /** What protects customers: counts of messages, mutes, an account's choices; and rules that pause by themselves. */
-import type { AutomationSettings } from '#app/features/automations/automation-settings.ts'
-import type { AccountGuards } from '#app/features/automations/guards.ts'
+
+import type { AccountGuards } from '#app/features/automations/rules/guards.ts'
+import type { AutomationSettings } from '#app/features/automations/settings/automation-settings.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** What is asked before a message to a customer. */

@@ -1,5 +1,5 @@
 /** The history of runs. */
-import type { RunQuery, RunRecord } from '#app/features/automations/run-history.ts'
+import type { RunQuery, RunRecord } from '#app/features/automations/runs/run-history.ts'
 
 export interface RunHistoryStore {
   /** Newest first. Looks through the account's runs in steps, so that a search for something rare holds nobody up. */

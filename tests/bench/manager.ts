@@ -3,7 +3,7 @@
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { OBJECT_KINDS } from '#app/features/webhooks/object-catalog.ts'
+import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { keepFigures } from '#tests/support/kept-figures.ts'
 import { commandLine, recordFigures } from '#tests/support/proof-figures.ts'
 import { type ScriptlessBrowser, scriptlessBrowser } from '#tests/support/scriptless-browser.ts'

@@ -1,9 +1,9 @@
 // Prints how many rules are judged on how many records in a second of one core, beside the same questions written by hand in
 // plain JavaScript, in the same run. Speed is not a test: a missed bar is said, and the exit code is 0 all the same.
 import { loadavg } from 'node:os'
-import { judge } from '#app/features/automations/conditions.ts'
-import type { JudgedAt, RecordFacts } from '#app/features/automations/facts.ts'
-import type { Condition, Operator } from '#app/features/automations/rule.ts'
+import type { JudgedAt, RecordFacts } from '#app/features/automations/records/facts.ts'
+import { judge } from '#app/features/automations/rules/conditions/conditions.ts'
+import type { Condition, Operator } from '#app/features/automations/rules/rule.ts'
 import { keepFigures } from '#tests/support/kept-figures.ts'
 import { describeMachine } from '#tests/support/machine.server.ts'
 import { commandLine, recordFigures } from '#tests/support/proof-figures.ts'

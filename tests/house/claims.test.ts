@@ -21,7 +21,7 @@ function rowsOf(page: string): Claim[] {
     .map(([, words = '', shownBy = '']) => ({ words, shownBy }))
 }
 
-const TEST_FILE = /`((?:app|db|tests)\/[\w./-]+\.(?:test|spec)\.tsx?)`/g
+const TEST_FILE = /`((?:app|db|packages|tests)\/[\w./-]+\.(?:test|spec)\.tsx?)`/g
 const filesIn = (text: string) => [...text.matchAll(TEST_FILE)].map(([, file = '']) => file)
 const titled = (cell: string) =>
   [...cell.matchAll(/`([^`]+)`: "(.+?)"(?= · `|$)/g)].map(([, file = '', title = '']) => ({ file, title }))

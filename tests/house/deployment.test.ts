@@ -133,7 +133,9 @@ describe('fly.toml', () => {
   test('speaks https to the world, and keeps snapshots for fourteen days', () => {
     expect([value('force_https'), value('TRUST_PROXY'), value('snapshot_retention')]).toEqual(['true', 'fly', '14'])
     expect(value('APP_ORIGIN')).toMatch(/^https:\/\//)
-    expect(read('app/jobs.server.ts')).toContain('forgetSafetyCopies(env.databaseFile, app.clock.now() - days(14))')
+    expect(read('app/boot/jobs.server.ts')).toContain(
+      'forgetSafetyCopies(env.databaseFile, app.clock.now() - days(14))',
+    )
   })
 })
 

@@ -65,7 +65,7 @@ describe('every command in every document exists', () => {
 
 test('every variable that is read is explained in .env.example, and no other', () => {
   const source =
-    readFileSync('app/env.server.ts', 'utf8').split('const variables = z.object({')[1]?.split('\n})')[0] ?? ''
+    readFileSync('app/boot/env.server.ts', 'utf8').split('const variables = z.object({')[1]?.split('\n})')[0] ?? ''
   const read = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name)
   const explained = [...readFileSync('.env.example', 'utf8').matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(
     ([, name]) => name,

@@ -6,13 +6,13 @@ import { expect, test } from 'vitest'
 import { FILE_LINES, findOffences, offencesIn, ROUTE_LINES } from '../../scripts/house-rules.mjs'
 import { plantTree, ROOT } from './planted-tree.ts'
 
-const DECISION = 'app/features/deliveries/delivery.ts'
-const USE_CASE = 'app/features/deliveries/deliver.server.ts'
+const DECISION = 'app/features/events/delivering/delivery.ts'
+const USE_CASE = 'app/features/events/delivering/deliver.server.ts'
 const STORE = 'db/sqlite/events.server.ts'
 const ROUTE = 'app/routes/pages/manager.tsx'
 
 const TRANSACTION = 'no async function in .transaction(): what follows its first await is outside of it'
-const ENV = 'only app/env.server.ts reads process.env'
+const ENV = 'only app/boot/env.server.ts reads process.env'
 const DIALS = 'only adapters and the sandbox open connections: no fetch, no undici, no http.request'
 const PURE = 'a decision has no clock, chance, waiting or I/O:'
 
@@ -30,7 +30,7 @@ test.each([
   [USE_CASE, 'const port = globalThis.process.env.PORT', ENV],
   [USE_CASE, 'const { env } = process', ENV],
   [USE_CASE, "import { env } from 'node:process'", ENV],
-  ['app/boot.server.ts', 'const port = process.env.PORT', ENV],
+  ['app/boot/boot.server.ts', 'const port = process.env.PORT', ENV],
   [STORE, 'const file = process.env.DATABASE_URL', ENV],
 
   [USE_CASE, 'await fetch(url)', DIALS],
@@ -42,7 +42,7 @@ test.each([
   ['app/engine/pump.server.ts', "import { request } from 'node:https'", DIALS],
   ['app/engine/pump.server.ts', "import http from 'node:http'\nhttp.request(url)", DIALS],
   ['app/engine/pump.server.ts', "import * as net from 'net'\nnet.connect(80)", DIALS],
-  ['app/features/deliveries/ui/log.tsx', "fetch('/api/webhooks')", DIALS],
+  ['app/features/events/delivering/ui/log.tsx', "fetch('/api/webhooks')", DIALS],
   [ROUTE, "await fetch('https://example.com')", DIALS],
 
   [DECISION, 'const now = Date.now()', `${PURE} Date.now`],
@@ -72,22 +72,22 @@ test.each([
 test.each([
   [STORE, 'database.transaction(() => insert())'],
   [STORE, 'const work = () => insert()\ndatabase.transaction(work)'],
-  ['app/env.server.ts', 'export const port = process.env.PORT'],
+  ['app/boot/env.server.ts', 'export const port = process.env.PORT'],
   ['scripts/start.mjs', 'process.env.NODE_ENV = process.env.NODE_ENV'],
-  ['app/env.server.test.ts', 'process.env.PORT'],
+  ['app/boot/env.server.test.ts', 'process.env.PORT'],
   [USE_CASE, 'const started = process.hrtime()'],
   ['app/adapters/outbound.server.ts', "import { request } from 'undici'\nrequest(url)"],
-  ['app/sandbox/hooks.server.ts', 'await fetch(url)'],
+  ['packages/sandbox/hooks.server.ts', 'await fetch(url)'],
   [USE_CASE, "import type { Dispatcher } from 'undici'"],
   [USE_CASE, 'const handler = { fetch: 1 }\nplatform.fetch()'],
   [USE_CASE, 'export const load = (fetch: () => void) => fetch()'],
-  ['app/platform-ingress.server.ts', "import type { IncomingMessage } from 'node:http'"],
+  ['app/boot/platform-ingress.server.ts', "import type { IncomingMessage } from 'node:http'"],
   [DECISION, 'export const day = new Date(millis).toISOString()'],
   [DECISION, 'export const at = (clock: { setTimeout(): void }) => clock.setTimeout()'],
-  ['app/features/deliveries/delivery.test.ts', 'await Promise.resolve(Date.now())'],
+  ['app/features/events/delivering/delivery.test.ts', 'await Promise.resolve(Date.now())'],
   ['app/lib/clocks.server.ts', 'export const now = () => Date.now()'],
   ['app/routes/api/webhooks.ts', 'export async function loader() { return await 1 }'],
-  ['app/features/deliveries/ui/log.tsx', 'setTimeout(close, 5000)'],
+  ['app/features/events/delivering/ui/log.tsx', 'setTimeout(close, 5000)'],
 ])('in %s this is fine: %s', (file, text) => {
   expect(rulesBroken(file, text)).toEqual([])
 })

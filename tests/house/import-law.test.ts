@@ -21,7 +21,17 @@ interface Cruise {
 async function cruise(root: string): Promise<Cruise> {
   const args = [
     join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs'),
-    ...['--config', join(ROOT, '.dependency-cruiser.cjs'), '--output-type', 'json', 'app', 'db', 'scripts', 'tests'],
+    ...[
+      '--config',
+      join(ROOT, '.dependency-cruiser.cjs'),
+      '--output-type',
+      'json',
+      'app',
+      'db',
+      'packages',
+      'scripts',
+      'tests',
+    ],
   ]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 64_000_000 }).catch(
     (error) => {
@@ -37,15 +47,19 @@ async function cruise(root: string): Promise<Cruise> {
 const LAWFUL: Record<string, string> = {
   'app/lib/clock.ts': 'export type Millis = number\nexport const second = 1000\n',
   'app/lib/token.server.ts': "import 'node:crypto'\nimport { second } from './clock.ts'\nexport const token = second\n",
-  'app/features/webhooks/object-catalog.ts': 'export const objects = []\n',
+  'app/domain/object-catalog.ts':
+    "import { z } from 'zod'\nimport { second } from '#app/lib/clock.ts'\nexport const objects = [z, second]\n",
+  'app/contract/operation.ts':
+    "import 'zod'\nimport { objects } from '#app/domain/object-catalog.ts'\nexport const operation = objects\n",
   'app/features/webhooks/webhook.ts':
-    "import { z } from 'zod'\nimport { second } from '#app/lib/clock.ts'\nimport { due } from '../deliveries/delivery.ts'\nexport const webhook = [z, second, due]\n",
+    "import { z } from 'zod'\nimport { second } from '#app/lib/clock.ts'\nimport { objects } from '#app/domain/object-catalog.ts'\nimport '#app/contract/operation.ts'\nimport { due } from '../deliveries/delivery.ts'\nexport const webhook = [z, second, due, objects]\n",
   'app/features/webhooks/webhooks.server.ts':
-    "import type { App } from '#app/app-context.ts'\nimport type { Store } from '#db/store.ts'\nimport type { Outbound } from '#app/adapters/outbound.ts'\nimport { token } from '#app/lib/token.server.ts'\nimport { list } from './list.server.ts'\nexport type Needs = [App, Store, Outbound]\nexport const made = [token, list]\n",
+    "import type { App } from '#app/context/app-context.ts'\nimport type { Store } from '#db/store.ts'\nimport type { Outbound } from '#app/adapters/outbound.ts'\nimport { token } from '#app/lib/token.server.ts'\nimport { list } from './list.server.ts'\nexport type Needs = [App, Store, Outbound]\nexport const made = [token, list]\n",
   'app/features/webhooks/list.server.ts': "import { webhook } from './webhook.ts'\nexport const list = webhook\n",
   'app/features/webhooks/ui/card.tsx':
     "import 'react'\nimport { button } from '#app/ui/button.tsx'\nimport { webhook } from '../webhook.ts'\nimport './parts.tsx'\nexport const card = [button, webhook]\n",
   'app/features/webhooks/ui/parts.tsx': 'export const parts = 1\n',
+  'app/features/webhooks/log/ui/rows.tsx': "import '../../ui/parts.tsx'\nexport const rows = 1\n",
   'app/features/deliveries/delivery.ts':
     "import { Cron } from 'croner'\nexport type Due = string\nexport const due = Cron\n",
   'app/features/deliveries/deliver.server.ts': 'export const deliver = 1\n',
@@ -58,33 +72,38 @@ const LAWFUL: Record<string, string> = {
     "import 'undici'\nimport type { Outbound } from './outbound.ts'\nexport const outbound: Outbound = { post: '' }\n",
   'app/engine/pump.server.ts':
     "import type { Store } from '#db/store.ts'\nimport { second } from '#app/lib/clock.ts'\nexport const pump = (_: Store) => second\n",
-  'app/sandbox/world.server.ts':
-    "import { objects } from '../features/webhooks/object-catalog.ts'\nimport 'better-sqlite3'\nexport const world = objects\n",
+  'packages/sandbox/world.server.ts':
+    "import { objects } from '#app/domain/object-catalog.ts'\nimport 'better-sqlite3'\nexport const world = objects\n",
   'app/http/session.server.ts':
-    "import type { App } from '#app/app-context.ts'\nimport '../features/webhooks/webhooks.server.ts'\nexport const session = (_: App) => 1\n",
+    "import type { App } from '#app/context/app-context.ts'\nimport '../features/webhooks/webhooks.server.ts'\nexport const session = (_: App) => 1\n",
   'app/routes/pages/manager.tsx':
     "import '#app/features/webhooks/webhooks.server.ts'\nimport '#app/features/webhooks/ui/card.tsx'\nimport '#app/http/session.server.ts'\nimport '@remix-run/node'\n",
   'app/root.tsx': "import './ui/button.tsx'\n",
-  'app/routes.ts': 'export default []\n',
-  'app/route-patterns.ts': "import routes from './routes.ts'\nexport const patterns = routes\n",
-  'app/app-context.ts':
-    "import type { Store } from '#db/store.ts'\nimport type { Outbound } from './adapters/outbound.ts'\nexport interface App { store: Store, outbound: Outbound }\n",
-  'app/env.server.ts': "import 'zod'\nexport const env = 1\n",
-  'app/logger.server.ts': "import type {} from './env.server.ts'\nimport 'pino'\nexport const logger = 1\n",
-  'app/boot.server.ts':
-    "import './env.server.ts'\nimport './logger.server.ts'\nimport './engine/pump.server.ts'\nimport './adapters/outbound.server.ts'\nimport './jobs.server.ts'\nimport './route-patterns.ts'\nimport '#db/sqlite/store.server.ts'\n",
-  'app/jobs.server.ts': "import './features/deliveries/deliver.server.ts'\nexport const jobs = 1\n",
-  'app/entry.server.tsx': "export * from './boot.server.ts'\n",
+  'app/routes.ts': "import table from './routes/table.ts'\nexport default table\n",
+  'app/routes/table.ts': 'export default []\n',
+  'app/routes/route-patterns.ts': "import routes from './table.ts'\nexport const patterns = routes\n",
+  'app/context/app-context.ts':
+    "import type { Store } from '#db/store.ts'\nimport type { Outbound } from '#app/adapters/outbound.ts'\nexport interface App { store: Store, outbound: Outbound }\n",
+  'app/boot/env.server.ts': "import 'zod'\nexport const env = 1\n",
+  'app/boot/logger.server.ts': "import type {} from './env.server.ts'\nimport 'pino'\nexport const logger = 1\n",
+  'app/boot/boot.server.ts':
+    "import './env.server.ts'\nimport './logger.server.ts'\nimport '#app/engine/pump.server.ts'\nimport '#app/adapters/outbound.server.ts'\nimport './jobs.server.ts'\nimport '#app/routes/route-patterns.ts'\nimport '#db/sqlite/store.server.ts'\n",
+  'app/boot/jobs.server.ts': "import '#app/features/deliveries/deliver.server.ts'\nexport const jobs = 1\n",
+  'app/commands/doctor.server.ts': "import '#app/boot/env.server.ts'\nimport '#db/sqlite/store.server.ts'\n",
+  'app/entry.server.tsx':
+    "import './commands/doctor.server.ts'\nimport './ui/button.tsx'\nexport * from './boot/boot.server.ts'\n",
   'db/store.ts':
     "import type { Due } from '#app/features/deliveries/delivery.ts'\nexport interface Store { due: Due }\n",
   'db/sqlite/store.server.ts': "import 'drizzle-orm'\nimport '#app/lib/clock.ts'\nexport const sqlite = 1\n",
   'scripts/serve.js': "import 'express'\nimport '../build/server/index.js'\n",
-  'tests/support/test-app.ts': "import '#app/boot.server.ts'\nexport const testApp = 1\n",
+  'tests/support/test-app.ts': "import '#app/boot/boot.server.ts'\nexport const testApp = 1\n",
 }
 
 const LIB = 'lib is the floor: it imports nothing else of ours'
 const PURE_LIB = 'a pure file of lib imports no .server file and no module of Node'
-const DECISION = 'a decision imports only decisions, lib, zod, croner and sanitize-html'
+const DOMAIN = 'domain is the floor below the features: it imports pure lib, itself and zod'
+const CONTRACT = 'contract says what a JSON call is: it imports domain, pure lib and zod'
+const DECISION = 'a decision imports only decisions, domain, contract, lib, zod, croner and sanitize-html'
 const USE_CASE = "a use case imports decisions, its own feature's use cases, and only types of Store, App and adapters"
 const DESIGN = 'the design system imports decisions, pure lib and itself'
 const PIXELS = "pixels import decisions, app/ui and their own feature's pixels"
@@ -98,6 +117,7 @@ const HTTP = 'http imports features and lib: data comes through the App it is gi
 const ENV = 'env and logger import lib'
 const CONTEXT = 'app-context imports types'
 const TABLE = 'the table of routes names its modules as text; only its reader imports it'
+const ENTRIES = 'the two entries hand over what boot and commands compose, and draw: they compose nothing themselves'
 const SCRIPTS = 'scripts run the build: they import nothing of app, db or tests'
 const WIRING = 'boot, jobs and other wiring are imported by wiring, tests and scripts'
 const UNIT =
@@ -114,9 +134,30 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [PURE_LIB, 'app/lib/bad-5.ts', "import './token.server.ts'"],
   [`${PURE_LIB}; ${NODE}`, 'app/lib/bad-6.ts', "import 'node:crypto'"],
 
+  [DOMAIN, 'app/domain/bad-1.ts', "import '#app/features/webhooks/webhook.ts'"],
+  [DOMAIN, 'app/domain/bad-2.ts', "import '#app/contract/operation.ts'"],
+  [DOMAIN, 'app/domain/bad-3.server.ts', "import '#app/lib/token.server.ts'"],
+  [
+    `${DOMAIN}, types included`,
+    'app/domain/bad-4.ts',
+    "import type { Store } from '#db/store.ts'\nexport type S = Store",
+  ],
+  [`${DOMAIN}, and no other package`, 'app/domain/bad-5.ts', "import 'croner'"],
+  [`${DOMAIN}; ${NODE}`, 'app/domain/bad-6.ts', "import 'node:crypto'"],
+  [CONTRACT, 'app/contract/bad-1.ts', "import '#app/features/webhooks/webhook.ts'"],
+  [CONTRACT, 'app/contract/bad-2.ts', "import '#app/http/session.server.ts'"],
+  [
+    `${CONTRACT}, types included`,
+    'app/contract/bad-3.ts',
+    "import type { App } from '#app/context/app-context.ts'\nexport type A = App",
+  ],
+  [`${CONTRACT}, and no other package`, 'app/contract/bad-4.ts', "import 'croner'"],
+  [`${CONTRACT}; ${NODE}`, 'app/contract/bad-5.ts', "import 'node:fs'"],
+
   [DECISION, 'app/features/webhooks/bad-1.ts', "import './webhooks.server.ts'"],
   [DECISION, 'app/features/webhooks/bad-2.ts', "import '#db/sqlite/store.server.ts'"],
   [DECISION, 'app/features/webhooks/bad-3.ts', "import './ui/card.tsx'"],
+  [DECISION, 'app/features/webhooks/log/bad-8.ts', "import './ui/rows.tsx'"],
   [
     `${DECISION}, types included`,
     'app/features/webhooks/bad-4.ts',
@@ -131,7 +172,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [
     USE_CASE,
     'app/features/webhooks/bad-3.server.ts',
-    "import { App } from '#app/app-context.ts'\nexport const a = App",
+    "import { App } from '#app/context/app-context.ts'\nexport const a = App",
   ],
   [USE_CASE, 'app/features/webhooks/bad-4.server.ts', "import '#db/sqlite/store.server.ts'"],
   [USE_CASE, 'app/features/webhooks/bad-5.server.ts', "import '#app/http/session.server.ts'"],
@@ -147,6 +188,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${DESIGN}; ${PACKAGE}`, 'app/ui/bad-3.tsx', "import '@remix-run/node'"],
   [`${DESIGN}; ${NODE}`, 'app/ui/bad-4.tsx', "import 'node:fs'"],
   [PIXELS, 'app/features/webhooks/ui/bad-1.tsx', "import '../webhooks.server.ts'"],
+  [PIXELS, 'app/features/webhooks/log/ui/bad-6.tsx', "import '../../webhooks.server.ts'"],
   [PIXELS, 'app/features/webhooks/ui/bad-2.tsx', "import '#app/features/deliveries/ui/log.tsx'"],
   [
     `${PIXELS}, types included`,
@@ -157,8 +199,12 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${PIXELS}; ${NODE}`, 'app/features/webhooks/ui/bad-5.tsx', "import 'node:path'"],
 
   [DB, 'db/sqlite/bad-1.server.ts', "import '#app/features/deliveries/delivery.ts'"],
-  [DB, 'db/sqlite/bad-2.server.ts', "import '#app/env.server.ts'"],
-  [`${DB}, types included`, 'db/bad-3.ts', "import type { App } from '#app/app-context.ts'\nexport type A = App"],
+  [DB, 'db/sqlite/bad-2.server.ts', "import '#app/boot/env.server.ts'"],
+  [
+    `${DB}, types included`,
+    'db/bad-3.ts',
+    "import type { App } from '#app/context/app-context.ts'\nexport type A = App",
+  ],
   [`${DB}; ${PACKAGE}`, 'db/bad-4.server.ts', "import 'undici'"],
   [`${DB}; ${NODE}`, 'db/bad-5.server.ts', "import 'node:http'"],
 
@@ -175,15 +221,15 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${ENGINE}; ${PACKAGE}`, 'app/engine/bad-5.server.ts', "import 'undici'"],
   [`${ENGINE}; ${NODE}`, 'app/engine/bad-6.server.ts', "import 'node:http'"],
 
-  [SANDBOX, 'app/sandbox/bad-1.server.ts', "import '#app/features/webhooks/webhooks.server.ts'"],
-  [SANDBOX, 'app/sandbox/bad-2.server.ts', "import '#db/sqlite/store.server.ts'"],
+  [SANDBOX, 'packages/sandbox/bad-1.server.ts', "import '#app/features/webhooks/webhooks.server.ts'"],
+  [SANDBOX, 'packages/sandbox/bad-2.server.ts', "import '#db/sqlite/store.server.ts'"],
 
   [ROUTES, 'app/routes/bad-1.ts', "import '#db/sqlite/store.server.ts'"],
   [ROUTES, 'app/routes/bad-2.ts', "import '#app/adapters/outbound.server.ts'"],
   [ROUTES, 'app/routes/bad-3.ts', "import '#app/engine/pump.server.ts'"],
-  [ROUTES, 'app/routes/bad-4.ts', "import '#app/boot.server.ts'"],
-  [ROUTES, 'app/routes/bad-5.ts', "import '#app/env.server.ts'"],
-  [ROUTES, 'app/routes/bad-6.ts', "import '#app/sandbox/world.server.ts'"],
+  [ROUTES, 'app/routes/bad-4.ts', "import '#app/boot/boot.server.ts'"],
+  [ROUTES, 'app/routes/bad-5.ts', "import '#app/boot/env.server.ts'"],
+  [ROUTES, 'app/routes/bad-6.ts', "import '#sandbox/world.server.ts'"],
   [
     `${ROUTES}, types included`,
     'app/routes/bad-7.ts',
@@ -196,28 +242,34 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [HTTP, 'app/http/bad-2.server.ts', "import '#app/routes/pages/manager.tsx'"],
   [`${HTTP}; ${PACKAGE}`, 'app/http/bad-3.server.ts', "import 'undici'"],
 
-  [WIRING, 'app/features/webhooks/bad-12.server.ts', "import '#app/boot.server.ts'"],
-  [WIRING, 'app/http/bad-4.server.ts', "import '#app/jobs.server.ts'"],
-  [SCRIPTS, 'scripts/bad-1.mjs', "import '../app/boot.server.ts'"],
+  [WIRING, 'app/features/webhooks/bad-12.server.ts', "import '#app/boot/boot.server.ts'"],
+  [WIRING, 'app/features/webhooks/bad-14.server.ts', "import '#app/commands/doctor.server.ts'"],
+  [WIRING, 'app/http/bad-4.server.ts', "import '#app/boot/jobs.server.ts'"],
+  [SCRIPTS, 'scripts/bad-1.mjs', "import '../app/boot/boot.server.ts'"],
   [SCRIPTS, 'scripts/bad-2.mjs', "import '../tests/support/test-app.ts'"],
   [
-    'a file of app or db belongs to a part: add a row to the law for a new one',
+    'a file of app, db or packages belongs to a part: add a row to the law for a new one',
     'app/services/bad-1.ts',
     "import '../lib/clock.ts'",
+  ],
+  [
+    'a file of app, db or packages belongs to a part: add a row to the law for a new one',
+    'app/composing.server.ts',
+    "import './lib/clock.ts'",
   ],
   [
     'SQL and its packages live in db; the sandbox keeps its own state',
     'app/http/bad-5.server.ts',
     "import 'drizzle-orm'",
   ],
-  ['what ships imports no test and no script', 'app/delivery.server.ts', "import '#tests/support/test-app.ts'"],
+  ['what ships imports no test and no script', 'app/boot/delivery.server.ts', "import '#tests/support/test-app.ts'"],
   [
     'what ships imports no test and no script',
     'app/features/webhooks/bad-13.server.ts',
     "import '../deliveries/deliver.server.test.ts'",
   ],
   [UNIT, 'app/features/webhooks/bad-1.test.ts', "import '../deliveries/deliver.server.ts'"],
-  [UNIT, 'app/features/webhooks/bad-2.test.ts', "import '#app/boot.server.ts'"],
+  [UNIT, 'app/features/webhooks/bad-2.test.ts', "import '#app/boot/boot.server.ts'"],
   [UNIT, 'db/bad-1.test.ts', "import '#app/features/webhooks/webhooks.server.ts'"],
   [
     'no test imports another test',
@@ -233,11 +285,17 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
 
 /** Files the law speaks of by name: the offence takes the place of the lawful one, in a tree of its own. */
 const NAMED_OFFENCES: typeof OFFENCES = [
-  [ENV, 'app/env.server.ts', "import '#app/adapters/outbound.server.ts'"],
-  [ENV, 'app/logger.server.ts', "import './env.server.ts'"],
-  [CONTEXT, 'app/app-context.ts', "import { second } from './lib/clock.ts'\nexport type App = typeof second"],
-  [TABLE, 'app/routes.ts', "import './routes/pages/manager.tsx'\nexport default []"],
-  [ROUTES, 'app/root.tsx', "import './env.server.ts'"],
+  [ENV, 'app/boot/env.server.ts', "import '#app/adapters/outbound.server.ts'"],
+  [ENV, 'app/boot/logger.server.ts', "import './env.server.ts'"],
+  [
+    CONTEXT,
+    'app/context/app-context.ts',
+    "import { second } from '#app/lib/clock.ts'\nexport type App = typeof second",
+  ],
+  [TABLE, 'app/routes/table.ts', "import './pages/manager.tsx'\nexport default []"],
+  [TABLE, 'app/routes/route-patterns.ts', "import '#app/boot/env.server.ts'"],
+  [ROUTES, 'app/root.tsx', "import './boot/env.server.ts'"],
+  [ENTRIES, 'app/entry.server.tsx', "import '#db/sqlite/store.server.ts'"],
 ]
 
 /** The other half of the circle. */

@@ -10,7 +10,7 @@ const imports = (source: string, ...resolved: [file: string, type?: 'type-only']
 })
 const USE_CASE = 'app/features/webhooks/webhooks.server.ts'
 const MODULES = [
-  imports('app/boot.server.ts', [USE_CASE], ['db/store.ts', 'type-only']),
+  imports('app/boot/boot.server.ts', [USE_CASE], ['db/store.ts', 'type-only']),
   imports('app/routes/pages/manager.tsx', [USE_CASE], [USE_CASE], ['app/features/webhooks/ui/card.tsx']),
   imports(USE_CASE, ['app/features/webhooks/webhook.ts'], ['db/store.ts', 'type-only'], ['app/lib/clock.ts']),
   imports('app/features/webhooks/webhook.test.ts', ['db/sqlite/store.server.ts']),
@@ -25,9 +25,9 @@ test('every file of the product has one part, and tests have none', () => {
       'app/features/webhooks/ui/card.tsx',
       'app/features/webhooks/webhook.ts',
       USE_CASE,
-      'app/app-context.ts',
+      'app/context/app-context.ts',
       'app/root.tsx',
-      'app/jobs.server.ts',
+      'app/boot/jobs.server.ts',
       'db/store/accounts.ts',
       'db/schema.ts',
       'app/lib/clock.test.ts',

@@ -20,7 +20,7 @@ function insert(file: string, before: string, text: string): [path: string, text
 
 /** 1. What it is called, what it asks for, what it leaves. */
 const ENTRY = insert(
-  'action-parameters.ts',
+  'rules/action-parameters.ts',
   '] as const satisfies readonly (ActionEntry',
   `  {
     type: 'wait_marker',
@@ -41,7 +41,7 @@ const PLAN: [path: string, text: string] = [
   join(ROOT, FEATURE, 'actions/wait-marker.server.ts'),
   `// A note on the job that says what it waits for.
 import type { Action, PlanContext } from './action.server.ts'
-import type { Plan } from './effect.ts'
+import type { Plan } from '../rules/effect.ts'
 import { blankWarnings, createWording, impossible, jobName, jobTargets, NO_JOB, planned } from './planning.server.ts'
 import { flagParameter, textParameter } from './read-parameters.ts'
 

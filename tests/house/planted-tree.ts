@@ -35,7 +35,12 @@ export function plantTree(files: Record<string, string>): { root: string; remove
     JSON.stringify({
       name: 'planted',
       type: 'module',
-      imports: { '#app/*': './app/*', '#db/*': './db/*', '#tests/*': './tests/*' },
+      imports: {
+        '#app/*': './app/*',
+        '#db/*': './db/*',
+        '#sandbox/*': './packages/sandbox/*',
+        '#tests/*': './tests/*',
+      },
       dependencies: versions(PACKAGES),
       devDependencies: versions(DEV_PACKAGES),
     }),

@@ -1,11 +1,11 @@
 // The numbers on docs/security.md are those of the code. That each limit holds is shown by the tests that its row names.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { FRESH_FOR } from '#app/features/accounts/people.ts'
-import { SESSION_ABSOLUTE, SESSION_IDLE, SIGN_IN_LASTS } from '#app/features/accounts/session.ts'
+import { FRESH_FOR } from '#app/domain/people.ts'
+import { SESSION_ABSOLUTE, SESSION_IDLE, SIGN_IN_LASTS } from '#app/domain/session.ts'
 import { AUDIT_KEPT } from '#app/features/audit/audit.ts'
-import { MOST_RULES } from '#app/features/automations/rule-room.server.ts'
-import { LONGEST_RULE, MOST_OF_RULES } from '#app/features/automations/rule-size.ts'
+import { MOST_RULES } from '#app/features/automations/rules/checks/rule-room.server.ts'
+import { LONGEST_RULE, MOST_OF_RULES } from '#app/features/automations/rules/checks/rule-size.ts'
 import { LARGEST_BODY } from '#app/features/events/event.ts'
 import { MOST_REPORT_BYTES } from '#app/features/ops/csp-report.ts'
 import { RUNS_KEPT } from '#app/features/ops/kept-until.ts'
@@ -62,14 +62,14 @@ test('what a connection may take', () => {
 })
 
 test('what a call to somebody’s address may take', () => {
-  const limits = source('app/adapters/outbound.server.ts')
+  const limits = source('app/adapters/outbound/outbound.server.ts')
   for (const limit of ['totalMs: seconds(15)', 'readBytes: 16 * 1024', 'storedBytes: 4 * 1024'])
     expect(limits).toContain(limit)
   expect(page).toContain('15 s and 16 KB of an answer at most (4 KB are kept, as text)')
 })
 
 test('when keys are changed by themselves', () => {
-  const job = source('app/jobs.server.ts').split("name: 'keys.rotate'")[1]?.slice(0, 120) ?? ''
+  const job = source('app/boot/jobs.server.ts').split("name: 'keys.rotate'")[1]?.slice(0, 120) ?? ''
   expect(job).toMatch(/pattern: '\d+ \* \* \* \*'/)
   expect(job).toContain('afterStartMs: seconds(10)')
   expect(source('app/features/ops/rotate-keys.server.ts')).toContain('const ROWS_PER_STEP = 50')

@@ -5,8 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { movableClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
-import { createSandbox } from '#app/sandbox/sandbox.server.ts'
-import type { SeedAccount } from '#app/sandbox/world.ts'
+import { createSandbox } from '#sandbox/sandbox.server.ts'
+import type { SeedAccount } from '#sandbox/world.ts'
 import type { PlatformMessage, PlatformOrder } from '#tests/support/siege-wire.ts'
 
 const RECORDS = 5_000

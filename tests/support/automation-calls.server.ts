@@ -1,6 +1,6 @@
 // The automation calls on the routes themselves, each in somebody's session, with the engine behind them.
 import type { ActionFunctionArgs } from '@remix-run/node'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'

@@ -8,7 +8,7 @@ import type {
   PlatformRecord,
   PlatformResult,
 } from '#app/adapters/platform.ts'
-import { localStamp, wallAt } from '#app/features/automations/local-time.ts'
+import { localStamp, wallAt } from '#app/domain/local-time.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 
 export interface Exchange {

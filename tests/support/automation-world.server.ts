@@ -5,27 +5,31 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
-import type { App } from '#app/app-context.ts'
 import {
   type AutomationEngine,
   type AutomationEngineInput,
   createAutomationEngine,
-} from '#app/automation-engine.server.ts'
-import type { ActionType } from '#app/features/automations/action-parameters.ts'
-import { createCommitter } from '#app/features/automations/actions/commit-effect.server.ts'
+} from '#app/boot/automation-engine.server.ts'
+import type { App } from '#app/context/app-context.ts'
+import { createCommitter } from '#app/features/automations/actions/commit/commit-effect.server.ts'
 import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
-import { createFactLoader, type FactLoader, type PlanReader } from '#app/features/automations/load-facts.server.ts'
-import { planSurroundings } from '#app/features/automations/plan-surroundings.server.ts'
+import {
+  createFactLoader,
+  type FactLoader,
+  type PlanReader,
+} from '#app/features/automations/records/load-facts.server.ts'
+import type { ActionType } from '#app/features/automations/rules/action-parameters.ts'
 import {
   type ActionParameters,
   DEFAULT_GUARDS,
   type RuleDefinition,
   type RuleGuards,
   type Step,
-} from '#app/features/automations/rule.ts'
-import type { RunWish, TriggerData } from '#app/features/automations/run.ts'
-import type { RunRecord } from '#app/features/automations/run-history.ts'
-import type { RunParts } from '#app/features/automations/run-inputs.server.ts'
+} from '#app/features/automations/rules/rule.ts'
+import type { RunWish, TriggerData } from '#app/features/automations/rules/run.ts'
+import { planSurroundings } from '#app/features/automations/runs/plan-surroundings.server.ts'
+import type { RunRecord } from '#app/features/automations/runs/run-history.ts'
+import type { RunParts } from '#app/features/automations/runs/run-inputs.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'

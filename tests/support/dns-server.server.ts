@@ -1,7 +1,7 @@
 // A small DNS server over UDP that answers from a script, differently each time if the script says so.
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { parseIp } from '#app/adapters/ip-address.ts'
+import { parseIp } from '#app/adapters/outbound/ip-address.ts'
 
 export interface DnsServer {
   /** `ip:port`, as a resolver wants it. */

@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
-import type { App } from '#app/app-context.ts'
-import { createDeliveryEngine, type DeliveryEngine, type DeliveryEngineInput } from '#app/delivery-engine.server.ts'
-import { AMPLE_SPACE } from '#app/features/ops/space.ts'
+import {
+  createDeliveryEngine,
+  type DeliveryEngine,
+  type DeliveryEngineInput,
+} from '#app/boot/delivery-engine.server.ts'
+import type { App } from '#app/context/app-context.ts'
+import { AMPLE_SPACE } from '#app/domain/space.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'

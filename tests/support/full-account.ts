@@ -1,5 +1,5 @@
 // An account with a row of nearly every kind: what an export has to hold and an erasure has to take away.
-import { decideNamedAs } from '#app/features/accounts/account-id.ts'
+import { decideNamedAs } from '#app/domain/account-id.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'

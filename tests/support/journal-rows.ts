@@ -1,6 +1,6 @@
 // Rows of a run's journal, for tests of decisions.
-import type { Effect, EffectClass } from '#app/features/automations/actions/effect.ts'
-import type { JournalRow } from '#app/features/automations/journal.ts'
+import type { Effect, EffectClass } from '#app/features/automations/rules/effect.ts'
+import type { JournalRow } from '#app/features/automations/rules/journal.ts'
 
 export const NOW = Date.UTC(2026, 0, 5, 9, 0, 0)
 

@@ -13,7 +13,7 @@ export interface OwnedIds {
 }
 
 export interface MatrixCall {
-  /** The route's path in `app/routes.ts`. */
+  /** The route's path in `app/routes/table.ts`. */
   route: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** With the ids of the account that owns them. */

@@ -1,5 +1,5 @@
 // The outside as deliveries see it: addresses that answer as they are told, on the clock they are given, and remember what came.
-import type { Outbound, OutboundOutcome } from '#app/adapters/outbound.ts'
+import type { Outbound, OutboundOutcome } from '#app/adapters/outbound/outbound.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 
 export interface SentRequest {

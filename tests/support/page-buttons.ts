@@ -2,12 +2,12 @@
 // lists are those the pages themselves read; `drawnButtons` is what the sources draw, so that a new one is not forgotten here.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { RULE_ACTS } from '#app/features/automations/act-on-rule.ts'
-import { RUN_ACTS } from '#app/features/automations/act-on-run.server.ts'
-import { MUTE_ACTS } from '#app/features/automations/mute.ts'
+import { RUN_ACTS } from '#app/features/automations/history/act-on-run.server.ts'
+import { RULE_ACTS } from '#app/features/automations/page/act-on-rule.ts'
+import { MUTE_ACTS } from '#app/features/automations/settings/mute.ts'
 import { SUBSCRIPTION_INTENTS } from '#app/features/billing/payment-answer.ts'
-import { CARD_INTENTS } from '#app/features/webhooks/act-on-card.server.ts'
-import { NOTICE_INTENTS } from '#app/features/webhooks/act-on-notices.server.ts'
+import { CARD_INTENTS } from '#app/features/webhooks/controls/act-on-card.server.ts'
+import { NOTICE_INTENTS } from '#app/features/webhooks/notices/act-on-notices.server.ts'
 import type { MatrixCall, OwnedIds } from './matrix-call.ts'
 
 type Fields = (ids: OwnedIds) => Record<string, string>

@@ -3,8 +3,8 @@ import { productTexts, sentencesOf } from './product-texts.ts'
 
 /** Read by an operator at a terminal, by a program, or by customers of an account: other documents promise for them. */
 const NO_PAGES = [
-  /^app\/(adapters|http|env|lib)\b/,
-  /^app\/(env[\w-]*|operations|start-checks)\.server\.ts$/,
+  /^app\/(adapters|commands|contract|http|lib)\b/,
+  /^app\/boot\/(env[\w-]*|start-checks)\.server\.ts$/,
   /^app\/routes\/(api|hooks)\//,
   /\/(api-[\w-]+|rule-field-notes)\.ts$/,
   /^app\/features\/(reference\/|templates\/library|ops\/(doctor|backups|restore))/,

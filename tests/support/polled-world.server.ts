@@ -1,6 +1,7 @@
 // Job contacts of a platform in memory, looked at through the webhook world: what tests of polled objects have in common.
+
+import { LOOK_EVERY } from '#app/domain/polling.ts'
 import { pollObjects } from '#app/features/events/poll-objects.server.ts'
-import { LOOK_EVERY } from '#app/features/events/polling.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { LEEDS, type WebhookWorld } from './webhook-world.server.ts'
 

@@ -11,7 +11,7 @@ export interface ProductText {
   text: string
 }
 
-/** Every text of more than one word; `root` = the folder above `app`. The stage (`app/sandbox`) is left out. */
+/** Every text of more than one word; `root` = the folder above `app`. The stage (`packages/sandbox`) is no part of them. */
 export function productTexts(root: string, isWanted: (file: string) => boolean = () => true): ProductText[] {
   return sourceFiles(root, 'app')
     .filter(isWanted)
@@ -63,7 +63,7 @@ function inlineText(child: ts.JsxChild): string {
 function sourceFiles(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`
-    if (entry.isDirectory()) return path === 'app/sandbox' ? [] : sourceFiles(root, path)
+    if (entry.isDirectory()) return sourceFiles(root, path)
     return /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name) ? [path] : []
   })
 }

@@ -1,6 +1,6 @@
 // Ends a process at a chosen boundary: before or after a commit, before or after an exchange with the outside. What is ended never
 // comes back: nothing it waits for arrives, nothing it would do happens.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Store } from '#db/store.ts'
 import type { Around, Exchange } from './automation-platform.server.ts'

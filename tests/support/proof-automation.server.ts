@@ -1,6 +1,6 @@
 // What becomes of runs whose process is ended at every boundary, on a real file and a platform that remembers all it was told.
-import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/guards.ts'
-import type { RunParts } from '#app/features/automations/run-inputs.server.ts'
+import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
+import type { RunParts } from '#app/features/automations/runs/run-inputs.server.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { type AutomationWorld, automationWorld, LEEDS } from './automation-world.server.ts'
 import {

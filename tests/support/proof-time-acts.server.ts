@@ -1,6 +1,7 @@
 // What happens to the engine from outside, drawn by chance: events, people, receivers' moods, and accidents.
-import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/deliveries/send-again.server.ts'
-import { AMPLE_SPACE } from '#app/features/ops/space.ts'
+
+import { AMPLE_SPACE } from '#app/domain/space.ts'
+import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import { newMood } from './proof-time-answers.ts'

@@ -1,5 +1,5 @@
 // Receivers with moods, and what each of their answers means by the rules of the design, known because it was made that way.
-import type { OutboundOutcome } from '#app/adapters/outbound.ts'
+import type { OutboundOutcome } from '#app/adapters/outbound/outbound.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { Chance } from './proof-time-chance.ts'
 

@@ -1,5 +1,5 @@
 // The outside as one process sees it: every request passes the model, then the receiver it is for answers as it is disposed.
-import type { Outbound } from '#app/adapters/outbound.ts'
+import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { Chance } from './proof-time-chance.ts'
 import { requestLeaves } from './proof-time-model.ts'
 import type { Observer } from './proof-time-observer.server.ts'

@@ -1,6 +1,7 @@
 // The parts of the world in pretend time.
-import type { App } from '#app/app-context.ts'
-import type { DeliveryEngine } from '#app/delivery-engine.server.ts'
+
+import type { DeliveryEngine } from '#app/boot/delivery-engine.server.ts'
+import type { App } from '#app/context/app-context.ts'
 import type { LaneLimits } from '#app/engine/lane-limits.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'

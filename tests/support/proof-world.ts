@@ -1,5 +1,5 @@
 // What every proof with a real server begins with: both demo accounts signed in, a webhook for each of several objects.
-import { OBJECT_KINDS } from '#app/features/webhooks/object-catalog.ts'
+import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import type { Target } from './proof-load.ts'
 import type { ProofServer } from './proof-server.ts'
 import { scriptlessBrowser } from './scriptless-browser.ts'

@@ -1,11 +1,11 @@
 // The rule form drawn alone, with lists to choose from, for tests that use it as a person does.
 import type { ReactElement } from 'react'
-import { aidsOf } from '#app/features/automations/form-aids.ts'
-import { applyIntent, parseFormIntent, setValue } from '#app/features/automations/form-change.ts'
-import { EMPTY_LISTS, type FormLists } from '#app/features/automations/form-lists.ts'
-import { emptyForm, type FormState } from '#app/features/automations/form-state.ts'
-import type { FieldErrors } from '#app/features/automations/rule-form.ts'
-import { RuleFormPanel } from '#app/features/automations/ui/rule-form.tsx'
+import { applyIntent, parseFormIntent, setValue } from '#app/features/automations/form/form-change.ts'
+import { emptyForm, type FormState } from '#app/features/automations/form/form-state.ts'
+import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
+import { aidsOf } from '#app/features/automations/page/form-aids.ts'
+import { EMPTY_LISTS, type FormLists } from '#app/features/automations/rules/form-lists.ts'
+import type { FieldErrors } from '#app/features/automations/rules/rule-form.ts'
 
 /** With ids as ServiceM8 has them: others are refused where they count. */
 const list = (name: string) =>

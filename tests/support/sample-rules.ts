@@ -1,7 +1,7 @@
 // Rules, previews and log lines of the automations page, to be varied by a test.
-import type { LogLine } from '#app/features/automations/log-line.ts'
-import type { PreviewView } from '#app/features/automations/preview-view.ts'
-import type { RuleCardView } from '#app/features/automations/rule-view.ts'
+import type { LogLine } from '#app/features/automations/history/log-line.ts'
+import type { PreviewView } from '#app/features/automations/preview/preview-view.ts'
+import type { RuleCardView } from '#app/features/automations/rules/rule-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { SAMPLE_NOW } from './sample-views.ts'
 

@@ -2,9 +2,9 @@
 // answers are lost, the platform throttles and fails, names do not resolve, the process is started anew, and in two of four weeks the
 // clocks change. What must hold afterwards is judged against what was done to the records.
 
-import { createAutomationTriggers } from '#app/automation-triggers.server.ts'
-import { localStamp, wallAt } from '#app/features/automations/local-time.ts'
-import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/features/automations/rule.ts'
+import { createAutomationTriggers } from '#app/boot/automation-triggers.server.ts'
+import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/features/automations/rules/rule.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { IncomingEvent } from '#db/store/events.ts'

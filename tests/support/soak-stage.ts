@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { OBJECT_KINDS } from '#app/features/webhooks/object-catalog.ts'
+import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { seedDatabase } from '#tests/bench/seed.ts'
 import type { Random } from './proof-arguments.ts'
 import type { Target } from './proof-load.ts'

@@ -1,14 +1,14 @@
 // "Jobs" is every record the platform returns, "Jobs, active ones only" what is not deleted: the same for the engine, for Run Now, for
 // the preview and for the look back.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { lookAtForm } from '#app/features/automations/form-look.server.ts'
-import { formOfFields } from '#app/features/automations/form-state.ts'
-import type { LookApp } from '#app/features/automations/look.server.ts'
-import { matchNow } from '#app/features/automations/match-now.server.ts'
-import { createPoller } from '#app/features/automations/poll.server.ts'
-import { createRule } from '#app/features/automations/rules.server.ts'
+import { formOfFields } from '#app/features/automations/form/form-state.ts'
+import { lookAtForm } from '#app/features/automations/preview/form-look.server.ts'
+import { createRule } from '#app/features/automations/rules/rules.server.ts'
+import type { LookApp } from '#app/features/automations/triggers/look.server.ts'
+import { matchNow } from '#app/features/automations/triggers/match-now.server.ts'
+import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
 import { seconds } from '#app/lib/duration.ts'
-import { action as run } from '#app/routes/api/automation-run.ts'
+import { action as run } from '#app/routes/api/automations/automation-run.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
 

@@ -1,11 +1,11 @@
 // What the product asks of the platform and how it is answered, call by call against the platform's published description: the
 // adapter and the stand-in cannot agree on something that the real service does not know.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createServiceM8Api, type ServiceM8Api } from '#app/adapters/servicem8.server.ts'
+import { createServiceM8Api, type ServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
 import type { Log } from '#app/lib/log.ts'
-import { seedWorld } from '#app/sandbox/seed/seed.ts'
-import { SCOPES } from '#app/sandbox/servicem8/catalog.ts'
-import { openStage, type TestStage } from '#app/sandbox/testing.server.ts'
+import { seedWorld } from '#sandbox/seed/seed.ts'
+import { SCOPES } from '#sandbox/servicem8/catalog.ts'
+import { openStage, type TestStage } from '#sandbox/testing.server.ts'
 import { readOfficialDocument } from '#tests/support/official-document.server.ts'
 import { type Known, sampleOf } from '#tests/support/official-samples.ts'
 import { recordWire } from '#tests/support/wire-recorder.server.ts'

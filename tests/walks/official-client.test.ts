@@ -3,9 +3,9 @@
 import { ServiceM8 } from 'servicem8'
 import * as components from 'servicem8/models/components'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { seedWorld } from '#app/sandbox/seed/seed.ts'
-import { SCOPES } from '#app/sandbox/servicem8/catalog.ts'
-import { openStage, type TestStage } from '#app/sandbox/testing.server.ts'
+import { seedWorld } from '#sandbox/seed/seed.ts'
+import { SCOPES } from '#sandbox/servicem8/catalog.ts'
+import { openStage, type TestStage } from '#sandbox/testing.server.ts'
 import { type Json, type Operation, readOfficialDocument } from '#tests/support/official-document.server.ts'
 import { type Known, sampleOf } from '#tests/support/official-samples.ts'
 

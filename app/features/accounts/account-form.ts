@@ -1,8 +1,9 @@
 // What the buttons of the page "Account and security" send, and the words that answer them.
+
+import { isRole, OWNER_ACT_WORDS, type OwnerAct, type OwnerRefusal, type Role } from '#app/domain/people.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { ERASURE_WORDS } from './erasure.ts'
-import { isRole, OWNER_ACT_WORDS, type OwnerAct, type OwnerRefusal, type Role } from './people.ts'
 
 export type AccountIntent =
   | { intent: 'end_session'; id: string }

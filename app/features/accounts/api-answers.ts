@@ -1,9 +1,9 @@
 // What calls about accounts, sessions and an account's own data answer with, as the reference tells it and the tests hold it against
 // real answers.
 import { z } from 'zod'
+import { moment } from '#app/contract/operation.ts'
+import type { CredentialAnswer } from '#app/domain/credential.ts'
 import { AUDIT_OUTCOMES } from '../audit/audit-filter.ts'
-import { moment } from '../reference/operation.ts'
-import type { CredentialAnswer } from './credential.ts'
 import type { sessionJson } from './open-sessions.ts'
 
 export const hasToken = z.boolean().describe('True when ServiceM8 accepts its connection.')

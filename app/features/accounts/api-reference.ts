@@ -1,6 +1,5 @@
 // One table, an entry for each call about accounts, who is signed in, and an account's own data, as the reference tells them.
 import { z } from 'zod'
-import { auditParameters } from '../audit/audit-filter.ts'
 import {
   accountOfPath,
   accountOfQuery,
@@ -8,10 +7,11 @@ import {
   ofQuery,
   type ReferencePart,
   success,
-} from '../reference/operation.ts'
-import { OWNERS_ONLY } from '../reference/refusals.ts'
+} from '#app/contract/operation.ts'
+import { OWNERS_ONLY } from '#app/contract/refusals.ts'
+import { credentialBody, linkBody, mappingBody } from '#app/domain/credential.ts'
+import { auditParameters } from '../audit/audit-filter.ts'
 import { accountState, auditPage, credential, exported, mapping, openSession } from './api-answers.ts'
-import { credentialBody, linkBody, mappingBody } from './credential.ts'
 import { ERASURE_WORDS, eraseBody } from './erasure.ts'
 
 const wholeFile = [

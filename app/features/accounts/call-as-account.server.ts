@@ -10,13 +10,13 @@ import type {
   PlatformTokens,
 } from '#app/adapters/platform.ts'
 import type { SecretBox } from '#app/adapters/secret-box.ts'
+import { CREDENTIAL_MESSAGES, needsRenewal } from '#app/domain/credential.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
 import type { AccountStore, CredentialRow } from '#db/store/accounts.ts'
 import type { ActivityStore } from '#db/store/activity.ts'
 import { type CallBudget, createCallBudget } from './call-budget.server.ts'
-import { CREDENTIAL_MESSAGES, needsRenewal } from './credential.ts'
 import { sealTokens, unsealToken } from './sealed-tokens.server.ts'
 
 interface CallDependencies {

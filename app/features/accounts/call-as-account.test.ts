@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CallGate, PlatformApi } from '#app/adapters/platform.ts'
+import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
 import { BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
 import { createCallAsAccount } from './call-as-account.server.ts'
-import { CREDENTIAL_MESSAGES } from './credential.ts'
 
 let world: AccountsApp
 

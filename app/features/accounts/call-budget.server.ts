@@ -1,9 +1,6 @@
 // The account's share of calls, kept in memory and asked before every exchange. A process that starts reads what its predecessor
 // did in the last minute, so that a restart does not double the share.
 import type { CallGate, CallPriority } from '#app/adapters/platform.ts'
-import type { Clock, Millis } from '#app/lib/clock.ts'
-import type { Log } from '#app/lib/log.ts'
-import type { ActivityStore } from '#db/store/activity.ts'
 import {
   CALLS_IN_WINDOW,
   type CallCount,
@@ -17,7 +14,10 @@ import {
   WINDOW,
   WORTH_WAITING,
   waitSentence,
-} from './call-budget.ts'
+} from '#app/domain/call-budget.ts'
+import type { Clock, Millis } from '#app/lib/clock.ts'
+import type { Log } from '#app/lib/log.ts'
+import type { ActivityStore } from '#db/store/activity.ts'
 
 interface BudgetDependencies {
   clock: Clock

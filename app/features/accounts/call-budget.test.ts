@@ -1,10 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CallPriority } from '#app/adapters/platform.ts'
+import {
+  CALLS_A_DAY,
+  CALLS_IN_WINDOW,
+  countFrom,
+  dayOf,
+  judgeCall,
+  noCalls,
+  noteCall,
+  WINDOW,
+} from '#app/domain/call-budget.ts'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { createCallBudget } from './call-budget.server.ts'
-import { CALLS_A_DAY, CALLS_IN_WINDOW, countFrom, dayOf, judgeCall, noCalls, noteCall, WINDOW } from './call-budget.ts'
 
 const ACCOUNT = 'aaaaaaaa-0000-4000-8000-000000000001'
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }

@@ -1,9 +1,9 @@
 // What the JSON calls may do with credentials. Real tokens come in only with proof and never go out.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { type CredentialAnswer, type CredentialBody, credentialAnswer, expiryOf } from '#app/domain/credential.ts'
+import { PLACEHOLDER_LASTS, type Session } from '#app/domain/session.ts'
 import { hours } from '#app/lib/duration.ts'
-import { type CredentialAnswer, type CredentialBody, credentialAnswer, expiryOf } from './credential.ts'
 import { sealTokens } from './sealed-tokens.server.ts'
-import { PLACEHOLDER_LASTS, type Session } from './session.ts'
 
 /** Which of the session's accounts hold a connection that works. */
 export async function listAccounts(

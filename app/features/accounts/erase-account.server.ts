@@ -1,6 +1,6 @@
 // Ends an account in two steps: everything that acts for it stops at once, in one transaction; what it left behind goes a little
 // later, when nothing of it is under way any more, and in steps. A crash in between delays it and forgets nothing.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { ERASED, isNameTyped, LAST_EFFECTS_END } from './erasure.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { live } from '#tests/support/full-account.ts'
 import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'

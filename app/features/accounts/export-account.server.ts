@@ -1,9 +1,9 @@
 // Writes the copy piece by piece: however long an account's history is, only a few rows of it are in memory, and whoever reads
 // slowly is not written ahead of.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { LAST_RUNS } from '#app/features/automations/runs/run-history.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { EndpointRow } from '#db/store/webhooks.ts'
-import { LAST_RUNS } from '../automations/run-history.ts'
 import { EXPORT_HISTORY, withoutCapabilities } from './export.ts'
 
 type ExportApp = Pick<App, 'store' | 'clock' | 'settings'>

@@ -1,8 +1,8 @@
 // Which external id leads to which account. A mapping never grants a session.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { decideNamedAs, MOST_IDS_PER_ACCOUNT } from '#app/domain/account-id.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { MappedId } from '#db/store/accounts.ts'
-import { decideNamedAs, MOST_IDS_PER_ACCOUNT } from './account-id.ts'
 
 /** The session must own `accountUuid`: the caller has checked that. */
 export function mapAccountId(

@@ -1,8 +1,8 @@
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import type { Session } from '#app/domain/session.ts'
 import { asOperator } from '#app/lib/caller.server.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { isSessionId, type OpenSession, openSessions } from './open-sessions.ts'
-import type { Session } from './session.ts'
 
 /** What a session is called outside: nothing can be opened with it, and it says nothing about other accounts of the same browser. */
 function shownIdFor(accountUuid: string): (tokenHash: string) => string {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SESSION_ABSOLUTE, SESSION_IDLE } from '#app/domain/session.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { endEverySession, endOpenSession, listOpenSessions } from './open-sessions.server.ts'
 import { sessionJson } from './open-sessions.ts'
-import { SESSION_ABSOLUTE, SESSION_IDLE } from './session.ts'
 
 let world: WebhookWorld
 

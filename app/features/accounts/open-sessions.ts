@@ -1,6 +1,7 @@
 // The browsers that are signed in to an account, as its owner sees them.
+
+import { isAlive, isProofAlive, SESSION_IDLE, type StoredSession, saysMore } from '#app/domain/session.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { isAlive, isProofAlive, SESSION_IDLE, type StoredSession, saysMore } from './session.ts'
 
 export interface OpenSession {
   /** Made of the stored hash for this account alone: it ends a session and opens none. */

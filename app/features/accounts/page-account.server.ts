@@ -1,13 +1,13 @@
 // Which account a page shows, or why it shows the sign-in gate.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { accountIdIn } from '#app/domain/account-id.ts'
+import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
+import type { Role } from '#app/domain/people.ts'
+import { type ActingAccount, actsAsAdmin, type Session } from '#app/domain/session.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AccountRow } from '#db/store/accounts.ts'
-import { accountIdIn } from './account-id.ts'
-import { CREDENTIAL_MESSAGES } from './credential.ts'
-import type { Role } from './people.ts'
 import { missingScopes } from './permissions.ts'
 import { idsToTry, NOTHING_REMEMBERED, type Remembered } from './remembered.ts'
-import { type ActingAccount, actsAsAdmin, type Session } from './session.ts'
 
 export type PageAccount =
   /** The address names no account, and the session holds none to pick. */

@@ -1,6 +1,6 @@
 // The people of a firm as the account page lists them.
-import type { App } from '#app/app-context.ts'
-import { type Asking, type OwnerAct, type OwnerRights, ownerActRefusal, type PeopleOfPage } from './people.ts'
+import type { App } from '#app/context/app-context.ts'
+import { type Asking, type OwnerAct, type OwnerRights, ownerActRefusal, type PeopleOfPage } from '#app/domain/people.ts'
 
 /** `staffNames` asks the platform, and is called only when somebody is listed. A person without a name is shown by their id. */
 export async function loadPeople(

@@ -1,5 +1,5 @@
 // Which account a page shows when its address names none: the ones this browser remembers, in the order they are tried.
-import { readAccountId } from './account-id.ts'
+import { readAccountId } from '#app/domain/account-id.ts'
 
 /** Ids a browser keeps for us. They only select: what is shown is always an account that its session has proved. */
 export interface Remembered {

@@ -1,7 +1,7 @@
 import type { PlatformTokens } from '#app/adapters/platform.ts'
 import type { SecretBox } from '#app/adapters/secret-box.ts'
+import { tokenPlace } from '#app/domain/credential.ts'
 import type { CredentialRow, SealedTokens } from '#db/store/accounts.ts'
-import { tokenPlace } from './credential.ts'
 
 interface Sealing {
   secrets: SecretBox

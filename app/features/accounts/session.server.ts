@@ -1,6 +1,6 @@
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { SESSION_SEEN_EVERY, type Session, sessionOf } from '#app/domain/session.ts'
 import { hashToken } from '#app/lib/token.server.ts'
-import { SESSION_SEEN_EVERY, type Session, sessionOf } from './session.ts'
 
 /** What the token in a cookie is stored and found as. */
 export function sessionHashOf({ settings }: Pick<App, 'settings'>): (token: string) => string {

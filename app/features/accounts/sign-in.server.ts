@@ -1,13 +1,13 @@
 // Signing in through the platform: an attempt is written down, used once, and ends with account, tokens, mapping and
 // session stored in one act, or with nothing stored.
 import type { PlatformTokens } from '#app/adapters/platform.ts'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { decideNamedAs } from '#app/domain/account-id.ts'
+import { SESSION_ABSOLUTE, SIGN_IN_LASTS } from '#app/domain/session.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
-import { decideNamedAs } from './account-id.ts'
 import { sealTokens } from './sealed-tokens.server.ts'
 import { sessionHashOf } from './session.server.ts'
-import { SESSION_ABSOLUTE, SIGN_IN_LASTS } from './session.ts'
 import { problemOf, type SignInProblem } from './sign-in.ts'
 
 type SignInApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'platformApi'>

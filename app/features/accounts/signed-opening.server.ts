@@ -1,10 +1,16 @@
 // The add-on opened inside the platform: its signed call becomes a ticket, the ticket becomes a session of the frame.
-import type { SignedWebhookClaims } from '#app/adapters/servicem8-signed.ts'
-import type { App } from '#app/app-context.ts'
+import type { SignedWebhookClaims } from '#app/adapters/servicem8/servicem8-signed.ts'
+import type { App } from '#app/context/app-context.ts'
+import {
+  ASKED_TICKET_LASTS,
+  LAUNCH_TICKET_LASTS,
+  LINK_TICKET_LASTS,
+  type Proof,
+  SESSION_ABSOLUTE,
+} from '#app/domain/session.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { sessionHashOf } from './session.server.ts'
-import { ASKED_TICKET_LASTS, LAUNCH_TICKET_LASTS, LINK_TICKET_LASTS, type Proof, SESSION_ABSOLUTE } from './session.ts'
 import { openedAtOf, SIGNED_MESSAGES, tabTicket } from './signed-opening.ts'
 
 export type SignedCall =

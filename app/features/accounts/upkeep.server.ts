@@ -1,7 +1,7 @@
 // Timed work of accounts: tidying up, and keeping connections alive that nothing uses.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { SESSION_IDLE } from '#app/domain/session.ts'
 import { days } from '#app/lib/duration.ts'
-import { SESSION_IDLE } from './session.ts'
 
 /** The platform may let a refresh token lapse that is not used for weeks (facts: 2.2): touch each one well before. */
 const IDLE_TOO_LONG = days(6)

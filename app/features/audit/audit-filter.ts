@@ -1,8 +1,8 @@
 // What of the audit log is asked for, by the page's address and by the call alike.
 import { z } from 'zod'
+import { momentOf } from '#app/domain/local-moment.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
-import { momentOf } from '../webhooks/local-moment.ts'
 import { AUDIT_GROUPS, type AuditAction, type AuditGroup, type AuditOutcome, actionsOf } from './audit.ts'
 
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const satisfies readonly AuditOutcome[]

@@ -1,6 +1,6 @@
 // What the page and the call show of the audit log.
-import type { App } from '#app/app-context.ts'
-import { objectLabel } from '../webhooks/object-catalog.ts'
+import type { App } from '#app/context/app-context.ts'
+import { objectLabel } from '#app/domain/object-catalog.ts'
 import { type AuditActor, type AuditEntry, type AuditOutcome, actorWords, auditWords, detailWords } from './audit.ts'
 import { type AuditForm, readAuditQuery } from './audit-filter.ts'
 

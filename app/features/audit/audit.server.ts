@@ -1,5 +1,5 @@
 // Writing it down. An act never fails because its entry could not be written: that is an error of ours, and in the log.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
 import { days } from '#app/lib/duration.ts'
 import {

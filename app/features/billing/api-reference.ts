@@ -1,6 +1,6 @@
 // The calls about the subscription, as the reference tells them.
 import { z } from 'zod'
-import { accountOfPath, moment, type ReferencePart } from '../reference/operation.ts'
+import { accountOfPath, moment, type ReferencePart } from '#app/contract/operation.ts'
 import { firstPaymentBody, upgradeBody } from './payment-call.ts'
 import { CURRENCY, MONTHLY_PENCE } from './plan.ts'
 import type { paymentJson, subscriptionJson } from './subscription-json.ts'

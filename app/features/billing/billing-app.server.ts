@@ -1,5 +1,5 @@
 import type { Payments } from '#app/adapters/payments.ts'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 
 /** What everything about money needs. A plan that changes may hold or release what waits: hence the engines. */
 export type BillingApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'payments' | 'wakeDeliveries' | 'wakeRuns'>

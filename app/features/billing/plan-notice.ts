@@ -1,6 +1,7 @@
 // The line about the subscription that every page shows when something is, or soon will be, in the way.
+
+import { HELD } from '#app/domain/hold.ts'
 import type { Millis } from '../../lib/clock.ts'
-import { HELD } from '../ops/hold.ts'
 import { HELD_PAYMENT_FAILED, HELD_TRIAL_ENDED, holdAhead, holdReasonOf } from './hold.ts'
 import { daysLeft } from './offers.ts'
 import { inTrial, type PaymentMode, type Plan } from './plan.ts'

@@ -1,7 +1,8 @@
 // What the page says beside each offer, before anything is pressed: what is paid today and until when.
+
+import { plural } from '#app/domain/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { plural } from '../webhooks/moments.ts'
 import { monthLater } from './day-words.ts'
 import { daysLeft, LEAST_PAYMENT_PENCE, OFFER_LABELS, type Offer, offersFor, pounds } from './offers.ts'
 import { inTrial, MONTHLY_PENCE, type Plan } from './plan.ts'

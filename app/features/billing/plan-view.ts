@@ -1,9 +1,10 @@
 // Everything the subscription page shows, worked out of what is known. No component decides about money.
+
+import { grouped } from '#app/domain/count-words.ts'
+import { plural } from '#app/domain/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
-import { plural } from '../webhooks/moments.ts'
-import { grouped } from './count-words.ts'
 import { momentWords } from './day-words.ts'
 import { holdAhead, LATE_GRACE, TRIAL_GRACE } from './hold.ts'
 import { daysLeft, MONTH_DAYS, pounds, SUBSCRIBE_FROM_DAYS } from './offers.ts'

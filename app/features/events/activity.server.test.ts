@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { PlatformCall } from '#app/adapters/servicem8-call.ts'
+import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
 import { asCaller } from '#app/lib/caller.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { loadApiActivity, recordPlatformCall } from './activity.server.ts'

@@ -1,6 +1,6 @@
 // What happened, for the screens and calls that show it.
-import type { PlatformCall } from '#app/adapters/servicem8-call.ts'
-import type { App } from '#app/app-context.ts'
+import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
+import type { App } from '#app/context/app-context.ts'
 import { currentCaller } from '#app/lib/caller.server.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { activityLabel, logEntry, logEntryJson, webhookData } from './log.ts'

@@ -9,7 +9,7 @@ import {
   idOfPath,
   ofQuery,
   type ReferencePart,
-} from '../reference/operation.ts'
+} from '#app/contract/operation.ts'
 import { FORWARDING_FILTERS, PAGE_SIZES, TIME_RANGES } from '../webhooks/webhook-view.ts'
 import { apiActivity, delivery, forwardingResult, foundDeliveries, logEntry, webhookActivity } from './api-answers.ts'
 import { SEARCH_PAGE } from './search-filter.ts'

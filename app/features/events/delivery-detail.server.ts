@@ -1,4 +1,4 @@
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { type DeliveryView, deliveryView } from './delivery-detail.ts'
 
 /** One delivery with everything about it. Null = no such delivery of this account. */

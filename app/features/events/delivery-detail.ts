@@ -1,10 +1,11 @@
 // One delivery with everything about it: as it is stored, as the page shows it, as calls answer it.
+
+import { type EndpointKey, ruleKey } from '#app/domain/endpoint-key.ts'
+import { objectLabel } from '#app/domain/object-catalog.ts'
+import { curlCommand } from '#app/features/webhooks/controls/curl.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { type DeliveryCause, webhookId } from '../deliveries/delivery.ts'
-import { curlCommand } from '../webhooks/curl.ts'
-import { type EndpointKey, ruleKey } from '../webhooks/endpoint-key.ts'
-import { objectLabel } from '../webhooks/object-catalog.ts'
 import { type AttemptTiming, timingOf, wasSent } from './attempt-timing.ts'
+import { type DeliveryCause, webhookId } from './delivering/delivery.ts'
 import { type DeliveryStatus, deliveryStatus, type Waiting, waitingOf } from './delivery-status.ts'
 import type { FoundDelivery, FoundRow } from './search-match.ts'
 

@@ -1,7 +1,7 @@
 // How a delivery stands, and, while it waits, for what.
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { type DeliveryCause, PAUSED_FOR_AT_MOST } from '../deliveries/delivery.ts'
+import { type DeliveryCause, PAUSED_FOR_AT_MOST } from './delivering/delivery.ts'
 
 /** `failed` = given up after 72 hours. `held` = it waits because its whole webhook waits. */
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed', 'held', 'stopped'] as const

@@ -1,5 +1,5 @@
 // Which addresses an event goes to.
-import { normalizeObjectType } from '../webhooks/object-catalog.ts'
+import { normalizeObjectType } from '#app/domain/object-catalog.ts'
 
 /** An endpoint as far as this choice needs it. */
 export interface FanOutCandidate {

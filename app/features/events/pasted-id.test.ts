@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { v7 as timeOrderedUuid } from 'uuid'
 import { expect, test } from 'vitest'
-import { webhookId } from '../deliveries/delivery.ts'
+import { webhookId } from './delivering/delivery.ts'
 import { readPastedId } from './pasted-id.ts'
 
 const AT = Date.UTC(2026, 0, 5, 9, 0)

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LOOK_EVERY } from '#app/domain/polling.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { type PolledWorld, polledWorld } from '#tests/support/polled-world.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { chooseEndpoints } from './fan-out.ts'
 import { trimSnapshots } from './poll-objects.server.ts'
-import { LOOK_EVERY } from './polling.ts'
 
 let world: WebhookWorld
 let polled: PolledWorld

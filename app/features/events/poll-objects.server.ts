@@ -3,14 +3,25 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { AccountCallResult, CallPriority, RecordPage } from '#app/adapters/platform.ts'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { POLLED_TYPES } from '#app/domain/object-catalog.ts'
+import {
+  type BegunPolling,
+  begunInVain,
+  failureSentence,
+  inTurns,
+  type LookFailure,
+  lookAgainAt,
+  nextLookAt,
+  POLL_PURPOSE,
+  sourceOf,
+} from '#app/domain/polling.ts'
+import { localTime } from '#app/features/webhooks/controls/webhook-sample.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import type { PolledRecord, PollTarget } from '#db/store/records.ts'
 import { SNAPSHOTS_KEPT } from '../ops/kept-until.ts'
-import { POLLED_TYPES } from '../webhooks/object-catalog.ts'
 import { fieldsToWatch, parseFields } from '../webhooks/webhook.ts'
-import { localTime } from '../webhooks/webhook-sample.ts'
 import {
   changesOf,
   forgettableBefore,
@@ -22,17 +33,6 @@ import {
   type RecordChange,
   readListed,
 } from './polled-changes.ts'
-import {
-  type BegunPolling,
-  begunInVain,
-  failureSentence,
-  inTurns,
-  type LookFailure,
-  lookAgainAt,
-  nextLookAt,
-  POLL_PURPOSE,
-  sourceOf,
-} from './polling.ts'
 
 export type PollApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'acceptPolled' | 'space'>
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { localTime } from '#app/features/webhooks/controls/webhook-sample.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import { localTime } from '../webhooks/webhook-sample.ts'
 import {
   changesOf,
   forgettableBefore,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Admission } from '#app/domain/space.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
-import type { Admission } from '../ops/space.ts'
 import { receivePlatformCall, receiveSignedEvent } from './receive-event.server.ts'
 
 let world: EngineWorld

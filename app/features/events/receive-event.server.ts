@@ -2,9 +2,9 @@
 // in a way that makes the platform do the right thing (facts: servicem8 4.3 to 4.7). Both entrances, the route module and the
 // short way before it, come here.
 import { hash } from 'node:crypto'
+import type { App } from '#app/context/app-context.ts'
 import type { NewApiActivity } from '#db/store/activity.ts'
 import type { IncomingEvent, Ingress } from '#db/store/events.ts'
-import type { App } from '../../app-context.ts'
 import { assertNever } from '../../lib/assert-never.ts'
 import { hashToken, newToken } from '../../lib/token.server.ts'
 import { LARGEST_BODY, type PlatformEvent, readPlatformCall } from './event.ts'

@@ -1,9 +1,9 @@
 // What may be asked of the search, by form and by call: read, or refused field by field.
 import { z } from 'zod'
+import { momentOf } from '#app/domain/local-moment.ts'
+import { isPlausibleObjectType, normalizeObjectType } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
-import { momentOf } from '../webhooks/local-moment.ts'
-import { isPlausibleObjectType, normalizeObjectType } from '../webhooks/object-catalog.ts'
 import { type PastedId, readPastedId } from './pasted-id.ts'
 import type { CodeFilter, SearchCursor, SearchFilter } from './search-match.ts'
 import { SEARCH_FIELDS, SEARCH_STATUSES, type SearchForm, searchFormOf } from './search-view.ts'

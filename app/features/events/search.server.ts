@@ -1,5 +1,5 @@
 // "Find a delivery": what was asked, looked up in bounded work.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { standingSentence, whyNotAgain } from './delivery-detail.ts'

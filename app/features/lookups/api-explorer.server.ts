@@ -1,5 +1,5 @@
 // The API Testing tab: one of the platform's lists, raw, and what its records are made of.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { type ApiTest, apiCallFailed, fieldsFound } from './api-fields.ts'
 import { testApi } from './lookups.server.ts'
 import { isApiName } from './lookups.ts'

@@ -1,6 +1,6 @@
 // The calls that hand on what ServiceM8 has, as the reference tells them.
 import { z } from 'zod'
-import { accountOfPath, type ReferencePart } from '../reference/operation.ts'
+import { accountOfPath, type ReferencePart } from '#app/contract/operation.ts'
 import { API_NAMES, type ApiName, LOOKUPS } from './lookups.ts'
 
 const record = z.record(z.string(), z.unknown())

@@ -1,6 +1,6 @@
 // Every pick-list that the rule form offers. A list that cannot be read is empty, and its reason is told beside it.
-import type { App } from '#app/app-context.ts'
-import { EMPTY_LISTS, FORM_LIST, type FormLists } from '../automations/form-lists.ts'
+import type { App } from '#app/context/app-context.ts'
+import { EMPTY_LISTS, FORM_LIST, type FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { type LookedUpForForm, lookUpForForm } from './lookups.server.ts'
 import { isShortList, LOOKUPS, type LookupName } from './lookups.ts'
 

@@ -1,6 +1,6 @@
 // What queues and people are called, by uuid: so that sentences say names where rules hold ids.
-import type { App } from '#app/app-context.ts'
-import { EMPTY_LISTS, namesOfLists } from '../automations/form-lists.ts'
+import type { App } from '#app/context/app-context.ts'
+import { EMPTY_LISTS, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
 import { lookUpForForm } from './lookups.server.ts'
 
 /** Lists that cannot be read leave the ids without names; nobody is told. */

@@ -1,7 +1,7 @@
 // Reading the platform's pick-lists, each at most once a minute per account however many screens ask.
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
-import type { App } from '#app/app-context.ts'
-import { FORM_LIST, type FormLists, toFormLists } from '../automations/form-lists.ts'
+import type { App } from '#app/context/app-context.ts'
+import { FORM_LIST, type FormLists, toFormLists } from '#app/features/automations/rules/form-lists.ts'
 import { keptFor } from './kept-lists.server.ts'
 import {
   API_NAMES,

@@ -1,6 +1,6 @@
 // The call of the operator's page, as the reference tells it.
 import { z } from 'zod'
-import { accountOfQuery, moment, ofQuery, type ReferencePart } from '../reference/operation.ts'
+import { accountOfQuery, moment, ofQuery, type ReferencePart } from '#app/contract/operation.ts'
 
 const operator = z
   .object({

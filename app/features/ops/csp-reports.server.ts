@@ -1,5 +1,5 @@
 // Counts what the policy forbade, and says each kind once in a while: one page with a curious extension reports hundreds of times.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import type { Violation } from './csp-report.ts'

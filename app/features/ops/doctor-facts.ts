@@ -1,4 +1,4 @@
-// What the doctor looks at, gathered in app/doctor.server.ts and judged in doctor.ts.
+// What the doctor looks at, gathered in app/commands/doctor.server.ts and judged in doctor.ts.
 import type { Millis } from '../../lib/clock.ts'
 
 export interface Facts {

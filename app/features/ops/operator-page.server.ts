@@ -1,5 +1,5 @@
 // Gathers what the operator's page and call show: numbers, states and moments of everybody, and no content of anybody.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import { days } from '#app/lib/duration.ts'
 import type { RoomKind, RoomTaken } from '#db/store/operator.ts'
 import { shownRun } from './backups.ts'

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { heldMarker } from '#app/domain/hold.ts'
 import {
   type BackupParts,
   BackupTrouble,
@@ -18,7 +19,6 @@ import {
   withWorkFolder,
 } from './backup-work.server.ts'
 import { differences, type Manifest, noRoomSentence, roomForRestore } from './backups.ts'
-import { heldMarker } from './hold.ts'
 
 export interface RestoreRequest {
   /** A name, or `latest`. */

@@ -1,6 +1,6 @@
 // Where each sealed secret of an account stands: the name its ciphertext is bound to.
-import { tokenPlace } from '#app/features/accounts/credential.ts'
-import { signingSecretPlace } from '#app/features/deliveries/delivery.ts'
+import { tokenPlace } from '#app/domain/credential.ts'
+import { signingSecretPlace } from '#app/features/events/delivering/delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 
 /** As the store names the columns. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { sizeWords } from '#app/domain/size-words.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import { sizeWords } from './size-words.ts'
 import { type Growth, outlookOf } from './space-outlook.ts'
 
 const MB = 1024 * 1024

@@ -1,7 +1,8 @@
 // Where the file is heading: what comes in a day, against what is removed by age and what there is.
+
+import { sizeWords } from '#app/domain/size-words.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
-import { sizeWords } from './size-words.ts'
 
 export interface Growth {
   now: Millis

@@ -1,8 +1,6 @@
 // Keeps the file within its budget: measures, climbs the ladder and comes down again, and makes room in small steps.
-import type { SpaceUsed } from '#db/store/operations.ts'
-import type { ShortenStep } from '#db/store/space.ts'
-import type { App } from '../../app-context.ts'
-import { minutes } from '../../lib/duration.ts'
+
+import type { App } from '#app/context/app-context.ts'
 import {
   type Admission,
   nextLevel,
@@ -15,7 +13,10 @@ import {
   shortBodies,
   spaceSentence,
   switchesOf,
-} from './space.ts'
+} from '#app/domain/space.ts'
+import type { SpaceUsed } from '#db/store/operations.ts'
+import type { ShortenStep } from '#db/store/space.ts'
+import { minutes } from '../../lib/duration.ts'
 
 type SpaceApp = Pick<App, 'store' | 'clock' | 'log'>
 

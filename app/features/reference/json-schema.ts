@@ -1,6 +1,6 @@
 // zod's schemas as JSON Schema 2020-12, as OpenAPI 3.1 wants it, with what refinements check written beside them.
 import { z } from 'zod'
-import type { Body, FieldNote } from './operation.ts'
+import type { Body, FieldNote } from '#app/contract/operation.ts'
 import { NAMED_SCHEMAS } from './operations.ts'
 
 /** The keywords that are read again here; others are carried along. */

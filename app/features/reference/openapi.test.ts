@@ -2,9 +2,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { FieldNote } from '#app/contract/operation.ts'
 import { bodySchema, type JsonSchema, placesOf } from './json-schema.ts'
 import { openApiDocument } from './openapi.ts'
-import type { FieldNote } from './operation.ts'
 import { NAMED_SCHEMAS, OPERATIONS, TAGS } from './operations.ts'
 import { typeWords } from './schema-words.ts'
 

@@ -1,10 +1,11 @@
 // The reference as an OpenAPI 3.1 document.
+
+import type { Operation, Parameter, Success, Who } from '#app/contract/operation.ts'
+import { REFUSAL_WORDS, type Refusal, refusalsOf } from '#app/contract/refusals.ts'
 import { answerSchema, bodySchema, type JsonSchema, namedSchemas, parameterSchema, SCHEMAS_AT } from './json-schema.ts'
-import type { Operation, Parameter, Success, Who } from './operation.ts'
 import { OPERATIONS, TAGS } from './operations.ts'
 import { FORWARD_BODY, FORWARD_EXAMPLE, FORWARD_HEADERS, FORWARD_SAYS } from './outgoing.ts'
 import { GENERAL_WORDS } from './reference-words.ts'
-import { REFUSAL_WORDS, type Refusal, refusalsOf } from './refusals.ts'
 
 export const OPENAPI_VERSION = '3.1.1'
 

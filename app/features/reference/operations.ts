@@ -1,15 +1,15 @@
 // Every call of the product, gathered from its features. A route below api/ that is not here fails a test, and so does a call here
 // that no route answers.
 import { z } from 'zod'
+import type { Operation, ReferencePart } from '#app/contract/operation.ts'
+import { automationCalls } from '#app/features/automations/api/api-reference.ts'
+import { webhookCalls } from '#app/features/webhooks/api/api-reference.ts'
 import { accountCalls } from '../accounts/api-reference.ts'
-import { automationCalls } from '../automations/api-reference.ts'
 import { billingCalls } from '../billing/api-reference.ts'
 import { eventCalls } from '../events/api-reference.ts'
 import { lookupCalls } from '../lookups/api-reference.ts'
 import { operatorCalls } from '../ops/api-reference.ts'
 import { templateCalls } from '../templates/api-reference.ts'
-import { webhookCalls } from '../webhooks/api-reference.ts'
-import type { Operation, ReferencePart } from './operation.ts'
 
 const referenceCall: ReferencePart = {
   tags: [{ name: 'This reference', says: 'The same as a document for programs.' }],

@@ -1,7 +1,8 @@
 // docs/api.md: the same table as the page and the document, as text.
+
+import { REFUSAL_WORDS, type Refusal } from '#app/contract/refusals.ts'
 import { referenceView, type ShownAnswer, type ShownCall } from './reference-view.ts'
 import { GENERAL_WORDS, OTHER_ADDRESSES, typeAnchor, WHO_WORDS } from './reference-words.ts'
-import { REFUSAL_WORDS, type Refusal } from './refusals.ts'
 import type { FieldRow } from './schema-words.ts'
 
 const ANY_INSTALLATION = 'https://fieldhook.example.com'

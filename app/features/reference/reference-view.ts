@@ -1,11 +1,12 @@
 // The reference as a page and a text show it: calls in groups, their fields in rows, an example as a command.
+
+import { DEMO_ACCOUNT, type Method, type Operation, type Parameter, type Who } from '#app/contract/operation.ts'
+import { type Refusal, refusalsOf } from '#app/contract/refusals.ts'
 import { answerSchema, bodySchema, type JsonSchema, namedSchemas, parameterSchema } from './json-schema.ts'
 import { documentPath, sessionCookie } from './openapi.ts'
-import { DEMO_ACCOUNT, type Method, type Operation, type Parameter, type Who } from './operation.ts'
 import { OPERATIONS, TAGS } from './operations.ts'
 import { FORWARD_EXAMPLE, FORWARD_HEADERS, FORWARD_SAYS } from './outgoing.ts'
 import { groupAnchor, typeAnchor } from './reference-words.ts'
-import { type Refusal, refusalsOf } from './refusals.ts'
 import { type FieldRow, refersTo, rowsOf, typeWords } from './schema-words.ts'
 
 export interface ShownAnswer {

@@ -1,8 +1,8 @@
 // The Template Library tab: what it shows, and the template an admin makes out of an automation.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { firstIssue, parseRuleId } from '#app/features/automations/rules/rule-form.ts'
+import { formFields } from '#app/features/automations/rules/rule-json.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { firstIssue, parseRuleId } from '../automations/rule-form.ts'
-import { formFields } from '../automations/rule-json.ts'
 import { TEMPLATE_NAME_REQUIRED } from './template.ts'
 import { findTemplates, readTemplateQuery, type TemplateCardView, templateCardView } from './template-view.ts'
 import { createTemplate, listTemplates } from './templates.server.ts'

@@ -1,7 +1,7 @@
 // A template as the library shows it, and the search through them.
-import { ACTION_SPECS } from '../automations/action-parameters.ts'
-import { openBlanksOf } from '../automations/rule-blanks.ts'
-import { type SentenceParts, sentenceParts } from '../automations/sentence.ts'
+import { ACTION_SPECS } from '#app/features/automations/rules/action-parameters.ts'
+import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
+import { type SentenceParts, sentenceParts } from '#app/features/automations/rules/sentence.ts'
 import { type Category, isCategory } from './categories.ts'
 import type { TemplateOfJson } from './template.ts'
 

@@ -1,8 +1,8 @@
 // A template: a rule with blanks, ready to be copied into the form. Texts in [[double brackets]] are for the owner to fill.
 import { z } from 'zod'
-import type { RuleDefinition } from '../automations/rule.ts'
-import { definitionOf, ruleForm } from '../automations/rule-form.ts'
-import { formFields } from '../automations/rule-json.ts'
+import type { RuleDefinition } from '#app/features/automations/rules/rule.ts'
+import { definitionOf, ruleForm } from '#app/features/automations/rules/rule-form.ts'
+import { formFields } from '#app/features/automations/rules/rule-json.ts'
 import { CATEGORIES, type Category } from './categories.ts'
 
 export const TEMPLATE_NAME_REQUIRED = 'Template name is required'

@@ -1,6 +1,6 @@
 // The template library as one list: what comes with the product, and what admins made.
-import type { App } from '#app/app-context.ts'
-import { type NotChecked, notChecked } from '../automations/too-long.ts'
+import type { App } from '#app/context/app-context.ts'
+import { type NotChecked, notChecked } from '#app/features/automations/preview/too-long.ts'
 import type { Category } from './categories.ts'
 import { LIBRARY } from './library.ts'
 import type { ReadTemplate, TemplateOfJson } from './template.ts'

@@ -1,19 +1,19 @@
 // What making, changing and deleting a webhook has in common with doing so to a forwarding rule: may its address be called,
 // is there room for it, and does the platform watch what everybody needs.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { MOST_ENDPOINTS, noRoomForEndpoints } from '#app/domain/endpoint-key.ts'
+import { isPolled } from '#app/domain/object-catalog.ts'
+import { POLL_PURPOSE } from '#app/domain/polling.ts'
 import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/webhooks.ts'
-import { POLL_PURPOSE } from '../events/polling.ts'
 import { chatWarning } from './chat-address.ts'
-import { MOST_ENDPOINTS, noRoomForEndpoints } from './endpoint-key.ts'
-import { isPolled } from './object-catalog.ts'
-import { neededObjects, settleSubscriptions } from './repair-subscriptions.server.ts'
+import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
 import {
   beginLooking,
   ensureSubscription,
   prepareSubscription,
   type SubscribeFailure,
   type SubscriptionApp,
-} from './subscriptions.server.ts'
+} from './subscriptions/subscriptions.server.ts'
 import {
   type FieldErrors,
   type FieldNeed,

@@ -1,7 +1,7 @@
 // An address with everything known about it, whoever it belongs to: what can be done to one can be done to the other.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { type EndpointKey, ruleIdOf } from '#app/domain/endpoint-key.ts'
 import type { EndpointFacts } from '#db/store/webhooks.ts'
-import { type EndpointKey, ruleIdOf } from './endpoint-key.ts'
 import { parseFields } from './webhook.ts'
 
 export interface EndpointRecord extends EndpointFacts {

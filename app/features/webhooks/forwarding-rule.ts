@@ -1,6 +1,6 @@
 // What a forwarding rule is: one more address for an object's events, with its own filter. Its form, its messages, its answer.
 import { z } from 'zod'
-import { findObjectKind } from './object-catalog.ts'
+import { findObjectKind } from '#app/domain/object-catalog.ts'
 import {
   ACCOUNT_REQUIRED,
   fieldList,

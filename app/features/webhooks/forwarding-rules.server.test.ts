@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { MOST_ENDPOINTS, ruleKey } from '#app/domain/endpoint-key.ts'
+import { findObjectKind } from '#app/domain/object-catalog.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { MOST_ENDPOINTS, ruleKey } from './endpoint-key.ts'
+import { rotateSecret } from './controls/rotate-secret.server.ts'
 import {
   createForwardingRule,
   deleteForwardingRule,
   listForwardingRules,
   updateForwardingRule,
 } from './forwarding-rules.server.ts'
-import { findObjectKind } from './object-catalog.ts'
-import { neededObjects, repairSubscriptions } from './repair-subscriptions.server.ts'
-import { rotateSecret } from './rotate-secret.server.ts'
+import { neededObjects, repairSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
 import { createWebhook, deleteWebhook, updateWebhook } from './webhooks.server.ts'
 
 let world: WebhookWorld

@@ -1,6 +1,8 @@
 // Adding, changing and deleting forwarding rules: like webhooks, the platform is asked first where it has to be, and
 // everything of ours is stored in one transaction after it agreed.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { normalizeObjectType } from '#app/domain/object-catalog.ts'
+import { newSecret } from './controls/rotate-secret.server.ts'
 import {
   checkAddress,
   FINE,
@@ -13,10 +15,8 @@ import {
   subscriptionForNew,
 } from './endpoint-changes.server.ts'
 import { filterWarning, forwardingRuleChange, forwardingRuleForm, OBJECT_IS_FIXED } from './forwarding-rule.ts'
-import { normalizeObjectType } from './object-catalog.ts'
-import { oneAtATime } from './one-at-a-time.server.ts'
-import { neededObjects, settleSubscriptions } from './repair-subscriptions.server.ts'
-import { newSecret } from './rotate-secret.server.ts'
+import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
+import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
 import { fieldErrorsOf, forwardingFilter, parseFields, resolveObjectType } from './webhook.ts'
 import { describeRule, type RuleDetails, secretPlace } from './webhook-details.server.ts'
 import type { WebhookApp } from './webhooks.server.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { ruleKey } from '#app/domain/endpoint-key.ts'
 import { sampleRule } from '#tests/support/sample-views.ts'
-import { ruleKey } from './endpoint-key.ts'
 import { foldRules, WHOLE_CARDS } from './rule-lines.ts'
 import type { WebhookStatus } from './webhook-view.ts'
 

@@ -1,6 +1,6 @@
 // Forwarding rules of an account that has many: whole cards for those that need somebody and for the one that is open, a line for
 // each of the others. A thousand whole cards are a page of many megabytes, and nobody reads them.
-import type { EndpointKey } from './endpoint-key.ts'
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { needsAttention } from './webhook-status.ts'
 import type { RuleLineView, RuleView } from './webhook-view.ts'
 

@@ -1,7 +1,7 @@
 // The log of one webhook, for its panel on the page and for the call.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { findObjectKind } from '#app/domain/object-catalog.ts'
 import { logEntry, rangeStart } from '../events/log.ts'
-import { findObjectKind } from './object-catalog.ts'
 import type { LogEntryView, LogFilter } from './webhook-view.ts'
 
 /**

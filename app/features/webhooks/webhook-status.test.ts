@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { ago, clockTime } from '#app/domain/moments.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import { ago, clockTime } from './moments.ts'
 import { accountHealth, needsAttention, type WebhookCondition, webhookStatus } from './webhook-status.ts'
 import type { WebhookStatus } from './webhook-view.ts'
 

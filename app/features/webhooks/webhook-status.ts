@@ -1,9 +1,10 @@
 // The one honest status of a webhook, and the sentence an owner would say about it.
+
+import { ago, clockTime, plural } from '#app/domain/moments.ts'
+import { type LookState, looksInVain } from '#app/domain/polling.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
-import { type LookState, looksInVain } from '../events/polling.ts'
-import { ago, clockTime, plural } from './moments.ts'
 import type { RuleView, WebhookStatus, WebhookView } from './webhook-view.ts'
 
 /** Everything the status is decided from. Field names are those of the stored endpoint, so that a row fits. */

@@ -1,8 +1,9 @@
 // What a screen knows of a webhook. Built by the use cases, drawn by the pixels; moments are epoch milliseconds.
+
+import type { EndpointKey, RuleKey } from '#app/domain/endpoint-key.ts'
+import type { LookState } from '#app/domain/polling.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AttemptTiming } from '../events/attempt-timing.ts'
-import type { LookState } from '../events/polling.ts'
-import type { EndpointKey, RuleKey } from './endpoint-key.ts'
 
 /** The one honest status of a webhook. */
 export type WebhookStatus =

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findObjectKind } from './object-catalog.ts'
+import { findObjectKind } from '#app/domain/object-catalog.ts'
 import {
   fieldErrorsOf,
   fieldsToWatch,

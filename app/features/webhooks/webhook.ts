@@ -1,6 +1,6 @@
 // What a webhook is: its form, the object type it resolves to, and the fields it needs from the platform.
 import { z } from 'zod'
-import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from './object-catalog.ts'
+import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from '#app/domain/object-catalog.ts'
 
 export const LONGEST_URL = 2048
 export const MOST_FIELDS = 100

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { findObjectKind } from '#app/domain/object-catalog.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { findObjectKind } from './object-catalog.ts'
 import { createWebhook, deleteWebhook, listWebhooks, updateWebhook } from './webhooks.server.ts'
 
 let world: WebhookWorld

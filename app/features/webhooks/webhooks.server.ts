@@ -1,7 +1,9 @@
 // Making, changing and deleting webhooks. The platform is asked first and everything of ours is stored in one transaction
 // after it agreed, so that no failure leaves half a webhook.
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
+import { isPolled } from '#app/domain/object-catalog.ts'
 import type { SubscriptionSwitch } from '#db/store/webhooks.ts'
+import { newSecret } from './controls/rotate-secret.server.ts'
 import {
   checkAddress,
   FINE,
@@ -12,11 +14,9 @@ import {
   settleAfterDeletion,
   subscriptionForChange,
 } from './endpoint-changes.server.ts'
-import { isPolled } from './object-catalog.ts'
-import { oneAtATime } from './one-at-a-time.server.ts'
-import { neededObjects, settleSubscriptions } from './repair-subscriptions.server.ts'
-import { newSecret } from './rotate-secret.server.ts'
-import { beginLooking, prepareSubscription, type SubscriptionApp } from './subscriptions.server.ts'
+import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
+import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
+import { beginLooking, prepareSubscription, type SubscriptionApp } from './subscriptions/subscriptions.server.ts'
 import {
   fieldErrorsOf,
   forwardingFilter,

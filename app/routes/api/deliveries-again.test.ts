@@ -10,9 +10,9 @@ import {
 } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { action as retry } from './deliveries-retry.ts'
-import { action as replay } from './webhooks-replay.ts'
-import { action as progress } from './webhooks-replay-progress.ts'
-import { action as rotate } from './webhooks-rotate-secret.ts'
+import { action as replay } from './webhooks/webhooks-replay.ts'
+import { action as progress } from './webhooks/webhooks-replay-progress.ts'
+import { action as rotate } from './webhooks/webhooks-rotate-secret.ts'
 
 let world: WebhookWorld
 

@@ -3,11 +3,11 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { expect, test } from 'vitest'
 import { NOT_CALLS, OPERATIONS } from '#app/features/reference/operations.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
-import routes from '#app/routes.ts'
 import { steppingClock } from '#tests/support/stepping-clock.ts'
+import routes from '../table.ts'
 import { loader } from './openapi.ts'
 
-const MODULES = import.meta.glob<{ action?: (args: ActionFunctionArgs) => Promise<Response> }>('./*.ts')
+const MODULES = import.meta.glob<{ action?: (args: ActionFunctionArgs) => Promise<Response> }>('./**/*.ts')
 
 function args(request: Request): ActionFunctionArgs {
   const app = { clock: steppingClock(), settings: { origin: 'https://fieldhook.example.com', version: '1.2.3' } }

@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
-import type { Settings } from '#app/app-context.ts'
+import type { Settings } from '#app/context/app-context.ts'
 import { type OpenApiDocument, openApiDocument } from '#app/features/reference/openapi.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'

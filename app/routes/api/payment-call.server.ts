@@ -1,7 +1,7 @@
 // What the two calls that begin a payment share: whose it is, how often, and how it is answered.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import type { z } from 'zod'
-import type { App } from '#app/app-context.ts'
+import type { App } from '#app/context/app-context.ts'
 import type { PaymentStart } from '#app/features/billing/payment.ts'
 import { paymentJson } from '#app/features/billing/subscription-json.ts'
 import { answerCall } from '#app/http/call.server.ts'

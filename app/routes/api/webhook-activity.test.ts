@@ -12,9 +12,9 @@ import { loader as apiActivity } from './api-activity.ts'
 import { loader as unknown } from './unknown.ts'
 import { loader as webhookActivity } from './webhook-activity.ts'
 import { loader as webhookLogs } from './webhook-logs.ts'
-import { action as webhooks } from './webhooks.ts'
-import { action as webhookById } from './webhooks-by-id.ts'
-import { action as webhooksTest } from './webhooks-test.ts'
+import { action as webhooks } from './webhooks/webhooks.ts'
+import { action as webhookById } from './webhooks/webhooks-by-id.ts'
+import { action as webhooksTest } from './webhooks/webhooks-test.ts'
 
 let world: WebhookWorld
 

@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
+import { normalizeObjectType } from '#app/domain/object-catalog.ts'
 import { logEntryJson, readLogQuery } from '#app/features/events/log.ts'
-import { normalizeObjectType } from '#app/features/webhooks/object-catalog.ts'
 import { hasLog, loadWebhookLog } from '#app/features/webhooks/webhook-log.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { requireAccount } from '#app/http/guards.server.ts'

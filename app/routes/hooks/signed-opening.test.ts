@@ -2,8 +2,6 @@ import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findSession } from '#app/http/session.server.ts'
 import { hours } from '#app/lib/duration.ts'
-import { loader as accounts } from '#app/routes/api/accounts.ts'
-import { loader as exportFile } from '#app/routes/api/export.ts'
 import { loader as documents } from '#app/routes/documents.ts'
 import { loader as signedOpening } from '#app/routes/hooks/signed-opening.ts'
 import { loader as launch } from '#app/routes/launch.ts'
@@ -12,6 +10,8 @@ import { loader as callback } from '#app/routes/sign-in/callback.ts'
 import { loader as signOut } from '#app/routes/sign-in/sign-out.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
 import { APP_SECRET, BRISBANE, LEEDS, type TinyAccount } from '#tests/support/tiny-platform.ts'
+import { loader as accounts } from '../api/accounts/accounts.ts'
+import { loader as exportFile } from '../api/accounts/export.ts'
 
 let world: AccountsApp
 let frame: RouteBrowser

@@ -1,5 +1,7 @@
 // What the buttons of the page "Account and security" do.
 import type { ActionFunctionArgs } from '@remix-run/node'
+import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
+import { ownerActRefusal } from '#app/domain/people.ts'
 import {
   ACCOUNT_FLASHES,
   INTENT_NEEDS,
@@ -7,9 +9,7 @@ import {
   ownerFlash,
   readAccountIntent,
 } from '#app/features/accounts/account-form.ts'
-import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
 import { endEverySession, endOpenSession } from '#app/features/accounts/open-sessions.server.ts'
-import { ownerActRefusal } from '#app/features/accounts/people.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { findSession } from '#app/http/session.server.ts'

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
-import type { Settings } from '#app/app-context.ts'
+import type { Settings } from '#app/context/app-context.ts'
 import { type ReferenceView, referenceView } from '#app/features/reference/reference-view.ts'
 import { REFERENCE_TITLE, ReferencePage } from '#app/features/reference/ui/reference-page.tsx'
 import { requireRate } from '#app/http/rate-limit.server.ts'

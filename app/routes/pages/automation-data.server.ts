@@ -1,18 +1,14 @@
 // What the automations page is drawn from, tab by tab; and where its buttons lead.
 import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
-import { ownerActRefusal } from '#app/features/accounts/people.ts'
-import {
-  automationAddress,
-  readAutomationStep,
-  readAutomationTab,
-} from '#app/features/automations/automation-address.ts'
-import { loadAutomationPage } from '#app/features/automations/automation-page.server.ts'
-import { findDraft } from '#app/features/automations/form-drafts.server.ts'
-import { loadForm } from '#app/features/automations/form-intents.server.ts'
-import { type FormLists, namesOfLists } from '#app/features/automations/form-lists.ts'
-import { formOfRule } from '#app/features/automations/form-of-rule.ts'
-import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form-state.ts'
-import { failed, GONE, listTrouble, RULE_UPDATE_FAILED } from '#app/features/automations/page-words.ts'
+import { automationAddress, readAutomationStep, readAutomationTab } from '#app/domain/automation-address.ts'
+import { ownerActRefusal } from '#app/domain/people.ts'
+import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
+import { loadAutomationPage } from '#app/features/automations/page/automation-page.server.ts'
+import { loadForm } from '#app/features/automations/page/form-intents.server.ts'
+import { formOfRule } from '#app/features/automations/page/form-of-rule.ts'
+import { failed, GONE, listTrouble, RULE_UPDATE_FAILED } from '#app/features/automations/page/page-words.ts'
+import { findDraft } from '#app/features/automations/preview/form-drafts.server.ts'
+import { type FormLists, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
 import { loadApiTest } from '#app/features/lookups/api-explorer.server.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { templateCopy } from '#app/features/templates/template.ts'

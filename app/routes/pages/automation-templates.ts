@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
-import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
-import { automationAddress } from '#app/features/automations/automation-address.ts'
+import { automationAddress } from '#app/domain/automation-address.ts'
+import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { createTemplateFromForm } from '#app/features/templates/template-library.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { tellRefusedPage } from '#app/http/refusals.server.ts'

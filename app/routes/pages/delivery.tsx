@@ -6,17 +6,17 @@ import {
   type SerializeFrom,
 } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
+import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
-import { deliveryAddress } from '#app/features/events/delivery-address.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { goneDelivery } from '#app/features/events/gone-words.ts'
 import { SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
 import { DeliveryPage } from '#app/features/events/ui/delivery-page.tsx'
 import { eventsKept, spanWords } from '#app/features/ops/kept-until.ts'
 import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
-import { GonePage } from '#app/ui/error-page.tsx'
+import { GonePage } from '#app/ui/page/error-page.tsx'
 import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [{ title: `${titleOf(page)} · Fieldhook` }]

@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
-import { accountIdIn } from '#app/features/accounts/account-id.ts'
+import { accountIdIn } from '#app/domain/account-id.ts'
 import { GATE_GREETINGS, isLinkProof } from '#app/features/accounts/gate.ts'
 import { findLinkTarget, linkAccountId } from '#app/features/accounts/link.server.ts'
 import { afterLinkAddress } from '#app/features/accounts/link-address.ts'

@@ -1,6 +1,6 @@
 // Whose page the manager shows: the ways an account gets loaded, and what is said when none is.
 import { type LoaderFunctionArgs, redirect, type TypedResponse } from '@remix-run/node'
-import { accountIdIn } from '#app/features/accounts/account-id.ts'
+import { accountIdIn } from '#app/domain/account-id.ts'
 import { greetingAtGate, isLinkProof } from '#app/features/accounts/gate.ts'
 import { findLinkTarget } from '#app/features/accounts/link.server.ts'
 import { linkQuestionAddress } from '#app/features/accounts/link-address.ts'

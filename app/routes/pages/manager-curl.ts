@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
-import { curlOfEvent } from '#app/features/webhooks/curl.server.ts'
-import { parseEndpointKey } from '#app/features/webhooks/endpoint-key.ts'
+import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
+import { curlOfEvent } from '#app/features/webhooks/controls/curl.server.ts'
 import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'

@@ -10,8 +10,8 @@ import {
   type Route,
 } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { action as beginRuleReplay } from '../api/forwarding-rules-replay.ts'
-import { action as beginReplay } from '../api/webhooks-replay.ts'
+import { action as beginRuleReplay } from '../api/webhooks/forwarding-rules-replay.ts'
+import { action as beginReplay } from '../api/webhooks/webhooks-replay.ts'
 import { loader as curl } from './manager-curl.ts'
 import { loader as log } from './manager-log.ts'
 import { loader as replay } from './manager-replay.ts'

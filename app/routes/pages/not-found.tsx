@@ -1,4 +1,4 @@
-import { ErrorPage } from '#app/ui/error-page.tsx'
+import { ErrorPage } from '#app/ui/page/error-page.tsx'
 
 export function loader(): never {
   throw new Response(null, { status: 404, statusText: 'Not Found' })

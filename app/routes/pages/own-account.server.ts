@@ -1,6 +1,6 @@
 // What the pages about deliveries share: whose page it is, the gate for everybody else, and the one button they have.
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node'
-import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
+import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
 import { notSentAgainFlash } from '#app/features/events/search-view.ts'
 import { parseWebhookId } from '#app/features/webhooks/webhook.ts'

@@ -1,10 +1,10 @@
 // What the pages about runs share: the buttons, and what a person without a session reads.
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
-import { actOnRun } from '#app/features/automations/act-on-run.server.ts'
-import { runAddress } from '#app/features/automations/history-address.ts'
-import { readMuteAct } from '#app/features/automations/mute.ts'
-import { actOnMute } from '#app/features/automations/mutes.server.ts'
+import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
+import { actOnRun } from '#app/features/automations/history/act-on-run.server.ts'
+import { runAddress } from '#app/features/automations/history/history-address.ts'
+import { actOnMute } from '#app/features/automations/history/mutes.server.ts'
+import { readMuteAct } from '#app/features/automations/settings/mute.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { findOwnAccount, findStaffUuid, redirectWith } from './own-account.server.ts'
 

@@ -1,8 +1,8 @@
 // What the buttons of the subscription page do. A payment somebody comes back from is believed once the provider confirmed it.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
+import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
+import { ownerActRefusal } from '#app/domain/people.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
-import { CREDENTIAL_MESSAGES } from '#app/features/accounts/credential.ts'
-import { ownerActRefusal } from '#app/features/accounts/people.ts'
 import { issueTabTicket } from '#app/features/accounts/signed-opening.server.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import { openPortal, setCancellation } from '#app/features/billing/manage-billing.server.ts'

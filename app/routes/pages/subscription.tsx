@@ -6,10 +6,10 @@ import {
   type MetaFunction,
 } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
-import { accountIdIn } from '#app/features/accounts/account-id.ts'
+import { accountIdIn } from '#app/domain/account-id.ts'
 import { loadOwnerRights } from '#app/features/accounts/people.server.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { staffNames } from '#app/features/automations/automation-settings.server.ts'
+import { staffNames } from '#app/features/automations/settings/automation-settings.server.ts'
 import { loadSubscription } from '#app/features/billing/plan.server.ts'
 import { PLAN_WORDS, planView } from '#app/features/billing/plan-view.ts'
 import { isReturn, returnedPayment, subscriptionAddress } from '#app/features/billing/subscription-address.ts'

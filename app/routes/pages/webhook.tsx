@@ -1,11 +1,11 @@
 import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
+import { managerAddress } from '#app/domain/delivery-address.ts'
+import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { managerAddress } from '#app/features/events/delivery-address.ts'
 import { goneWebhook } from '#app/features/events/gone-words.ts'
-import { parseEndpointKey } from '#app/features/webhooks/endpoint-key.ts'
 import { findEndpointRecord } from '#app/features/webhooks/endpoint-record.server.ts'
-import { GonePage } from '#app/ui/error-page.tsx'
+import { GonePage } from '#app/ui/page/error-page.tsx'
 import { findOwnAccount, gateFor } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SIGN_IN_PROBLEMS } from '#app/features/accounts/sign-in.ts'
 import { hashToken } from '#app/lib/token.server.ts'
-import { loader as accounts } from '#app/routes/api/accounts.ts'
 import { loader as authorize } from '#app/routes/sign-in/authorize.ts'
 import { loader as callback } from '#app/routes/sign-in/callback.ts'
 import { action as signOut } from '#app/routes/sign-in/sign-out.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
 import { BRISBANE, LEEDS, type TinyAccount } from '#tests/support/tiny-platform.ts'
+import { loader as accounts } from '../api/accounts/accounts.ts'
 
 let world: AccountsApp
 let browser: RouteBrowser

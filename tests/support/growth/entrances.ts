@@ -1,34 +1,34 @@
 // Ways in that are more than one call of one function: a text takes several steps, or stands inside something larger.
-import { messageOf, readAnswer, retryMoment } from '#app/adapters/servicem8-answer.ts'
+import { messageOf, readAnswer, retryMoment } from '#app/adapters/servicem8/servicem8-answer.ts'
 import { materialLine } from '#app/features/automations/actions/job-lines.ts'
 import { notificationJson } from '#app/features/automations/actions/notification-body.ts'
-import { blankLabel, blanksIn, replaceBlanks } from '#app/features/automations/blanks.ts'
-import { conditionProblem, conditionWords } from '#app/features/automations/condition-words.ts'
-import { judge, serverFilter } from '#app/features/automations/conditions.ts'
-import { safeSentHtml, withSafeEmails } from '#app/features/automations/email-html.ts'
-import { aidsOf } from '#app/features/automations/form-aids.ts'
-import { draftOf } from '#app/features/automations/form-body.ts'
-import { limitProblem } from '#app/features/automations/form-limits.ts'
-import { toFormLists } from '#app/features/automations/form-lists.ts'
-import { problemsOf } from '#app/features/automations/form-problems.ts'
-import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form-state.ts'
-import { readForm, toForm } from '#app/features/automations/form-wire.ts'
-import { readImport } from '#app/features/automations/import-rule.ts'
-import { checkPlaceholders } from '#app/features/automations/placeholder-check.ts'
-import type { Destination } from '#app/features/automations/placeholder-format.ts'
-import { offeredIn } from '#app/features/automations/placeholder-offer.ts'
-import { matchingChoices } from '#app/features/automations/placeholder-search.ts'
-import { type PlaceholderScope, resolveText } from '#app/features/automations/placeholders.ts'
-import { OPERATORS } from '#app/features/automations/rule.ts'
-import { withBlanksFilled } from '#app/features/automations/rule-blanks.ts'
-import { checkRule } from '#app/features/automations/rule-check.ts'
-import { definitionOf } from '#app/features/automations/rule-form.ts'
-import { sentenceOf } from '#app/features/automations/sentence.ts'
+import { draftOf } from '#app/features/automations/form/form-body.ts'
+import { limitProblem } from '#app/features/automations/form/form-limits.ts'
+import { problemsOf } from '#app/features/automations/form/form-problems.ts'
+import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
+import { readForm, toForm } from '#app/features/automations/form/form-wire.ts'
+import { offeredIn } from '#app/features/automations/form/placeholder-offer.ts'
+import { aidsOf } from '#app/features/automations/page/form-aids.ts'
+import { checkRule } from '#app/features/automations/rules/checks/rule-check.ts'
+import { conditionProblem, conditionWords } from '#app/features/automations/rules/conditions/condition-words.ts'
+import { judge, serverFilter } from '#app/features/automations/rules/conditions/conditions.ts'
+import { safeSentHtml, withSafeEmails } from '#app/features/automations/rules/email-html.ts'
+import { toFormLists } from '#app/features/automations/rules/form-lists.ts'
+import { readImport } from '#app/features/automations/rules/import-rule.ts'
+import { blankLabel, blanksIn, replaceBlanks } from '#app/features/automations/rules/placeholders/blanks.ts'
+import { checkPlaceholders } from '#app/features/automations/rules/placeholders/placeholder-check.ts'
+import type { Destination } from '#app/features/automations/rules/placeholders/placeholder-format.ts'
+import { matchingChoices } from '#app/features/automations/rules/placeholders/placeholder-search.ts'
+import { type PlaceholderScope, resolveText } from '#app/features/automations/rules/placeholders/placeholders.ts'
+import { OPERATORS } from '#app/features/automations/rules/rule.ts'
+import { withBlanksFilled } from '#app/features/automations/rules/rule-blanks.ts'
+import { definitionOf } from '#app/features/automations/rules/rule-form.ts'
+import { sentenceOf } from '#app/features/automations/rules/sentence.ts'
 import { readPlatformCall } from '#app/features/events/event.ts'
 import { fieldsFound } from '#app/features/lookups/api-fields.ts'
 import { makeMapping } from '#app/features/lookups/dynamic-mapping.ts'
 import { keptOfRecord, type LookupName, lookupRecords, templateTypes } from '#app/features/lookups/lookups.ts'
-import { readReplayForm } from '#app/features/webhooks/replay-request.ts'
+import { readReplayForm } from '#app/features/webhooks/controls/replay-request.ts'
 import { admitRequest } from '#app/http/origin-check.ts'
 import { isVisit, refusalPage } from '#app/http/refusal-page.ts'
 import { invalid } from '#app/http/respond.ts'
@@ -94,7 +94,7 @@ const DESTINATIONS: readonly Destination[] = ['plain', 'html', 'subject', 'sms',
 const rendering = DESTINATIONS.flatMap((destination): Entrance[] => [
   {
     name: `a text with placeholders, filled in for ${destination}`,
-    covers: ['app/features/automations/placeholders.ts resolveText'],
+    covers: ['app/features/automations/rules/placeholders/placeholders.ts resolveText'],
     ...(!FIRST.has(destination) && { wholeOnly: true as const }),
     limit: BODY,
     shapes: [DIFFERENT_NAMES, shape('{job_description or "x"} × n', '{job_description or "x"}')],
@@ -137,7 +137,7 @@ const FIELDS = [
 const conditions = FIELDS.map(
   (field): Entrance => ({
     name: `conditions on ${field}`,
-    covers: ['app/features/automations/condition-filter.ts dateFilters'],
+    covers: ['app/features/automations/rules/conditions/condition-filter.ts dateFilters'],
     limit: BODY,
     prepare: (text) => () =>
       OPERATORS.map((operator) => {
@@ -181,7 +181,7 @@ export const ENTRANCES: readonly Entrance[] = [
   },
   {
     name: 'an import of rules, read and checked',
-    covers: ['app/features/automations/rule-form.ts definitionOf'],
+    covers: ['app/features/automations/rules/rule-form.ts definitionOf'],
     limit: IMPORT,
     apart: true,
     shapes: [DIFFERENT_NAMES],
@@ -199,7 +199,7 @@ export const ENTRANCES: readonly Entrance[] = [
   },
   {
     name: 'a text of an action, its placeholders checked',
-    covers: ['app/features/automations/placeholder-check.ts checkPlaceholders'],
+    covers: ['app/features/automations/rules/placeholders/placeholder-check.ts checkPlaceholders'],
     limit: BODY,
     shapes: [DIFFERENT_NAMES, ...BEGUN],
     prepare: (text) => () =>
@@ -215,7 +215,7 @@ export const ENTRANCES: readonly Entrance[] = [
   },
   {
     name: 'a text with blanks',
-    covers: ['app/features/automations/blanks.ts replaceBlanks'],
+    covers: ['app/features/automations/rules/placeholders/blanks.ts replaceBlanks'],
     limit: BODY,
     shapes: BEGUN,
     prepare: (text) => () => [replaceBlanks(text, (label) => label), blanksIn(text), blankLabel(`${text}]]`)],
@@ -223,15 +223,15 @@ export const ENTRANCES: readonly Entrance[] = [
   {
     name: 'the rule form, what it says beside its fields',
     covers: [
-      'app/features/automations/form-aids.ts aidsOf',
-      'app/features/automations/check-parameters.ts lengthProblemOf',
-      'app/features/automations/form-limits.ts limitProblem',
-      'app/features/automations/placeholder-offer.ts offeredIn',
-      'app/features/automations/rule-check.ts destinationOf',
-      'app/features/automations/condition-words.ts valueProblem',
-      'app/features/automations/subject-check.ts subjectProblems',
-      'app/features/automations/subject-check.ts withoutAlwaysEmpty',
-      'app/features/automations/subject-check.ts alwaysEmptyWords',
+      'app/features/automations/page/form-aids.ts aidsOf',
+      'app/features/automations/rules/checks/check-parameters.ts lengthProblemOf',
+      'app/features/automations/form/form-limits.ts limitProblem',
+      'app/features/automations/form/placeholder-offer.ts offeredIn',
+      'app/features/automations/rules/checks/rule-check.ts destinationOf',
+      'app/features/automations/rules/conditions/condition-words.ts valueProblem',
+      'app/features/automations/rules/checks/subject-check.ts subjectProblems',
+      'app/features/automations/rules/checks/subject-check.ts withoutAlwaysEmpty',
+      'app/features/automations/rules/checks/subject-check.ts alwaysEmptyWords',
     ],
     limit: BODY,
     shapes: [DIFFERENT_NAMES],
@@ -250,10 +250,10 @@ export const ENTRANCES: readonly Entrance[] = [
   {
     name: 'the rule form, as it is sent',
     covers: [
-      'app/features/automations/form-wire.ts readForm',
-      'app/features/automations/form-change.ts applyChanges',
-      'app/features/automations/form-change.ts setValue',
-      'app/features/automations/form-change.ts valueAt',
+      'app/features/automations/form/form-wire.ts readForm',
+      'app/features/automations/form/form-change.ts applyChanges',
+      'app/features/automations/form/form-change.ts setValue',
+      'app/features/automations/form/form-change.ts valueAt',
     ],
     limit: BODY,
     prepare: (text) => {
@@ -307,7 +307,7 @@ export const ENTRANCES: readonly Entrance[] = [
   },
   {
     name: 'an answer of the platform',
-    covers: ['app/adapters/servicem8-answer.ts retryMoment'],
+    covers: ['app/adapters/servicem8/servicem8-answer.ts retryMoment'],
     limit: LIST,
     prepare: (text) => () => [
       messageOf({ status: 400, text }),
@@ -318,12 +318,12 @@ export const ENTRANCES: readonly Entrance[] = [
   {
     name: 'small texts of forms and calls, each where it goes',
     covers: [
-      'app/features/automations/placeholder-search.ts matchingChoices',
-      'app/features/automations/rule-blanks.ts withBlanksFilled',
+      'app/features/automations/rules/placeholders/placeholder-search.ts matchingChoices',
+      'app/features/automations/rules/rule-blanks.ts withBlanksFilled',
       'app/features/automations/actions/job-lines.ts materialLine',
       'app/features/automations/actions/notification-body.ts notificationJson',
       'app/features/lookups/dynamic-mapping.ts makeMapping',
-      'app/features/webhooks/replay-request.ts readReplayForm',
+      'app/features/webhooks/controls/replay-request.ts readReplayForm',
       'app/http/origin-check.ts admitRequest',
       'app/http/respond.ts invalid',
       'app/http/refusal-page.ts isVisit',

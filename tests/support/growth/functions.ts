@@ -21,8 +21,8 @@ export interface FoundFunction {
 /** Types through which text comes in. */
 const TEXT_LIKE = /\b(?:string|unknown|URLSearchParams|FormData|Uint8Array)\b/
 
-/** The stand-in platform is not part of what strangers can reach in production. */
-const LEFT_OUT = /\.test\.ts$|\.server\.ts$|\.d\.ts$|^app\/sandbox\//
+/** The stand-in platform (`packages/sandbox`) is not part of what strangers can reach in production. */
+const LEFT_OUT = /\.test\.ts$|\.server\.ts$|\.d\.ts$/
 
 /** Pure modules of the product, in order. */
 export function pureModules(root: string): string[] {

@@ -2,12 +2,12 @@ import { useLoaderData } from '@remix-run/react'
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { accountAddress, readAccountStep, shownAccount } from '#app/domain/account-address.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import { keptUntil } from '../../ops/kept-until.ts'
-import { accountAddress, readAccountStep, shownAccount } from '../account-address.ts'
 import { AccountPage, type AccountPageProps } from './account-page.tsx'
 
 afterEach(() => vi.unstubAllGlobals())

@@ -5,7 +5,7 @@ import { StatusPill } from '#app/ui/badge.tsx'
 import { buttonLook } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
-import { Time } from '#app/ui/time.tsx'
+import { Time } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 
 export interface ConnectionOfPage {

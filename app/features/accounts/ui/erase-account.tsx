@@ -1,14 +1,14 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Trash2 } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { type AccountLink, accountAddress, exportAddress } from '#app/domain/account-address.ts'
+import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
-import { Field } from '#app/ui/field.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
-import { TextInput } from '#app/ui/text-input.tsx'
-import { type AccountLink, accountAddress, exportAddress } from '../account-address.ts'
 import { WHAT_GOES, WHAT_STAYS } from '../erasure.ts'
-import { type OwnerRights, ownerNote } from '../people.ts'
 
 interface EraseAccountProps {
   account: AccountLink

@@ -1,10 +1,10 @@
 import { ExternalLink, Info, RefreshCw } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
-import { Mark } from '#app/ui/app-frame.tsx'
 import { Button, buttonLook, ReloadLink } from '#app/ui/button.tsx'
 import { cardLook } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { Mark } from '#app/ui/page/app-frame.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { GateState } from '../gate.ts'
 

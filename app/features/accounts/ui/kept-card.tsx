@@ -1,8 +1,8 @@
+import { grouped } from '#app/domain/count-words.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { Time } from '#app/ui/time.tsx'
-import { grouped } from '../../billing/count-words.ts'
+import { Time } from '#app/ui/time/time.tsx'
 import { type KeptId, type KeptKind, MOST_COUNTED } from '../../ops/kept-until.ts'
 
 interface Counted {

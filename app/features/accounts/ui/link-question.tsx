@@ -1,7 +1,7 @@
 import { Form, useNavigation } from '@remix-run/react'
-import { Mark } from '#app/ui/app-frame.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { cardLook } from '#app/ui/card.tsx'
+import { Mark } from '#app/ui/page/app-frame.tsx'
 
 interface LinkQuestionProps {
   /** The id that the address names. */

@@ -1,16 +1,16 @@
 import { Form, useNavigate, useNavigation } from '@remix-run/react'
 import { LogOut, MonitorCheck } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { type AccountLink, accountAddress, accountQuery } from '#app/domain/account-address.ts'
+import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
-import { Time } from '#app/ui/time.tsx'
-import { type AccountLink, accountAddress, accountQuery } from '../account-address.ts'
+import { Time } from '#app/ui/time/time.tsx'
 import { HOW_WORDS, type OpenSession } from '../open-sessions.ts'
-import { type OwnerRights, ownerNote } from '../people.ts'
 
 /** `name` = who it is, as the list of people calls them; null = nobody knows. */
 export type SessionOfPage = OpenSession & { name: string | null }

@@ -1,10 +1,10 @@
 import { Form, useNavigation } from '@remix-run/react'
+import { ownerNote, type PeopleOfPage, ROLE_WORDS, type Role } from '#app/domain/people.ts'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { SignInAgain } from '#app/ui/sign-in-again.tsx'
-import { Time } from '#app/ui/time.tsx'
-import { ownerNote, type PeopleOfPage, ROLE_WORDS, type Role } from '../people.ts'
+import { Time } from '#app/ui/time/time.tsx'
 
 /** Who is owner of the firm's Fieldhook and who is member; owners change it. */
 export function PeopleCard({ people, rights, accountUUID }: PeopleOfPage & { accountUUID: string }) {

@@ -2,10 +2,10 @@
 // and live runs share `plan`, so that what was shown is what is sent.
 import type { AccountCallResult, PlatformRecord } from '../../../adapters/platform.ts'
 import type { Apart } from '../../../lib/apart.ts'
-import type { ActionType } from '../action-parameters.ts'
-import type { RecordFacts } from '../facts.ts'
-import type { Step } from '../rule.ts'
-import type { CommitResult, Effect, Plan, StepResult, VerifyResult } from './effect.ts'
+import type { RecordFacts } from '../records/facts.ts'
+import type { ActionType } from '../rules/action-parameters.ts'
+import type { CommitResult, Effect, Plan, StepResult, VerifyResult } from '../rules/effect.ts'
+import type { Step } from '../rules/rule.ts'
 
 /** Reading only: what a plan can reach. Writing is not in the type, so no dry run can write. */
 export interface ReadOnlyPlatform {

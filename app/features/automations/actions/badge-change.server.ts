@@ -1,8 +1,8 @@
 // Badges of a job, added, removed or replaced by name. The platform knows only the whole list (facts: section 5), so the others are
 // written along as they are.
 import type { AccountCallResult } from '#app/adapters/platform.ts'
-import { isActive, type Values, valuesOf } from '../fact-rows.ts'
-import { folded, isUuid, readList } from '../field-value.ts'
+import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
+import { folded, isUuid, readList } from '../records/field-value.ts'
 import type { ReadOnlyPlatform } from './action.server.ts'
 import { shorten } from './failure-words.ts'
 

@@ -1,7 +1,7 @@
 // Which category an action means: by its id, or by its name where a rule was written or imported so.
 import type { AccountCallResult } from '#app/adapters/platform.ts'
-import { isActive, type Values, valuesOf } from '../fact-rows.ts'
-import { folded, isUuid } from '../field-value.ts'
+import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
+import { folded, isUuid } from '../records/field-value.ts'
 import type { ReadOnlyPlatform } from './action.server.ts'
 import { shorten } from './failure-words.ts'
 

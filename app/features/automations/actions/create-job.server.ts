@@ -1,9 +1,9 @@
 // A new job, with its materials and bundles: the job is the first effect, everything else hangs on it.
-import { isActive, valuesOf } from '../fact-rows.ts'
-import { isUuid } from '../field-value.ts'
+import { isActive, valuesOf } from '../records/fact-rows.ts'
+import { isUuid } from '../records/field-value.ts'
+import type { Effect, Plan, PlanWarning } from '../rules/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { findCategory } from './category-choice.server.ts'
-import type { Effect, Plan, PlanWarning } from './effect.ts'
 import { shorten } from './failure-words.ts'
 import { dateValue, jobFieldValue } from './job-fields.ts'
 import { lineEffects } from './job-lines.ts'

@@ -13,7 +13,7 @@ import {
   PRIYA,
   QUEUE,
 } from '#tests/support/action-platform.server.ts'
-import type { Effect } from './effect.ts'
+import type { Effect } from '../rules/effect.ts'
 
 let world: ActionWorld
 

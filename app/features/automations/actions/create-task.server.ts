@@ -1,6 +1,7 @@
 // A task, on the job of the run where there is one.
+
+import type { Effect, Plan } from '../rules/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import type { Effect, Plan } from './effect.ts'
 import {
   blankWarnings,
   createWording,

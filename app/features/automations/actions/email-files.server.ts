@@ -1,8 +1,8 @@
 // The files an e-mail carries: those of the jobs, chosen by name, and the document that an earlier step makes.
-import { isActive, type Values, valuesOf } from '../fact-rows.ts'
-import { quoted } from '../fact-sources.server.ts'
+import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
+import { quoted } from '../records/fact-sources.server.ts'
+import type { Plan, PlanWarning } from '../rules/effect.ts'
 import type { PlanContext } from './action.server.ts'
-import type { Plan, PlanWarning } from './effect.ts'
 import { afterTrouble, impossible, jobTargets, type Wording } from './planning.server.ts'
 import { flagParameter, positionParameter } from './read-parameters.ts'
 

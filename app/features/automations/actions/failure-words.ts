@@ -1,7 +1,7 @@
 // A call that did not work, in words for the owner of a trade business: what happened, and the one next step. `errorClass` is
 // for machines.
 import { missingScope } from '#app/lib/missing-scope.ts'
-import { PAUSE_WORDS } from '../run-words.ts'
+import { PAUSE_WORDS } from '../rules/run-words.ts'
 
 export type ErrorClass = 'reconnect' | 'scope' | 'suspended' | 'not_found' | 'invalid' | 'rate_limited' | 'unavailable'
 

@@ -1,8 +1,8 @@
 // Materials and bundles of a new job, as records to make or to move. There is no call that copies or moves them (facts: section 9), so
 // each line is a record of its own; a bundle comes before its lines, which point at it.
-import type { Values } from '../fact-rows.ts'
-import { readFlag, readNumber } from '../field-value.ts'
-import type { Effect } from './effect.ts'
+import type { Values } from '../records/fact-rows.ts'
+import { readFlag, readNumber } from '../records/field-value.ts'
+import type { Effect } from '../rules/effect.ts'
 
 export interface PlannedLine {
   object: 'jobmaterial' | 'jobmaterialbundle'

@@ -1,14 +1,14 @@
 // Who a message of a step goes to: each receiver on its own, checked, and told apart as customer or colleague.
-import { contactOf, valuesOf } from '../fact-rows.ts'
-import { quoted } from '../fact-sources.server.ts'
-import { toE164 } from '../phone.ts'
+import { contactOf, valuesOf } from '../records/fact-rows.ts'
+import { quoted } from '../records/fact-sources.server.ts'
+import { toE164 } from '../records/phone.ts'
+import { activeStaff } from '../records/staff-members.server.ts'
+import type { PlanWarning } from '../rules/effect.ts'
 import type { PlanContext } from './action.server.ts'
-import type { PlanWarning } from './effect.ts'
 import { shorten } from './failure-words.ts'
 import type { Wording } from './planning.server.ts'
 import { textParameter } from './read-parameters.ts'
 import { distinct, readEmail, splitReceivers } from './receivers.ts'
-import { activeStaff } from './staff-members.server.ts'
 
 export interface Receivers {
   to: string[]

@@ -1,14 +1,14 @@
 // Putting a job into a queue sets three fields: the queue, until when, and for whom (facts: 5.8).
 import type { AccountCallResult } from '#app/adapters/platform.ts'
+import { localStamp, wallAt } from '#app/domain/local-time.ts'
 import { days } from '#app/lib/duration.ts'
-import { isActive, type Values, valuesOf } from '../fact-rows.ts'
-import type { RecordFacts } from '../facts.ts'
-import { folded, isUuid, readFlag, readNumber } from '../field-value.ts'
-import { localStamp, wallAt } from '../local-time.ts'
+import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
+import type { RecordFacts } from '../records/facts.ts'
+import { folded, isUuid, readFlag, readNumber } from '../records/field-value.ts'
+import { activeStaff, findStaff, staffName } from '../records/staff-members.server.ts'
+import type { PlanWarning } from '../rules/effect.ts'
 import type { PlanContext, ReadOnlyPlatform } from './action.server.ts'
-import type { PlanWarning } from './effect.ts'
 import { shorten } from './failure-words.ts'
-import { activeStaff, findStaff, staffName } from './staff-members.server.ts'
 
 type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
 

@@ -2,9 +2,10 @@
 // because several in one call are not documented (facts: section 6).
 
 import { assertNever } from '../../../lib/assert-never.ts'
-import { safeSentHtml } from '../email-html.ts'
+import { activeStaff, senderOf } from '../records/staff-members.server.ts'
+import type { Effect, Plan, PlanWarning } from '../rules/effect.ts'
+import { safeSentHtml } from '../rules/email-html.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import type { Effect, Plan, PlanWarning } from './effect.ts'
 import {
   asksForSignature,
   htmlOfText,
@@ -28,7 +29,6 @@ import {
   type Wording,
 } from './planning.server.ts'
 import { flagParameter, wordParameter } from './read-parameters.ts'
-import { activeStaff, senderOf } from './staff-members.server.ts'
 
 const TOO_LONG = 'This e-mail takes too long to prepare. Make its HTML shorter.'
 

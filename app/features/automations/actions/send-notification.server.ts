@@ -1,7 +1,7 @@
 // A call of the user's own address, through the same guard as every forward.
-import type { RecordFacts } from '../facts.ts'
+import type { RecordFacts } from '../records/facts.ts'
+import type { Effect, Plan } from '../rules/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import type { Effect, Plan } from './effect.ts'
 import { notificationJson, readRows } from './notification-body.ts'
 import {
   blankWarnings,

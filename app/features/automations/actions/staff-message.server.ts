@@ -1,7 +1,8 @@
 // A message to a colleague, in ServiceM8's own message list.
-import { objectNoun } from '../fields.ts'
+import { objectNoun } from '../records/fields.ts'
+import { activeStaff, findStaff, senderOf, staffName } from '../records/staff-members.server.ts'
+import type { Effect, Plan, PlanWarning } from '../rules/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import type { Effect, Plan, PlanWarning } from './effect.ts'
 import { shorten } from './failure-words.ts'
 import {
   afterTrouble,
@@ -14,7 +15,6 @@ import {
 } from './planning.server.ts'
 import { flagParameter, textParameter } from './read-parameters.ts'
 import { splitReceivers } from './receivers.ts'
-import { activeStaff, findStaff, senderOf, staffName } from './staff-members.server.ts'
 
 export const sendStaffMessage: Action = { type: 'send_staff_message', plan }
 

@@ -2,7 +2,7 @@ import { Form, useSubmit } from '@remix-run/react'
 import { useEffect, useRef } from 'react'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
-import { PageHeader } from '#app/ui/page-header.tsx'
+import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
 import { useIsAsking } from './intent-button.tsx'
 

@@ -1,9 +1,9 @@
 import { Check, CircleAlert, CircleCheck, CircleDot, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
+import { grouped } from '#app/domain/count-words.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Meter } from '#app/ui/meter.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { grouped } from '../count-words.ts'
 import type { PlanView, UsageView } from '../plan-view.ts'
 
 const ICONS: Record<PlanView['tone'], LucideIcon> = {

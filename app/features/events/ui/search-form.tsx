@@ -1,15 +1,15 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Search, SlidersHorizontal } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { accountQuery, type LinkAccount, searchAddress } from '#app/domain/delivery-address.ts'
+import { findObjectKind, OBJECT_KINDS, objectLabel, pickerFields } from '#app/domain/object-catalog.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
-import { Field } from '#app/ui/field.tsx'
-import { Select } from '#app/ui/select.tsx'
-import { TextInput } from '#app/ui/text-input.tsx'
-import { useZone } from '#app/ui/time.tsx'
-import { findObjectKind, OBJECT_KINDS, objectLabel, pickerFields } from '../../webhooks/object-catalog.ts'
-import { accountQuery, type LinkAccount, searchAddress } from '../delivery-address.ts'
+import { Field } from '#app/ui/form/field.tsx'
+import { Select } from '#app/ui/form/select.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
+import { useZone } from '#app/ui/time/time.tsx'
 import {
   asksNothing,
   CODE_SUGGESTIONS,

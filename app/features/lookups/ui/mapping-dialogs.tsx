@@ -2,10 +2,10 @@
 import { Download, Plus, Trash2, Upload } from 'lucide-react'
 import { type FormEvent, type RefObject, useRef, useState } from 'react'
 import { Button } from '#app/ui/button.tsx'
-import { Field, FieldError } from '#app/ui/field.tsx'
-import { Select } from '#app/ui/select.tsx'
+import { Field, FieldError } from '#app/ui/form/field.tsx'
+import { Select } from '#app/ui/form/select.tsx'
+import { controlLook, TextInput } from '#app/ui/form/text-input.tsx'
 import { SheetDialog } from '#app/ui/sheet-dialog.tsx'
-import { controlLook, TextInput } from '#app/ui/text-input.tsx'
 import { useToast } from '#app/ui/toast.tsx'
 import { API_LABELS } from '../api-fields.ts'
 import {

@@ -1,11 +1,11 @@
 import { CircleCheck, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
+import { sizeWords } from '#app/domain/size-words.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { Time } from '#app/ui/time.tsx'
-import { durationWords } from '#app/ui/time-words.ts'
+import { Time } from '#app/ui/time/time.tsx'
+import { durationWords } from '#app/ui/time/time-words.ts'
 import { NO_BACKUPS } from '../backups.ts'
 import type { BackupsView, RunOfBackup } from '../operator-view.ts'
-import { sizeWords } from '../size-words.ts'
 import { Part } from './part.tsx'
 
 const OUTCOMES: Record<RunOfBackup['outcome'], { tone: Tone; icon: LucideIcon; words: string }> = {

@@ -1,6 +1,6 @@
 import { CircleCheck } from 'lucide-react'
 import { EmptyState } from '#app/ui/empty-state.tsx'
-import { Time } from '#app/ui/time.tsx'
+import { Time } from '#app/ui/time/time.tsx'
 import { addressesWords, groupWords } from '../failure-class.ts'
 import type { OperatorFacts } from '../operator-view.ts'
 import { Part } from './part.tsx'

@@ -1,7 +1,7 @@
-import { grouped } from '#app/features/billing/count-words.ts'
+import { grouped } from '#app/domain/count-words.ts'
+import { sizeWords } from '#app/domain/size-words.ts'
 import { Meter } from '#app/ui/meter.tsx'
 import type { SpaceView } from '../operator-view.ts'
-import { sizeWords } from '../size-words.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Part } from './part.tsx'
 

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext } from 'react'
-import type { EndpointKey } from '../endpoint-key.ts'
-import type { AccountNews, CardNews, NoticeView } from '../notice-view.ts'
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import type { AccountNews, CardNews, NoticeView } from '../notices/notice-view.ts'
 
 const NewsContext = createContext<AccountNews | null>(null)
 

@@ -1,6 +1,6 @@
 import { Form, useNavigation } from '@remix-run/react'
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
-import type { EndpointKey } from '../endpoint-key.ts'
 import type { ManagerAccount } from './manager-address.ts'
 
 interface CardButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {

@@ -5,8 +5,8 @@ import { AddressButton } from '#app/ui/address-button.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { type CardView, calledOf, isRule } from '../webhook-view.ts'
+import { useSending } from './form/manager-form.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
-import { useSending } from './manager-form.tsx'
 
 interface DeleteWebhookProps {
   webhook: CardView

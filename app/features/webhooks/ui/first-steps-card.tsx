@@ -1,7 +1,7 @@
 import { ArrowRight, CircleCheck } from 'lucide-react'
+import { automationAddress } from '#app/domain/automation-address.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import { automationAddress } from '../../automations/automation-address.ts'
 import type { FirstStep, FirstStepView } from '../first-steps.ts'
 import type { ManagerAccount } from './manager-address.ts'
 

@@ -1,10 +1,10 @@
 // What the address of the manager page says beyond the account: which card is edited, asked about, or looked into.
 // Written and read here, so that every part of the page works by address alone.
 
-import { type EndpointKey, parseEndpointKey } from '../endpoint-key.ts'
-import { type ReplayForm, replayFormOf } from '../replay-words.ts'
+import { type EndpointKey, parseEndpointKey } from '#app/domain/endpoint-key.ts'
+import { type ReplayForm, replayFormOf } from '../controls/replay-words.ts'
 import type { LogFilter } from '../webhook-view.ts'
-import { logFilterQuery, readLogFilter } from './log-filter.ts'
+import { logFilterQuery, readLogFilter } from './log/log-filter.ts'
 
 /** Which account, as the platform named it, and in which role the page is asked for. */
 export interface ManagerAccount {

@@ -1,13 +1,13 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
+import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleEntry, sampleResult, sampleWebhook } from '#tests/support/sample-views.ts'
-import { OBJECT_KINDS } from '../object-catalog.ts'
 import { DEFAULT_LOG_FILTER } from '../webhook-view.ts'
-import { type LogAnswer, logFilterQuery } from './log-filter.ts'
+import { type LogAnswer, logFilterQuery } from './log/log-filter.ts'
 import { ManagerPage, type ManagerPageProps } from './manager-page.tsx'
 
 function propsOf(over: Partial<ManagerPageProps> = {}): ManagerPageProps {

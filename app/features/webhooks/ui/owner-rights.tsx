@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { OwnerRights } from '../../accounts/people.ts'
+import type { OwnerRights } from '#app/domain/people.ts'
 
 const RightsContext = createContext<OwnerRights>({ refusal: null, owners: [] })
 

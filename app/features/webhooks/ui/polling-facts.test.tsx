@@ -1,10 +1,10 @@
 import { screen } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
+import type { LookState } from '#app/domain/polling.ts'
 import { minutes } from '#app/lib/duration.ts'
-import { AccountTimeProvider } from '#app/ui/time.tsx'
+import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
-import type { LookState } from '../../events/polling.ts'
 import { PollingFacts } from './polling-facts.tsx'
 
 function renderFacts(over: Partial<LookState> = {}) {

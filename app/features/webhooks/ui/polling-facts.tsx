@@ -1,7 +1,7 @@
 import { Telescope } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Time, usePresent } from '#app/ui/time.tsx'
-import { type LookState, pollingSentence } from '../../events/polling.ts'
+import { type LookState, pollingSentence } from '#app/domain/polling.ts'
+import { Time, usePresent } from '#app/ui/time/time.tsx'
 
 interface PollingFactsProps {
   objectType: string

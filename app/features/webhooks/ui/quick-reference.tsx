@@ -1,9 +1,9 @@
 import { ExternalLink } from 'lucide-react'
+import { OBJECT_KINDS, OBJECT_PAIRS } from '#app/domain/object-catalog.ts'
+import { LOOK_EVERY } from '#app/domain/polling.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import { LOOK_EVERY } from '../../events/polling.ts'
-import { OBJECT_KINDS, OBJECT_PAIRS } from '../object-catalog.ts'
 
 const CODES: readonly { code: string; meaning: string }[] = [
   { code: '200', meaning: 'Success' },

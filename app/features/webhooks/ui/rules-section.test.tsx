@@ -4,8 +4,10 @@ import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { renderToString } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
+import { noRoomForEndpoints, ruleKey } from '#app/domain/endpoint-key.ts'
+import { OBJECT_TYPES } from '#app/domain/object-catalog.ts'
 import { minutes } from '#app/lib/duration.ts'
-import { AccountTimeProvider } from '#app/ui/time.tsx'
+import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import {
@@ -16,12 +18,10 @@ import {
   sampleResult,
   sampleRule,
 } from '#tests/support/sample-views.ts'
-import { noRoomForEndpoints, ruleKey } from '../endpoint-key.ts'
-import { OBJECT_TYPES } from '../object-catalog.ts'
-import type { ReplayPanelData } from '../replay-words.ts'
+import type { ReplayPanelData } from '../controls/replay-words.ts'
 import { DEFAULT_LOG_FILTER, type RuleLineView, type RuleView } from '../webhook-view.ts'
-import type { FormResult } from './form-result.ts'
-import type { LogAnswer } from './log-filter.ts'
+import type { FormResult } from './form/form-result.ts'
+import type { LogAnswer } from './log/log-filter.ts'
 import type { ManagerStep } from './manager-address.ts'
 import { RulesSection } from './rules-section.tsx'
 

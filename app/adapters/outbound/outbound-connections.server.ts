@@ -1,0 +1,140 @@
+// Connections kept open between calls to the same origin. One `undici` client per connection instead of its pool, because
+// then each call knows the socket it went through: which address, new or used before, and whether a byte had left.
+import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { Client } from 'undici'
+import { minutes } from '#app/lib/duration.ts'
+import { type Dial, DialError, type DialTrace } from './outbound-dial.server.ts'
+import type { AddressTarget } from './safe-address.ts'
+
+export interface Connection {
+  client: Client
+  origin: string
+  /** How often it was dialled; undici dials again when a kept connection turns out to be closed. */
+  dials: number
+  /** The latest dial. */
+  trace: DialTrace
+  /** The socket of the latest successful dial. */
+  socket: Socket | null
+  openedAt: number
+  /** Ends it now, in whatever phase it is. */
+  destroy(): void
+}
+
+export interface Connections {
+  /** A connection for one call: a kept one, else a new one (which dials when the first request is dispatched). */
+  take(target: AddressTarget): Connection
+  /** A new one in any case, with a whole handshake and its certificate noted. Not to be kept. */
+  takeFresh(target: AddressTarget): Connection
+  /** Gives it back after a complete answer. */
+  keep(connection: Connection): void
+  closeAll(): void
+}
+
+/** A kept connection does not follow a change in DNS, so none gets older than this. */
+const OLDEST = minutes(2)
+
+export function createConnections(input: {
+  dial: Dial
+  idleMs: number
+  maxIdle: number
+  headerBytes: number
+}): Connections {
+  const { dial, idleMs, maxIdle, headerBytes } = input
+  /** Over all origins, the one that was used longest ago first. */
+  const idle = new Set<Connection>()
+  /** The same by origin, the one that was used last at the end. */
+  const idleOf = new Map<string, Connection[]>()
+  const open = new Set<Connection>()
+
+  function take(target: AddressTarget): Connection {
+    for (let one = latestOf(target.origin); one; one = latestOf(target.origin)) {
+      noLongerIdle(one)
+      if (performance.now() - one.openedAt < OLDEST && one.socket && !one.socket.destroyed) return one
+      one.destroy()
+    }
+    return create(target, { fresh: false })
+  }
+
+  function latestOf(origin: string): Connection | undefined {
+    return idleOf.get(origin)?.at(-1)
+  }
+
+  function noLongerIdle(connection: Connection): void {
+    if (!idle.delete(connection)) return
+    const same = idleOf.get(connection.origin) ?? []
+    const left = same.filter((one) => one !== connection)
+    if (left.length > 0) idleOf.set(connection.origin, left)
+    else idleOf.delete(connection.origin)
+  }
+
+  function keep(connection: Connection) {
+    if (!open.has(connection) || !connection.socket || connection.socket.destroyed) return connection.destroy()
+    idle.add(connection)
+    const same = idleOf.get(connection.origin)
+    if (same) same.push(connection)
+    else idleOf.set(connection.origin, [connection])
+    const oldest = idle.size > maxIdle ? idle.values().next().value : undefined
+    oldest?.destroy()
+  }
+
+  function create(target: AddressTarget, how: { fresh: boolean }): Connection {
+    let dialling: { destroy(): void } | null = null
+    const client = new Client(target.origin, {
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      maxHeaderSize: headerBytes,
+      // The one deadline over the whole call covers both; these would start again with every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect(_options, callback) {
+        connection.dials += 1
+        connection.trace = nothingYet()
+        connection.openedAt = performance.now()
+        const dialled = (error: Error | null, socket: Socket | null) => {
+          dialling = null
+          connection.socket = socket
+          if (socket) callback(null, socket)
+          else callback(error ?? new DialError('DIAL_CLOSED'), null)
+        }
+        dialling = dial(target, connection.trace, dialled, how)
+      },
+    })
+    const connection: Connection = {
+      client,
+      origin: target.origin,
+      dials: 0,
+      trace: nothingYet(),
+      socket: null,
+      openedAt: performance.now(),
+      destroy() {
+        if (!open.delete(connection)) return
+        noLongerIdle(connection)
+        dialling?.destroy()
+        // Resolves when everything is torn down; a client that is gone already rejects, which is just as well.
+        client.destroy(new DialError('DIAL_CLOSED')).catch(() => {})
+      },
+    }
+    // Closed by the other side, or idle for too long.
+    client.on('disconnect', () => {
+      if (idle.has(connection)) connection.destroy()
+    })
+    open.add(connection)
+    return connection
+  }
+
+  return {
+    take,
+    takeFresh: (target) => create(target, { fresh: true }),
+    keep,
+    closeAll() {
+      for (const connection of [...open]) connection.destroy()
+    },
+  }
+}
+
+function nothingYet(): DialTrace {
+  return { dnsMs: null, connectMs: null, tlsMs: null, peerIp: null, certificate: null }
+}

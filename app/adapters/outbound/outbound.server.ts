@@ -1,0 +1,295 @@
+// The only way out to an address that a user typed. Everything that is sent for a user passes the guard here, is bounded in
+// time and size, and comes back as an outcome.
+import { networkInterfaces } from 'node:os'
+import { performance } from 'node:perf_hooks'
+import type { Clock } from '#app/lib/clock.ts'
+import { seconds } from '#app/lib/duration.ts'
+import { remembered } from '#app/lib/remembered.ts'
+import type {
+  Outbound,
+  OutboundOutcome,
+  OutboundProbe,
+  OutboundRequest,
+  OutboundTiming,
+  ProbeRequest,
+} from './outbound.ts'
+import { readHeaders, readText } from './outbound-answer.ts'
+import { type Connection, createConnections } from './outbound-connections.server.ts'
+import { createDial, type DialTrace, type OpenSocket, openSocket } from './outbound-dial.server.ts'
+import { type ExchangeResult, exchange } from './outbound-exchange.server.ts'
+import {
+  describeFailure,
+  type ExchangePhase,
+  type FailureClass,
+  maySafelyRepeat,
+  timeoutSentence,
+} from './outbound-failure.ts'
+import { cachedResolver, dnsResolver, machineResolver, type NameResolver } from './outbound-resolver.server.ts'
+import { type AddressTarget, addressRules, addressSentence, checkAddress, forbiddenIp } from './safe-address.ts'
+
+/** All in ms, bytes, or counts. */
+export interface OutboundLimits {
+  /** Whole call, unless the request says otherwise. */
+  totalMs: number
+  /** TCP and TLS, after the name is resolved. */
+  connectMs: number
+  dnsMs: number
+  /** A connection that fails sooner than this is tried once more, if nothing had been sent. */
+  secondTryMs: number
+  idleMs: number
+  /** Connections kept open between calls, over all origins. With fewer than addresses in use, every call would dial anew. */
+  maxIdle: number
+  readBytes: number
+  storedBytes: number
+  headerBytes: number
+}
+
+/** What the pages say of an address that is slow: 15 seconds at most. */
+export const DEFAULT_LIMITS: OutboundLimits = {
+  totalMs: seconds(15),
+  connectMs: seconds(5),
+  dnsMs: seconds(3),
+  secondTryMs: seconds(1),
+  idleMs: seconds(10),
+  maxIdle: 512,
+  readBytes: 16 * 1024,
+  storedBytes: 4 * 1024,
+  headerBytes: 16 * 1024,
+}
+
+export interface OutboundInput {
+  clock: Clock
+  /** Host names or origins under which this service is reached from outside. */
+  selfHosts: readonly string[]
+  /** `host:port` pairs that may be private and plain http. */
+  egressAllow: readonly string[]
+  limits?: Partial<OutboundLimits>
+  /** Default: the machine's DNS servers. Its answers are cached. */
+  resolver?: NameResolver
+  /** PEM certificates accepted besides the public authorities. */
+  trustedCa?: readonly string[]
+  /** For tests: the last step of a connection. */
+  open?: OpenSocket
+}
+
+/** Addresses in use at a time whose verdict is at hand. */
+const MOST_VERDICTS = 2_000
+
+/** Headers that decide how a message is framed or routed. Set by the connection alone. */
+const RESERVED_HEADERS = new Set([
+  'host',
+  'content-length',
+  'connection',
+  'transfer-encoding',
+  'keep-alive',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'proxy-authorization',
+  'proxy-connection',
+])
+
+export function createOutbound(input: OutboundInput): Outbound {
+  const limits = { ...DEFAULT_LIMITS, ...input.limits }
+  const rules = addressRules({ selfHosts: input.selfHosts, selfIps: ownAddresses(), egressAllow: input.egressAllow })
+  const names = cachedResolver(input.resolver ?? dnsResolver({ budgetMs: limits.dnsMs }), input.clock)
+  const machine = cachedResolver(machineResolver(limits.dnsMs), input.clock)
+  const dial = createDial({
+    rules,
+    names,
+    machine,
+    connectMs: limits.connectMs,
+    open: input.open ?? openSocket,
+    trustedCa: input.trustedCa,
+  })
+  const connections = createConnections({ dial, ...limits })
+  // The rules do not change while the process runs; what a name resolves to is another question, asked at every dial.
+  const verdictOn = remembered(MOST_VERDICTS, (url) => checkAddress(url, rules))
+  let closed = false
+
+  async function post(request: OutboundRequest): Promise<OutboundOutcome> {
+    const started = performance.now()
+    const elapsed = () => performance.now() - started
+    const verdict = verdictOn(request.url)
+    if (verdict.outcome === 'refused') return unsent('blocked', verdict.sentence, elapsed())
+    const fault = findHeaderFault(request.headers)
+    if (fault) return unsent('blocked', fault, elapsed())
+
+    const totalMs = request.timeoutMs ?? limits.totalMs
+    const headers = { 'accept-encoding': 'identity', ...request.headers }
+    for (let attempt = 1; ; attempt += 1) {
+      if (closed) return unsent('reset', 'This service is being restarted; the call will be made again.', elapsed())
+      const connection = connections.take(verdict.target)
+      const dialsBefore = connection.dials
+      const result = await exchange(connection, {
+        method: 'POST',
+        path: verdict.target.path,
+        headers,
+        body: request.body,
+        deadlineMs: Math.max(0, totalMs - elapsed()),
+        readBytes: limits.readBytes,
+      })
+      const dialled = connection.dials > dialsBefore ? connection.trace : null
+      const timing = timingOf(elapsed(), dialled, result.firstByteMs)
+      const peerIp = connection.trace.peerIp
+      if (result.outcome === 'answered' && !result.cut) connections.keep(connection)
+      else connection.destroy()
+
+      switch (result.outcome) {
+        case 'answered':
+          return readAnswer(result, peerIp, timing)
+        case 'late':
+          return { outcome: 'timeout', sentence: timeoutSentence(result.phase, totalMs), peerIp, timing }
+        case 'failed': {
+          const failure = describeFailure(result.fault, result.phase, limits.connectMs)
+          const again = attempt === 1 && elapsed() < limits.secondTryMs && maySafelyRepeat(failure, result.phase)
+          if (again) continue
+          return { ...failure, peerIp: failure.outcome === 'blocked' ? null : peerIp, timing }
+        }
+      }
+    }
+  }
+
+  function readAnswer(
+    result: Extract<ExchangeResult, { outcome: 'answered' }>,
+    peerIp: string | null,
+    timing: OutboundTiming,
+  ): OutboundOutcome {
+    const headers = readHeaders(result.rawHeaders)
+    const { text, truncated } = readText(headers, result.body, result.cut, limits.storedBytes)
+    return { outcome: 'response', status: result.status, headers, body: text, bodyTruncated: truncated, peerIp, timing }
+  }
+
+  async function probe({ url, headers, timeoutMs }: ProbeRequest): Promise<OutboundProbe> {
+    const verdict = checkAddress(url, rules)
+    const fault = verdict.outcome === 'refused' ? verdict.sentence : findHeaderFault(headers)
+    if (verdict.outcome === 'refused' || fault !== null) {
+      const result = unsent('blocked', fault ?? '', 0)
+      return { result, endedAt: 'address', secure: false, literal: false, certificate: null }
+    }
+    const { target } = verdict
+    const seen = { secure: target.protocol === 'https:', literal: target.literal }
+    if (closed) {
+      const result = unsent('reset', 'This service is being restarted. Please check again in a minute.', 0)
+      return { result, endedAt: 'connection', ...seen, certificate: null }
+    }
+    const started = performance.now()
+    const connection = connections.takeFresh(target)
+    const result = await exchange(connection, {
+      method: 'OPTIONS',
+      path: target.path,
+      headers: { 'accept-encoding': 'identity', ...headers },
+      body: null,
+      deadlineMs: timeoutMs,
+      readBytes: limits.readBytes,
+    })
+    const { trace } = connection
+    connection.destroy()
+    const timing = timingOf(performance.now() - started, trace, result.firstByteMs)
+    const { certificate, peerIp } = trace
+    switch (result.outcome) {
+      case 'answered':
+        return { result: readAnswer(result, peerIp, timing), endedAt: 'answer', ...seen, certificate }
+      case 'late': {
+        const sentence = timeoutSentence(result.phase, timeoutMs)
+        const endedAt = endOf(result.phase, connection, target)
+        return { result: { outcome: 'timeout', sentence, peerIp, timing }, endedAt, ...seen, certificate }
+      }
+      case 'failed': {
+        const failure = describeFailure(result.fault, result.phase, limits.connectMs)
+        const blocked = failure.outcome === 'blocked'
+        const endedAt = blocked
+          ? 'address'
+          : failure.outcome === 'dns'
+            ? 'name'
+            : endOf(result.phase, connection, target)
+        return {
+          result: { ...failure, peerIp: blocked ? null : peerIp, timing },
+          endedAt,
+          ...seen,
+          certificate,
+        }
+      }
+    }
+  }
+
+  return {
+    post,
+    probe,
+    async check(url) {
+      const verdict = checkAddress(url, rules)
+      if (verdict.outcome === 'refused') return { verdict: 'blocked', sentence: verdict.sentence }
+      const { hostname, literal, excepted } = verdict.target
+      if (literal || excepted) return { verdict: 'allowed' }
+      const answer = await names.resolve(hostname)
+      switch (answer.outcome) {
+        case 'unknown':
+          return { verdict: 'unresolved', sentence: 'The name in this address does not exist yet. Check the spelling.' }
+        case 'unavailable':
+          return { verdict: 'unresolved', sentence: 'The name in this address could not be looked up just now.' }
+        case 'addresses': {
+          const reason = answer.addresses.map(({ address }) => forbiddenIp(address, rules)).find((one) => one !== null)
+          return reason ? { verdict: 'blocked', sentence: addressSentence(reason) } : { verdict: 'allowed' }
+        }
+      }
+    },
+    async close() {
+      closed = true
+      connections.closeAll()
+    },
+  }
+}
+
+/** What a look ended at. */
+function endOf(phase: ExchangePhase, { trace }: Connection, target: AddressTarget): OutboundProbe['endedAt'] {
+  switch (phase) {
+    case 'connecting':
+      return trace.dnsMs === null && !target.literal ? 'name' : 'connection'
+    case 'securing':
+      return target.protocol === 'https:' ? 'security' : 'connection'
+    case 'waiting':
+    case 'answering':
+      return 'answer'
+  }
+}
+
+function unsent(outcome: FailureClass, sentence: string, totalMs: number): OutboundOutcome {
+  return { outcome, sentence, peerIp: null, timing: timingOf(totalMs, null, null) }
+}
+
+function timingOf(totalMs: number, dialled: DialTrace | null, firstByteMs: number | null): OutboundTiming {
+  const whole = (ms: number | null | undefined) => (ms == null ? null : Math.round(ms))
+  return {
+    totalMs: Math.round(totalMs),
+    dnsMs: whole(dialled?.dnsMs),
+    connectMs: whole(dialled?.connectMs),
+    tlsMs: whole(dialled?.tlsMs),
+    firstByteMs: whole(firstByteMs),
+  }
+}
+
+/** What is wrong with the headers of a request, as a sentence; null when they can be sent as they are. */
+function findHeaderFault(headers: Record<string, string>): string | null {
+  for (const name of Object.keys(headers)) {
+    const fault = faultOfHeaderName(name)
+    if (fault !== '') return fault
+    if (NOT_OF_A_HEADER.test(headers[name] ?? ''))
+      return `The header "${name.toLowerCase()}" contains characters that are not allowed.`
+  }
+  return null
+}
+
+const NOT_OF_A_HEADER = /[^\t\x20-\x7e\x80-\xff]/
+const MOST_HEADER_NAMES = 1_000
+
+/** The same few names come with every forward. Empty = nothing is wrong. */
+const faultOfHeaderName = remembered(MOST_HEADER_NAMES, (name) => {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'A header name contains characters that are not allowed.'
+  return RESERVED_HEADERS.has(name.toLowerCase()) ? `The header "${name.toLowerCase()}" cannot be set.` : ''
+})
+
+/** The machine's own addresses, public ones included: a name that leads to them leads back here. */
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
+}

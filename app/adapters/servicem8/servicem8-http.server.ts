@@ -1,0 +1,138 @@
+// One exchange with the platform: timed as a whole, capped, never following a redirect, never throwing for an answer.
+import { StringDecoder } from 'node:string_decoder'
+import { Agent, type Dispatcher, request } from 'undici'
+import { seconds } from '#app/lib/duration.ts'
+import type { ListReader } from './long-list.server.ts'
+import type { WireAnswer } from './servicem8-answer.ts'
+import { isFile } from './servicem8-document.ts'
+
+export type Exchanged =
+  | { outcome: 'answered'; answer: WireAnswer }
+  /** `undone`: no connection was made, so nothing can have been done. */
+  | { outcome: 'unanswered'; sentence: string; undone?: true; tooLarge?: true }
+
+export interface WireRequest {
+  method: 'GET' | 'POST' | 'DELETE'
+  url: string
+  headers: Record<string, string>
+  /** Form fields, sent as `application/x-www-form-urlencoded`. */
+  form?: Record<string, string>
+  /** Sent as JSON instead. */
+  json?: unknown
+  /** Sent as they are instead. */
+  bytes?: Uint8Array
+  /** The answer may be a file: its bytes are kept, and its text only where it can be one. */
+  keepBytes?: boolean
+  /** Whole exchange, ms. */
+  timeoutMs: number
+  maxBytes: number
+  /** Reads a long list while it arrives. */
+  list?: ListReader
+}
+
+/** Connections to the platform, kept for a while. Idle ones do not keep the process alive. */
+export function createWire(): Dispatcher {
+  return new Agent({ connections: 16, pipelining: 1, keepAliveTimeout: seconds(10), connect: { timeout: seconds(5) } })
+}
+
+/**
+ * For writes: each over a connection of its own. One that stood idle may be closed by the other side in the very moment we write,
+ * and then nobody knows whether a message went out.
+ */
+export function createLoneWire(): Dispatcher {
+  return new Agent({ connections: 16, pipelining: 0, connect: { timeout: seconds(5) } })
+}
+
+export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Exchanged> {
+  const signal = AbortSignal.timeout(asked.timeoutMs)
+  try {
+    const response = await request(asked.url, {
+      dispatcher: wire,
+      method: asked.method,
+      signal,
+      headersTimeout: asked.timeoutMs,
+      bodyTimeout: asked.timeoutMs,
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'Fieldhook',
+        ...(asked.form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+        ...(asked.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(asked.bytes ? { 'content-type': 'application/octet-stream' } : {}),
+        ...asked.headers,
+      },
+      body: bodyOf(asked),
+    })
+    const isGood = response.statusCode >= 200 && response.statusCode < 300
+    const chunks: Buffer[] = []
+    // Piece by piece: a list of 30 MB would hold up everybody.
+    const decoder = new StringDecoder('utf8')
+    let text = ''
+    let size = 0
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      size += chunk.length
+      // Leaving the loop destroys the body and, with it, the connection.
+      if (size > asked.maxBytes)
+        return { outcome: 'unanswered', sentence: 'ServiceM8 sent an answer that is too large.', tooLarge: true }
+      if (asked.keepBytes) chunks.push(chunk)
+      else text += decoder.write(chunk)
+      if (isGood && asked.list) text = await asked.list.take(text)
+    }
+    const bytes = Buffer.concat(chunks)
+    const headers = firstValues(response.headers)
+    if (!asked.keepBytes) text += decoder.end()
+    else if (!isFile(headers['content-type'] ?? '', bytes)) text = bytes.toString('utf8')
+    const records = isGood ? asked.list?.end(text) : undefined
+    return {
+      outcome: 'answered',
+      answer: {
+        status: response.statusCode,
+        headers,
+        text,
+        ...(asked.keepBytes && { bytes }),
+        ...(records !== undefined && { records }),
+      },
+    }
+  } catch (error) {
+    const late = signal.aborted || /TIMEOUT/.test(errorCode(error))
+    return {
+      outcome: 'unanswered',
+      sentence: late
+        ? `ServiceM8 did not answer within ${Math.round(asked.timeoutMs / 1000)} seconds.`
+        : 'ServiceM8 could not be reached.',
+      ...(madeNoConnection(errorCode(error)) ? { undone: true } : {}),
+    }
+  }
+}
+
+/** The connection itself failed, or its certificate was refused: no byte of the request has left. */
+function madeNoConnection(code: string): boolean {
+  return NO_CONNECTION.has(code) || /CERT|^ERR_TLS/.test(code)
+}
+
+const NO_CONNECTION = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+function bodyOf({ form, json, bytes }: Pick<WireRequest, 'form' | 'json' | 'bytes'>): string | Uint8Array | null {
+  if (bytes) return bytes
+  if (form) return new URLSearchParams(form).toString()
+  return json === undefined ? null : JSON.stringify(json)
+}
+
+function firstValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const plain: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    const first = Array.isArray(value) ? value[0] : value
+    if (first !== undefined) plain[name.toLowerCase()] = first
+  }
+  return plain
+}
+
+function errorCode(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
+}

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fixedClock } from '#app/lib/clocks.server.ts'
+import { APP_ID, APP_SECRET, BRISBANE, startTinyPlatform, type TinyPlatform } from '#tests/support/tiny-platform.ts'
+import { createServiceM8OAuth } from './servicem8-oauth.server.ts'
+
+const RETURN = 'https://fieldhook.test/api/oauth/callback'
+const clock = fixedClock()
+let platform: TinyPlatform
+
+beforeEach(async () => {
+  platform = await startTinyPlatform()
+})
+afterEach(() => platform.close())
+
+function client(appSecret = APP_SECRET) {
+  return createServiceM8OAuth({
+    oauthUrl: platform.url,
+    appId: APP_ID,
+    appSecret,
+    scopes: ['vendor'],
+    clock,
+    timeout: 300,
+  })
+}
+
+function code(): string {
+  const asked = new URL(client().authorizeUrl({ state: 's', redirectUri: RETURN, codeChallenge: '' }))
+  asked.searchParams.delete('code_challenge')
+  return new URL(platform.consent(asked.toString(), BRISBANE)).searchParams.get('code') ?? ''
+}
+
+describe('exchanging a code', () => {
+  it('gives tokens with the moment they end', async () => {
+    const exchanged = await client().exchangeCode({ code: code(), redirectUri: RETURN, codeVerifier: 'v' })
+    expect(exchanged).toMatchObject({
+      outcome: 'ok',
+      value: { expiresAt: clock.now() + 3_600_000, scope: 'vendor read_jobs' },
+    })
+  })
+
+  it('works once', async () => {
+    const asked = { code: code(), redirectUri: RETURN, codeVerifier: 'v' }
+    await client().exchangeCode(asked)
+    expect(await client().exchangeCode(asked)).toMatchObject({ outcome: 'unauthorized', status: 400 })
+  })
+
+  it('tells a wrong app secret from a worthless code', async () => {
+    expect(await client('wrong').exchangeCode({ code: code(), redirectUri: RETURN, codeVerifier: 'v' })).toMatchObject({
+      outcome: 'refused',
+      status: 401,
+    })
+  })
+})
+
+describe('refreshing', () => {
+  it('replaces both tokens, and the old one is dead', async () => {
+    const { refreshToken } = platform.issue(BRISBANE)
+    const refreshed = await client().refresh(refreshToken)
+    expect(refreshed).toMatchObject({ outcome: 'ok' })
+    expect(refreshed.outcome === 'ok' && refreshed.value.refreshToken).not.toBe(refreshToken)
+    expect(await client().refresh(refreshToken)).toMatchObject({
+      outcome: 'unauthorized',
+      message: 'It was used before.',
+    })
+  })
+
+  it.each([
+    [500, { outcome: 'unavailable', status: 500 }],
+    [429, { outcome: 'rate_limited' }],
+    ['hang', { outcome: 'unavailable', status: null }],
+    ['reset', { outcome: 'unavailable', status: null }],
+  ] as const)('with a platform that answers %s is to be tried later', async (fault, expected) => {
+    platform.faults.refresh = fault
+    expect(await client().refresh('any')).toMatchObject(expected)
+  })
+})

@@ -1,0 +1,71 @@
+// From the platform's JSON to what the product asks for. Tolerant of spelling, strict about what cannot be missing.
+import type { PlatformRecord, RemoteSubscription, Vendor } from '../platform.ts'
+import { isFlagSet, isRecord, textOf } from './servicem8-answer.ts'
+
+/** `vendor.json` is a list of exactly one record, whose uuid is the account (facts: 2.3). Null when it is not. */
+export function readVendor(body: unknown): Vendor | null {
+  const record = Array.isArray(body) ? (body.length === 1 ? body[0] : null) : body
+  if (!isRecord(record)) return null
+  const uuid = textOf(record.uuid).toLowerCase()
+  if (uuid === '') return null
+  const timezone = zoneOrUtc(textOf(record.timezone_name))
+  return { uuid, name: textOf(record.name), timezone, email: textOf(record.email) }
+}
+
+/** An IANA zone this machine knows, else UTC. */
+function zoneOrUtc(zone: string): string {
+  if (zone === '') return 'UTC'
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return zone
+  } catch {
+    return 'UTC'
+  }
+}
+
+/** The list of webhook subscriptions (facts: 4.1). Entries without uuid or address are dropped; null when it is no list. */
+export function readSubscriptions(body: unknown): RemoteSubscription[] | null {
+  if (!Array.isArray(body)) return null
+  const found: RemoteSubscription[] = []
+  for (const entry of body as unknown[]) {
+    if (!isRecord(entry)) continue
+    const uuid = textOf(entry.uuid)
+    const callbackUrl = textOf(entry.callback_url)
+    if (uuid === '' || callbackUrl === '') continue
+    const object = textOf(entry.object)
+    const kind = textOf(entry.type) === 'event' || (object === '' && textOf(entry.event) !== '') ? 'event' : 'object'
+    found.push({
+      uuid,
+      kind,
+      subject: (kind === 'event' ? textOf(entry.event) : object).toLowerCase(),
+      callbackUrl,
+      fields: fieldNames(entry.fields),
+      active: isFlagSet(entry.active),
+      lastFailureReason: textOf(entry.last_failure_reason) || null,
+      lastFailureAt: momentText(entry.last_failure_at),
+    })
+  }
+  return found
+}
+
+/** Zeros stand for no moment (facts: 5.4). */
+function momentText(value: unknown): string | null {
+  const text = textOf(value)
+  return text === '' || text.startsWith('0000') ? null : text
+}
+
+function fieldNames(value: unknown): string[] {
+  const names = Array.isArray(value) ? (value as unknown[]).map(textOf) : textOf(value).split(',')
+  return names.map((name) => name.trim()).filter((name) => name !== '')
+}
+
+/** Null when it is no list. Entries that are no records are dropped. */
+export function readRecords(body: unknown): PlatformRecord[] | null {
+  return Array.isArray(body) ? (body as unknown[]).filter(isRecord) : null
+}
+
+/** A single record, also when it comes as a list of one. */
+export function readRecord(body: unknown): PlatformRecord | null {
+  const record: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body
+  return isRecord(record) ? record : null
+}

@@ -1,0 +1,204 @@
+// Card payments through Stripe, or through whatever speaks its wire at `apiBase`. Nothing of Stripe's types leaves this folder.
+import type Stripe from 'stripe'
+import type { Clock } from '#app/lib/clock.ts'
+import { minutes } from '#app/lib/duration.ts'
+import type { Log } from '#app/lib/log.ts'
+import { type MonthlyPrice, PaymentError, type Payments } from '../payments.ts'
+import { METER_EVENT, MONTHLY_LOOKUP_KEY, PORTAL_FEATURES } from './stripe-catalogue.ts'
+import { asked, askedUnless, createStripeClient } from './stripe-client.server.ts'
+import { eventCalls } from './stripe-events.server.ts'
+import { idOf, toInvoice, toPayment, toSubscription } from './stripe-objects.ts'
+import { renewalCalls } from './stripe-renewal.server.ts'
+
+export interface StripeOptions {
+  secretKey: string
+  /** During a rotation there are two: a signature by any of them counts. */
+  webhookSecrets: readonly string[]
+  /** Null = found by its lookup key. */
+  monthlyPriceId: string | null
+  /** The metered price; null = use over what is included is free. */
+  overagePriceId: string | null
+  /** Null = Stripe itself. May carry a path. */
+  apiBase: string | null
+  clock: Clock
+  log: Log
+}
+
+/** Prices never change their amount, but a lookup key can move to another one. */
+const PRICE_KEPT = minutes(10)
+const MOST = 100
+const LATEST_INVOICE = 'latest_invoice.confirmation_secret'
+
+export function createStripePayments(options: StripeOptions): Payments {
+  const { clock, log, overagePriceId } = options
+  const stripe = createStripeClient(options)
+  const monthly = monthlyPriceOf(stripe, options)
+
+  return {
+    chargesOverage: overagePriceId !== null,
+    ...renewalCalls(stripe, log),
+    ...eventCalls(stripe, { secrets: options.webhookSecrets, clock }),
+    ...portalCalls(stripe),
+
+    monthlyPrice: () => asked(async () => (await monthly()).price),
+
+    createCustomer: ({ accountUuid, key }) =>
+      asked(
+        async () =>
+          (await stripe.customers.create({ metadata: { accountUUID: accountUuid } }, { idempotencyKey: key })).id,
+      ),
+
+    async hasCustomer(customerId) {
+      const customer = await askedUnless(['missing'], () => stripe.customers.retrieve(customerId))
+      return customer !== null && !customer.deleted
+    },
+
+    listSubscriptions: (customerId) =>
+      asked(async () => {
+        const list = await stripe.subscriptions.list({
+          customer: customerId,
+          status: 'all',
+          limit: MOST,
+          expand: [`data.${LATEST_INVOICE}`],
+        })
+        return list.data.map(toSubscription)
+      }),
+
+    createSubscription: ({ customerId, accountUuid, offer, creditPence, key }) =>
+      asked(async () => {
+        const { price, productId } = await monthly()
+        const subscription = await stripe.subscriptions.create(
+          {
+            customer: customerId,
+            // A metered price has no quantity.
+            items: [{ price: price.id, quantity: 1 }, ...(overagePriceId ? [{ price: overagePriceId }] : [])],
+            collection_method: 'charge_automatically',
+            payment_behavior: 'default_incomplete',
+            // Without the second, the card pays once and the next month has none.
+            payment_settings: { payment_method_types: ['card'], save_default_payment_method: 'on_subscription' },
+            ...(creditPence > 0 && {
+              add_invoice_items: [
+                {
+                  quantity: 1,
+                  price_data: { currency: price.currency, product: productId, unit_amount: -creditPence },
+                },
+              ],
+            }),
+            metadata: { accountUUID: accountUuid, offer },
+            expand: [LATEST_INVOICE],
+          },
+          { idempotencyKey: key },
+        )
+        return toSubscription(subscription)
+      }),
+
+    async endSubscription(subscriptionId) {
+      await askedUnless(['missing'], () =>
+        stripe.subscriptions.cancel(subscriptionId, { invoice_now: false, prorate: false }),
+      )
+    },
+
+    setEndsWithPeriod: (subscriptionId, ends) =>
+      asked(async () => {
+        const current = ends ? null : await stripe.subscriptions.retrieve(subscriptionId)
+        // The portal may have set a day instead of the flag; each is taken back by its own name.
+        const byDay = current !== null && !current.cancel_at_period_end && current.cancel_at !== null
+        await stripe.subscriptions.update(subscriptionId, byDay ? { cancel_at: '' } : { cancel_at_period_end: ends })
+      }),
+
+    openInvoices: (subscriptionId) =>
+      asked(async () => {
+        const list = await stripe.invoices.list({
+          subscription: subscriptionId,
+          status: 'open',
+          limit: MOST,
+          expand: ['data.confirmation_secret'],
+        })
+        return list.data.map(toInvoice).sort((a, b) => a.createdAt - b.createdAt)
+      }),
+
+    async findPayment(paymentId) {
+      const payment = await askedUnless(['missing'], () => stripe.paymentIntents.retrieve(paymentId))
+      return payment && toPayment(payment)
+    },
+
+    async cancelPayment(paymentId) {
+      await asked(() => stripe.paymentIntents.cancel(paymentId))
+    },
+
+    async refund(paymentId) {
+      try {
+        await asked(() =>
+          stripe.refunds.create({ payment_intent: paymentId }, { idempotencyKey: `refund:${paymentId}` }),
+        )
+      } catch (error) {
+        if (!(error instanceof PaymentError) || error.code !== 'refused') throw error
+        // Perhaps it was given back before, by hand or by a call whose answer was lost.
+        const given = await asked(() => stripe.refunds.list({ payment_intent: paymentId, limit: 1 }))
+        if (given.data.length === 0) throw error
+      }
+    },
+
+    async reportUse({ identifier, customerId, count, at }) {
+      await asked(() =>
+        stripe.billing.meterEvents.create({
+          event_name: METER_EVENT,
+          identifier,
+          timestamp: Math.floor(at / 1000),
+          payload: { stripe_customer_id: customerId, value: String(count) },
+        }),
+      )
+    },
+  }
+}
+
+interface FoundPrice {
+  price: MonthlyPrice
+  productId: string
+}
+
+function monthlyPriceOf(stripe: Stripe, { monthlyPriceId, clock }: StripeOptions): () => Promise<FoundPrice> {
+  let kept: { found: FoundPrice; until: number } | null = null
+  async function find(): Promise<Stripe.Price> {
+    if (monthlyPriceId !== null) return stripe.prices.retrieve(monthlyPriceId)
+    const { data } = await stripe.prices.list({ lookup_keys: [MONTHLY_LOOKUP_KEY], active: true, limit: 1 })
+    if (!data[0]) throw new PaymentError('denied', `there is no price ${MONTHLY_LOOKUP_KEY}: run npm run stripe:setup`)
+    return data[0]
+  }
+  return async () => {
+    if (kept && clock.now() < kept.until) return kept.found
+    const { id, unit_amount: amount, currency, product } = await find()
+    const found = { price: { id, amount: amount ?? 0, currency }, productId: idOf(product) ?? '' }
+    kept = { found, until: clock.now() + PRICE_KEPT }
+    return found
+  }
+}
+
+function portalCalls(stripe: Stripe): Pick<Payments, 'openPortal'> {
+  let configuration: string | null = null
+  /** The one saved in the Dashboard or made by the set-up; else one is made. */
+  async function configurationId(): Promise<string> {
+    const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: MOST })
+    const known = data.find(({ is_default: isDefault }) => isDefault) ?? data[0]
+    if (known) return known.id
+    const made = await stripe.billingPortal.configurations.create(
+      { features: PORTAL_FEATURES },
+      { idempotencyKey: 'portal-configuration:v1' },
+    )
+    return made.id
+  }
+  async function open(customer: string, returnUrl: string): Promise<string> {
+    configuration ??= await configurationId()
+    const session = await stripe.billingPortal.sessions.create({ customer, configuration, return_url: returnUrl })
+    return session.url
+  }
+  return {
+    async openPortal({ customerId, returnUrl }) {
+      const url = await askedUnless(['missing'], () => open(customerId, returnUrl))
+      if (url !== null) return url
+      // Perhaps the configuration was deleted since it was looked up. If it was the customer, this says so.
+      configuration = null
+      return asked(() => open(customerId, returnUrl))
+    },
+  }
+}

@@ -1,0 +1,80 @@
+// An account that is not paid for: its runs wait and say why, those of others go on, and a payment lets them go.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { releaseRuns } from '#app/features/automations/history/run-again.server.ts'
+import { runLine } from '#app/features/automations/history/run-list-view.ts'
+import { executionOf } from '#app/features/automations/runs/run-history.ts'
+import { trySave } from '#app/features/billing/change-plan.server.ts'
+import { TRIAL } from '#app/features/billing/plan.ts'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import {
+  type AutomationWorld,
+  aRule,
+  aStep,
+  automationWorld,
+  BRISBANE,
+  LEEDS,
+} from '#tests/support/automation-world.server.ts'
+
+let world: AutomationWorld
+beforeEach(async () => {
+  world = await automationWorld()
+})
+afterEach(() => world.close())
+
+const TASK = aStep('s1', 'create_task', { title: 'Ring {entry.0.contact_first_name}', description: '' })
+
+/** Says what Leeds' plan is from now on; the hold follows from it. */
+async function plan(status: string) {
+  const { store, clock } = world
+  const app = {
+    ...world.app,
+    settings: { ...world.app.settings, payments: { mode: 'stripe' as const, publishableKey: null } },
+    wakeDeliveries: () => {},
+  }
+  const known = await store.ensurePlan(LEEDS, TRIAL, clock.now())
+  expect(await trySave(app, known, { status, trialEndsAt: clock.now() - days(4) })).not.toBeNull()
+}
+
+const tasks = () => world.platform.made.filter(({ object }) => object === 'task').length
+
+test('runs of a held account wait and the history says why; others go on; a payment wakes them', async () => {
+  const mine = await world.rule(aRule([TASK]))
+  const theirs = await world.rule(aRule([TASK]), BRISBANE)
+  const jobs = { mine: world.job(LEEDS), theirs: world.job(BRISBANE) }
+  await plan('trial')
+  world.engine().start()
+  const held = await world.start(mine, [jobs.mine])
+  await world.start(theirs, [jobs.theirs], {}, BRISBANE)
+  world.app.wakeRuns()
+  await world.clock.run(minutes(1))
+  expect(tasks()).toBe(1)
+  const execution = executionOf(await world.run(held))
+  expect(execution).toMatchObject({
+    state: 'waiting',
+    reason: 'Trial ended: subscribe to resume',
+    nextAttemptAt: null,
+    executionStatus: null,
+  })
+  expect(runLine(execution)).toMatchObject({ standing: 'waiting', happened: 'Trial ended: subscribe to resume.' })
+  await plan('active')
+  await world.clock.run(seconds(5))
+  expect(tasks()).toBe(2)
+  expect(executionOf(await world.run(held))).toMatchObject({ state: 'done', executionStatus: 'success' })
+})
+
+test('what has waited longer than 72 hours asks a person first', async () => {
+  const rule = await world.rule(aRule([TASK]))
+  const [old, young] = [world.job(LEEDS), world.job(LEEDS)]
+  await plan('canceled')
+  world.engine({}, { beatMs: minutes(10) }).start()
+  const late = await world.start(rule, [old])
+  await world.clock.run(hours(73))
+  await world.start(rule, [young])
+  await plan('active')
+  await world.clock.run(seconds(5))
+  expect(tasks()).toBe(1)
+  expect(executionOf(await world.run(late))).toMatchObject({ state: 'held', needsYou: true })
+  await releaseRuns(world.app, LEEDS, [late])
+  await world.clock.run(seconds(5))
+  expect(tasks()).toBe(2)
+})

@@ -1,0 +1,386 @@
+// What protects customers, and what a person decides: hold, send, discard, cancel, settle, do again.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  cancelRun,
+  releaseRuns,
+  repeatOffer,
+  rerunFailed,
+  runAllAgain,
+  settleHeldRuns,
+  settleUnknown,
+} from '#app/features/automations/history/run-again.server.ts'
+import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
+import { JOURNAL_WORDS, RUN_WORDS } from '#app/features/automations/rules/run-words.ts'
+import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import {
+  type AutomationWorld,
+  aRule,
+  aStep,
+  automationWorld,
+  LEEDS,
+  uuidOf,
+} from '#tests/support/automation-world.server.ts'
+
+let world: AutomationWorld
+beforeEach(async () => {
+  world = await automationWorld()
+})
+afterEach(() => world.close())
+
+const TEXT = aStep('s1', 'send_sms', {
+  to: '{entry.0.contact_mobile}',
+  message: 'About job {entry.0.generated_job_id}',
+})
+const AFTERWARDS = aStep('s2', 'create_task', { title: 'Afterwards', description: '' }, true)
+
+async function work(ms = seconds(5)) {
+  // Hours may pass: a lease renewed every 3 s would take long.
+  const engine = world.engine({}, { beatMs: minutes(5) })
+  engine.start()
+  await world.clock.run(ms)
+  return engine
+}
+
+async function go(ms = seconds(5)) {
+  world.app.wakeRuns()
+  await world.clock.run(ms)
+}
+
+/** Exchanges of this kind end like this; others go well. */
+function when(verb: string, fate: 'answer_lost' | 'broken' | 'not_reached' | 'well') {
+  world.platform.fate = (exchange) => (exchange.verb === verb ? fate : 'well')
+}
+
+test('a rule that asks first does nothing until a person says so', async () => {
+  const rule = await world.rule(aRule([TEXT], { guards: { askFirst: true } }))
+  const run = await world.start(rule, [world.job(LEEDS)], { held: RUN_WORDS.askFirst })
+  await work()
+  expect(await world.run(run)).toMatchObject({ state: 'held', reason: RUN_WORDS.askFirst, journal: [] })
+  expect(await releaseRuns(world.app, LEEDS, [run])).toBe(1)
+  await go()
+  expect(await world.run(run)).toMatchObject({ outcome: 'success' })
+  expect(await releaseRuns(world.app, LEEDS, [run])).toBe(0)
+})
+
+test('a flood is held: some are sent one by one, the rest all at once or not at all', async () => {
+  await world.store.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, floodPerHour: 20 }, world.clock.now())
+  const rule = await world.rule(aRule([TEXT]))
+  for (let count = 0; count < 26; count++) await world.start(rule, [world.job(LEEDS)])
+  await work(minutes(1))
+  expect(world.platform.messages).toHaveLength(20)
+  const held = await world.store.heldRuns(LEEDS, rule)
+  expect(held).toHaveLength(6)
+  expect((await world.run(held[0] ?? 0)).reason).toEqual(
+    expect.stringContaining('20 messages to customers within an hour'),
+  )
+
+  expect(await releaseRuns(world.app, LEEDS, held.slice(0, 1))).toBe(1)
+  await go()
+  expect(world.platform.messages).toHaveLength(21)
+  expect(await cancelRun(world.app, LEEDS, held[1] ?? 0, { discarded: true })).toEqual({ outcome: 'cancelled' })
+  expect(await world.run(held[1] ?? 0)).toMatchObject({
+    outcome: 'cancelled',
+    reason: RUN_WORDS.discarded,
+    journal: [{ state: 'skipped', sentence: JOURNAL_WORDS.cancelled }],
+  })
+  expect(await settleHeldRuns(world.app, LEEDS, rule, 'send')).toBe(4)
+  await go()
+  expect(world.platform.messages).toHaveLength(25)
+  expect(await settleHeldRuns(world.app, LEEDS, rule, 'discard')).toBe(0)
+})
+
+test('the last place under a cap is given once, however many runs ask for it at the same time', async () => {
+  await world.store.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, ruleDailyCap: 1 }, world.clock.now())
+  const rule = await world.rule(aRule([TEXT]))
+  for (let count = 0; count < 4; count++) await world.start(rule, [world.job(LEEDS)])
+  await work()
+  expect(world.platform.messages).toHaveLength(1)
+  expect(await world.store.heldRuns(LEEDS, rule)).toHaveLength(3)
+})
+
+test('quiet hours move a message to their end, and everything else goes on', async () => {
+  // 09:00 in London on a Monday: quiet until 11:00 in this account.
+  await world.store.saveAccountGuards(
+    LEEDS,
+    { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '08:00', quietTo: '11:00' },
+    world.clock.now(),
+  )
+  const rule = await world.rule(
+    aRule([TEXT, aStep('s2', 'create_task', { title: 'At once', description: '' })], {
+      guards: { respectQuietHours: true },
+    }),
+  )
+  const run = await world.start(rule, [world.job(LEEDS)])
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 planned', 's2/0 sent'])
+  expect(await world.run(run)).toMatchObject({ state: 'waiting', wakeAt: Date.UTC(2026, 0, 5, 11, 0, 0) })
+  await world.clock.run(hours(2))
+  expect(await world.run(run)).toMatchObject({ outcome: 'success' })
+  expect(world.platform.messages.map(({ at }) => at)).toEqual([expect.closeTo(Date.UTC(2026, 0, 5, 11, 0, 0), -4)])
+})
+
+test('within its cool-down a customer hears nothing more from the rule, and the history says why', async () => {
+  const rule = await world.rule(aRule([TEXT, AFTERWARDS], { guards: { cooldownDays: 7 } }))
+  const job = world.job(LEEDS)
+  await world.start(rule, [job])
+  await work()
+  const again = await world.start(rule, [job])
+  const other = await world.start(rule, [world.job(LEEDS)])
+  await go()
+  expect(await world.run(again)).toMatchObject({ outcome: 'failure' })
+  expect((await world.run(again)).journal[0]).toMatchObject({
+    state: 'skipped',
+    sentence: expect.stringContaining('leaves 7 days between'),
+  })
+  expect(world.states(again)).toEqual(['s1/0 skipped', 's2/0 skipped'])
+  expect(await world.run(other)).toMatchObject({ outcome: 'success' })
+})
+
+test('a muted customer hears nothing, not even when a person lets the run go on', async () => {
+  await world.store.saveMute(
+    LEEDS,
+    { kind: 'company', recordUuid: uuidOf('company', 1), until: null },
+    world.clock.now(),
+  )
+  const rule = await world.rule(aRule([TEXT]))
+  const run = await world.start(rule, [world.job(LEEDS)], { held: RUN_WORDS.askFirst })
+  await releaseRuns(world.app, LEEDS, [run])
+  await work()
+  expect(await world.run(run)).toMatchObject({ outcome: 'nothing' })
+  expect(world.platform.messages).toEqual([])
+})
+
+test('conditions are asked again just before a message, on fresh data', async () => {
+  const conditions = [{ field: 'status', operator: 'equals' as const, value: 'Quote', logicalOperator: 'AND' as const }]
+  const rule = await world.rule(aRule([TEXT], { conditions, guards: { recheckBeforeSending: true } }))
+  const job = world.job(LEEDS)
+  const run = await world.start(rule, [job])
+  const still = await world.start(rule, [world.job(LEEDS)])
+  Object.assign(world.platform.records(LEEDS, 'job').get(job) ?? {}, { status: 'Completed' })
+  await work()
+  expect((await world.run(run)).journal).toMatchObject([
+    { state: 'skipped', sentence: JOURNAL_WORDS.conditionsNoLongerMet },
+  ])
+  expect(await world.run(still)).toMatchObject({ outcome: 'success' })
+})
+
+test('a rule that is switched off while a message waits does not send it', async () => {
+  await world.store.saveAccountGuards(
+    LEEDS,
+    { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '08:00', quietTo: '11:00' },
+    world.clock.now(),
+  )
+  const rule = await world.rule(aRule([TEXT], { guards: { respectQuietHours: true } }))
+  const run = await world.start(rule, [world.job(LEEDS)])
+  await work()
+  await world.store.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
+  await world.clock.run(hours(3))
+  expect((await world.run(run)).journal).toMatchObject([{ state: 'skipped', sentence: JOURNAL_WORDS.ruleOff }])
+  expect(world.platform.messages).toEqual([])
+})
+
+test('an answer that is lost leaves "may have been sent"; a person who found it settles it', async () => {
+  const rule = await world.rule(aRule([TEXT, AFTERWARDS]))
+  const run = await world.start(rule, [world.job(LEEDS)])
+  when('sms', 'answer_lost')
+  await work(hours(30))
+  when('sms', 'well')
+  expect(await world.run(run)).toMatchObject({ state: 'held', reason: RUN_WORDS.unknown })
+  expect(world.states(run)).toEqual(['s1/0 unknown'])
+  expect(await world.store.countRunsThatNeedPerson(LEEDS, 10)).toBe(1)
+  const row = { stepId: 's1', itemKey: '0' }
+  expect(await settleUnknown(world.app, LEEDS, run, row, 'went_out')).toEqual({ outcome: 'settled' })
+  await go()
+  expect(await world.run(run)).toMatchObject({
+    outcome: 'success',
+    journal: [{ state: 'sent', sentence: JOURNAL_WORDS.saidItWentOut }, { state: 'sent' }],
+  })
+  expect(world.platform.messages).toHaveLength(1)
+  expect(await settleUnknown(world.app, LEEDS, run, row, 'send')).toEqual({ outcome: 'not_open' })
+})
+
+test('one that did not go out is sent when a person says so, and counted once', async () => {
+  const rule = await world.rule(aRule([TEXT]))
+  const run = await world.start(rule, [world.job(LEEDS)])
+  when('sms', 'broken')
+  await work()
+  expect(await world.run(run)).toMatchObject({
+    state: 'done',
+    outcome: 'failure',
+    reason: JOURNAL_WORDS.mayHaveBeenSent,
+  })
+  expect(world.rows('SELECT channel FROM customer_message')).toEqual([{ channel: 'sms' }])
+  when('sms', 'well')
+  await settleUnknown(world.app, LEEDS, run, { stepId: 's1', itemKey: '0' }, 'send')
+  await go()
+  expect(await world.run(run)).toMatchObject({ outcome: 'success', reason: null })
+  expect(world.platform.messages).toHaveLength(1)
+  expect(world.rows('SELECT channel FROM customer_message')).toEqual([{ channel: 'sms' }])
+})
+
+test('who got a message is kept only as a keyed hash', async () => {
+  const rule = await world.rule(aRule([TEXT]))
+  await world.start(rule, [world.job(LEEDS)])
+  await work()
+  const [message] = world.rows('SELECT receiver_hash AS hash, channel, automation_id AS rule FROM customer_message')
+  expect(message).toMatchObject({ channel: 'sms', rule })
+  expect(String(message?.hash)).toMatch(/^[\w-]{43}$/)
+  expect(JSON.stringify(world.rows('SELECT * FROM customer_message'))).not.toContain('7700')
+})
+
+test('a run that has not begun is cancelled at once, one that waits loses what it had planned', async () => {
+  const rule = await world.rule(
+    aRule(
+      [aStep('s1', 'update_job_status', { status: 'Work Order' }), TEXT].map((step, index) => ({
+        ...step,
+        id: `s${index + 1}`,
+      })),
+    ),
+  )
+  const later = await world.start(rule, [world.job(LEEDS)], { wakeAt: world.clock.now() + hours(1) })
+  expect(await cancelRun(world.app, LEEDS, later)).toEqual({ outcome: 'cancelled' })
+  when('update', 'not_reached')
+  const waiting = await world.start(rule, [world.job(LEEDS)])
+  await work()
+  expect(await cancelRun(world.app, LEEDS, waiting)).toEqual({ outcome: 'cancelled' })
+  when('update', 'well')
+  await go(hours(2))
+  expect(world.states(waiting)).toEqual(['s1/0 skipped', 's2/0 sent'])
+  expect(await world.run(waiting)).toMatchObject({ outcome: 'cancelled', reason: RUN_WORDS.cancelled })
+  expect(await cancelRun(world.app, LEEDS, waiting)).toEqual({ outcome: 'done_already' })
+  expect(await cancelRun(world.app, LEEDS, 999)).toEqual({ outcome: 'not_found' })
+})
+
+test('a run that is cancelled while it is at work ends before its next effect', async () => {
+  const url = 'https://slow.example.com/'
+  const rule = await world.rule(
+    aRule([
+      aStep('s1', 'send_notification', { notificationType: 'webhook', message: 'x', url }),
+      { ...TEXT, id: 's2' },
+    ]),
+  )
+  world.outbound.when(url, { afterMs: seconds(5) })
+  const run = await world.start(rule, [world.job(LEEDS)])
+  await work(seconds(2))
+  expect(await cancelRun(world.app, LEEDS, run)).toEqual({ outcome: 'cancelling' })
+  await world.clock.run(seconds(10))
+  expect(world.states(run)).toEqual(['s1/0 sent'])
+  expect(await world.run(run)).toMatchObject({ outcome: 'cancelled', reason: RUN_WORDS.cancelled })
+  expect(world.platform.messages).toEqual([])
+})
+
+test('what failed is done again in the same run, under the same keys and with the same texts', async () => {
+  const rule = await world.rule(
+    aRule([
+      TEXT,
+      aStep('s2', 'create_task', { title: 'Ring {entry.0.contact_first_name}', description: '' }),
+      { ...AFTERWARDS, id: 's3' },
+    ]),
+  )
+  const job = world.job(LEEDS)
+  world.platform.fate = ({ verb, object }) => (verb === 'create' && object === 'task' ? 'forbidden' : 'well')
+  const run = await world.start(rule, [job])
+  await work()
+  const seen = (await world.run(run)).journal[1]?.clientUuid
+  // A permission that never comes: given up after two days.
+  world.client.sql.prepare("UPDATE run_step SET state = 'failed', next_attempt_at = NULL WHERE step_id = 's2'").run()
+  world.client.sql.prepare("UPDATE run SET state = 'queued', wake_at = 0 WHERE id = ?").run(run)
+  await go()
+  expect(world.states(run)).toEqual(['s1/0 sent', 's2/0 failed', 's3/0 skipped'])
+  expect(await world.run(run)).toMatchObject({ outcome: 'partial' })
+  world.platform.fate = () => 'well'
+  Object.assign(world.platform.records(LEEDS, 'jobcontact').values().next().value ?? {}, { first: 'Somebody else' })
+  expect(await rerunFailed(world.app, LEEDS, run)).toEqual({ outcome: 'again', rows: 2 })
+  await go()
+  expect(await world.run(run)).toMatchObject({ outcome: 'success' })
+  expect(world.platform.made.map(({ uuid, fields }) => [uuid === seen, fields.name])).toEqual([
+    [true, 'Ring Margaret'],
+    [false, 'Afterwards'],
+  ])
+  expect(world.platform.messages).toHaveLength(1)
+  expect(await rerunFailed(world.app, LEEDS, run)).toEqual({ outcome: 'nothing_failed' })
+})
+
+test('all of it once more is a new run, and says before how many messages will repeat', async () => {
+  const rule = await world.rule(aRule([TEXT]))
+  const run = await world.start(rule, [world.job(LEEDS)])
+  await work()
+  expect(await repeatOffer(world.app, LEEDS, run)).toEqual({
+    customerMessages: 1,
+    sentence: 'Everything is done once more: 1 message to customers will be sent again.',
+  })
+  const again = await runAllAgain(world.app, LEEDS, run)
+  const twice = await runAllAgain(world.app, LEEDS, run)
+  if (again.outcome !== 'started') throw new Error(again.outcome)
+  expect(twice).toEqual({ outcome: 'repeated', runId: again.runId })
+  await world.clock.run(seconds(5))
+  expect(await world.run(again.runId)).toMatchObject({
+    outcome: 'success',
+    replayOf: run,
+    source: 'person',
+    version: 1,
+  })
+  expect(world.platform.messages).toHaveLength(2)
+})
+
+test("once more with today's rule says what the rule says now, also when it is switched off", async () => {
+  const definition = aRule([TEXT])
+  const rule = await world.rule(definition)
+  const run = await world.start(rule, [world.job(LEEDS)])
+  await work()
+  const steps = [{ ...TEXT, parameters: { ...TEXT.parameters, message: 'New words' } }]
+  await world.store.changeAutomation(LEEDS, rule, {
+    definition: { ...definition, steps },
+    active: false,
+    at: world.clock.now(),
+  })
+  await runAllAgain(world.app, LEEDS, run, { today: true })
+  await world.clock.run(seconds(5))
+  expect(world.platform.messages.map(({ text }) => text)).toEqual(['About job 1', 'New words'])
+})
+
+test('nothing is decided about a run of somebody else', async () => {
+  const rule = await world.rule(aRule([TEXT]))
+  const run = await world.start(rule, [world.job(LEEDS)], { held: RUN_WORDS.askFirst })
+  const other = 'bbbbbbbb-0000-4000-8000-000000000002'
+  expect(await cancelRun(world.app, other, run)).toEqual({ outcome: 'not_found' })
+  expect(await releaseRuns(world.app, other, [run])).toBe(0)
+  expect(await rerunFailed(world.app, other, run)).toEqual({ outcome: 'not_found' })
+  expect(await runAllAgain(world.app, other, run)).toEqual({ outcome: 'not_found' })
+  expect(await repeatOffer(world.app, other, run)).toBeNull()
+  expect(await settleUnknown(world.app, other, run, { stepId: 's1', itemKey: '0' }, 'send')).toEqual({
+    outcome: 'not_found',
+  })
+  expect(await world.run(run)).toMatchObject({ state: 'held' })
+})
+
+test('what was on its way when a run was cancelled is only called cancelled when it is certain', async () => {
+  const url = 'https://hook.example.com/'
+  const rule = await world.rule(
+    aRule([
+      aStep('s1', 'send_notification', { notificationType: 'webhook', message: 'x', url }),
+      aStep('s2', 'update_job_status', { status: 'Work Order' }),
+    ]),
+  )
+  const jobs = [world.job(LEEDS), world.job(LEEDS)]
+  const [first = 0, second = 0] = [await world.start(rule, jobs.slice(0, 1)), await world.start(rule, jobs.slice(1))]
+  await work()
+  // As a process leaves them that was ended in the middle of a call.
+  const leave = world.client.sql.prepare("UPDATE run_step SET state = 'sending' WHERE run_id = ? AND step_id = ?")
+  leave.run(first, 's1')
+  leave.run(second, 's2')
+  Object.assign(world.platform.records(LEEDS, 'job').get(jobs[1] ?? '') ?? {}, { status: 'Quote' })
+  world.client.sql
+    .prepare("UPDATE run SET state = 'waiting', outcome = NULL, wake_at = ?")
+    .run(world.clock.now() + hours(1))
+  for (const run of [first, second]) expect(await cancelRun(world.app, LEEDS, run)).toEqual({ outcome: 'cancelling' })
+  await go()
+  expect([world.states(first), world.states(second)]).toEqual([
+    ['s1/0 unknown', 's2/0 sent'],
+    ['s1/0 sent', 's2/0 skipped'],
+  ])
+  expect([await world.run(first), await world.run(second)]).toMatchObject([
+    { outcome: 'cancelled' },
+    { outcome: 'cancelled' },
+  ])
+})

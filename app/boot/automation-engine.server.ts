@@ -1,0 +1,132 @@
+// Puts the run engine together: the pump that takes what is due, the worker that does it, and the look after rules that paused.
+import { randomUUID } from 'node:crypto'
+import type { App } from '#app/context/app-context.ts'
+import { createRunPump, type RunLimits, type RunPumpStatus } from '#app/engine/run-pump.server.ts'
+import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
+import { createRunWorker } from '#app/features/automations/runs/run.server.ts'
+import type { RunParts } from '#app/features/automations/runs/run-inputs.server.ts'
+import { resumeRules } from '#app/features/automations/runs/run-pause.server.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { isGone, processName } from './delivery-engine.server.ts'
+
+export interface AutomationEngineInput
+  extends Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount'> {
+  /** The actions, what does their effects, and what reads records. */
+  parts: RunParts
+  /** Names this start of the process. Default: random. */
+  owner?: string
+  limits?: Partial<RunLimits>
+  /** Put around the work on a run. Default: nothing. */
+  around?: <T>(run: { id: number; account: string }, work: () => Promise<T>) => Promise<T>
+  /** ms between renewals of the lease. */
+  beatMs?: number
+}
+
+export interface AutomationEngine {
+  /** There are new runs, or a person decided something about one. */
+  wake(): void
+  /**
+   * Resolves when the run has ended, or waits for something, or after `limitMs`: for a person who waits for its outcome.
+   * What became of it is in the store.
+   */
+  whenSettled(accountUuid: string, runId: number, limitMs: number): Promise<void>
+  status(): RunPumpStatus
+  start(): void
+  beginDrain(): void
+  /** Waits for runs at work to come to their next boundary (at most 15 s), lets go of the lease. */
+  drain(): Promise<void>
+  /** Resolves when nothing is due or at work. For tests. */
+  idle(): Promise<void>
+}
+
+/** Between two looks whether a paused account answers again. */
+const LOOK_AT_PAUSES = minutes(1)
+
+export function createAutomationEngine(input: AutomationEngineInput): AutomationEngine {
+  const { store, clock, log } = input
+  const self = processName()
+  const owner = `${self}|${input.owner ?? randomUUID()}`
+  const work = createRunWorker(input, input.parts, owner)
+  const waiting = new Map<number, Set<() => void>>()
+
+  function tell(runId: number): void {
+    for (const done of waiting.get(runId) ?? []) done()
+    waiting.delete(runId)
+  }
+
+  const pump = createRunPump({
+    clock,
+    log,
+    lease: store,
+    owner,
+    isGone: (other) => isGone(other, self),
+    ...(input.limits && { limits: input.limits }),
+    ...(input.beatMs !== undefined && { beatMs: input.beatMs }),
+    ports: {
+      async due(now, perAccount) {
+        const runs = await store.dueRuns(now, perAccount)
+        return runs.map(({ id, accountUuid, recordUuids, begun }) => ({
+          id,
+          account: accountUuid,
+          keys: recordUuids,
+          begun,
+        }))
+      },
+      nextDueAt: store.nextRunDueAt,
+      async work({ id, account }, goOn) {
+        try {
+          const working = () => work({ accountUuid: account, id }, goOn)
+          return await (input.around ? input.around({ id, account }, working) : working())
+        } finally {
+          tell(id)
+        }
+      },
+    },
+  })
+
+  const pauses = createSteadyLoop({
+    name: 'automations.pauses',
+    clock,
+    log,
+    async run() {
+      if (await resumeRules(input)) pump.wake()
+      return clock.now() + LOOK_AT_PAUSES
+    },
+  })
+
+  return {
+    wake: pump.wake,
+    async whenSettled(accountUuid, runId, limitMs) {
+      const told = new Promise<void>((resolve) => {
+        const tellers = waiting.get(runId) ?? new Set()
+        waiting.set(runId, tellers)
+        const cancel = clock.wake(clock.now() + limitMs, () => {
+          tellers.delete(settle)
+          if (tellers.size === 0 && waiting.get(runId) === tellers) waiting.delete(runId)
+          resolve()
+        })
+        const settle = () => {
+          cancel()
+          resolve()
+        }
+        tellers.add(settle)
+      })
+      const run = await store.findRun(accountUuid, runId)
+      // It may have ended before anybody was there to be told; and of an account that is held nothing begins.
+      if (!run || run.accountHold || (run.state !== 'queued' && run.state !== 'running')) tell(runId)
+      await told
+    },
+    status: pump.status,
+    start() {
+      pump.start()
+      pauses.start()
+    },
+    beginDrain: pump.beginDrain,
+    async drain() {
+      pump.beginDrain()
+      await pauses.stop()
+      await pump.drain()
+    },
+    idle: pump.idle,
+  }
+}

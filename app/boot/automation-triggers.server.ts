@@ -1,0 +1,90 @@
+// The loops that set rules off: records that changed, rules whose time has come, rules just switched on, and the sweep.
+// Two of them at work at once (an overlapping deploy) do no harm: each firing is one row that only one of them can write.
+import type { CallAsAccount } from '#app/adapters/platform.ts'
+import type { App } from '#app/context/app-context.ts'
+import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
+import { countedCalls } from '#app/features/accounts/call-as-account.server.ts'
+import { createFactLoader, type FactLoader } from '#app/features/automations/records/load-facts.server.ts'
+import { createBaseline } from '#app/features/automations/triggers/baseline.server.ts'
+import { createLooker } from '#app/features/automations/triggers/looker.server.ts'
+import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
+import { sweepDue } from '#app/features/automations/triggers/sweep.server.ts'
+import { minutes, seconds } from '#app/lib/duration.ts'
+
+export interface AutomationTriggers {
+  /** A record that rules watch has changed. */
+  touched(): void
+  /** A rule was made, changed, switched on or off. */
+  rulesChanged(): void
+  start(): void
+  /** Resolves when nothing is under way any more. */
+  stop(): Promise<void>
+}
+
+type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wakeRuns'> & { facts: FactLoader }
+
+export function createAutomationTriggers(input: TriggersApp): AutomationTriggers {
+  const { clock, log } = input
+  // Whoever looks at a screen goes first: what looks by itself leaves a reserve of the account's calls.
+  const background: CallAsAccount = (accountUuid, call, options) =>
+    input.callAsAccount(accountUuid, call, { ...options, priority: 'background' })
+  const app: TriggersApp = { ...input, callAsAccount: countedCalls(background) }
+  // Noting what is there and looking for what events missed is our care, not the rule's work: it is free.
+  const care: TriggersApp = {
+    ...input,
+    callAsAccount: background,
+    facts: createFactLoader({ callAsAccount: background, clock }),
+  }
+  const poller = createPoller(app)
+  const baseline = createBaseline(care)
+  const inMs = (wait: number) => clock.now() + wait
+
+  const looker = createLooker(app, (started) => {
+    if (started > 0) app.wakeRuns()
+    looks.wake()
+  })
+  const looks = createSteadyLoop({ name: 'automation.looks', clock, log, run: looker.round })
+  const polls = createSteadyLoop({
+    name: 'automation.polls',
+    clock,
+    log,
+    async run() {
+      const { started, nextAt } = await poller.round()
+      if (started > 0) app.wakeRuns()
+      return Math.max(Math.min(nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(1))), inMs(seconds(1)))
+    },
+  })
+  const baselines = createSteadyLoop({
+    name: 'automation.baselines',
+    clock,
+    log,
+    run: async () => Math.min((await baseline.round()).nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(5))),
+  })
+  const sweeps = createSteadyLoop({
+    name: 'automation.sweeps',
+    clock,
+    log,
+    async run() {
+      const { found, more } = await sweepDue(care)
+      if (found > 0) looks.wake()
+      return more ? clock.now() : inMs(minutes(1))
+    },
+  })
+  const loops = [looks, polls, baselines, sweeps]
+
+  return {
+    touched: looks.wake,
+    rulesChanged() {
+      baselines.wake()
+      polls.wake()
+      sweeps.wake()
+    },
+    start() {
+      for (const loop of loops) loop.start()
+    },
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()))
+      await looker.settled()
+    },
+  }
+}

@@ -1,0 +1,479 @@
+// Long: every way a rule is set off, on one stage.
+// What sets rules off, with the real engine behind it: a real file, a stepped clock, a platform in memory.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/features/automations/rules/rule.ts'
+import { LAST_RUNS } from '#app/features/automations/runs/run-history.ts'
+import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import type { IncomingEvent } from '#db/store/events.ts'
+import {
+  type AutomationWorld,
+  aRule,
+  aStep,
+  automationWorld,
+  BRISBANE,
+  LEEDS,
+} from '#tests/support/automation-world.server.ts'
+import { type AutomationTriggers, createAutomationTriggers } from './automation-triggers.server.ts'
+
+let world: AutomationWorld
+let triggers: AutomationTriggers
+beforeEach(async () => {
+  world = await automationWorld()
+  // One memory for looks and runs, as in the product.
+  const engine = world.engine({ parts: (parts) => ({ ...parts, facts: world.parts.facts }) })
+  triggers = createAutomationTriggers({ ...world.app, facts: world.parts.facts, wakeRuns: engine.wake })
+  engine.start()
+})
+afterEach(async () => {
+  await triggers.stop()
+  await world.close()
+})
+
+const TEXT = aStep('s1', 'send_sms', {
+  to: '{entry.0.contact_mobile}',
+  message: 'Job {entry.0.generated_job_id} is {entry.0.status}.',
+})
+
+const ON_STATUS: WebhookTrigger = {
+  source: 'webhook',
+  object: 'job',
+  type: 'job_status',
+  webhookSubscriptionId: null,
+  jobUuid: null,
+  queueUuid: null,
+  fieldName: null,
+  fromValue: null,
+  settleMinutes: 0,
+}
+
+const HOURLY: PollTrigger = {
+  source: 'api_polling',
+  endpoint: '/api_1.0/job.json',
+  method: 'GET',
+  interval: 'hourly',
+  runTime: '09:30',
+  weekday: 1,
+  dayOfMonth: 1,
+  workingDays: false,
+  scheduleType: 'recurring',
+  scheduleDate: null,
+  scheduleRecurrence: null,
+}
+
+const IS_COMPLETED = { field: 'status', operator: 'equals', value: 'Completed', logicalOperator: 'AND' } as const
+const COMPLETED = [IS_COMPLETED]
+
+/** Switched on just now: what is there has yet to be noted. */
+async function switchOn(
+  definition: RuleDefinition,
+  more: { nextRunAt?: number; account?: string; name?: string } = {},
+) {
+  return world.store.createAutomation(more.account ?? LEEDS, {
+    name: more.name ?? 'Rule',
+    definition,
+    active: true,
+    nextRunAt: more.nextRunAt ?? null,
+    baselined: false,
+    triggerKey: null,
+    at: world.clock.now(),
+  })
+}
+
+/** A long while, most of it in leaps that are short enough that no tick counts as missed. */
+async function later(ms: number) {
+  for (let left = ms; left > 0; left -= minutes(9)) {
+    const part = Math.min(left, minutes(9))
+    world.clock.leap(part - seconds(15))
+    await world.clock.run(seconds(15))
+  }
+}
+
+let events = 0
+async function told(recordUuid: string, changedFields: string[], account = LEEDS) {
+  events += 1
+  const event: IncomingEvent = {
+    accountUuid: account,
+    subscriptionId: null,
+    source: 'object',
+    object: 'job',
+    objectUuid: recordUuid,
+    changedFields,
+    receivedAt: world.clock.now(),
+    dedupe: `event-${events}`,
+    body: '{}',
+  }
+  const limit = { deliveries: 50_000, bytes: 50_000_000 }
+  const options = { choose: chooseEndpoints, limit, retryFor: hours(72), stoppedReason: 'stopped' }
+  const [accepted] = await world.store.acceptEvents([event], options)
+  if (accepted?.outcome === 'stored' && accepted.touched) triggers.touched()
+  return accepted
+}
+
+/** As the platform's own screens do it: the record changes, and its edit date with it. */
+function edit(recordUuid: string, fields: Record<string, string>, account = LEEDS) {
+  const job = world.platform.records(account, 'job').get(recordUuid)
+  const at = new Date(world.clock.now()).toISOString().slice(0, 19).replace('T', ' ')
+  world.platform.put(account, 'job', { ...job, uuid: recordUuid, edit_date: at, ...fields })
+}
+
+const texts = () => world.platform.messages.map((message) => message.text)
+const verdicts = () =>
+  world
+    .rows('SELECT automation_id AS rule, verdict FROM rule_verdict ORDER BY automation_id, record_uuid')
+    .map(({ rule, verdict }) => `${String(rule)} ${String(verdict)}`)
+
+test('a change of status sets off the rules that match it, after one read of the record for all of them', async () => {
+  const job = world.job(LEEDS)
+  const completed = await switchOn(aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }))
+  const quoted = await switchOn(
+    aRule([TEXT], {
+      trigger: ON_STATUS,
+      conditions: [{ field: 'status', operator: 'equals', value: 'Quote', logicalOperator: 'AND' }],
+    }),
+  )
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const before = world.platform.exchanges.length
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await told(job, ['status', 'completion_date'])
+  await world.clock.run(seconds(20))
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+  expect(verdicts()).toEqual([`${completed} fired`, `${quoted} not_matched`])
+  const reads = world.platform.exchanges.slice(before).filter(({ verb, object }) => verb === 'read' && object === 'job')
+  // One look for both rules, one for the run's own fresh texts.
+  expect(reads).toHaveLength(2)
+})
+
+test('an event about what no rule watches leaves nothing to look at', async () => {
+  await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, object: 'company' } }))
+  expect(await told(world.job(LEEDS), ['status'])).toMatchObject({ outcome: 'stored' })
+  expect(world.rows('SELECT count(*) AS n FROM touched_record')).toEqual([{ n: 0 }])
+})
+
+test('a record met for the first time by a change fires nothing, until the sweep says that it is new', async () => {
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }))
+  triggers.start()
+  await world.clock.run(minutes(2))
+  const job = world.job(LEEDS, { status: 'Completed' })
+  edit(job, {})
+  await told(job, ['status'])
+  await world.clock.run(seconds(10))
+  expect(texts()).toEqual([])
+  expect(verdicts()).toEqual(['1 first_sight'])
+  await later(hours(2))
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+})
+
+test('after its creation was told, the next change of a record fires at once', async () => {
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const job = world.job(LEEDS)
+  await told(job, ['uuid', 'status'])
+  await world.clock.run(seconds(10))
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await world.clock.run(seconds(10))
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+})
+
+test('the history knows the customer although no rule asks for it, at one call for each customer', async () => {
+  const job = world.job(LEEDS)
+  const other = world.job(LEEDS, { company_uuid: String(world.platform.records(LEEDS, 'job').get(job)?.company_uuid) })
+  await switchOn(
+    aRule([aStep('s1', 'update_job_field', { fieldName: 'badges', fieldValue: 'x' })], { trigger: ON_STATUS }),
+  )
+  triggers.start()
+  await world.clock.run(seconds(20))
+  for (const one of [job, other]) {
+    const before = world.platform.exchanges.length
+    edit(one, { status: 'Completed' })
+    await told(one, ['status'])
+    await world.clock.run(minutes(3))
+    const asked = world.platform.exchanges.slice(before).filter(({ object }) => object === 'company')
+    expect(asked).toHaveLength(one === job ? 1 : 0)
+  }
+  const runs = await world.store.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
+  expect(runs.map((run) => run.triggerData.conditionMatching?.matchedRecords[0]?.companyName)).toEqual([
+    'Customer 2',
+    'Customer 2',
+  ])
+})
+
+test('a record the platform calls new fires a rule on new records, once however often it is told', async () => {
+  await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, type: 'job_created' }, once: 'record' }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const job = world.job(LEEDS)
+  await told(job, ['uuid', 'status'])
+  await world.clock.run(seconds(10))
+  await told(job, ['uuid', 'status'])
+  await world.clock.run(seconds(10))
+  expect(texts()).toEqual(['Job 1 is Quote.'])
+  expect(verdicts()).toEqual(['1 done_before'])
+})
+
+test('a record that is created and completed within the settling time counts as created and as changed, once', async () => {
+  const rules = {
+    changed: aRule([TEXT], { conditions: COMPLETED }),
+    status: aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }),
+    created: aRule([TEXT], { trigger: { ...ON_STATUS, type: 'job_created' }, once: 'record' }),
+  }
+  for (const [name, definition] of Object.entries(rules)) await switchOn(definition, { name })
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const job = world.job(LEEDS)
+  await told(job, ['uuid', 'status'])
+  await world.clock.run(200)
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await world.clock.run(seconds(30))
+  // One that is only created is no change, whatever it is told about later.
+  const quiet = world.job(LEEDS, { status: 'Completed' })
+  await told(quiet, ['uuid', 'status'])
+  await world.clock.run(seconds(30))
+  const runs = await world.store.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
+  expect(runs.map((run) => `${run.ruleName} ${run.recordUuids[0] === job ? 'both' : 'new'}`).sort()).toEqual([
+    'changed both',
+    'created both',
+    'created new',
+    'status both',
+    'status new',
+  ])
+})
+
+test('a change that was there at the first look and is told only after it starts rules on changes, once', async () => {
+  await switchOn(aRule([TEXT], { conditions: COMPLETED }), { name: 'changed' })
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }), { name: 'status' })
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const tell = async (job: string, fields: string[], after: number) => {
+    await told(job, fields)
+    await world.clock.run(after)
+  }
+  const job = world.job(LEEDS)
+  await told(job, ['uuid', 'status'])
+  edit(job, { status: 'Completed' })
+  await world.clock.run(seconds(10))
+  await tell(job, ['status', 'completion_date'], seconds(30))
+  await tell(job, ['status'], seconds(30))
+  // Nobody changed these two: one is only stamped, of the other nothing is said until much later.
+  for (const [fields, after] of [
+    [['lat', 'edit_date'], seconds(10)],
+    [['status'], minutes(5)],
+  ] as const) {
+    const quiet = world.job(LEEDS, { status: 'Completed' })
+    await tell(quiet, ['uuid', 'status'], after)
+    await tell(quiet, [...fields], seconds(30))
+  }
+  const runs = await world.store.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
+  expect(runs.map((run) => `${run.ruleName} ${run.recordUuids[0] === job ? 'both' : 'new'}`).sort()).toEqual([
+    'changed both',
+    'status both',
+    'status new',
+    'status new',
+  ])
+})
+
+test('from which value it came is known from the look before', async () => {
+  const job = world.job(LEEDS, { status: 'Work Order' })
+  const other = world.job(LEEDS, { status: 'Quote' })
+  await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, fromValue: 'Quote' } }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  for (const one of [job, other]) {
+    edit(one, { status: 'Completed' })
+    await told(one, ['status'])
+  }
+  await world.clock.run(seconds(10))
+  expect(texts()).toEqual(['Job 2 is Completed.'])
+})
+
+test('what changed while a rule was off is nobody’s news when it is switched on again', async () => {
+  const job = world.job(LEEDS)
+  const rule = await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+  triggers.start()
+  await world.clock.run(minutes(2))
+  await world.store.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
+  edit(job, { status: 'Completed' })
+  await later(hours(3))
+  await world.store.changeAutomation(LEEDS, rule, { active: true, baselined: false, at: world.clock.now() })
+  triggers.rulesChanged()
+  await later(hours(3))
+  expect(texts()).toEqual([])
+})
+
+test('an event that was lost is found by the sweep, and one that was not is not told twice', async () => {
+  const lost = world.job(LEEDS)
+  const heard = world.job(LEEDS)
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+  triggers.start()
+  await world.clock.run(minutes(2))
+  edit(lost, { status: 'Completed' })
+  edit(heard, { status: 'Completed' })
+  await told(heard, ['status'])
+  await later(hours(3))
+  expect(texts().sort()).toEqual(['Job 1 is Completed.', 'Job 2 is Completed.'])
+})
+
+test('a record made while nobody listened is found by the sweep as new', async () => {
+  world.job(LEEDS)
+  await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, type: 'job_created' }, once: 'record' }))
+  triggers.start()
+  await later(hours(2))
+  const job = world.job(LEEDS)
+  edit(job, {})
+  await later(hours(3))
+  expect(texts()).toEqual(['Job 2 is Quote.'])
+})
+
+test('a rule does not react to what it wrote itself, and two rules do not chase each other for ever', async () => {
+  const job = world.job(LEEDS)
+  const to = (status: string) => aStep('s1', 'update_job_status', { status })
+  const is = (value: string) => [{ field: 'status', operator: 'equals', value, logicalOperator: 'AND' } as const]
+  await switchOn(aRule([to('Work Order')], { trigger: ON_STATUS, conditions: is('Completed') }))
+  await switchOn(aRule([to('Completed')], { trigger: ON_STATUS, conditions: is('Work Order') }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  for (let round = 0; round < 12; round++) {
+    await world.clock.run(seconds(20))
+    edit(job, {})
+    await told(job, ['status'])
+  }
+  expect(world.platform.changed.length).toBeLessThanOrEqual(5)
+  expect(world.rows(`SELECT count(*) AS n FROM run WHERE state = 'held'`)).toEqual([{ n: 1 }])
+})
+
+test('while the platform does not answer a change waits, and is acted on when it does', async () => {
+  const job = world.job(LEEDS)
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  edit(job, { status: 'Completed' })
+  world.platform.fate = () => 'broken'
+  await told(job, ['status'])
+  await later(minutes(30))
+  expect(texts()).toEqual([])
+  world.platform.fate = () => 'well'
+  await later(minutes(30))
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+})
+
+test('one account’s burst does not keep another account’s record waiting', async () => {
+  for (const account of [LEEDS, BRISBANE]) await switchOn(aRule([TEXT], { trigger: ON_STATUS }), { account })
+  const busy = Array.from({ length: 60 }, () => world.job(LEEDS))
+  const quiet = world.job(BRISBANE)
+  triggers.start()
+  await world.clock.run(seconds(5))
+  for (const job of busy) {
+    edit(job, { status: 'Completed' })
+    await told(job, ['status'])
+  }
+  edit(quiet, { status: 'Completed' }, BRISBANE)
+  await told(quiet, ['status'], BRISBANE)
+  const due = await world.store.dueTouched(world.clock.now() + minutes(1), { limit: 8, perAccount: 2 })
+  expect(due.slice(0, 4).map((touched) => touched.accountUuid)).toContain(BRISBANE)
+  await world.clock.run(minutes(2))
+  expect(world.platform.messages.filter((message) => message.account === BRISBANE)).toHaveLength(1)
+  expect(world.platform.messages.filter((message) => message.account === LEEDS)).toHaveLength(60)
+})
+
+test('a burst of one account costs little more than what each record’s run needs', async () => {
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }))
+  const jobs = Array.from({ length: 100 }, () => world.job(LEEDS))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const before = world.platform.exchanges.length
+  for (const job of jobs) {
+    edit(job, { status: 'Completed' })
+    await told(job, ['status'])
+  }
+  await world.clock.run(minutes(3))
+  expect(texts()).toHaveLength(100)
+  expect(new Set(texts()).size).toBe(100)
+  // For each: the record as it is when the text is written, and the text. Everything else is read for all of them.
+  expect(world.platform.exchanges.length - before).toBeLessThanOrEqual(2 * 100 + 10)
+})
+
+test('a thousand old jobs at the first switch-on lead to no message; one that matches later leads to one', async () => {
+  for (let number = 0; number < 1_000; number++) world.job(LEEDS, { status: 'Completed' })
+  const fresh = world.job(LEEDS)
+  const nextRunAt = world.clock.now() + minutes(30)
+  await switchOn(aRule([TEXT], { trigger: HOURLY, conditions: COMPLETED, once: 'record' }), { nextRunAt })
+  triggers.start()
+  await later(hours(2))
+  expect(texts()).toEqual([])
+  edit(fresh, { status: 'Completed' })
+  await later(hours(3))
+  expect(texts()).toEqual(['Job 1001 is Completed.'])
+})
+
+test('pauses and edits of the rule make it forget nothing', async () => {
+  const job = world.job(LEEDS)
+  const definition = aRule([TEXT], { trigger: HOURLY, conditions: COMPLETED, once: 'record' })
+  const rule = await switchOn(definition, { nextRunAt: world.clock.now() + minutes(30) })
+  triggers.start()
+  await later(minutes(10))
+  edit(job, { status: 'Completed' })
+  await later(hours(2))
+  expect(texts()).toHaveLength(1)
+  const at = world.clock.now()
+  await world.store.changeAutomation(LEEDS, rule, { active: false, nextRunAt: null, at })
+  await world.store.changeAutomation(LEEDS, rule, {
+    definition: { ...definition, steps: [{ ...TEXT, parameters: { ...TEXT.parameters, message: 'Other words' } }] },
+    active: true,
+    nextRunAt: at + minutes(30),
+    at,
+  })
+  await later(hours(5))
+  expect(texts()).toHaveLength(1)
+})
+
+test('a tick is taken once, however often it is looked at, and comes again after a look that was lost', async () => {
+  const job = world.job(LEEDS, { status: 'Completed' })
+  const due = world.clock.now() + minutes(30)
+  const rule = await world.rule(aRule([TEXT], { trigger: HOURLY, conditions: COMPLETED, once: 'record' }))
+  await world.store.changeAutomation(LEEDS, rule, { nextRunAt: due, at: world.clock.now() })
+  const tick = { automationId: rule, version: 1, expected: due, nextRunAt: due + hours(1), verdicts: [], wishes: [] }
+  expect(await world.store.settlePoll(LEEDS, { ...tick, expected: due - 1 }, due)).toBeNull()
+  expect(await world.store.settlePoll(BRISBANE, tick, due)).toBeNull()
+  expect(await world.store.settlePoll(LEEDS, tick, due)).toEqual([])
+  expect(await world.store.settlePoll(LEEDS, tick, due)).toBeNull()
+  world.platform.fate = ({ verb }) => (verb === 'list' ? 'broken' : 'well')
+  triggers.start()
+  await later(hours(2))
+  expect(texts()).toEqual([])
+  world.platform.fate = () => 'well'
+  await later(hours(2))
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+  expect(world.platform.records(LEEDS, 'job').get(job)).toMatchObject({ status: 'Completed' })
+})
+
+test('groups and digests run once per tick, one run each', async () => {
+  const company = '22222222-0000-4000-8000-0000000000aa'
+  for (let number = 0; number < 3; number++) world.job(LEEDS, { status: 'Completed', company_uuid: company })
+  world.job(LEEDS, { status: 'Completed' })
+  const task = aStep('s1', 'create_task', { title: '{count} jobs', description: '' })
+  const nextRunAt = world.clock.now() + minutes(30)
+  const grouped = aRule([task], {
+    trigger: { ...HOURLY, interval: 'daily' },
+    conditions: COMPLETED,
+    grouping: { enabled: true, field: 'company_uuid' },
+    once: 'period',
+  })
+  await switchOn(grouped, { nextRunAt })
+  await switchOn({ ...grouped, grouping: { enabled: false, field: null }, digest: true }, { nextRunAt })
+  await switchOn(
+    { ...grouped, digest: true, conditions: [{ ...IS_COMPLETED, value: 'Unsuccessful' }] },
+    { nextRunAt, name: 'Nothing to report' },
+  )
+  triggers.start()
+  await later(hours(2))
+  expect(world.platform.made.map(({ fields }) => fields.name).sort()).toEqual(['1 jobs', '3 jobs', '4 jobs'])
+  await later(days(1))
+  expect(world.platform.made).toHaveLength(6)
+})

@@ -1,0 +1,101 @@
+// Backups and drills by the clock: each in a process of its own, of low priority, so that the server's thread never waits for it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import type { App } from '#app/context/app-context.ts'
+import type { TimedJob } from '#app/engine/scheduler.server.ts'
+import { ENDED_HALF_WAY } from '#app/features/ops/backups.ts'
+import { type OperationAnswer, rowOf } from '#app/features/ops/operation-answer.ts'
+import { minutes } from '#app/lib/duration.ts'
+import type { BackupRunKind } from '#db/store/backups.ts'
+import type { Env } from './env.server.ts'
+
+type BackupApp = Pick<App, 'store' | 'clock' | 'log'>
+
+/** A start is no reason for another backup when the last one is this young. */
+const YOUNG = minutes(20)
+const KEPT_RUNS = 500
+/** Of what the process prints, only the end is of interest. */
+const LONGEST_OUTPUT = 100_000
+/** A backup streams: it needs no more, and must not take it from the server. */
+const CHILD_FLAGS = ['--max-old-space-size=192']
+
+/** None when no place for backups is configured. */
+export function backupJobs(
+  app: BackupApp,
+  { backups }: Pick<Env, 'backups'>,
+  scriptOf = (kind: BackupRunKind) => resolve(`scripts/${kind}.mjs`),
+): TimedJob[] {
+  if (!backups) return []
+  return [
+    {
+      name: 'backups.take',
+      pattern: '41 * * * *',
+      afterStartMs: minutes(3),
+      async run(signal) {
+        const last = await app.store.newestBackup('backup')
+        if (last && app.clock.now() - last.startedAt < YOUNG) return
+        await inOwnProcess(app, 'backup', scriptOf('backup'), signal)
+      },
+    },
+    {
+      name: 'backups.drill',
+      pattern: '19 2 * * *',
+      run: (signal) => inOwnProcess(app, 'drill', scriptOf('drill'), signal),
+    },
+  ]
+}
+
+async function inOwnProcess(
+  { store, clock, log }: BackupApp,
+  kind: BackupRunKind,
+  script: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const id = await store.beginBackupRun(kind, clock.now(), ENDED_HALF_WAY)
+  const answer = await runScript(script, signal)
+  await store.endBackupRun(id, { ...rowOf(answer), endedAt: clock.now() })
+  await store.forgetBackupRuns(KEPT_RUNS)
+  const { outcome, ...fields } = answer
+  if (outcome === 'done') log.info(fields, `${kind}.done`)
+  else if (!signal.aborted) log.error(fields, `${kind}.failed`)
+}
+
+/** Never rejects: what the process did not say itself is said here. */
+async function runScript(script: string, signal: AbortSignal): Promise<OperationAnswer> {
+  const node = [process.execPath, ...CHILD_FLAGS, script, '--json']
+  const polite = await ended(['nice', '-n', '10', ...node], signal)
+  // A machine without `nice` (a bare image) does it at the usual priority.
+  const { output, code } = polite.missing ? await ended(node, signal) : polite
+  const line = output.trimEnd().split('\n').at(-1) ?? ''
+  try {
+    return JSON.parse(line) as OperationAnswer
+  } catch {
+    const how = signal.aborted ? 'Fieldhook was stopped meanwhile' : `its process ended with ${code ?? 'a signal'}`
+    return { outcome: 'failed', sentence: `It did not come to its end: ${how}.` }
+  }
+}
+
+interface Ended {
+  output: string
+  code: number | null
+  /** There is no such program. */
+  missing: boolean
+}
+
+function ended([command = '', ...args]: string[], signal: AbortSignal): Promise<Ended> {
+  return new Promise((done) => {
+    let output = ''
+    const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+    const stop = () => child.kill('SIGTERM')
+    signal.addEventListener('abort', stop, { once: true })
+    const end = (code: number | null, missing: boolean) => {
+      signal.removeEventListener('abort', stop)
+      done({ output, code, missing })
+    }
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-LONGEST_OUTPUT)
+    })
+    child.on('error', (error) => end(null, 'code' in error && error.code === 'ENOENT'))
+    child.on('close', (code) => end(code, false))
+  })
+}

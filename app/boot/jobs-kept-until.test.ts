@@ -1,0 +1,100 @@
+// What the pages say about how long things are kept, against the jobs that remove them.
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AUDIT_KEPT } from '#app/features/audit/audit.ts'
+import { forgetOldRuns } from '#app/features/automations/runs/run-upkeep.server.ts'
+import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
+import { DELIVERED_BODIES, EXCHANGES_KEPT, eventsKept, RUNS_KEPT } from '#app/features/ops/kept-until.ts'
+import { days } from '#app/lib/duration.ts'
+import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+
+describe('the jobs', () => {
+  let world: WebhookWorld
+  beforeEach(async () => {
+    world = await openWebhookWorld()
+  })
+  afterEach(() => world.close())
+
+  const count = (sql: string) => (world.client.sql.prepare(sql).get() as { n: number }).n
+  const insertEvent = (seq: number, receivedAt: number) => {
+    world.client.sql
+      .prepare(
+        `INSERT INTO event (seq, id, account_uuid, source, object, object_uuid, changed_fields, received_at, dedupe)
+         VALUES (?, ?, ?, 'object', 'job', 'job-1', '[]', ?, ?)`,
+      )
+      .run(seq, `event-${seq}`, LEEDS, receivedAt, `dedupe-${seq}`)
+    world.client.sql.prepare('INSERT INTO event_body (seq, body) VALUES (?, ?)').run(seq, '{}')
+  }
+  /** Pauses of a clock that stands still take their time by being moved on. */
+  async function through(work: Promise<void>): Promise<void> {
+    let done = false
+    const end = work.then(() => {
+      done = true
+    })
+    while (!done) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (!done) world.clock.advance(20)
+    }
+    await end
+  }
+
+  it('remove events and texts when it is said, and not a moment before', async () => {
+    const now = world.clock.now()
+    const moment = 1_000
+    insertEvent(1, now - eventsKept(30) - moment)
+    insertEvent(2, now - eventsKept(30) + moment)
+    insertEvent(3, now - DELIVERED_BODIES - moment)
+    insertEvent(4, now - DELIVERED_BODIES + moment)
+    await through(forgetOldEvents(world.app, { keepMs: days(30) }))
+    expect(world.client.sql.prepare('SELECT seq FROM event ORDER BY seq').pluck().all()).toEqual([2, 3, 4])
+    expect(world.client.sql.prepare('SELECT seq FROM event_body ORDER BY seq').pluck().all()).toEqual([4])
+  })
+
+  it('remove runs when it is said', async () => {
+    const insert = world.client.sql.prepare(
+      `INSERT INTO run (account_uuid, automation_id, version, source, object, record_uuids, trigger_data, state, outcome, wake_at, hop, created_at, ended_at)
+       VALUES (?, ?, 1, 'webhook', 'job', '[]', '{}', 'done', 'success', 0, 0, ?, ?)`,
+    )
+    const rule = await world.app.store.createAutomation(LEEDS, {
+      name: 'Rule',
+      definition: { trigger: { source: 'webhook', object: 'job', event: 'job_created' } } as never,
+      active: false,
+      nextRunAt: null,
+      baselined: true,
+      triggerKey: null,
+      at: 0,
+    })
+    for (const age of [RUNS_KEPT + 1_000, RUNS_KEPT - 1_000]) {
+      const at = world.clock.now() - age
+      insert.run(LEEDS, rule, at, at)
+    }
+    await through(forgetOldRuns(world.app))
+    expect(count('SELECT count(*) AS n FROM run')).toBe(1)
+  })
+
+  it('keep as many exchanges as is said', async () => {
+    const insert = world.client.sql.prepare(
+      `INSERT INTO api_activity (account_uuid, activity_type, endpoint, method, created_at) VALUES (?, 'webhook', '/', 'GET', 0)`,
+    )
+    world.client.sql.transaction(() => {
+      for (let n = 0; n < EXCHANGES_KEPT + 60; n++) insert.run(LEEDS)
+    })()
+    const exchange = { endpoint: '/', method: 'GET', requestData: null, responseData: null, statusCode: 200 }
+    const rest = { userAgent: null, remoteIp: null, durationMs: null, activityType: 'webhook' as const }
+    // Looked after at every fiftieth.
+    for (let n = 0; n < 50; n++) await world.app.store.recordApiActivity({ accountUuid: LEEDS, ...exchange, ...rest })
+    const left = count('SELECT count(*) AS n FROM api_activity')
+    expect([left >= EXCHANGES_KEPT, left <= EXCHANGES_KEPT + 50]).toEqual([true, true])
+  })
+
+  it('read their durations nowhere else', () => {
+    const jobs = ['events/delivering/retention', 'automations/runs/run-upkeep', 'billing/upkeep', 'audit/audit']
+    const durations = jobs.flatMap((job) =>
+      [...readFileSync(`app/features/${job}.server.ts`, 'utf8').matchAll(/\bdays\((?!1\))[^)]*\)/g)].map(
+        ([text]) => `${job}: ${text}`,
+      ),
+    )
+    expect(durations).toEqual([])
+    expect(AUDIT_KEPT).toBe(days(400))
+  })
+})

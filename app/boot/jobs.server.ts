@@ -1,0 +1,83 @@
+// Every piece of timed work: name, when (cron pattern, UTC), what. What is not here never runs by itself.
+
+import type { App } from '#app/context/app-context.ts'
+import type { TimedJob } from '#app/engine/scheduler.server.ts'
+import { finishErasures } from '#app/features/accounts/erase-account.server.ts'
+import { forgetExpiredSignIns, keepConnectionsAlive } from '#app/features/accounts/upkeep.server.ts'
+import { forgetOldAudit, type Removed } from '#app/features/audit/audit.server.ts'
+import { endRefusalMinute } from '#app/features/audit/refusals.server.ts'
+import { forgetOldRuns } from '#app/features/automations/runs/run-upkeep.server.ts'
+import { catchUpPayments, judgeHolds, reconcilePlans } from '#app/features/billing/upkeep.server.ts'
+import { reportUsage } from '#app/features/billing/usage-reports.server.ts'
+import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
+import { pollObjects, trimSnapshots } from '#app/features/events/poll-objects.server.ts'
+import { rotateKeys } from '#app/features/ops/rotate-keys.server.ts'
+import type { SpaceLadder } from '#app/features/ops/space.server.ts'
+import { raiseNotices } from '#app/features/webhooks/notices/notices.server.ts'
+import { repairSubscriptions } from '#app/features/webhooks/subscriptions/repair-subscriptions.server.ts'
+import { days, seconds } from '#app/lib/duration.ts'
+import { forgetSafetyCopies } from '#db/sqlite/safety-copy.server.ts'
+import { backupJobs } from './backup-jobs.server.ts'
+import type { Env } from './env.server.ts'
+
+/** Minutes are odd on purpose: not everybody's daily work at the stroke of the hour. */
+export function timedJobs(
+  app: App,
+  env: Pick<Env, 'retentionDays' | 'backups' | 'databaseFile'>,
+  space: Pick<SpaceLadder, 'relieve'>,
+  removed: Removed,
+): TimedJob[] {
+  return [
+    {
+      // A subscription the platform dropped is repaired or explained within 30 s of a start (contract, section 8).
+      name: 'subscriptions.repair',
+      pattern: '17 4 * * *',
+      afterStartMs: seconds(5),
+      run: async () => void (await repairSubscriptions(app)),
+    },
+    { name: 'connections.keep_alive', pattern: '43 3 * * *', run: () => keepConnectionsAlive(app) },
+    {
+      name: 'accounts.erase',
+      pattern: '* * * * *',
+      afterStartMs: seconds(12),
+      run: (signal) => finishErasures(app, signal),
+    },
+    { name: 'refusals.count', pattern: '* * * * *', run: () => endRefusalMinute(app) },
+    { name: 'audit.forget', pattern: '53 1 * * *', run: (signal) => forgetOldAudit(app, removed, signal) },
+    { name: 'notices.raise', pattern: '* * * * *', run: (signal) => raiseNotices(app, signal) },
+    { name: 'sign_ins.forget', pattern: '23 * * * *', run: () => forgetExpiredSignIns(app) },
+    {
+      name: 'events.forget',
+      pattern: '*/10 * * * *',
+      run: (signal) => forgetOldEvents(app, { keepMs: days(env.retentionDays) }, signal),
+    },
+    // Each object has its own moment within five minutes: this only picks up what is due.
+    { name: 'objects.poll', pattern: '* * * * *', afterStartMs: seconds(8), run: (signal) => pollObjects(app, signal) },
+    { name: 'snapshots.trim', pattern: '37 2 * * *', run: (signal) => trimSnapshots(app, signal) },
+    { name: 'automations.forget', pattern: '7,37 * * * *', run: (signal) => forgetOldRuns(app, signal) },
+    { name: 'plans.hold', pattern: '* * * * *', afterStartMs: seconds(3), run: (signal) => judgeHolds(app, signal) },
+    { name: 'plans.reconcile', pattern: '11 5 * * *', run: (signal) => reconcilePlans(app, signal) },
+    {
+      name: 'payments.catch_up',
+      pattern: '29 * * * *',
+      afterStartMs: seconds(20),
+      run: (signal) => catchUpPayments(app, signal),
+    },
+    // ENC_KEYS changes only with a start: what it means for the rows is done soon after, and looked at again every hour.
+    {
+      name: 'keys.rotate',
+      pattern: '51 * * * *',
+      afterStartMs: seconds(10),
+      run: async (signal) => void (await rotateKeys(app, signal)),
+    },
+    { name: 'usage.report', pattern: '13 * * * *', run: (signal) => reportUsage(app, signal) },
+    {
+      // A way back is of use for days; longer than that it only keeps what was erased since.
+      name: 'copies.forget',
+      pattern: '47 2 * * *',
+      run: async () => void forgetSafetyCopies(env.databaseFile, app.clock.now() - days(14)),
+    },
+    { name: 'space.relieve', pattern: '* * * * *', run: (signal) => space.relieve(signal) },
+    ...backupJobs(app, env),
+  ]
+}

@@ -1,0 +1,31 @@
+// How late the event loop comes to its work, minute by minute: Node counts by itself, and is asked once a minute.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { minutes } from '#app/lib/duration.ts'
+
+const SAMPLE_MS = 20
+const NANOSECONDS = 1e6
+
+export interface LoopDelay {
+  /** 99 of 100 times it was not later than this in the last whole minute, ms; null = the first minute is not over. */
+  lastMinuteMs(): number | null
+  stop(): void
+}
+
+export function watchLoopDelay(): LoopDelay {
+  const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS })
+  histogram.enable()
+  let last: number | null = null
+  const timer = setInterval(() => {
+    // What is measured holds the time between two samples as well.
+    last = Math.max(0, histogram.percentile(99) / NANOSECONDS - SAMPLE_MS)
+    histogram.reset()
+  }, minutes(1))
+  timer.unref()
+  return {
+    lastMinuteMs: () => last,
+    stop() {
+      clearInterval(timer)
+      histogram.disable()
+    },
+  }
+}

@@ -1,0 +1,245 @@
+// The same store, the same outside and the same log, with everything counted that passes. Put around them once, by boot: nobody
+// who uses them knows. What is counted costs a few hundred nanoseconds and can fail nothing.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { performance } from 'node:perf_hooks'
+import type { EventOutcome, Measures } from '#app/adapters/measures.ts'
+import type { Outbound } from '#app/adapters/outbound/outbound.ts'
+import { type AddressReason, addressSentence } from '#app/adapters/outbound/safe-address.ts'
+import type { PlatformOAuth } from '#app/adapters/platform.ts'
+import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
+import { workGoesOn } from '#app/lib/caller.server.ts'
+import type { Log } from '#app/lib/log.ts'
+import type { AttemptReport } from '#db/store/deliveries.ts'
+import type { AcceptedEvent } from '#db/store/events.ts'
+import type { Store } from '#db/store.ts'
+
+/** Every failure of the store by its code, and what its acts say about events, deliveries, runs and effects. */
+export function measureStore(store: Store, measures: Measures): Store {
+  const onFailure = (error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code.startsWith('SQLITE_')) measures.storageFailed(code)
+  }
+  const watched = Object.fromEntries(
+    Object.entries(store).map(([name, method]) => {
+      // Asked for every single event: one more promise for each would cost more than all that is counted. It only reads; what ails
+      // the database shows in the commit that follows.
+      if (name === 'findIngress') return [name, method]
+      const call = (...values: unknown[]) => {
+        workGoesOn()
+        const result = (method as (...values: unknown[]) => Promise<unknown>)(...values)
+        result.catch(onFailure)
+        return result
+      }
+      return [name, call]
+    }),
+  ) as unknown as Store
+
+  return {
+    ...watched,
+    async acceptEvents(events, options) {
+      const began = performance.now()
+      try {
+        const answers = await watched.acceptEvents(events, options)
+        countTaken(answers, measures)
+        return answers
+      } finally {
+        measures.commitEnded({ events: events.length, seconds: secondsSince(began) })
+      }
+    },
+    async takeInPolled(take, options) {
+      const taken = await watched.takeInPolled(take, options)
+      if (taken.outcome !== 'overtaken') countTaken(taken.accepted, measures)
+      return taken
+    },
+    async settleAttempts(reports, options) {
+      const settled = await watched.settleAttempts(reports, options)
+      for (const report of reports) measureAttempt(report, measures)
+      let delivered = 0
+      let givenUp = 0
+      for (const { dueAt, outcome } of settled) {
+        if (outcome === 'delivered') delivered++
+        else if (dueAt === null) givenUp++
+      }
+      if (delivered > 0) measures.deliveriesEnded('delivered', delivered)
+      if (givenUp > 0) measures.deliveriesEnded('given_up', givenUp)
+      return settled
+    },
+    async endStoppedStep(...input) {
+      const ended = await watched.endStoppedStep(...input)
+      if (ended > 0) measures.deliveriesEnded('stopped', ended)
+      return ended
+    },
+    async expireHeldStep(...input) {
+      const step = await watched.expireHeldStep(...input)
+      if (step.ended > 0) measures.deliveriesEnded('given_up', step.ended)
+      return step
+    },
+    async trialWrite() {
+      const began = performance.now()
+      await watched.trialWrite()
+      measures.trialWritten(secondsSince(began))
+    },
+    async startRuns(...input) {
+      const started = await watched.startRuns(...input)
+      const begun = started.filter(({ outcome }) => outcome === 'started').length
+      if (begun > 0) measures.runsStarted(begun)
+      return started
+    },
+    async startRunOnce(...input) {
+      const started = await watched.startRunOnce(...input)
+      if (started.outcome === 'started') measures.runsStarted(1)
+      return started
+    },
+    async finishRun(fence, stamp, end) {
+      const parked = await watched.finishRun(fence, stamp, end)
+      if (parked === 'parked') measures.runEnded(end.outcome)
+      return parked
+    },
+    async planEffects(fence, stepId, rows) {
+      const planned = await watched.planEffects(fence, stepId, rows)
+      if (planned) for (const row of rows) measureEffect(row, measures)
+      return planned
+    },
+    async endSending(accountUuid, runId, row, write, input) {
+      const ended = await watched.endSending(accountUuid, runId, row, write, input)
+      if (ended) measureEffect(write, measures)
+      return ended
+    },
+    async setRow(fence, row, write) {
+      const set = await watched.setRow(fence, row, write)
+      if (set && write.state !== row.state) measureEffect(write, measures)
+      return set
+    },
+  }
+}
+
+function countTaken(answers: readonly AcceptedEvent[], measures: Measures): void {
+  const counts: Record<EventOutcome, number> = { stored: 0, duplicate: 0, over_limit: 0, rejected: 0 }
+  for (const { outcome } of answers) counts[outcome]++
+  for (const [outcome, count] of Object.entries(counts)) {
+    if (count > 0) measures.eventsTaken(outcome as EventOutcome, count)
+  }
+}
+
+function measureAttempt({ job, startedAt, endedAt, result }: AttemptReport, measures: Measures): void {
+  const seconds = (ms: number | null) => (ms === null ? null : ms / 1000)
+  const firstAfter = job.attempts === 0 && job.cause === 'live' ? Math.max(0, startedAt - job.dueAt) / 1000 : null
+  if (result.kind === 'not_sent') {
+    measures.attemptEnded({
+      ...{ outcome: 'expired', seconds: (endedAt - startedAt) / 1000 },
+      ...{ dns: null, connect: null, tls: null, firstByte: null, firstAfter: null },
+    })
+    return
+  }
+  const { verdict, durationMs, dnsMs, connectMs, tlsMs, firstByteMs } = result
+  measures.attemptEnded({
+    outcome: verdict.outcome,
+    seconds: durationMs / 1000,
+    dns: seconds(dnsMs),
+    connect: seconds(connectMs),
+    tls: seconds(tlsMs),
+    firstByte: seconds(firstByteMs),
+    firstAfter,
+  })
+}
+
+/** What is tried again by itself has not ended. */
+function measureEffect(row: { state: string; nextAttemptAt: number | null }, measures: Measures): void {
+  const { state, nextAttemptAt } = row
+  const ended = state === 'sent' || state === 'unknown' || state === 'skipped' || state === 'held'
+  if (ended || (state === 'failed' && nextAttemptAt === null)) measures.actionEnded(state)
+}
+
+/** Whatever the guard refuses: addresses that are saved, looked at, or called. */
+export function measureOutbound(outbound: Outbound, measures: Measures): Outbound {
+  const refused = (sentence: string) => measures.addressRefused(REASONS.get(sentence) ?? 'header')
+  return {
+    ...outbound,
+    // Not awaited: the caller waits for the very same promise, and each further one is paid for with every forward.
+    post(request) {
+      const answered = outbound.post(request)
+      answered.then(
+        (answer) => {
+          if (answer.outcome === 'blocked') refused(answer.sentence)
+        },
+        () => {},
+      )
+      return answered
+    },
+    async probe(request) {
+      const probe = await outbound.probe(request)
+      if (probe.result.outcome === 'blocked') refused(probe.result.sentence)
+      return probe
+    },
+    async check(url) {
+      const verdict = await outbound.check(url)
+      if (verdict.verdict === 'blocked') refused(verdict.sentence)
+      return verdict
+    },
+  }
+}
+
+/** Which reason a sentence stands for. Two share one: they are counted together, as `not_a_url`. */
+const REASONS = new Map(
+  (
+    [
+      ...['not_https', 'not_a_url', 'too_long', 'credentials', 'port', 'internal_name', 'own_address'],
+      'private_address',
+    ] as AddressReason[]
+  ).map((reason) => [addressSentence(reason), reason]),
+)
+
+export function measureOAuth(oauth: PlatformOAuth, measures: Measures): PlatformOAuth {
+  return {
+    ...oauth,
+    async refresh(refreshToken) {
+      const refreshed = await oauth.refresh(refreshToken)
+      measures.tokenRefreshed(refreshed.outcome)
+      return refreshed
+    },
+  }
+}
+
+export function measurePlatformCall({ outcome, status, durationMs }: PlatformCall, measures: Measures): void {
+  measures.platformCalled({ outcome, status, seconds: durationMs / 1000 })
+}
+
+/** Lines that somebody should read are counted too: whatever goes wrong anywhere shows there. */
+export function measureLog(log: Log, measures: Measures): Log {
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn(fields, message) {
+      measures.logged('warn')
+      log.warn(fields, message)
+    },
+    error(fields, message) {
+      measures.logged('error')
+      log.error(fields, message)
+    },
+    child: (fields) => measureLog(log.child(fields), measures),
+  }
+}
+
+function secondsSince(began: number): number {
+  return (performance.now() - began) / 1000
+}
+
+/** The platform's calls: from their arrival to the last byte of our answer. */
+export function measureIngress(handle: NodeHandler, measures: Measures): NodeHandler {
+  return (req, res) => {
+    const began = performance.now()
+    if (!handle(req, res)) return false
+    // Whoever hangs up before our answer gets none: nothing is said of it.
+    res.once('finish', () => {
+      const seconds = secondsSince(began)
+      measures.ingressAnswered({ status: res.statusCode, seconds })
+      measures.requestEnded({ route: INGRESS, status: res.statusCode, seconds })
+    })
+    return true
+  }
+}
+
+type NodeHandler = (req: IncomingMessage, res: ServerResponse) => boolean
+
+const INGRESS = '/hooks/platform/:token'

@@ -1,0 +1,97 @@
+// Everything that is watched, put around the parts in one place: counted always, traced when a collector is configured. The outermost
+// wrapping traces, so that what is counted is inside of the span it belongs to.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createMeasures } from '#app/adapters/measures.server.ts'
+import type { Measures } from '#app/adapters/measures.ts'
+import type { Outbound } from '#app/adapters/outbound/outbound.ts'
+import type { PlatformOAuth } from '#app/adapters/platform.ts'
+import { createProcessLoad, type ProcessLoad } from '#app/adapters/process-load.server.ts'
+import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
+import type { App } from '#app/context/app-context.ts'
+import type { Committer } from '#app/features/automations/actions/action.server.ts'
+import type { Deliver } from '#app/features/events/delivering/deliver.server.ts'
+import type { Log } from '#app/lib/log.ts'
+import type { TracingSettings } from '#app/lib/tracing-settings.ts'
+import { allPatterns } from '#app/routes/route-patterns.ts'
+import type { Store } from '#db/store.ts'
+import {
+  measureIngress,
+  measureLog,
+  measureOAuth,
+  measureOutbound,
+  measurePlatformCall,
+  measureStore,
+} from './measured-parts.server.ts'
+
+type NodeHandler = (req: IncomingMessage, res: ServerResponse) => boolean
+
+export interface ObservedParts {
+  measures: Measures
+  load: ProcessLoad
+  log: Log
+  store(store: Store): Store
+  outbound(outbound: Outbound): Outbound
+  oauth(oauth: PlatformOAuth): PlatformOAuth
+  platformCalled(call: PlatformCall): void
+  jobEnded(job: string, outcome: 'done' | 'failed', durationMs: number): void
+  ingress(handle: NodeHandler): NodeHandler
+  acceptEvent(accept: App['acceptEvent']): App['acceptEvent']
+  deliver(deliver: Deliver): Deliver
+  run<T>(run: { id: number; account: string }, work: () => Promise<T>): Promise<T>
+  committer(committer: Committer): Committer
+  start(): void
+  stop(): Promise<void>
+}
+
+export async function observeParts(input: {
+  log: Log
+  version: string
+  /** Null = nothing is traced, and nothing that traces is loaded. */
+  tracing: TracingSettings | null
+}): Promise<ObservedParts> {
+  const measures = createMeasures({ version: input.version, routes: allPatterns() })
+  const load = createProcessLoad()
+  const log = measureLog(input.log, measures)
+  const traced = await tracedParts(input.tracing, input.version, log)
+  const { parts } = traced
+  return {
+    measures,
+    load,
+    log,
+    store: (store) => parts.store(measureStore(store, measures)),
+    outbound: (outbound) => parts.outbound(measureOutbound(outbound, measures)),
+    oauth: (oauth) => measureOAuth(oauth, measures),
+    platformCalled: (call) => measurePlatformCall(call, measures),
+    jobEnded: (job, outcome, durationMs) => measures.jobEnded(job, outcome, durationMs / 1000),
+    ingress: (handle) => parts.ingress(measureIngress(handle, measures)),
+    acceptEvent: parts.acceptEvent,
+    deliver: parts.deliver,
+    run: parts.run,
+    committer: parts.committer,
+    start: load.start,
+    async stop() {
+      load.stop()
+      await traced.stop()
+    },
+  }
+}
+
+async function tracedParts(settings: TracingSettings | null, version: string, log: Log) {
+  if (settings === null) return { parts: UNTRACED, stop: async () => {} }
+  const { createTracing } = await import('#app/adapters/tracing.server.ts')
+  const { traceParts } = await import('./traced-parts.server.ts')
+  const tracing = createTracing(settings, version, log)
+  return { parts: traceParts(tracing), stop: tracing.stop }
+}
+
+const same = <T>(part: T): T => part
+
+const UNTRACED = {
+  store: same,
+  outbound: same,
+  ingress: same,
+  acceptEvent: same,
+  deliver: same,
+  run: <T>(_run: { id: number; account: string }, work: () => Promise<T>) => work(),
+  committer: same,
+} satisfies Partial<ObservedParts>

@@ -1,0 +1,94 @@
+// What is looked at when metrics are asked for. Each part is read on its own: one that cannot be read is told as such, and never
+// shown as zero.
+import { statfs } from 'node:fs/promises'
+import type { LaneCounts, Readings } from '#app/adapters/measures.ts'
+import type { ProcessLoad } from '#app/adapters/process-load.server.ts'
+import type { RunPumpStatus } from '#app/engine/run-pump.server.ts'
+import type { CallBudget } from '#app/features/accounts/call-budget.server.ts'
+import type { Clock, Millis } from '#app/lib/clock.ts'
+import type { Log } from '#app/lib/log.ts'
+import type { Store } from '#db/store.ts'
+import type { DeliveryEngine } from '../delivery-engine.server.ts'
+
+export interface ReadingsInput {
+  store: Pick<Store, 'readBacklog' | 'spaceUsed'>
+  clock: Clock
+  log: Log
+  engine: Pick<DeliveryEngine, 'status' | 'flights'>
+  runs: { status(): RunPumpStatus }
+  budget: Pick<CallBudget, 'leastLeft'>
+  load: Pick<ProcessLoad, 'read'>
+  apart: { waiting(): number }
+  /** Runs of timed work that have begun. */
+  schedulerTurns(): number
+  /** When the newest good backup began; null = there is none. */
+  newestBackup(): Promise<Millis | null>
+  /** The folder of the database. */
+  folder: string
+  budgetBytes: number
+}
+
+/** Returns the function that looks. It never rejects. */
+export function createReadings(input: ReadingsInput): () => Promise<Readings> {
+  const { store, clock, log, engine, runs } = input
+
+  async function part<T>(name: string, read: () => Promise<T>): Promise<T | null> {
+    try {
+      return await read()
+    } catch (error) {
+      log.error({ part: name, error }, 'metrics.not_read')
+      return null
+    }
+  }
+
+  return async () => {
+    const now = clock.now()
+    const since = (at: Millis | null) => (at === null ? 0 : Math.max(0, now - at) / 1000)
+    const flights = engine.flights()
+    const inFlight: LaneCounts = { live: 0, replay: 0, by_hand: 0 }
+    for (const { kind } of flights) inFlight[kind]++
+    const deliveries = engine.status()
+    const automations = runs.status()
+    const age = (beat: Millis | null) => (beat === null ? null : since(beat))
+    const backlog = await part('backlog', async () => {
+      const ids = flights.map(({ id }) => id)
+      const { oldestDueSince, pending, held, oldestRunDueSince, oldestScheduleDueSince } = await store.readBacklog(
+        now,
+        ids,
+      )
+      return {
+        oldestDue: since(oldestDueSince),
+        pending,
+        held,
+        oldestRun: since(oldestRunDueSince),
+        scheduleLag: since(oldestScheduleDueSince),
+      }
+    })
+    const space = await part('space', async () => {
+      const { fileBytes, freeBytes, walBytes } = await store.spaceUsed()
+      return { file: fileBytes, free: freeBytes, wal: walBytes, budget: input.budgetBytes }
+    })
+    const disk = await part('disk', async () => {
+      const { bavail, blocks, bsize } = await statfs(input.folder)
+      return { free: bavail * bsize, size: blocks * bsize }
+    })
+    const backedUpAt = await part('backup', input.newestBackup)
+    return {
+      backlog,
+      inFlight,
+      runs: { inFlight: automations.inFlight, known: automations.known },
+      longWorkWaiting: input.apart.waiting(),
+      leases: {
+        deliveries: { held: deliveries.owner, age: age(deliveries.lastBeatAt) },
+        runs: { held: automations.owner, age: age(automations.lastBeatAt) },
+      },
+      loopTurns: { deliveries: deliveries.turns, runs: automations.turns, scheduler: input.schedulerTurns() },
+      space,
+      disk,
+      backupAge: backedUpAt === null ? null : since(backedUpAt),
+      budgetLeft: input.budget.leastLeft(),
+      draining: deliveries.draining,
+      process: input.load.read(),
+    }
+  }
+}

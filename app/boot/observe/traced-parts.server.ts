@@ -1,0 +1,180 @@
+// The way of an event and of a run, as spans: ingress → commit → delivery → attempt, run → step. Put around the parts by boot, only
+// when a collector is configured. What the attributes name is in docs/metrics.md; nothing else may be added without a look there.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Outbound } from '#app/adapters/outbound/outbound.ts'
+import { readTraceparent, type Span, type TracePlace, type Tracing, writeTraceparent } from '#app/adapters/tracing.ts'
+import type { App } from '#app/context/app-context.ts'
+import type { Committer } from '#app/features/automations/actions/action.server.ts'
+import type { Deliver } from '#app/features/events/delivering/deliver.server.ts'
+import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
+import type { Store } from '#db/store.ts'
+
+type NodeHandler = (req: IncomingMessage, res: ServerResponse) => boolean
+
+export interface TracedParts {
+  ingress(handle: NodeHandler): NodeHandler
+  acceptEvent(accept: App['acceptEvent']): App['acceptEvent']
+  deliver(deliver: Deliver): Deliver
+  /** Forwards carry `traceparent`; deliveries end when they are written down; runs say which rule they belong to. */
+  outbound(outbound: Outbound): Outbound
+  store(store: Store): Store
+  run<T>(run: { id: number; account: string }, work: () => Promise<T>): Promise<T>
+  committer(committer: Committer): Committer
+}
+
+/** Events whose commit is remembered, so that their deliveries are hung below it. Others begin a trace and name the event. */
+const MOST_REMEMBERED = 20_000
+const INGRESS = '/hooks/platform/'
+
+export function traceParts(tracing: Tracing): TracedParts {
+  const commits = new Map<number, TracePlace>()
+  const open = new WeakMap<DeliveryJob, Span>()
+
+  function remember(eventSeq: number, place: TracePlace): void {
+    const [oldest] = commits.size >= MOST_REMEMBERED ? commits.keys() : []
+    if (oldest !== undefined) commits.delete(oldest)
+    commits.set(eventSeq, place)
+  }
+
+  return {
+    ingress: (handle) => (req, res) => {
+      if (!req.url?.startsWith(INGRESS)) return handle(req, res)
+      const span = tracing.begin('ingress', {
+        kind: 'server',
+        below: readTraceparent(single(req.headers.traceparent)),
+        facts: { 'http.request.method': req.method ?? '', 'http.route': '/hooks/platform/:token' },
+      })
+      res.once('close', () => {
+        span.tell({ 'http.response.status_code': res.statusCode })
+        span.end(res.statusCode >= 500 || !res.writableFinished)
+      })
+      return span.around(() => handle(req, res))
+    },
+
+    acceptEvent: (accept) => async (event) => {
+      const facts = { 'fieldhook.object': event.object, 'fieldhook.account': tracing.pseudonym(event.accountUuid) }
+      const span = tracing.begin('commit', { kind: 'internal', facts })
+      try {
+        const accepted = await accept(event)
+        span.tell({ 'fieldhook.outcome': accepted.outcome })
+        if ('seq' in accepted) span.tell({ 'fieldhook.event.seq': accepted.seq })
+        if (accepted.outcome === 'stored' && accepted.deliveries.length > 0) remember(accepted.seq, span.place)
+        span.end()
+        return accepted
+      } catch (error) {
+        span.end(true)
+        throw error
+      }
+    },
+
+    deliver: (deliver) => async (job, how) => {
+      const facts = {
+        'fieldhook.event.id': job.eventId,
+        'fieldhook.event.seq': job.eventSeq,
+        'fieldhook.delivery.id': job.id,
+        'fieldhook.endpoint.id': job.endpointId,
+        'fieldhook.account': tracing.pseudonym(job.accountUuid),
+        'fieldhook.cause': job.cause,
+      }
+      // From when it was due: how long it waited for its turn is the first thing to see. Spans are in the machine's time, and the
+      // product's clock may be ahead of it in the sandbox.
+      const delivery = tracing.begin('delivery', {
+        kind: 'internal',
+        below: commits.get(job.eventSeq) ?? null,
+        since: Math.min(job.dueAt, Date.now()),
+        facts,
+      })
+      open.set(job, delivery)
+      const attempt = tracing.begin('attempt', {
+        kind: 'client',
+        below: delivery.place,
+        facts: { ...facts, 'fieldhook.attempt': job.attempts + 1 },
+      })
+      const report = await attempt.around(() => deliver(job, how))
+      const { outcome, status } = endOf(report)
+      attempt.tell({ 'fieldhook.outcome': outcome })
+      if (status !== null) attempt.tell({ 'http.response.status_code': status })
+      attempt.end(outcome !== 'delivered')
+      return report
+    },
+
+    outbound: (outbound) => ({
+      ...outbound,
+      post(request) {
+        const span = tracing.current()
+        if (!span) return outbound.post(request)
+        return outbound.post({
+          ...request,
+          headers: { ...request.headers, traceparent: writeTraceparent(span.place) },
+        })
+      },
+    }),
+
+    store: (store) => ({
+      ...store,
+      async settleAttempts(reports, options) {
+        const settled = await store.settleAttempts(reports, options)
+        reports.forEach(({ job }, index) => {
+          const after = settled[index]
+          const span = open.get(job)
+          span?.tell({ 'fieldhook.waits_again': after?.dueAt != null })
+          span?.end(after?.outcome !== 'delivered')
+          open.delete(job)
+        })
+        return settled
+      },
+      async claimRun(...input) {
+        const run = await store.claimRun(...input)
+        if (run) {
+          tracing.current()?.tell({ 'fieldhook.automation.id': run.automationId, 'fieldhook.trigger': run.source })
+        }
+        return run
+      },
+      async finishRun(fence, stamp, end) {
+        const parked = await store.finishRun(fence, stamp, end)
+        if (parked === 'parked') tracing.current()?.tell({ 'fieldhook.outcome': end.outcome })
+        return parked
+      },
+    }),
+
+    async run({ id, account }, work) {
+      const facts = { 'fieldhook.run.id': id, 'fieldhook.account': tracing.pseudonym(account) }
+      const span = tracing.begin('run', { kind: 'internal', below: null, facts })
+      try {
+        const result = await span.around(work)
+        span.end()
+        return result
+      } catch (error) {
+        span.end(true)
+        throw error
+      }
+    },
+
+    committer: (committer) => ({
+      ...committer,
+      async commit(effect, context) {
+        const { runId, stepId } = context.identity
+        const facts = { 'fieldhook.run.id': runId, 'fieldhook.step.id': stepId, 'fieldhook.effect': effect.kind }
+        const span = tracing.begin('step', { kind: 'client', facts })
+        try {
+          const result = await span.around(() => committer.commit(effect, context))
+          span.tell({ 'fieldhook.outcome': result.outcome })
+          span.end(result.outcome === 'failed' || result.outcome === 'unknown')
+          return result
+        } catch (error) {
+          span.end(true)
+          throw error
+        }
+      },
+    }),
+  }
+}
+
+function endOf({ result }: AttemptReport): { outcome: string; status: number | null } {
+  if (result.kind === 'not_sent') return { outcome: 'expired', status: null }
+  return { outcome: result.verdict.outcome, status: result.verdict.statusCode }
+}
+
+function single(value: string | string[] | undefined): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,218 @@
+// What is counted and looked at while the real engine works on a real file.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addressSentence } from '#app/adapters/outbound/safe-address.ts'
+import type { App } from '#app/context/app-context.ts'
+import { hours, seconds } from '#app/lib/duration.ts'
+import { loader as metricsRoute } from '#app/routes/ops/metrics.ts'
+import { loader as readyRoute } from '#app/routes/ops/readyz.ts'
+import { ADDRESS, anEvent, type EngineWorld, engineWorld } from '#tests/support/engine-world.server.ts'
+import type { DeliveryEngine } from '../delivery-engine.server.ts'
+import { measureOAuth } from './measured-parts.server.ts'
+import { type ObservedParts, observeParts } from './observed-parts.server.ts'
+import { createWatching } from './watching.server.ts'
+
+let world: EngineWorld
+let observed: ObservedParts
+let engine: DeliveryEngine
+let folder: string
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fieldhook-watching-'))
+  world = engineWorld()
+  observed = await observeParts({ log: world.log, version: '1.2.3', tracing: null })
+  engine = world.engine({ store: observed.store(world.store), outbound: observed.outbound(world.outbound) })
+  engine.start()
+  await world.clock.settle()
+})
+afterEach(async () => {
+  await observed.stop()
+  await world.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function watching(token: string | null = null): App['watching'] {
+  const { store, clock, log } = world
+  return createWatching({
+    ...{ store, clock, log, engine, folder, token, version: '1.2.3', budgetBytes: 1e9 },
+    ...{ measures: observed.measures, load: observed.load },
+    runs: {
+      status: () => ({ owner: true, draining: false, inFlight: 2, known: 1, lastBeatAt: clock.now(), turns: 4 }),
+    },
+    budget: { leastLeft: () => 42 },
+    schedulerTurns: () => 3,
+    apart: { waiting: () => 0 },
+    newestBackup: async () => clock.now() - hours(1),
+    spaceSentence: () => 'There is room.',
+  })
+}
+const lines = async () => new Set((await watching().metrics()).text.split('\n'))
+
+describe('an event on its way', () => {
+  it('is counted where it comes in, is committed, tried and delivered', async () => {
+    world.endpoint()
+    world.outbound.when(ADDRESS, (_request, count) => ({ status: count === 1 ? 500 : 200, afterMs: 40 }))
+    const event = anEvent(world)
+    await engine.acceptEvent(event)
+    await engine.acceptEvent(event)
+    await world.clock.run(seconds(120))
+    const seen = await lines()
+    expect(seen).toContain('fieldhook_events_total{outcome="stored"} 1')
+    expect(seen).toContain('fieldhook_events_total{outcome="duplicate"} 1')
+    expect(seen).toContain('fieldhook_commit_events_count 2')
+    expect(seen).toContain('fieldhook_attempts_total{outcome="http_error"} 1')
+    expect(seen).toContain('fieldhook_attempts_total{outcome="delivered"} 1')
+    expect(seen).toContain('fieldhook_deliveries_total{result="delivered"} 1')
+    expect(seen).toContain('fieldhook_first_attempt_delay_seconds_count 1')
+    expect(seen).toContain('fieldhook_oldest_due_delivery_seconds 0')
+    expect(seen).toContain('fieldhook_lease_held{lease="deliveries"} 1')
+    expect(seen).toContain('fieldhook_backup_age_seconds 3600')
+    expect(seen).toContain('fieldhook_platform_budget_left 42')
+    expect(seen).toContain('fieldhook_loop_turns_total{loop="scheduler"} 3')
+  })
+
+  it('is in flight while it is being sent, and the one number stays at nothing', async () => {
+    world.endpoint()
+    world.outbound.when(ADDRESS, { afterMs: 9_000 })
+    await engine.acceptEvent(anEvent(world))
+    await world.clock.run(seconds(5))
+    const seen = await lines()
+    expect(seen).toContain('fieldhook_deliveries_in_flight{lane="live"} 1')
+    expect(seen).toContain('fieldhook_oldest_due_delivery_seconds 0')
+  })
+
+  it('makes the one number grow when the engine stands still', async () => {
+    world.endpoint()
+    await engine.drain()
+    await engine.acceptEvent(anEvent(world))
+    world.clock.leap(seconds(90))
+    expect(await lines()).toContain('fieldhook_oldest_due_delivery_seconds 90')
+  })
+})
+
+describe('what goes wrong', () => {
+  it('in the database is counted by its code, and by the line in the log', async () => {
+    const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    const store = observed.store({ ...world.store, trialWrite: () => Promise.reject(full) })
+    await expect(store.trialWrite()).rejects.toBe(full)
+    observed.log.error({}, 'something.failed')
+    observed.log.child({ part: 'x' }).warn({}, 'something.odd')
+    const seen = await lines()
+    expect(seen).toContain('fieldhook_storage_errors_total{code="SQLITE_FULL"} 1')
+    expect(seen).toContain('fieldhook_log_lines_total{level="error"} 1')
+    expect(seen).toContain('fieldhook_log_lines_total{level="warn"} 1')
+    expect(world.logged).toContain('something.failed')
+  })
+
+  it('at the guard is counted by its reason', async () => {
+    const sentence = addressSentence('private_address')
+    const outbound = observed.outbound({
+      ...world.outbound,
+      check: async () => ({ verdict: 'blocked' as const, sentence }),
+    })
+    await outbound.check('https://10.0.0.1/')
+    expect(await lines()).toContain('fieldhook_guard_refusals_total{reason="private_address"} 1')
+  })
+
+  it('with a token is counted by how its renewal ended', async () => {
+    const refresh = async () => ({ outcome: 'unauthorized' as const, status: 401, message: 'no' })
+    await measureOAuth({ refresh } as unknown as App['oauth'], observed.measures).refresh('old')
+    expect(await lines()).toContain('fieldhook_token_refreshes_total{result="unauthorized"} 1')
+  })
+
+  it('when the backlog cannot be read, its series say so and the others are told all the same', async () => {
+    const store = world.store
+    world.store = { ...store, readBacklog: () => Promise.reject(new Error('busy')) }
+    const seen = await lines()
+    world.store = store
+    expect(seen).toContain('fieldhook_oldest_due_delivery_seconds Nan')
+    expect(seen).toContain('fieldhook_reading_failed{part="backlog"} 1')
+    expect(seen).toContain('fieldhook_platform_budget_left 42')
+  })
+})
+
+describe('who may look', () => {
+  const call = (route: typeof readyRoute, token: string | null, authorization?: string, clientIp = '203.0.113.9') => {
+    const request = new Request('https://hooks.example.com/x', authorization ? { headers: { authorization } } : {})
+    const app = { ...world.app, ready: engine.ready, watching: watching(token) } as unknown as App
+    return route({ request, params: {}, context: { app, clientIp, nonce: '' } })
+  }
+
+  it('metrics are for the private network without a token, and want it as a bearer when there is one', async () => {
+    expect((await call(metricsRoute, null)).status).toBe(401)
+    expect((await call(metricsRoute, null, undefined, 'fdaa:0:1::3')).status).toBe(200)
+    for (const wrong of [undefined, 'Bearer t0ken-of-the-operator', 'Basic token', 'Bearer']) {
+      const refused = await call(metricsRoute, 'token-of-the-operator', wrong)
+      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    }
+    const answer = await call(metricsRoute, 'token-of-the-operator', 'Bearer token-of-the-operator')
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+      'no-store',
+    ])
+  })
+
+  it('the world learns only whether it is ready', async () => {
+    for (const [token, authorization] of [
+      [null, undefined],
+      [null, 'Bearer anything'],
+      ['token-of-the-operator', 'Bearer wrong'],
+    ] as const) {
+      expect(await (await call(readyRoute, token, authorization)).text()).toBe('ready\n')
+    }
+  })
+
+  it('the operator learns why, and how it does', async () => {
+    const good = 'Bearer token-of-the-operator'
+    expect(await (await call(readyRoute, 'token-of-the-operator', good)).json()).toMatchObject({
+      ready: true,
+      reasons: [],
+      version: '1.2.3',
+      deliveries: { owner: true, inFlight: 0 },
+      oldestDueDeliverySeconds: 0,
+      space: 'There is room.',
+    })
+    world.clock.leap(seconds(6))
+    const answer = await call(readyRoute, 'token-of-the-operator', good)
+    expect([answer.status, ((await answer.json()) as { reasons: string[] }).reasons]).toEqual([
+      503,
+      ['the delivery engine is silent'],
+    ])
+  })
+
+  it('the world writes nothing by asking: one small write answers everybody for three seconds', async () => {
+    const { trialWrite } = world.store
+    let written = 0
+    const counting = world.engine({
+      store: {
+        ...world.store,
+        async trialWrite() {
+          written++
+          await trialWrite()
+        },
+      },
+    })
+    await Promise.all(Array.from({ length: 50 }, () => counting.ready()))
+    for (let n = 0; n < 50; n++) await counting.ready()
+    expect(written).toBe(1)
+    world.clock.leap(seconds(3))
+    await counting.ready()
+    expect(written).toBe(2)
+  })
+
+  it('a database that takes longer than 2 s for a small write is not ready', async () => {
+    const { trialWrite } = world.store
+    const slow = world.engine({
+      store: {
+        ...world.store,
+        async trialWrite() {
+          await trialWrite()
+          world.clock.leap(2_001)
+        },
+      },
+    })
+    expect((await slow.ready()).reasons).toContain('the database takes longer than 2 s for a small write')
+  })
+})

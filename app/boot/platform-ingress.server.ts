@@ -1,0 +1,198 @@
+// The short way in: calls of the platform are answered before Express and Remix see them. The same use case as the route
+// module `routes/hooks/platform-events.ts`; tests/walks hold both to the same behaviour.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { App } from '#app/context/app-context.ts'
+import {
+  findIngress,
+  LARGEST_BODY,
+  overBudget,
+  type PlatformAnswer,
+  receiveFrom,
+  tooMuchUnderWay,
+} from '#app/features/events/receive-event.server.ts'
+import type { Budgets } from '#app/http/budgets.server.ts'
+import { eventBrakeOf } from '#app/http/event-brake.server.ts'
+import { type Bodies, counter, createIntake, isLong, leaveBody } from '#app/http/intake.server.ts'
+import { isVisit } from '#app/http/refusal-page.ts'
+import { brakeUnknown } from '#app/http/unknown-address.server.ts'
+
+const ADDRESS = /^\/hooks\/platform\/([^/?#]+)\/?(?:\?([^#]*))?$/
+
+/** A body that is not here by then never will be: the platform itself waits 10 s for our answer. */
+const BODY_WITHIN_MS = 10_000
+
+/** ms. An ordinary call is a price; only one that takes long to read is paid by the clock, which also counts other programs' turns. */
+const USUAL_MS = 0.05
+const LONG_MS = 2
+
+/** Of one account at once: with bodies that never arrive it would hold the connections of all. */
+const MOST_ARRIVING = 256
+
+/** What a part of a body takes besides its bytes, and how many parts are kept before they become one. */
+const PART_BYTES = 256
+const MOST_PARTS = 128
+
+export interface PlatformIngressOptions {
+  clientIp(req: IncomingMessage): string
+  /** Where the bytes of bodies are counted. Default: by itself. */
+  bodies?: Bodies
+  /** What an account may use. Default: all there is. */
+  budgets?: Pick<Budgets, 'overBy' | 'charge'>
+  /** ms that a body may take. */
+  bodyWithinMs?: number
+}
+
+/** Returns a handler for the listener of node:http: true = it has taken the request. */
+export function createPlatformIngress(
+  app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'acceptEvent' | 'space'>,
+  { clientIp, bodies = createIntake().bodies, budgets, bodyWithinMs = BODY_WITHIN_MS }: PlatformIngressOptions,
+): (req: IncomingMessage, res: ServerResponse) => boolean {
+  const brake = eventBrakeOf(app)
+  /** Bodies that are on their way, by account. */
+  const arriving = counter()
+
+  async function answer(req: IncomingMessage, res: ServerResponse, token: string, query: string): Promise<void> {
+    const method = req.method ?? ''
+    // Whoever does not know an address has nothing read; a long body waits where it is until that is known.
+    const waits = isLong(req)
+    if (waits) req.socket.pause()
+    const found = await findIngress(app, { method, token })
+    if ('status' in found) {
+      send(res, brakeUnknown(app, clientIp(req), found), false)
+      return leaveBody(req)
+    }
+    const { accountUuid } = found
+    const over = budgets?.overBy('account', accountUuid, 'own') ?? null
+    if (over !== null) {
+      send(res, overBudget(over), false)
+      return leaveBody(req)
+    }
+    // Most calls are here as a whole by now.
+    const late = !req.complete
+    if (late && arriving.add(accountUuid) > MOST_ARRIVING) {
+      arriving.drop(accountUuid)
+      send(res, tooMuchUnderWay('one'), false)
+      return leaveBody(req)
+    }
+    if (waits) req.socket.resume()
+    const held = holdFor(bodies, accountUuid)
+    try {
+      const body = await readBody(req, held, bodyWithinMs).finally(() => {
+        if (late) arriving.drop(accountUuid)
+      })
+      if (body.outcome === 'aborted') return
+      if (body.outcome === 'slow') return send(res, SLOW, true)
+      if (body.outcome === 'held') return send(res, tooMuchUnderWay(body.whose), true)
+      const truncated = body.outcome === 'too_large'
+      const call = {
+        token,
+        query,
+        method,
+        body: body.outcome === 'read' ? body.text : '',
+        truncated,
+        remoteIp: clientIp(req),
+        userAgent: req.headers['user-agent'] ?? null,
+      }
+      // Up to its first wait it runs at once: that is what reading a call costs.
+      const began = performance.now()
+      const received = receiveFrom(app, found, call, brake)
+      const took = performance.now() - began
+      const ms = took < LONG_MS ? USUAL_MS : took
+      budgets?.charge('account', accountUuid, { ms, bytes: call.body.length })
+      send(res, await received, truncated)
+    } finally {
+      held.give()
+    }
+  }
+
+  return (req, res) => {
+    const match = ADDRESS.exec(req.url ?? '')
+    if (!match?.[1]) return false
+    // A person with a browser: what they see is drawn by the route.
+    if (isVisit({ method: req.method, url: req.url, accept: req.headers.accept })) return false
+    answer(req, res, match[1], match[2] ?? '').catch((error: unknown) => {
+      app.log.error({ error }, 'ingress.failed')
+      if (!res.headersSent) send(res, FAILED, true)
+    })
+    return true
+  }
+}
+
+const SLOW: PlatformAnswer = {
+  status: 408,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: '{"message":"The body did not arrive in time."}',
+}
+const FAILED: PlatformAnswer = {
+  status: 503,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: '{"message":"The event could not be stored. Send it again."}',
+}
+
+/** `close`: what is left of the body is not read, so the connection cannot be used again. */
+function send(res: ServerResponse, answer: PlatformAnswer, close: boolean): void {
+  if (res.destroyed) return
+  const headers = { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) }
+  res.writeHead(answer.status, close ? { ...headers, connection: 'close' } : headers)
+  res.end(answer.body)
+}
+
+interface Held {
+  /** Null = these may be held as well. */
+  take(bytes: number): 'one' | 'all' | null
+  give(): void
+}
+
+function holdFor(bodies: Bodies, accountUuid: string): Held {
+  let bytes = 0
+  return {
+    take(more) {
+      const over = bodies.take(accountUuid, more)
+      if (!over) bytes += more
+      return over
+    },
+    give() {
+      bodies.give(accountUuid, bytes)
+      bytes = 0
+    },
+  }
+}
+
+type Body =
+  | { outcome: 'read'; text: string }
+  | { outcome: 'held'; whose: 'one' | 'all' }
+  | { outcome: 'too_large' | 'slow' | 'aborted' }
+
+function readBody(req: IncomingMessage, held: Held, withinMs: number): Promise<Body> {
+  return new Promise((resolve) => {
+    if (Number(req.headers['content-length'] ?? 0) > LARGEST_BODY) {
+      resolve({ outcome: 'too_large' })
+      return
+    }
+    let parts: Buffer[] = []
+    let size = 0
+    const end = (body: Body) => {
+      clearTimeout(timer)
+      req.off('data', onData)
+      if (body.outcome !== 'read' && body.outcome !== 'aborted') req.pause()
+      resolve(body)
+    }
+    const onData = (part: Buffer) => {
+      size += part.length
+      if (size > LARGEST_BODY) return end({ outcome: 'too_large' })
+      const whose = held.take(part.length + PART_BYTES)
+      if (whose) return end({ outcome: 'held', whose })
+      parts.push(part)
+      // Sent byte by byte, what surrounds the parts would be many times what is in them.
+      if (parts.length >= MOST_PARTS) parts = [Buffer.concat(parts)]
+    }
+    const timer = setTimeout(() => end({ outcome: 'slow' }), withinMs)
+    req.on('data', onData)
+    req.once('end', () => {
+      const only = parts.length === 1 ? parts[0] : Buffer.concat(parts)
+      end({ outcome: 'read', text: (only ?? Buffer.alloc(0)).toString('utf8') })
+    })
+    req.once('error', () => end({ outcome: 'aborted' }))
+    req.once('close', () => end({ outcome: 'aborted' }))
+  })
+}

@@ -1,0 +1,80 @@
+// Looks that are taken before the database is opened, or made.
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { listedBackups, NO_BACKUPS, restoreFirstSentence } from '#app/features/ops/backups.ts'
+import { seconds } from '#app/lib/duration.ts'
+import type { Log } from '#app/lib/log.ts'
+import { type FileLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
+import { placeOf } from './backup-place.server.ts'
+import { ConfigurationError, type Env } from './env.server.ts'
+
+/** A store that does not answer must not keep the product from starting. */
+const ANSWERS_WITHIN = seconds(5)
+
+/**
+ * A new machine with a new, empty volume must not quietly become a second database: with the real platform, and backups in their
+ * place, it refuses to begin with nothing.
+ * @throws ConfigurationError
+ */
+export async function refuseEmptyStart(
+  env: Pick<Env, 'platform' | 'databaseFile' | 'backups' | 'startEmpty'>,
+  log: Log,
+  answersWithin = ANSWERS_WITHIN,
+): Promise<void> {
+  const isThere = (statSync(env.databaseFile, { throwIfNoEntry: false })?.size ?? 0) > 0
+  if (isThere || env.platform !== 'servicem8' || !env.backups || env.startEmpty) return
+  const place = placeOf(env.backups.to)
+  try {
+    const files = await place.list(AbortSignal.timeout(answersWithin))
+    const [newest] = listedBackups(files).filter((one) => one.complete)
+    if (newest) throw new ConfigurationError([restoreFirstSentence(env.databaseFile, place.words, newest.name)])
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    log.warn({ error, place: place.words }, 'backups.not_asked')
+  }
+}
+
+/** Says at the start what would otherwise be found out when a backup is needed. */
+export async function warnOfBackups(env: Pick<Env, 'platform' | 'backups'>, log: Log): Promise<void> {
+  if (!env.backups) {
+    if (env.platform === 'servicem8') log.warn({ sentence: NO_BACKUPS }, 'backups.none')
+    return
+  }
+  const sentence = await placeOf(env.backups.to).trouble()
+  if (sentence) log.warn({ sentence }, 'backups.cannot_be_made')
+}
+
+/** Says at the start that /metrics is not closed to the private network. */
+export function warnOfMetrics(env: Pick<Env, 'platform' | 'metricsToken'>, log: Log): void {
+  if (env.platform === 'servicem8' && env.metricsToken === null) {
+    log.warn({ sentence: OPEN_METRICS }, 'metrics.without_token')
+  }
+}
+
+const OPEN_METRICS =
+  'METRICS_TOKEN is not set: anybody on the private network can read /metrics, and nobody else. Set it to the output of: openssl rand -hex 32'
+
+/** Null = it could not be taken (a full disk): no reason not to serve. Being restored over is: that is said as a mistake. */
+export function lockInUse(databaseFile: string, log: Log): FileLock | null {
+  try {
+    mkdirSync(dirname(databaseFile), { recursive: true })
+    const lock = takeLock(inUseLock(databaseFile), 'shared')
+    if (!lock)
+      throw new ConfigurationError([`A restore to ${databaseFile} is under way: start again when it has ended.`])
+    return lock
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    log.warn({ error }, 'database.not_marked_as_in_use')
+    return null
+  }
+}
+
+/** A database of real firms must not be served by the sandbox, whose openings anybody can make, nor the other way round. */
+export function otherPlatformSentence(
+  belongsTo: Env['platform'],
+  { databaseFile, platform }: Pick<Env, 'databaseFile' | 'platform'>,
+): string {
+  return belongsTo === 'servicem8'
+    ? `The database ${databaseFile} belongs to real firms, and this start is for the sandbox. Set PLATFORM=servicem8 and its credentials, or name another file in DATABASE_URL.`
+    : `The database ${databaseFile} belongs to the sandbox, and this start is for PLATFORM=${platform}. Name another file in DATABASE_URL.`
+}

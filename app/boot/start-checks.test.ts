@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { BackupTo } from '#app/lib/backup-settings.ts'
+import type { Log } from '#app/lib/log.ts'
+import { type StandInS3, standInS3 } from '#tests/support/s3-stand-in.ts'
+import { refuseEmptyStart, warnOfBackups, warnOfMetrics } from './start-checks.server.ts'
+
+const NAME = 'fieldhook-20261122T031112Z-5e6729'
+let root = ''
+let logged: string[] = []
+const write = (_fields: Record<string, unknown>, message: string) => void logged.push(message)
+const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log }
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'fieldhook-start-'))
+  logged = []
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+function environment(to: BackupTo) {
+  const backups = { to, keys: ['k'], removesOld: true }
+  return { platform: 'servicem8' as const, databaseFile: join(root, 'data/f.db'), backups, startEmpty: false }
+}
+
+test('without METRICS_TOKEN the start says who can read the numbers; the sandbox says nothing', () => {
+  warnOfMetrics({ platform: 'sandbox', metricsToken: null }, log)
+  warnOfMetrics({ platform: 'servicem8', metricsToken: 'a'.repeat(32) }, log)
+  expect(logged).toEqual([])
+  warnOfMetrics({ platform: 'servicem8', metricsToken: null }, log)
+  expect(logged).toEqual(['metrics.without_token'])
+})
+
+test('a start without a database is refused while there are backups to begin from', async () => {
+  const env = environment({ kind: 'folder', path: join(root, 'place') })
+  await refuseEmptyStart(env, log)
+  mkdirSync(join(root, 'place', NAME), { recursive: true })
+  writeFileSync(join(root, 'place', NAME, 'part-0001.age'), 'x')
+  await refuseEmptyStart(env, log)
+  writeFileSync(join(root, 'place', NAME, 'manifest.json'), '{}')
+  await expect(refuseEmptyStart(env, log)).rejects.toThrow(
+    `holds backups, the newest ${NAME}. Restore it with \`npm run restore\`, or set START_EMPTY=yes to begin with nothing.`,
+  )
+  await refuseEmptyStart({ ...env, startEmpty: true }, log)
+  await refuseEmptyStart({ ...env, platform: 'sandbox' }, log)
+  await refuseEmptyStart({ ...env, backups: null }, log)
+  mkdirSync(join(root, 'data'))
+  writeFileSync(join(root, 'data/f.db'), '')
+  await expect(refuseEmptyStart(env, log)).rejects.toThrow('holds backups')
+  writeFileSync(join(root, 'data/f.db'), 'SQLite')
+  await refuseEmptyStart(env, log)
+  expect(logged).toEqual([])
+})
+
+test('a store that has none, or does not answer well, is no reason not to start', async () => {
+  const s3: StandInS3 = await standInS3()
+  const env = environment({ kind: 's3', ...s3, prefix: '' })
+  await refuseEmptyStart(env, log)
+  expect(logged).toEqual([])
+  s3.onCall(() => 403)
+  await refuseEmptyStart(env, log)
+  expect(logged).toEqual(['backups.not_asked'])
+  s3.onCall(() => 'go on')
+  s3.objects.set(`${NAME}/manifest.json`, Buffer.from('{}'))
+  await expect(refuseEmptyStart(env, log)).rejects.toThrow('holds backups')
+  await s3.close()
+})
+
+test('a store that is silent is asked for a moment only', async () => {
+  const silent: Server = createServer(() => {})
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
+  const address = silent.address()
+  const endpoint = `http://127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`
+  const env = environment({ kind: 's3', endpoint, bucket: 'b', prefix: '', region: 'auto', keyId: 'k', secret: 's' })
+  await refuseEmptyStart(env, log, 50)
+  expect(logged).toEqual(['backups.not_asked'])
+  silent.closeAllConnections()
+  await new Promise((done) => silent.close(done))
+})
+
+test('no backups, and backups that cannot be made, are said at the start', async () => {
+  await warnOfBackups({ platform: 'sandbox', backups: null }, log)
+  expect(logged).toEqual([])
+  await warnOfBackups({ platform: 'servicem8', backups: null }, log)
+  writeFileSync(join(root, 'file'), '')
+  await warnOfBackups(environment({ kind: 'folder', path: join(root, 'file/below') }), log)
+  expect(logged).toEqual(['backups.none', 'backups.cannot_be_made'])
+})

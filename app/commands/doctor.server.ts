@@ -1,0 +1,217 @@
+// Gathers what `npm run doctor` judges. Reads the database and changes nothing in it; what it tries on the disk it does in a
+// folder of its own, which it removes.
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import { ConfigurationError, type Env, readEnv } from '#app/boot/env.server.ts'
+import { heldMarker } from '#app/domain/hold.ts'
+import { POLLED_TYPES } from '#app/domain/object-catalog.ts'
+import { doctorLines, examine, exitCodeOf } from '#app/features/ops/doctor.ts'
+import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, FileFacts } from '#app/features/ops/doctor-facts.ts'
+import { sealedPlace } from '#app/features/ops/sealed-places.ts'
+import { openCheckup, openingOf, sqliteVersion } from '#db/sqlite/ops/checkup.server.ts'
+import type { Checkup } from '#db/store/checkup.ts'
+
+/** Of the whole quick look at the file. */
+const LOOK_MS = 3_000
+const SYNCS = 50
+const SYNC_MS = 2_000
+const SAMPLES = 200
+const SHORT_TOKEN = 16
+
+export interface DoctorOptions {
+  /** Everything in the file, however long it takes. */
+  full?: boolean
+  /** The findings as JSON instead of lines. */
+  json?: boolean
+  /** The process's environment. */
+  source: Record<string, string | undefined>
+  /** The project's folder. */
+  root?: string
+  now?: () => number
+}
+
+/** What to print, and the code to end with: 1 = something is not well. */
+export async function runDoctor(options: DoctorOptions): Promise<{ text: string; exitCode: 0 | 1 }> {
+  const findings = examine(await gatherFacts(options))
+  const text = options.json ? JSON.stringify(findings, null, 2) : doctorLines(findings).join('\n')
+  return { text, exitCode: exitCodeOf(findings) }
+}
+
+async function gatherFacts({
+  full = false,
+  source,
+  root = process.cwd(),
+  now = Date.now,
+}: DoctorOptions): Promise<Facts> {
+  const read = readConfiguration(source, root)
+  // Also when something else in the configuration is wrong, the file is looked at.
+  const databaseFile = read.env?.databaseFile ?? fileOf(source.DATABASE_URL, root)
+  const migrationsFolder = resolve(root, 'db/migrations')
+  return {
+    now: now(),
+    configuration: read.facts,
+    node: process.version,
+    ...(await lookAt(databaseFile, migrationsFolder, { full, now, encKeys: read.env?.encKeys ?? null })),
+    disk: diskOf(databaseFile, migrationsFolder),
+  }
+}
+
+function readConfiguration(
+  source: DoctorOptions['source'],
+  root: string,
+): { facts: ConfigurationFacts; env: Env | null } {
+  try {
+    const env = readEnv(source, root)
+    const facts: ConfigurationFacts = {
+      outcome: 'complete',
+      platform: env.platform,
+      origin: env.origin,
+      listensToAll: env.host === '0.0.0.0' || env.host === '::',
+      trustProxy: env.trustProxy,
+      admins: env.adminAccounts.size,
+      metricsToken: env.metricsToken === null ? 'none' : env.metricsToken.length < SHORT_TOKEN ? 'short' : 'set',
+      backups: env.backups !== null,
+      payments: env.stripe !== null,
+      hold: env.hold,
+      maxDbMb: env.maxDbMb,
+    }
+    return { facts, env }
+  } catch (error) {
+    const problems = error instanceof ConfigurationError ? error.problems : [String(error)]
+    return { facts: { outcome: 'wrong', problems }, env: null }
+  }
+}
+
+function fileOf(databaseUrl: string | undefined, root: string): string {
+  return resolve(root, (databaseUrl?.trim() || 'file:./data/fieldhook.db').replace(/^file:/, ''))
+}
+
+async function lookAt(
+  path: string,
+  migrationsFolder: string,
+  { full, now, encKeys }: { full: boolean; now: () => number; encKeys: string | null },
+): Promise<{ file: FileFacts; sqlite: string }> {
+  if (!existsSync(path)) return { file: { outcome: 'missing', path }, sqlite: sqliteVersion() }
+  let checkup: Checkup
+  try {
+    checkup = openCheckup(path, migrationsFolder)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const sentence = `The database ${path} cannot be read: ${reason}.`
+    return { file: { outcome: 'unreadable', path, sentence }, sqlite: sqliteVersion() }
+  }
+  try {
+    const until = now() + LOOK_MS
+    const schema = checkup.schema()
+    const { fileBytes, freeBytes, walBytes } = checkup.space()
+    const integrity = checkup.integrity(full, () => now() > until)
+    const isOurs = !schema.newer && schema.pending === 0 && integrity.problems.length === 0
+    const file: FileFacts = {
+      outcome: 'opened',
+      path,
+      ...checkup.promises(),
+      schema,
+      integrity,
+      bytes: { file: fileBytes, free: freeBytes, wal: walBytes },
+      held: existsSync(heldMarker(path)),
+      running: checkup.isOwned(now()),
+      content: isOurs ? await contentOf(checkup, now(), encKeys) : null,
+    }
+    return { file, sqlite: sqliteVersion() }
+  } finally {
+    checkup.close()
+  }
+}
+
+async function contentOf(checkup: Checkup, now: number, encKeys: string | null): Promise<ContentFacts> {
+  const backlog = await checkup.backlog(now)
+  const sum = ({ live, replay, by_hand }: typeof backlog.pending) => live + replay + by_hand
+  const secrets = encKeys === null ? null : createSecretBox(encKeys, { ...ringOf(checkup), onForgotten() {} })
+  const missing = secrets ? (await checkup.keyUses()).filter(({ keyId }) => !secrets.keyNames.includes(keyId)) : []
+  const samples = secrets && missing.length === 0 ? checkup.samples(SAMPLES) : []
+  const shut = samples.filter(({ accountUuid, accessTokenSealed }) => {
+    try {
+      secrets?.open(sealedPlace('access_token', accountUuid), accessTokenSealed)
+      return false
+    } catch {
+      return true
+    }
+  })
+  return {
+    oldestDueSince: backlog.oldestDueSince,
+    waiting: sum(backlog.pending),
+    held: sum(backlog.held),
+    oldestRunDueSince: backlog.oldestRunDueSince,
+    oldestScheduleDueSince: backlog.oldestScheduleDueSince,
+    subscriptions: checkup.subscriptions(now, POLLED_TYPES),
+    connections: checkup.connections(),
+    endpoints: checkup.endpoints(),
+    missingKeys: missing,
+    opened: secrets ? { tried: samples.length, shut: shut.length } : null,
+    backup: checkup.backupRuns('backup'),
+    drill: checkup.backupRuns('drill'),
+  }
+}
+
+/** Keys of accounts are read and never made. */
+function ringOf(checkup: Checkup) {
+  return {
+    find: (accountUuid: string) => checkup.findKey(accountUuid),
+    keep() {
+      throw new Error('the doctor makes no keys')
+    },
+  }
+}
+
+function diskOf(databaseFile: string, migrationsFolder: string): DiskFacts {
+  let folder = dirname(databaseFile)
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  const { bsize, blocks, bavail } = statfsSync(folder)
+  const facts = {
+    folder,
+    freeBytes: bsize * bavail,
+    totalBytes: bsize * blocks,
+    ballastBytes: statSync(`${databaseFile}.ballast`, { throwIfNoEntry: false })?.size ?? 0,
+  }
+  let scratch: string | null = null
+  try {
+    scratch = mkdtempSync(join(folder, '.doctor-'))
+    return { ...facts, sync: syncsIn(scratch), opens: openingOf(join(scratch, 'trial.db'), migrationsFolder) }
+  } catch {
+    // Not ours, read-only or full: said as a finding.
+    return { ...facts, sync: null, opens: null }
+  } finally {
+    if (scratch) rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** As an event is kept: written at the end of a file, and waited for. */
+function syncsIn(folder: string): { median: number; slowest: number; times: number } {
+  const page = Buffer.alloc(4096, 'x')
+  const handle = openSync(join(folder, 'sync'), 'w')
+  const times: number[] = []
+  try {
+    const began = performance.now()
+    while (times.length < SYNCS && performance.now() - began < SYNC_MS) {
+      const before = performance.now()
+      writeSync(handle, page)
+      fsyncSync(handle)
+      times.push(performance.now() - before)
+    }
+  } finally {
+    closeSync(handle)
+  }
+  times.sort((a, b) => a - b)
+  return { median: times[Math.floor(times.length / 2)] ?? 0, slowest: times.at(-1) ?? 0, times: times.length }
+}

@@ -1,0 +1,302 @@
+// What `npm run backup`, `restore`, `drill` and `release` do: puts the parts together, says sentences, returns an exit code.
+// Built as a file of its own (build/operations.js), so that a backup beside the running server needs little memory.
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createBackupSeal, newBackupKey } from '#app/adapters/backup-seal.server.ts'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import { placeOf } from '#app/boot/backup-place.server.ts'
+import { ConfigurationError, type Env, readEnv } from '#app/boot/env.server.ts'
+import { tokenPlace } from '#app/domain/credential.ts'
+import { heldMarker, waitingSentence } from '#app/domain/hold.ts'
+import { type BackupParts, BackupTrouble, findBackups } from '#app/features/ops/backup-work.server.ts'
+import { ENDED_HALF_WAY, shownRun } from '#app/features/ops/backups.ts'
+import { drillBackup } from '#app/features/ops/drill-backup.server.ts'
+import { type OperationAnswer, rowOf } from '#app/features/ops/operation-answer.ts'
+import { releaseMarker, restoreBackup } from '#app/features/ops/restore-backup.server.ts'
+import { takeBackup } from '#app/features/ops/take-backup.server.ts'
+import { systemClock } from '#app/lib/clocks.server.ts'
+import { accountKeyring } from '#db/sqlite/accounts/account-keys.server.ts'
+import { databaseFiles, withReadOnly } from '#db/sqlite/database-files.server.ts'
+import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
+import { openBackupStore } from '#db/sqlite/ops/backups.server.ts'
+import type { BackupRunKind } from '#db/store/backups.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+
+export interface CommandInput {
+  args: string[]
+  say(line: string): void
+  env?: Readonly<Env>
+}
+
+export interface DrillInput extends CommandInput {
+  /** Starts the built product with these variables and asks `/readyz`. Null = it is ready; else how it went. */
+  startWith(variables: Record<string, string>): Promise<string | null>
+}
+
+const KEPT_RUNS = 500
+const BUSY = 'Another backup or drill of this database is under way.'
+const NO_PLACE = 'BACKUP_TO is not set: it says where backups are (docs/backups.md).'
+
+/** `[--list] [--new-key] [--json]` */
+export function backupCommand(input: CommandInput): Promise<number> {
+  return explained(input, async ({ say }) => {
+    const { values } = parseArgs({
+      args: input.args,
+      options: { list: { type: 'boolean' }, 'new-key': { type: 'boolean' }, json: { type: 'boolean' } },
+    })
+    if (values['new-key']) {
+      const { identity, recipient } = await newBackupKey()
+      say(`# public key: ${recipient}`)
+      say(identity)
+      return 0
+    }
+    const env = input.env ?? readEnv()
+    const parts = await partsOf(env)
+    if (values.list) return list(parts, env, say)
+    return recorded('backup', env, { ...input, json: values.json === true }, async () => {
+      const {
+        seconds,
+        parts: count,
+        removed,
+        untidy,
+        ...taken
+      } = await takeBackup(parts, {
+        databaseFile: env.databaseFile,
+        version: packageJson.version,
+        origin: env.origin,
+        removesOld: env.backups?.removesOld ?? true,
+      })
+      return { ...taken, detail: { seconds, parts: count, removed: removed.length, untidy, rssBytes: mostMemory() } }
+    })
+  })
+}
+
+/** `[name|latest] [--to file] [--replace] [--list]` */
+export function restoreCommand(input: CommandInput): Promise<number> {
+  return explained(input, async ({ say }) => {
+    const { values, positionals } = parseArgs({
+      args: input.args,
+      allowPositionals: true,
+      options: { to: { type: 'string' }, replace: { type: 'boolean' }, list: { type: 'boolean' } },
+    })
+    const env = input.env ?? readEnv()
+    const parts = await partsOf(env)
+    if (values.list) return list(parts, env, say)
+    const to = values.to ? resolve(values.to) : env.databaseFile
+    mkdirSync(dirname(to), { recursive: true })
+    const lock = takeLock(inUseLock(to), 'alone')
+    if (!lock) throw new BackupTrouble(`Fieldhook is running on ${to}: stop it first.`)
+    const alone = takeLock(backupLock(to), 'alone')
+    if (!alone) throw new BackupTrouble(BUSY)
+    try {
+      const restored = await restoreBackup(parts, {
+        backup: positionals[0] ?? 'latest',
+        to,
+        replace: values.replace === true,
+      })
+      const { manifest } = restored
+      say(`Restored ${restored.name} to ${to} (${megabytes(manifest.bytes)} MB).`)
+      say(`It was taken at ${new Date(manifest.takenAt).toISOString()} by version ${manifest.version}.`)
+      if (manifest.origin !== env.origin) say(`Note: it is of ${manifest.origin}, and APP_ORIGIN is ${env.origin}.`)
+      if (restored.keptAt) say(`What was there is kept at ${restored.keptAt}.`)
+      say(stepsIn(restored.seconds))
+      say('It is held: start, look at it, then `npm run release` lets it send again.')
+      return 0
+    } finally {
+      alone.release()
+      lock.release()
+    }
+  })
+}
+
+/** `[--json]` */
+export function drillCommand(input: DrillInput): Promise<number> {
+  return explained(input, async () => {
+    const { values } = parseArgs({ args: input.args, options: { json: { type: 'boolean' } } })
+    const env = input.env ?? readEnv()
+    const parts = await partsOf(env)
+    return recorded('drill', env, { ...input, json: values.json === true }, async () => {
+      const { seconds, credential, rows, ...drilled } = await drillBackup(parts, {
+        databaseFile: env.databaseFile,
+        opensCredential: (copy) => opensCredential(copy, env),
+        async starts(copy) {
+          const wrong = await input.startWith(variablesFor(copy, env))
+          return wrong === null ? 'ready' : { sentence: `The product does not start on the restored copy: ${wrong}` }
+        },
+      })
+      return { ...drilled, detail: { seconds, credential, rows, rssBytes: mostMemory() } }
+    })
+  })
+}
+
+/** `[--yes]` */
+export function releaseCommand(input: CommandInput): Promise<number> {
+  return explained(input, async ({ say }) => {
+    const { values } = parseArgs({ args: input.args, options: { yes: { type: 'boolean' } } })
+    const { databaseFile, hold } = input.env ?? readEnv()
+    if (!existsSync(heldMarker(databaseFile))) {
+      say(hold ? 'HOLD=yes is set: take it out and start again.' : `The database at ${databaseFile} is not held.`)
+      return hold ? 1 : 0
+    }
+    say(waitingSentence(databaseFiles.waiting(databaseFile)))
+    if (!values.yes) {
+      say('`npm run release -- --yes` lets it go; a running Fieldhook begins within seconds.')
+      return 0
+    }
+    await releaseMarker(databaseFile)
+    say(hold ? 'Let go, but HOLD=yes is set as well: take it out and start again.' : 'Let go.')
+    return 0
+  })
+}
+
+/** Mistakes a person can mend are said in sentences. */
+async function explained(input: CommandInput, work: (input: CommandInput) => Promise<number>): Promise<number> {
+  try {
+    return await work(input)
+  } catch (error) {
+    const known = error instanceof BackupTrouble || error instanceof ConfigurationError || isArgumentMistake(error)
+    if (input.args.includes('--json')) input.say(JSON.stringify({ outcome: 'failed', sentence: sentenceOf(error) }))
+    else input.say(known ? sentenceOf(error) : `It failed: ${sentenceOf(error)}`)
+    return 1
+  }
+}
+
+/** With the lock, and written down: by whoever asked with `--json`, else here. */
+async function recorded(
+  kind: BackupRunKind,
+  env: Readonly<Env>,
+  { say, json }: CommandInput & { json: boolean },
+  work: () => Promise<Omit<Extract<OperationAnswer, { outcome: 'done' }>, 'outcome'>>,
+): Promise<number> {
+  const clock = systemClock()
+  if (!existsSync(env.databaseFile)) throw new BackupTrouble(`There is no database at ${env.databaseFile}.`)
+  const lock = takeLock(backupLock(env.databaseFile), 'alone')
+  if (!lock) throw new BackupTrouble(BUSY)
+  const book = json ? null : openBackupStore(env.databaseFile)
+  try {
+    const id = await book?.store.beginBackupRun(kind, clock.now(), ENDED_HALF_WAY)
+    const answer = await work().then(
+      (done): OperationAnswer => ({ outcome: 'done', ...done }),
+      (error: unknown): OperationAnswer => ({ outcome: 'failed', sentence: sentenceOf(error) }),
+    )
+    if (book && id !== undefined) {
+      await book.store.endBackupRun(id, { ...rowOf(answer), endedAt: clock.now() })
+      await book.store.forgetBackupRuns(KEPT_RUNS)
+    }
+    if (json) say(JSON.stringify(answer))
+    else tell(kind, answer, say)
+    return answer.outcome === 'done' ? 0 : 1
+  } finally {
+    book?.close()
+    lock.release()
+  }
+}
+
+function tell(kind: BackupRunKind, answer: OperationAnswer, say: (line: string) => void): void {
+  if (answer.outcome === 'failed') {
+    say(answer.sentence)
+    return
+  }
+  const sizes = `${megabytes(answer.databaseBytes)} MB of database, ${megabytes(answer.storedBytes)} MB stored`
+  say(
+    kind === 'backup'
+      ? `Backup ${answer.name} is made: ${sizes}.`
+      : `The drill with ${answer.name} went well: ${sizes}.`,
+  )
+  say(stepsIn(answer.detail.seconds as Record<string, number>))
+}
+
+async function list(parts: BackupParts, env: Readonly<Env>, say: (line: string) => void): Promise<number> {
+  const { ours, others, listed } = await findBackups(parts)
+  for (const { name, manifest, bytes } of ours) {
+    const events = manifest.rows.event ?? 0
+    say(
+      `${name}  ${megabytes(bytes)} MB stored, ${megabytes(manifest.bytes)} MB of database, ${events} events, ${manifest.version}`,
+    )
+  }
+  for (const { name } of others) say(`${name}  not made with a key of BACKUP_KEY, or changed`)
+  for (const { name } of listed.filter((one) => !one.complete)) say(`${name}  broke off`)
+  if (listed.length === 0) say(`There is no backup in ${parts.place.words}.`)
+  const book = existsSync(env.databaseFile) ? openBackupStore(env.databaseFile) : null
+  const [last] = (await book?.store.listBackupRuns(1)) ?? []
+  book?.close()
+  if (last) {
+    const { kind, outcome, startedAt, message } = shownRun(last, Date.now())
+    say(`The last ${kind} began at ${new Date(startedAt).toISOString()}: ${outcome}. ${message}`.trim())
+  }
+  return 0
+}
+
+async function partsOf(env: Readonly<Env>): Promise<BackupParts> {
+  if (!env.backups) throw new BackupTrouble(NO_PLACE)
+  const { to, keys } = env.backups
+  return { place: placeOf(to), seal: await createBackupSeal(keys), files: databaseFiles, clock: systemClock() }
+}
+
+/** One that a person would miss: the access token of an account. */
+function opensCredential(copy: string, env: Pick<Env, 'encKeys'>): 'opens' | 'none' | { sentence: string } {
+  return withReadOnly(copy, (sql) => {
+    const row = sql
+      .prepare<[], { account: string; sealed: string }>(
+        'SELECT account_uuid AS account, access_token_sealed AS sealed FROM credential ORDER BY updated_at DESC LIMIT 1',
+      )
+      .get()
+    if (!row) return 'none'
+    const secrets = createSecretBox(
+      env.encKeys,
+      accountKeyring({ sql }, () => 0),
+    )
+    try {
+      secrets.open(tokenPlace(row.account, 'access_token'), row.sealed)
+      return 'opens'
+    } catch {
+      return { sentence: 'A stored connection of the restored copy does not open with the keys in ENC_KEYS.' }
+    }
+  })
+}
+
+/** The product on the copy: held, on this machine only, with the same secrets, and nothing to pay, back up or report. */
+function variablesFor(copy: string, env: Readonly<Env>): Record<string, string> {
+  const off = [
+    'BACKUP_TO',
+    'BACKUP_KEY',
+    'BACKUP_S3_ENDPOINT',
+    'BACKUP_S3_REGION',
+    'BACKUP_S3_KEY_ID',
+    'BACKUP_S3_SECRET',
+  ]
+  const tell = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS']
+  const pay = ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE']
+  return {
+    ...Object.fromEntries([...off, ...tell, ...pay].map((name) => [name, ''])),
+    DATABASE_URL: `file:${copy}`,
+    SESSION_SECRET: env.sessionSecret,
+    ENC_KEYS: env.encKeys,
+    HOST: '127.0.0.1',
+    HOLD: 'yes',
+    LOG_LEVEL: 'silent',
+  }
+}
+
+function isArgumentMistake(error: unknown): boolean {
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function stepsIn(seconds: Record<string, number>): string {
+  return Object.entries(seconds)
+    .map(([step, value]) => `${step} ${value.toFixed(1)} s`)
+    .join(', ')
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(1)
+}
+
+function mostMemory(): number {
+  return process.resourceUsage().maxRSS * 1024
+}

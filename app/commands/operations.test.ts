@@ -1,0 +1,309 @@
+// Backup, restore and drill as the commands do them, on real files.
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { Decrypter } from 'age-encryption'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createBackupSeal, newBackupKey } from '#app/adapters/backup-seal.server.ts'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import { placeOf } from '#app/boot/backup-place.server.ts'
+import { type Env, readEnv } from '#app/boot/env.server.ts'
+import { backupName } from '#app/features/ops/backups.ts'
+import { takeBackup } from '#app/features/ops/take-backup.server.ts'
+import { fixedClock } from '#app/lib/clocks.server.ts'
+import { days, hours } from '#app/lib/duration.ts'
+import { accountKeyring } from '#db/sqlite/accounts/account-keys.server.ts'
+import { type Client, openClient } from '#db/sqlite/client.server.ts'
+import { databaseFiles } from '#db/sqlite/database-files.server.ts'
+import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
+import { openBackupStore } from '#db/sqlite/ops/backups.server.ts'
+import { backupCommand, drillCommand, releaseCommand, restoreCommand } from './operations.server.ts'
+
+const KEY = (await newBackupKey()).identity
+const LEEDS = 'aa10f29c-5f4b-4f0e-93b4-0f9d8f3f1c55'
+const newEncKey = () => `k1:${randomBytes(32).toString('base64')}`
+const ENC_KEYS = newEncKey()
+
+let root = ''
+let env: Readonly<Env>
+let client: Client
+let said: string[] = []
+
+function environment(more: Record<string, string> = {}): Readonly<Env> {
+  return readEnv(
+    { BACKUP_TO: 'place', BACKUP_KEY: KEY, ENC_KEYS, SESSION_SECRET: randomBytes(32).toString('hex'), ...more },
+    root,
+  )
+}
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'fieldhook-backup-'))
+  env = { ...environment(), migrationsFolder: 'db/migrations' }
+  client = openClient(env.databaseFile, env.migrationsFolder)
+  const secrets = createSecretBox(
+    ENC_KEYS,
+    accountKeyring(client, () => 0),
+  )
+  client.sql.exec(
+    `INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('${LEEDS}', 'Leeds', 'UTC', 0, 0)`,
+  )
+  client.sql
+    .prepare("INSERT INTO credential VALUES (?, ?, ?, 0, '', 'connected', NULL, 1, 0, 0)")
+    .run(
+      LEEDS,
+      secrets.seal(`credential|${LEEDS}|access_token`, 'a'),
+      secrets.seal(`credential|${LEEDS}|refresh_token`, 'r'),
+    )
+  said = []
+})
+
+afterEach(() => {
+  client.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const input = (...args: string[]) => ({ args, env, say: (line: string) => void said.push(line) })
+const place = () => join(root, 'place')
+const backups = () => (existsSync(place()) ? readdirSync(place()).sort() : [])
+const besideDatabase = () => readdirSync(join(root, 'data')).filter((name) => /backup-\d|restore-|drill-/.test(name))
+
+async function backUp(): Promise<string> {
+  const before = new Set(backups())
+  expect([await backupCommand(input()), said]).toEqual([0, expect.anything()])
+  return backups().find((name) => !before.has(name)) ?? ''
+}
+
+function restored(): string[] {
+  const sql = new Database(env.databaseFile, { readonly: true })
+  try {
+    return sql.prepare<[], string>('SELECT name FROM account ORDER BY name').pluck().all()
+  } finally {
+    sql.close()
+  }
+}
+
+test('a backup is taken beside the running product, and an empty machine goes on from it, held', async () => {
+  const name = await backUp()
+  expect(name).toMatch(/^fieldhook-\d{8}T\d{6}Z-[0-9a-f]{6}$/)
+  expect(readdirSync(join(place(), name))).toEqual(['manifest.json', 'part-0001.age'])
+  client.sql.exec(
+    "INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('later', 'Later', 'UTC', 0, 0)",
+  )
+  client.close()
+  rmSync(join(root, 'data'), { recursive: true })
+  expect(await restoreCommand(input())).toBe(0)
+  expect(restored()).toEqual(['Leeds'])
+  expect(readFileSync(`${env.databaseFile}.held`, 'utf8')).toContain(name)
+  expect(statSync(env.databaseFile).mode & 0o777).toBe(0o600)
+  expect(besideDatabase()).toEqual([])
+  client = openClient(env.databaseFile, env.migrationsFolder)
+  said = []
+  expect(await releaseCommand(input())).toBe(0)
+  expect(said.join('\n')).toContain('0 deliveries and 0 runs')
+  expect(existsSync(`${env.databaseFile}.held`)).toBe(true)
+  expect(await releaseCommand(input('--yes'))).toBe(0)
+  expect(existsSync(`${env.databaseFile}.held`)).toBe(false)
+})
+
+test('the ordinary way opens it too: the parts one after the other, age, gunzip', async () => {
+  const name = await backUp()
+  const { manifest } = JSON.parse(readFileSync(join(place(), name, 'manifest.json'), 'utf8'))
+  const sealed = Buffer.concat(
+    manifest.parts.map((part: { name: string }) => readFileSync(join(place(), name, part.name))),
+  )
+  expect(sealed.toString('latin1')).toMatch(/^age-encryption\.org\/v1\n/)
+  const decrypter = new Decrypter()
+  decrypter.addIdentity(KEY)
+  const database = gunzipSync(await decrypter.decrypt(sealed))
+  expect(createHash('sha256').update(database).digest('hex')).toBe(manifest.sha256)
+  expect(database.length).toBe(manifest.bytes)
+  expect(manifest.rows).toMatchObject({ account: 1, credential: 1, event: 0 })
+})
+
+test('the drill restores, checks, opens a connection and starts the copy; everything is written down', async () => {
+  await backUp()
+  const starts: Record<string, string>[] = []
+  const startWith = async (variables: Record<string, string>) => {
+    starts.push(variables)
+    return null
+  }
+  expect([await drillCommand({ ...input(), startWith }), said]).toEqual([0, expect.anything()])
+  expect(starts).toMatchObject([{ HOLD: 'yes', BACKUP_TO: '', STRIPE_SECRET_KEY: '', HOST: '127.0.0.1' }])
+  expect(besideDatabase()).toEqual([])
+  const book = openBackupStore(env.databaseFile)
+  const runs = await book?.store.listBackupRuns(10)
+  book?.close()
+  expect(runs).toMatchObject([
+    { kind: 'drill', outcome: 'done', detail: { credential: 'opens', rows: { account: 1 } } },
+    { kind: 'backup', outcome: 'done', message: '', detail: { parts: 1 } },
+  ])
+})
+
+test('the drill fails with a sentence: a copy that does not start, keys that do not open it, backups that are old', async () => {
+  await backUp()
+  const drill = (startWith = async (): Promise<string | null> => null) => drillCommand({ ...input(), startWith })
+  expect(await drill(async () => '/readyz answers 503')).toBe(1)
+  expect(said.at(-1)).toBe('The product does not start on the restored copy: /readyz answers 503')
+  const keys = env
+  env = { ...env, encKeys: newEncKey() }
+  expect(await drill()).toBe(1)
+  expect(said.at(-1)).toBe('A stored connection of the restored copy does not open with the keys in ENC_KEYS.')
+  env = keys
+  client.sql.exec(
+    `INSERT INTO event (id, account_uuid, source, object, object_uuid, changed_fields, received_at, dedupe)
+     VALUES ('e', '${LEEDS}', 'object', 'job', 'r', '[]', ${Date.now()}, 'd')`,
+  )
+  expect(await drill()).toBe(1)
+  expect(said.at(-1)).toContain('The newest backup holds no event')
+  const book = openBackupStore(env.databaseFile)
+  expect(await book?.store.newestBackup('drill')).toBeNull()
+  expect((await book?.store.listBackupRuns(1))?.[0]?.message).toContain('holds no event')
+  book?.close()
+})
+
+test('nothing is restored over a running product, nor over a database that nobody gave up', async () => {
+  const name = await backUp()
+  const serving = takeLock(inUseLock(env.databaseFile), 'shared')
+  expect(await restoreCommand(input('latest', '--replace'))).toBe(1)
+  expect(said.at(-1)).toContain('Fieldhook is running on')
+  serving?.release()
+  expect(await restoreCommand(input())).toBe(1)
+  expect(said.at(-1)).toContain('There is a database at')
+  client.sql.exec(
+    "INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('later', 'Later', 'UTC', 0, 0)",
+  )
+  client.close()
+  expect(await restoreCommand(input(name, '--replace'))).toBe(0)
+  expect(restored()).toEqual(['Leeds'])
+  const kept = readdirSync(join(root, 'data')).find((file) => file.includes('.before-'))
+  const before = new Database(join(root, 'data', kept ?? ''), { readonly: true })
+  expect(before.prepare('SELECT count(*) AS n FROM account').get()).toEqual({ n: 2 })
+  before.close()
+  client = openClient(env.databaseFile, env.migrationsFolder)
+})
+
+test('what is damaged, changed, unfinished or of another key is told and changes nothing', async () => {
+  const name = await backUp()
+  const to = join(root, 'elsewhere.db')
+  const fails = async (...args: string[]) => {
+    expect(await restoreCommand(input(...args, '--to', to))).toBe(1)
+    expect(existsSync(to)).toBe(false)
+    return said.at(-1)
+  }
+  const part = join(place(), name, 'part-0001.age')
+  const manifest = join(place(), name, 'manifest.json')
+  const good = { part: readFileSync(part), manifest: readFileSync(manifest, 'utf8') }
+  const flipped = Buffer.from(good.part)
+  flipped.writeUInt8(flipped.readUInt8(flipped.length - 40) ^ 1, flipped.length - 40)
+  writeFileSync(part, flipped)
+  expect(await fails()).toContain('is damaged: its sha256 is not the one of the manifest')
+  writeFileSync(part, good.part)
+  writeFileSync(manifest, good.manifest.replace('"account": 1', '"account": 2'))
+  expect(await fails()).toContain('its manifest was changed')
+  writeFileSync(manifest, good.manifest)
+  env = { ...environment({ BACKUP_KEY: (await newBackupKey()).identity }), migrationsFolder: 'db/migrations' }
+  expect(await fails(name)).toContain('was not made with any key of BACKUP_KEY')
+  env = {
+    ...environment({ BACKUP_KEY: `${(await newBackupKey()).identity},${KEY}` }),
+    migrationsFolder: 'db/migrations',
+  }
+  rmSync(manifest)
+  expect(await fails(name)).toContain('has no manifest: it broke off')
+  expect(await fails('fieldhook-20200101T000000Z-abcdef')).toContain('There is no backup named')
+  writeFileSync(manifest, good.manifest)
+  expect(await restoreCommand(input(name, '--to', to))).toBe(0)
+})
+
+test('old ones go by the calendar; what is not ours neither counts nor goes', async () => {
+  const { to, keys } = env.backups ?? { to: { kind: 'folder' as const, path: '' }, keys: [] }
+  const parts = { place: placeOf(to), seal: await createBackupSeal(keys), files: databaseFiles }
+  const takenAt = async (at: number, origin = 'https://a.example') => {
+    const request = { databaseFile: env.databaseFile, version: '1', origin }
+    return takeBackup({ ...parts, clock: fixedClock(at) }, request)
+  }
+  const now = Date.UTC(2026, 10, 22, 12)
+  const [early, late] = [await takenAt(now - days(3) - hours(2)), await takenAt(now - days(3))]
+  const foreign = await takenAt(now - days(3) + hours(2), 'https://b.example')
+  const forged = join(place(), backupName(now - days(3) + hours(3), 'ffffff'))
+  cpSync(join(place(), early.name), forged, { recursive: true })
+  mkdirSync(join(place(), backupName(now - days(2), 'eeeeee')))
+  writeFileSync(join(place(), backupName(now - days(2), 'eeeeee'), 'part-0001.age'), 'half')
+  utimesSync(
+    join(place(), backupName(now - days(2), 'eeeeee'), 'part-0001.age'),
+    now / 1000 - 90_000,
+    now / 1000 - 90_000,
+  )
+  const newest = await takenAt(now)
+  expect(newest.removed.sort()).toEqual([early.name, backupName(now - days(2), 'eeeeee')].sort())
+  expect(backups()).toEqual([late.name, foreign.name, basename(forged), newest.name].sort())
+})
+
+test('with BACKUP_REMOVE=no old ones stay: the store ends them', async () => {
+  const settings = environment({ BACKUP_REMOVE: 'no' }).backups
+  expect(settings?.removesOld).toBe(false)
+  expect(environment({}).backups?.removesOld).toBe(true)
+  const { to, keys } = settings ?? { to: { kind: 'folder' as const, path: '' }, keys: [] }
+  const parts = { place: placeOf(to), seal: await createBackupSeal(keys), files: databaseFiles }
+  const takenAt = (at: number, removesOld: boolean) =>
+    takeBackup(
+      { ...parts, clock: fixedClock(at) },
+      { databaseFile: env.databaseFile, version: '1', origin: 'https://a.example', removesOld },
+    )
+  const now = Date.UTC(2026, 10, 22, 12)
+  const [early, late] = [await takenAt(now - days(3) - hours(2), false), await takenAt(now - days(3), false)]
+  const newest = await takenAt(now, false)
+  expect(newest.removed).toEqual([])
+  expect(backups()).toEqual([early.name, late.name, newest.name].sort())
+  expect((await takenAt(now + 1, true)).removed).toContain(early.name)
+})
+
+test('one at a time; what an earlier one left behind in a crash is removed', async () => {
+  mkdirSync(`${env.databaseFile}.backup-99999`)
+  writeFileSync(join(`${env.databaseFile}.backup-99999`, 'copy.db'), 'half')
+  const other = takeLock(backupLock(env.databaseFile), 'alone')
+  expect(await backupCommand(input())).toBe(1)
+  expect(said.at(-1)).toBe('Another backup or drill of this database is under way.')
+  expect(backups()).toEqual([])
+  other?.release()
+  await backUp()
+  expect(besideDatabase()).toEqual([])
+})
+
+test('asked by the product it answers with one line and leaves the writing down to it', async () => {
+  expect(await backupCommand(input('--json'))).toBe(0)
+  expect(JSON.parse(said.at(-1) ?? '')).toMatchObject({
+    outcome: 'done',
+    name: expect.any(String),
+    detail: { parts: 1 },
+  })
+  writeFileSync(join(root, 'file'), '')
+  env = { ...environment({ BACKUP_TO: 'file/below' }), migrationsFolder: 'db/migrations' }
+  expect(await backupCommand(input('--json'))).toBe(1)
+  expect(JSON.parse(said.at(-1) ?? '')).toEqual({
+    outcome: 'failed',
+    sentence: `The folder ${join(root, 'file/below')} of BACKUP_TO cannot be written to, so no backup can be made.`,
+  })
+  const book = openBackupStore(env.databaseFile)
+  expect(await book?.store.listBackupRuns(10)).toEqual([])
+  book?.close()
+})
+
+test('a new key is one that the configuration takes', async () => {
+  expect(await backupCommand(input('--new-key'))).toBe(0)
+  expect(said).toEqual([expect.stringMatching(/^# public key: age1/), expect.stringMatching(/^AGE-SECRET-KEY-1/)])
+  expect(environment({ BACKUP_KEY: said[1] ?? '' }).backups?.keys).toEqual([said[1]])
+})

@@ -1,0 +1,217 @@
+// The calendar and clock of an account. A local time is kept as a "wall" reading: the milliseconds that the same date and time
+// would have in UTC. Days, weeks and months are then plain arithmetic; only the way to and from real moments needs the zone.
+import type { Millis } from '#app/lib/clock.ts'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+
+/** Date and time on the account's wall, as milliseconds as if the zone were UTC. */
+export type Wall = number
+
+const FORMATTERS = new Map<string, Intl.DateTimeFormat>()
+/** Zone names come from the platform: a made-up stream of them must not fill the memory. */
+const MOST_ZONES = 600
+
+/** Longer than the widest jump of any zone (Samoa left out a whole day), so that both sides of a change are seen. */
+const AROUND = hours(26)
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  const known = FORMATTERS.get(zone)
+  if (known) return known
+  if (FORMATTERS.size >= MOST_ZONES) FORMATTERS.clear()
+  const formatter = newFormatter(isZone(zone) ? zone : 'UTC')
+  FORMATTERS.set(zone, formatter)
+  return formatter
+}
+
+function newFormatter(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  })
+}
+
+/** Is it a zone this machine knows? An unknown one is treated as UTC everywhere: a page or a rule must not break over it. */
+export function isZone(zone: string): boolean {
+  const known = ZONES.get(zone)
+  if (known !== undefined) return known
+  const is = isKnownHere(zone)
+  if (ZONES.size >= MOST_ZONES) ZONES.clear()
+  ZONES.set(zone, is)
+  return is
+}
+
+/** Asking builds a whole formatter, and every moment that is shown or compared asks. */
+const ZONES = new Map<string, boolean>()
+
+function isKnownHere(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The wall reading of a moment, to the second. */
+export function wallAt(at: Millis, zone: string): Wall {
+  const whole = Math.floor(at / 1000) * 1000
+  // `11/21/2026, 09:14:05`: cheaper to cut up than to ask for parts.
+  const text = formatterOf(zone).format(whole)
+  const [month, day, year, hour, minute, second] = text.split(/\D+/).map(Number)
+  return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second)
+}
+
+function offsetAt(at: Millis, zone: string): number {
+  return wallAt(at, zone) - Math.floor(at / 1000) * 1000
+}
+
+/**
+ * The moment at which the zone's clocks show `wall`. Shown twice (a clock was put back): the first of the two. Never shown
+ * (a clock was put forward): `exists` is false and `at` is the first moment after the gap.
+ */
+export function momentOfWall(wall: Wall, zone: string): { at: Millis; exists: boolean } {
+  const before = offsetAt(wall - AROUND, zone)
+  const after = offsetAt(wall + AROUND, zone)
+  const offsets = before === after ? [before] : [before, after]
+  const fits = offsets.map((offset) => wall - offset).filter((at) => wallAt(at, zone) === wall)
+  if (fits.length > 0) return { at: Math.min(...fits), exists: true }
+  return { at: endOfGap(wall, zone, before, after), exists: false }
+}
+
+/** Halves the span in which the clock jumped until the first second after the jump is left. */
+function endOfGap(wall: Wall, zone: string, before: number, after: number): Millis {
+  let early = wall - Math.max(before, after) - seconds(1)
+  let late = wall - Math.min(before, after)
+  while (late - early > seconds(1)) {
+    const middle = Math.floor((early + late) / 2 / 1000) * 1000
+    if (wallAt(middle, zone) < wall) early = middle
+    else late = middle
+  }
+  return late
+}
+
+/** The day of a wall reading, counted from 1 January 1970. */
+export function dayOf(wall: Wall): number {
+  return Math.floor(wall / days(1))
+}
+
+/** Midnight at the beginning of a counted day. */
+export function wallOfDay(day: number): Wall {
+  return day * days(1)
+}
+
+/** 1 (Monday) to 7 (Sunday). */
+export function weekdayOf(day: number): number {
+  return ((((day + 3) % 7) + 7) % 7) + 1
+}
+
+/** Today of the account, as a counted day. */
+export function todayOf({ now, zone }: { now: Millis; zone: string }): number {
+  // A look through a list asks this for every condition of every record, always for the same moment.
+  if (now !== LATEST.now || zone !== LATEST.zone) Object.assign(LATEST, { now, zone, day: dayOf(wallAt(now, zone)) })
+  return LATEST.day
+}
+
+const LATEST = { now: Number.NaN, zone: '', day: 0 }
+
+/** Year, month (1 to 12) and day of the month of a counted day. */
+export function dateOf(day: number): { year: number; month: number; date: number } {
+  const moment = new Date(wallOfDay(day))
+  return { year: moment.getUTCFullYear(), month: moment.getUTCMonth() + 1, date: moment.getUTCDate() }
+}
+
+/** The counted day of a date; a day of the month beyond the last is the last. `month` may run over the year. */
+export function dayOfDate(year: number, month: number, date: number): number {
+  const first = dayOf(Date.UTC(year, month - 1, 1))
+  const last = dayOf(Date.UTC(year, month, 1)) - 1
+  return Math.min(first + date - 1, last)
+}
+
+/** ISO week of a counted day: the week belongs to the year its Thursday is in. */
+export function weekOf(day: number): { year: number; week: number } {
+  const thursday = day + 4 - weekdayOf(day)
+  const { year } = dateOf(thursday)
+  return { year, week: Math.floor((thursday - dayOfDate(year, 1, 1)) / 7) + 1 }
+}
+
+/** `2026-11-21`. */
+export function isoDate(day: number): string {
+  return new Date(wallOfDay(day)).toISOString().slice(0, 10)
+}
+
+/** `2026-11-21 09:14:05`, as the platform writes local times. */
+export function localStamp(wall: Wall): string {
+  return new Date(wall).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+export interface LocalReading {
+  wall: Wall
+  /** False = only a date was given. */
+  hasTime: boolean
+}
+
+const LOCAL = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/
+
+/**
+ * Reads a date or time as the platform, a date field or JSON writes it: `2026-11-21`, `2026-11-21 09:14:05`,
+ * `2026-11-21T09:14`, with or without an offset (then turned into local time). Unset (`''`, `0000-00-00 …`), impossible and
+ * unreadable texts are null. Source of the platform's spelling: servicem8 facts 5.4.
+ */
+export function readLocal(text: string, zone: string): LocalReading | null {
+  const match = LOCAL.exec(text)
+  if (!match) return null
+  const [, year = '', month = '', date = '', hour, minute = '00', second = '00', offset] = match
+  const [hours24, minutes60, seconds60] = [Number(hour ?? 0), Number(minute), Number(second)]
+  if (hours24 > 23 || minutes60 > 59 || seconds60 > 59 || date === '00') return null
+  const wall = Date.UTC(Number(year), Number(month) - 1, Number(date), hours24, minutes60, seconds60)
+  // The 31st of a shorter month, month 13 and years below 100 come back as another month or year.
+  const back = new Date(wall)
+  if (back.getUTCMonth() !== Number(month) - 1 || back.getUTCFullYear() !== Number(year)) return null
+  if (offset === undefined) return { wall, hasTime: hour !== undefined }
+  return { wall: wallAt(wall - offsetOf(offset), zone), hasTime: true }
+}
+
+function offsetOf(text: string): number {
+  if (text === 'Z') return 0
+  const size = hours(Number(text.slice(1, 3))) + minutes(Number(text.slice(-2)))
+  return text.startsWith('-') ? -size : size
+}
+
+const TIME_OF_DAY = /^([01]?\d|2[0-3]):([0-5]\d)$/
+
+/** `09:30` as ms after midnight; null for anything else. */
+export function readTimeOfDay(text: string): number | null {
+  const [, hour, minute] = TIME_OF_DAY.exec(text.trim()) ?? []
+  return hour === undefined || minute === undefined ? null : hours(Number(hour)) + minutes(Number(minute))
+}
+
+const TODAY = /^today\s*(?:([+-])\s*(\d{1,4})(?:\s*days?)?)?$/i
+
+/** `TODAY`, `TODAY-3`, `today + 7`: as days from today; null for anything else. */
+export function readToday(text: string): number | null {
+  const match = TODAY.exec(text.trim())
+  if (!match) return null
+  const [, sign, count = '0'] = match
+  return sign === '-' ? 0 - Number(count) : Number(count)
+}
+
+export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+export const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const

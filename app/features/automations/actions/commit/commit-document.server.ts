@@ -1,0 +1,90 @@
+// A document: produced, then stored as a file under an id of ours. Until it is stored nothing has happened, and storing it twice is
+// storing it once, so that every unclear end may simply be repeated.
+
+import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { type Values, valuesOf } from '../../records/fact-rows.ts'
+import { quoted } from '../../records/fact-sources.server.ts'
+import type { CommitResult, Effect, StepResult, VerifyResult } from '../../rules/effect.ts'
+import type { CommitContext } from '../action.server.ts'
+import { documentUrl } from '../document-links.server.ts'
+import { type CallForEffect, type CommitApp, endedBadly, lookedInVain } from './commit-ends.server.ts'
+
+type DocumentEffect = Extract<Effect, { kind: 'produce_document' }>
+
+export interface DocumentCommits {
+  produce(effect: DocumentEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
+  find(effect: DocumentEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>
+}
+
+export function createDocumentCommits(
+  app: Pick<CommitApp, 'secrets' | 'settings' | 'clock' | 'store'>,
+): DocumentCommits {
+  function resultOf(accountUuid: string, uuid: string): StepResult {
+    return { document_uuid: uuid, document_url: documentUrl(app, accountUuid, uuid) }
+  }
+
+  return {
+    async produce(effect, { identity }, call) {
+      const { objectType, objectUuid, templateType, templateUuid, outputFormat, attachTo, storeToDiary } = effect
+      const order = { objectType, objectUuid, templateType, outputFormat, storeToDiary }
+      const produced = await call((api, token) =>
+        api.produceDocument(token, { ...order, ...(templateUuid !== null && { templateUuid }) }),
+      )
+      if (produced.outcome !== 'ok') return repeatable(endedBadly(produced, 'this document'))
+      if (attachTo === null) return { outcome: 'sent', result: {} }
+      const stored = await call((api, token) =>
+        api.uploadFile(token, {
+          uuid: identity.clientUuid,
+          relatedObject: attachTo.object,
+          relatedObjectUuid: attachTo.uuid,
+          name: effect.fileName,
+          fileType: `.${outputFormat}`,
+          tags: `fieldhook-${identity.clientUuid}`,
+          bytes: produced.value.bytes,
+        }),
+      )
+      if (stored.outcome !== 'ok') return repeatable(endedBadly(stored, 'the file of this document'))
+      return { outcome: 'sent', result: resultOf(identity.accountUuid, stored.value.uuid) }
+    },
+
+    async find(effect, { identity }, call) {
+      // Nothing of it can be found, and a second try leaves nothing behind.
+      if (effect.attachTo === null && !effect.storeToDiary) return { outcome: 'not_done' }
+      if (effect.attachTo === null) return findInDiary(app, effect, identity, call)
+      const answer = await call((api, token) => api.fileAddress(token, identity.clientUuid))
+      if (answer.outcome === 'ok')
+        return { outcome: 'done', result: resultOf(identity.accountUuid, identity.clientUuid) }
+      if (answer.outcome === 'refused') return { outcome: 'not_done' }
+      return lookedInVain(answer, 'the file of this document')
+    },
+  }
+}
+
+/** What the platform filed itself has an id that nobody knows: a new file of that kind, since it was asked for, is it. */
+async function findInDiary(
+  app: Pick<CommitApp, 'store'>,
+  { objectUuid, outputFormat }: DocumentEffect,
+  { accountUuid, sendingAt }: CommitContext['identity'],
+  call: CallForEffect,
+): Promise<VerifyResult> {
+  const account = await app.store.findAccount(accountUuid)
+  const since = localStamp(wallAt(sendingAt - SLACK, account?.timezone ?? 'UTC'))
+  const filter = `related_object_uuid eq '${quoted(objectUuid)}' and active eq '1'`
+  const answer = await call((api, token) => api.list(token, 'attachment', { filter }))
+  if (answer.outcome !== 'ok') return lookedInVain(answer, "the job's diary")
+  const isNew = (file: Values) =>
+    file.related_object_uuid === objectUuid &&
+    file.file_type === `.${outputFormat}` &&
+    (file.timestamp || file.edit_date || '') >= since
+  return answer.value.map(valuesOf).some(isNew) ? { outcome: 'done', result: {} } : { outcome: 'not_done' }
+}
+
+/** Clocks differ. */
+const SLACK = minutes(2)
+
+function repeatable(ended: CommitResult): CommitResult {
+  return ended.outcome === 'unknown'
+    ? { outcome: 'failed', errorClass: 'unavailable', sentence: `${ended.sentence} It is tried again.`, retry: true }
+    : ended
+}

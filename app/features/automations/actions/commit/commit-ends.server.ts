@@ -1,0 +1,62 @@
+// The ways an effect can end, out of the ways a call can end.
+import type { AccountCallResult, PlatformApi, PlatformResult } from '#app/adapters/platform.ts'
+import type { App } from '#app/context/app-context.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { CommitResult, Effect, VerifyResult } from '../../rules/effect.ts'
+import { tellTrouble } from '../failure-words.ts'
+
+export type CommitApp = Pick<App, 'callAsAccount' | 'clock' | 'log' | 'store' | 'outbound' | 'secrets' | 'settings'>
+
+/** A call as the account of the effect, with the share of calls that rules have. */
+export type CallForEffect = <T>(
+  call: (api: PlatformApi, token: string) => Promise<PlatformResult<T>>,
+) => Promise<AccountCallResult<T>>
+
+type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
+
+/** How a write that did not work ends. `what` as in `tellTrouble`. */
+export function endedBadly(trouble: Trouble, what: string): CommitResult {
+  const { errorClass, sentence, retryAt } = tellTrouble(trouble, what)
+  switch (errorClass) {
+    case 'reconnect':
+    case 'scope':
+    case 'suspended':
+      return { outcome: 'blocked', errorClass, sentence }
+    case 'rate_limited':
+      return { outcome: 'wait', until: retryAt ?? 0, sentence }
+    case 'not_found':
+    case 'invalid':
+      return { outcome: 'failed', errorClass, sentence, retry: false }
+    case 'unavailable':
+      // Certainly not done, or nobody knows: the difference decides whether a customer may be written to again.
+      return trouble.outcome === 'unavailable' && trouble.undone
+        ? { outcome: 'failed', errorClass, sentence, retry: true }
+        : { outcome: 'unknown', sentence: 'ServiceM8 was asked, and no clear answer came back.' }
+    default:
+      return assertNever(errorClass)
+  }
+}
+
+/** How a look afterwards ends that was not answered. */
+export function lookedInVain(trouble: Trouble, what: string): VerifyResult {
+  const { sentence, retryAt } = tellTrouble(trouble, what)
+  return { outcome: 'later', sentence, retryAt }
+}
+
+export function unclear(sentence: string): VerifyResult {
+  return { outcome: 'unclear', sentence }
+}
+
+/** For logs and sentences: what kind of thing it is. */
+export const THINGS: Readonly<Record<string, string>> = {
+  job: 'this job',
+  task: 'this task',
+  note: 'this note',
+  staffmessage: 'this staff message',
+  jobmaterial: 'this line',
+  jobmaterialbundle: 'this bundle',
+}
+
+export function thingOf(effect: Extract<Effect, { object: string }>): string {
+  return THINGS[effect.object] ?? 'this record'
+}

@@ -1,0 +1,211 @@
+// Records that are made and changed at the platform. A record is made under an id of ours, so that a repeat is harmless and a look
+// afterwards is certain.
+import type { PlatformRecord } from '#app/adapters/platform.ts'
+import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { asText } from '../../records/changes.ts'
+import { isActive, type Values, valuesOf } from '../../records/fact-rows.ts'
+import { quoted } from '../../records/fact-sources.server.ts'
+import type { CommitResult, Effect, StepResult, VerifyResult } from '../../rules/effect.ts'
+import type { CommitContext } from '../action.server.ts'
+import { type CallForEffect, type CommitApp, endedBadly, lookedInVain, thingOf, unclear } from './commit-ends.server.ts'
+
+type CreateEffect = Extract<Effect, { kind: 'create_record' }>
+type UpdateEffect = Extract<Effect, { kind: 'update_record' }>
+
+export interface RecordCommits {
+  create(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
+  update(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
+  findCreated(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>
+  findUpdated(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>
+}
+
+/** Under which name a new record's id is known to later steps (specification, section 3). */
+const ID_NAMES: Readonly<Record<string, string>> = {
+  job: 'job_uuid',
+  task: 'task_uuid',
+  note: 'note_uuid',
+  staffmessage: 'staff_message_uuid',
+}
+
+/** Where the platform did not take our id: the list to search, and the field that names the record it hangs on. */
+const SEARCHED: Readonly<Record<string, string>> = {
+  job: 'company_uuid',
+  task: 'related_object_uuid',
+  note: 'related_object_uuid',
+  staffmessage: 'to_staff_uuid',
+}
+
+/** Fields that do not tell two records apart, or that the platform writes in its own way. */
+const NOT_COMPARED = new Set(['queue_expiry_date', 'queue_assigned_staff_uuid', 'action_required'])
+/** Clocks differ. */
+const SLACK = minutes(2)
+
+const PARENT_MISSING: CommitResult = {
+  outcome: 'failed',
+  errorClass: 'invalid',
+  sentence: 'What this belongs to was not made, so it was not made either.',
+  retry: false,
+}
+
+export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): RecordCommits {
+  async function create(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult> {
+    const fields = withParents(effect.fields, effect.parents, context)
+    if (!fields) return PARENT_MISSING
+    const { clientUuid } = context.identity
+    let made = await call((api, token) => api.create(token, effect.object, fields, { uuid: clientUuid }))
+    if (made.outcome === 'refused' && made.status === 409) made = { outcome: 'ok', value: { uuid: clientUuid } }
+    if (made.outcome === 'refused' && /\buuid\b/i.test(made.message) && !namesOurField(made.message, fields)) {
+      app.log.warn({ account: context.identity.accountUuid, object: effect.object }, 'record.own_uuid_refused')
+      made = await call((api, token) => api.create(token, effect.object, fields))
+    }
+    if (made.outcome !== 'ok') return endedBadly(made, thingOf(effect))
+    const read = await readBack(effect, made.value.uuid, call)
+    // Made for certain; its number is still wanted, so it is looked at again.
+    if (read === null) return { outcome: 'unknown', sentence: 'It was made, but its number could not be read yet.' }
+    return { outcome: 'sent', result: { ...resultOf(effect, made.value.uuid), ...read } }
+  }
+
+  /** Null = not to be had just now. */
+  async function readBack(effect: CreateEffect, uuid: string, call: CallForEffect): Promise<StepResult | null> {
+    if (effect.readBack.length === 0) return {}
+    const answer = await call((api, token) => api.read(token, effect.object, uuid))
+    return answer.outcome === 'ok' ? pickedOf(effect, answer.value) : null
+  }
+
+  async function update(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult> {
+    const fields = withParents(effect.fields, effect.parents ?? {}, context)
+    if (!fields) return PARENT_MISSING
+    const answer = await call((api, token) => api.update(token, effect.object, effect.recordUuid, fields))
+    if (answer.outcome === 'ok')
+      return { outcome: 'sent', result: { message: effect.summary, uuid: effect.recordUuid } }
+    const refusedToMove = answer.outcome === 'refused' && answer.status !== 404 && isMove(effect)
+    return refusedToMove ? moveByCopy(effect, fields, context, call) : endedBadly(answer, thingOf(effect))
+  }
+
+  /** Where the platform does not let a line change its job: a copy on the new job, then the old one goes (facts: section 9). */
+  async function moveByCopy(
+    effect: UpdateEffect,
+    fields: Record<string, string>,
+    { identity }: CommitContext,
+    call: CallForEffect,
+  ): Promise<CommitResult> {
+    const old = await call((api, token) => api.read(token, effect.object, effect.recordUuid))
+    if (old.outcome !== 'ok') return endedBadly(old, thingOf(effect))
+    const copy = { ...copyable(valuesOf(old.value)), ...fields }
+    const made = await call((api, token) => api.create(token, effect.object, copy, { uuid: identity.clientUuid }))
+    const there = made.outcome === 'refused' && made.status === 409
+    if (made.outcome !== 'ok' && !there) return endedBadly(made, thingOf(effect))
+    const removed = await call((api, token) => api.remove(token, effect.object, effect.recordUuid))
+    if (removed.outcome !== 'ok') return endedBadly(removed, thingOf(effect))
+    const uuid = made.outcome === 'ok' ? made.value.uuid : identity.clientUuid
+    return { outcome: 'sent', result: { message: effect.summary, uuid } }
+  }
+
+  async function findCreated(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult> {
+    const { clientUuid } = context.identity
+    const answer = await call((api, token) => api.read(token, effect.object, clientUuid))
+    if (answer.outcome === 'ok') {
+      return { outcome: 'done', result: { ...resultOf(effect, clientUuid), ...pickedOf(effect, answer.value) } }
+    }
+    if (answer.outcome !== 'refused' || answer.status !== 404) return lookedInVain(answer, thingOf(effect))
+    return findTwin(effect, context, call)
+  }
+
+  /** One that says the same and came into being since: only where the platform gave it an id of its own. */
+  async function findTwin(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult> {
+    const by = SEARCHED[effect.object]
+    const fields = withParents(effect.fields, effect.parents, context)
+    const key = by === undefined ? undefined : fields?.[by]
+    if (by === undefined || !fields || !key) return { outcome: 'not_done' }
+    const filter = `${by} eq '${quoted(key)}'`
+    const answer = await call((api, token) => api.list(token, effect.object, { filter }))
+    if (answer.outcome !== 'ok') return lookedInVain(answer, thingOf(effect))
+    const account = await app.store.findAccount(context.identity.accountUuid)
+    const since = localStamp(wallAt(context.identity.sendingAt - SLACK, account?.timezone ?? 'UTC'))
+    const twins = answer.value.map(valuesOf).filter((record) => isActive(record) && isTwin(record, fields, since))
+    const [twin] = twins
+    if (!twin?.uuid) return { outcome: 'not_done' }
+    if (twins.length > 1) return unclear(`ServiceM8 has ${twins.length} that look like ${thingOf(effect)}.`)
+    return { outcome: 'done', result: { ...resultOf(effect, twin.uuid), ...pickedOf(effect, twin) } }
+  }
+
+  async function findUpdated(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult> {
+    const fields = withParents(effect.fields, effect.parents ?? {}, context)
+    if (!fields) return { outcome: 'not_done' }
+    const answer = await call((api, token) => api.read(token, effect.object, effect.recordUuid))
+    if (answer.outcome === 'refused' && answer.status === 404) return { outcome: 'not_done' }
+    if (answer.outcome !== 'ok') return lookedInVain(answer, thingOf(effect))
+    const record = valuesOf(answer.value)
+    const holds = Object.entries(fields).every(([name, value]) => sameValue(record[name] ?? '', value))
+    if (holds && isActive(record)) {
+      return { outcome: 'done', result: { message: effect.summary, uuid: effect.recordUuid } }
+    }
+    if (!isMove(effect) || isActive(record)) return { outcome: 'not_done' }
+    // The old one is gone: was its copy made?
+    const { clientUuid } = context.identity
+    const copy = await call((api, token) => api.read(token, effect.object, clientUuid))
+    if (copy.outcome === 'ok') return { outcome: 'done', result: { message: effect.summary, uuid: clientUuid } }
+    return copy.outcome === 'refused' ? { outcome: 'not_done' } : lookedInVain(copy, thingOf(effect))
+  }
+
+  return { create, update, findCreated, findUpdated }
+}
+
+/** Null = a parent came to nothing. */
+function withParents(
+  fields: Record<string, string>,
+  parents: Record<string, number>,
+  { siblings }: CommitContext,
+): Record<string, string> | null {
+  const all = { ...fields }
+  for (const [name, index] of Object.entries(parents)) {
+    const uuid = siblings[index]?.uuid
+    if (!uuid) return null
+    all[name] = uuid
+  }
+  return all
+}
+
+function isMove(effect: UpdateEffect): boolean {
+  return Object.keys(effect.parents ?? {}).length > 0
+}
+
+function resultOf(effect: CreateEffect, uuid: string): StepResult {
+  const name = ID_NAMES[effect.object]
+  return name === undefined ? { uuid } : { [name]: uuid, uuid }
+}
+
+function pickedOf(effect: CreateEffect, record: PlatformRecord): StepResult {
+  return Object.fromEntries(effect.readBack.map((name) => [name, asText(record[name])]))
+}
+
+/** Is it one of our fields that the platform complains about (`company_uuid is not valid`), and not the record's own id? */
+function namesOurField(message: string, fields: Record<string, string>): boolean {
+  return Object.keys(fields).some((name) => name !== 'uuid' && message.includes(name))
+}
+
+/** What a copy of a line may carry: not its id, not what the platform keeps itself. */
+function copyable(values: Values): Record<string, string> {
+  const left = new Set(['uuid', 'active', 'edit_date', 'job_uuid', 'job_material_bundle_uuid'])
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => !left.has(name) && value !== ''))
+}
+
+function isTwin(record: Values, fields: Record<string, string>, since: string): boolean {
+  const born = record.create_date || record.sent_timestamp || record.edit_date || ''
+  return (
+    born >= since &&
+    Object.entries(fields).every(([name, value]) => NOT_COMPARED.has(name) || sameValue(record[name] ?? '', value))
+  )
+}
+
+/** As the platform may write it back: line ends, blanks around it, `1` for `1.00`. */
+function sameValue(held: string, wanted: string): boolean {
+  const plain = (text: string) => asText(text).replaceAll('\r\n', '\n').trim()
+  const [a, b] = [plain(held), plain(wanted)]
+  if (a === b) return true
+  const number = /^-?\d+(\.\d+)?$/
+  if (number.test(a) && number.test(b)) return Number(a) === Number(b)
+  // A date that was written without a time comes back with one.
+  return /^\d{4}-\d\d-\d\d/.test(b) && (a === `${b} 00:00:00` || b === `${a} 00:00:00`)
+}

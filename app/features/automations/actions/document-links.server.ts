@@ -1,0 +1,54 @@
+// `/documents/{token}`: an address anybody can open who was given it, for a while. The token is sealed (encrypted and authenticated),
+// so it tells nothing, cannot be made up, and needs no row.
+import type { App } from '#app/context/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days, seconds } from '#app/lib/duration.ts'
+import { readLink, writeLink } from './document-link.ts'
+
+/** Long enough for a customer who comes back to an e-mail. */
+const LASTS = days(60)
+const PLACE = 'document link'
+
+type LinkApp = Pick<App, 'secrets' | 'settings' | 'clock'>
+
+/** The address under which an attachment of the account can be downloaded. */
+export function documentUrl(app: LinkApp, accountUuid: string, attachmentUuid: string): string {
+  const expiresAt = Math.ceil((app.clock.now() + LASTS) / seconds(1)) * seconds(1)
+  const token = app.secrets.seal(PLACE, writeLink({ accountUuid, attachmentUuid, expiresAt }))
+  return `${app.settings.origin}/documents/${token}`
+}
+
+export type OpenedDocument =
+  /** The file is there for a few minutes, without any sign-in. */
+  | { outcome: 'found'; url: string }
+  /** No such link, or one that was changed. */
+  | { outcome: 'unknown' }
+  | { outcome: 'expired' }
+  /** Deleted at the platform. */
+  | { outcome: 'gone' }
+  /** The platform does not answer, or the account is no longer connected. */
+  | { outcome: 'unavailable'; retryAt: Millis | null }
+
+export async function openDocument(
+  app: Pick<App, 'secrets' | 'clock' | 'callAsAccount' | 'log'>,
+  token: string,
+): Promise<OpenedDocument> {
+  const link = readToken(app, token)
+  if (!link) return { outcome: 'unknown' }
+  if (link.expiresAt <= app.clock.now()) return { outcome: 'expired' }
+  const answer = await app.callAsAccount(link.accountUuid, (api, access) =>
+    api.fileAddress(access, link.attachmentUuid),
+  )
+  if (answer.outcome === 'ok') return { outcome: 'found', url: answer.value.url }
+  app.log.info({ account: link.accountUuid, outcome: answer.outcome }, 'document.not_opened')
+  if (answer.outcome === 'refused' && answer.status === 404) return { outcome: 'gone' }
+  return { outcome: 'unavailable', retryAt: answer.outcome === 'rate_limited' ? answer.retryAt : null }
+}
+
+function readToken(app: Pick<App, 'secrets'>, token: string) {
+  try {
+    return readLink(app.secrets.open(PLACE, token))
+  } catch {
+    return null
+  }
+}

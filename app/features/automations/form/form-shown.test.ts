@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { definitionOf, ruleForm } from '../rules/rule-form.ts'
+import { draftOf, toBody } from './form-body.ts'
+import { setValue } from './form-change.ts'
+import { isParameterShown, isShown } from './form-shown.ts'
+import { emptyForm, type FormState, formOfFields, type TopField } from './form-state.ts'
+import { DRAWN, readForm, toForm } from './form-wire.ts'
+
+const write = (values: Record<string, string>, from = emptyForm()) =>
+  Object.entries(values).reduce((last, [name, value]) => setValue(last, name, value), from)
+
+const EVENTS = { name: 'Rule', events: 'object:job', triggerType: 'job_updated' }
+const CHECKS = { name: 'Rule', triggerSource: 'api_polling' }
+const JOB = '11111111-0000-4000-8000-000000000001'
+
+/** The same press on a page without scripts: the drawn state, and the one control beside it. */
+const withoutScripts = (drawn: FormState, change: Record<string, string>) =>
+  readForm([
+    ...toForm(drawn).map(([name, value]): [string, string] => [`${DRAWN}${name}`, value]),
+    ...Object.entries(change),
+  ])
+
+test.each<[name: TopField, filled: Record<string, string>, hides: Record<string, string>]>([
+  ['triggerJobUuid', { ...EVENTS, triggerJobUuid: JOB }, { events: 'object:company' }],
+  ['triggerQueueUuid', { ...EVENTS, triggerType: 'job_queue', triggerQueueUuid: JOB }, { triggerType: 'job_updated' }],
+  [
+    'triggerFieldName',
+    { ...EVENTS, triggerType: 'job_field', triggerFieldName: 'badges' },
+    { triggerType: 'job_status' },
+  ],
+  ['triggerFromValue', { ...EVENTS, triggerType: 'job_field', triggerFromValue: 'a' }, { triggerType: 'job_updated' }],
+  ['settleMinutes', { ...EVENTS, settleMinutes: '30' }, { triggerSource: 'manual_endpoint' }],
+  ['digest', { ...CHECKS, digest: 'true' }, { triggerSource: 'webhook' }],
+  ['workingDays', { ...CHECKS, workingDays: 'true' }, { triggerSource: 'manual_endpoint' }],
+  ['groupingField', { ...CHECKS, enableGrouping: 'true', groupingField: 'status' }, { enableGrouping: '' }],
+  ['enableGrouping', { ...CHECKS, enableGrouping: 'true' }, { triggerSource: 'webhook' }],
+  ['scheduleDate', { ...CHECKS, pollInterval: 'once', scheduleDate: '2026-12-03' }, { pollInterval: 'daily' }],
+  ['scheduleDate', { ...EVENTS, scheduleType: 'scheduled', scheduleDate: '2026-12-03' }, { scheduleType: 'immediate' }],
+  [
+    'scheduleRecurrence',
+    { ...CHECKS, scheduleType: 'recurring', scheduleRecurrence: 'weekdays' },
+    { scheduleType: 'immediate' },
+  ],
+  ['runTime', { ...CHECKS, runTime: '07:30' }, { pollInterval: 'on_demand' }],
+  ['weekday', { ...CHECKS, pollInterval: 'weekly', weekday: '5' }, { pollInterval: 'monthly' }],
+  ['dayOfMonth', { ...CHECKS, pollInterval: 'monthly', dayOfMonth: '9' }, { pollInterval: 'weekly' }],
+  ['includeExisting', { ...CHECKS, includeExisting: 'true' }, { pollInterval: 'once' }],
+])('%s is sent while it is there, and not once it is hidden', (name, filled, hides) => {
+  const before = write(filled)
+  expect(isShown(before, name)).toBe(true)
+  expect([filled[name], filled[name] === 'true']).toContain(toBody(before)[name])
+  for (const after of [write(hides, before), withoutScripts(before, hides)]) {
+    expect([undefined, '', false]).toContain(toBody(after)[name])
+    // The choice can be taken back.
+    expect(after.values[name]).toBe(filled[name])
+    const { trigger, digest, grouping } = draftOf(after)
+    const said = JSON.stringify([trigger, digest, grouping])
+    if (name !== 'runTime') expect(said).not.toContain(`"${filled[name]}"`)
+    if (filled[name] === 'true') expect(said).not.toContain('true')
+  }
+})
+
+test('a certain job does not stay behind when the rule is about customers from now on', () => {
+  const step = { actions: [{ type: 'create_task', parameters: { title: 'Ring' } }] }
+  const jobs = formOfFields({ ...EVENTS, triggerSource: 'webhook', object: 'job', triggerJobUuid: JOB, ...step })
+  const customers = write({ events: 'object:company' }, jobs)
+  expect(definitionOf(ruleForm.parse(toBody(customers)), null).trigger).toMatchObject({
+    object: 'company',
+    jobUuid: null,
+  })
+})
+
+const parametersSent = (type: string, parameters: Record<string, unknown>) => {
+  const state = formOfFields({ ...EVENTS, actions: [{ type, parameters }] })
+  const { actions } = toBody(state) as { actions: { parameters: Record<string, unknown> }[] }
+  return actions[0]?.parameters
+}
+
+test.each([
+  ['send_sms', { message: 'Hi', smsTemplateId: JOB }, { message: 'Hi' }],
+  [
+    'send_email',
+    { contentType: 'manual', customSubject: 'a', customBody: 'b', customHtmlBody: 'c', emailTemplateId: JOB },
+    { contentType: 'manual', customSubject: 'a', customBody: 'b' },
+  ],
+  ['send_email', { customBody: 'b', attachmentFilter: 'photo', documentActionIndex: 1 }, { customBody: 'b' }],
+  ['create_job', { status: 'Quote', sourceJobUuid: JOB }, { status: 'Quote' }],
+  [
+    'create_job',
+    { copyFromAllJobs: true, copyMaterialsFromJob: true, sourceJobUuid: JOB },
+    { copyFromAllJobs: true, copyMaterialsFromJob: true },
+  ],
+  [
+    'update_job_field',
+    { fieldName: 'job_description', fieldValue: 'x', badgeChange: 'add' },
+    { fieldName: 'job_description', fieldValue: 'x' },
+  ],
+])('of %s with %j only what the form shows is sent', (type, given, sent) => {
+  expect(parametersSent(type, given)).toEqual(sent)
+})
+
+test.each([
+  ['send_email', { subject: 'a', customBody: 'b' }, { customSubject: 'a', customBody: 'b' }],
+  [
+    'send_email',
+    { contentType: 'html', subject: 'a', htmlBody: 'b' },
+    { contentType: 'html', customHtmlSubject: 'a', customHtmlBody: 'b' },
+  ],
+  [
+    'send_email',
+    { customBody: 'b', includeAllJobAttachments: true },
+    { customBody: 'b', includeAttachments: true, includeJobAttachments: true, includeAllJobAttachments: true },
+  ],
+  [
+    'create_job',
+    { copyBundlesFromJob: true, sourceJobUuid: JOB },
+    { copyBundlesFromJob: true, sourceBundleJobUuid: JOB },
+  ],
+])('what %s reads from a second name is shown under the first, and kept: %j', (type, given, sent) => {
+  expect(parametersSent(type, given)).toEqual(sent)
+})
+
+test('a parameter nobody decides about is always there', () => {
+  expect(isParameterShown({ type: 'send_sms', parameters: {} }, 'message')).toBe(true)
+  expect(isParameterShown({ type: 'send_email', parameters: { contentType: 'constructor' } }, 'to')).toBe(true)
+})

@@ -1,0 +1,150 @@
+// Which controls of the rule form stand there, as far as another choice decides it. The form draws by this and sends by it: what a
+// person cannot see any more is neither sent nor said. It stays in the form, so that the choice can be taken back.
+import { findJobField } from '../actions/job-fields.ts'
+import {
+  type FormState,
+  intervalInForm,
+  type LineList,
+  objectOfForm,
+  type StepRow,
+  type TopField,
+} from './form-state.ts'
+
+/** Is that control of the rule itself there? `includeExisting` has `asksAboutExisting`. */
+export function isShown(state: FormState, name: TopField): boolean {
+  const { triggerSource, triggerType, scheduleType, enableGrouping } = state.values
+  const onEvents = triggerSource === 'webhook'
+  const checks = triggerSource === 'api_polling'
+  switch (name) {
+    case 'events':
+    case 'triggerType':
+    case 'settleMinutes':
+      return onEvents
+    case 'triggerJobUuid':
+      return onEvents && objectOfForm(state) === 'job'
+    case 'triggerQueueUuid':
+      return onEvents && triggerType === 'job_queue'
+    case 'triggerFieldName':
+      return onEvents && triggerType === 'job_field'
+    case 'triggerFromValue':
+      return onEvents && (triggerType === 'job_status' || triggerType === 'job_field')
+    case 'apiEndpoint':
+    case 'apiMethod':
+    case 'pollInterval':
+    case 'workingDays':
+    case 'digest':
+    case 'enableGrouping':
+      return checks
+    case 'groupingField':
+      return checks && enableGrouping === 'true'
+    case 'scheduleDate':
+      return scheduleType === 'scheduled' || intervalInForm(state) === 'once'
+    case 'scheduleRecurrence':
+      return scheduleType === 'recurring'
+    case 'runTime':
+      return hasTimeOfDay(state)
+    case 'weekday':
+      return intervalInForm(state) === 'weekly'
+    case 'dayOfMonth':
+      return intervalInForm(state) === 'monthly'
+    default:
+      return true
+  }
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** A cron line has its own time, and so has a moment. Of an event or a call, only what is collected is done at a set time. */
+function hasTimeOfDay(state: FormState): boolean {
+  const { triggerSource, scheduleType, scheduleDate } = state.values
+  const interval = intervalInForm(state)
+  if (triggerSource === 'api_polling') return interval !== 'on_demand' && interval !== 'line'
+  if (scheduleType === 'scheduled') return DAY.test(scheduleDate)
+  return scheduleType === 'recurring' && interval !== null && interval !== 'line'
+}
+
+/** The values that count: of a control that is not there, ''. */
+export function shownValues(state: FormState): FormState['values'] {
+  const { values } = state
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, isShown(state, name as TopField) ? value : '']),
+  ) as FormState['values']
+}
+
+/** Choices that stand for several parameters: where materials (or bundles) come from, and whether from all jobs. */
+export const LINE_SOURCES = {
+  materials: {
+    copy: 'copyMaterialsFromJob',
+    transfer: 'updateExistingMaterials',
+    copyAll: 'copyFromAllJobs',
+    transferAll: 'transferFromAllJobs',
+    job: 'sourceJobUuid',
+  },
+  material_bundles: {
+    copy: 'copyBundlesFromJob',
+    transfer: 'transferBundles',
+    copyAll: 'copyBundlesFromAllJobs',
+    transferAll: 'transferBundlesFromAllJobs',
+    job: 'sourceBundleJobUuid',
+  },
+} as const satisfies Record<LineList, Record<string, string>>
+
+export type LineSource = 'manual' | 'copy' | 'transfer'
+
+export function lineSource(
+  { parameters }: Pick<StepRow, 'parameters'>,
+  list: LineList,
+): { source: LineSource; all: boolean; job: string } {
+  const names = LINE_SOURCES[list]
+  const on = (name: string) => parameters[name] === 'true'
+  const source =
+    on(names.copy) || on(names.copyAll) ? 'copy' : on(names.transfer) || on(names.transferAll) ? 'transfer' : 'manual'
+  return { source, all: on(names.copyAll) || on(names.transferAll), job: names.job }
+}
+
+/** What belongs to each kind of e-mail. */
+export const EMAIL_CONTENT: Readonly<Record<string, readonly string[]>> = {
+  manual: ['customSubject', 'customBody'],
+  html: ['customHtmlSubject', 'customHtmlBody'],
+  template: ['emailTemplateId', 'subject', 'htmlBody'],
+}
+
+/** Is the control of that parameter there? */
+export function isParameterShown(step: Pick<StepRow, 'type' | 'parameters'>, name: string): boolean {
+  const { type, parameters } = step
+  const on = (other: string) => parameters[other] === 'true'
+  switch (type) {
+    case 'send_sms':
+      return name !== 'smsTemplateId' || on('useSmsTemplate')
+    case 'send_email':
+      return isEmailPartShown(parameters.contentType || 'manual', name, on)
+    case 'create_job': {
+      const list = (['materials', 'material_bundles'] as const).find((one) => LINE_SOURCES[one].job === name)
+      if (!list) return true
+      const { source, all } = lineSource(step, list)
+      return source !== 'manual' && !all
+    }
+    case 'update_job_field': {
+      if (name !== 'badgeChange') return true
+      const field = findJobField(parameters.fieldName ?? '')
+      return field.outcome === 'found' && field.kind === 'badges'
+    }
+    default:
+      return true
+  }
+}
+
+function isEmailPartShown(content: string, name: string, on: (name: string) => boolean): boolean {
+  switch (name) {
+    case 'includeJobAttachments':
+    case 'includeGeneratedDocument':
+      return on('includeAttachments')
+    case 'includeAllJobAttachments':
+    case 'attachmentFilter':
+      return on('includeAttachments') && on('includeJobAttachments')
+    case 'documentActionIndex':
+      return on('includeAttachments') && on('includeGeneratedDocument')
+    default:
+      return !Object.entries(EMAIL_CONTENT).some(([other, names]) => other !== content && names.includes(name))
+  }
+}

@@ -1,0 +1,251 @@
+// The rule form as it stands on the screen: all texts, rows with keys that never change, and nothing decided yet. The same functions
+// serve the page without scripts (every button a round trip) and the browser.
+import { ACTION_SPECS, isActionType, type ParameterSpec } from '../rules/action-parameters.ts'
+import { RECURRENCE_INTERVALS, type RecurrenceWord } from '../rules/rule.ts'
+
+export const TOP_FIELDS = [
+  'name',
+  'description',
+  'active',
+  'triggerSource',
+  'events',
+  'triggerType',
+  'triggerJobUuid',
+  'triggerQueueUuid',
+  'triggerFieldName',
+  'triggerFromValue',
+  'settleMinutes',
+  'apiEndpoint',
+  'apiMethod',
+  'pollInterval',
+  'runTime',
+  'weekday',
+  'dayOfMonth',
+  'workingDays',
+  'scheduleType',
+  'scheduleDate',
+  'scheduleRecurrence',
+  'enableGrouping',
+  'groupingField',
+  'digest',
+  'once',
+  'cooldownDays',
+  'dailyCap',
+  'respectQuietHours',
+  'askFirst',
+  'recheckBeforeSending',
+  'includeExisting',
+] as const
+export type TopField = (typeof TOP_FIELDS)[number]
+
+export const CONDITION_PARTS = ['field', 'operator', 'value', 'logicalOperator'] as const
+export type ConditionPart = (typeof CONDITION_PARTS)[number]
+export type ConditionRow = Record<ConditionPart, string> & { key: string }
+
+export const LINE_PARTS = ['uuid', 'quantity', 'unit_cost'] as const
+export type LinePart = (typeof LINE_PARTS)[number]
+/** A line of materials (`uuid` of the material) or of bundles. */
+export type LineRow = Record<LinePart, string> & { key: string }
+
+export const LINE_LISTS = ['materials', 'material_bundles'] as const
+export type LineList = (typeof LINE_LISTS)[number]
+
+export interface StepRow {
+  key: string
+  /** The stored step's; empty = not stored yet. */
+  id: string
+  /** Empty = nothing chosen. */
+  type: string
+  /** A ticked box is `true`, an empty one ''. */
+  wait: string
+  /** By the parameter's name; what is empty is not there. */
+  parameters: Record<string, string>
+  materials: LineRow[]
+  material_bundles: LineRow[]
+}
+
+/** Ticked boxes are `true`, the rest ''. */
+export interface FormState {
+  /** The rule that is being changed; null = a new one. */
+  ruleId: number | null
+  /** The number of the next key. */
+  next: number
+  values: Record<TopField, string>
+  conditions: ConditionRow[]
+  steps: StepRow[]
+}
+
+/** `events`: `webhook:12:job` = a webhook of the account and its object; `object:job` = an object without a webhook. */
+export function emptyForm(): FormState {
+  const values = Object.fromEntries(TOP_FIELDS.map((name) => [name, ''])) as FormState['values']
+  return {
+    ruleId: null,
+    next: 1,
+    values: {
+      ...values,
+      active: 'true',
+      triggerSource: 'webhook',
+      apiEndpoint: '/api_1.0/job.json',
+      apiMethod: 'GET',
+      pollInterval: 'daily',
+      runTime: '09:00',
+      weekday: '1',
+      dayOfMonth: '1',
+      scheduleType: 'immediate',
+    },
+    conditions: [],
+    steps: [],
+  }
+}
+
+/** The parameters an action has, lists of lines left out. */
+export function plainParameters(type: string): ParameterSpec[] {
+  const spec = ACTION_SPECS.find((one) => one.type === type)
+  return spec ? spec.parameters.filter(({ kind }) => kind !== 'materials' && kind !== 'bundles') : []
+}
+
+/** Of the documented flat fields (an import, a copy of a template, a stored rule); always as a new entry. */
+export function formOfFields(fields: Readonly<Record<string, unknown>>): FormState {
+  const state = emptyForm()
+  const { values } = state
+  const of = (from: Readonly<Record<string, unknown>>, name: string) =>
+    written(Object.hasOwn(from, name) ? from[name] : null)
+  for (const name of TOP_FIELDS) {
+    const given = of(fields, name)
+    if (given !== '' || typeof fields[name] === 'boolean') values[name] = given
+  }
+  const guards = isRecord(fields.guards) ? fields.guards : {}
+  for (const name of ['cooldownDays', 'dailyCap', 'respectQuietHours', 'askFirst', 'recheckBeforeSending'] as const) {
+    values[name] = of(guards, name)
+  }
+  if (values.cooldownDays === '0') values.cooldownDays = ''
+  if (values.settleMinutes === '0') values.settleMinutes = ''
+  if (values.triggerSource === 'webhook') {
+    const webhook = of(fields, 'webhookSubscriptionId')
+    // Empty on purpose: a person has to choose.
+    const object = of(fields, 'object') || (fields.object === '' ? '' : 'job')
+    values.events = object === '' ? '' : webhook === '' ? `object:${object}` : `webhook:${webhook}:${object}`
+  }
+  const key = (letter: string) => {
+    const made = `${letter}${state.next}`
+    state.next += 1
+    return made
+  }
+  const conditions = fields.conditions ?? fields.triggerConditions
+  for (const one of Array.isArray(conditions) ? conditions.filter(isRecord) : []) {
+    state.conditions.push({
+      key: key('c'),
+      field: of(one, 'field'),
+      operator: of(one, 'operator') || 'equals',
+      value: of(one, 'value'),
+      logicalOperator: of(one, 'logicalOperator') === 'OR' ? 'OR' : 'AND',
+    })
+  }
+  const actions = Array.isArray(fields.actions) ? fields.actions.filter(isRecord) : []
+  const inOrder = [...actions].sort((a, b) => Number(a.sequenceOrder ?? 0) - Number(b.sequenceOrder ?? 0))
+  for (const one of inOrder) {
+    const parameters = isRecord(one.parameters) ? one.parameters : {}
+    const type = of(one, 'type')
+    const step: StepRow = {
+      key: key('s'),
+      id: of(one, 'id'),
+      type: isActionType(type) ? type : '',
+      wait: of(one, 'waitForPrevious'),
+      parameters: {},
+      materials: [],
+      material_bundles: [],
+    }
+    for (const { name } of plainParameters(type)) {
+      const value = of(parameters, name)
+      if (value !== '') step.parameters[name] = value
+    }
+    step.parameters = asDrawn(type, step.parameters)
+    for (const list of LINE_LISTS) {
+      const lines = Array.isArray(parameters[list]) ? parameters[list].filter(isRecord) : []
+      step[list] = lines.map((line) => ({
+        key: key('l'),
+        uuid: of(line, list === 'materials' ? 'material_uuid' : 'bundle_uuid'),
+        quantity: of(line, 'quantity') || '1',
+        unit_cost: of(line, 'unit_cost'),
+      }))
+    }
+    state.steps.push(step)
+  }
+  return state
+}
+
+/**
+ * Parameters under the names that the form draws them by. Actions read some from a second name as well: a subject, a text, the job
+ * that bundles come from; and files are attached without the box around them.
+ */
+function asDrawn(type: string, given: Record<string, string>): Record<string, string> {
+  const parameters = { ...given }
+  const instead = (name: string, other: string) => {
+    const value = parameters[other]
+    if (!parameters[name] && value) parameters[name] = value
+  }
+  const on = (name: string) => parameters[name] === 'true'
+  if (type === 'send_email') {
+    const content = parameters.contentType || 'manual'
+    if (content === 'manual') instead('customSubject', 'subject')
+    if (content === 'html') {
+      instead('customHtmlSubject', 'subject')
+      instead('customHtmlBody', 'htmlBody')
+    }
+    // All of the job's files need no further box.
+    if (on('includeAllJobAttachments')) parameters.includeJobAttachments = 'true'
+    if (on('includeJobAttachments') || on('includeGeneratedDocument')) parameters.includeAttachments = 'true'
+  }
+  if (type === 'create_job' && (on('copyBundlesFromJob') || on('transferBundles'))) {
+    instead('sourceBundleJobUuid', 'sourceJobUuid')
+  }
+  return parameters
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** As a control holds it. */
+function written(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'true' : ''
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+/** The object whose records the rule is about: of the chosen events, or of the list it looks through. */
+export function objectOfForm({ values }: FormState): string {
+  if (values.triggerSource === 'webhook') return values.events.split(':').at(-1) || 'job'
+  if (values.triggerSource !== 'api_polling') return 'job'
+  const object = /^\/api_1\.0\/([a-z]+)\.json/.exec(values.apiEndpoint)?.[1] ?? 'job'
+  return object
+}
+
+/** How often the rule acts by the clock, as far as the form can tell: `line` = as a cron line says; null = it does not. */
+export function intervalInForm({ values }: FormState): string | null {
+  const { triggerSource, scheduleType, pollInterval } = values
+  const word = values.scheduleRecurrence.trim().toLowerCase()
+  if (scheduleType === 'recurring' && word !== '') {
+    return Object.hasOwn(RECURRENCE_INTERVALS, word) ? RECURRENCE_INTERVALS[word as RecurrenceWord] : 'line'
+  }
+  return triggerSource === 'api_polling' ? pollInterval : null
+}
+
+/** Which parts of the form are there yet. They come one after the other, as each is filled in. */
+export function partsShown(state: FormState): { trigger: boolean; rest: boolean; submit: boolean } {
+  const trigger = state.values.name.trim() !== ''
+  const rest = trigger && isTriggerReady(state)
+  return { trigger, rest, submit: rest && state.steps.every(({ type }) => type !== '') }
+}
+
+function isTriggerReady({ values }: FormState): boolean {
+  switch (values.triggerSource) {
+    case 'webhook':
+      return values.events !== ''
+    case 'api_polling':
+      return values.apiEndpoint !== '' && values.pollInterval !== ''
+    case 'manual_endpoint':
+      return true
+    default:
+      return false
+  }
+}

@@ -1,0 +1,148 @@
+// Three lists are one: what is offered, what saving takes, and what a run fills in.
+import { describe, expect, it } from 'vitest'
+import { aidsOf } from '../page/form-aids.ts'
+import { ACTION_TYPES, actionSpec } from '../rules/action-parameters.ts'
+import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
+import { CALENDAR_NAMES, DIGEST_NAMES } from '../rules/digest.ts'
+import { checkPlaceholders, type PlaceholderPlace } from '../rules/placeholders/placeholder-check.ts'
+import { ACCOUNT, meaningOf, namesOf, TRIGGER_NAMES } from '../rules/placeholders/placeholder-names.ts'
+import { resolveText } from '../rules/placeholders/placeholders.ts'
+import { TRIGGER_SOURCES } from '../rules/rule.ts'
+import { applyIntent, parseFormIntent, setValue } from './form-change.ts'
+import { emptyForm, formOfFields } from './form-state.ts'
+import { offeredAt, offeredIn } from './placeholder-offer.ts'
+
+const STEPS = ACTION_TYPES.map((type, index) => ({ id: `s${index + 1}`, type, parameters: { createAttachment: true } }))
+const OBJECTS = ['job', 'company', 'jobactivity', 'jobpayment', 'material', 'note'] as const
+const ACCOUNT_FACTS = { name: 'A', email: 'e', zone: 'UTC', currency: 'GBP', country: 'GB' }
+
+const place = (given: Partial<PlaceholderPlace> = {}): PlaceholderPlace => ({
+  object: 'job',
+  source: 'api_polling',
+  manyRecords: true,
+  steps: STEPS,
+  index: STEPS.length,
+  destination: 'plain',
+  toCustomer: false,
+  ...given,
+})
+const names = (given: Partial<PlaceholderPlace> = {}) => offeredAt(place(given)).map(({ name }) => name)
+const meant = (name: string, object: string) => JSON.stringify(meaningOf(name, { object, hasOwn: () => false }))
+
+/** Everything the engine understands, by its plainest spelling. `{document}` stands for a file and never for a text. */
+function understood(object: string): string[] {
+  return [
+    ...[0, 1, 2].flatMap((entry) => [...namesOf(object).keys()].map((name) => `entry.${entry}.${name}`)),
+    ...TRIGGER_NAMES.filter((name) => name !== 'date' || namesOf(object).has('date')),
+    ...ACCOUNT.keys(),
+    ...DIGEST_NAMES,
+    ...CALENDAR_NAMES,
+    'signature',
+    'staff_signature',
+    'platform-user-signature',
+    ...STEPS.flatMap((_, index) => [`action_${index + 1}_result.job_uuid`]).slice(0, 1),
+  ]
+}
+
+describe('placeholders', () => {
+  it.each(OBJECTS)('of a %s: every name the engine understands is offered', (object) => {
+    const offered = new Set(names({ object }).map((name) => meant(name, object)))
+    for (const name of understood(object)) expect([name, offered.has(meant(name, object))]).toEqual([name, true])
+  })
+
+  it('offers the ones that were understood and never shown', () => {
+    expect(names()).toEqual(
+      expect.arrayContaining([
+        'company_uuid',
+        'description',
+        'object',
+        'entry.1.job_address',
+        'entry.2.contact_mobile',
+        'staff_signature',
+      ]),
+    )
+    expect(names({ manyRecords: false })).not.toContain('entry.1.job_address')
+  })
+
+  it('offers none that saving refuses, in any place of any action', () => {
+    for (const source of TRIGGER_SOURCES) {
+      for (const [index, { type, parameters }] of STEPS.entries()) {
+        for (const parameter of ['to', 'message', 'customBody', 'customSubject', 'date', 'fieldValue']) {
+          if (!actionSpec(type).parameters.some(({ name }) => name === parameter)) continue
+          const at = place({
+            source,
+            index,
+            destination: destinationOf({ type, parameters }, parameter),
+            toCustomer: isReadByCustomers(type, parameter),
+          })
+          const refused = offeredAt(at).filter(({ name }) =>
+            checkPlaceholders(`{${name}}`, at).some(({ severity }) => severity === 'error'),
+          )
+          expect(refused).toEqual([])
+        }
+      }
+    }
+  })
+
+  it('offers none that a run does not know, and each once', () => {
+    const all = names()
+    expect(new Set(all).size).toBe(all.length)
+    const scope = {
+      records: [],
+      trigger: {},
+      results: {},
+      order: STEPS.map(({ id }) => id),
+      account: ACCOUNT_FACTS,
+      now: 0,
+    }
+    for (const name of all) expect([name, resolveText(`{${name}}`, 'plain', scope).unknown]).toEqual([name, []])
+  })
+
+  it('a signature is offered and taken in the text of an e-mail, and nowhere else', () => {
+    const press = (state = emptyForm(), text = '') => {
+      const intent = parseFormIntent(`form.${text}`)
+      return intent ? applyIntent(state, intent) : state
+    }
+    const named = setValue(setValue(emptyForm(), 'name', 'x'), 'triggerSource', 'manual_endpoint')
+    const state = press(press(named, 'add_step:send_email'), 'add_step:send_sms')
+    const [email, sms] = state.steps.map(({ key }) => key)
+    const offered = (name: string) => offeredIn(state, name).map((one) => one.name)
+    expect(offered(`s.${email}.p.customBody`)).toContain('staff_signature')
+    expect(offered(`s.${email}.p.customSubject`)).not.toContain('staff_signature')
+    expect(offered(`s.${sms}.p.message`)).not.toContain('staff_signature')
+    const check = (text: string, index: number, toCustomer = true) =>
+      checkPlaceholders(
+        text,
+        place({
+          steps: [
+            { id: 's1', type: 'send_email' },
+            { id: 's2', type: 'send_sms' },
+          ],
+          index,
+          toCustomer,
+        }),
+      ).map(({ code }) => code)
+    for (const name of ['{signature}', '{staff_signature}', '{platform-user-signature}']) {
+      expect(check(name, 0)).toEqual([])
+      expect(check(name, 1)).toEqual(['unknown'])
+    }
+    // A number is offered where a number goes, and only results of actions before it.
+    expect(offered(`s.${sms}.p.to`)).toContain('entry.0.contact_mobile')
+    expect(offered(`s.${sms}.p.to`)).not.toContain('entry.0.job_description')
+    expect(offered(`s.${sms}.p.message`)).toContain('action_1_result.message_id')
+    expect(offered(`s.${email}.p.customBody`)).not.toContain('action_2_result.sms_id')
+  })
+})
+
+it('lists to copy from, without scripts, hold for each action what saving takes there', () => {
+  const steps = ['send_sms', 'send_email', 'create_task'].map((type) => ({ type, parameters: {} }))
+  const state = formOfFields({ name: 'Rule', triggerSource: 'webhook', object: 'job', actions: steps })
+  const { placeholders, own } = aidsOf(state, [])
+  const ofAction = (at: number) => (own[state.steps[at]?.key ?? ''] ?? []).map(({ name }) => name)
+  expect(placeholders.length).toBeGreaterThan(20)
+  expect(placeholders.filter(({ name }) => /_result|signature/.test(name))).toEqual([])
+  expect(ofAction(0)).toEqual([])
+  expect(ofAction(1)).toEqual(expect.arrayContaining(['action_1_result.sms_id', 'staff_signature']))
+  expect(ofAction(2)).toEqual(expect.arrayContaining(['action_1_result.sms_id', 'action_2_result.message_id']))
+  expect(ofAction(2).filter((name) => /action_3|signature/.test(name))).toEqual([])
+})

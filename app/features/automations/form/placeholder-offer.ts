@@ -1,0 +1,67 @@
+// Which placeholders are offered for one text of the rule form: those that saving takes in that very place, and no other.
+import { isActionType } from '../rules/action-parameters.ts'
+import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
+import {
+  checkPlaceholders,
+  type PlaceholderChoice,
+  type PlaceholderPlace,
+  placeholderChoices,
+} from '../rules/placeholders/placeholder-check.ts'
+import { isOfMany } from '../rules/rule.ts'
+import { draftOf } from './form-body.ts'
+import { type FormState, objectOfForm } from './form-state.ts'
+
+/** `name` = the control's, `s.<key>.p.<parameter>`; in the order of the list. */
+export function offeredIn(state: FormState, name: string): PlaceholderChoice[] {
+  const [, key = '', , parameter = ''] = name.split('.')
+  const index = state.steps.findIndex((step) => step.key === key)
+  const step = state.steps[index]
+  if (!step || !isActionType(step.type)) return []
+  const draft = draftOf(state)
+  return offeredAt({
+    object: objectOfForm(state),
+    source: draft.trigger.source,
+    manyRecords: isOfMany(draft),
+    steps: draft.steps,
+    // In the draft, lines without a type are left out.
+    index: draft.steps.findIndex(({ id }) => id === (step.id || step.key)),
+    destination: destinationOf({ type: step.type, parameters: step.parameters }, parameter),
+    toCustomer: isReadByCustomers(step.type, parameter),
+    conditions: draft.conditions,
+  })
+}
+
+export function offeredAt(place: PlaceholderPlace): PlaceholderChoice[] {
+  const choices = placeholderChoices(place)
+  return [...choices, ...furtherChoices(choices, place)].filter((choice) => isTaken(choice, place))
+}
+
+/** Of these, what depends on the step that the text is in: results of the steps before it, and the signature of an e-mail. */
+export function offeredOnlyAt(place: PlaceholderPlace): PlaceholderChoice[] {
+  return placeholderChoices(place).filter(
+    (choice) => (choice.group === 'Earlier steps' || choice.name === 'staff_signature') && isTaken(choice, place),
+  )
+}
+
+function isTaken({ name }: PlaceholderChoice, place: PlaceholderPlace): boolean {
+  return checkPlaceholders(`{${name}}`, place).every(({ severity }) => severity !== 'error')
+}
+
+const FURTHER = ['second', 'third'] as const
+
+/** The same fields of the second and the third record; in rules whose runs have only one, there are none. */
+function furtherChoices(choices: readonly PlaceholderChoice[], { manyRecords }: PlaceholderPlace): PlaceholderChoice[] {
+  if (!manyRecords) return []
+  const own = choices.filter(({ name }) => name.startsWith('entry.0.'))
+  return FURTHER.flatMap((word, index) =>
+    own.map(
+      (choice): PlaceholderChoice => ({
+        ...choice,
+        name: choice.name.replace('entry.0.', `entry.${index + 1}.`),
+        label: `${choice.label}, ${word} record`,
+        group: 'Further records',
+        mayBeEmpty: true,
+      }),
+    ),
+  )
+}

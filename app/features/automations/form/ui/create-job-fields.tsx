@@ -1,0 +1,183 @@
+import { Plus, X } from 'lucide-react'
+import { FieldError } from '#app/ui/form/field.tsx'
+import { linesSent } from '../form-body.ts'
+import { type LineSource, lineSource } from '../form-shown.ts'
+import type { LineList, LinePart, LineRow } from '../form-state.ts'
+import { useRuleForm } from './form-context.tsx'
+import {
+  BoxControl,
+  Choice,
+  DayControl,
+  IntentButton,
+  PickControl,
+  SelectControl,
+  ShowFields,
+  TextControl,
+  WordsControl,
+} from './form-controls.tsx'
+import { NEEDS_SIGN_IN, NONE_TO_CHOOSE, parameterNames, STATUS_OPTIONS, type StepProps } from './step-controls.ts'
+
+/** A new job: for whom, what, and what goes into it. */
+export function CreateJobFields(props: StepProps) {
+  const { lists } = useRuleForm()
+  const at = (parameter: string) => parameterNames(props, parameter)
+  const plain = (parameter: string) => {
+    const { about: _about, ...names } = at(parameter)
+    return names
+  }
+  return (
+    <>
+      <PickControl
+        {...plain('company_uuid')}
+        label="Company UUID *"
+        list={lists.companies}
+        none="Choose a customer"
+        first={[{ value: '{company_uuid}', label: 'The customer of the job that set it off' }]}
+        emptyHint={NEEDS_SIGN_IN}
+      />
+      <SelectControl {...plain('status')} label="Job Status *" none="Choose a status" options={STATUS_OPTIONS} />
+      <WordsControl {...at('job_description')} label="Job Description" rows={3} />
+      <WordsControl {...at('job_address')} label="Job Address" />
+      <DayControl {...at('date')} label="Date" hint="Empty = the platform's own." />
+      <WordsControl {...at('purchase_order_number')} label="Purchase Order Number" />
+      <WordsControl {...at('billing_address')} label="Billing Address" />
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <PickControl
+          {...plain('category_uuid')}
+          label="Category"
+          list={lists.categories}
+          none="No category"
+          emptyHint={NONE_TO_CHOOSE}
+        />
+        <PickControl
+          {...plain('queue_uuid')}
+          label="Queue"
+          list={lists.queues}
+          none="No queue"
+          emptyHint={NEEDS_SIGN_IN}
+        />
+      </div>
+      <Lines {...props} list="materials" title="Materials" />
+      <Lines {...props} list="material_bundles" title="Material Bundles" />
+    </>
+  )
+}
+
+const SOURCE_OPTIONS: Record<LineList, { value: LineSource; label: string }[]> = {
+  materials: [
+    { value: 'manual', label: 'Typed in here' },
+    { value: 'copy', label: 'Copy from jobs' },
+    { value: 'transfer', label: 'Move existing ones' },
+  ],
+  material_bundles: [
+    { value: 'manual', label: 'Typed in here' },
+    { value: 'copy', label: 'Copy from jobs' },
+    { value: 'transfer', label: 'Move existing ones' },
+  ],
+}
+
+/** One source: typed in, copied or moved. Choosing another empties the list. */
+function Lines({ list, title, ...props }: StepProps & { list: LineList; title: string }) {
+  const { lists, errors } = useRuleForm()
+  const { step, index } = props
+  const { source, all, job } = lineSource(step, list)
+  const path = `actions.${index}.parameters.${list}`
+  const sent = linesSent(step, list)
+  const wrong = Object.hasOwn(errors, path) ? errors[path] : undefined
+  const { about: _about, ...jobNames } = parameterNames(props, job)
+  const lower = title.toLowerCase()
+  return (
+    <div className="grid gap-3 border-t border-line pt-4">
+      <Choice name={`s.${step.key}.from.${list}`} legend={title} options={SOURCE_OPTIONS[list]} />
+      <ShowFields>Show the fields for {lower}</ShowFields>
+      {source === 'manual' ? (
+        <>
+          {step[list].length > 0 ? (
+            <ol className="grid gap-3">
+              {step[list].map((line, place) => (
+                <Line
+                  key={line.key}
+                  stepKey={step.key}
+                  list={list}
+                  line={line}
+                  place={place}
+                  path={`${path}.${sent.indexOf(line)}`}
+                />
+              ))}
+            </ol>
+          ) : null}
+          <div>
+            <IntentButton intent={`form.add_line:${step.key}:${list}`} icon={<Plus aria-hidden className="size-4" />}>
+              {list === 'materials' ? 'Add Material' : 'Add Bundle'}
+            </IntentButton>
+          </div>
+        </>
+      ) : (
+        <>
+          <BoxControl
+            name={`s.${step.key}.all.${list}`}
+            hint="The jobs of the group when the rule groups, else the customer's other jobs."
+          >
+            {source === 'copy' ? `Copy ${lower} from all jobs` : `Move ${lower} from all jobs`}
+          </BoxControl>
+          {all ? null : (
+            <PickControl
+              {...jobNames}
+              label="Source Job UUID"
+              list={lists.jobs}
+              none="The job that set it off"
+              emptyHint={NEEDS_SIGN_IN}
+            />
+          )}
+        </>
+      )}
+      {wrong ? <FieldError id={`rule-${step.key}-${list}-error`} errors={wrong} /> : null}
+    </div>
+  )
+}
+
+interface LineProps {
+  stepKey: string
+  list: LineList
+  line: LineRow
+  place: number
+  /** The field of the answer its errors come under. */
+  path: string
+}
+
+function Line({ stepKey, list, line, place, path }: LineProps) {
+  const { lists } = useRuleForm()
+  const at = (part: LinePart, sentAs: string = part) => ({
+    name: `s.${stepKey}.l.${line.key}.${part}`,
+    path: `${path}.${sentAs}`,
+  })
+  const what = list === 'materials' ? 'Material' : 'Bundle'
+  const number = place + 1
+  return (
+    <li className="grid items-start gap-3 sm:grid-cols-[2fr_1fr_1fr_auto]" aria-label={`${what} ${number}`}>
+      <PickControl
+        {...at('uuid', list === 'materials' ? 'material_uuid' : 'bundle_uuid')}
+        label={`${what} UUID`}
+        typed={`${what} UUID: an id`}
+        list={list === 'materials' ? lists.materials : lists.bundles}
+        none={list === 'materials' ? 'Choose a material' : 'Choose a bundle'}
+        emptyHint={NONE_TO_CHOOSE}
+      />
+      <TextControl {...at('quantity')} label="Quantity" type="number" min={0} step="any" />
+      {list === 'materials' ? (
+        <TextControl {...at('unit_cost')} label="Unit Cost" type="number" min={0} step="0.01" />
+      ) : (
+        <span className="hidden sm:block" />
+      )}
+      <IntentButton
+        intent={`form.remove_line:${stepKey}:${line.key}`}
+        look="danger-quiet"
+        size="icon"
+        className="sm:mt-6.5"
+        aria-label={`Remove ${what.toLowerCase()} ${number}`}
+      >
+        <X aria-hidden className="size-4" />
+      </IntentButton>
+    </li>
+  )
+}

@@ -1,0 +1,371 @@
+import { clsx } from 'clsx'
+import { type ReactNode, useRef } from 'react'
+import { Button, type ButtonProps } from '#app/ui/button.tsx'
+import { Checkbox } from '#app/ui/form/checkbox.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { Select } from '#app/ui/form/select.tsx'
+import { controlLook, TextInput } from '#app/ui/form/text-input.tsx'
+import type { NamedId } from '../../rules/form-lists.ts'
+import { blankLabel, blanksIn } from '../../rules/placeholders/blanks.ts'
+import { useControl, useRuleForm } from './form-context.tsx'
+import { InsertPlaceholder } from './insert-placeholder.tsx'
+
+interface ControlProps {
+  /** As `toForm` names it. */
+  name: string
+  label: string
+  /** The field that errors of it come under; its name when left out. */
+  path?: string
+  hint?: ReactNode
+}
+
+interface TextControlProps extends ControlProps {
+  type?: 'text' | 'time' | 'date' | 'datetime-local' | 'number'
+  placeholder?: string
+  min?: number
+  max?: number
+  step?: string
+  disabled?: boolean
+}
+
+export function TextControl({ name, label, path, hint, ...rest }: TextControlProps) {
+  const { id, value, set, errors, autoFocus } = useControl(name, path)
+  return (
+    <Field id={id} label={label} hint={hint} {...(errors && { errors })}>
+      {(control) => (
+        <TextInput
+          {...control}
+          {...autoFocus}
+          {...rest}
+          name={name}
+          value={value}
+          autoComplete="off"
+          onChange={(event) => set(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+interface SelectControlProps extends ControlProps {
+  /** What it says while nothing is chosen; null = something always is. */
+  none: string | null
+  options: readonly { value: string; label: string }[]
+  children?: ReactNode
+}
+
+export function SelectControl({ name, label, path, hint, none, options, children }: SelectControlProps) {
+  const { id, value, set, errors, autoFocus } = useControl(name, path)
+  const known = value === '' || children !== undefined || options.some((option) => option.value === value)
+  return (
+    <Field id={id} label={label} hint={hint} {...(errors && { errors })}>
+      {(control) => (
+        <Select
+          {...control}
+          {...autoFocus}
+          name={name}
+          value={value}
+          onChange={(event) => set(event.currentTarget.value)}
+        >
+          {none === null ? null : <option value="">{none}</option>}
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+          {children}
+          {known ? null : <option value={value}>{asWritten(value)}</option>}
+        </Select>
+      )}
+    </Field>
+  )
+}
+
+/** A value that is on no list: a placeholder, a blank of a template, an id. */
+function asWritten(value: string): string {
+  const blank = blankLabel(value)
+  return blank ? `Still open: ${blank}` : `As written: ${value.length > 40 ? `${value.slice(0, 40)}…` : value}`
+}
+
+/** Ticked sends `true`; the empty value before it says that it was there to be ticked. */
+export function BoxControl({ name, children, hint }: { name: string; children: ReactNode; hint?: ReactNode }) {
+  const { id, value, set } = useControl(name)
+  return (
+    <div>
+      <input type="hidden" name={name} value="" />
+      <Checkbox
+        id={id}
+        name={name}
+        value="true"
+        checked={value === 'true'}
+        {...(hint ? { 'aria-describedby': `${id}-hint` } : {})}
+        onChange={(event) => set(event.currentTarget.checked ? 'true' : '')}
+      >
+        {children}
+      </Checkbox>
+      {hint ? (
+        <p id={`${id}-hint`} className="pl-7.5 text-dense text-ink-soft">
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  name: string
+  legend: string
+  options: readonly { value: string; label: string; hint?: string }[]
+  /** What holds while nothing is chosen. */
+  otherwise?: string
+}
+
+/** One of a few, all in sight. */
+export function Choice({ name, legend, options, otherwise = '' }: ChoiceProps) {
+  const { id, value, set } = useControl(name)
+  const chosen = value === '' ? otherwise : value
+  return (
+    <fieldset className="grid gap-1">
+      <legend className="mb-1 text-label font-medium">{legend}</legend>
+      <div className="grid gap-2 sm:flex sm:flex-wrap">
+        {options.map((option) => (
+          <label
+            key={option.value}
+            htmlFor={`${id}-${option.value}`}
+            className="flex min-h-11 items-center gap-2.5 rounded-control border border-line-strong px-3 py-2 text-label has-[input:checked]:border-accent has-[input:checked]:bg-accent-soft"
+          >
+            <input
+              id={`${id}-${option.value}`}
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={chosen === option.value}
+              onChange={() => set(option.value)}
+              className="size-4 shrink-0 accent-accent"
+            />
+            <span>
+              <span className="font-medium">{option.label}</span>
+              {option.hint ? <span className="block text-dense text-ink-soft">{option.hint}</span> : null}
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+interface WordsControlProps extends ControlProps {
+  /** Lines that are shown; 1 = a single line. */
+  rows?: number
+  placeholder?: string
+  /** `s1.message`: what is said about the placeholders in it. */
+  about?: string
+  code?: boolean
+}
+
+/** A text that placeholders can stand in, with the list to pick them from. Open blanks of a template are told below it. */
+export function WordsControl({
+  name,
+  label,
+  path,
+  hint,
+  rows = 1,
+  placeholder,
+  about,
+  code = false,
+}: WordsControlProps) {
+  const { aids, alive } = useRuleForm()
+  const { id, value, set, errors, autoFocus } = useControl(name, path)
+  const box = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
+  const blanks = blanksIn(value)
+  const notes = about && Object.hasOwn(aids.hints, about) ? (aids.hints[about] ?? []) : []
+
+  const insert = (written: string) => {
+    const start = box.current?.selectionStart ?? value.length
+    const end = box.current?.selectionEnd ?? value.length
+    set(`${value.slice(0, start)}${written}${value.slice(end)}`)
+    box.current?.focus()
+  }
+
+  const shared = {
+    name,
+    value,
+    placeholder,
+    autoComplete: 'off',
+    ...autoFocus,
+    onChange: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value),
+  }
+  const below =
+    blanks.length > 0 || notes.length > 0 || hint ? (
+      <>
+        {hint ? <span className="block">{hint}</span> : null}
+        {blanks.length > 0 ? (
+          <span className="block font-medium text-attention">Still to fill in: {[...new Set(blanks)].join(', ')}</span>
+        ) : null}
+        {notes.map((note) => (
+          <span key={note} className="block text-attention">
+            {note}
+          </span>
+        ))}
+      </>
+    ) : undefined
+  return (
+    <div className="grid gap-1">
+      <Field id={id} label={label} hint={below} {...(errors && { errors })}>
+        {(control) =>
+          rows === 1 ? (
+            <TextInput {...control} {...shared} ref={box} />
+          ) : (
+            <textarea
+              {...control}
+              {...shared}
+              ref={box}
+              rows={rows}
+              className={clsx(
+                controlLook({ text: code ? 'code' : 'sentence' }),
+                'py-2',
+                blanks.length > 0 && 'border-attention',
+              )}
+            />
+          )
+        }
+      </Field>
+      {alive ? <InsertPlaceholder name={name} into={label} onChoose={insert} /> : null}
+    </div>
+  )
+}
+
+interface PickControlProps extends ControlProps {
+  list: readonly NamedId[]
+  none: string
+  /** Further choices before the list. */
+  first?: readonly { value: string; label: string }[]
+  /** What the list needs to have anything in it. */
+  emptyHint: string
+  /** What can be typed instead; an id or a placeholder when left out. */
+  typed?: string
+}
+
+/**
+ * An id from a list of the account; or a placeholder, or an id that is not on it, typed below.
+ * `name` = `s.<key>.p.<parameter>`, the typed one is sent under `o`; of a line `s.<key>.l.<line>.uuid`, and `m`; else under `o.<name>`.
+ */
+export function PickControl({ name, label, path, hint, list, none, first = [], emptyHint, typed }: PickControlProps) {
+  const { value, set } = useControl(name, path)
+  const options = [...first, ...list.map(({ uuid, label: words }) => ({ value: uuid, label: words }))]
+  const other = options.some((option) => option.value === value) ? '' : value
+  const otherName = otherNameOf(name)
+  return (
+    <div className="grid min-w-0 gap-1">
+      <SelectControl
+        name={name}
+        label={label}
+        {...(path !== undefined && { path })}
+        hint={list.length === 0 ? emptyHint : hint}
+        none={none}
+        options={options}
+      />
+      <details open={list.length === 0 && other !== ''} className="text-dense">
+        <summary className="inline-flex min-h-11 cursor-pointer items-center text-accent underline-offset-4 hover:underline">
+          Not on the list?
+        </summary>
+        <Field id={`rule-${otherName}`} label={typed ?? `${label}: an id or a placeholder`}>
+          {(control) => (
+            <TextInput
+              {...control}
+              name={otherName}
+              value={other}
+              code
+              autoComplete="off"
+              onChange={(event) => set(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+      </details>
+    </div>
+  )
+}
+
+/** The name under which a value is sent that the control of that name cannot hold. */
+function otherNameOf(name: string): string {
+  return name.startsWith('s.') ? name.replace('.p.', '.o.').replace('.l.', '.m.') : `o.${name}`
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const DAY_AND_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/
+
+/** A day from the calendar, or a day and a time; what no calendar has (written by a program, say) stands there as it is. */
+export function DateControl({ withTime = false, ...shared }: ControlProps & { withTime?: boolean }) {
+  const { value } = useControl(shared.name, shared.path)
+  if (value === '') return <TextControl {...shared} type={withTime ? 'datetime-local' : 'date'} />
+  if (DAY_AND_TIME.test(value)) return <TextControl {...shared} type="datetime-local" />
+  return DAY.test(value) ? <TextControl {...shared} type="date" /> : <TextControl {...shared} />
+}
+
+/** A day from the calendar; or TODAY, or a placeholder, which no calendar has. `about` as of `WordsControl`. */
+export function DayControl({ name, label, path, hint, about }: ControlProps & { about?: string }) {
+  const { value, set } = useControl(name, path)
+  const isDay = value === '' || DAY.test(value)
+  const shared = { name, label, ...(path !== undefined && { path }) }
+  if (!isDay) {
+    const words =
+      'TODAY is the day it runs, TODAY+3 three days later. A placeholder works too. Empty it for the calendar.'
+    return <WordsControl {...shared} {...(about !== undefined && { about })} hint={words} />
+  }
+  return (
+    <div className="grid gap-1">
+      <TextControl {...shared} hint={hint} type="date" />
+      <label className="inline-flex min-h-11 items-center gap-2.5 text-label">
+        <input
+          type="checkbox"
+          name={otherNameOf(name)}
+          value="TODAY"
+          checked={false}
+          onChange={() => set('TODAY')}
+          className="size-5 accent-accent"
+        />
+        Another day: TODAY, TODAY+3 or a placeholder
+      </label>
+    </div>
+  )
+}
+
+/** A button of the form; without scripts its press is a round trip. */
+export function IntentButton({ intent, ...rest }: ButtonProps & { intent: string }) {
+  return <Button {...rest} type="submit" name="intent" value={intent} />
+}
+
+/** Only while there are no scripts: draws the form anew for what was chosen. */
+export function ShowFields({ children }: { children: ReactNode }) {
+  const { alive } = useRuleForm()
+  if (alive) return null
+  return (
+    <div>
+      <IntentButton intent="form.next">{children}</IntentButton>
+    </div>
+  )
+}
+
+interface SectionProps {
+  id: string
+  title: string
+  hint?: ReactNode
+  children: ReactNode
+}
+
+export function FormSection({ id, title, hint, children }: SectionProps) {
+  return (
+    <section
+      aria-labelledby={`rule-${id}`}
+      className="grid gap-4 border-t border-line pt-5 first:border-t-0 first:pt-0"
+    >
+      <div>
+        <h3 id={`rule-${id}`} className="text-body font-semibold" tabIndex={-1}>
+          {title}
+        </h3>
+        {hint ? <p className="text-label text-ink-soft">{hint}</p> : null}
+      </div>
+      {children}
+    </section>
+  )
+}

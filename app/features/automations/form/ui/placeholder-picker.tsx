@@ -1,0 +1,88 @@
+import { useMemo, useState } from 'react'
+import { Field } from '#app/ui/form/field.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
+import type { PlaceholderChoice } from '../../rules/placeholders/placeholder-check.ts'
+import { matchingChoices } from '../../rules/placeholders/placeholder-search.ts'
+import { EMPTY_SAMPLE, type Samples } from '../form-look.ts'
+import type { FormState } from '../form-state.ts'
+import { offeredIn } from '../placeholder-offer.ts'
+import { useSamples } from './placeholder-samples.tsx'
+
+interface PlaceholderPickerProps {
+  state: FormState
+  /** Name of the control that it is written into. */
+  into: string
+  /** With its braces. */
+  onChoose: (written: string) => void
+  onClose: () => void
+}
+
+/** Searched by its label or its name; the names themselves are small print. */
+export function PlaceholderPicker({ state, into, onChoose, onClose }: PlaceholderPickerProps) {
+  const [wanted, setWanted] = useState('')
+  const choices = useMemo(() => offeredIn(state, into), [state, into])
+  const found = matchingChoices(choices, wanted)
+  const { samples, message } = useSamples()
+  return (
+    <div className="mt-1 grid gap-2 rounded-control border border-line bg-sunken p-3">
+      <Field id="placeholder-search" label="Search placeholders" hint={`${found.length} found`}>
+        {(control) => (
+          <TextInput
+            {...control}
+            type="search"
+            value={wanted}
+            autoComplete="off"
+            // Whoever opened the list wants to search it.
+            autoFocus
+            onChange={(event) => setWanted(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') onClose()
+              // Enter takes the first one; it does not send the form.
+              if (event.key !== 'Enter') return
+              event.preventDefault()
+              const [first] = found
+              if (first) onChoose(`{${first.name}}`)
+            }}
+          />
+        )}
+      </Field>
+      <p className="wrap-anywhere text-dense text-ink-soft" aria-live="polite">
+        {samples ? `With the values of ${samples.about}.` : (message ?? 'Looking up the values of a real record…')}
+      </p>
+      <ul className="max-h-64 overflow-y-auto" aria-label="Placeholders">
+        {found.map((choice) => (
+          <li key={choice.name}>
+            <button
+              type="button"
+              onClick={() => onChoose(`{${choice.name}}`)}
+              className="flex min-h-11 w-full flex-wrap items-center justify-between gap-x-3 rounded-control px-2 py-1 text-left text-label hover:bg-surface"
+            >
+              <span className="min-w-0">
+                <span className="block font-medium">{choice.label}</span>
+                <span className="wrap-anywhere block text-ink-soft">
+                  <Sample samples={samples} choice={choice} />
+                </span>
+              </span>
+              <span className="wrap-anywhere font-mono text-dense text-ink-soft">{`{${choice.name}}`}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 ? (
+        <p className="text-label text-ink-soft">Nothing is called that. Try another word.</p>
+      ) : null}
+    </div>
+  )
+}
+
+/** What it stands for in the record, and that it may be empty in another. */
+function Sample({ samples, choice }: { samples: Samples | null; choice: PlaceholderChoice }) {
+  const value = samples && Object.hasOwn(samples.values, choice.name) ? (samples.values[choice.name] ?? '') : null
+  const shown = samples === null ? '' : value === null ? 'Known when it runs' : value === '' ? EMPTY_SAMPLE : value
+  return (
+    <>
+      {shown}
+      {choice.mayBeEmpty ? <span className="text-attention">{shown === '' ? '' : ' · '}may be empty</span> : null}
+    </>
+  )
+}

@@ -1,0 +1,104 @@
+import { CircleAlert, CircleCheck, CircleHelp, CircleMinus, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Badge, type Tone } from '#app/ui/badge.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import {
+  OUTCOME_WORDS,
+  type PreviewEffectView,
+  type PreviewStepView,
+  type PreviewView,
+} from '../../preview/preview-view.ts'
+
+const looks: Record<PreviewStepView['outcome'], { tone: Tone; icon: LucideIcon }> = {
+  would_run: { tone: 'working', icon: CircleCheck },
+  left_out: { tone: 'neutral', icon: CircleMinus },
+  impossible: { tone: 'failing', icon: CircleAlert },
+  unanswered: { tone: 'attention', icon: CircleHelp },
+}
+
+interface PreviewBodyProps {
+  preview: PreviewView
+  /** More to know at the top. */
+  first?: ReactNode
+  /** The record that the heading names already. */
+  inHeading?: string
+}
+
+/** What each step would do: who would get what, what it costs, what would change, what is in the way. */
+export function PreviewBody({ preview, first, inHeading }: PreviewBodyProps) {
+  return (
+    <>
+      <dl className="grid gap-x-4 gap-y-1 text-label sm:grid-cols-[max-content_minmax(0,1fr)]">
+        {preview.about === '' || preview.about === inHeading ? null : <Line label="With">{preview.about}</Line>}
+        {first}
+        <Line label="How often">{preview.often}</Line>
+        <Line label="Messages to customers">{preview.customerMessages}</Line>
+        <Line label="SMS credits">{preview.credits}</Line>
+      </dl>
+      <ol className="grid gap-3">
+        {preview.steps.map((step, index) => (
+          <li key={index} className="grid gap-2 rounded-control bg-sunken p-3">
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <span className="font-medium text-label">
+                {index + 1}. {step.label}
+              </span>
+              <Badge tone={looks[step.outcome].tone} icon={looks[step.outcome].icon}>
+                {OUTCOME_WORDS[step.outcome]}
+              </Badge>
+            </div>
+            {step.sentence ? <p className="wrap-anywhere text-label">{step.sentence}</p> : null}
+            {step.effects.map((effect, place) => (
+              <Effect key={place} effect={effect} />
+            ))}
+            {step.notes.map((note) => (
+              <p key={note} className="wrap-anywhere text-dense text-ink-soft">
+                {note}
+              </p>
+            ))}
+            {step.warnings.map((warning) => (
+              <Notice key={warning} tone="attention">
+                {warning}
+              </Notice>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function Effect({ effect }: { effect: PreviewEffectView }) {
+  const { summary, channel, to, texts, changes, credits, attachments, held } = effect
+  return (
+    <div className="grid gap-2 border-line border-t pt-2">
+      {/* Of a message, the lines below say it all. */}
+      {summary === '' || channel !== null ? null : <p className="wrap-anywhere text-label">{summary}</p>}
+      <dl className="grid gap-x-4 gap-y-1 text-label sm:grid-cols-[max-content_minmax(0,1fr)]">
+        {channel ? <Line label="Channel">{channel}</Line> : null}
+        {to ? <Line label="To">{to}</Line> : null}
+        {texts.map(({ label, text }) => (
+          <Line key={label} label={label}>
+            <span className="whitespace-pre-wrap">{text}</span>
+          </Line>
+        ))}
+        {changes.map(({ field, from, to: next }) => (
+          <Line key={field} label={field}>
+            {from === '' ? 'empty' : from} → {next === '' ? 'empty' : next}
+          </Line>
+        ))}
+        {attachments.length > 0 ? <Line label="Attachments">{attachments.join(', ')}</Line> : null}
+        {credits > 0 ? <Line label="SMS credits">{credits}</Line> : null}
+      </dl>
+      {held ? <Notice tone="attention">{held}</Notice> : null}
+    </div>
+  )
+}
+
+export function Line({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-soft first-letter:uppercase">{label}</dt>
+      <dd className="wrap-anywhere min-w-0">{children}</dd>
+    </>
+  )
+}

@@ -1,0 +1,203 @@
+import { CircleCheck, CircleMinus, Eye, History } from 'lucide-react'
+import type { MouseEvent } from 'react'
+import { Badge } from '#app/ui/badge.tsx'
+import { Button } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { LookedBackList } from '../../page/ui/looked-back.tsx'
+import { type DraftPreview, LOOK_FIELDS, type LookedBack, type LookTrouble, type RecordChoice } from '../form-look.ts'
+import { PreviewBody } from './preview-body.tsx'
+
+/** The form that the controls of the pane belong to, wherever they stand. */
+export const FORM = 'automation-form'
+
+export interface Shown {
+  preview: DraftPreview | null
+  back: LookedBack | null
+  trouble: LookTrouble | null
+  search: string
+  record: string
+}
+
+export const NOTHING_SHOWN: Shown = { preview: null, back: null, trouble: null, search: '', record: '' }
+
+/** What the scripts do instead of a round trip. */
+export interface LiveHands {
+  onSearch(text: string): void
+  onRecord(uuid: string): void
+  onPreview(): void
+  onLookBack(): void
+  /** Something is being looked up. */
+  busy: boolean
+  backBusy: boolean
+}
+
+/** Beside the form: what the rule would do with a real record, and what it would have done. Nothing here is part of the rule. */
+export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveHands | null }) {
+  const { preview, back, trouble, search, record } = shown
+  const instead = (act: (() => void) | undefined) => (event: MouseEvent) => {
+    if (!act) return
+    event.preventDefault()
+    act()
+  }
+  return (
+    // At a desk it takes at most a good half of the height, and the list below it the rest.
+    <aside
+      aria-label="Preview of the automation in the form"
+      className="min-w-0 desk:max-h-[55dvh] desk:shrink-0 desk:overflow-y-auto"
+    >
+      <CardSection id="live-preview" title="Live preview">
+        <div className="grid gap-4" aria-busy={live?.busy || undefined}>
+          <p className="text-label text-ink-soft">Preview with a real record. Nothing is sent or saved.</p>
+          <input type="hidden" form={FORM} name={LOOK_FIELDS.record} value={record} readOnly />
+          <input type="hidden" form={FORM} name={LOOK_FIELDS.was} value={search} readOnly />
+          {trouble ? (
+            <Notice tone="attention" title="It cannot be shown now">
+              <p>{trouble.message}</p>
+            </Notice>
+          ) : null}
+          {preview ? <Previewed preview={preview} /> : null}
+          {preview || live === null ? (
+            <details open={search !== '' || undefined}>
+              <summary className="inline-flex min-h-11 cursor-pointer items-center text-label text-accent underline-offset-4 hover:underline">
+                Try another record
+              </summary>
+              <div className="grid gap-2">
+                <Field id="look-search" label="Job number or customer" hint={preview?.note ?? undefined}>
+                  {(control) => (
+                    <TextInput
+                      {...control}
+                      type="search"
+                      form={FORM}
+                      name={LOOK_FIELDS.search}
+                      defaultValue={search}
+                      autoComplete="off"
+                      onChange={live ? (event) => live.onSearch(event.currentTarget.value) : undefined}
+                      onKeyDown={
+                        live
+                          ? (event) => {
+                              if (event.key === 'Enter') event.preventDefault()
+                            }
+                          : undefined
+                      }
+                    />
+                  )}
+                </Field>
+                {preview && preview.choices.length > 0 ? (
+                  <ul aria-label="Records" className="grid">
+                    {preview.choices.map((choice) => (
+                      <Choice
+                        key={choice.uuid}
+                        choice={choice}
+                        chosen={choice.uuid === preview.record.uuid}
+                        onClick={instead(live ? () => live.onRecord(choice.uuid) : undefined)}
+                      />
+                    ))}
+                  </ul>
+                ) : null}
+              </div>
+            </details>
+          ) : null}
+          <div className="flex flex-wrap gap-2">
+            {live && preview ? null : (
+              <Button
+                type="submit"
+                form={FORM}
+                name="intent"
+                value="form.look:preview"
+                icon={<Eye aria-hidden className="size-4" />}
+                pending={live?.busy ?? false}
+                onClick={instead(live?.onPreview)}
+              >
+                Preview
+              </Button>
+            )}
+            <Button
+              type="submit"
+              form={FORM}
+              name="intent"
+              value="form.look:lookback"
+              icon={<History aria-hidden className="size-4" />}
+              pending={live?.backBusy ?? false}
+              onClick={instead(live?.onLookBack)}
+            >
+              The last 30 days
+            </Button>
+          </div>
+          {back ? (
+            <section aria-label="The last 30 days" className="border-line border-t pt-4">
+              <LookedBackList found={back} />
+            </section>
+          ) : null}
+        </div>
+      </CardSection>
+    </aside>
+  )
+}
+
+function Previewed({ preview }: { preview: DraftPreview }) {
+  const { record, failed } = preview
+  return (
+    <>
+      <div aria-live="polite">
+        <Meets matches={record.matches} />
+      </div>
+      {failed.length > 0 ? (
+        <ul className="wrap-anywhere grid gap-1 text-label text-ink-soft">
+          {failed.map((words) => (
+            <li key={words}>{words}</li>
+          ))}
+        </ul>
+      ) : null}
+      <PreviewBody preview={preview.preview} />
+    </>
+  )
+}
+
+function Meets({ matches }: { matches: boolean }) {
+  return matches ? (
+    <Badge tone="working" icon={CircleCheck}>
+      Meets the conditions
+    </Badge>
+  ) : (
+    <Badge tone="attention" icon={CircleMinus}>
+      Does not meet the conditions: it would be left alone
+    </Badge>
+  )
+}
+
+interface ChoiceProps {
+  choice: RecordChoice
+  chosen: boolean
+  onClick: (event: MouseEvent) => void
+}
+
+function Choice({ choice: { uuid, label, matches }, chosen, onClick }: ChoiceProps) {
+  const Icon = matches ? CircleCheck : CircleMinus
+  return (
+    <li>
+      <button
+        type="submit"
+        form={FORM}
+        name="intent"
+        value={`form.look:preview:${uuid}`}
+        aria-pressed={chosen}
+        onClick={onClick}
+        className="flex min-h-11 w-full items-start gap-2 rounded-control px-2 py-2.5 text-left text-label hover:bg-sunken aria-pressed:bg-accent-soft"
+      >
+        <Icon
+          aria-hidden
+          className={matches ? 'mt-0.5 size-4 shrink-0 text-working' : 'mt-0.5 size-4 shrink-0 text-ink-soft'}
+        />
+        <span className="wrap-anywhere min-w-0">
+          {label}
+          <span className="block text-dense text-ink-soft">
+            {matches ? 'Meets the conditions' : 'Does not meet them'}
+          </span>
+        </span>
+      </button>
+    </li>
+  )
+}

@@ -1,0 +1,323 @@
+import { Form, useNavigation, useSubmit } from '@remix-run/react'
+import { clsx } from 'clsx'
+import { type FormEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { Button } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { FieldError } from '#app/ui/form/field.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { useOnDemand } from '#app/ui/on-demand.tsx'
+import { useToast } from '#app/ui/toast.tsx'
+import type { FormView } from '../../page/form-view.ts'
+import { type FormLists, namesOfLists } from '../../rules/form-lists.ts'
+import { authenticationFlash, formErrorFlash } from '../../rules/form-words.ts'
+import type { FieldErrors } from '../../rules/rule-form.ts'
+import { asksAboutExisting } from '../form-body.ts'
+import { applyIntent, type FormIntent, parseFormIntent, setValue } from '../form-change.ts'
+import { isShown } from '../form-shown.ts'
+import { type FormState, partsShown } from '../form-state.ts'
+import { DRAWN, readForm, toForm } from '../form-wire.ts'
+import { ActionSection } from './action-section.tsx'
+import { ConditionSection } from './condition-section.tsx'
+import { RuleFormProvider, useRuleForm } from './form-context.tsx'
+import { BoxControl, Choice, FormSection, IntentButton, ShowFields, TextControl } from './form-controls.tsx'
+import { FormPreview } from './form-preview.tsx'
+import { GroupSection } from './group-section.tsx'
+import { MoreSection } from './more-section.tsx'
+import { LaterEdits, OftenSection } from './often-section.tsx'
+import { FORM } from './preview-pane.tsx'
+import { TriggerSection } from './trigger-section.tsx'
+
+interface RuleFormPanelProps {
+  /** As the address has it; '' = nobody signed in. */
+  accountUUID: string
+  /** As the server drew it; another one (a rule to edit, a copy, a refusal) takes the place of what is shown. */
+  form: FormView
+  lists: FormLists
+  /** What stands in the column beside the form, below the preview. */
+  beside?: ReactNode
+}
+
+async function loadAids() {
+  return (await import('../../page/form-aids.ts')).aidsOf
+}
+
+async function loadProblems() {
+  return (await import('./check-rule-form.ts')).checkRuleForm
+}
+
+/** The form that grows as it is filled in. Without scripts every button is a round trip; with them only saving is. */
+export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPanelProps) {
+  const [state, setState] = useState(form.state)
+  const [errors, setErrors] = useState(form.errors)
+  const [alive, setAlive] = useState(false)
+  const [recheck, setRecheck] = useState(false)
+  const [example, setExample] = useState(form.look?.record ?? '')
+  const focus = useRef<string | null>(null)
+  const submit = useSubmit()
+  const toast = useToast()
+  const saving = useSaving()
+  const { part: problemsOf } = useOnDemand(loadProblems, recheck)
+  const reckoned = useAids(form, state, lists, alive)
+
+  // What was filled in before the page came alive counts.
+  useEffect(() => {
+    const element = document.getElementById(FORM)
+    if (element instanceof HTMLFormElement) setState(readForm([...new FormData(element)]))
+    setAlive(true)
+  }, [])
+
+  const drawn = useMemo(() => JSON.stringify([form.state, form.errors]), [form])
+  const lastDrawn = useRef(drawn)
+  const wasSaving = useRef(false)
+  useEffect(() => {
+    const answered = wasSaving.current && !saving
+    wasSaving.current = saving
+    if (drawn === lastDrawn.current && !answered) return
+    lastDrawn.current = drawn
+    setState(form.state)
+    setErrors(form.errors)
+    setRecheck(false)
+  }, [drawn, form, saving])
+
+  useEffect(() => {
+    if (problemsOf && recheck) setErrors(problemsOf(state))
+  }, [problemsOf, recheck, state])
+
+  // Only when the form itself was drawn anew: what was added is not there before.
+  useEffect(() => {
+    if (focus.current === null) return
+    const target = focusTarget(focus.current)
+    focus.current = null
+    target?.focus()
+  }, [state, errors])
+
+  const save = async (element: HTMLFormElement) => {
+    if (accountUUID === '') return toast(authenticationFlash())
+    const problems = await findProblems(state)
+    if (Object.keys(problems).length > 0) {
+      focus.current = '[aria-invalid]'
+      setErrors(problems)
+      setRecheck(true)
+      return toast(formErrorFlash(problems))
+    }
+    const sent = new FormData(element)
+    sent.set('intent', 'form.save')
+    submit(sent, { method: 'post', preventScrollReset: true })
+  }
+
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    const { submitter } = event.nativeEvent as SubmitEvent
+    const pressed = submitter instanceof HTMLButtonElement ? submitter.value : 'form.next'
+    const intent = parseFormIntent(pressed)
+    if (intent === null || intent.kind === 'cancel' || intent.kind === 'look') return
+    event.preventDefault()
+    if (intent.kind === 'save') {
+      if (!saving) void save(event.currentTarget)
+      return
+    }
+    const next = applyIntent(state, intent)
+    if (next === state) return
+    focus.current = focusAfter(state, intent)
+    setState(next)
+  }
+
+  const asked = form.look?.answer
+  const tools = {
+    accountUUID,
+    example,
+    samples: asked?.kind === 'samples' ? asked : null,
+    state,
+    errors,
+    lists,
+    aids: reckoned,
+    webhooks: form.webhooks,
+    ...(form.quiet && { quiet: form.quiet }),
+    alive,
+    set: (name: string, value: string) => setState((last) => setValue(last, name, value, lists)),
+  }
+  const shown = partsShown(state)
+  const editing = state.ruleId !== null
+  return (
+    <>
+      <CardSection id="rule-form" title={editing ? 'Edit Automation' : 'Create Automation'} className="self-start">
+        <RuleFormProvider value={tools}>
+          <Form method="post" id={FORM} preventScrollReset noValidate onSubmit={onSubmit} className="grid gap-5">
+            {/* Enter in a field draws the form anew; it never sends, moves or removes anything. */}
+            <button type="submit" name="intent" value="form.next" hidden tabIndex={-1} aria-hidden />
+            <input type="hidden" name="accountUUID" value={accountUUID} />
+            {toForm(state).map(([name, value], index) => (
+              <input key={index} type="hidden" name={`${DRAWN}${name}`} value={value} />
+            ))}
+            {form.trouble && !alive ? (
+              <Notice tone={form.trouble.kind === 'error' ? 'failing' : 'accent'} title={form.trouble.title}>
+                <p>{form.trouble.description}</p>
+              </Notice>
+            ) : null}
+            <FormSection id="basic" title="Basic Information">
+              <TextControl name="name" label="Automation Name" placeholder="Text the customer when a job is done" />
+              <TextControl name="description" label="Description" hint="Optional. For you and your colleagues." />
+              {shown.trigger ? null : <ShowFields>Continue</ShowFields>}
+            </FormSection>
+            {shown.trigger ? <TriggerSection /> : null}
+            {shown.rest ? (
+              <>
+                <ConditionSection />
+                <LaterEdits />
+                {isShown(state, 'enableGrouping') ? <GroupSection /> : null}
+                <ActionSection />
+                <OftenSection />
+                <MoreSection />
+                <Told />
+              </>
+            ) : null}
+            {shown.submit ? <SwitchAndSave saving={saving} /> : null}
+            {editing ? (
+              <IntentButton intent="form.cancel" look="quiet">
+                Cancel Edit
+              </IntentButton>
+            ) : null}
+          </Form>
+        </RuleFormProvider>
+      </CardSection>
+      {/* At a desk, what stands beside the form stays in sight while it is written: the preview, and the list in what is left. */}
+      <div
+        className={clsx(
+          'grid min-w-0 content-start gap-5',
+          shown.rest && 'desk:sticky desk:top-0 desk:flex desk:max-h-dvh desk:flex-col desk:self-start desk:py-3',
+        )}
+      >
+        {shown.rest ? (
+          <FormPreview accountUUID={accountUUID} form={form} state={state} alive={alive} onRecord={setExample} />
+        ) : null}
+        <div
+          id="beside-form"
+          className={clsx('grid min-w-0 content-start gap-5', shown.rest && 'desk:min-h-0 desk:overflow-y-auto')}
+        >
+          {beside}
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** Server first, so that it is there without scripts; from then on as quickly as the browser finds time. */
+function useAids(form: FormView, state: FormState, lists: FormLists, alive: boolean) {
+  const { part: aidsOf } = useOnDemand(loadAids, alive)
+  const names = useMemo(() => namesOfLists(lists), [lists])
+  const settled = useDeferredValue(state)
+  return useMemo(
+    () => (aidsOf ? aidsOf(settled, form.rules, names) : form.aids),
+    [aidsOf, settled, form.rules, form.aids, names],
+  )
+}
+
+function useSaving(): boolean {
+  const { state, formData } = useNavigation()
+  return state !== 'idle' && formData?.get('intent') === 'form.save'
+}
+
+/** Without the check the server decides alone. */
+async function findProblems(state: FormState): Promise<FieldErrors> {
+  try {
+    return (await loadProblems())(state)
+  } catch {
+    return {}
+  }
+}
+
+/** Where the focus goes after a press, as a selector: to what came, to the button that moved, or to what is left. */
+function focusAfter(state: FormState, intent: FormIntent): string | null {
+  switch (intent.kind) {
+    case 'add_condition':
+      return `[name="c.c${state.next}.field"]`
+    case 'add_step':
+      return `[name="s.s${state.next}.type"]`
+    case 'add_line':
+      return `[name="s.${intent.key}.l.l${state.next}.uuid"]`
+    case 'on_status':
+      return '[name="triggerType"]'
+    case 'remove_condition':
+      return '#add-condition'
+    case 'remove_step':
+      return '#add-step'
+    case 'up':
+      return `#up-${intent.key}, #down-${intent.key}`
+    case 'down':
+      return `#down-${intent.key}, #up-${intent.key}`
+    default:
+      return null
+  }
+}
+
+/** The first of the alternatives that is there. */
+function focusTarget(selectors: string): HTMLElement | null {
+  for (const selector of selectors.split(', ')) {
+    const found = document.getElementById(FORM)?.querySelector<HTMLElement>(selector)
+    if (found) return found
+  }
+  return null
+}
+
+/** The rule in one sentence, and what may go wrong with it. */
+function Told() {
+  const { aids } = useRuleForm()
+  const { sentence, warnings } = aids
+  return (
+    <div className="grid gap-3 border-t border-line pt-5">
+      {sentence ? (
+        <div className="rounded-control bg-accent-soft px-3.5 py-3 text-body" aria-live="polite">
+          <p className="text-dense text-ink-soft">What this automation does</p>
+          <p className="wrap-anywhere">
+            {sentence.when}
+            {sentence.onlyIf === null ? ', ' : <>, only if {sentence.onlyIf}, then </>}
+            {sentence.does}.
+          </p>
+        </div>
+      ) : null}
+      {warnings.map((warning) => (
+        <Notice key={warning} tone="attention" title="These may go round in a circle">
+          <p>{warning}</p>
+        </Notice>
+      ))}
+      {aids.blanks.length > 0 ? (
+        <Notice tone="attention" title="Still to fill in">
+          <p>{aids.blanks.join(', ')}. Until then it can be saved, but not switched on.</p>
+        </Notice>
+      ) : null}
+    </div>
+  )
+}
+
+function SwitchAndSave({ saving }: { saving: boolean }) {
+  const { state, errors } = useRuleForm()
+  const notActive = Object.hasOwn(errors, 'active') ? errors.active : undefined
+  return (
+    <div className="grid gap-4 border-t border-line pt-5">
+      <BoxControl name="active" hint="Switched off, it is kept and does nothing.">
+        Active
+      </BoxControl>
+      {notActive ? <FieldError id="rule-active-error" errors={notActive} /> : null}
+      {asksAboutExisting(state) ? (
+        <Choice
+          name="includeExisting"
+          legend="What about records that match already?"
+          options={[
+            { value: '', label: 'Only new ones', hint: 'What matches now is left alone.' },
+            { value: 'true', label: 'Also what matches now', hint: 'It acts on those at its next check.' },
+          ]}
+        />
+      ) : null}
+      <Button
+        type="submit"
+        name="intent"
+        value="form.save"
+        look="primary"
+        size="wide"
+        pending={saving}
+        pendingLabel={state.ruleId === null ? 'Creating…' : 'Saving…'}
+      >
+        {state.ruleId === null ? 'Create Automation' : 'Update Automation'}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+// Addresses of the pages about runs. Written and read here, so that every link says the same.
+import type { AutomationAccount } from '#app/domain/automation-address.ts'
+
+export const RUNS_PATH = '/automation/runs'
+
+export const HISTORY_VIEWS = ['runs', 'upcoming', 'why'] as const
+/** What was done · what comes next · why something did not happen. */
+export type HistoryView = (typeof HISTORY_VIEWS)[number]
+
+/** The part of a query that names the account. */
+export function historyQuery({ accountUUID, admin }: AutomationAccount, view: HistoryView = 'runs') {
+  return { accountUUID, ...(admin && { admin: 'yes' }), ...(view !== 'runs' && { view }) }
+}
+
+/** The list, with what is asked of it. Empty texts are left out. */
+export function runsAddress(
+  account: AutomationAccount,
+  asked: Readonly<Record<string, string>> = {},
+  view: HistoryView = 'runs',
+): string {
+  const filled = Object.entries(asked).filter(([, value]) => value !== '')
+  return `${RUNS_PATH}?${new URLSearchParams([...Object.entries(historyQuery(account, view)), ...filled])}`
+}
+
+/** "Why did this job not fire?"; `job` = its number or uuid. */
+export function whyAddress(account: AutomationAccount, job = ''): string {
+  return runsAddress(account, { job }, 'why')
+}
+
+/** The page of one run. */
+export function runAddress(account: AutomationAccount, runId: number): string {
+  return `${RUNS_PATH}/${runId}?${new URLSearchParams(historyQuery(account))}`
+}
+
+export function readHistoryView(params: URLSearchParams): HistoryView {
+  return HISTORY_VIEWS.find((view) => view === params.get('view')) ?? 'runs'
+}

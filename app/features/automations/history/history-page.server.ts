@@ -1,0 +1,148 @@
+// The pages about runs: what was done, what comes next, and one run with everything in it.
+import type { App } from '#app/context/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import { snapshotsOf } from '../records/changes.ts'
+import { collectsUntil, timesOf } from '../rules/timing/schedule.ts'
+import { scheduleWords } from '../rules/timing/schedule-words.ts'
+import { listExecutions } from '../runs/run-history.server.ts'
+import { type Execution, executionOf } from '../runs/run-history.ts'
+import { RUNS_PAGE, readHistory } from './history-filter.ts'
+import type { HistoryForm } from './history-form.ts'
+import { customersOfRun, type MetCustomer } from './mutes.server.ts'
+import { type RunView, runView } from './run-detail-view.ts'
+import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
+
+type HistoryApp = Pick<App, 'store' | 'clock'>
+
+/** Counted no further: `99+`. */
+const MOST_COUNTED = 100
+const MOST_UPCOMING = 50
+
+export interface HistoryData {
+  form: HistoryForm
+  errors: Record<string, string[]>
+  /** Null when it was not searched, because of `errors`. */
+  lines: RunLine[] | null
+  /** Where older ones begin; null = there are none. */
+  next: number | null
+  /** This is not the first page. */
+  isOlder: boolean
+  /** For the choice of one. */
+  rules: { id: number; name: string }[]
+  /** Runs of the chosen rule that wait for a person; 0 without one. */
+  held: number
+}
+
+/** `query` = the page's: the fields of `history-filter.ts` and `before`. */
+export async function loadHistory(
+  app: HistoryApp,
+  accountUuid: string,
+  query: URLSearchParams,
+  timezone: string,
+): Promise<HistoryData> {
+  const read = readHistory(query, timezone)
+  const rules = (await app.store.listAutomations(accountUuid)).map(({ id, name }) => ({ id, name }))
+  const page = { form: read.form, rules, isOlder: query.has('before') }
+  if (read.outcome === 'invalid') return { ...page, errors: read.errors, lines: null, next: null, held: 0 }
+  const { automationId } = read.query
+  const [executions, held] = await Promise.all([
+    listExecutions(app, accountUuid, read.query),
+    automationId === null ? [] : app.store.heldRuns(accountUuid, automationId),
+  ])
+  const shown = executions.slice(0, RUNS_PAGE)
+  return {
+    ...page,
+    errors: {},
+    lines: await linesOf(app, accountUuid, shown),
+    next: executions.length > RUNS_PAGE ? (shown.at(-1)?.id ?? null) : null,
+    held: held.length,
+  }
+}
+
+/** How many wait for a person; `MOST_COUNTED` means at least so many. */
+export function countNeedsPerson(app: HistoryApp, accountUuid: string): Promise<number> {
+  return app.store.countRunsThatNeedPerson(accountUuid, MOST_COUNTED)
+}
+
+export interface NextLook {
+  ruleId: number
+  name: string
+  /** `Every day at 10:00`. */
+  schedule: string
+  at: Millis
+  /** It is on, but stopped. */
+  pausedReason: string | null
+}
+
+export interface UpcomingData {
+  runs: RunLine[]
+  looks: NextLook[]
+}
+
+export async function loadUpcoming(app: HistoryApp, accountUuid: string): Promise<UpcomingData> {
+  const ids = await app.store.upcomingRuns(accountUuid, app.clock.now(), MOST_UPCOMING)
+  const runs = await Promise.all(ids.map((id) => app.store.findRun(accountUuid, id)))
+  const executions = runs.flatMap((run) => (run === null ? [] : [executionOf(run)]))
+  const zone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const looks = (await app.store.listAutomations(accountUuid)).flatMap((rule) => {
+    const { id, name, active, pausedReason } = rule
+    const next = active ? nextOf(rule, zone, app.clock.now()) : null
+    return next === null ? [] : [{ ruleId: id, name, ...next, pausedReason }]
+  })
+  return { runs: await linesOf(app, accountUuid, executions), looks: looks.sort((a, b) => a.at - b.at) }
+}
+
+/** When a rule looks next, or does what it collects; null = it does neither by the clock. */
+function nextOf(
+  { definition: { trigger }, nextRunAt }: AutomationRow,
+  zone: string,
+  now: Millis,
+): { schedule: string; at: Millis } | null {
+  if (trigger.source === 'api_polling') {
+    return nextRunAt === null ? null : { schedule: scheduleWords(trigger), at: nextRunAt }
+  }
+  const at = collectsUntil(trigger, zone, now)
+  return trigger.schedule && at !== null ? { schedule: scheduleWords(timesOf(trigger.schedule)), at } : null
+}
+
+/** Null = no such run of this account. */
+export async function loadRun(
+  app: HistoryApp,
+  accountUuid: string,
+  runId: number,
+): Promise<{ run: RunView; customers: MetCustomer[] } | null> {
+  const record = await app.store.findRun(accountUuid, runId)
+  if (!record) return null
+  const execution = executionOf(record)
+  const repeatable = await app.store.findRunToRepeat(accountUuid, runId)
+  const known = await knownRecords(app, accountUuid, [execution])
+  return {
+    run: runView(execution, repeatable, known.get(runId) ?? null),
+    customers: await customersOfRun(app, accountUuid, record),
+  }
+}
+
+async function linesOf(app: HistoryApp, accountUuid: string, executions: Execution[]): Promise<RunLine[]> {
+  const known = await knownRecords(app, accountUuid, executions)
+  return executions.map((execution) => runLine(execution, known.get(execution.id) ?? null))
+}
+
+/** Of records that a run does not describe itself (called from outside), what they looked like when a rule last saw them. */
+async function knownRecords(app: HistoryApp, accountUuid: string, executions: readonly Execution[]) {
+  const known = new Map<number, KnownRecord>()
+  const bare = executions.filter(
+    ({ recordUuids, triggerData }) =>
+      recordUuids.length === 1 && (triggerData.conditionMatching?.matchedRecords.length ?? 0) === 0,
+  )
+  for (const object of new Set(bare.map((execution) => execution.object))) {
+    const those = bare.filter((execution) => execution.object === object)
+    const uuids = [...new Set(those.flatMap((execution) => execution.recordUuids))]
+    const snapshots = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), uuids)
+    for (const execution of those) {
+      const snapshot = snapshots.find(({ recordUuid }) => recordUuid === execution.recordUuids[0])
+      if (snapshot) known.set(execution.id, snapshot.fields)
+    }
+  }
+  return known
+}

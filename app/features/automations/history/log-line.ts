@@ -1,0 +1,71 @@
+// One execution as the "Recent Automation Logs" show it: the customer's job first, then what became of it.
+import { ACTION_SPECS } from '../rules/action-parameters.ts'
+import type { Execution } from '../runs/run-history.ts'
+import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
+
+export type LogStatus = 'success' | 'partial' | 'failure' | 'nothing' | 'cancelled' | 'needs_you' | 'working'
+
+export interface LogLine {
+  id: number
+  name: string
+  status: LogStatus
+  /** `Job 4411 · Margaret Smith`, several records counted; what set it off when no record is known. */
+  about: string
+  /** Why it is as it is; null = nothing to say. */
+  reason: string | null
+  /** What set it off. */
+  because: string
+  /** Epoch ms. */
+  at: number
+  matched: MatchedView | null
+  actions: (ExecutedView & { label: string; success: boolean; message: string })[]
+}
+
+export const LOG_STATUS_WORDS: Readonly<Record<LogStatus, string>> = {
+  success: 'Success',
+  partial: 'Partial',
+  failure: 'Failure',
+  nothing: 'Nothing to do',
+  cancelled: 'Cancelled',
+  needs_you: 'Needs you',
+  working: 'Running',
+}
+
+export function logLine(execution: Execution): LogLine {
+  return {
+    id: execution.id,
+    name: execution.automationName,
+    status: statusOf(execution),
+    about: aboutOf(execution),
+    reason: execution.errorMessage ?? (execution.outcome === 'success' ? null : execution.reason),
+    because: execution.triggerData.description,
+    at: Date.parse(execution.executedAt),
+    matched: matchedView(execution),
+    actions: execution.actionsExecuted.map((executed) => {
+      const { action, success, result, error } = executed
+      return {
+        ...executedView(executed),
+        label: ACTION_SPECS.find((spec) => spec.type === action)?.label ?? action,
+        success,
+        message: success ? result.message : (error ?? result.message),
+      }
+    }),
+  }
+}
+
+function statusOf({ needsYou, state, outcome }: Execution): LogStatus {
+  if (needsYou) return 'needs_you'
+  if (state !== 'done' || outcome === null) return 'working'
+  return outcome
+}
+
+function aboutOf({ triggerData, recordUuids, object }: Execution): string {
+  const matched = triggerData.conditionMatching?.matchedRecords ?? []
+  const [first] = matched
+  const count = Math.max(recordUuids.length, matched.length)
+  if (count > 1) return `${count} records`
+  if (!first) return triggerData.description
+  const who = [first.companyName, first.jobAddress].find((text) => text !== '')
+  const what = object === 'job' ? `Job ${first.jobId}` : first.companyName || first.jobId
+  return who && who !== what ? `${what} · ${who}` : what
+}

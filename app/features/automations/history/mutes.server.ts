@@ -1,0 +1,156 @@
+// Customers and jobs that no automation writes about, and whom a run or a job is about, so that they can be stopped where they are met.
+import type { App } from '#app/context/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { asText, snapshotsOf } from '../records/changes.ts'
+import { parseRuleId } from '../rules/rule-form.ts'
+import type { RunRecord } from '../runs/run-history.ts'
+import { personName } from '../settings/automation-settings.server.ts'
+import { isRecordUuid } from '../settings/automation-settings.ts'
+import { MOST_MUTES, MUTE_WORDS, type Mute, type MuteAct } from '../settings/mute.ts'
+import { allowedFlash, mutedFlash, mutedName, notMutedFlash, SETTINGS_FLASHES } from '../settings/settings-words.ts'
+
+export type MuteApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
+
+export interface MuteWish {
+  kind: 'company' | 'job'
+  recordUuid: string
+  until: Millis | null
+  /** What the page called it, for when ServiceM8 cannot be asked. */
+  knownName?: string
+}
+
+export type Muted =
+  | { outcome: 'muted'; mute: Mute; isNew: boolean }
+  | { outcome: 'invalid'; field: 'recordUuid' | 'until'; message: string }
+
+/** Newest first; those that are over are left out. */
+export function listMutes(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<Mute[]> {
+  return app.store.listMutes(accountUuid, app.clock.now())
+}
+
+/**
+ * Stops every message to the customer, or about the job. Stopping must be possible at any time: when ServiceM8 does not answer, it
+ * is done all the same, and only the name is missing. `staffUuid` = who asks, as far as the session knows.
+ */
+export async function muteRecord(
+  app: MuteApp,
+  accountUuid: string,
+  wish: MuteWish,
+  staffUuid: string | null,
+): Promise<Muted> {
+  const { kind, recordUuid, until } = wish
+  const now = app.clock.now()
+  if (until !== null && until <= now) return { outcome: 'invalid', field: 'until', message: MUTE_WORDS.past }
+  const read = await app.planning.facts.reader(accountUuid).read(kind, recordUuid)
+  if (read.outcome === 'refused' && read.status === 404) {
+    const message = kind === 'company' ? MUTE_WORDS.noCompany : MUTE_WORDS.noJob
+    return { outcome: 'invalid', field: 'recordUuid', message }
+  }
+  const known = await listMutes(app, accountUuid)
+  if (known.length >= MOST_MUTES && !known.some((one) => one.kind === kind && one.recordUuid === recordUuid)) {
+    return { outcome: 'invalid', field: 'recordUuid', message: MUTE_WORDS.tooMany }
+  }
+  const found = read.outcome === 'ok' ? nameOf(kind, read.value) : ''
+  const name = found || (wish.knownName ?? '').slice(0, 200)
+  const by = await personName(app, accountUuid, staffUuid)
+  const words = `Stopped messages ${kind === 'company' ? 'to' : 'about'} ${mutedName({ kind, name })}.`
+  const { id, isNew } = await app.store.saveMute(accountUuid, { kind, recordUuid, until, name }, now, { by, words })
+  app.log.info({ account: accountUuid, kind, record: recordUuid, staff: staffUuid }, 'customer.muted')
+  return { outcome: 'muted', mute: { id, kind, recordUuid, name, until, createdAt: now, by }, isNew }
+}
+
+function nameOf(kind: MuteWish['kind'], record: Readonly<Record<string, unknown>>): string {
+  if (kind === 'company') return asText(record.name)
+  const number = asText(record.generated_job_id)
+  return number === '' ? '' : `job ${number}`
+}
+
+/** Null = there is no such mute of this account; else what it was. */
+export async function allowAgain(
+  app: MuteApp,
+  accountUuid: string,
+  id: number,
+  staffUuid: string | null,
+): Promise<Mute | null> {
+  const mute = (await listMutes(app, accountUuid)).find((one) => one.id === id)
+  if (!mute) return null
+  const by = await personName(app, accountUuid, staffUuid)
+  const words = `Allowed messages ${mute.kind === 'company' ? 'to' : 'about'} ${mutedName(mute)} again.`
+  const removed = await app.store.removeMute(accountUuid, id, { at: app.clock.now(), by, words })
+  if (removed) app.log.info({ account: accountUuid, mute: id, staff: staffUuid }, 'customer.allowed')
+  return removed ? mute : null
+}
+
+/** The buttons of the pages. `form`: `company` and `name`, or `mute` (its id). */
+export async function actOnMute(
+  app: MuteApp,
+  accountUuid: string,
+  act: MuteAct,
+  form: URLSearchParams,
+  staffUuid: string | null,
+): Promise<Flash> {
+  if (act === 'allow') {
+    const id = parseRuleId(form.get('mute') ?? '')
+    const mute = id === null ? null : await allowAgain(app, accountUuid, id, staffUuid)
+    return mute === null ? SETTINGS_FLASHES.notMuted : allowedFlash(mutedName(mute))
+  }
+  const recordUuid = form.get('company') ?? ''
+  if (!isRecordUuid(recordUuid)) return notMutedFlash(MUTE_WORDS.noCompany)
+  const wish = { kind: 'company', recordUuid, until: null, knownName: form.get('name') ?? '' } as const
+  const muted = await muteRecord(app, accountUuid, wish, staffUuid)
+  return muted.outcome === 'invalid' ? notMutedFlash(muted.message) : mutedFlash(mutedName(muted.mute))
+}
+
+/** A customer that a page is about. */
+export interface MetCustomer {
+  uuid: string
+  /** '' = not known. */
+  name: string
+  /** Null = automations may write to them. */
+  mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
+}
+
+/** More than these are not offered on one page: the run is a report then, not a message to somebody. */
+const MOST_MET = 5
+
+export async function meet(
+  app: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  customers: readonly { uuid: string; name: string }[],
+): Promise<MetCustomer[]> {
+  const known = customers.filter(({ uuid }) => isRecordUuid(uuid))
+  if (known.length === 0 || known.length > MOST_MET) return []
+  const mutes = await listMutes(app, accountUuid)
+  return known.map(({ uuid, name }) => {
+    const mute = mutes.find((one) => one.kind === 'company' && one.recordUuid === uuid)
+    return { uuid, name: name || (mute?.name ?? ''), mute: mute ?? null }
+  })
+}
+
+/** Whom a run is about: as it was noted when it began and when its messages were planned, else what a rule last saw of the record. */
+export async function customersOfRun(
+  app: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  { object, recordUuids, triggerData, journal }: Pick<RunRecord, 'object' | 'recordUuids' | 'triggerData' | 'journal'>,
+): Promise<MetCustomer[]> {
+  const names = new Map<string, string>()
+  for (const { companyUuid = '', companyName } of triggerData.conditionMatching?.matchedRecords ?? []) {
+    if (companyUuid !== '') names.set(companyUuid, companyName)
+  }
+  for (const uuid of journal.flatMap((row) => row.notes?.about?.companyUuids ?? [])) {
+    if (!names.has(uuid)) names.set(uuid, '')
+  }
+  if (names.size === 0 && recordUuids.length <= MOST_MET) {
+    if (object === 'company') for (const uuid of recordUuids) names.set(uuid, '')
+    else {
+      const snapshots = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), recordUuids)
+      for (const { fields } of snapshots) if (fields.company_uuid) names.set(fields.company_uuid, '')
+    }
+  }
+  return meet(
+    app,
+    accountUuid,
+    [...names].map(([uuid, name]) => ({ uuid, name })),
+  )
+}

@@ -1,0 +1,146 @@
+// What a person decides about runs: stop one, let it go on, say what became of a message, do it again. Each with its sentence in
+// the history.
+import type { App } from '#app/context/app-context.ts'
+import { seconds } from '#app/lib/duration.ts'
+import type { CancelledRun, RerunFailed, SettledByPerson } from '#db/store/runs.ts'
+import type { RunWish } from '../rules/run.ts'
+import { JOURNAL_WORDS, RUN_WORDS, repeatWords } from '../rules/run-words.ts'
+import { messageNote } from '../runs/run-guards.server.ts'
+import { isCustomerMessage } from '../runs/run-messages.ts'
+
+type AgainApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'wakeRuns'>
+
+/** Nothing of it begins any more; what is done stays done. `discarded` = it was held, and a person said no. */
+export async function cancelRun(
+  app: AgainApp,
+  accountUuid: string,
+  runId: number,
+  { discarded = false }: { discarded?: boolean } = {},
+): Promise<CancelledRun> {
+  const cancelled = await app.store.cancelRun(accountUuid, runId, {
+    reason: discarded ? RUN_WORDS.discarded : RUN_WORDS.cancelled,
+    rowSentence: JOURNAL_WORDS.cancelled,
+    at: app.clock.now(),
+  })
+  if (cancelled.outcome === 'cancelling') app.wakeRuns()
+  app.log.info({ account: accountUuid, run: runId, outcome: cancelled.outcome }, 'run.cancelled')
+  return cancelled
+}
+
+/** Those of the given runs that are held, or hold a message, go on. Answers how many. */
+export async function releaseRuns(app: AgainApp, accountUuid: string, runIds: readonly number[]): Promise<number> {
+  const released = await app.store.releaseRuns(accountUuid, runIds, {
+    reason: RUN_WORDS.released,
+    at: app.clock.now(),
+  })
+  if (released > 0) app.wakeRuns()
+  app.log.info({ account: accountUuid, released }, 'runs.released')
+  return released
+}
+
+/** "Send all" or "discard" over what a rule holds. Answers how many runs. */
+export async function settleHeldRuns(
+  app: AgainApp,
+  accountUuid: string,
+  automationId: number,
+  decision: 'send' | 'discard',
+): Promise<number> {
+  const runIds = await app.store.heldRuns(accountUuid, automationId)
+  if (decision === 'send') return releaseRuns(app, accountUuid, runIds)
+  for (const runId of runIds) await cancelRun(app, accountUuid, runId, { discarded: true })
+  return runIds.length
+}
+
+/** What became of a message that may have been sent: a person looked, and says so. */
+export async function settleUnknown(
+  app: AgainApp,
+  accountUuid: string,
+  runId: number,
+  row: { stepId: string; itemKey: string },
+  decision: 'went_out' | 'send',
+): Promise<SettledByPerson> {
+  const [found, run] = await Promise.all([
+    app.store.findJournalRow(accountUuid, runId, row),
+    app.store.findRunToRepeat(accountUuid, runId),
+  ])
+  if (!found || !run) return { outcome: 'not_found' }
+  const at = app.clock.now()
+  const { automationId } = run
+  const message = isCustomerMessage(found.effect) ? messageNote(app, { accountUuid, automationId }, found.effect) : null
+  const settled = await app.store.settleUnknown(
+    accountUuid,
+    runId,
+    row,
+    decision === 'went_out' ? { decision, sentence: JOURNAL_WORDS.saidItWentOut, at } : { decision, message, at },
+  )
+  if (settled.outcome === 'settled') app.wakeRuns()
+  app.log.info({ account: accountUuid, run: runId, ...row, decision, outcome: settled.outcome }, 'message.settled')
+  return settled
+}
+
+/** What failed is tried again, in the same run and under the same keys. */
+export async function rerunFailed(app: AgainApp, accountUuid: string, runId: number): Promise<RerunFailed> {
+  const again = await app.store.rerunFailed(accountUuid, runId, { reason: RUN_WORDS.released, at: app.clock.now() })
+  if (again.outcome === 'again') app.wakeRuns()
+  app.log.info({ account: accountUuid, run: runId, outcome: again.outcome }, 'run.failed_again')
+  return again
+}
+
+/** Said before a run is done once more: how many messages will repeat. Null = no such run. */
+export async function repeatOffer(
+  { store }: Pick<App, 'store'>,
+  accountUuid: string,
+  runId: number,
+): Promise<{ customerMessages: number; sentence: string } | null> {
+  const run = await store.findRunToRepeat(accountUuid, runId)
+  return run && { customerMessages: run.customerMessages, sentence: repeatWords(run.customerMessages) }
+}
+
+export type RanAgain =
+  | { outcome: 'started'; runId: number; customerMessages: number }
+  /** Asked for twice within a moment: it is the same run. */
+  | { outcome: 'repeated'; runId: number }
+  | { outcome: 'rule_deleted' }
+  | { outcome: 'not_found' }
+
+/** A double click is one wish. */
+const SAME_WISH = seconds(10)
+
+/** All of it once more, as a new run: as the rule said then, or (`today`) as it says now. The ledger is not asked. */
+export async function runAllAgain(
+  app: AgainApp,
+  accountUuid: string,
+  runId: number,
+  { today = false }: { today?: boolean } = {},
+): Promise<RanAgain> {
+  const run = await app.store.findRunToRepeat(accountUuid, runId)
+  if (!run) return { outcome: 'not_found' }
+  if (run.rule.deleted) return { outcome: 'rule_deleted' }
+  const now = app.clock.now()
+  const wish: RunWish = {
+    automationId: run.automationId,
+    version: today ? run.rule.version : run.version,
+    source: 'person',
+    object: run.object,
+    recordUuids: run.recordUuids,
+    groupKey: run.groupKey,
+    triggerData: run.triggerData,
+    ledger: [],
+    hop: 0,
+    wakeAt: now,
+    held: null,
+    replayOf: runId,
+  }
+  const keys = [{ key: `again:${runId}:${today ? 'today' : 'then'}`, expiresAt: now + SAME_WISH }]
+  const started = await app.store.startRunOnce(accountUuid, wish, keys, now)
+  app.wakeRuns()
+  switch (started.outcome) {
+    case 'started':
+      app.log.info({ account: accountUuid, run: started.runId, replayOf: runId, today }, 'run.again')
+      return { ...started, customerMessages: run.customerMessages }
+    case 'repeated':
+      return started
+    case 'done_before':
+      throw new Error('a run without ledger rows cannot have been done before')
+  }
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
+import { SENT_TEXT, sampleRun } from '#tests/support/sample-runs.ts'
+import { executionOf, type RunRecord } from '../runs/run-history.ts'
+import { type Repeatable, runView } from './run-detail-view.ts'
+
+const SAME: Repeatable = { version: 3, customerMessages: 1, rule: { version: 3, deleted: false } }
+
+const viewOf = (more: Partial<RunRecord> = {}, repeatable: Repeatable | null = SAME) =>
+  runView(executionOf(sampleRun(more)), repeatable, null)
+
+const offered = (more: Partial<RunRecord> = {}, repeatable: Repeatable | null = SAME) =>
+  Object.entries(viewOf(more, repeatable).offers).flatMap(([name, says]) => (says === null ? [] : [name]))
+
+const FAILED = aRow({ stepId: 's2', effect: anEffect('create'), state: 'failed', sentence: 'No.' })
+const UNKNOWN = aRow({ state: 'unknown', sentence: 'It may have been sent.' })
+
+describe('the steps', () => {
+  test('say what went in, what came out, and each attempt', () => {
+    const [step] = viewOf().steps
+    expect(step).toMatchObject({ number: 1, label: 'Send SMS', mark: 'done' })
+    expect(step?.items[0]).toMatchObject({
+      summary: 'Text message',
+      went: [
+        { name: 'To', text: '+447700900123' },
+        { name: 'Message', text: 'Hello' },
+      ],
+      came: [
+        { name: 'sms_id', text: '9' },
+        { name: 'status', text: 'sent' },
+      ],
+      tries: [{ at: NOW, ms: 5, words: 'Sent', sentence: null }],
+      settle: false,
+    })
+  })
+
+  test('show their parameters and what each placeholder became', () => {
+    const replacements = [
+      { variable: 'job_number', written: '{job_number}', originalValue: '3126', resolvedValue: '3126' },
+      { variable: 'total', written: '{total as money}', originalValue: '5', resolvedValue: '£5.00' },
+    ]
+    const row = { ...SENT_TEXT, notes: { warnings: [], replacements } }
+    const [step, next] = viewOf({ journal: [row] }).steps
+    expect(step?.executed).toEqual({
+      parameters: [
+        { name: 'To', text: '+447700900123' },
+        { name: 'Message', text: 'Hello' },
+      ],
+      replacements: [
+        { written: '{job_number}', resolved: '3126', value: null },
+        { written: '{total as money}', resolved: '£5.00', value: '5' },
+      ],
+    })
+    expect(next?.executed).toBeNull()
+  })
+
+  test('and the records that matched are counted and described', () => {
+    expect(viewOf().matched).toEqual({
+      matched: 1,
+      total: 1,
+      records: [
+        {
+          title: 'Job 4411',
+          facts: [
+            { name: 'Status', text: 'Completed' },
+            { name: 'Description', text: 'Boiler' },
+            { name: 'Company', text: 'Margaret Smith' },
+            { name: 'Address', text: '12 High St' },
+            { name: 'Total invoice amount', text: '5' },
+          ],
+        },
+      ],
+    })
+  })
+
+  test('that were not begun stand there too', () => {
+    expect(viewOf().steps[1]).toMatchObject({ number: 2, mark: 'not_begun', items: [] })
+  })
+
+  test('that will be tried again wait, and do not count as failed', () => {
+    const retry = aRow({ state: 'failed', sentence: 'No answer.', nextAttemptAt: NOW + 9_000 })
+    const [step] = viewOf({ state: 'waiting', outcome: null, journal: [retry] }).steps
+    expect(step?.items[0]).toMatchObject({ mark: 'waits', nextAt: NOW + 9_000 })
+  })
+})
+
+describe('what is offered', () => {
+  test('for a run that went well is doing all of it once more, with what that sends', () => {
+    expect(offered()).toEqual(['allAgain'])
+    expect(viewOf().offers.allAgain).toBe('Everything is done once more: 1 message to customers will be sent again.')
+  })
+
+  test('is the rule of today as well where it was changed since', () => {
+    const changed = { ...SAME, rule: { version: 5, deleted: false } }
+    expect(offered({}, changed)).toEqual(['allAgain', 'today'])
+    expect(viewOf({}, changed).offers.today).toContain('(version 3 then, 5 now)')
+  })
+
+  test('is nothing once the rule is deleted', () => {
+    expect(offered({}, { ...SAME, rule: { version: 3, deleted: true } })).toEqual([])
+    expect(offered({}, null)).toEqual([])
+  })
+
+  test('for what failed says what is tried again and that the rest is not', () => {
+    const run = { outcome: 'partial', journal: [SENT_TEXT, FAILED] } as const
+    expect(offered({ ...run, journal: [...run.journal] })).toEqual(['failedAgain', 'allAgain'])
+    expect(viewOf({ ...run, journal: [...run.journal] }).offers.failedAgain).toBe(
+      'Tried again: Task "Ring". What was done is not done again.',
+    )
+  })
+
+  test('for what is held is send or discard, never cancel', () => {
+    expect(offered({ state: 'held', outcome: null, journal: [] })).toEqual(['release', 'discard'])
+    const held = aRow({ state: 'held', sentence: 'Too many.' })
+    const { offers } = viewOf({ state: 'waiting', outcome: null, journal: [held] })
+    expect(offers.release).toBe('Goes out now: Text message.')
+  })
+
+  test('for what may have been sent is settling it: the run is not simply let go', () => {
+    const run = { state: 'held', outcome: null, journal: [UNKNOWN] } as const
+    expect(offered({ ...run, journal: [UNKNOWN] })).toEqual(['cancel'])
+    expect(viewOf({ ...run, journal: [UNKNOWN] }).steps[0]?.items[0]).toMatchObject({ mark: 'unknown', settle: true })
+  })
+
+  test('while it is on its way is cancelling', () => {
+    expect(offered({ state: 'waiting', outcome: null, journal: [SENT_TEXT] })).toEqual(['cancel'])
+    const { offers } = viewOf({ state: 'waiting', outcome: null, journal: [SENT_TEXT] })
+    expect(offers.cancel).toBe('Nothing more of it begins. What was done stays done.')
+  })
+})

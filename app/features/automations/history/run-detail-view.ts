@@ -1,0 +1,249 @@
+// One run with everything that happened in it, and what a person can do about it.
+import { ACTION_SPECS } from '../rules/action-parameters.ts'
+import { repeatWords } from '../rules/run-words.ts'
+import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
+import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
+import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
+
+export type StepMark = 'done' | 'failed' | 'skipped' | 'waits' | 'held' | 'unknown' | 'not_begun'
+
+export const MARK_WORDS: Readonly<Record<StepMark, string>> = {
+  done: 'Done',
+  failed: 'Failed',
+  skipped: 'Skipped',
+  waits: 'Waits',
+  held: 'Waits for you',
+  unknown: 'May have been sent',
+  not_begun: 'Not begun',
+}
+
+export interface ItemView {
+  key: string
+  mark: StepMark
+  summary: string
+  /** Why it is as it is; null = nothing to say. */
+  sentence: string | null
+  /** The final texts: what was or will be sent, to whom. */
+  went: NamedText[]
+  /** What came back. */
+  came: NamedText[]
+  tries: { at: number; ms: number; words: string; sentence: string | null }[]
+  /** When it is tried next, epoch ms; null = not by itself. */
+  nextAt: number | null
+  /** A person says what became of it. */
+  settle: boolean
+}
+
+export interface StepView {
+  stepId: string
+  number: number
+  label: string
+  mark: StepMark
+  warnings: string[]
+  /** What was as it should be, and is good to know. */
+  notes: string[]
+  /** What the rule says there, and what its placeholders became; null = it has not come to this step. */
+  executed: ExecutedView | null
+  items: ItemView[]
+}
+
+/** Each with the sentence that says what it will do; null = it is not offered. */
+export interface RunOffers {
+  failedAgain: string | null
+  allAgain: string | null
+  /** With the rule as it is today, where that is another. */
+  today: string | null
+  release: string | null
+  discard: string | null
+  cancel: string | null
+}
+
+export interface RunView {
+  line: RunLine
+  version: number
+  /** What set it off, as a sentence without its end. */
+  source: string
+  groupKey: string | null
+  changes: Execution['triggerData']['changes']
+  matched: MatchedView | null
+  recordUuids: string[]
+  object: string
+  replayOf: number | null
+  startedAt: number | null
+  endedAt: number | null
+  steps: StepView[]
+  offers: RunOffers
+  /** It changes by itself: worth looking at again. */
+  isLive: boolean
+}
+
+/** What doing it once more means: see `findRunToRepeat`. */
+export interface Repeatable {
+  version: number
+  customerMessages: number
+  rule: { version: number; deleted: boolean }
+}
+
+/** A person's wish says so itself. */
+const SOURCES: Readonly<Record<Execution['source'], string>> = {
+  webhook: 'An event at ServiceM8',
+  poll: 'A look by the clock',
+  manual: 'A call of its address',
+  person: '',
+}
+
+function sourceWords({ source, replayOf, triggerData }: Execution): string {
+  const who = replayOf === null ? SOURCES[source] : 'A person asked for it once more. The first time'
+  return [who, triggerData.description].filter(Boolean).join(': ') || 'A person'
+}
+
+/** More of one record list is not drawn. */
+const MOST_RECORDS = 20
+
+export function runView(execution: Execution, repeatable: Repeatable | null, known: KnownRecord | null): RunView {
+  const { triggerData } = execution
+  return {
+    line: runLine(execution, known),
+    version: execution.automationVersion,
+    source: sourceWords(execution),
+    groupKey: execution.groupKey,
+    changes: triggerData.changes,
+    matched: matchedView(execution),
+    recordUuids: execution.recordUuids.slice(0, MOST_RECORDS),
+    object: execution.object,
+    replayOf: execution.replayOf,
+    startedAt: moment(execution.startedAt),
+    endedAt: moment(execution.endedAt),
+    steps: execution.steps.map((step) => stepView(step, execution)),
+    offers: offersOf(execution, repeatable),
+    isLive: execution.state === 'queued' || execution.state === 'running',
+  }
+}
+
+function stepView(step: HistoryStep, { actionsExecuted }: Execution): StepView {
+  const executed = actionsExecuted.find(({ context }) => context.stepId === step.stepId)
+  return {
+    stepId: step.stepId,
+    number: step.sequenceOrder,
+    label: ACTION_SPECS.find((spec) => spec.type === step.action)?.label ?? step.action,
+    mark: step.state === 'sent' ? 'done' : step.state === 'open' ? 'waits' : step.state,
+    warnings: step.warnings,
+    notes: step.notes,
+    executed: executed ? executedView(executed) : null,
+    items: step.items.map(itemView),
+  }
+}
+
+const MARKS: Readonly<Record<HistoryItem['state'], StepMark>> = {
+  planned: 'waits',
+  sending: 'waits',
+  sent: 'done',
+  failed: 'failed',
+  unknown: 'unknown',
+  skipped: 'skipped',
+  held: 'held',
+}
+
+const TRY_WORDS: Readonly<Record<string, string>> = {
+  sent: 'Sent',
+  failed: 'Failed',
+  unknown: 'No clear answer',
+  wait: 'Had to wait',
+  verified: 'Looked, and it was done',
+}
+
+const FIELD_WORDS: Readonly<Record<string, string>> = {
+  to: 'To',
+  cc: 'Copy to',
+  replyTo: 'Reply to',
+  subject: 'Subject',
+  message: 'Message',
+  textBody: 'Text',
+  htmlBody: 'HTML',
+  url: 'Address',
+  body: 'Body',
+  fileName: 'File',
+  templateType: 'Template',
+  outputFormat: 'Format',
+}
+
+function itemView(item: HistoryItem): ItemView {
+  return {
+    key: item.key,
+    mark: item.state === 'failed' && item.nextAttemptAt !== null ? 'waits' : MARKS[item.state],
+    summary: item.summary,
+    sentence: item.error,
+    went: named(item.resolved),
+    came: named(item.result ?? {}),
+    tries: item.tries.map(({ at, endedAt, outcome, sentence }) => ({
+      at: Date.parse(at),
+      ms: Date.parse(endedAt) - Date.parse(at),
+      words: TRY_WORDS[outcome] ?? outcome,
+      sentence,
+    })),
+    nextAt: moment(item.nextAttemptAt),
+    settle: item.settle,
+  }
+}
+
+function named(values: Readonly<Record<string, string>>): NamedText[] {
+  return Object.entries(values)
+    .filter(([, text]) => text !== '')
+    .map(([name, text]) => ({ name: FIELD_WORDS[name] ?? name, text }))
+}
+
+function offersOf(execution: Execution, repeatable: Repeatable | null): RunOffers {
+  const { state, steps } = execution
+  const items = steps.flatMap((step) => step.items)
+  const isOver = state === 'done'
+  const failed = items.filter(
+    ({ state: row, errorClass }) => row === 'failed' || (row === 'skipped' && errorClass === 'previous_failed'),
+  )
+  const wasSent = items.some((item) => item.state === 'sent')
+  const isHeld = state === 'held' || items.some((item) => item.state === 'held')
+  const repeat = isOver && repeatable !== null && !repeatable.rule.deleted ? repeatable : null
+  // What is held because of a message that may have been sent is settled there, not let go.
+  const isClear = !items.some((item) => item.state === 'unknown')
+  return {
+    failedAgain: failed.length > 0 && state !== 'running' ? failedAgainWords(failed, wasSent) : null,
+    allAgain: repeat && repeatWords(repeat.customerMessages),
+    today:
+      repeat && repeat.rule.version !== repeat.version
+        ? `${repeatWords(repeat.customerMessages)} The automation was changed since (version ${repeat.version} then, ${repeat.rule.version} now): what it says today counts, and it may send other texts.`
+        : null,
+    release: isHeld && isClear ? releaseWords(items) : null,
+    discard: isHeld && isClear ? discardWords(wasSent) : null,
+    cancel: !isOver && !(isHeld && isClear) ? cancelWords(wasSent) : null,
+  }
+}
+
+function failedAgainWords(failed: readonly HistoryItem[], wasSent: boolean): string {
+  const what = listed(failed.map((item) => item.summary))
+  const again = what === '' ? 'What failed is tried again.' : `Tried again: ${what}.`
+  return wasSent ? `${again} What was done is not done again.` : again
+}
+
+function releaseWords(items: readonly HistoryItem[]): string {
+  const what = listed(items.filter((item) => item.state === 'held').map((item) => item.summary))
+  return what === '' ? 'It begins now.' : `Goes out now: ${what}.`
+}
+
+function discardWords(wasSent: boolean): string {
+  return wasSent ? 'What is left is not done. What was done stays done.' : 'Nothing of it is done.'
+}
+
+function cancelWords(wasSent: boolean): string {
+  return wasSent ? 'Nothing more of it begins. What was done stays done.' : 'Nothing of it is done.'
+}
+
+const MOST_NAMED = 5
+
+function listed(summaries: readonly string[]): string {
+  const said = [...new Set(summaries.filter((text) => text !== ''))]
+  const more = said.length - MOST_NAMED
+  return `${said.slice(0, MOST_NAMED).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}
+
+function moment(iso: string | null): number | null {
+  return iso === null ? null : Date.parse(iso)
+}

@@ -1,0 +1,130 @@
+// A run as one line of the history: the customer's job first, then what happened, in words.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Execution } from '../runs/run-history.ts'
+
+export type RunStanding =
+  | 'success'
+  | 'partial'
+  | 'failure'
+  | 'nothing'
+  | 'cancelled'
+  /** Something in it may have been sent. */
+  | 'unknown'
+  | 'held'
+  | 'waiting'
+  | 'working'
+
+export const STANDING_WORDS: Readonly<Record<RunStanding, string>> = {
+  success: 'Success',
+  partial: 'Partial',
+  failure: 'Failure',
+  nothing: 'Nothing to do',
+  cancelled: 'Cancelled',
+  unknown: 'May have been sent',
+  held: 'Waits for you',
+  waiting: 'Waits',
+  working: 'Running',
+}
+
+export interface RunLine {
+  id: number
+  ruleId: number
+  ruleName: string
+  /** `Job 4411`; several records are counted. */
+  job: string
+  /** Name of the customer, or where it is; '' = not known. */
+  customer: string
+  standing: RunStanding
+  needsYou: boolean
+  /** What happened. */
+  happened: string
+  /** What set it off. */
+  because: string
+  /** Epoch ms. */
+  at: number
+  /** When it goes on by itself, epoch ms; null = it does not. */
+  goesOnAt: number | null
+}
+
+/** What is known of a record that the run itself does not describe. */
+export type KnownRecord = Readonly<Record<string, string>>
+
+export function runLine(execution: Execution, known: KnownRecord | null = null): RunLine {
+  const { triggerData, id, automationRuleId, automationName, executedAt, nextAttemptAt, needsYou } = execution
+  const { job, customer } = aboutOf(execution, known)
+  return {
+    id,
+    ruleId: automationRuleId,
+    ruleName: automationName,
+    job,
+    customer,
+    standing: standingOfRun(execution),
+    needsYou,
+    happened: happenedWords(execution),
+    because: triggerData.description,
+    at: Date.parse(executedAt),
+    goesOnAt: nextAttemptAt === null ? null : Date.parse(nextAttemptAt),
+  }
+}
+
+export function standingOfRun(execution: Pick<Execution, 'steps' | 'state' | 'outcome'>): RunStanding {
+  const items = execution.steps.flatMap((step) => step.items)
+  if (items.some((item) => item.state === 'unknown')) return 'unknown'
+  if (execution.state === 'held' || items.some((item) => item.state === 'held')) return 'held'
+  switch (execution.state) {
+    case 'queued':
+    case 'running':
+      return 'working'
+    case 'waiting':
+      return 'waiting'
+    case 'done':
+      return execution.outcome ?? 'nothing'
+    default:
+      return assertNever(execution.state)
+  }
+}
+
+/** What was done and what was not, in the order of the steps; or why nothing was. */
+export function happenedWords(execution: Pick<Execution, 'actionsExecuted' | 'state' | 'reason'>): string {
+  const { actionsExecuted, state, reason } = execution
+  const done = actionsExecuted.map(({ result, error }) => error ?? result.message).filter((text) => text !== '')
+  const said = [...new Set(done)].map(asSentence)
+  if (state === 'done') return said.join(' ') || asSentence(reason ?? 'Nothing was done')
+  const now = reason ?? (state === 'running' ? 'It is at work.' : 'It waits for its turn.')
+  return [...said.filter((sentence) => sentence !== asSentence(now)), asSentence(now)].join(' ')
+}
+
+function asSentence(text: string): string {
+  const trimmed = text.trim()
+  return /[.!?…]$/.test(trimmed) ? trimmed : `${trimmed}.`
+}
+
+function aboutOf(execution: Execution, known: KnownRecord | null): { job: string; customer: string } {
+  const { triggerData, recordUuids, object } = execution
+  const matched = triggerData.conditionMatching?.matchedRecords ?? []
+  const count = recordUuids.length
+  const [first] = matched
+  if (count === 0) return { job: 'No record', customer: '' }
+  const number = known?.generated_job_id || first?.jobId || ''
+  const customer = first?.companyName || first?.jobAddress || known?.company_name || known?.job_address || ''
+  if (count > 1) {
+    const customers = new Set(matched.map((record) => record.companyName).filter((name) => name !== ''))
+    const what = object === 'job' ? `${count} jobs` : `${count} records`
+    return { job: what, customer: customers.size === 1 ? customer : '' }
+  }
+  // A record without a number of its own is named by its uuid there: nobody wants to read that.
+  const isNumber = number !== '' && number !== recordUuids[0]
+  if (object === 'job') return { job: isNumber ? `Job ${number}` : 'A job', customer }
+  const kind = NOUNS[object] ?? 'Record'
+  return { job: isNumber ? `${kind} of job ${number}` : kind, customer }
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  company: 'Customer',
+  jobactivity: 'Booking',
+  jobcontact: 'Contact',
+  jobpayment: 'Payment',
+  queue: 'Queue',
+  material: 'Material',
+  staff: 'Staff member',
+}

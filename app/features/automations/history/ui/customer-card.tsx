@@ -1,0 +1,71 @@
+import { Link } from '@remix-run/react'
+import { BellOff, Undo2 } from 'lucide-react'
+import { type AutomationAccount, settingsAddress } from '#app/domain/automation-address.ts'
+import { CardSection } from '#app/ui/card.tsx'
+import type { Mute } from '../../settings/mute.ts'
+import { MutedSince } from '../../settings/ui/settings-page.tsx'
+import { RunButton } from './run-button.tsx'
+
+/** See `meet`. */
+export interface MetCustomerView {
+  uuid: string
+  name: string
+  mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
+}
+
+interface CustomerCardProps {
+  customers: readonly MetCustomerView[]
+  account: AutomationAccount
+}
+
+/** Where a person meets a customer, they can stop what is written to them. Nothing when nobody is known. */
+export function CustomerCard({ customers, account }: CustomerCardProps) {
+  if (customers.length === 0) return null
+  return (
+    <CardSection id="customer" title={customers.length === 1 ? 'The customer' : 'The customers'}>
+      <ul className="grid gap-4">
+        {customers.map(({ uuid, name, mute }) => {
+          const who = name || 'This customer'
+          return (
+            <li key={uuid} className="grid justify-items-start gap-1.5">
+              <p className="wrap-anywhere font-medium text-label">{who}</p>
+              {mute === null ? (
+                <>
+                  <p className="text-dense text-ink-soft">Automations may write to them.</p>
+                  <RunButton
+                    values={{ act: 'mute', company: uuid, name }}
+                    look="danger-quiet"
+                    icon={<BellOff aria-hidden className="size-4" />}
+                    {...(customers.length > 1 && { label: `Stop messages to ${who}` })}
+                  >
+                    Stop messages to this customer
+                  </RunButton>
+                </>
+              ) : (
+                <>
+                  <p className="text-label">No automation writes to them.</p>
+                  <MutedSince mute={mute} />
+                  <RunButton
+                    values={{ act: 'allow', mute: String(mute.id) }}
+                    icon={<Undo2 aria-hidden className="size-4" />}
+                    {...(customers.length > 1 && { label: `Allow messages to ${who} again` })}
+                  >
+                    Allow again
+                  </RunButton>
+                </>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      <p className="mt-3">
+        <Link
+          to={settingsAddress(account)}
+          className="inline-flex min-h-11 items-center text-accent text-label underline underline-offset-4"
+        >
+          Quiet hours and limits
+        </Link>
+      </p>
+    </CardSection>
+  )
+}

@@ -1,0 +1,88 @@
+import { Link } from '@remix-run/react'
+import { clsx } from 'clsx'
+import { ArrowLeft } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type AutomationAccount, automationAddress } from '#app/domain/automation-address.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { PageHeader } from '#app/ui/page/page-header.tsx'
+import { AccountTimeProvider } from '#app/ui/time/time.tsx'
+import { runsAddress, whyAddress } from '../history-address.ts'
+
+export interface HistoryFrameProps {
+  account: AutomationAccount
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  /** The server's moment. */
+  now: Millis
+  /** Runs that wait for a person; counted to 100. */
+  needsYou: number
+}
+
+interface FrameProps extends HistoryFrameProps {
+  title: string
+  place: 'runs' | 'needs_you' | 'upcoming' | 'why' | null
+  summary?: ReactNode
+  children: ReactNode
+}
+
+/** What the pages about runs stand in: where you are, and the ways to the others. */
+export function HistoryFrame({
+  account,
+  accountName,
+  timezone,
+  now,
+  needsYou,
+  title,
+  place,
+  summary,
+  children,
+}: FrameProps) {
+  const count = needsYou >= 100 ? '99+' : String(needsYou)
+  const places = [
+    { place: 'runs', to: runsAddress(account), words: 'All runs' },
+    {
+      place: 'needs_you',
+      to: runsAddress(account, { status: 'needs_you' }),
+      words: needsYou > 0 ? `Needs you (${count})` : 'Needs you',
+    },
+    { place: 'upcoming', to: runsAddress(account, {}, 'upcoming'), words: 'Upcoming' },
+    { place: 'why', to: whyAddress(account), words: 'Why did this job not fire?' },
+  ] as const
+  return (
+    <AccountTimeProvider now={now} zone={timezone}>
+      <PageHeader
+        title={title}
+        overline={accountName}
+        actions={
+          <ButtonLink to={automationAddress(account)} icon={<ArrowLeft aria-hidden className="size-4" />}>
+            Back to automations
+          </ButtonLink>
+        }
+        summary={summary}
+      />
+      <nav aria-label="Run history" className="mb-5 border-line border-b">
+        <ul className="-mb-px flex flex-wrap gap-x-1">
+          {places.map((one) => (
+            <li key={one.place}>
+              <Link
+                to={one.to}
+                aria-current={place === one.place ? 'page' : undefined}
+                className={clsx(
+                  'inline-flex min-h-11 items-center border-b-2 px-3 text-label font-medium',
+                  place === one.place
+                    ? 'border-accent text-ink'
+                    : 'border-transparent text-ink-soft hover:border-line-strong hover:text-ink',
+                )}
+              >
+                {one.words}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {children}
+    </AccountTimeProvider>
+  )
+}

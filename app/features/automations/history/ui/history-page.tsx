@@ -1,0 +1,134 @@
+import { History, PartyPopper, SearchX, Send, Trash2 } from 'lucide-react'
+import type { AutomationAccount } from '#app/domain/automation-address.ts'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { Card } from '#app/ui/card.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { runsAddress } from '../history-address.ts'
+import { asksNothingOfHistory, type HistoryForm } from '../history-form.ts'
+import type { RunLine } from '../run-list-view.ts'
+import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
+import { RunButton } from './run-button.tsx'
+import { RunFilter } from './run-filter.tsx'
+import { RunList } from './run-list.tsx'
+
+export interface HistoryPageProps extends HistoryFrameProps {
+  /** As typed. */
+  form: HistoryForm
+  errors: Record<string, string[]>
+  /** Null when it was not searched, because of `errors`. */
+  lines: RunLine[] | null
+  next: number | null
+  isOlder: boolean
+  rules: { id: number; name: string }[]
+  /** Runs of the chosen rule that wait for a person. */
+  held: number
+}
+
+/** All runs, newest first. Everything by address alone, so that a search can be kept and gone back to. */
+export function HistoryPage(props: HistoryPageProps) {
+  const { account, form, errors, lines, next, isOlder, rules, held } = props
+  const onlyMine = form.status === 'needs_you'
+  return (
+    <HistoryFrame {...props} title="Run history" place={onlyMine ? 'needs_you' : 'runs'}>
+      <div className="grid gap-5">
+        <RunFilter account={account} form={form} errors={errors} rules={rules} />
+        {errors.before ? (
+          <Notice tone="failing" title="This page of the history does not exist">
+            <p>The address was cut or changed. Press Find to begin with the newest.</p>
+          </Notice>
+        ) : null}
+        {held > 0 ? <HeldOfRule ruleId={form.rule} held={held} /> : null}
+        {lines === null ? null : (
+          <section aria-labelledby="runs-title" className="grid gap-3">
+            <div>
+              <h2 id="runs-title" className="font-semibold text-title">
+                {onlyMine ? 'What needs you' : 'Runs'}
+              </h2>
+              {lines.length === 0 ? null : (
+                <p className="text-dense text-ink-soft">{isOlder ? 'Older ones, newest first.' : 'Newest first.'}</p>
+              )}
+            </div>
+            {lines.length > 0 ? (
+              <RunList lines={lines} account={account} labelledBy="runs-title" />
+            ) : (
+              <Card>
+                <Nothing form={form} isOlder={isOlder} account={account} />
+              </Card>
+            )}
+            {next !== null || isOlder ? (
+              <nav aria-label="Pages of the history" className="flex flex-wrap gap-2">
+                {isOlder ? <ButtonLink to={runsAddress(account, { ...form })}>Newest</ButtonLink> : null}
+                {next === null ? null : (
+                  <ButtonLink to={runsAddress(account, { ...form, before: String(next) })}>Older</ButtonLink>
+                )}
+              </nav>
+            ) : null}
+          </section>
+        )}
+      </div>
+    </HistoryFrame>
+  )
+}
+
+/** Many at once, for what a flood or "ask me first" keeps back. */
+function HeldOfRule({ ruleId, held }: { ruleId: string; held: number }) {
+  const runs = held === 1 ? '1 run of this automation waits' : `${held} runs of this automation wait`
+  return (
+    <Card className="grid gap-3 p-4">
+      <p className="text-label">
+        {runs} for you. Sending all lets them go on, one after another. Discarding all does nothing of what is left in
+        them.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <RunButton
+          values={{ act: 'release_all', rule: ruleId }}
+          look="primary"
+          icon={<Send aria-hidden className="size-4" />}
+        >
+          Send all
+        </RunButton>
+        <RunButton
+          values={{ act: 'discard_all', rule: ruleId }}
+          look="danger-quiet"
+          icon={<Trash2 aria-hidden className="size-4" />}
+        >
+          Discard all
+        </RunButton>
+      </div>
+    </Card>
+  )
+}
+
+function Nothing({ form, isOlder, account }: { form: HistoryForm; isOlder: boolean; account: AutomationAccount }) {
+  if (isOlder) {
+    return (
+      <EmptyState icon={History} title="No older runs">
+        <p>This is the end of what is kept.</p>
+      </EmptyState>
+    )
+  }
+  if (asksNothingOfHistory(form)) {
+    return (
+      <EmptyState icon={History} title="Nothing has run yet">
+        <p>As soon as an automation starts, it stands here with everything it did.</p>
+      </EmptyState>
+    )
+  }
+  if (form.status === 'needs_you' && asksNothingOfHistory({ ...form, status: '' })) {
+    return (
+      <EmptyState icon={PartyPopper} title="Nothing needs you">
+        <p>Messages that may have been sent, and runs that ask you first, would stand here.</p>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={SearchX}
+      title="No run fits"
+      action={<ButtonLink to={runsAddress(account)}>Show all runs</ButtonLink>}
+    >
+      <p>With fewer filters, or a longer time, there may be some.</p>
+    </EmptyState>
+  )
+}

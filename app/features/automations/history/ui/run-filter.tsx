@@ -1,0 +1,132 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { Search, SlidersHorizontal } from 'lucide-react'
+import type { AutomationAccount } from '#app/domain/automation-address.ts'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { Card } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { Select } from '#app/ui/form/select.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
+import { RUN_STATUSES } from '../../runs/run-history.ts'
+import { historyQuery, RUNS_PATH, runsAddress } from '../history-address.ts'
+import { asksNothingOfHistory, type HistoryField, type HistoryForm, STATUS_LABELS } from '../history-form.ts'
+
+interface RunFilterProps {
+  account: AutomationAccount
+  form: HistoryForm
+  errors: Record<string, string[]>
+  rules: { id: number; name: string }[]
+}
+
+const MORE: readonly HistoryField[] = ['from', 'until', 'record']
+
+/** A form that asks for the page with another address, scripts or not. */
+export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
+  const { state, location } = useNavigation()
+  const searching = state === 'loading' && location?.pathname === RUNS_PATH
+  const errorsOf = (name: HistoryField) => (errors[name] ? { errors: errors[name] } : {})
+  const isUnknownRule = form.rule !== '' && !rules.some((rule) => String(rule.id) === form.rule)
+  return (
+    <Card className="p-4 sm:p-5">
+      <Form
+        // Another address fills the fields afresh.
+        key={JSON.stringify(form)}
+        method="get"
+        action={RUNS_PATH}
+        role="search"
+        aria-label="Runs"
+        className="grid gap-4"
+      >
+        {Object.entries(historyQuery(account)).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={String(value)} />
+        ))}
+        <div className="grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1.5fr)_minmax(0,1fr)]">
+          <div className="sm:col-span-2 lg:col-span-1">
+            <Field
+              id="runs-text"
+              label="Search"
+              hint="A job number, a customer, or words that were sent."
+              {...errorsOf('text')}
+            >
+              {(control) => (
+                <TextInput {...control} type="search" name="text" defaultValue={form.text} autoComplete="off" />
+              )}
+            </Field>
+          </div>
+          <Field id="runs-rule" label="Automation" {...errorsOf('rule')}>
+            {(control) => (
+              <Select {...control} name="rule" defaultValue={form.rule}>
+                <option value="">Any</option>
+                {rules.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+                {isUnknownRule ? <option value={form.rule}>A deleted automation</option> : null}
+              </Select>
+            )}
+          </Field>
+          <Field id="runs-status" label="Status" {...errorsOf('status')}>
+            {(control) => (
+              <Select {...control} name="status" defaultValue={form.status}>
+                <option value="">Any</option>
+                {[...RUN_STATUSES].reverse().map((status) => (
+                  <option key={status} value={status}>
+                    {STATUS_LABELS[status]}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        </div>
+        <Disclosure
+          open={MORE.some((name) => form[name] !== '' || errors[name])}
+          summary={
+            <span className="inline-flex items-center gap-1.5">
+              <SlidersHorizontal aria-hidden className="size-4" />
+              More filters
+            </span>
+          }
+        >
+          <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,2fr)]">
+            <Field id="runs-from" label="From day" {...errorsOf('from')}>
+              {(control) => <TextInput {...control} type="date" name="from" defaultValue={form.from} />}
+            </Field>
+            <Field id="runs-until" label="Until day" {...errorsOf('until')}>
+              {(control) => <TextInput {...control} type="date" name="until" defaultValue={form.until} />}
+            </Field>
+            <Field
+              id="runs-record"
+              label="Record id"
+              hint="The uuid of a job or another record."
+              {...errorsOf('record')}
+            >
+              {(control) => (
+                <TextInput
+                  {...control}
+                  code
+                  name="record"
+                  defaultValue={form.record}
+                  autoComplete="off"
+                  spellCheck={false}
+                />
+              )}
+            </Field>
+          </div>
+        </Disclosure>
+        <div className="flex flex-wrap gap-2">
+          <Button
+            type="submit"
+            look="primary"
+            icon={<Search aria-hidden className="size-4" />}
+            pending={searching}
+            pendingLabel="Looking…"
+          >
+            Find
+          </Button>
+          {asksNothingOfHistory(form) ? null : <ButtonLink to={runsAddress(account)}>Clear</ButtonLink>}
+        </div>
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,84 @@
+import {
+  Ban,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleHelp,
+  CircleMinus,
+  CircleX,
+  Clock,
+  Hand,
+  LoaderCircle,
+  type LucideIcon,
+} from 'lucide-react'
+import { StatusPill, type Tone } from '#app/ui/badge.tsx'
+import { WHY_WORDS, type WhyStanding } from '../../preview/why-words.ts'
+import { MARK_WORDS, type StepMark } from '../run-detail-view.ts'
+import { type RunStanding, STANDING_WORDS } from '../run-list-view.ts'
+
+interface Look {
+  tone: Tone
+  icon: LucideIcon
+}
+
+const STANDINGS: Readonly<Record<RunStanding, Look>> = {
+  success: { tone: 'working', icon: CircleCheck },
+  partial: { tone: 'attention', icon: CircleAlert },
+  failure: { tone: 'failing', icon: CircleX },
+  nothing: { tone: 'neutral', icon: CircleMinus },
+  cancelled: { tone: 'neutral', icon: Ban },
+  unknown: { tone: 'attention', icon: CircleHelp },
+  held: { tone: 'held', icon: Hand },
+  waiting: { tone: 'accent', icon: Clock },
+  working: { tone: 'accent', icon: LoaderCircle },
+}
+
+export function runLook(standing: RunStanding): Look & { word: string } {
+  return { ...STANDINGS[standing], word: STANDING_WORDS[standing] }
+}
+
+export function RunPill({ standing }: { standing: RunStanding }) {
+  const { tone, icon, word } = runLook(standing)
+  return (
+    <StatusPill tone={tone} icon={icon}>
+      {word}
+    </StatusPill>
+  )
+}
+
+const MARKS: Readonly<Record<StepMark, Look>> = {
+  done: { tone: 'working', icon: CircleCheck },
+  failed: { tone: 'failing', icon: CircleX },
+  skipped: { tone: 'neutral', icon: CircleMinus },
+  waits: { tone: 'accent', icon: Clock },
+  held: { tone: 'held', icon: Hand },
+  unknown: { tone: 'attention', icon: CircleHelp },
+  not_begun: { tone: 'neutral', icon: CircleDashed },
+}
+
+export function MarkPill({ mark }: { mark: StepMark }) {
+  const { tone, icon } = MARKS[mark]
+  return (
+    <StatusPill tone={tone} icon={icon}>
+      {MARK_WORDS[mark]}
+    </StatusPill>
+  )
+}
+
+const WHYS: Readonly<Record<WhyStanding, Look>> = {
+  fired: { tone: 'working', icon: CircleCheck },
+  held: { tone: 'held', icon: Hand },
+  not_met: { tone: 'attention', icon: CircleX },
+  passed_over: { tone: 'neutral', icon: CircleMinus },
+  off: { tone: 'neutral', icon: Ban },
+  not_yet: { tone: 'accent', icon: CircleDashed },
+}
+
+export function WhyPill({ standing }: { standing: WhyStanding }) {
+  const { tone, icon } = WHYS[standing]
+  return (
+    <StatusPill tone={tone} icon={icon}>
+      {WHY_WORDS[standing]}
+    </StatusPill>
+  )
+}

@@ -1,0 +1,303 @@
+import { act, screen, waitFor, within } from '@testing-library/react'
+import type { ReactElement } from 'react'
+import { describe, expect, it, vi } from 'vitest'
+import { hours, minutes } from '#app/lib/duration.ts'
+import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
+import { renderPage } from '#tests/support/page-stub.tsx'
+import { SENT_TEXT, sampleRun } from '#tests/support/sample-runs.ts'
+import type { WhyView } from '../../preview/verdict-view.ts'
+import { executionOf, type RunRecord } from '../../runs/run-history.ts'
+import { type HistoryForm, historyFormOf } from '../history-form.ts'
+import { type Repeatable, runView } from '../run-detail-view.ts'
+import { runLine } from '../run-list-view.ts'
+import type { HistoryFrameProps } from './history-frame.tsx'
+import { HistoryPage, type HistoryPageProps } from './history-page.tsx'
+import { RunPage } from './run-page.tsx'
+import { UpcomingPage } from './upcoming-page.tsx'
+import { WhyPage, type WhyPageProps } from './why-page.tsx'
+
+const FRAME: HistoryFrameProps = {
+  account: { accountUUID: 'account-1', admin: true },
+  accountName: 'Leeds Electrical',
+  timezone: 'Europe/London',
+  now: NOW + hours(1),
+  needsYou: 3,
+}
+const ACCOUNT = 'accountUUID=account-1&admin=yes'
+const EMPTY: HistoryForm = historyFormOf(new URLSearchParams())
+const REPEATABLE: Repeatable = { version: 3, customerMessages: 1, rule: { version: 4, deleted: false } }
+
+const lineOf = (more: Partial<RunRecord> = {}) => runLine(executionOf(sampleRun(more)))
+
+type Sent = Record<string, string>[]
+
+/** What the page's forms post is written down. */
+function draw(page: () => ReactElement, sent: Sent = []) {
+  return renderPage({
+    at: `/?${ACCOUNT}`,
+    page,
+    action: async ({ request }) => {
+      sent.push(Object.fromEntries([...(await request.formData())].map(([name, value]) => [name, String(value)])))
+      return null
+    },
+  })
+}
+
+function drawHistory(over: Partial<HistoryPageProps> = {}, sent: Sent = []) {
+  return draw(
+    () => (
+      <HistoryPage
+        {...FRAME}
+        form={EMPTY}
+        errors={{}}
+        lines={[lineOf()]}
+        next={null}
+        isOlder={false}
+        rules={[{ id: 2, name: 'Quote check-in' }]}
+        held={0}
+        {...over}
+      />
+    ),
+    sent,
+  )
+}
+
+const hrefOf = (name: string | RegExp) => screen.getByRole('link', { name }).getAttribute('href')
+
+async function press(name: string | RegExp, sent: Sent) {
+  screen.getByRole('button', { name }).click()
+  await waitFor(() => expect(sent).toHaveLength(1))
+  return sent[0]
+}
+
+describe('the history', () => {
+  it('says job and customer first, then what happened and what set it off', () => {
+    drawHistory()
+    const line = within(screen.getByRole('list', { name: 'Runs' })).getByRole('listitem')
+    expect(line.textContent).toMatch(/^Job 4411 · Margaret SmithText message\.Quote check-in · status changed/)
+    expect(line.textContent).toContain('Success')
+    expect(hrefOf('Job 4411 · Margaret Smith')).toBe(`/automation/runs/4?${ACCOUNT}`)
+  })
+
+  it('leads to what needs a person, what comes next, and why something did not happen', () => {
+    drawHistory()
+    expect(hrefOf('Needs you (3)')).toBe(`/automation/runs?${ACCOUNT}&status=needs_you`)
+    expect(hrefOf('Upcoming')).toBe(`/automation/runs?${ACCOUNT}&view=upcoming`)
+    expect(hrefOf('Why did this job not fire?')).toBe(`/automation/runs?${ACCOUNT}&view=why`)
+    expect(hrefOf('Back to automations')).toBe(`/automation?${ACCOUNT}`)
+    expect(screen.getByRole('link', { name: 'All runs' }).getAttribute('aria-current')).toBe('page')
+  })
+
+  it('asks by its address, and keeps the account and what was typed', () => {
+    drawHistory({ form: { ...EMPTY, text: 'Smith', rule: '2', status: 'failure', from: '2026-01-01' } })
+    const form = screen.getByRole<HTMLFormElement>('search', { name: 'Runs' })
+    expect([form.method, form.getAttribute('action')]).toEqual(['get', '/automation/runs'])
+    expect(Object.fromEntries(new FormData(form))).toEqual({
+      accountUUID: 'account-1',
+      admin: 'yes',
+      ...EMPTY,
+      text: 'Smith',
+      rule: '2',
+      status: 'failure',
+      from: '2026-01-01',
+    })
+  })
+
+  it('says at the field what cannot be read', () => {
+    drawHistory({ errors: { from: ['Must be a date, like 2026-11-21.'] }, lines: null })
+    const field = screen.getByLabelText('From day')
+    expect(field.getAttribute('aria-invalid')).toBe('true')
+    expect(screen.getByText('Must be a date, like 2026-11-21.').closest('details')?.open).toBe(true)
+  })
+
+  it('goes on to older ones with the same question', () => {
+    drawHistory({ form: { ...EMPTY, status: 'failure' }, next: 4 })
+    expect(hrefOf('Older')).toBe(`/automation/runs?${ACCOUNT}&status=failure&before=4`)
+  })
+
+  it.each([
+    [EMPTY, false, 'Nothing has run yet'],
+    [{ ...EMPTY, status: 'needs_you' }, false, 'Nothing needs you'],
+    [{ ...EMPTY, text: 'x' }, false, 'No run fits'],
+    [EMPTY, true, 'No older runs'],
+  ])('says why it is empty', (form, isOlder, words) => {
+    drawHistory({ form, isOlder, lines: [] })
+    expect(screen.getByText(words).textContent).toBe(words)
+  })
+
+  it('lets go or discards everything that the chosen rule holds', async () => {
+    const sent: Sent = []
+    drawHistory({ form: { ...EMPTY, rule: '2' }, held: 3 }, sent)
+    expect(await press('Send all', sent)).toEqual({ act: 'release_all', rule: '2' })
+  })
+})
+
+describe('one run', () => {
+  function drawRun(more: Partial<RunRecord> = {}, sent: Sent = []) {
+    const run = runView(executionOf(sampleRun(more)), REPEATABLE, null)
+    return draw(() => <RunPage {...FRAME} run={run} />, sent)
+  }
+
+  it('is headed by whom it was about, and says what happened', () => {
+    drawRun()
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Job 4411 · Margaret Smith')
+    expect(screen.getByText('Success.').parentElement?.textContent).toBe('Success. Text message.')
+  })
+
+  it('that is at work shows within a few seconds how it goes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    try {
+      const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
+      const loadsOf = async (more: Partial<RunRecord>) => {
+        let loads = 0
+        const run = runView(executionOf(sampleRun(more)), REPEATABLE, null)
+        const loader = () => {
+          loads += 1
+          return null
+        }
+        const page = renderPage({ at: `/?${ACCOUNT}`, page: () => <RunPage {...FRAME} run={run} />, loader })
+        await pass(0)
+        const before = loads
+        await pass(6_500)
+        page.unmount()
+        return loads - before
+      }
+      expect(await loadsOf({ state: 'running', outcome: null, endedAt: null })).toBe(2)
+      expect(await loadsOf({})).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('shows each step with what went in, what came out and its attempts', () => {
+    drawRun()
+    const [first, second] = within(screen.getByRole('list', { name: 'Steps' })).getAllByRole('heading', { level: 3 })
+    expect([first?.textContent, second?.textContent]).toEqual(['1. Send SMS', '2. Create Task'])
+    expect(screen.getByText('What went in').closest('details')?.textContent).toContain('+447700900123')
+    expect(screen.getByText('What came out').closest('details')?.textContent).toContain('sms_id')
+    expect(screen.getByText('1 attempt').closest('details')?.textContent).toContain('Sent after 5 ms')
+    expect(screen.getByText('Not started').closest('li')?.textContent).toContain('2. Create Task')
+  })
+
+  it('says of each button what it will send again before it is pressed', async () => {
+    const sent: Sent = []
+    drawRun({}, sent)
+    const all = screen.getByText('Run all of it again …').closest('details')
+    expect(all?.textContent).toContain('1 message to customers will be sent again.')
+    expect(screen.getByText("Run again with today's rule …").closest('details')?.textContent).toContain(
+      'version 3 then',
+    )
+    expect(await press('Run all again', sent)).toEqual({ act: 'all_again', run: '4' })
+  })
+
+  it('has the button to run again on the failed step', async () => {
+    const failed = aRow({ stepId: 's2', effect: anEffect('create'), state: 'failed', sentence: 'No permission.' })
+    const sent: Sent = []
+    drawRun({ outcome: 'partial', journal: [SENT_TEXT, failed] }, sent)
+    const button = screen.getByRole('button', { name: 'Run again from step 2' })
+    expect(button.closest('li')?.textContent).toContain('2. Create Task')
+    expect(button.closest('li')?.textContent).toContain('What was done is not done again.')
+    expect(await press('Run again from step 2', sent)).toEqual({ act: 'failed_again', run: '4' })
+  })
+
+  it('asks what became of a message that may have been sent', async () => {
+    const unknown = aRow({ state: 'unknown', sentence: 'It may have been sent.' })
+    const sent: Sent = []
+    drawRun({ outcome: 'failure', journal: [unknown] }, sent)
+    expect(screen.getByRole('button', { name: 'Send it: Text message' }).textContent).toBe('Send it')
+    expect(await press('It went out: Text message', sent)).toEqual({ act: 'went_out', run: '4', step: 's1', item: '0' })
+  })
+
+  it('that waits for a person is sent or discarded', async () => {
+    const sent: Sent = []
+    drawRun({ state: 'held', outcome: null, reason: 'Asks you.', journal: [] }, sent)
+    expect(screen.getByRole('button', { name: 'Discard' }).textContent).toBe('Discard')
+    expect(await press('Send it', sent)).toEqual({ act: 'release', run: '4' })
+  })
+})
+
+describe('what comes next', () => {
+  it('lists what waits with cancel, and the next looks', async () => {
+    const sent: Sent = []
+    const line = lineOf({
+      state: 'waiting',
+      outcome: null,
+      reason: 'Quiet hours.',
+      wakeAt: NOW + hours(9),
+      journal: [],
+    })
+    draw(
+      () => (
+        <UpcomingPage
+          {...FRAME}
+          runs={[line]}
+          looks={[
+            { ruleId: 2, name: 'Reminder', schedule: 'Every day at 10:00', at: NOW + hours(2), pausedReason: null },
+          ]}
+        />
+      ),
+      sent,
+    )
+    expect(screen.getByText('Every day at 10:00').textContent).toBe('Every day at 10:00')
+    expect(hrefOf(/^Change or switch off/)).toBe(`/automation?${ACCOUNT}#automation-2`)
+    const cancel = 'Cancel the run of Quote check-in for Job 4411'
+    expect(await press(cancel, sent)).toEqual({ act: 'cancel', run: '4' })
+  })
+
+  it('says so when nothing does', () => {
+    draw(() => <UpcomingPage {...FRAME} runs={[]} looks={[]} />)
+    expect(screen.getByText('Nothing waits').textContent).toBe('Nothing waits')
+  })
+})
+
+describe('why did this job not fire', () => {
+  const RULE: WhyView = {
+    ruleId: 2,
+    name: 'Quote check-in',
+    sentence: { when: 'When a job changes', onlyIf: 'its status is Completed', does: 'text the customer' },
+    standing: 'not_met',
+    words: ['When it looked, these conditions were not met.'],
+    failed: ['"Status" is Quote. The rule wants: its status is Completed.'],
+    at: NOW + minutes(30),
+    runId: 12,
+    nextAt: null,
+  }
+
+  function drawWhy(over: Partial<WhyPageProps> = {}) {
+    return draw(() => <WhyPage {...FRAME} asked="" answer={null} {...over} />)
+  }
+
+  it('asks for a job by address', () => {
+    drawWhy()
+    const form = screen.getByRole('button', { name: 'Explain' }).closest('form')
+    expect([form?.method, form?.getAttribute('action')]).toEqual(['get', '/automation/runs'])
+    expect(Object.fromEntries(new FormData(form ?? undefined))).toMatchObject({ view: 'why', job: '' })
+  })
+
+  it('says of every automation what it made of the job, with the condition that failed', () => {
+    const answer = {
+      outcome: 'answered',
+      recordUuid: 'job-1',
+      title: 'Job 4411',
+      about: 'Margaret Smith',
+      trouble: null,
+      rules: [RULE],
+      others: 2,
+    } as const
+    drawWhy({ asked: '4411', answer: { ...answer, rules: [RULE] } })
+    const rule = within(screen.getByRole('list', { name: 'Job 4411' })).getAllByRole('listitem')[0]
+    expect(rule?.textContent).toContain('Conditions not met')
+    expect(rule?.textContent).toContain('When a job changes, only if its status is Completed, then text the customer.')
+    expect(rule?.textContent).toContain('"Status" is Quote.')
+    expect(rule?.textContent).toContain('30 minutes ago')
+    expect(hrefOf('See what it did: run 12')).toBe(`/automation/runs/12?${ACCOUNT}`)
+    expect(hrefOf('All its runs')).toBe(`/automation/runs?${ACCOUNT}&record=job-1`)
+    expect(screen.getByText(/2 more automations are/).textContent).toContain('other things than jobs')
+  })
+
+  it('says at the field when there is no such job', () => {
+    drawWhy({ asked: '99', answer: { outcome: 'refused', message: 'There is no job 99 in ServiceM8.' } })
+    expect(screen.getByLabelText('Job number').getAttribute('aria-invalid')).toBe('true')
+    expect(screen.getByText('There is no job 99 in ServiceM8.').textContent).toContain('99')
+  })
+})

@@ -1,0 +1,100 @@
+import { CalendarClock, X } from 'lucide-react'
+import { AUTOMATION_PATH, automationQuery, ruleAnchor } from '#app/domain/automation-address.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { Card } from '#app/ui/card.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Time } from '#app/ui/time/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import type { RunLine } from '../run-list-view.ts'
+import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
+import { RunButton } from './run-button.tsx'
+import { RunList } from './run-list.tsx'
+
+export interface UpcomingPageProps extends HistoryFrameProps {
+  runs: RunLine[]
+  looks: { ruleId: number; name: string; schedule: string; at: Millis; pausedReason: string | null }[]
+}
+
+/** What happens next by itself, and how to stop it. */
+export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
+  const { account } = frame
+  const query = new URLSearchParams(automationQuery(account))
+  return (
+    <HistoryFrame {...frame} title="Upcoming runs" place="upcoming">
+      <div className="grid gap-8">
+        <section aria-labelledby="upcoming-title" className="grid gap-3">
+          <div>
+            <h2 id="upcoming-title" className="font-semibold text-title">
+              Waiting to go on
+            </h2>
+            <p className="text-dense text-ink-soft">Runs that begin or go on by themselves, the next one first.</p>
+          </div>
+          {runs.length === 0 ? (
+            <Card>
+              <EmptyState icon={CalendarClock} title="Nothing waits">
+                <p>Runs wait here for their schedule, for a time of day, for a change to settle, or for another try.</p>
+              </EmptyState>
+            </Card>
+          ) : (
+            <RunList
+              lines={runs}
+              account={account}
+              labelledBy="upcoming-title"
+              actionOf={(line) => (
+                <RunButton
+                  values={{ act: 'cancel', run: String(line.id) }}
+                  look="danger-quiet"
+                  icon={<X aria-hidden className="size-4" />}
+                  label={`Cancel the run of ${line.ruleName} for ${line.job}`}
+                >
+                  Cancel
+                </RunButton>
+              )}
+            />
+          )}
+        </section>
+        <section aria-labelledby="looks-title" className="grid gap-3">
+          <div>
+            <h2 id="looks-title" className="font-semibold text-title">
+              Scheduled
+            </h2>
+            <p className="text-dense text-ink-soft">When automations with a schedule run next.</p>
+          </div>
+          {looks.length === 0 ? (
+            <Card>
+              <EmptyState icon={CalendarClock} title="Nothing is scheduled">
+                <p>No automation that is on has a schedule.</p>
+              </EmptyState>
+            </Card>
+          ) : (
+            <ul aria-labelledby="looks-title" className="rounded-card border border-line bg-surface shadow-rest">
+              {looks.map(({ ruleId, name, schedule, at, pausedReason }) => (
+                <li
+                  key={ruleId}
+                  className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t px-4 py-3 first:border-t-0"
+                >
+                  <div className="grid min-w-0 gap-0.5">
+                    <p className="wrap-anywhere font-semibold text-label">{name}</p>
+                    <p className="wrap-anywhere text-dense text-ink-soft">{schedule}</p>
+                    {pausedReason === null ? null : (
+                      <p className="wrap-anywhere text-dense text-attention">{pausedReason}</p>
+                    )}
+                  </div>
+                  <div className="flex flex-wrap items-center gap-3">
+                    <p className="text-label">
+                      <Time at={at} as="clock" className="tabular-nums" />
+                    </p>
+                    <ButtonLink to={`${AUTOMATION_PATH}?${query}#${ruleAnchor(ruleId)}`} look="quiet">
+                      Change or switch off<VisuallyHidden> {name}</VisuallyHidden>
+                    </ButtonLink>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+      </div>
+    </HistoryFrame>
+  )
+}

@@ -1,0 +1,254 @@
+// What the buttons around the form do: run, look first, switch, delete, a new address, import.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import { readRecordId } from '../form/form-look.ts'
+import { askRun } from '../preview/ask-run.server.ts'
+import { ASK_FIELDS, CHANGED_SINCE } from '../preview/ask-run.ts'
+import { lookBackOfRule } from '../preview/look-back.server.ts'
+import { previewView, recordTitle } from '../preview/preview-view.ts'
+import { type NotMet, type RunNowApp, runNow } from '../preview/run-now.server.ts'
+import { notChecked } from '../preview/too-long.ts'
+import { matchedRecord } from '../records/changes.ts'
+import type { RecordFacts } from '../records/facts.ts'
+import type { KnownNames } from '../rules/conditions/condition-words.ts'
+import { writesToCustomers } from '../rules/rule.ts'
+import { parseRuleId } from '../rules/rule-form.ts'
+import { failedViews } from '../rules/rule-view.ts'
+import {
+  createRule,
+  deleteRule,
+  type RuleRefusal,
+  type RulesApp,
+  renewTriggerKey,
+  switchRule,
+} from '../rules/rules.server.ts'
+import { oftenOf } from '../rules/timing/once-words.ts'
+import { objectOf } from '../triggers/match-now.server.ts'
+import { type PageResult, type RuleAct, type RunMode, UNNAMED_RECORD } from './act-on-rule.ts'
+import {
+  failed,
+  GONE,
+  IMPORT_FAILED,
+  importedFlash,
+  LOOK_BACK_FAILED,
+  NEW_URL,
+  NOT_AN_ADMIN,
+  NOTICE_DISMISSED,
+  RULE_DELETE_FAILED,
+  RULE_DELETED,
+  RULE_IMPORTED,
+  RULE_IMPORTED_OPEN,
+  RULE_RUN_FAILED,
+  RULE_UPDATE_FAILED,
+  ranFlash,
+  switchedFlash,
+  TOO_MANY_RUNS,
+} from './page-words.ts'
+
+export type RuleActOutcome =
+  /** Redirect to the plain page and show `flash` there; `open` = whose address is shown. */
+  | { outcome: 'done'; flash: Flash; openUrlOf?: number }
+  | { outcome: 'shown'; result: PageResult; toast: Flash | null }
+  /** The fields of one pasted rule, for the form: a new entry, switched off. */
+  | { outcome: 'imported'; fields: Record<string, unknown>; toast: Flash }
+
+type ActApp = RulesApp & RunNowApp
+
+interface Asked {
+  admin: boolean
+  /** False = this account has run enough for this minute. */
+  takeRun(): boolean
+  names: KnownNames
+}
+
+/**
+ * `values`: `id` (the rule's) and by act `bypass` = yes and `recordUuid` (run, check, preview), for `run` also `ASK_FIELDS`, `to` = on or off and
+ * `existing` = yes (switch), `json` (import).
+ */
+export async function actOnRule(
+  app: ActApp,
+  accountUuid: string,
+  act: RuleAct,
+  values: Record<string, string>,
+  asked: Asked,
+): Promise<RuleActOutcome> {
+  if (act === 'import') return importRules(app, accountUuid, values.json ?? '')
+  if (act === 'repeats_told') {
+    await app.store.dismissRepeatNotice(accountUuid)
+    return done(NOTICE_DISMISSED)
+  }
+  const id = parseRuleId(values.id)
+  const rule = id === null ? null : await app.store.findAutomation(accountUuid, id)
+  if (!rule) return done(failed(TITLES[act], GONE))
+  switch (act) {
+    case 'run':
+    case 'check':
+    case 'preview':
+      return run(app, rule, act, values, asked)
+    case 'lookback':
+      return lookBack(app, rule, asked)
+    case 'switch': {
+      const active = values.to === 'on'
+      const saved = await switchRule(app, rule, active, values.existing === 'yes')
+      if (saved.outcome !== 'saved') return done(failed(RULE_UPDATE_FAILED, whyNot(saved)))
+      return done(switchedFlash(active, saved.warning))
+    }
+    case 'delete': {
+      const deleted = await deleteRule(app, accountUuid, rule.id)
+      return done(deleted.outcome === 'deleted' ? RULE_DELETED : failed(RULE_DELETE_FAILED, GONE))
+    }
+    case 'new_url': {
+      const saved = await renewTriggerKey(app, accountUuid, rule.id)
+      if (saved.outcome !== 'saved') return done(failed(RULE_UPDATE_FAILED, whyNot(saved)))
+      return { outcome: 'done', flash: NEW_URL, openUrlOf: rule.id }
+    }
+    default:
+      return assertNever(act)
+  }
+}
+
+const TITLES: Record<Exclude<RuleAct, 'import' | 'repeats_told'>, string> = {
+  run: RULE_RUN_FAILED,
+  check: RULE_RUN_FAILED,
+  preview: RULE_RUN_FAILED,
+  lookback: LOOK_BACK_FAILED,
+  switch: RULE_UPDATE_FAILED,
+  delete: RULE_DELETE_FAILED,
+  new_url: RULE_UPDATE_FAILED,
+}
+
+async function lookBack(app: ActApp, rule: AutomationRow, { takeRun }: Asked): Promise<RuleActOutcome> {
+  if (!takeRun()) return done(failed(LOOK_BACK_FAILED, TOO_MANY_RUNS))
+  const found = await lookBackOfRule(app, rule)
+  if (found.kind === 'trouble') return done(failed(LOOK_BACK_FAILED, found.message))
+  const result = { kind: 'looked_back', ruleId: rule.id, name: rule.name, lookBack: found } as const
+  return { outcome: 'shown', result, toast: null }
+}
+
+async function run(
+  app: ActApp,
+  rule: AutomationRow,
+  mode: RunMode,
+  values: Record<string, string>,
+  { admin, takeRun, names }: Asked,
+): Promise<RuleActOutcome> {
+  if (mode === 'check' && !admin) return done(failed(RULE_RUN_FAILED, NOT_AN_ADMIN))
+  if (!takeRun()) return done(failed(RULE_RUN_FAILED, TOO_MANY_RUNS))
+  const recordUuid = readRecordId(values.recordUuid ?? '')
+  const wished = {
+    bypassConditions: values.bypass === 'yes',
+    recordUuid: recordUuid === '' ? null : recordUuid,
+    includeHandled: values[ASK_FIELDS.handled] === 'yes',
+  }
+  const search = (values[ASK_FIELDS.search] ?? '').trim().slice(0, 100)
+  const confirmed = values[ASK_FIELDS.confirmed] === 'yes'
+  const ask = (note: string | null) => askFirst(app, rule, { ...wished, search, note, names })
+  if (mode === 'run' && !confirmed && writesToCustomers(rule.definition)) return ask(null)
+  const seen = confirmed ? (values[ASK_FIELDS.seen] ?? null) : null
+  const ran = await runNow(app, rule, { ...wished, pretend: mode !== 'run', seen })
+  const { id: ruleId, name } = rule
+  switch (ran.outcome) {
+    case 'ran':
+      // Nothing was new: what was handled before may be meant all the same.
+      return ran.started === 0 && ran.repeated === 0 && ran.handled ? ask(null) : done(ranFlash(ran))
+    case 'changed':
+      return ask(CHANGED_SINCE[ran.part])
+    case 'previewed': {
+      const result = { kind: 'previewed', ruleId, name, mode: mode === 'check' ? 'check' : 'preview' } as const
+      const often = oftenOf(rule.definition, objectOf(rule.definition))
+      return { outcome: 'shown', result: { ...result, preview: previewView(ran, often, names) }, toast: null }
+    }
+    case 'conditions_not_met':
+      return notMet(rule, mode, ran, names)
+    case 'no_record':
+    case 'unavailable':
+      return done(failed(RULE_RUN_FAILED, ran.message))
+    default:
+      return assertNever(ran)
+  }
+}
+
+function notMet(
+  rule: AutomationRow,
+  mode: RunMode,
+  { record, failed: conditions }: NotMet,
+  names: KnownNames,
+): RuleActOutcome {
+  const result: PageResult = {
+    kind: 'not_met',
+    ruleId: rule.id,
+    name: rule.name,
+    mode,
+    recordUuid: record?.recordUuid ?? '',
+    record: record && titleOf(record),
+    failed: failedViews(rule.definition, conditions, names),
+  }
+  return { outcome: 'shown', result, toast: null }
+}
+
+/** A record that has neither number nor name is not called by its id. */
+function titleOf(record: RecordFacts): string {
+  const title = recordTitle(record.object, matchedRecord(record))
+  return title === record.recordUuid ? UNNAMED_RECORD : title
+}
+
+/** Shown what would happen, a person says yes. */
+async function askFirst(
+  app: ActApp,
+  rule: AutomationRow,
+  wished: Parameters<typeof askRun>[2],
+): Promise<RuleActOutcome> {
+  const question = await askRun(app, rule, wished)
+  switch (question.outcome) {
+    case 'ask': {
+      const result = { kind: 'ask_run', ruleId: rule.id, name: rule.name, asked: question.asked } as const
+      return { outcome: 'shown', result, toast: null }
+    }
+    case 'conditions_not_met':
+      return notMet(rule, 'run', question, wished.names)
+    case 'no_record':
+    case 'unavailable':
+      return done(failed(RULE_RUN_FAILED, question.message))
+    default:
+      return assertNever(question)
+  }
+}
+
+/** One rule goes into the form to be looked over; several are stored at once, each switched off. */
+async function importRules(app: RulesApp, accountUuid: string, text: string): Promise<RuleActOutcome> {
+  const refuse = (message: string): RuleActOutcome => ({
+    outcome: 'shown',
+    result: { kind: 'import_refused', text, message },
+    toast: failed(IMPORT_FAILED, message),
+  })
+  const answer = await app.apart.do('readImport', accountUuid, text)
+  if (answer.outcome !== 'done') return refuse(notChecked(answer).message)
+  const read = answer.value
+  if (read.outcome === 'refused') return refuse(read.message)
+  const [only, ...others] = read.rules
+  if (only && others.length === 0) {
+    return { outcome: 'imported', fields: only.fields, toast: only.objectOpen ? RULE_IMPORTED_OPEN : RULE_IMPORTED }
+  }
+  let made = 0
+  const turn = takingTurns()
+  for (const { fields } of read.rules) {
+    await turn()
+    const saved = await createRule(app, accountUuid, fields)
+    if (saved.outcome !== 'saved') {
+      const kept = made === 0 ? '' : ` The first ${made} were imported.`
+      return refuse(`${String(fields.name)}: ${whyNot(saved)}${kept}`)
+    }
+    made += 1
+  }
+  return done(importedFlash(made))
+}
+
+function whyNot(refusal: RuleRefusal): string {
+  return refusal.outcome === 'not_found' ? GONE : refusal.message
+}
+
+function done(flash: Flash): RuleActOutcome {
+  return { outcome: 'done', flash }
+}

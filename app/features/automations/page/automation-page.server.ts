@@ -1,0 +1,93 @@
+// The automations page: what it shows beside the form.
+import type { App } from '#app/context/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import { type LogLine, logLine } from '../history/log-line.ts'
+import type { JudgedAt } from '../records/facts.ts'
+import type { KnownNames } from '../rules/conditions/condition-words.ts'
+import { exportRule } from '../rules/import-rule.ts'
+import { judgedAt } from '../rules/rule-place.server.ts'
+import { canRepeat, type RuleCardView, ruleCardView } from '../rules/rule-view.ts'
+import { needsBaseline, triggerUrlOf } from '../rules/rules.server.ts'
+import { listExecutions } from '../runs/run-history.server.ts'
+import { loadLimitsLine } from '../settings/settings-page.server.ts'
+
+type PageApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock' | 'log'>
+
+export interface AutomationPageData {
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  now: Millis
+  /** Newest first; null = they could not be fetched. */
+  rules: RuleCardView[] | null
+  /** The last 20 executions, when the address has them open: null = not open. */
+  logs: LogLine[] | 'failed' | null
+  /** Which limits are in force, in one line. */
+  limits: string
+  /** Names of rules from before "how often" was a choice, which can write to a customer again; empty = told, or none. */
+  repeats: string[]
+}
+
+/** `names` = what queues and people are called, by uuid; `logs` and `rules` = which parts are to be seen. */
+export async function loadAutomationPage(
+  app: PageApp,
+  accountUuid: string,
+  { names, logs, rules }: { names: KnownNames; logs: boolean; rules: boolean },
+): Promise<AutomationPageData> {
+  const account = await app.store.findAccount(accountUuid)
+  return {
+    accountName: account?.name ?? '',
+    timezone: account?.timezone ?? 'UTC',
+    now: app.clock.now(),
+    rules: rules ? await listCards(app, accountUuid, names) : [],
+    logs: logs ? await listLogs(app, accountUuid) : null,
+    limits: await loadLimitsLine(app, accountUuid),
+    repeats: rules ? await repeatsOf(app, accountUuid) : [],
+  }
+}
+
+async function repeatsOf(app: PageApp, accountUuid: string): Promise<string[]> {
+  if (!(await app.store.owesRepeatNotice(accountUuid))) return []
+  const rules = await app.store.listAutomations(accountUuid)
+  return rules.filter(({ definition }) => canRepeat(definition)).map(({ name }) => name)
+}
+
+/** One part of the page that cannot be read leaves the others usable. */
+async function listCards(app: PageApp, accountUuid: string, names: KnownNames): Promise<RuleCardView[] | null> {
+  try {
+    const rules = await app.store.listAutomations(accountUuid)
+    const at = await judgedAt(app, accountUuid)
+    const cards: RuleCardView[] = []
+    const turn = takingTurns()
+    for (const rule of rules) {
+      cards.push(cardOf(app, rule, names, at))
+      await turn()
+    }
+    return cards
+  } catch (error) {
+    app.log.error({ account: accountUuid, error }, 'automation.not_listed')
+    return null
+  }
+}
+
+async function listLogs(app: PageApp, accountUuid: string): Promise<LogLine[] | 'failed'> {
+  try {
+    return (await listExecutions(app, accountUuid)).map(logLine)
+  } catch (error) {
+    app.log.error({ account: accountUuid, error }, 'automation.logs_not_listed')
+    return 'failed'
+  }
+}
+
+function cardOf(app: PageApp, rule: AutomationRow, names: KnownNames, at: JudgedAt): RuleCardView {
+  const { definition } = rule
+  return ruleCardView(rule, {
+    at,
+    names,
+    json: exportRule(rule, new Date(app.clock.now()).toISOString()),
+    triggerUrl: triggerUrlOf(app, rule),
+    asksAboutExisting: definition.trigger.source === 'api_polling' && needsBaseline(definition, false),
+  })
+}

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
+import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
+import { applyIntent, parseFormIntent, setValue } from '../form/form-change.ts'
+import { emptyForm, type FormState } from '../form/form-state.ts'
+import { DRAWN, toForm } from '../form/form-wire.ts'
+import { EMPTY_LISTS, toFormLists } from '../rules/form-lists.ts'
+import { refusedFlash } from '../rules/form-words.ts'
+import { DEFAULT_ACCOUNT_GUARDS } from '../rules/guards.ts'
+import { createRule } from '../rules/rules.server.ts'
+import { handleForm, isFormIntent, loadForm } from './form-intents.server.ts'
+import { formOfRule } from './form-of-rule.ts'
+import { copyFailedFlash } from './page-words.ts'
+
+let calls: AutomationCalls
+
+beforeEach(async () => {
+  calls = await automationCalls()
+})
+afterEach(async () => {
+  await calls.close()
+})
+
+/** A press without scripts: the drawn state beside the controls. */
+function sent(state: FormState, intent: string, controls: Record<string, string> = {}): FormData {
+  const data = new FormData()
+  data.append('intent', intent)
+  for (const [name, value] of toForm(state)) data.append(`${DRAWN}${name}`, value)
+  for (const [name, value] of Object.entries(controls)) data.append(name, value)
+  return data
+}
+
+function withTask(): FormState {
+  const intent = parseFormIntent('form.add_step:create_task')
+  if (intent === null) throw new Error('no intent')
+  const values = { name: 'Ring', events: 'object:job', triggerType: 'job_created' }
+  const named = Object.entries(values).reduce((state, [name, value]) => setValue(state, name, value), emptyForm())
+  return setValue(applyIntent(named, intent), 's.s1.p.title', 'Ring them')
+}
+
+test('a press gives the form back with what it did, and stores nothing', async () => {
+  const answer = await handleForm(calls.app, LEEDS, sent(withTask(), 'form.add_step', { name: 'Ring today' }))
+  expect(answer).toMatchObject({
+    outcome: 'form',
+    flash: null,
+    form: { state: { values: { name: 'Ring today' }, steps: [{ key: 's1' }, { type: 'update_job_status' }] } },
+  })
+  expect(await calls.app.store.listAutomations(LEEDS)).toEqual([])
+  expect(isFormIntent('form.save')).toBe(true)
+  expect(isFormIntent('delete')).toBe(false)
+})
+
+test('saving stores the rule; opened again it is changed, not stored twice', async () => {
+  const made = await handleForm(calls.app, LEEDS, sent(withTask(), 'form.save'))
+  expect(made).toMatchObject({ outcome: 'saved', message: 'Automation created' })
+  const [rule] = await calls.app.store.listAutomations(LEEDS)
+  if (!rule) throw new Error('nothing stored')
+  const changed = await handleForm(calls.app, LEEDS, sent(formOfRule(rule), 'form.save', { name: 'Ring tomorrow' }))
+  expect(changed).toMatchObject({ outcome: 'saved', ruleId: rule.id, message: 'Automation updated' })
+  const after = await calls.app.store.listAutomations(LEEDS)
+  expect(after.map(({ name }) => name)).toEqual(['Ring tomorrow'])
+  expect(after[0]?.definition).toEqual(rule.definition)
+})
+
+test('what is wrong comes back with everything that was written', async () => {
+  const answer = await handleForm(calls.app, LEEDS, sent(withTask(), 'form.save', { 's.s1.p.title': '' }))
+  expect(answer).toMatchObject({
+    outcome: 'form',
+    flash: { title: 'Form Validation Error', description: 'Please check your form for errors: actions' },
+    form: {
+      state: { values: { name: 'Ring' } },
+      errors: { 'actions.0.parameters.title': ['Title is required'] },
+      trouble: { title: 'Form Validation Error' },
+    },
+  })
+})
+
+test("another account's rule is gone as far as this one can tell, and what was written stays", async () => {
+  await handleForm(calls.app, BRISBANE, sent(withTask(), 'form.save'))
+  const [rule] = await calls.app.store.listAutomations(BRISBANE)
+  if (!rule) throw new Error('nothing stored')
+  const answer = await handleForm(calls.app, LEEDS, sent(formOfRule(rule), 'form.save', { name: 'Mine now' }))
+  expect(answer).toMatchObject({
+    outcome: 'form',
+    flash: { title: 'Error updating automation' },
+    form: { state: { values: { name: 'Mine now' } } },
+  })
+  expect((await calls.app.store.findAutomation(BRISBANE, rule.id))?.name).toBe('Ring')
+})
+
+test('a refusal says the reason of the server, or that it failed', () => {
+  const words = ({ title, description }: { title: string; description?: string }) => [title, description]
+  expect(words(refusedFlash(true, 'You have 200 automations.'))).toEqual([
+    'Failed to create automation',
+    'You have 200 automations.',
+  ])
+  expect(words(refusedFlash(true, ''))).toEqual(['Failed to create automation', undefined])
+  expect(words(refusedFlash(false, 'Not so.'))).toEqual(['Error updating automation', 'Not so.'])
+  expect(words(refusedFlash(false, ''))).toEqual(['Error updating automation', 'Failed to update automation'])
+  expect(words(copyFailedFlash())).toEqual(['Copy failed', 'Failed to copy automation to clipboard'])
+})
+
+test('what is taken out of the HTML of an e-mail when it is saved, is told', async () => {
+  const body = (html: string) => ({
+    name: 'Thanks',
+    active: true,
+    triggerSource: 'manual_endpoint',
+    actions: [
+      {
+        type: 'send_email',
+        parameters: { contentType: 'html', to: 'a@example.com', customHtmlSubject: 'Thanks', customHtmlBody: html },
+      },
+    ],
+  })
+  const made = await createRule(calls.app, LEEDS, body('<p onclick="x()">Hi</p><script>x()</script>'))
+  expect(made).toMatchObject({
+    outcome: 'saved',
+    warning: 'Saved, but this was taken out of the HTML of an e-mail because it is not safe there: onclick, <script>.',
+    rule: { definition: { steps: [{ parameters: { customHtmlBody: '<p>Hi</p>' } }] } },
+  })
+  expect(await createRule(calls.app, LEEDS, body('<p>Hi</p>'))).toMatchObject({ outcome: 'saved', warning: null })
+  // Nothing would be left to send.
+  expect(await createRule(calls.app, LEEDS, body('<script>x()</script>'))).toMatchObject({
+    outcome: 'invalid',
+    errors: { 'actions.0.parameters.customHtmlBody': ['Message is required'] },
+  })
+})
+
+test('leaving leads back to the plain page', async () => {
+  expect(await handleForm(calls.app, LEEDS, sent(withTask(), 'form.cancel'))).toEqual({ outcome: 'cancelled' })
+})
+
+test('a template fills in the message without scripts too', async () => {
+  const lists = {
+    ...EMPTY_LISTS,
+    ...toFormLists({ 'sms-templates': [{ uuid: 't1', template_name: 'Done', message_text: 'We are done.' }] }),
+  }
+  const sms = setValue(setValue(withTask(), 's.s1.type', 'send_sms'), 's.s1.p.useSmsTemplate', 'true')
+  const answer = await handleForm(
+    calls.app,
+    LEEDS,
+    sent(sms, 'form.next', { 's.s1.p.smsTemplateId': 't1', 's.s1.p.message': '' }),
+    lists,
+  )
+  expect(answer).toMatchObject({ form: { state: { steps: [{ parameters: { message: 'We are done.' } }] } } })
+})
+
+test('the form is drawn with the webhooks, the sentence and the fields of its object', async () => {
+  const view = await loadForm(calls.app, LEEDS, withTask())
+  expect(view.aids.sentence).toEqual({
+    when: 'When a job is created',
+    onlyIf: null,
+    does: 'create the task "Ring them"',
+  })
+  expect(view.aids.fields.slice(0, 14).every(({ group }) => group === 'first')).toBe(true)
+  expect(view.aids.placeholders.length).toBeGreaterThan(20)
+})
+
+test('the form knows how the account’s quiet hours stand', async () => {
+  const quiet = async () => (await loadForm(calls.app, LEEDS, emptyForm())).quiet
+  expect(await quiet()).toMatchObject({ words: expect.stringContaining('20:00 to 08:00') })
+  const none = { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '00:00', quietTo: '00:00' }
+  await calls.app.store.saveAccountGuards(LEEDS, none, 0)
+  expect(await quiet()).toEqual({ words: 'No quiet hours are set, so this changes nothing.', link: 'Set quiet hours' })
+})

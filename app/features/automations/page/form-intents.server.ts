@@ -1,0 +1,123 @@
+// The rule form's buttons: every press is sent here when there are no scripts, and saving always.
+import type { App } from '#app/context/app-context.ts'
+import { objectLabel } from '#app/domain/object-catalog.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { toBody } from '../form/form-body.ts'
+import { applyIntent, FORM_INTENT, type FormIntent, parseFormIntent } from '../form/form-change.ts'
+import { LOOK_FIELDS, readRecordId } from '../form/form-look.ts'
+import type { FormState } from '../form/form-state.ts'
+import { readForm } from '../form/form-wire.ts'
+import { lookAtForm } from '../preview/form-look.server.ts'
+import type { LookDraftApp } from '../preview/look-at-draft.server.ts'
+import { notChecked } from '../preview/too-long.ts'
+import { EMPTY_LISTS, type FormLists, namesOfLists } from '../rules/form-lists.ts'
+import { FORM_WORDS, formErrorFlash, refusedFlash, savedFlash } from '../rules/form-words.ts'
+import type { NamedRule } from '../rules/loops.ts'
+import type { FieldErrors } from '../rules/rule-form.ts'
+import { changeRule, createRule, type RulesApp } from '../rules/rules.server.ts'
+import { loadSettings } from '../settings/automation-settings.server.ts'
+import { quietHint } from '../settings/settings-words.ts'
+import { aidsOf, type FormAids, rulesForWarnings } from './form-aids.ts'
+import type { AskedLook, FormView } from './form-view.ts'
+
+export type FormOutcome =
+  /** Draw the form again; `flash` says why, if something was wrong. */
+  | { outcome: 'form'; form: FormView; flash: Flash | null }
+  | { outcome: 'saved'; ruleId: number; message: string; flash: Flash }
+  | { outcome: 'cancelled' }
+
+export function isFormIntent(intent: string): boolean {
+  return intent.startsWith(FORM_INTENT)
+}
+
+/** The form as a page shows it. */
+export async function loadForm(
+  app: Pick<App, 'store' | 'apart'>,
+  accountUuid: string,
+  state: FormState,
+  errors: FieldErrors = {},
+  lists: FormLists = EMPTY_LISTS,
+): Promise<FormView> {
+  const rules = rulesForWarnings(await app.store.listAutomations(accountUuid))
+  const webhooks = (await app.store.listWebhooks(accountUuid)).map(({ webhook, endpoint }) => ({
+    id: webhook.id,
+    objectType: webhook.objectType,
+    label: objectLabel(webhook.objectType),
+    active: endpoint.state !== 'paused',
+  }))
+  const quiet = quietHint(await loadSettings(app, accountUuid))
+  const { aids, trouble } = await loadAids(app, accountUuid, state, rules, namesOfLists(lists))
+  return { state, errors, trouble, aids, rules, webhooks, quiet }
+}
+
+/** What cannot be said about its texts in time is left out, and the form says so. */
+async function loadAids(
+  app: Pick<App, 'apart'>,
+  accountUuid: string,
+  state: FormState,
+  rules: readonly NamedRule[],
+  names: Record<string, string>,
+): Promise<{ aids: FormAids; trouble: Flash | null }> {
+  const told = await app.apart.do('aidsOf', accountUuid, state, rules, names)
+  if (told.outcome === 'done') return { aids: told.value, trouble: null }
+  const trouble: Flash = { kind: 'error', title: FORM_WORDS.notChecked, description: notChecked(told).message }
+  const bare = { ...state, steps: state.steps.map((step) => ({ ...step, parameters: {} })) }
+  return { aids: aidsOf(bare, rules, names), trouble }
+}
+
+/** `lists` = what can be chosen from, for a template that fills in a text. The caller has checked the account. */
+export async function handleForm(
+  app: RulesApp & LookDraftApp,
+  accountUuid: string,
+  formData: FormData,
+  lists: FormLists = EMPTY_LISTS,
+): Promise<FormOutcome> {
+  const intent = parseFormIntent(String(formData.get('intent') ?? '')) ?? { kind: 'next' }
+  if (intent.kind === 'cancel') return { outcome: 'cancelled' }
+  const read = readForm(formData, lists)
+  const draw = async (state: FormState, errors: FieldErrors, flash: Flash | null): Promise<FormOutcome> => ({
+    outcome: 'form',
+    form: await loadForm(app, accountUuid, state, errors, lists).then((form) => ({
+      ...form,
+      trouble: flash ?? form.trouble,
+    })),
+    flash,
+  })
+  if (intent.kind === 'look') {
+    const look = await looked(app, accountUuid, read, intent, { formData, lists })
+    return { outcome: 'form', form: { ...(await loadForm(app, accountUuid, read, {}, lists)), look }, flash: null }
+  }
+  if (intent.kind !== 'save') return draw(applyIntent(read, intent), {}, null)
+  const checked = await app.apart.do('problemsOf', accountUuid, read)
+  if (checked.outcome !== 'done') return draw(read, {}, refusedFlash(read.ruleId === null, notChecked(checked).message))
+  const problems = checked.value
+  if (Object.keys(problems).length > 0) return draw(read, problems, formErrorFlash(problems))
+  const { ruleId } = read
+  const body = toBody(read)
+  const saved =
+    ruleId === null ? await createRule(app, accountUuid, body) : await changeRule(app, accountUuid, ruleId, body)
+  if (saved.outcome === 'saved') {
+    const flash = savedFlash(ruleId === null, saved.rule.active, saved.warning)
+    return { outcome: 'saved', ruleId: saved.rule.id, message: flash.title, flash }
+  }
+  const why = saved.outcome === 'not_found' ? FORM_WORDS.gone : saved.message
+  return draw(read, saved.outcome === 'invalid' ? saved.errors : {}, refusedFlash(ruleId === null, why))
+}
+
+/** A record that was pressed is the one; else what is searched for, else the newest that fits. */
+async function looked(
+  app: LookDraftApp,
+  accountUuid: string,
+  state: FormState,
+  intent: Extract<FormIntent, { kind: 'look' }>,
+  { formData, lists }: { formData: FormData; lists: FormLists },
+): Promise<AskedLook> {
+  const sent = (name: string) => String(formData.get(name) ?? '')
+  const search = sent(LOOK_FIELDS.search).trim().slice(0, 100)
+  const before = sent(LOOK_FIELDS.was)
+  // Another search begins anew; the same one goes on with the record that was chosen.
+  const record = intent.record || (search === before ? readRecordId(sent(LOOK_FIELDS.record)) : '')
+  const wish = { look: intent.look, accountUuid, record, search, names: namesOfLists(lists) }
+  const answer = await lookAtForm(app, state, wish)
+  return { answer, search, record: answer.kind === 'preview' ? answer.record.uuid : record }
+}

@@ -1,0 +1,49 @@
+// What is done apart from the main thread when somebody sends much of it: see decision 0037. Only the server imports this.
+import { readTemplate } from '#app/features/templates/template.ts'
+import { readDraft } from '../form/draft.ts'
+import { problemsOf } from '../form/form-problems.ts'
+import { checkRule } from '../rules/checks/rule-check.ts'
+import { safeSentHtml, withSafeEmails } from '../rules/email-html.ts'
+import { readImport } from '../rules/import-rule.ts'
+import { openBlanksOf } from '../rules/rule-blanks.ts'
+import { type FormIssue, type RuleForm, ruleForm } from '../rules/rule-form.ts'
+import { aidsOf } from './form-aids.ts'
+
+export type ReadRuleForm =
+  /** `takenOut`: what of its e-mails was not safe and went, in a sentence; null = nothing. */
+  { outcome: 'read'; form: RuleForm; takenOut: string | null } | { outcome: 'invalid'; issues: FormIssue[] }
+
+function readRuleForm(body: unknown): ReadRuleForm {
+  const { body: safe, takenOut } = withSafeEmails(body)
+  const parsed = ruleForm.safeParse(safe)
+  if (parsed.success) return { outcome: 'read', form: parsed.data, takenOut }
+  return { outcome: 'invalid', issues: parsed.error.issues.map(plainIssue) }
+}
+
+/** An issue of zod may carry what cannot be copied. */
+function plainIssue(issue: FormIssue & { code?: string }): FormIssue {
+  const { path, message, keys, code } = issue
+  return {
+    path: path.map((part) => (typeof part === 'symbol' ? String(part) : part)),
+    message,
+    ...(keys && { keys }),
+    ...(code && { code }),
+  }
+}
+
+export const LONG_WORK = {
+  aidsOf,
+  checkRule,
+  openBlanksOf,
+  problemsOf,
+  readDraft,
+  readImport,
+  readRuleForm,
+  safeSentHtml,
+  readTemplateForm: (body: Readonly<Record<string, unknown>>) => {
+    const read = readTemplate(withSafeEmails(body).body)
+    return read.outcome === 'read' ? read : { ...read, issues: read.issues.map(plainIssue) }
+  },
+}
+
+export type LongWork = typeof LONG_WORK

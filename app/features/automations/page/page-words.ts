@@ -1,0 +1,119 @@
+// What the automations page says: its toasts, its refusals, and why something cannot be shown.
+import type { Flash } from '#app/lib/flash.ts'
+import { isHeldBack, NOT_RUN_YET, type RanNowFacts, ranNowWords } from '../preview/run-now-words.ts'
+import { FORM_WORDS } from '../rules/form-words.ts'
+import { isConnectionPause } from '../rules/run-words.ts'
+
+export const AUTHENTICATE_TO_MANAGE =
+  'Authentication Required: Please authenticate with the platform to manage automations.'
+
+const UPDATED_PERMISSIONS =
+  "Updated Permissions Required. Your OAuth token needs updated permissions. Please click 'Reconnect' in the Webhook Manager to get new permissions for job queues access."
+const AUTHENTICATE_FOR_LISTS =
+  'Authentication Required: Please authenticate with the platform first to access jobs and queues data.'
+
+export const RULES_NOT_FETCHED = 'Failed to fetch automations'
+export const LOGS_NOT_FETCHED = 'Failed to fetch logs'
+export const RULE_RUN_FAILED = 'Failed to run automation'
+export const LOOK_BACK_FAILED = 'The last 30 days could not be looked up'
+export const RULE_DELETE_FAILED = 'Failed to delete automation'
+export const RULE_UPDATE_FAILED = FORM_WORDS.updateFailed
+export const IMPORT_FAILED = 'Import failed'
+/** Title and text of the message together. */
+export const COPY_FAILED = 'Copy failed: Failed to copy automation to clipboard'
+
+export const GONE = 'This automation was deleted.'
+export const TOO_MANY_RUNS = 'Too many runs. Try again in a minute.'
+export const NOT_AN_ADMIN = 'Check Mode is for admins. Preview shows the same to everyone.'
+
+export const NOTICE_DISMISSED: Flash = { kind: 'success', title: 'Notice dismissed' }
+export const RULE_DELETED: Flash = { kind: 'success', title: 'Automation deleted' }
+export const RULE_COPIED: Flash = { kind: 'success', title: 'Automation copied' }
+export const URL_COPIED: Flash = { kind: 'success', title: 'Endpoint URL copied' }
+export const NEW_URL: Flash = {
+  kind: 'success',
+  title: 'New address made',
+  description: 'The old one no longer works. Give the new one to whoever calls it.',
+}
+export const TEMPLATE_LOADED: Flash = {
+  kind: 'success',
+  title: 'Template loaded',
+  description: 'Fill in what is open, then press Create Automation.',
+}
+export const RULE_IMPORTED: Flash = {
+  kind: 'success',
+  title: 'Automation imported',
+  description: 'Check it, then press Create Automation. It starts switched off.',
+}
+
+/** The copy did not say what its events are about. */
+export const RULE_IMPORTED_OPEN: Flash = {
+  kind: 'success',
+  title: 'Automation imported',
+  description: 'The copy does not say which records start it. Choose them under Webhook Subscription.',
+}
+
+/** Several at once are stored at once, each switched off. */
+export function importedFlash(count: number): Flash {
+  return {
+    kind: 'success',
+    title: `${count} automations imported`,
+    description: 'Each is switched off. Check it, then switch it on.',
+  }
+}
+
+export function failed(title: string, why: string): Flash {
+  return { kind: 'error', title, description: why }
+}
+
+/** `warning`: what is still in the way although it is stored. */
+export function switchedFlash(active: boolean, warning: string | null): Flash {
+  const what = active ? 'It is on.' : 'It is off. Nothing starts until you switch it on.'
+  return { kind: 'success', title: FORM_WORDS.updated, description: warning ?? what }
+}
+
+/** After "Run Now". */
+export function ranFlash(ran: RanNowFacts): Flash {
+  const words = ranNowWords(ran)
+  const only = ran.started === 1 ? ran.executions[0] : undefined
+  if (only?.executionStatus === 'failure') {
+    return failed(RULE_RUN_FAILED, only.errorMessage ?? 'No action could be done. The logs say why.')
+  }
+  if (only?.executionStatus === 'partial')
+    return { kind: 'error', title: words, description: 'The logs say what was done.' }
+  if (only?.outcome === 'nothing') {
+    const why = only.actionsExecuted.map(({ result }) => result.message).find((message) => message !== '')
+    return { kind: 'info', title: words, ...(why !== undefined && { description: why }) }
+  }
+  if (only?.executionStatus === 'success') return { kind: 'success', title: words }
+  if (only?.executionStatus === null && only.reason !== null) {
+    return { kind: 'info', title: isHeldBack(only) ? NOT_RUN_YET : 'Automation started', description: only.reason }
+  }
+  return { kind: 'info', title: words }
+}
+
+export interface ListTrouble {
+  words: string
+  /** The platform's own, or ours. */
+  said: string
+}
+
+/** Why the lists of jobs and queues are empty. */
+export function listTrouble(message: string): ListTrouble {
+  const isScope = /insufficient_scope|read_job_queues/.test(message)
+  return { words: isScope ? UPDATED_PERMISSIONS : AUTHENTICATE_FOR_LISTS, said: message }
+}
+
+export function copyFailedFlash(): Flash {
+  const [title = '', why = ''] = COPY_FAILED.split(': ')
+  return failed(title, why)
+}
+
+/** What a paused rule needs: `connection` = signing in again, and it goes on by itself; else a person starts it again. */
+export function pauseHelp(reason: string): { kind: 'connection' | 'person'; text: string } {
+  return isConnectionPause(reason)
+    ? { kind: 'connection', text: 'It goes on by itself as soon as ServiceM8 accepts our calls again.' }
+    : { kind: 'person', text: 'When you have put right what made it stop, start it again.' }
+}
+
+export const PREPARING = 'Getting ready. It starts in a moment.'

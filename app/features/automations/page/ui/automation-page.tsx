@@ -1,0 +1,258 @@
+import { Link } from '@remix-run/react'
+import { clsx } from 'clsx'
+import { History, House, ScrollText, Settings, ShieldCheck, Workflow } from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import {
+  type AutomationAccount,
+  type AutomationStep,
+  type AutomationTab,
+  automationAddress,
+  automationQuery,
+  settingsAddress,
+} from '#app/domain/automation-address.ts'
+import type { OwnerRights } from '#app/domain/people.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { AddressButton } from '#app/ui/address-button.tsx'
+import { Badge } from '#app/ui/badge.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { Card } from '#app/ui/card.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { PageHeader } from '#app/ui/page/page-header.tsx'
+import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
+import { AccountTimeProvider } from '#app/ui/time/time.tsx'
+import { WayButton } from '../../form/ui/way-button.tsx'
+import type { LogLine } from '../../history/log-line.ts'
+import { LogsDialog } from '../../history/ui/logs-dialog.tsx'
+import type { RuleCardView } from '../../rules/rule-view.ts'
+import type { PageResult } from '../act-on-rule.ts'
+import { type ListTrouble, RULES_NOT_FETCHED } from '../page-words.ts'
+import { ImportPanel } from './import-panel.tsx'
+import { RepeatNotice } from './repeat-notice.tsx'
+import { RuleCard } from './rule-card.tsx'
+
+export interface AutomationPageProps {
+  /** The account as the address names it; stands in every link and form. */
+  accountUUID: string
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  /** The page was asked for by an admin, as one. */
+  admin: boolean
+  /** The server's moment. */
+  now: Millis
+  /** Newest first; null = they could not be fetched. */
+  rules: RuleCardView[] | null
+  /** The last executions when the address has them open. */
+  logs: LogLine[] | 'failed' | null
+  /** Which limits are in force, in one line. */
+  limits: string
+  /** Rules that can write to a customer again, as long as nobody dismissed the notice about them. */
+  repeats: string[]
+  tab: AutomationTab
+  step: AutomationStep
+  result: PageResult | null
+  /** Token of what was written without scripts and not saved yet; null = nothing. */
+  draft?: string | null
+  /** Why the lists of jobs and queues are empty, else null. */
+  trouble: ListTrouble | null
+  /** Why the account has to be connected again, else null. */
+  reconnect: string | null
+  /** Who may make the address of a rule anew: a key. */
+  rights: OwnerRights
+  /** The form of a rule, with what stands beside it; only where the first tab is open. */
+  form?: (beside: ReactNode) => ReactNode
+  /** What stands in another tab: the library, the API test. */
+  children?: ReactNode
+}
+
+/** Everything around the form. */
+export function AutomationPage(props: AutomationPageProps) {
+  const { accountUUID, admin, rules, logs, tab, step, result, form, children } = props
+  const account: AutomationAccount = { accountUUID, admin, ...(props.draft && { draft: props.draft }) }
+  return (
+    <AccountTimeProvider now={props.now} zone={props.timezone}>
+      <PageHeader
+        title="Automations"
+        overline={props.accountName}
+        actions={<Ways account={account} tab={tab} />}
+        summary={
+          admin ? (
+            <div>
+              <Badge tone="accent" icon={ShieldCheck}>
+                Admin Mode
+              </Badge>
+            </div>
+          ) : null
+        }
+      />
+      {logs === null ? null : <LogsDialog logs={logs} account={account} tab={tab} />}
+      {props.reconnect === null ? null : <ReconnectNotice accountUUID={accountUUID} reason={props.reconnect} />}
+      {props.trouble && props.reconnect === null ? <Trouble trouble={props.trouble} account={account} /> : null}
+      <Tabs account={account} tab={tab} />
+      {tab === 'rules' && props.repeats.length > 0 ? <RepeatNotice names={props.repeats} account={account} /> : null}
+      {tab === 'rules' ? <Limits limits={props.limits} account={account} /> : null}
+      {tab === 'rules' ? (
+        <FormPlace step={step}>
+          {form?.(
+            <>
+              <ImportPanel account={account} result={result} />
+              <RuleList rights={props.rights} rules={rules} account={account} step={step} result={result} />
+            </>,
+          )}
+        </FormPlace>
+      ) : (
+        children
+      )}
+    </AccountTimeProvider>
+  )
+}
+
+/** Form left, the rest right. Whoever opens a rule in the form is led there: the keyboard as well as the eye. */
+function FormPlace({ step, children }: { step: AutomationStep; children: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null)
+  const opened = step.step === 'edit' ? step.ruleId : step.step === 'copy' ? -step.templateId : null
+  useEffect(() => {
+    if (opened !== null) place.current?.focus({ preventScroll: true })
+  }, [opened])
+  return (
+    <div id="rule-form" ref={place} tabIndex={-1} className="grid min-w-0 gap-5 rounded-card lg:grid-cols-2 lg:gap-6">
+      {children}
+    </div>
+  )
+}
+
+function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab }) {
+  const search = new URLSearchParams(automationQuery(account))
+  // Only the first tab has a form whose contents could be lost.
+  const Way = tab === 'rules' ? WayButton : AddressButton
+  return (
+    <>
+      <Way query={automationQuery(account, { step: 'logs' }, tab)} icon={<ScrollText aria-hidden className="size-4" />}>
+        View Logs
+      </Way>
+      <ButtonLink to={`/automation/runs?${search}`} icon={<History aria-hidden className="size-4" />}>
+        History
+      </ButtonLink>
+      <ButtonLink to={settingsAddress(account)} icon={<Settings aria-hidden className="size-4" />}>
+        Settings
+      </ButtonLink>
+      <ButtonLink to={`/?${search}`} icon={<House aria-hidden className="size-4" />}>
+        Home
+      </ButtonLink>
+    </>
+  )
+}
+
+/** What protects customers, and the way to change it. */
+function Limits({ limits, account }: { limits: string; account: AutomationAccount }) {
+  return (
+    <p className="wrap-anywhere mb-4 flex flex-wrap items-center gap-x-2 text-label text-ink-soft">
+      <span>{limits}</span>
+      <Link
+        to={settingsAddress(account)}
+        className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
+      >
+        Quiet hours and limits
+      </Link>
+    </p>
+  )
+}
+
+const TAB_LABELS: Record<AutomationTab, string> = {
+  rules: 'Your Automations',
+  templates: 'Template Library',
+  api: 'API Testing',
+}
+
+/** Ways between addresses, so that each tab can be reloaded, kept, and opened without scripts. */
+function Tabs({ account, tab: open }: { account: AutomationAccount; tab: AutomationTab }) {
+  const tabs = (['rules', 'templates', 'api'] as const).filter((tab) => tab !== 'api' || account.admin)
+  return (
+    <nav aria-label="Automations" className="mb-5 border-line border-b">
+      <ul className="flex gap-1">
+        {tabs.map((tab) => (
+          <li key={tab} className="flex">
+            <Link
+              to={automationAddress(account, { step: 'none' }, tab)}
+              aria-current={tab === open ? 'page' : undefined}
+              preventScrollReset
+              className={clsx(
+                '-mb-px inline-flex min-h-11 items-center border-b-2 px-2 py-1 font-medium text-label leading-tight sm:px-3',
+                tab === open ? 'border-accent text-accent' : 'border-transparent text-ink-soft hover:text-ink',
+              )}
+            >
+              {TAB_LABELS[tab]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+function Trouble({ trouble, account }: { trouble: ListTrouble; account: AutomationAccount }) {
+  return (
+    <Notice tone="attention" className="mb-5">
+      <p className="font-semibold">{trouble.words}</p>
+      {trouble.said === '' ? null : <p className="mt-1">ServiceM8 said: {trouble.said}</p>}
+      <ButtonLink to={`/?${new URLSearchParams(automationQuery(account))}`} look="quiet" className="-ml-4">
+        Webhook Manager
+      </ButtonLink>
+    </Notice>
+  )
+}
+
+interface RuleListProps {
+  rights: OwnerRights
+  rules: RuleCardView[] | null
+  account: AutomationAccount
+  step: AutomationStep
+  result: PageResult | null
+}
+
+/** The list. When a rule goes away and takes the focus with it, the heading has it next. */
+function RuleList({ rights, rules, account, step, result }: RuleListProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const length = rules?.length ?? 0
+  const count = useRef(length)
+  useEffect(() => {
+    if (length < count.current && (document.activeElement ?? document.body) === document.body) heading.current?.focus()
+    count.current = length
+  }, [length])
+  return (
+    <section aria-labelledby="rules-title">
+      <h2 id="rules-title" ref={heading} tabIndex={-1} className="mb-3 font-semibold text-title">
+        Existing Automations
+      </h2>
+      {rules === null ? (
+        <Notice tone="failing" title={RULES_NOT_FETCHED}>
+          They are kept and go on working. Please load the page again in a moment.
+        </Notice>
+      ) : rules.length === 0 ? (
+        <Card>
+          <EmptyState
+            icon={Workflow}
+            title="No automations yet"
+            action={
+              <ButtonLink to={automationAddress(account, { step: 'none' }, 'templates')}>
+                Look at the Template Library
+              </ButtonLink>
+            }
+          >
+            An automation does a piece of work by itself: when a job is completed, it texts the customer. Give it a name
+            in the form, or begin with a template.
+          </EmptyState>
+        </Card>
+      ) : (
+        <ul className="grid items-start gap-4">
+          {rules.map((rule) => (
+            <li key={rule.id} className="min-w-0">
+              <RuleCard rights={rights} rule={rule} account={account} step={step} result={result} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

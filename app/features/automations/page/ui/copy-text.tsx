@@ -1,0 +1,102 @@
+import { useNavigate } from '@remix-run/react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import {
+  type AutomationAccount,
+  automationAddress,
+  automationQuery,
+  ruleAnchor,
+} from '#app/domain/automation-address.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { controlLook } from '#app/ui/form/text-input.tsx'
+import { useToast } from '#app/ui/toast.tsx'
+import { WayButton } from '../../form/ui/way-button.tsx'
+import { copyFailedFlash } from '../page-words.ts'
+
+interface CopyTextProps {
+  ruleId: number
+  account: AutomationAccount
+  /** Which text of the rule the page shows where the clipboard cannot be had. */
+  step: 'json' | 'url'
+  text: string
+  copied: Flash
+  icon: ReactNode
+  children: ReactNode
+  'aria-label': string
+}
+
+/** Copies at once; without scripts, or when the browser refuses, the page shows the text to be copied by hand. */
+export function CopyText({ ruleId, account, step, text, copied, icon, children, ...named }: CopyTextProps) {
+  const toast = useToast()
+  const navigate = useNavigate()
+  const shown = { step, ruleId } as const
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text)
+      toast(copied)
+    } catch {
+      toast(copyFailedFlash())
+      navigate(`${automationAddress(account, shown)}#${ruleAnchor(ruleId)}`, { preventScrollReset: true })
+    }
+  }
+  return (
+    <WayButton
+      {...named}
+      query={automationQuery(account, shown)}
+      anchor={ruleAnchor(ruleId)}
+      look="quiet"
+      icon={icon}
+      onClick={(event) => {
+        event.preventDefault()
+        void copy()
+      }}
+    >
+      {children}
+    </WayButton>
+  )
+}
+
+interface ShownTextProps {
+  id: string
+  label: string
+  hint: string
+  text: string
+  account: AutomationAccount
+  ruleId: number
+  rows: number
+  /** Further buttons beside "Close". */
+  children?: ReactNode
+}
+
+/** The text in a box that can only be read, selected as soon as it has the focus. */
+export function ShownText({ id, label, hint, text, account, ruleId, rows, children }: ShownTextProps) {
+  const box = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    box.current?.focus()
+    box.current?.select()
+  }, [])
+  return (
+    <div className="grid gap-2">
+      <Field id={id} label={label} hint={hint}>
+        {(control) => (
+          <textarea
+            {...control}
+            ref={box}
+            readOnly
+            rows={rows}
+            value={text}
+            onFocus={(event) => event.currentTarget.select()}
+            className={controlLook({ ground: 'fixed', text: 'code', className: 'resize-y py-2' })}
+          />
+        )}
+      </Field>
+      <div className="flex flex-wrap gap-2">
+        <ButtonLink to={`${automationAddress(account)}#${ruleAnchor(ruleId)}`} preventScrollReset>
+          Close
+        </ButtonLink>
+        {children}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,70 @@
+import { Form } from '@remix-run/react'
+import { useState } from 'react'
+import { type AutomationAccount, automationAddress } from '#app/domain/automation-address.ts'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { cardLook } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { controlLook } from '#app/ui/form/text-input.tsx'
+import type { PageResult } from '../act-on-rule.ts'
+import { IMPORT_FAILED } from '../page-words.ts'
+import { ActFields, useIsActing } from './rule-button.tsx'
+
+interface ImportPanelProps {
+  account: AutomationAccount
+  result: PageResult | null
+}
+
+/** Takes what "Copy as JSON" gave, here or elsewhere. */
+export function ImportPanel({ account, result }: ImportPanelProps) {
+  const refused = result?.kind === 'import_refused' ? result : null
+  // A refusal draws the panel anew, open and with what was pasted.
+  const [canceled, setCanceled] = useState(0)
+  const pending = useIsActing({ act: 'import' })
+  return (
+    <section aria-labelledby="import-title" className={`${cardLook} px-4 py-1.5 sm:px-5`}>
+      <h2 id="import-title" className="sr-only">
+        Import Automation
+      </h2>
+      <Disclosure
+        key={`${refused ? refused.message : ''}${canceled}`}
+        summary="Import Automation"
+        open={refused !== null}
+      >
+        <Form method="post" preventScrollReset className="grid gap-3 pt-1 pb-2">
+          <ActFields account={account} values={{ act: 'import' }} />
+          <Field
+            id="import-json"
+            label="Paste JSON"
+            hint="Loads into the form as a new automation, switched off."
+            errors={refused ? [`${IMPORT_FAILED}: ${refused.message}`] : []}
+          >
+            {(control) => (
+              <textarea
+                {...control}
+                name="json"
+                rows={6}
+                required
+                spellCheck={false}
+                defaultValue={refused?.text ?? ''}
+                className={controlLook({ className: 'resize-y py-2 font-mono' })}
+              />
+            )}
+          </Field>
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" look="primary" pending={pending}>
+              Import
+            </Button>
+            <ButtonLink
+              to={automationAddress(account)}
+              onClick={() => setCanceled((count) => count + 1)}
+              preventScrollReset
+            >
+              Cancel
+            </ButtonLink>
+          </div>
+        </Form>
+      </Disclosure>
+    </section>
+  )
+}

@@ -1,0 +1,61 @@
+import { CircleCheck } from 'lucide-react'
+import { Badge } from '#app/ui/badge.tsx'
+import { Time } from '#app/ui/time/time.tsx'
+import type { LookedBack, LookedBackRow } from '../../form/form-look.ts'
+
+/** "In the last 30 days this rule would have …": for whom, when and what; and how much of it is known. */
+export function LookedBackList({ found }: { found: LookedBack }) {
+  const { headline, rows, count, basis, ran, ranMore } = found
+  return (
+    <div className="grid gap-3 text-label">
+      <p className="wrap-anywhere font-medium text-body">{headline}</p>
+      {ran === null ? null : (
+        <p>
+          {ran === 0
+            ? 'It did not run in that time.'
+            : `It really ran ${ranMore ? 'at least ' : ''}${ran === 1 ? 'once' : `${ran} times`} in that time: the History has it.`}
+        </p>
+      )}
+      {rows.length > 0 ? (
+        <ol aria-label="What it would have done" className="grid gap-2">
+          {rows.map((row) => (
+            <Row key={row.key} row={row} />
+          ))}
+        </ol>
+      ) : null}
+      {count > rows.length && rows.length > 0 ? <p>And {count - rows.length} more.</p> : null}
+      <ul className="grid gap-1 text-dense text-ink-soft">
+        {basis.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Row({ row: { title, customer, on, ran, does, trouble } }: { row: LookedBackRow }) {
+  return (
+    <li className="wrap-anywhere grid gap-1 rounded-control bg-sunken p-3">
+      <div className="flex flex-wrap items-center gap-x-3">
+        <span className="font-medium">{customer === '' ? title : `${title} · ${customer}`}</span>
+        {on === null ? null : (
+          <span className="text-dense text-ink-soft">
+            <Time at={on} />
+          </span>
+        )}
+        {ran ? (
+          <Badge tone="working" icon={CircleCheck}>
+            It did run
+          </Badge>
+        ) : null}
+      </div>
+      {does.map(({ summary, to, text }, place) => (
+        <p key={place}>
+          {summary || (to === null ? '' : `To ${to}`)}
+          {text === null ? null : <span className="block text-ink-soft">“{text}”</span>}
+        </p>
+      ))}
+      {trouble === null ? null : <p className="text-ink-soft">{trouble}</p>}
+    </li>
+  )
+}

@@ -1,0 +1,120 @@
+import { Form } from '@remix-run/react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type AutomationAccount, automationAddress } from '#app/domain/automation-address.ts'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { useHydrated } from '#app/ui/hydrated.tsx'
+import { useOnDemand } from '#app/ui/on-demand.tsx'
+import { type PageResult, UNNAMED_RECORD } from '../act-on-rule.ts'
+import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'
+
+export const NOT_MET_TITLE = 'Automation Conditions Not Met'
+
+type NotMet = Extract<PageResult, { kind: 'not_met' }>
+
+interface NotMetProps {
+  result: NotMet
+  account: AutomationAccount
+  /** The button that was pressed; has the focus again after Cancel. */
+  returnTo: RefObject<HTMLElement | null>
+}
+
+async function loadDialog() {
+  return (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog
+}
+
+/** No record, or not the one asked for, meets the conditions: which, in words, and whether to go on all the same. */
+export function NotMetDialog({ result, account, returnTo }: NotMetProps) {
+  const hydrated = useHydrated()
+  const [closed, setClosed] = useState<NotMet | null>(null)
+  const { part: ConfirmDialog, failed } = useOnDemand(loadDialog, hydrated)
+  const open = closed !== result
+  if (ConfirmDialog) {
+    return (
+      <ConfirmDialog
+        open={open}
+        onClose={() => setClosed(result)}
+        returnTo={returnTo}
+        title={NOT_MET_TITLE}
+        cancelLabel="Cancel"
+        action={<AnywayForm result={result} account={account} />}
+      >
+        <FailedConditions result={result} />
+      </ConfirmDialog>
+    )
+  }
+  return hydrated && !failed ? null : <NotMetQuestion result={result} account={account} />
+}
+
+/** The same question as part of the page. */
+function NotMetQuestion({ result, account }: Omit<NotMetProps, 'returnTo'>) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const titleId = `not-met-${result.ruleId}-title`
+  return (
+    <section aria-labelledby={titleId} className="grid gap-3 rounded-control border border-attention p-4">
+      <h4 id={titleId} ref={heading} tabIndex={-1} className="font-semibold">
+        {NOT_MET_TITLE}
+      </h4>
+      <div className="grid gap-2 wrap-anywhere text-label text-ink-soft">
+        <FailedConditions result={result} />
+      </div>
+      <div className="flex flex-wrap gap-2">
+        {/* Without an anchor: to a browser without scripts that would be a place on this very page, which stays. */}
+        <ButtonLink to={automationAddress(account)} preventScrollReset>
+          Cancel
+        </ButtonLink>
+        <AnywayForm result={result} account={account} />
+      </div>
+    </section>
+  )
+}
+
+function FailedConditions({ result: { name, record, failed, mode } }: { result: NotMet }) {
+  return (
+    <>
+      <p>
+        {record === null
+          ? `No record meets the conditions of “${name}” now.`
+          : `${record} does not meet the conditions.`}
+      </p>
+      <ul className="grid gap-2">
+        {failed.map((one, index) => (
+          <li key={index} className="grid gap-0.5">
+            <span className="text-ink">{one.words}</span>
+            <code className="font-mono text-dense">
+              {one.field} {one.operator.replaceAll('_', ' ')}
+              {one.value === '' ? '' : ` "${one.value}"`}
+            </code>
+          </li>
+        ))}
+      </ul>
+      <p>
+        {mode === 'run'
+          ? `Run Anyway runs it once, for ${calledIn(record)}.`
+          : `Show Anyway previews it for ${calledIn(record)}. Nothing is sent.`}
+      </p>
+    </>
+  )
+}
+
+/** Within a sentence. */
+function calledIn(record: string | null): string {
+  if (record === null) return 'the newest record'
+  return record === UNNAMED_RECORD ? 'this record' : record
+}
+
+function AnywayForm({ result, account }: Omit<NotMetProps, 'returnTo'>) {
+  const { ruleId, mode, recordUuid } = result
+  const values = { act: mode, id: String(ruleId), bypass: 'yes' }
+  const pending = useIsActing(values)
+  const sent = { ...values, ...(recordUuid !== '' && { recordUuid }) }
+  const withDraft = useWithDraft(sent)
+  return (
+    <Form method="post" preventScrollReset>
+      <ActFields account={account} values={sent} />
+      <Button {...withDraft} type="submit" look="primary" pending={pending}>
+        {mode === 'run' ? 'Run Anyway' : 'Show Anyway'}
+      </Button>
+    </Form>
+  )
+}

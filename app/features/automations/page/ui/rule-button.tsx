@@ -1,0 +1,58 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { forwardRef } from 'react'
+import type { AutomationAccount } from '#app/domain/automation-address.ts'
+import { Button, type ButtonProps } from '#app/ui/button.tsx'
+import { useHydrated } from '#app/ui/hydrated.tsx'
+import { FORM } from '../../form/ui/preview-pane.tsx'
+import { PRESS } from '../act-on-rule.ts'
+
+interface RuleButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {
+  /** What the page's action is asked to do. */
+  act: string
+  ruleId: number
+  account: AutomationAccount
+  /** What else it needs to know. */
+  values?: Record<string, string>
+}
+
+/** A button that does one thing with one rule: a form of its own, so that it works without scripts. */
+export const RuleButton = forwardRef<HTMLButtonElement, RuleButtonProps>(function RuleButton(
+  { act, ruleId, account, values = {}, ...button },
+  ref,
+) {
+  const sent = { act, id: String(ruleId), ...values }
+  const pending = useIsActing(sent)
+  const withDraft = useWithDraft(sent)
+  return (
+    <Form method="post" preventScrollReset className="contents">
+      <ActFields account={account} values={sent} />
+      <Button {...button} {...withDraft} ref={ref} type="submit" pending={pending} />
+    </Form>
+  )
+})
+
+/**
+ * Until scripts run, a press sends the form of the rule along, so that nothing is lost that was written there: the button then belongs
+ * to that form, and says in its value what it does.
+ */
+export function useWithDraft(values: Record<string, string>): { form?: string; name?: string; value?: string } {
+  return useHydrated() ? {} : { form: FORM, name: PRESS, value: String(new URLSearchParams(values)) }
+}
+
+/** What every form around the rules carries along. */
+export function ActFields({ account, values }: { account: AutomationAccount; values: Record<string, string> }) {
+  return (
+    <>
+      {Object.entries({ ...values, accountUUID: account.accountUUID }).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+    </>
+  )
+}
+
+/** Is the form with these values on its way? */
+export function useIsActing(values: Record<string, string>): boolean {
+  const { state, formData } = useNavigation()
+  if (state === 'idle' || !formData) return false
+  return Object.entries(values).every(([name, value]) => formData.get(name) === value)
+}

@@ -1,0 +1,109 @@
+// What a person was shown before "Run for real", as one text that goes out with the button and comes back with the press: so that
+// nothing is done that was not shown.
+import type { App } from '#app/context/app-context.ts'
+import { todayOf } from '#app/domain/local-time.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import type { RunWish } from '../rules/run.ts'
+import { type Execution, executionOf } from '../runs/run-history.ts'
+import { APPROVED_PARTS, type ApprovedPart } from './ask-run.ts'
+import { type PreviewApp, previewRun } from './preview.server.ts'
+import type { PreviewedStep } from './preview.ts'
+
+export type ApprovalApp = PreviewApp & Pick<App, 'planning'>
+
+export interface WishShown {
+  wish: RunWish
+  execution: Execution
+  preview: { steps: PreviewedStep[]; customerMessages: number; credits: number }
+}
+
+export type Shown<Of> = { outcome: 'shown'; shown: Of } | { outcome: 'not_possible'; message: string }
+
+/** Runs that are shown with their texts; the rest is counted. */
+const MOST_SHOWN = 10
+
+/** What one run would do, without doing it; `at` = as of another moment than now. */
+export async function showWish(
+  app: ApprovalApp,
+  rule: AutomationRow,
+  wish: RunWish,
+  at: Millis | null = null,
+): Promise<Shown<WishShown>> {
+  const { clock } = app
+  const then = at === null ? app : { ...app, clock: { now: () => at, wake: clock.wake.bind(clock) } }
+  const preview = await previewRun(then, app.planning, {
+    accountUuid: rule.accountUuid,
+    automation: { id: rule.id, name: rule.name, version: rule.version },
+    definition: rule.definition,
+    object: wish.object,
+    recordUuids: [...wish.recordUuids],
+    groupKey: wish.groupKey,
+    triggerData: wish.triggerData,
+  })
+  if (preview.outcome === 'not_possible') return { outcome: 'not_possible', message: preview.why.sentence }
+  const { steps, customerMessages, credits, run } = preview
+  return {
+    outcome: 'shown',
+    shown: { wish, execution: executionOf(run), preview: { steps, customerMessages, credits } },
+  }
+}
+
+/** The first of the runs with everything they would do, and the text that stands for all of them. */
+export async function showWishes(
+  app: ApprovalApp,
+  rule: AutomationRow,
+  wishes: readonly RunWish[],
+  at: Millis | null = null,
+): Promise<Shown<{ runs: WishShown[]; approval: string }>> {
+  const runs: WishShown[] = []
+  for (const wish of wishes.slice(0, MOST_SHOWN)) {
+    const one = await showWish(app, rule, wish, at)
+    if (one.outcome === 'not_possible') return one
+    runs.push(one.shown)
+  }
+  return { outcome: 'shown', shown: { runs, approval: approvalOf(rule, wishes, runs, at ?? app.clock.now()) } }
+}
+
+/** Which part of what was shown is another one now; null = none. The message `not_possible` as of `showWishes`. */
+export async function changedSince(
+  app: ApprovalApp,
+  rule: AutomationRow,
+  wishes: readonly RunWish[],
+  seen: string,
+): Promise<Shown<ApprovedPart | null>> {
+  const now = await showWishes(app, rule, wishes, await shownAt(app, rule, seen))
+  if (now.outcome === 'not_possible') return now
+  const [before, after] = [seen.split('.'), now.shown.approval.split('.')]
+  return { outcome: 'shown', shown: APPROVED_PARTS.find((_, index) => before[index + 1] !== after[index + 1]) ?? null }
+}
+
+/**
+ * When it was shown, as long as that day lasts: times to the second ("until", "date") are no change, another day is. Null = it
+ * counts as of now.
+ */
+async function shownAt(app: ApprovalApp, { accountUuid }: AutomationRow, seen: string): Promise<Millis | null> {
+  const at = Number(seen.split('.')[0])
+  const now = app.clock.now()
+  if (!Number.isSafeInteger(at) || at <= 0 || at > now) return null
+  const zone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  return todayOf({ now: at, zone }) === todayOf({ now, zone }) ? at : null
+}
+
+/** The moment, then a hash for each of `APPROVED_PARTS`. What guards would say now is left out: it changes with every message sent. */
+function approvalOf(
+  { version }: AutomationRow,
+  wishes: readonly RunWish[],
+  runs: readonly WishShown[],
+  at: Millis,
+): string {
+  const messages: unknown[] = []
+  const others: unknown[] = []
+  for (const { stepId, action, outcome, effects } of runs.flatMap(({ preview }) => preview.steps)) {
+    others.push([stepId, action, outcome])
+    for (const { guard: _, ...effect } of effects) (effect.channel === null ? others : messages).push([stepId, effect])
+  }
+  const records = wishes.map(({ groupKey, recordUuids }) => [groupKey, recordUuids])
+  return [at, ...[records, messages, others, version].map((part) => hashToken(JSON.stringify(part)))].join('.')
+}

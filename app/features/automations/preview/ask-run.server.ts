@@ -1,0 +1,130 @@
+// "Run Now" of a rule that writes to customers, before it acts: planned with real records, and with what their people got before.
+import type { AutomationRow } from '#db/store/automations.ts'
+import type { RecordChoice } from '../form/form-look.ts'
+import { rememberedReads } from '../records/remembered-reads.server.ts'
+import type { KnownNames } from '../rules/conditions/condition-words.ts'
+import { readsDeleted } from '../rules/conditions/conditions.ts'
+import { oftenOf } from '../rules/timing/once-words.ts'
+import { hashesOfReceiver } from '../runs/run-guards.server.ts'
+import type { LookApp } from '../triggers/look.server.ts'
+import { matchNow, objectOf } from '../triggers/match-now.server.ts'
+import { type NowPlan, type NowWished, planNow } from '../triggers/plan-now.server.ts'
+import { showWishes } from './approval.server.ts'
+import { ASK_FIELDS, type AskedRun, type GotBefore, notFoundWords } from './ask-run.ts'
+import { choiceOf, joinFor, MOST_CHOICES, recentRecords, searchRecords } from './look-records.server.ts'
+import type { PreviewedStep } from './preview.ts'
+import { previewView } from './preview-view.ts'
+import { NO_RECORDS, type NotMet, nothingMatched, type RunNowApp } from './run-now.server.ts'
+import { ranBeforeWords } from './run-now-words.ts'
+
+export type RunQuestion =
+  | { outcome: 'ask'; asked: AskedRun }
+  | NotMet
+  | { outcome: 'no_record' | 'unavailable'; message: string }
+
+const MOST_GOT = 3
+
+interface Asked extends NowWished {
+  /** Job number or customer, to choose another record; '' = the newest. */
+  search: string
+  note: string | null
+  names: KnownNames
+}
+
+/** Reads and plans; nothing is sent or noted. */
+export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked): Promise<RunQuestion> {
+  const look: LookApp = { ...app, facts: app.planning.facts }
+  const chosen = await choicesFor(app, rule, asked)
+  // What was searched for is the record, and never another one.
+  const [found] = asked.search === '' ? [] : chosen
+  if (asked.search !== '' && !found) {
+    return { outcome: 'ask', asked: nothingFound(asked.search, await choicesFor(app, rule, { ...asked, search: '' })) }
+  }
+  const wished = found ? { ...asked, recordUuid: found.uuid } : asked
+  const matched = await matchNow(look, rule, wished)
+  if (matched.outcome === 'failed') return { outcome: 'unavailable', message: matched.failure.message }
+  if (matched.outcome === 'no_record') return matched
+  if (matched.outcome === 'nothing') return nothingMatched(matched, wished)
+  const plain = await planNow(look, rule, matched, { ...wished, includeHandled: false })
+  const again = plain.wishes.length === 0 && plain.handled.length > 0
+  const plan = again ? await planNow(look, rule, matched, { ...wished, includeHandled: true }) : plain
+  const [first] = plan.wishes
+  if (!first) return { outcome: 'no_record', message: NO_RECORDS }
+
+  const often = oftenOf(rule.definition, objectOf(rule.definition))
+  const runs: AskedRun['runs'] = []
+  const shown = await showWishes(app, rule, plan.wishes)
+  if (shown.outcome === 'not_possible') return { outcome: 'unavailable', message: shown.message }
+  for (const { wish, execution, preview } of shown.shown.runs) {
+    const count = wish.recordUuids.length
+    const view = previewView({ execution, preview: { ...preview, matched: count, total: count } }, often, asked.names)
+    runs.push({ preview: view, got: await gotBefore(app, rule.accountUuid, preview.steps) })
+  }
+  const one = wished.recordUuid ?? (isOne(rule, wished) ? first.recordUuids[0] : null) ?? null
+  return {
+    outcome: 'ask',
+    asked: {
+      about: aboutOf(plan, runs),
+      handled: again ? ranBeforeWords(plain.handled, matched.object) : null,
+      note: asked.note,
+      runs,
+      more: plan.wishes.length - runs.length,
+      choices: chosen,
+      search: asked.search,
+      values: {
+        [ASK_FIELDS.confirmed]: 'yes',
+        [ASK_FIELDS.seen]: shown.shown.approval,
+        ...(one !== null && { recordUuid: one }),
+        ...(wished.bypassConditions && { bypass: 'yes' }),
+        ...(again && { [ASK_FIELDS.handled]: 'yes' }),
+      },
+    },
+  }
+}
+
+function nothingFound(search: string, choices: RecordChoice[]): AskedRun {
+  return { about: '', handled: null, note: notFoundWords(search), runs: [], more: 0, choices, search, values: null }
+}
+
+/** A rule by the clock acts on all that matches, any other on one record. */
+function isOne({ triggerSource }: AutomationRow, { bypassConditions }: NowWished): boolean {
+  return triggerSource !== 'api_polling' || bypassConditions
+}
+
+function aboutOf({ wishes }: NowPlan, runs: AskedRun['runs']): string {
+  const [only] = runs
+  if (wishes.length === 1 && only) return only.preview.about
+  return `${wishes.reduce((sum, { recordUuids }) => sum + recordUuids.length, 0)} records`
+}
+
+/** Records to choose another one from. What cannot be listed now is no reason not to ask. */
+async function choicesFor(app: RunNowApp, rule: AutomationRow, { search }: Asked): Promise<RecordChoice[]> {
+  const { accountUuid, definition } = rule
+  const { conditions } = definition
+  const object = objectOf(definition)
+  const account = await app.store.findAccount(accountUuid)
+  const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
+  const reads = rememberedReads(app)
+  const withDeleted = readsDeleted(definition.trigger)
+  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: true, withDeleted })
+  if (recent.outcome === 'failed') return []
+  const from = { accountUuid, object, withDeleted, conditions, at }
+  const listed =
+    search === ''
+      ? await joinFor(reads, from, recent.records.slice(0, MOST_CHOICES))
+      : await searchRecords(reads, from, recent.records, search)
+  return listed.outcome === 'ok' ? listed.facts.map((facts) => choiceOf(facts, conditions, at)) : []
+}
+
+async function gotBefore(app: RunNowApp, accountUuid: string, steps: readonly PreviewedStep[]): Promise<GotBefore[]> {
+  const receivers = new Map<string, 'sms' | 'email'>()
+  for (const { effectClass, channel, to } of steps.flatMap(({ effects }) => effects)) {
+    if (effectClass === 'customer' && channel !== null && to !== null) receivers.set(to, channel)
+  }
+  const got: GotBefore[] = []
+  for (const [to, channel] of receivers) {
+    const hashes = hashesOfReceiver(app, accountUuid, channel, to)
+    for (const message of await app.store.messagesTo(accountUuid, hashes, MOST_GOT)) got.push({ ...message, to })
+  }
+  return got
+}

@@ -1,0 +1,76 @@
+// What was written into the form and not saved yet, for the page without scripts: a press elsewhere on the page redirects, and the
+// form is drawn again with it. In memory only: it is nobody's rule yet, and a start of the process may forget it.
+import type { App } from '#app/context/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { hours } from '#app/lib/duration.ts'
+import { newToken } from '#app/lib/token.server.ts'
+import { emptyForm, type FormState } from '../form/form-state.ts'
+
+const LASTS = hours(2)
+/** Of one account, so that whoever presses a lot pushes out only what is their own. The oldest go first. */
+const MOST_OF_ACCOUNT = 10
+/** Of all accounts together, in characters: a form may be as long as a pasted rule. About 32 MB. */
+const HEAVIEST = 16_000_000
+
+interface Draft {
+  accountUuid: string
+  until: Millis
+  state: FormState
+  weight: number
+}
+
+/** The oldest first. */
+type Shelf = Map<string, Draft>
+
+const shelves = new WeakMap<object, Shelf>()
+
+/** Answers its token; null = there is nothing in it worth keeping. `before` = the token of the same form until now. */
+export function keepDraft(
+  app: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  state: FormState,
+  before: string | null = null,
+): string | null {
+  const { next: _next, ...said } = state
+  const { next: _none, ...nothing } = emptyForm()
+  const text = JSON.stringify(said)
+  if (text === JSON.stringify(nothing)) return null
+  const drafts = shelfOf(app)
+  const now = app.clock.now()
+  const token = before !== null && findDraft(app, accountUuid, before) ? before : newToken()
+  drafts.delete(token)
+  drafts.set(token, { accountUuid, until: now + LASTS, state, weight: text.length })
+  makeRoom(drafts, accountUuid, now)
+  return token
+}
+
+/** What is over goes, and then the oldest: of the account that has too many, and of all when it is too much. */
+function makeRoom(drafts: Shelf, accountUuid: string, now: Millis): void {
+  for (const [token, { until }] of drafts) if (until <= now) drafts.delete(token)
+  const own = [...drafts].filter(([, draft]) => draft.accountUuid === accountUuid)
+  for (const [token] of own.slice(0, -MOST_OF_ACCOUNT)) drafts.delete(token)
+  let weight = [...drafts.values()].reduce((sum, draft) => sum + draft.weight, 0)
+  for (const [token, draft] of drafts) {
+    if (weight <= HEAVIEST) break
+    drafts.delete(token)
+    weight -= draft.weight
+  }
+}
+
+/** Null = it is somebody else's, too old, or was never kept. */
+export function findDraft(
+  app: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  token: string | null,
+): FormState | null {
+  const draft = token === null ? undefined : shelfOf(app).get(token)
+  return draft && draft.accountUuid === accountUuid && draft.until > app.clock.now() ? draft.state : null
+}
+
+function shelfOf({ store }: Pick<App, 'store'>): Shelf {
+  const known = shelves.get(store)
+  if (known) return known
+  const made: Shelf = new Map()
+  shelves.set(store, made)
+  return made
+}

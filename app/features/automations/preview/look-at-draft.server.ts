@@ -1,0 +1,297 @@
+// The rule in the form, looked at before it is saved: what it would do with one record, and what its placeholders stand for there.
+// Nothing is written anywhere: everything it reads through has no way to write.
+import type { App } from '#app/context/app-context.ts'
+import type { Draft } from '../form/draft.ts'
+import type { DraftPreview, LookTrouble, RecordChoice, Samples } from '../form/form-look.ts'
+import type { FormState } from '../form/form-state.ts'
+import { matchedRecord } from '../records/changes.ts'
+import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
+import { type Reads, rememberedReads } from '../records/remembered-reads.server.ts'
+import type { ActionType } from '../rules/action-parameters.ts'
+import { noRoomFor } from '../rules/checks/rule-room.server.ts'
+import type { KnownNames } from '../rules/conditions/condition-words.ts'
+import { type FailedCondition, judge, readsDeleted } from '../rules/conditions/conditions.ts'
+import { groupRecords } from '../rules/grouping.ts'
+import { partsForTexts, placeholderChoices } from '../rules/placeholders/placeholder-check.ts'
+import { resolveText } from '../rules/placeholders/placeholders.ts'
+import { isOfMany, type RuleDefinition } from '../rules/rule.ts'
+import { failedViews } from '../rules/rule-view.ts'
+import type { TriggerData } from '../rules/run.ts'
+import { oftenOf } from '../rules/timing/once-words.ts'
+import { executionOf } from '../runs/run-history.ts'
+import { sceneValues } from '../runs/run-step.server.ts'
+import { type Failure, filterOf, judgeAll, listFor } from '../triggers/list-records.server.ts'
+import {
+  choiceOf,
+  joinFor,
+  MOST_CHOICES,
+  newestMatching,
+  partsToShow,
+  recentRecords,
+  searchRecords,
+} from './look-records.server.ts'
+import { type PreviewParts, previewRun } from './preview.server.ts'
+import { previewView } from './preview-view.ts'
+import { notChecked } from './too-long.ts'
+
+export type LookDraftApp = Pick<
+  App,
+  'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount' | 'planning' | 'apart'
+>
+
+/** The draft of what stands in the form, or why it cannot be told now. */
+export async function readDraft(
+  app: Pick<App, 'apart'>,
+  accountUuid: string,
+  state: FormState,
+): Promise<{ outcome: 'read'; draft: Draft } | { outcome: 'not_read'; trouble: LookTrouble }> {
+  const read = await app.apart.do('readDraft', accountUuid, state)
+  const notRead = (message: string) => ({ outcome: 'not_read', trouble: { kind: 'trouble', message } }) as const
+  if (read.outcome !== 'done') return notRead(notChecked(read).message)
+  const { tooLong } = read.value
+  return tooLong === null ? { outcome: 'read', draft: read.value } : notRead(tooLong)
+}
+
+export interface LookWish {
+  accountUuid: string
+  /** Of which record; '' = the newest that meets the conditions. */
+  record: string
+  /** Job number or customer to choose from; '' = the newest. */
+  search: string
+  /** What queues, people and customers are called, by uuid. */
+  names: KnownNames
+}
+
+/** `planning` that reads through the memory, and tells unfinished steps what is missing instead of planning them. */
+export function draftParts({ planning }: Pick<App, 'planning'>, reads: Reads, { unfinished }: Draft): PreviewParts {
+  const actions = Object.fromEntries(
+    Object.entries(planning.actions).map(([type, action]): [string, PreviewParts['actions'][ActionType]] => [
+      type,
+      {
+        async plan(context) {
+          const missing = unfinished.get(context.step.id)
+          return missing === undefined
+            ? action.plan(context)
+            : { outcome: 'later', errorClass: 'unfinished', sentence: missing, retryAt: null }
+        },
+      },
+    ]),
+  ) as PreviewParts['actions']
+  return { ...planning, actions, facts: reads.facts }
+}
+
+/** The moment and the place of the account. */
+export async function momentOf(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<JudgedAt> {
+  const account = await app.store.findAccount(accountUuid)
+  return { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
+}
+
+export async function previewDraft(
+  app: LookDraftApp,
+  state: FormState,
+  wish: LookWish,
+): Promise<DraftPreview | LookTrouble> {
+  const read = await readDraft(app, wish.accountUuid, state)
+  if (read.outcome !== 'read') return read.trouble
+  const { draft } = read
+  const stored = draft.ruleId === null ? null : await app.store.findAutomation(wish.accountUuid, draft.ruleId)
+  const full = await noRoomFor(app, wish.accountUuid, draft.definition, stored?.definition ?? null)
+  if (full !== null) return { kind: 'trouble', message: full }
+  const reads = rememberedReads(app)
+  const at = await momentOf(app, wish.accountUuid)
+  const chosen = await chooseRecord(reads, draft, wish, at)
+  if (chosen.outcome === 'failed') return troubleOf(chosen.failure)
+  if (chosen.outcome === 'none') return { kind: 'trouble', message: chosen.message }
+  const { facts, choices, note } = chosen
+  const run = await recordsOfRun(app, reads, draft, wish, facts, at)
+  if (run.outcome === 'failed') return troubleOf(run.failure)
+  const { definition, object } = draft
+  const preview = await previewRun(app, draftParts(app, reads, draft), {
+    accountUuid: wish.accountUuid,
+    automation: { id: draft.ruleId ?? 0, name: draft.name, version: 1 },
+    definition,
+    object,
+    recordUuids: run.records.map(({ recordUuid }) => recordUuid),
+    groupKey: run.groupKey,
+    triggerData: triggerDataOf(definition, object, run.records),
+  })
+  if (preview.outcome === 'not_possible') return { kind: 'trouble', message: preview.why.sentence }
+  const { steps, customerMessages, credits } = preview
+  const verdict = judge(definition.conditions, facts, at)
+  const failed: FailedCondition[] = verdict.matched ? [] : verdict.failed
+  return {
+    kind: 'preview',
+    record: choiceOf(facts, definition.conditions, at),
+    failed: failedViews(definition, failed, wish.names).map(({ words }) => words),
+    choices,
+    note,
+    preview: previewView(
+      {
+        execution: executionOf(preview.run),
+        preview: { steps, customerMessages, credits, matched: run.records.length, total: run.records.length },
+      },
+      oftenOf(definition, object),
+      wish.names,
+    ),
+  }
+}
+
+type Chosen =
+  | { outcome: 'chosen'; facts: RecordFacts; choices: RecordChoice[]; note: string | null }
+  | { outcome: 'none'; message: string }
+  | { outcome: 'failed'; failure: Failure }
+
+async function chooseRecord(reads: Reads, draft: Draft, wish: LookWish, at: JudgedAt): Promise<Chosen> {
+  const { object, definition } = draft
+  const { conditions } = definition
+  const withDeleted = readsDeleted(definition.trigger)
+  const from = { accountUuid: wish.accountUuid, object, withDeleted, conditions, at }
+  const recent = await recentRecords(reads, wish.accountUuid, object, at, { orOlder: true, withDeleted })
+  if (recent.outcome === 'failed') return recent
+  const found = wish.search === '' ? null : await searchRecords(reads, from, recent.records, wish.search)
+  if (found?.outcome === 'failed') return found
+  const listed =
+    found !== null && found.facts.length > 0 ? found : await joinFor(reads, from, recent.records.slice(0, MOST_CHOICES))
+  if (listed.outcome === 'failed') return listed
+  const choices = listed.facts.map((facts) => choiceOf(facts, conditions, at))
+  let note = found !== null && found.facts.length === 0 ? `Nothing was found for “${wish.search}”.` : null
+
+  if (wish.record !== '') {
+    const one = await reads.facts.one(wish.accountUuid, object, wish.record, partsToShow(object, conditions))
+    if (one.outcome === 'ok' && (one.facts.active || withDeleted))
+      return { outcome: 'chosen', facts: one.facts, choices, note }
+    if (one.outcome !== 'ok' && one.outcome !== 'gone') return { outcome: 'failed', failure: one }
+    note ??= 'The chosen record is not in ServiceM8 any more.'
+  }
+  const [first] = found?.facts ?? []
+  if (first) return { outcome: 'chosen', facts: first, choices, note }
+  const matching = await newestMatching(reads, from, recent.records)
+  if (matching.outcome === 'failed') return matching
+  if (matching.facts) return { outcome: 'chosen', facts: matching.facts, choices, note }
+  const [newest] = listed.facts
+  if (newest) return { outcome: 'chosen', facts: newest, choices, note }
+  return { outcome: 'none', message: 'There is no record in ServiceM8 yet to look at it with.' }
+}
+
+/** A run of a group or a list has all of it; else the one record. More than so many are not planned for a look. */
+const MOST_OF_GROUP = 100
+
+interface OfRun {
+  outcome: 'ok'
+  records: RecordFacts[]
+  groupKey: string | null
+}
+
+async function recordsOfRun(
+  app: LookDraftApp,
+  reads: Reads,
+  { definition, object }: Draft,
+  { accountUuid }: LookWish,
+  facts: RecordFacts,
+  at: JudgedAt,
+): Promise<OfRun | { outcome: 'failed'; failure: Failure }> {
+  const alone: OfRun = { outcome: 'ok', records: [facts], groupKey: null }
+  const { grouping, digest, trigger } = definition
+  const field = grouping.enabled ? grouping.field : null
+  if (trigger.source !== 'api_polling' || (field === null && !digest)) return alone
+  const look = { ...app, callAsAccount: reads.callAsAccount, facts: reads.facts }
+  const listed = await listFor(look, accountUuid, object, filterOf(definition, at))
+  if (listed.outcome === 'failed') return listed
+  const judged = await judgeAll(look, accountUuid, object, listed.records, definition, at)
+  if (judged.outcome === 'failed') return judged
+  const { matched } = judged.judged
+  const has = (records: readonly RecordFacts[]) => records.some(({ recordUuid }) => recordUuid === facts.recordUuid)
+  // One that does not match is in no group: then it stands alone, with the conditions it fails beside it.
+  if (!has(matched)) return alone
+  const group =
+    field === null ? { key: null, records: matched } : groupRecords(matched, field).find((one) => has(one.records))
+  return { outcome: 'ok', records: (group?.records ?? [facts]).slice(0, MOST_OF_GROUP), groupKey: group?.key ?? null }
+}
+
+/** As a run by hand would have it; a manual rule is called with the job and its date. */
+export function triggerDataOf(
+  { trigger }: RuleDefinition,
+  object: string,
+  records: readonly RecordFacts[],
+): TriggerData {
+  const [first] = records
+  const values: Record<string, string> =
+    trigger.source === 'manual_endpoint' && first
+      ? { job_uuid: first.recordUuid, date: (first.values.date ?? '').slice(0, 10) }
+      : {}
+  return {
+    description: 'Looked at before it was saved',
+    object,
+    manualTrigger: true,
+    conditionMatching: { totalRecords: records.length, matchedRecords: records.map(matchedRecord) },
+    values,
+    bypassedConditions: false,
+    changes: [],
+  }
+}
+
+const LONGEST_SAMPLE = 160
+
+/** What every placeholder that can be chosen stands for in one record. */
+export async function sampleDraft(app: LookDraftApp, state: FormState, wish: LookWish): Promise<Samples | LookTrouble> {
+  const read = await readDraft(app, wish.accountUuid, state)
+  if (read.outcome !== 'read') return read.trouble
+  const { draft } = read
+  const { definition, object } = draft
+  const reads = rememberedReads(app)
+  const at = await momentOf(app, wish.accountUuid)
+  const chosen = await chooseRecord(reads, draft, wish, at)
+  if (chosen.outcome === 'failed') return troubleOf(chosen.failure)
+  if (chosen.outcome === 'none') return { kind: 'trouble', message: chosen.message }
+  const choices = placeholderChoices({
+    object,
+    source: definition.trigger.source,
+    manyRecords: isOfMany(definition),
+    steps: definition.steps,
+    index: definition.steps.length,
+    destination: 'plain',
+    toCustomer: false,
+  }).filter(({ group }) => group !== 'Earlier steps')
+  const parts: FactPart[] = partsForTexts(
+    choices.map(({ name }) => `{${name}}`),
+    object,
+  )
+  const one = await reads.facts.one(wish.accountUuid, object, chosen.facts.recordUuid, parts)
+  if (one.outcome === 'gone') return { kind: 'trouble', message: 'That record is not in ServiceM8 any more.' }
+  if (one.outcome !== 'ok') return troubleOf(one)
+  const profile = await reads.facts.profile(wish.accountUuid)
+  if (profile.outcome !== 'ok') return troubleOf(profile)
+  const scope = {
+    records: [one.facts],
+    trigger: sceneValues(triggerDataOf(definition, object, [one.facts])),
+    results: {},
+    order: definition.steps.map(({ id }) => id),
+    account: profile.profile,
+    now: at.now,
+  }
+  const values = choices.map(({ name }): [string, string] => {
+    const { text } = resolveText(`{${name}}`, 'plain', scope)
+    const shown = text.trim()
+    return [name, shown.length > LONGEST_SAMPLE ? `${shown.slice(0, LONGEST_SAMPLE)}…` : shown]
+  })
+  return {
+    kind: 'samples',
+    about: choiceOf(chosen.facts, definition.conditions, at).label,
+    values: Object.fromEntries(values),
+  }
+}
+
+export function troubleOf(failure: Failure): LookTrouble {
+  switch (failure.outcome) {
+    case 'not_connected':
+    case 'reconnect':
+      return { kind: 'trouble', message: `${failure.message} The form works all the same.` }
+    case 'rate_limited':
+      return { kind: 'trouble', message: 'ServiceM8 was asked a lot just now. Please look again in a minute.' }
+    default:
+      return {
+        kind: 'trouble',
+        message: `ServiceM8 did not answer this now${failure.message ? ` (${failure.message})` : ''}. You can go on and save all the same.`,
+      }
+  }
+}

@@ -1,0 +1,316 @@
+// "In the last 30 days this rule would have …": the records it would have acted on, and what it would have sent. Reads a bounded number
+// of times, writes nothing.
+import type { App } from '#app/context/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import type { Draft } from '../form/draft.ts'
+import type { LookedBack, LookedBackRow, LookTrouble } from '../form/form-look.ts'
+import type { FormState } from '../form/form-state.ts'
+import { matchedRecord } from '../records/changes.ts'
+import type { JudgedAt, RecordFacts } from '../records/facts.ts'
+import { objectNoun } from '../records/fields.ts'
+import { type Reads, rememberedReads } from '../records/remembered-reads.server.ts'
+import { neededParts, readsDeleted } from '../rules/conditions/conditions.ts'
+import { groupRecords, partsForGrouping } from '../rules/grouping.ts'
+import type { RuleDefinition } from '../rules/rule.ts'
+import { onceWords } from '../rules/timing/once-words.ts'
+import { listExecutions } from '../runs/run-history.server.ts'
+import { partsOfSteps } from '../runs/run-parts.ts'
+import { objectOf } from '../triggers/match-now.server.ts'
+import { draftParts, type LookDraftApp, momentOf, readDraft, triggerDataOf, troubleOf } from './look-at-draft.server.ts'
+import { basisOf, LOOK_BACK_DAYS, looksAgain, looksOf, MOST_LOOKED_BACK, wouldHaveActed } from './look-back.ts'
+import { partsToShow, presentRecords, recentRecords, sinceOf } from './look-records.server.ts'
+import { type PreviewParts, previewRun } from './preview.server.ts'
+import type { PreviewedStep } from './preview.ts'
+import { recordLabel } from './preview-view.ts'
+
+/** Exchanges with the platform for one look back, beyond what is remembered. */
+const MOST_CALLS = 40
+const AT_A_TIME = 250
+/** Runs of the time that are looked through for what really happened. */
+const MOST_RUNS = 100
+/** Records of one group that are planned. */
+const MOST_OF_GROUP = 100
+
+/** Of the rule in the form. */
+export async function lookBackOfDraft(
+  app: LookDraftApp,
+  accountUuid: string,
+  state: FormState,
+): Promise<LookedBack | LookTrouble> {
+  const read = await readDraft(app, accountUuid, state)
+  return read.outcome === 'read' ? lookBack(app, accountUuid, read.draft) : read.trouble
+}
+
+/** Of a stored rule, as its card asks. */
+export function lookBackOfRule(app: LookDraftApp, rule: AutomationRow): Promise<LookedBack | LookTrouble> {
+  const { definition, id, name } = rule
+  return lookBack(app, rule.accountUuid, {
+    name,
+    ruleId: id,
+    object: objectOf(definition),
+    definition,
+    unfinished: new Map(),
+    tooLong: null,
+  })
+}
+
+/** What one run would have been for. */
+interface Unit {
+  key: string
+  groupKey: string | null
+  label: string | null
+  records: RecordFacts[]
+  on: Millis | null
+}
+
+async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): Promise<LookedBack | LookTrouble> {
+  const { definition, object } = draft
+  const at = await momentOf(app, accountUuid)
+  const ran = await runsOf(app, accountUuid, draft.ruleId, at.now)
+  const { source } = definition.trigger
+  if (source === 'manual_endpoint') {
+    const basis = basisOf(definition, object, false)
+    const headline = `What it would have done in the last ${LOOK_BACK_DAYS} days cannot be reckoned.`
+    return {
+      kind: 'lookback',
+      headline,
+      rows: [],
+      count: 0,
+      basis,
+      ran: ran?.count ?? null,
+      ranMore: ran?.complete === false,
+    }
+  }
+  const reads = rememberedReads(app, MOST_CALLS)
+  const found =
+    source === 'api_polling'
+      ? await presentRecords(reads, accountUuid, object, at, readsDeleted(definition.trigger))
+      : {
+          ...(await recentRecords(reads, accountUuid, object, at, { orOlder: false, withDeleted: false })),
+          all: false,
+        }
+  if (found.outcome === 'failed') return troubleOf(found.failure)
+  const basis = [
+    `How often for the same ${objectNoun(object)}: ${onceWords(definition, object)}.`,
+    ...basisOf(definition, object, found.all),
+  ]
+  const acted = await actedOn(reads, accountUuid, draft, found.records, at)
+  if (acted.outcome !== 'ok') return troubleOf(acted)
+  const units = unitsOf(definition, acted.acted)
+  const shown = units.slice(0, MOST_LOOKED_BACK)
+  // Everything the steps speak of is read for all of them at once; each plan then finds it remembered.
+  const first = shown.flatMap(({ records }) => records.slice(0, MOST_OF_GROUP))
+  const joined = await reads.facts.join(accountUuid, object, first.map(rawOf), [
+    ...new Set([...partsToShow(object, definition.conditions), ...partsOfSteps(definition, object)]),
+  ])
+  const whole = new Map((joined.outcome === 'ok' ? joined.facts : []).map((facts) => [facts.recordUuid, facts]))
+  const rows: LookedBackRow[] = []
+  const sums = { messages: 0, credits: 0 }
+  const parts = draftParts(app, reads, draft)
+  const turn = takingTurns()
+  for (const unit of shown) {
+    rows.push(await rowOf(app, parts, { accountUuid, draft, unit, whole, ran, sums }))
+    await turn()
+  }
+  if (source === 'api_polling' && !found.all) {
+    basis.push('There are too many to look through all of them: those that only grew older since are missing.')
+  }
+  if (ran && !ran.complete) basis.push(`Of what really ran, only the newest ${MOST_RUNS} were looked at.`)
+  if (!found.complete) {
+    basis.push(`More than ${found.records.length} were changed; only so many were looked through.`)
+  }
+  return {
+    kind: 'lookback',
+    headline: headlineOf({ definition, object, found, units: units.length, shown: rows, sums }),
+    rows,
+    count: units.length,
+    basis,
+    ran: ran?.count ?? null,
+    ranMore: ran !== null && !ran.complete,
+  }
+}
+
+/** The record as it was read: joining again only fills the memory. */
+function rawOf({ values, recordUuid }: RecordFacts) {
+  return { ...values, uuid: recordUuid }
+}
+
+interface Acted {
+  facts: RecordFacts
+  on: Millis | null
+}
+
+async function actedOn(
+  reads: Reads,
+  accountUuid: string,
+  { definition, object }: Draft,
+  records: Parameters<Reads['facts']['join']>[2],
+  at: JudgedAt,
+) {
+  const { trigger, grouping, conditions } = definition
+  const from = sinceOf(at.now)
+  const ticks = trigger.source === 'api_polling' ? looksOf(trigger, from, at.now, at.zone) : []
+  const parts = [
+    ...new Set([
+      ...neededParts(conditions, object),
+      ...(grouping.enabled && grouping.field ? partsForGrouping(grouping.field, object) : []),
+    ]),
+  ]
+  // One look now says nothing about when.
+  const dated = trigger.source !== 'api_polling' || looksAgain(trigger)
+  const acted: Acted[] = []
+  const turn = takingTurns()
+  for (let start = 0; start < records.length; start += AT_A_TIME) {
+    const joined = await reads.facts.join(accountUuid, object, records.slice(start, start + AT_A_TIME), parts)
+    if (joined.outcome !== 'ok') return joined
+    for (const facts of joined.facts) {
+      const on = wouldHaveActed(definition, facts, { from, now: at.now, zone: at.zone, ticks })
+      if (on !== null) acted.push({ facts, on: dated ? on : null })
+      await turn()
+    }
+  }
+  acted.sort((a, b) => (b.on ?? 0) - (a.on ?? 0))
+  return { outcome: 'ok', acted } as const
+}
+
+function unitsOf({ grouping, digest }: RuleDefinition, acted: readonly Acted[]): Unit[] {
+  const all = acted.map(({ facts }) => facts)
+  if (grouping.enabled && grouping.field) {
+    return groupRecords(all, grouping.field).map(({ key, label, records }) => ({
+      key,
+      groupKey: key,
+      label: label || 'No name',
+      records,
+      on: null,
+    }))
+  }
+  if (digest)
+    return all.length === 0 ? [] : [{ key: 'all', groupKey: null, label: 'All of them', records: all, on: null }]
+  return acted.map(({ facts, on }) => ({ key: facts.recordUuid, groupKey: null, label: null, records: [facts], on }))
+}
+
+interface RowWish {
+  accountUuid: string
+  draft: Draft
+  unit: Unit
+  /** With names and contacts, as far as they could be read. */
+  whole: ReadonlyMap<string, RecordFacts>
+  ran: RealRuns | null
+  sums: { messages: number; credits: number }
+}
+
+async function rowOf(
+  app: LookDraftApp,
+  parts: PreviewParts,
+  { accountUuid, draft, unit, whole, ran, sums }: RowWish,
+): Promise<LookedBackRow> {
+  const { definition, object, name, ruleId } = draft
+  const records = unit.records.slice(0, MOST_OF_GROUP).map((facts) => whole.get(facts.recordUuid) ?? facts)
+  const [first] = records
+  const told = first ? matchedRecord(first) : null
+  const row: LookedBackRow = {
+    key: unit.key,
+    title: unit.label === null ? (told ? titleOf(object, told) : '') : `${unit.label} (${unit.records.length})`,
+    customer: unit.label === null ? (told?.companyName ?? '') : '',
+    on: unit.on,
+    ran: records.some(({ recordUuid }) => ran?.records.has(recordUuid)),
+    does: [],
+    trouble: null,
+  }
+  const preview = await previewRun(app, parts, {
+    accountUuid,
+    automation: { id: ruleId ?? 0, name, version: 1 },
+    definition,
+    object,
+    recordUuids: records.map(({ recordUuid }) => recordUuid),
+    groupKey: unit.groupKey,
+    triggerData: triggerDataOf(definition, object, records),
+  })
+  if (preview.outcome === 'not_possible') return { ...row, trouble: preview.why.sentence }
+  sums.messages += preview.customerMessages
+  sums.credits += preview.credits
+  const troubles = preview.steps.flatMap((step) => (step.effects.length === 0 && step.sentence ? [step.sentence] : []))
+  return {
+    ...row,
+    does: preview.steps.flatMap(doneBy),
+    trouble: troubles.length > 0 ? [...new Set(troubles)].join(' ') : null,
+  }
+}
+
+function titleOf(object: string, told: ReturnType<typeof matchedRecord>): string {
+  return object === 'job' ? `Job ${told.jobId}` : recordLabel(object, told)
+}
+
+function doneBy({ effects }: PreviewedStep): LookedBackRow['does'] {
+  return effects.map(({ summary, to, fields, credits }) => ({
+    summary,
+    to,
+    text: textOf(fields),
+    credits,
+  }))
+}
+
+const LONGEST_TEXT = 200
+
+/** The words that would have been read; of a change, its summary says enough. */
+function textOf(fields: Readonly<Record<string, string>>): string | null {
+  const text = (fields.message || fields.textBody || fields.subject || '').replace(/\s+/g, ' ').trim()
+  if (text === '') return null
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text
+}
+
+interface RealRuns {
+  /** Held, waiting and cancelled ones that never began are none. */
+  count: number
+  /** False = there are more than are looked through. */
+  complete: boolean
+  records: ReadonlySet<string>
+}
+
+/** What really ran in the time, of a stored rule. */
+async function runsOf(
+  app: Pick<App, 'store'>,
+  accountUuid: string,
+  ruleId: number | null,
+  now: Millis,
+): Promise<RealRuns | null> {
+  if (ruleId === null) return null
+  const runs = await listExecutions(app, accountUuid, { automationId: ruleId, since: sinceOf(now), limit: MOST_RUNS })
+  const begun = runs.filter(({ startedAt }) => startedAt !== null)
+  return {
+    count: begun.length,
+    records: new Set(begun.flatMap(({ recordUuids }) => recordUuids)),
+    complete: runs.length < MOST_RUNS,
+  }
+}
+
+interface Headline {
+  definition: RuleDefinition
+  object: string
+  /** What was looked through. */
+  found: { records: readonly unknown[]; all: boolean }
+  units: number
+  shown: readonly LookedBackRow[]
+  sums: { messages: number; credits: number }
+}
+
+function headlineOf({ definition, object, found, units, shown, sums }: Headline): string {
+  const noun = objectNoun(object)
+  const time = `In the last ${LOOK_BACK_DAYS} days this rule would have`
+  if (units === 0) {
+    const looked = count(found.records.length, noun)
+    return `${time} done nothing: of ${found.all ? looked : `the ${looked} changed in that time`}, none fits.`
+  }
+  const many = definition.grouping.enabled || definition.digest
+  const acted = many ? `run ${units === 1 ? 'once' : `${units} times`}` : `acted on ${count(units, noun)}`
+  const messages = [`${count(sums.messages, 'message')} to customers`, count(sums.credits, 'SMS credit')].join(', ')
+  const costs = sums.messages === 0 ? ', without a message to a customer' : `: ${messages}`
+  const of = shown.length < units ? ` The first ${shown.length} of them are below and counted.` : ''
+  return `${time} ${acted}${costs}.${of}`
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it, test } from 'vitest'
+import { days } from '#app/lib/duration.ts'
+import { AT, jobFacts } from '#tests/support/record-facts.ts'
+import { draftOf } from '../form/form-body.ts'
+import { formOfFields } from '../form/form-state.ts'
+import type { PollTrigger } from '../rules/rule.ts'
+import { looksOf, wouldHaveActed } from './look-back.ts'
+
+const { now, zone } = AT
+const from = now - days(30)
+const rule = (fields: Record<string, unknown>) => draftOf(formOfFields({ name: 'x', actions: [], ...fields }))
+const onEvent = (triggerType: string, more = {}) =>
+  rule({ triggerSource: 'webhook', object: 'job', triggerType, ...more })
+const acted = (definition: ReturnType<typeof rule>, values: Record<string, string>, editDate = '2026-11-10 12:00:00') =>
+  wouldHaveActed(definition, jobFacts(values, { editDate }), { from, now, zone, ticks: [] })
+const polled = (pollInterval: string) =>
+  rule({ triggerSource: 'api_polling', apiEndpoint: '/api_1.0/job.json', pollInterval, runTime: '09:00' })
+
+describe('a rule on events would have acted', () => {
+  it('on a new job the day it was made, and on an old one not', () => {
+    expect(acted(onEvent('job_created'), { date: '2026-11-08' })).toBe(Date.UTC(2026, 10, 8))
+    expect(acted(onEvent('job_created'), { date: '2025-11-08' })).toBeNull()
+  })
+
+  it('on a status the day the platform stamped, and on its last change where there is no stamp', () => {
+    const completed = { status: 'Completed', completion_date: '2026-11-03 10:00:00' }
+    expect(acted(onEvent('job_status'), completed)).toBe(Date.UTC(2026, 10, 3, 10))
+    expect(acted(onEvent('job_status'), { ...completed, completion_date: '2026-09-03 10:00:00' })).toBeNull()
+    expect(acted(onEvent('job_status'), { status: 'Completed' })).toBe(Date.UTC(2026, 10, 10, 12))
+  })
+
+  it('on a queue only when it is in it', () => {
+    const definition = onEvent('job_queue', { triggerQueueUuid: 'q-1' })
+    expect(acted(definition, { queue_uuid: 'q-1' })).not.toBeNull()
+    expect(acted(definition, { queue_uuid: 'q-2' })).toBeNull()
+    expect(acted(definition, { queue_uuid: '' })).toBeNull()
+  })
+
+  it('on one certain job and no other', () => {
+    expect(acted(onEvent('job_updated', { triggerJobUuid: 'another' }), { status: 'Quote' })).toBeNull()
+  })
+
+  it('never, when it is called from outside', () => {
+    expect(acted(rule({ triggerSource: 'manual_endpoint' }), { status: 'Quote' })).toBeNull()
+  })
+})
+
+test('a rule by the clock looks at its own times, at most once a day, and one on demand only now', () => {
+  const looks = (interval: string) => looksOf(polled(interval).trigger as PollTrigger, from, now, zone)
+  expect(looks('daily')).toHaveLength(30)
+  expect(looks('hourly').length).toBeLessThanOrEqual(31)
+  expect(looks('weekly')).toHaveLength(4)
+  expect(looks('on_demand')).toEqual([now])
+})
+
+test('a rule by the clock acts at the first look after the last change', () => {
+  const definition = polled('daily')
+  const ticks = looksOf(definition.trigger as PollTrigger, from, now, zone)
+  const facts = jobFacts({ date: '2026-11-01' }, { editDate: '2026-11-10 12:00:00' })
+  expect(wouldHaveActed(definition, facts, { from, now, zone, ticks })).toBe(Date.UTC(2026, 10, 11, 9))
+})

@@ -1,0 +1,167 @@
+// "In the last 30 days this rule would have …": when a record would have set the rule off, as far as its present values tell, and how
+// sure that is. The platform keeps no history of a record, so most of it is an estimate; the page says of what kind.
+
+import { momentOfWall, readLocal } from '#app/domain/local-time.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+import type { RecordFacts } from '../records/facts.ts'
+import { objectNoun, readField } from '../records/fields.ts'
+import { judge } from '../rules/conditions/conditions.ts'
+import type { PollTrigger, RuleDefinition, WebhookTrigger } from '../rules/rule.ts'
+import { nextRun } from '../rules/timing/schedule.ts'
+
+export const LOOK_BACK_DAYS = 30
+/** Records that are shown with what would have been sent. */
+export const MOST_LOOKED_BACK = 50
+
+export interface LookBackWindow {
+  from: Millis
+  now: Millis
+  zone: string
+  /** When a rule by the clock would have looked; empty for others. */
+  ticks: readonly Millis[]
+}
+
+/** By itself, again and again? */
+export function looksAgain({ interval }: PollTrigger): boolean {
+  return interval !== 'once' && interval !== 'on_demand'
+}
+
+/** On a record that stays as it is? */
+function actsAgain({ once }: RuleDefinition): boolean {
+  return once === 'day' || once === 'week' || once === 'month' || once === 'period'
+}
+
+/** The looks of a rule by the clock in the time; one a day is enough of those that look more often. */
+export function looksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: string): Millis[] {
+  if (!looksAgain(trigger)) return [now]
+  // As if it had been there all along, whatever day it is to begin.
+  const always: PollTrigger =
+    trigger.scheduleType === 'scheduled' ? { ...trigger, scheduleType: 'immediate', scheduleDate: null } : trigger
+  const looks: Millis[] = []
+  let after = from
+  while (looks.length <= LOOK_BACK_DAYS) {
+    const next = nextRun(always, zone, after)
+    if (next === null || next > now) break
+    looks.push(next)
+    after = Math.max(next, after + days(1) - 1)
+  }
+  return looks
+}
+
+/**
+ * When the rule would have acted on the record in the time; null = it would not have. With its values as they are now: what was
+ * otherwise before its last change cannot be seen.
+ */
+export function wouldHaveActed(definition: RuleDefinition, facts: RecordFacts, window: LookBackWindow): Millis | null {
+  const { trigger } = definition
+  switch (trigger.source) {
+    case 'api_polling':
+      return actedAtLook({ ...definition, trigger }, facts, window)
+    case 'webhook':
+      return actedOnEvent(definition, trigger, facts, window)
+    case 'manual_endpoint':
+      return null
+    default:
+      return assertNever(trigger)
+  }
+}
+
+/** At the first look after its last change, when it certainly was as it is now; else at the last one before it that matches. */
+function actedAtLook(
+  definition: RuleDefinition & { trigger: PollTrigger },
+  facts: RecordFacts,
+  window: LookBackWindow,
+): Millis | null {
+  const { zone, ticks } = window
+  const edited = momentOf(facts.editDate, zone) ?? window.from
+  const created = momentOf(readField(facts, 'created_date', { now: window.now, zone }) ?? '', zone) ?? 0
+  const matches = (tick: Millis) => tick >= created && judge(definition.conditions, facts, { now: tick, zone }).matched
+  // As it is since before that time, and met the conditions then already: it was acted on then, or was there when the rule began.
+  if (looksAgain(definition.trigger) && !actsAgain(definition) && edited < window.from && matches(window.from))
+    return null
+  return (
+    ticks.find((tick) => tick >= edited && matches(tick)) ??
+    ticks.findLast((tick) => tick < edited && matches(tick)) ??
+    null
+  )
+}
+
+function actedOnEvent(
+  definition: RuleDefinition,
+  trigger: WebhookTrigger,
+  facts: RecordFacts,
+  window: LookBackWindow,
+): Millis | null {
+  const { from, now, zone } = window
+  if (trigger.jobUuid !== null && facts.jobUuid !== trigger.jobUuid) return null
+  if (trigger.type === 'job_queue') {
+    const queue = facts.values.queue_uuid ?? ''
+    if (queue === '' || (trigger.queueUuid !== null && queue !== trigger.queueUuid)) return null
+  }
+  const known = momentOf(stampOf(trigger, facts, { now, zone }), zone)
+  // Without a stamp, all that is known is when it was changed last.
+  const at = known ?? momentOf(facts.editDate, zone)
+  if (at === null || at < from || at > now) return null
+  return judge(definition.conditions, facts, { now: at, zone }).matched ? at : null
+}
+
+/** The platform stamps when a job came to its status, and when a record was made (facts: 5.8). */
+const STATUS_STAMPS: Readonly<Record<string, string>> = {
+  Quote: 'quote_date',
+  'Work Order': 'work_order_date',
+  Completed: 'completion_date',
+  Unsuccessful: 'unsuccessful_date',
+}
+
+function stampOf(trigger: WebhookTrigger, facts: RecordFacts, at: { now: Millis; zone: string }): string {
+  if (trigger.type === 'job_created') return readField(facts, 'created_date', at) ?? ''
+  if (trigger.type !== 'job_status') return ''
+  const field = STATUS_STAMPS[facts.values.status ?? '']
+  return field === undefined ? '' : (facts.values[field] ?? '')
+}
+
+function momentOf(text: string, zone: string): Millis | null {
+  const reading = text === '' ? null : readLocal(text, zone)
+  return reading === null ? null : momentOfWall(reading.wall, zone).at
+}
+
+/** What the list was reckoned from, and what is not in it. `all`: everything there is, not only what was changed lately. */
+export function basisOf({ trigger, once }: RuleDefinition, object: string, all: boolean): string[] {
+  const noun = objectNoun(object)
+  const which = all ? '' : ` that was changed in the last ${LOOK_BACK_DAYS} days`
+  const from = `Looked through every ${noun}${which}, with the values it has now.`
+  switch (trigger.source) {
+    case 'manual_endpoint':
+      return ['This rule runs when another program calls it. Nobody can say when that would have been.']
+    case 'api_polling':
+      if (!looksAgain(trigger))
+        return [from, 'This rule does not look by itself again and again: this is what one look now finds.']
+      return [
+        from,
+        `Reckoned for each time the rule would have looked${once === 'period' ? '' : ', each one counted once'}. What was different then cannot be seen, so this is an estimate.`,
+      ]
+    case 'webhook':
+      return [from, eventBasis(trigger, noun)]
+    default:
+      return assertNever(trigger)
+  }
+}
+
+function eventBasis(trigger: WebhookTrigger, noun: string): string {
+  switch (trigger.type) {
+    case 'job_created':
+      return `ServiceM8 keeps the day each ${noun} was made; the conditions are judged by what it says now.`
+    case 'job_status':
+      return `ServiceM8 keeps the day a job came to the status it has now. Jobs that have moved on since are missing${
+        trigger.fromValue ? ', and what they were before is not known' : ''
+      }.`
+    case 'job_queue':
+    case 'job_field':
+    case 'job_updated':
+      return 'An estimate: ServiceM8 says when a record was changed last, and not what was changed. Some of these changes were others than the rule waits for.'
+    default:
+      return assertNever(trigger.type)
+  }
+}

@@ -1,0 +1,176 @@
+// The records a person can look at a rule with: those changed in the last days, newest first, found by job number or customer.
+import type { PlatformRecord } from '#app/adapters/platform.ts'
+import { dayOf, localStamp, wallAt, wallOfDay } from '#app/domain/local-time.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
+import type { RecordChoice } from '../form/form-look.ts'
+import { asText, matchedRecord } from '../records/changes.ts'
+import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
+import { partsFor } from '../records/fields.ts'
+import type { Reads } from '../records/remembered-reads.server.ts'
+import { ACTIVE_ONLY, judge, neededParts } from '../rules/conditions/conditions.ts'
+import type { Condition } from '../rules/rule.ts'
+import type { Failure } from '../triggers/list-records.server.ts'
+import { LOOK_BACK_DAYS } from './look-back.ts'
+import { recordLabel } from './preview-view.ts'
+
+export interface RecentRecords {
+  outcome: 'ok'
+  /** Newest change first. */
+  records: PlatformRecord[]
+  /** False = there are more than are read at once. */
+  complete: boolean
+}
+
+/** One page of the platform's largest size (facts: 5.3). */
+const MOST_READ = 5_000
+/** Where nothing was changed lately, so many of the rest. */
+const MOST_OLDER = 500
+const AT_A_TIME = 100
+/** Records judged in search of one that meets the conditions. */
+const MOST_JUDGED = 1_000
+export const MOST_CHOICES = 8
+
+/** What was changed in the last 30 days; where that is nothing, what there is. Deleted records only if `withDeleted`. */
+export async function recentRecords(
+  reads: Reads,
+  accountUuid: string,
+  object: string,
+  at: JudgedAt,
+  { orOlder, withDeleted }: { orOlder: boolean; withDeleted: boolean },
+): Promise<RecentRecords | { outcome: 'failed'; failure: Failure }> {
+  // From the beginning of a day, so that the question stays the same all day and is remembered.
+  const since = localStamp(wallOfDay(dayOf(wallAt(sinceOf(at.now), at.zone))))
+  const of = { accountUuid, object, withDeleted }
+  const recent = await list(reads, of, `edit_date gt '${since}'`, MOST_READ)
+  if (recent.outcome === 'failed' || recent.records.length > 0 || !orOlder) return recent
+  return list(reads, of, '', MOST_OLDER)
+}
+
+/**
+ * What a rule by the clock looks through: all of it, because much of it meets a condition only by growing older.
+ * `all` = false: there is more than is read at once, so it is what was changed lately.
+ */
+export async function presentRecords(
+  reads: Reads,
+  accountUuid: string,
+  object: string,
+  at: JudgedAt,
+  withDeleted: boolean,
+): Promise<(RecentRecords & { all: boolean }) | { outcome: 'failed'; failure: Failure }> {
+  const present = await list(reads, { accountUuid, object, withDeleted }, '', MOST_READ)
+  if (present.outcome === 'failed') return present
+  if (present.complete) return { ...present, all: true }
+  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: false, withDeleted })
+  return recent.outcome === 'failed' ? recent : { ...recent, all: false }
+}
+
+export function sinceOf(now: Millis): Millis {
+  return now - days(LOOK_BACK_DAYS)
+}
+
+interface ListOf {
+  accountUuid: string
+  object: string
+  withDeleted: boolean
+}
+
+async function list(reads: Reads, { accountUuid, object, withDeleted }: ListOf, wanted: string, limit: number) {
+  const filter = [withDeleted ? '' : ACTIVE_ONLY, wanted].filter((clause) => clause !== '').join(' and ')
+  const answer = await reads.callAsAccount(accountUuid, (api, token) =>
+    api.list(token, object, { limit, ...(filter !== '' && { filter }) }),
+  )
+  if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer } as const
+  const records = answer.value
+    .filter((record) => withDeleted || asText(record.active) !== '0')
+    .sort((a, b) => (asText(a.edit_date) < asText(b.edit_date) ? 1 : -1))
+  return { outcome: 'ok', records, complete: answer.value.length < limit } as const
+}
+
+/** What a record is called by, and what the conditions ask about. */
+export function partsToShow(object: string, conditions: readonly Condition[]): FactPart[] {
+  return [...new Set([...partsFor(['company_name', 'generated_job_id'], object), ...neededParts(conditions, object)])]
+}
+
+export function choiceOf(facts: RecordFacts, conditions: readonly Condition[], at: JudgedAt): RecordChoice {
+  return {
+    uuid: facts.recordUuid,
+    label: recordLabel(facts.object, matchedRecord(facts)),
+    matches: judge(conditions, facts, at).matched,
+  }
+}
+
+interface ChooseFrom extends ListOf {
+  conditions: readonly Condition[]
+  at: JudgedAt
+}
+
+export type Joined = { outcome: 'ok'; facts: RecordFacts[] } | { outcome: 'failed'; failure: Failure }
+
+export async function joinFor(
+  reads: Reads,
+  { accountUuid, object, conditions }: ChooseFrom,
+  records: readonly PlatformRecord[],
+): Promise<Joined> {
+  const joined = await reads.facts.join(accountUuid, object, records, partsToShow(object, conditions))
+  return joined.outcome === 'ok' ? { outcome: 'ok', facts: joined.facts } : { outcome: 'failed', failure: joined }
+}
+
+/** The newest that meets the conditions; null = none of the newest does. */
+export async function newestMatching(
+  reads: Reads,
+  from: ChooseFrom,
+  records: readonly PlatformRecord[],
+): Promise<{ outcome: 'ok'; facts: RecordFacts | null } | { outcome: 'failed'; failure: Failure }> {
+  const turn = takingTurns()
+  for (let at = 0; at < Math.min(records.length, MOST_JUDGED); at += AT_A_TIME) {
+    const joined = await joinFor(reads, from, records.slice(at, at + AT_A_TIME))
+    if (joined.outcome === 'failed') return joined
+    for (const facts of joined.facts) {
+      if (judge(from.conditions, facts, from.at).matched) return { outcome: 'ok', facts }
+      await turn()
+    }
+  }
+  return { outcome: 'ok', facts: null }
+}
+
+/** By job number first, then by any word of number, customer and address. */
+export async function searchRecords(
+  reads: Reads,
+  from: ChooseFrom,
+  records: readonly PlatformRecord[],
+  wanted: string,
+): Promise<Joined> {
+  const { object } = from
+  const words = wanted
+    .toLowerCase()
+    .split(/[\s·,]+/)
+    .filter((word) => word !== '' && word !== 'job')
+  if (words.length === 0) return { outcome: 'ok', facts: [] }
+  const number = words.length === 1 && /^[\w-]{1,40}$/.test(words[0] ?? '') ? (words[0] ?? '') : null
+  if (object === 'job' && number !== null) {
+    const exact = records.filter((record) => asText(record.generated_job_id).toLowerCase() === number)
+    // An old job is asked for by its number; it is not among those that were changed lately.
+    const older = exact.length > 0 || !/\d/.test(number) ? null : await byNumber(reads, from, number)
+    if (older?.outcome === 'failed') return older
+    const named = exact.length > 0 ? exact : (older?.records ?? [])
+    if (named.length > 0) return joinFor(reads, from, named.slice(0, MOST_CHOICES))
+  }
+  const found: RecordFacts[] = []
+  const turn = takingTurns()
+  for (let at = 0; at < records.length && found.length < MOST_CHOICES; at += AT_A_TIME) {
+    const joined = await joinFor(reads, from, records.slice(at, at + AT_A_TIME))
+    if (joined.outcome === 'failed') return joined
+    for (const facts of joined.facts) {
+      const text = Object.values(matchedRecord(facts)).join(' ').toLowerCase()
+      if (words.every((word) => text.includes(word))) found.push(facts)
+      await turn()
+    }
+  }
+  return { outcome: 'ok', facts: found.slice(0, MOST_CHOICES) }
+}
+
+async function byNumber(reads: Reads, from: ListOf, number: string) {
+  return list(reads, from, `generated_job_id eq '${number}'`, MOST_CHOICES)
+}

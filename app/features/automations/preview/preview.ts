@@ -1,0 +1,69 @@
+// What Check Mode and Preview show: everything a run would do, in order, with what would keep it from happening.
+import type { PlanWarning } from '../rules/effect.ts'
+import type { MessageVerdict } from '../rules/guards.ts'
+import type { JournalEffect } from '../rules/journal.ts'
+import { resolvedFields } from '../runs/run-history.ts'
+import { channelOf, isCustomerMessage, receiverOf } from '../runs/run-messages.ts'
+
+export interface PreviewedEffect {
+  kind: JournalEffect['kind']
+  effectClass: JournalEffect['class']
+  summary: string
+  channel: 'sms' | 'email' | null
+  /** Who gets it; null = nobody, it is a change in ServiceM8. */
+  to: string | null
+  /** Final texts and values, exactly as they would leave. */
+  fields: Record<string, string>
+  changes: { field: string; from: string; to: string }[]
+  /** Text message credits. */
+  credits: number
+  attachments: string[]
+  /** What the guards say now; null = they are not asked about it. */
+  guard: MessageVerdict | null
+}
+
+export interface PreviewedStep {
+  stepId: string
+  sequenceOrder: number
+  action: string
+  /** `left_out` = it would not begin, or has nothing to do; `impossible` = it would fail; `unanswered` = cannot be said now. */
+  outcome: 'would_run' | 'left_out' | 'impossible' | 'unanswered'
+  /** Why it is left out, or would fail. */
+  sentence: string | null
+  effects: PreviewedEffect[]
+  warnings: PlanWarning[]
+}
+
+export function previewedEffect(effect: JournalEffect, guard: MessageVerdict | null): PreviewedEffect {
+  const message = effect.kind === 'send_sms' || effect.kind === 'send_email'
+  return {
+    kind: effect.kind,
+    effectClass: effect.class,
+    summary: effect.summary,
+    channel: effect.kind === 'send_sms' ? 'sms' : effect.kind === 'send_email' ? 'email' : null,
+    to: message ? effect.to : effect.kind === 'post_webhook' ? effect.url : null,
+    fields: resolvedFields(effect),
+    changes:
+      effect.kind === 'update_record'
+        ? Object.entries(effect.fields).map(([field, to]) => ({ field, from: effect.before[field] ?? '', to }))
+        : [],
+    credits: effect.kind === 'send_sms' ? effect.credits : 0,
+    attachments:
+      effect.kind === 'send_email'
+        ? [...effect.attachments, ...effect.documentSteps.map((stepId) => `document of step ${stepId}`)]
+        : effect.kind === 'produce_document'
+          ? [effect.fileName]
+          : [],
+    guard,
+  }
+}
+
+/** What a verdict adds to the warnings of a step. */
+export function guardWarning(effect: JournalEffect, verdict: MessageVerdict): PlanWarning | null {
+  if (verdict.outcome === 'now' || !isCustomerMessage(effect)) return null
+  const code = { later: 'moved', skip: 'kept_back', hold: 'held' }[verdict.outcome]
+  return {
+    code,
+    sentence: `${channelOf(effect) === 'sms' ? 'Text' : 'E-mail'} to ${receiverOf(effect)}: ${verdict.sentence}`,
+  }
+}

@@ -1,0 +1,66 @@
+// What a person reads after "Run Now".
+import type { Execution } from '../runs/run-history.ts'
+
+export const NOT_RUN_YET = 'Automation not run yet'
+
+/** Not begun, and nothing that would go on by itself: nothing is done for the account at all, and its reason says why. */
+export function isHeldBack({ state, startedAt, nextAttemptAt, reason }: Execution): boolean {
+  return state === 'waiting' && startedAt === null && nextAttemptAt === null && reason !== null
+}
+
+/** What "Run Now" came to. */
+export interface RanNowFacts {
+  /** New runs, and those that were there already; not more than a few of each. */
+  executions: Execution[]
+  started: number
+  /** Runs that the same press made a moment ago: they are the answer. */
+  repeated: number
+  /** Records that match and were left alone; null = none was. */
+  handled: { count: number; why: string } | null
+}
+
+/** Why matching records are left alone: `runId` null = it was there when the rule was switched on. */
+export function handledWords(handled: readonly { runId: number | null }[]): string {
+  const before = handled.filter(({ runId }) => runId !== null).length
+  const present = handled.length - before
+  const said = [
+    before > 0 ? `${records(before)} handled before` : '',
+    present > 0 ? `${records(present)} there when the automation was switched on` : '',
+  ].filter((part) => part !== '')
+  return `${said.join(', and ')}.`
+}
+
+/** The same in the question whether to run it again. */
+export function ranBeforeWords(handled: readonly { runId: number | null }[], object: string): string {
+  if (handled.some(({ runId }) => runId === null)) return handledWords(handled)
+  const noun = object === 'job' ? 'job' : 'record'
+  return handled.length === 1 ? `Already ran for this ${noun}.` : `Already ran for these ${handled.length} ${noun}s.`
+}
+
+function records(count: number): string {
+  return count === 1 ? '1 record was' : `${count} records were`
+}
+
+export const RAN_A_MOMENT_AGO = 'This ran a moment ago. It was not run again.'
+
+export function ranNowWords({ executions, started, repeated, handled }: RanNowFacts): string {
+  if (started === 0) {
+    if (repeated > 0) return RAN_A_MOMENT_AGO
+    return handled ? `Nothing new: ${handled.why}` : 'Nothing new: there was nothing left to do.'
+  }
+  const first = executions[0]
+  if (first && isHeldBack(first)) {
+    return `${NOT_RUN_YET}: ${started === 1 ? 'the run waits' : `${started} runs wait`}. ${first.reason}.`
+  }
+  if (started > 1) return `Automation executed: ${started} runs started. The logs show what each of them did.`
+  switch (first?.executionStatus) {
+    case 'success':
+      return first.outcome === 'nothing' ? 'Automation executed: there was nothing to do.' : 'Automation executed'
+    case 'partial':
+      return `Automation executed in part: ${first.errorMessage ?? 'one of its actions failed.'}`
+    case 'failure':
+      return `The automation failed: ${first.errorMessage ?? 'no action could be done.'}`
+    default:
+      return first?.reason ? `Automation started: ${first.reason}` : 'Automation started. It is still at work.'
+  }
+}

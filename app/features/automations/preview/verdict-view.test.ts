@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest'
+import { SAMPLE_RULE } from '#tests/support/sample-runs.ts'
+import type { PollTrigger, RuleDefinition, WebhookTrigger } from '../rules/rule.ts'
+import { inOrder, readAskedRecord, type WhyFacts, type WhyRule, whyView } from './verdict-view.ts'
+
+const ON_STATUS: WebhookTrigger = {
+  source: 'webhook',
+  object: 'job',
+  type: 'job_status',
+  webhookSubscriptionId: null,
+  jobUuid: null,
+  queueUuid: null,
+  fieldName: null,
+  fromValue: null,
+  settleMinutes: 0,
+}
+const DAILY: PollTrigger = {
+  source: 'api_polling',
+  endpoint: '/api_1.0/job.json',
+  method: 'GET',
+  interval: 'daily',
+  runTime: '10:00',
+  weekday: 1,
+  dayOfMonth: 1,
+  workingDays: false,
+  scheduleType: 'recurring',
+  scheduleDate: null,
+  scheduleRecurrence: null,
+}
+
+function aRuleOf(trigger: RuleDefinition['trigger'], more: Partial<WhyRule> = {}): WhyRule {
+  return {
+    id: 7,
+    name: 'Rule',
+    active: true,
+    pausedReason: null,
+    baselined: true,
+    nextRunAt: null,
+    definition: { ...SAMPLE_RULE, trigger },
+    ...more,
+  }
+}
+
+const NOTHING: WhyFacts = { verdict: null, ledger: null, now: null }
+const why = (rule: WhyRule, facts: Partial<WhyFacts>) => whyView(rule, { ...NOTHING, ...facts })
+const noted = (verdict: string, detail: unknown = null, runId: number | null = null) => ({
+  verdict,
+  detail: detail === null ? null : JSON.stringify(detail),
+  at: 50,
+  runId,
+})
+const FAILED = [{ field: 'status', operator: 'equals', value: 'Completed', seen: 'Quote' }] as const
+
+describe('what a rule noted', () => {
+  test('a firing leads to its run', () => {
+    expect(why(aRuleOf(ON_STATUS), { verdict: noted('fired', null, 12) })).toMatchObject({
+      standing: 'fired',
+      runId: 12,
+      at: 50,
+    })
+  })
+
+  test('conditions that were not met are told with the value seen', () => {
+    const view = why(aRuleOf(ON_STATUS), { verdict: noted('not_matched', { failed: FAILED }) })
+    expect(view.standing).toBe('not_met')
+    expect(view.failed).toEqual(['"Status" is Quote. The rule wants: its status is Completed.'])
+  })
+
+  test('a change of mind since then is told too', () => {
+    const view = why(aRuleOf(ON_STATUS), {
+      verdict: noted('not_matched', { failed: FAILED }),
+      now: { matched: true },
+    })
+    expect(view.words).toContain('As it is now, they are met: the next change sets it off.')
+  })
+
+  test.each([
+    ['not_triggered', 'not_yet'],
+    ['first_sight', 'passed_over'],
+    ['own_change', 'passed_over'],
+    ['muted', 'passed_over'],
+    ['held', 'held'],
+  ])('%s keeps its own sentence', (verdict, standing) => {
+    const view = why(aRuleOf(ON_STATUS), { verdict: noted(verdict, { sentence: 'Because of that.' }) })
+    expect(view).toMatchObject({ standing, words: ['Because of that.'] })
+  })
+
+  test('a note nobody can read is as good as none', () => {
+    const verdict = { verdict: 'not_triggered', detail: '{oops', at: 1, runId: null }
+    expect(why(aRuleOf(ON_STATUS), { verdict }).words).toEqual(['What changed does not set it off.'])
+  })
+})
+
+describe('without a note', () => {
+  test('a rule on events has heard of nothing', () => {
+    const view = why(aRuleOf(ON_STATUS), { now: { matched: true } })
+    expect(view.standing).toBe('not_yet')
+    expect(view.words).toEqual([
+      'No change of this record has reached it since it was switched on.',
+      'As it is now, its conditions are met.',
+    ])
+  })
+
+  test('a rule that looks is judged on the record as it is now', () => {
+    const rule = aRuleOf(DAILY, { nextRunAt: 900 })
+    expect(why(rule, { now: { matched: false, failed: FAILED } })).toMatchObject({
+      standing: 'not_met',
+      failed: ['"Status" is Quote. The rule wants: its status is Completed.'],
+      nextAt: 900,
+    })
+    expect(why(rule, { now: { matched: true } }).standing).toBe('not_yet')
+  })
+
+  test('what was there when the rule was switched on was left alone', () => {
+    const view = why(aRuleOf(DAILY), { ledger: { runId: null, at: 3 }, now: { matched: true } })
+    expect(view).toMatchObject({ standing: 'passed_over', at: 3 })
+  })
+
+  test('what the ledger remembers was done', () => {
+    expect(why(aRuleOf(DAILY), { ledger: { runId: 8, at: 3 } })).toMatchObject({ standing: 'fired', runId: 8 })
+  })
+
+  test('a rule that is off says so first', () => {
+    const off = why(aRuleOf(DAILY, { active: false, nextRunAt: 900 }), { now: { matched: true } })
+    expect(off).toMatchObject({ standing: 'off', nextAt: null })
+    expect(off.words).toEqual(['The automation is switched off.', 'As it is now, its conditions would be met.'])
+    const paused = why(aRuleOf(ON_STATUS, { pausedReason: 'It ran in circles.' }), {})
+    expect(paused.words[0]).toBe('The automation is stopped: It ran in circles.')
+  })
+})
+
+test('what is closest to having happened stands first', () => {
+  const views = [
+    why(aRuleOf(ON_STATUS, { active: false }), {}),
+    why(aRuleOf(ON_STATUS), { verdict: noted('fired', null, 1) }),
+    why(aRuleOf(ON_STATUS), { verdict: noted('not_matched', { failed: FAILED }) }),
+  ]
+  expect(inOrder(views).map((view) => view.standing)).toEqual(['fired', 'not_met', 'off'])
+})
+
+test.each([
+  ['4411', { by: 'number', number: '4411' }],
+  [' #4411 ', { by: 'number', number: '4411' }],
+  ['Job 4411', { by: 'number', number: '4411' }],
+  ['A-17/2', { by: 'number', number: 'A-17/2' }],
+  ['11111111-0000-4000-8000-00000000000A', { by: 'uuid', uuid: '11111111-0000-4000-8000-00000000000a' }],
+  ["4411' or '1", null],
+  ['', null],
+  ['a b', null],
+])('%s is read', (text, read) => {
+  expect(readAskedRecord(text)).toEqual(read)
+})

@@ -1,0 +1,188 @@
+// "Why did this job not fire?": what each rule made of a record, in words.
+import { z } from 'zod'
+import type { JudgedAt } from '../records/facts.ts'
+import { failedWords, type KnownNames } from '../rules/conditions/condition-words.ts'
+import type { FailedCondition } from '../rules/conditions/conditions.ts'
+import { OPERATORS, type RuleDefinition } from '../rules/rule.ts'
+import { objectOfRule, type SentenceParts, sentenceParts } from '../rules/sentence.ts'
+import type { WhyStanding } from './why-words.ts'
+
+export interface WhyView {
+  ruleId: number
+  name: string
+  sentence: SentenceParts
+  standing: WhyStanding
+  /** Why, in sentences. */
+  words: string[]
+  /** Each condition that failed, with the value seen. */
+  failed: string[]
+  /** When it last looked or acted, epoch ms; null = it did not. */
+  at: number | null
+  runId: number | null
+  /** Its next look, epoch ms; null = none is due. */
+  nextAt: number | null
+}
+
+/** A rule as far as its answer needs it. */
+export interface WhyRule {
+  id: number
+  name: string
+  active: boolean
+  pausedReason: string | null
+  baselined: boolean
+  nextRunAt: number | null
+  definition: RuleDefinition
+}
+
+export interface WhyFacts {
+  /** The latest time it looked; null = no trace of that. */
+  verdict: { verdict: string; detail: string | null; at: number; runId: number | null } | null
+  /** What it did about the record before; `runId` null = it was there when the rule was switched on. */
+  ledger: { runId: number | null; at: number } | null
+  /** As the record is now; null = it could not be read. */
+  now: { matched: true } | { matched: false; failed: readonly FailedCondition[] } | null
+}
+
+export function whyView(rule: WhyRule, facts: WhyFacts, names: KnownNames = {}, now: JudgedAt | null = null): WhyView {
+  const { definition } = rule
+  const view = answerOf(rule, facts)
+  const object = objectOfRule(definition)
+  return {
+    ruleId: rule.id,
+    name: rule.name,
+    sentence: sentenceParts(definition, names, now),
+    standing: view.standing,
+    words: [...offWords(rule), ...view.words],
+    failed: view.failed.map((one) => failedWords(one, object, names)),
+    at: view.at,
+    runId: view.runId,
+    nextAt: rule.active && rule.pausedReason === null ? rule.nextRunAt : null,
+  }
+}
+
+interface Answer {
+  standing: WhyStanding
+  words: string[]
+  failed: readonly FailedCondition[]
+  at: number | null
+  runId: number | null
+}
+
+function answerOf(rule: WhyRule, { verdict, ledger, now }: WhyFacts): Answer {
+  const nothing = { failed: [], at: null, runId: null }
+  const isOff = !rule.active || rule.pausedReason !== null
+  const acted = verdict?.verdict === 'fired' || verdict?.verdict === 'held'
+  // A look that came after the last deed says more than the deed.
+  if (verdict && (acted || ledger?.runId == null || verdict.at >= ledger.at)) return ofVerdict(verdict, now)
+  if (ledger && ledger.runId !== null) {
+    return { ...nothing, standing: 'fired', words: ['It did it for this record.'], at: ledger.at, runId: ledger.runId }
+  }
+  if (ledger) {
+    const words = ['It matched already when the automation was switched on. Such records are left alone.']
+    return { ...nothing, standing: 'passed_over', words, at: ledger.at }
+  }
+  if (isOff) return { ...nothing, standing: 'off', words: asItIs(now, true), failed: failedOf(now) }
+  if (now && !now.matched) {
+    return { ...nothing, standing: 'not_met', words: ['As it is now, the conditions are not met.'], failed: now.failed }
+  }
+  return { ...nothing, standing: 'not_yet', words: [...notYetWords(rule), ...asItIs(now, false)] }
+}
+
+function ofVerdict(verdict: NonNullable<WhyFacts['verdict']>, now: WhyFacts['now']): Answer {
+  const { sentence, failed } = readDetail(verdict.detail)
+  const { at, runId } = verdict
+  const because = sentence === null ? [] : [sentence]
+  const answer = (standing: WhyStanding, words: string[]): Answer => ({ standing, words, failed: [], at, runId })
+  switch (verdict.verdict) {
+    case 'fired':
+      return answer('fired', ['It did it for this record.', ...because])
+    case 'held':
+      return answer('held', because.length > 0 ? because : ['It waits for you.'])
+    case 'not_matched': {
+      const since = now?.matched ? ['As it is now, they are met: the next change sets it off.'] : []
+      const words = ['When it looked, these conditions were not met.', ...since]
+      return { standing: 'not_met', words, failed, at, runId }
+    }
+    case 'done_before':
+      return answer('passed_over', ['It was done before for this record, and is not repeated.', ...because])
+    case 'first_sight':
+    case 'own_change':
+    case 'muted':
+      return answer('passed_over', because.length > 0 ? because : ['It left this change alone.'])
+    default:
+      return answer('not_yet', because.length > 0 ? because : ['What changed does not set it off.'])
+  }
+}
+
+function offWords(rule: WhyRule): string[] {
+  if (!rule.active) return ['The automation is switched off.']
+  if (rule.pausedReason !== null) return [`The automation is stopped: ${rule.pausedReason}`]
+  return rule.baselined ? [] : ['It was just switched on, and still notes what is there already.']
+}
+
+function notYetWords({ definition: { trigger }, nextRunAt }: WhyRule): string[] {
+  switch (trigger.source) {
+    case 'webhook':
+      return ['No change of this record has reached it since it was switched on.']
+    case 'api_polling':
+      return [
+        nextRunAt === null
+          ? 'It looks only when you press Run Now.'
+          : 'It has not checked this record yet. See its next check.',
+      ]
+    case 'manual_endpoint':
+      return ['It starts only when its address is called for this job.']
+  }
+}
+
+function asItIs(now: WhyFacts['now'], isOff: boolean): string[] {
+  if (now === null) return []
+  if (!now.matched) return ['As it is now, the conditions are not met.']
+  return [isOff ? 'As it is now, its conditions would be met.' : 'As it is now, its conditions are met.']
+}
+
+function failedOf(now: WhyFacts['now']): readonly FailedCondition[] {
+  return now && !now.matched ? now.failed : []
+}
+
+const detail = z.object({
+  sentence: z.string().nullish(),
+  failed: z
+    .array(z.object({ field: z.string(), operator: z.enum(OPERATORS), value: z.string(), seen: z.string().nullable() }))
+    .nullish(),
+})
+
+/** Written by the engine; one of an older version is as good as none. */
+function readDetail(text: string | null): { sentence: string | null; failed: FailedCondition[] } {
+  if (text === null) return { sentence: null, failed: [] }
+  try {
+    const read = detail.safeParse(JSON.parse(text))
+    return { sentence: read.data?.sentence ?? null, failed: read.data?.failed ?? [] }
+  } catch {
+    return { sentence: null, failed: [] }
+  }
+}
+
+/** What a person asks about: the number of a job, or the uuid of a record. */
+export type AskedRecord = { by: 'number'; number: string } | { by: 'uuid'; uuid: string }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Null = neither. `#4411` and `Job 4411` are 4411. */
+export function readAskedRecord(text: string): AskedRecord | null {
+  const trimmed = text.trim()
+  if (UUID.test(trimmed)) return { by: 'uuid', uuid: trimmed.toLowerCase() }
+  const number = trimmed.replace(/^(?:job\s*)?#?\s*/i, '')
+  return /^[A-Za-z0-9][A-Za-z0-9_./-]{0,29}$/.test(number) ? { by: 'number', number } : null
+}
+
+export const NOT_A_RECORD = 'Enter the number of a job, like 4411, or the id of a record.'
+
+/** Standings in the order a person wants them: what is closest to having happened first. */
+const ORDER: readonly WhyStanding[] = ['held', 'fired', 'passed_over', 'not_met', 'not_yet', 'off']
+
+export function inOrder(views: readonly WhyView[]): WhyView[] {
+  return [...views].sort(
+    (a, b) => ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || a.name.localeCompare(b.name),
+  )
+}

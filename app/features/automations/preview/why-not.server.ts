@@ -1,0 +1,137 @@
+// "Why did this job not fire?" for one record and every rule: what the rules noted, and how it stands with the record as it is now.
+import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import type { App } from '#app/context/app-context.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import { type MetCustomer, meet } from '../history/mutes.server.ts'
+import type { KnownNames } from '../rules/conditions/condition-words.ts'
+import { judge, neededParts, readsDeleted } from '../rules/conditions/conditions.ts'
+import { judgedAt } from '../rules/rule-place.server.ts'
+import { objectOfRule } from '../rules/sentence.ts'
+import { inOrder, NOT_A_RECORD, readAskedRecord, type WhyFacts, type WhyView, whyView } from './verdict-view.ts'
+
+type WhyApp = Pick<App, 'store' | 'clock' | 'callAsAccount' | 'planning'>
+
+export type WhyAnswer =
+  | { outcome: 'refused'; message: string }
+  | {
+      outcome: 'answered'
+      recordUuid: string
+      /** `Job 4411`, or what was asked when the record could not be read. */
+      title: string
+      /** Customer or address; '' = not known. */
+      about: string
+      /** Why it could not be read: what stands there then is what the rules noted. */
+      trouble: string | null
+      rules: WhyView[]
+      /** Rules about other things than jobs: they are asked with the id of such a record. */
+      others: number
+      /** Whose job it is, and whether anything may be written to them; empty = not known. */
+      customers: MetCustomer[]
+    }
+
+/** `asked` = the number of a job or the uuid of a record, as typed. */
+export async function explainRecord(
+  app: WhyApp,
+  accountUuid: string,
+  asked: string,
+  names: KnownNames = {},
+): Promise<WhyAnswer> {
+  const read = readAskedRecord(asked)
+  if (read === null) return { outcome: 'refused', message: NOT_A_RECORD }
+  const found =
+    read.by === 'number' ? await findJob(app, accountUuid, read.number) : await readJob(app, accountUuid, read.uuid)
+  if (found.outcome === 'refused') return found
+  const { job, trouble } = found
+  const recordUuid = found.uuid
+  const [rules, verdicts, ledger, judged] = await Promise.all([
+    app.store.listAutomations(accountUuid),
+    app.store.verdictsOn(accountUuid, recordUuid),
+    app.store.ledgerOn(accountUuid, recordUuid),
+    job === null ? null : judgeNow(app, accountUuid, job),
+  ])
+  const views: WhyView[] = []
+  const at = await judgedAt(app, accountUuid)
+  for (const rule of rules) {
+    const verdict = verdicts.find((one) => one.automationId === rule.id) ?? null
+    const done = ledger.find((one) => one.automationId === rule.id) ?? null
+    // A rule about bookings has nothing to say about a job; what it noted about the very record it does.
+    if (objectOfRule(rule.definition) !== 'job' && verdict === null && done === null) continue
+    views.push(whyView(rule, { verdict, ledger: done, now: judged?.verdictOf(rule) ?? null }, names, at))
+  }
+  return {
+    outcome: 'answered',
+    recordUuid,
+    title: job?.generated_job_id ? `Job ${String(job.generated_job_id)}` : asked.trim(),
+    about: judged?.about ?? String(job?.job_address ?? ''),
+    trouble: trouble ?? judged?.trouble ?? null,
+    rules: inOrder(views),
+    others: rules.length - views.length,
+    customers: await meet(app, accountUuid, customerOf(job, judged?.customer ?? '')),
+  }
+}
+
+function customerOf(job: PlatformRecord | null, name: string): { uuid: string; name: string }[] {
+  return typeof job?.company_uuid === 'string' ? [{ uuid: job.company_uuid, name }] : []
+}
+
+type Found =
+  | { outcome: 'refused'; message: string }
+  | { outcome: 'found'; uuid: string; job: PlatformRecord | null; trouble: string | null }
+
+async function findJob(app: WhyApp, accountUuid: string, number: string): Promise<Found> {
+  const answer = await app.callAsAccount(accountUuid, (api, token) =>
+    api.list(token, 'job', { filter: `generated_job_id eq '${number}'`, limit: 1 }),
+  )
+  if (answer.outcome !== 'ok') return { outcome: 'refused', message: couldNotAsk(answer) }
+  const job = answer.value[0]
+  const uuid = typeof job?.uuid === 'string' ? job.uuid : null
+  if (!job || uuid === null) return { outcome: 'refused', message: `There is no job ${number} in ServiceM8.` }
+  return { outcome: 'found', uuid, job, trouble: null }
+}
+
+/** A uuid may be that of a booking or a customer too: then only what the rules noted counts. */
+async function readJob(app: WhyApp, accountUuid: string, uuid: string): Promise<Found> {
+  const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, 'job', uuid))
+  if (answer.outcome === 'ok') return { outcome: 'found', uuid, job: { ...answer.value, uuid }, trouble: null }
+  const trouble =
+    answer.outcome === 'refused' && answer.status === 404
+      ? 'ServiceM8 has no job of this id. What the automations noted about it stands below.'
+      : couldNotAsk(answer)
+  return { outcome: 'found', uuid, job: null, trouble }
+}
+
+function couldNotAsk(failure: Exclude<AccountCallResult<never>, { outcome: 'ok' }>): string {
+  const { outcome, message } = failure
+  if (outcome === 'not_connected' || outcome === 'reconnect')
+    return 'ServiceM8 could not be asked: please sign in again.'
+  return `ServiceM8 could not be asked: ${message || 'it did not answer.'}`
+}
+
+/** Every rule about jobs is judged on the same facts, loaded once. */
+async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord) {
+  const rules = (await app.store.listAutomations(accountUuid)).filter(
+    ({ definition }) => objectOfRule(definition) === 'job',
+  )
+  const conditions = rules.flatMap((rule) => rule.definition.conditions)
+  const parts = [...new Set([...neededParts(conditions, 'job'), 'company' as const])]
+  const [joined, account] = await Promise.all([
+    app.planning.facts.join(accountUuid, 'job', [job], parts),
+    app.store.findAccount(accountUuid),
+  ])
+  if (joined.outcome !== 'ok') return { verdictOf: () => null, about: '', customer: '', trouble: couldNotAsk(joined) }
+  const facts = joined.facts[0]
+  const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
+  return {
+    verdictOf: (rule: AutomationRow): WhyFacts['now'] =>
+      facts && objectOfRule(rule.definition) === 'job' ? judge(rule.definition.conditions, facts, at) : null,
+    about: [facts?.values.company_name, facts?.values.job_address].filter(Boolean).join(' · '),
+    customer: facts?.values.company_name ?? '',
+    trouble: facts && !facts.active ? deletedWords(rules) : null,
+  }
+}
+
+function deletedWords(rules: readonly AutomationRow[]): string {
+  return rules.some(({ definition }) => readsDeleted(definition.trigger))
+    ? 'This job is deleted in ServiceM8: only automations that check all jobs act on it.'
+    : 'This job is deleted in ServiceM8: no automation starts on it.'
+}

@@ -1,0 +1,133 @@
+// Ages of a record, in whole calendar days of the account: unlike "date equals TODAY-3" they survive a missed day.
+
+import { dayOf, readLocal, todayOf } from '#app/domain/local-time.ts'
+import type { FactPart, JudgedAt } from './facts.ts'
+import { isBlank, readFlag, readNumber, readPaymentDays } from './field-value.ts'
+
+type Values = Readonly<Record<string, string>>
+
+export interface AgeField {
+  name: string
+  label: string
+  /** Needed besides the record. */
+  part: FactPart | null
+  /** Where it makes sense; `job` also for what hangs on a job. */
+  objects: readonly string[] | 'all'
+  /** The field it counts from. */
+  base: string
+  days(values: Values, zone: string): number | 'none' | 'unknown'
+  /** +1: days from then until now; -1: days from now until then. */
+  direction: 1 | -1
+}
+
+/** Counted when neither the customer nor the account says when an invoice is to be paid. */
+export const DEFAULT_PAYMENT_DAYS = 14
+
+export const AGE_FIELDS: readonly AgeField[] = [
+  {
+    name: 'days_since_quote',
+    label: 'Days since the quote',
+    part: null,
+    objects: ['job'],
+    base: 'quote_date',
+    days: (values, zone) => firstDay(values, ['quote_sent_stamp', 'quote_date'], zone),
+    direction: 1,
+  },
+  {
+    name: 'days_since_completion',
+    label: 'Days since completion',
+    part: null,
+    objects: ['job'],
+    base: 'completion_date',
+    days: (values, zone) => firstDay(values, ['completion_date'], zone),
+    direction: 1,
+  },
+  {
+    name: 'days_since_change',
+    label: 'Days since the last change',
+    part: null,
+    objects: 'all',
+    base: 'edit_date',
+    days: (values, zone) => firstDay(values, ['edit_date'], zone),
+    direction: 1,
+  },
+  {
+    name: 'days_in_queue',
+    label: 'Days in the queue',
+    part: 'queue',
+    objects: ['job'],
+    base: 'queue_uuid',
+    days: queuedOn,
+    direction: 1,
+  },
+  {
+    name: 'days_overdue',
+    label: 'Days overdue',
+    part: 'company',
+    objects: ['job'],
+    base: 'invoice_sent_stamp',
+    days: dueOn,
+    direction: 1,
+  },
+  {
+    name: 'days_until_booking',
+    label: 'Days until the booking',
+    part: null,
+    objects: ['jobactivity'],
+    base: 'start_date',
+    days: (values, zone) => firstDay(values, ['start_date'], zone),
+    direction: -1,
+  },
+]
+
+const BY_NAME: ReadonlyMap<string, AgeField> = new Map(AGE_FIELDS.map((field) => [field.name, field]))
+
+/**
+ * The age as a whole number in text; '' when there is no such day (never quoted, not in a queue); null when it is unknown
+ * because a value it needs was not loaded. A day still to come is negative (`days_until_booking`: one that has passed).
+ */
+export function ageOf(name: string, values: Values, at: JudgedAt): string | null {
+  const field = BY_NAME.get(name)
+  if (!field) return null
+  const day = field.days(values, at.zone)
+  if (day === 'unknown') return null
+  return day === 'none' ? '' : String((todayOf(at) - day) * field.direction)
+}
+
+/** The day of the first of these fields that is set. */
+function firstDay(values: Values, names: readonly string[], zone: string): number | 'none' | 'unknown' {
+  let known = false
+  for (const name of names) {
+    const text = Object.hasOwn(values, name) ? values[name] : undefined
+    if (text === undefined) continue
+    known = true
+    const reading = isBlank(text) ? null : readLocal(text, zone)
+    if (reading) return dayOf(reading.wall)
+  }
+  return known ? 'none' : 'unknown'
+}
+
+/**
+ * When the job came into its queue: noted by us, else counted back from the day it may stay until, which the platform sets
+ * to so many days after it came (servicem8 facts 5.8).
+ */
+function queuedOn(values: Values, zone: string): number | 'none' | 'unknown' {
+  if (!Object.hasOwn(values, 'queue_uuid')) return 'unknown'
+  if (isBlank(values.queue_uuid ?? '')) return 'none'
+  const since = firstDay(values, ['queue_since'], zone)
+  if (typeof since === 'number') return since
+  const until = firstDay(values, ['queue_expiry_date'], zone)
+  const stay = readNumber(values.queue_default_timeframe ?? '')
+  return typeof until === 'number' && stay !== null ? until - Math.round(stay) : 'unknown'
+}
+
+/** The day an unpaid invoice falls due: the day it was sent, plus the customer's days to pay, else the account's, else 14. */
+function dueOn(values: Values, zone: string): number | 'none' | 'unknown' {
+  if (readFlag(values.payment_received ?? '') === true) return 'none'
+  if (Object.hasOwn(values, 'invoice_sent') && readFlag(values.invoice_sent ?? '') === false) return 'none'
+  const sent = firstDay(values, ['invoice_sent_stamp', 'completion_date'], zone)
+  if (typeof sent !== 'number') return sent
+  const terms =
+    readPaymentDays(values.company_payment_terms ?? '') ?? readPaymentDays(values.account_payment_terms ?? '')
+  return sent + (terms ?? DEFAULT_PAYMENT_DAYS)
+}

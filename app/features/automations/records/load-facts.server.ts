@@ -1,0 +1,326 @@
+// What rules see of a record: its own fields and, where asked for, the people, customer, staff, queue and job behind it. Few calls:
+// only the parts asked for, lists instead of single records, and a short memory shared by all rules of the account.
+import type { AccountCallResult, CallAsAccount, CallPriority, PlatformRecord } from '#app/adapters/platform.ts'
+import type { Clock, Millis } from '#app/lib/clock.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
+import type { AccountProfile, ReadOnlyPlatform } from '../actions/action.server.ts'
+import { readVendorFacts } from './account-profile.ts'
+import { createFactCache, type FactCache } from './fact-cache.server.ts'
+import {
+  bookedStaffOf,
+  categoryValues,
+  companyUuidOf,
+  companyValues,
+  contactOf,
+  isActive,
+  jobUuidOf,
+  keyOf,
+  mainContactOf,
+  personValues,
+  queueValues,
+  staffValues,
+  type Values,
+  valuesOf,
+  withJobBehind,
+} from './fact-rows.ts'
+import { type CallFailure, createFactSources, type FactSources, type ListKind } from './fact-sources.server.ts'
+import type { FactPart, RecordFacts } from './facts.ts'
+
+export type { CallFailure } from './fact-sources.server.ts'
+
+export type FactsResult = { outcome: 'ok'; facts: RecordFacts } | { outcome: 'gone' } | CallFailure
+export type JoinResult = { outcome: 'ok'; facts: RecordFacts[] } | CallFailure
+export type ProfileResult = { outcome: 'ok'; profile: AccountProfile } | CallFailure
+
+export interface FactLoader {
+  /** Reads the record itself, always afresh. `gone` = the platform does not have it. */
+  one(accountUuid: string, object: string, recordUuid: string, parts: readonly FactPart[]): Promise<FactsResult>
+  /**
+   * Adds the parts to records that were read already; in their order. `asOf`: the records may be as new as this moment, so a list
+   * that was read before it does not say that something is missing, nor how a job behind them stands.
+   */
+  join(
+    accountUuid: string,
+    object: string,
+    records: readonly PlatformRecord[],
+    parts: readonly FactPart[],
+    asOf?: Millis,
+  ): Promise<JoinResult>
+  /**
+   * What customers are called, by uuid: for people who read the history. Nothing depends on it, so a failure only leaves names
+   * out. Nothing is asked for a customer that is known.
+   */
+  customerNames(accountUuid: string, facts: readonly RecordFacts[]): Promise<ReadonlyMap<string, string>>
+  profile(accountUuid: string): Promise<ProfileResult>
+}
+
+/** Reading for plans: single records afresh (customers within ten minutes); staff, queues, categories from the shared memory. */
+export interface PlanReader {
+  reader(accountUuid: string): ReadOnlyPlatform
+}
+
+/** Not `Pick<App, …>`: the App itself names these types. */
+export interface LoadFactsApp {
+  callAsAccount: CallAsAccount
+  clock: Clock
+}
+
+export interface FactLoaderOptions {
+  /** Default `background`: rules at work leave a reserve of calls to screens. */
+  priority?: CallPriority
+  /** One memory for several loaders. */
+  cache?: FactCache<Values[]>
+}
+
+export function createFactLoader(app: LoadFactsApp, options: FactLoaderOptions = {}): FactLoader & PlanReader {
+  const priority = options.priority ?? 'background'
+  const cache = options.cache ?? createFactCache<Values[]>(app.clock)
+  const sources = createFactSources({ callAsAccount: app.callAsAccount, clock: app.clock, cache, priority })
+
+  function read(accountUuid: string, object: string, uuid: string): Promise<AccountCallResult<PlatformRecord>> {
+    return app.callAsAccount(accountUuid, (api, token) => api.read(token, object, uuid), { priority })
+  }
+
+  return {
+    async one(accountUuid, object, recordUuid, parts) {
+      const answer = await read(accountUuid, object, recordUuid)
+      if (answer.outcome === 'refused' && answer.status === 404) return { outcome: 'gone' }
+      if (answer.outcome !== 'ok') return answer
+      const joined = await joinAll(sources, accountUuid, object, [{ ...answer.value, uuid: recordUuid }], parts)
+      if (joined.outcome !== 'ok') return joined
+      const [facts] = joined.facts
+      return facts ? { outcome: 'ok', facts } : { outcome: 'gone' }
+    },
+
+    join: (accountUuid, object, records, parts, asOf) => joinAll(sources, accountUuid, object, records, parts, asOf),
+
+    async customerNames(accountUuid, facts) {
+      const unnamed = facts.filter((one) => one.object !== 'company' && one.values.company_name === undefined)
+      const keys = [...new Set(unnamed.flatMap(({ companyUuid }) => companyUuid ?? []))]
+      if (keys.length === 0) return new Map()
+      const found = await sources.find(accountUuid, 'company', keys)
+      if (found.outcome !== 'ok') return new Map()
+      return new Map(keys.map((key) => [key, found.rows.get(key)?.[0]?.name ?? '']))
+    },
+
+    async profile(accountUuid) {
+      const found = await sources.vendor(accountUuid)
+      if (found.outcome !== 'ok') return found
+      const { name, email, zone, currency, country } = readVendorFacts(found.record)
+      return { outcome: 'ok', profile: { accountUuid, name, email, zone, currency, country } }
+    },
+
+    reader: (accountUuid) => ({
+      async list(object, input = {}) {
+        const plain = input.filter === undefined && input.limit === undefined
+        if (plain && isListKind(object)) {
+          const listed = await sources.list(accountUuid, object)
+          return listed.outcome === 'ok' ? { outcome: 'ok', value: listed.rows.map((row) => ({ ...row })) } : listed
+        }
+        return app.callAsAccount(accountUuid, (api, token) => api.list(token, object, input), { priority })
+      },
+      async read(object, uuid) {
+        if (object !== 'company') return read(accountUuid, object, uuid)
+        const found = await sources.find(accountUuid, 'company', [uuid])
+        if (found.outcome !== 'ok') return found
+        const company = found.rows.get(uuid)?.[0]
+        return company
+          ? { outcome: 'ok', value: { ...company } }
+          : { outcome: 'refused', status: 404, message: 'Record not found' }
+      },
+    }),
+  }
+}
+
+function isListKind(object: string): object is ListKind {
+  return object === 'staff' || object === 'queue' || object === 'category'
+}
+
+interface Row {
+  own: Values
+  jobUuid: string | null
+  /** The job's fields; for a job its own. Null = not loaded, or there is none. */
+  job: Values | null
+}
+
+async function joinAll(
+  sources: FactSources,
+  accountUuid: string,
+  object: string,
+  records: readonly PlatformRecord[],
+  parts: readonly FactPart[],
+  asOf: Millis = 0,
+): Promise<JoinResult> {
+  const wanted = new Set(parts)
+  const rows: Row[] = []
+  const turn = takingTurns()
+  for (const record of records) {
+    const own = valuesOf(record)
+    rows.push({ own, jobUuid: keyOf(jobUuidOf(object, own)), job: object === 'job' ? own : null })
+    await turn()
+  }
+  if (object !== 'job' && needsJob(object, wanted)) {
+    const failure = await addJobs(sources, accountUuid, rows, asOf)
+    if (failure) return failure
+  }
+  const added: Record<string, string>[] = rows.map(() => ({}))
+  const steps = JOINS.filter(({ part }) => wanted.has(part)).map(({ join }) =>
+    join({ sources, accountUuid, object, rows, added, asOf }),
+  )
+  const failure = (await Promise.all(steps)).find((one) => one !== null)
+  if (failure) return failure
+  const loaded: FactPart[] = [...wanted]
+  const facts: RecordFacts[] = []
+  for (const [index, row] of rows.entries()) {
+    facts.push(factsOf(object, row, added[index] ?? {}, loaded))
+    await turn()
+  }
+  return { outcome: 'ok', facts }
+}
+
+function factsOf(object: string, row: Row, added: Record<string, string>, parts: readonly FactPart[]): RecordFacts {
+  const behind = object === 'job' ? row.own : withJobBehind(row.own, row.job)
+  return {
+    object,
+    recordUuid: row.own.uuid ?? '',
+    jobUuid: row.jobUuid,
+    companyUuid: keyOf(companyUuidOf(object, row.own)) ?? keyOf(row.job?.company_uuid),
+    editDate: row.own.edit_date ?? '',
+    active: isActive(row.own),
+    values: { ...added, ...behind },
+    parts,
+  }
+}
+
+/** Everything but its own contact and staff is known only through its job. */
+function needsJob(object: string, wanted: ReadonlySet<FactPart>): boolean {
+  if (object === 'company' || object === 'queue' || object === 'material') return false
+  const behindJob: FactPart[] = ['job', 'company', 'company_contact', 'queue', 'category', 'staff']
+  return behindJob.some((part) => wanted.has(part))
+}
+
+async function addJobs(
+  sources: FactSources,
+  accountUuid: string,
+  rows: Row[],
+  asOf: Millis,
+): Promise<CallFailure | null> {
+  const keys = rows.flatMap(({ jobUuid }) => (jobUuid === null ? [] : [jobUuid]))
+  // One or two are read as they are now; a whole list of bookings reads the jobs once.
+  const found = await sources.find(accountUuid, 'job', keys, { fresh: asOf > 0 || new Set(keys).size <= 2 })
+  if (found.outcome !== 'ok') return found
+  for (const row of rows) row.job = row.jobUuid === null ? null : (found.rows.get(row.jobUuid)?.[0] ?? null)
+  return null
+}
+
+interface Joining {
+  sources: FactSources
+  accountUuid: string
+  object: string
+  rows: readonly Row[]
+  added: Record<string, string>[]
+  asOf: Millis
+}
+
+const JOINS: readonly { part: FactPart; join: (joining: Joining) => Promise<CallFailure | null> }[] = [
+  { part: 'contact', join: joinContacts },
+  { part: 'company', join: joinCompanies },
+  { part: 'company_contact', join: joinMainContacts },
+  { part: 'staff', join: joinStaff },
+  { part: 'queue', join: (joining) => joinListed(joining, 'queue', 'queue_uuid', queueValues) },
+  { part: 'category', join: (joining) => joinListed(joining, 'category', 'category_uuid', categoryValues) },
+]
+
+function add(joining: Joining, index: number, values: Record<string, string>): void {
+  Object.assign(joining.added[index] ?? {}, values)
+}
+
+async function joinContacts(joining: Joining): Promise<CallFailure | null> {
+  const { sources, accountUuid, object, rows, asOf } = joining
+  if (object === 'jobcontact') {
+    for (const [index, row] of rows.entries()) add(joining, index, personValues('contact', row.own))
+    return null
+  }
+  const keys = rows.flatMap(({ jobUuid }) => (jobUuid === null ? [] : [jobUuid]))
+  const found = await sources.find(accountUuid, 'contact', keys, { asOf })
+  if (found.outcome !== 'ok') return found
+  for (const [index, { jobUuid }] of rows.entries()) {
+    const people = jobUuid === null ? [] : (found.rows.get(jobUuid) ?? [])
+    add(joining, index, personValues('contact', contactOf(people)))
+  }
+  return null
+}
+
+function companyKey(object: string, row: Row): string | null {
+  return keyOf(companyUuidOf(object, row.own)) ?? keyOf(row.job?.company_uuid)
+}
+
+async function joinCompanies(joining: Joining): Promise<CallFailure | null> {
+  const { sources, accountUuid, object, rows, asOf } = joining
+  const vendor = await sources.vendor(accountUuid)
+  if (vendor.outcome !== 'ok') return vendor
+  const terms = { account_payment_terms: readVendorFacts(vendor.record).paymentTerms }
+  const keys = object === 'company' ? [] : rows.flatMap((row) => companyKey(object, row) ?? [])
+  const found = await sources.find(accountUuid, 'company', keys, { asOf })
+  if (found.outcome !== 'ok') return found
+  for (const [index, row] of rows.entries()) {
+    const key = companyKey(object, row)
+    const company = object === 'company' ? row.own : key === null ? null : (found.rows.get(key)?.[0] ?? null)
+    add(joining, index, { ...terms, ...companyValues(company) })
+  }
+  return null
+}
+
+async function joinMainContacts(joining: Joining): Promise<CallFailure | null> {
+  const { sources, accountUuid, object, rows, asOf } = joining
+  const keys = rows.flatMap((row) => companyKey(object, row) ?? [])
+  const found = await sources.find(accountUuid, 'company_contact', keys, { asOf })
+  if (found.outcome !== 'ok') return found
+  for (const [index, row] of rows.entries()) {
+    const key = companyKey(object, row)
+    const person = key === null ? null : mainContactOf(found.rows.get(key) ?? [])
+    add(joining, index, personValues('company', person))
+    // A customer has no job to take a contact from: its main contact answers to the same names.
+    if (object === 'company') add(joining, index, personValues('contact', person))
+  }
+  return null
+}
+
+/** Own `staff_uuid` (bookings, forms), else who the queue assigned, else who is booked last (contract: section 8). */
+async function joinStaff(joining: Joining): Promise<CallFailure | null> {
+  const { sources, accountUuid, rows, asOf } = joining
+  const uuids = rows.map((row) => keyOf(row.own.staff_uuid) ?? keyOf(row.job?.queue_assigned_staff_uuid))
+  const unknown = rows.flatMap(({ jobUuid }, index) => (uuids[index] === null && jobUuid !== null ? [jobUuid] : []))
+  const booked = await sources.find(accountUuid, 'booking', unknown, { asOf })
+  if (booked.outcome !== 'ok') return booked
+  for (const [index, { jobUuid }] of rows.entries()) {
+    const uuid = uuids[index] ?? (jobUuid === null ? '' : bookedStaffOf(booked.rows.get(jobUuid) ?? []))
+    const staff = await listedRow(joining, 'staff', uuid)
+    if (staff.outcome !== 'ok') return staff
+    add(joining, index, staffValues(uuid, staff.row))
+  }
+  return null
+}
+
+async function joinListed(
+  joining: Joining,
+  kind: ListKind,
+  field: string,
+  describe: (row: Values | null) => Record<string, string>,
+): Promise<CallFailure | null> {
+  for (const [index, row] of joining.rows.entries()) {
+    const uuid = joining.object === kind ? (row.own.uuid ?? '') : ((row.job ?? row.own)[field] ?? '')
+    const found = await listedRow(joining, kind, uuid)
+    if (found.outcome !== 'ok') return found
+    add(joining, index, describe(found.row))
+  }
+  return null
+}
+
+async function listedRow(
+  { sources, accountUuid }: Joining,
+  kind: ListKind,
+  uuid: string,
+): Promise<{ outcome: 'ok'; row: Values | null } | CallFailure> {
+  return uuid === '' ? { outcome: 'ok', row: null } : sources.findListed(accountUuid, kind, uuid)
+}

@@ -1,0 +1,47 @@
+// Who works for the account: whom messages can go to, in whose name they are sent, and which receivers are colleagues.
+import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { PlanContext, ReadOnlyPlatform } from '../actions/action.server.ts'
+import type { PlanWarning } from '../rules/effect.ts'
+import { isActive, type Values, valuesOf } from './fact-rows.ts'
+
+type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
+
+export async function activeStaff(
+  read: ReadOnlyPlatform,
+): Promise<{ outcome: 'ok'; staff: Values[] } | { outcome: 'failed'; trouble: Trouble }> {
+  const answer = await read.list('staff')
+  if (answer.outcome !== 'ok') return { outcome: 'failed', trouble: answer }
+  return { outcome: 'ok', staff: answer.value.map(valuesOf).filter(isActive) }
+}
+
+export function staffName(staff: Values): string {
+  return `${staff.first ?? ''} ${staff.last ?? ''}`.trim() || (staff.email ?? '') || 'a staff member'
+}
+
+/** By uuid, by name or by e-mail address; null = nobody who works there (any more). */
+export function findStaff(staff: readonly Values[], wanted: string): Values | null {
+  const word = wanted.trim().toLowerCase()
+  if (word === '') return null
+  return (
+    staff.find((one) => one.uuid?.toLowerCase() === word) ??
+    staff.find((one) => staffName(one).toLowerCase() === word || one.email?.toLowerCase() === word) ??
+    null
+  )
+}
+
+export type Sender = { outcome: 'found'; uuid: string; warnings: PlanWarning[] } | { outcome: 'nobody' }
+
+/** Whom messages come from: the one chosen in the account's settings, else the first active staff member, with a word about it. */
+export function senderOf({ senderStaffUuid }: Pick<PlanContext, 'senderStaffUuid'>, staff: readonly Values[]): Sender {
+  const chosen = senderStaffUuid ?? ''
+  const found = chosen === '' ? null : staff.find((one) => one.uuid === chosen)
+  if (found?.uuid) return { outcome: 'found', uuid: found.uuid, warnings: [] }
+  const first = staff[0]
+  if (!first?.uuid) return { outcome: 'nobody' }
+  const why = chosen === '' ? 'No sender is chosen' : 'The chosen sender no longer works here'
+  const warning = {
+    code: 'sender_by_default',
+    sentence: `${why}, so it comes from ${staffName(first)}, the first active staff member.`,
+  }
+  return { outcome: 'found', uuid: first.uuid, warnings: [warning] }
+}

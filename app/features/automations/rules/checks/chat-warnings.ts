@@ -1,0 +1,13 @@
+// Notifications to an address that refuses them: said when the rule is saved, in the words of the webhook manager.
+import { chatWarning } from '#app/features/webhooks/chat-address.ts'
+import type { RuleDefinition } from '../rule.ts'
+
+/** One sentence for each chat program that the rule would call, each once. */
+export function chatWarningsOf({ steps }: Pick<RuleDefinition, 'steps'>): string[] {
+  const said = steps.flatMap(({ type, parameters }) => {
+    if (type !== 'send_notification' || typeof parameters.url !== 'string') return []
+    const warning = chatWarning(parameters.url.trim())
+    return warning === null ? [] : [warning]
+  })
+  return [...new Set(said)]
+}

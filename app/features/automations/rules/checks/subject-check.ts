@@ -1,0 +1,112 @@
+// Whether an action can do anything for the records of a rule at all. Saving, previews and runs ask this through literal-check.ts.
+import { textParameter, wordParameter } from '../../actions/read-parameters.ts'
+import { belongsToJob, fieldsOf, objectNoun } from '../../records/fields.ts'
+import { meaningOf } from '../placeholders/placeholder-names.ts'
+import { type Placeholder, readPieces } from '../placeholders/placeholder-syntax.ts'
+import type { Step } from '../rule.ts'
+
+type Judged = Pick<Step, 'type' | 'parameters'>
+
+/** `name`: the parameter it stands at; '' = the choice of the action itself. */
+export interface SubjectProblem {
+  name: string
+  message: string
+}
+
+/** Objects outside the catalogue are ServiceM8's to know: they get the benefit of the doubt. */
+function isKnown(object: string): boolean {
+  return fieldsOf(object).size > 0
+}
+
+function hasJob(object: string): boolean {
+  return object === 'job' || belongsToJob(object) || !isKnown(object)
+}
+
+function hasCustomer(object: string): boolean {
+  return object === 'company' || hasJob(object)
+}
+
+function hasContact(object: string): boolean {
+  return !isKnown(object) || fieldsOf(object).has('contact_email')
+}
+
+const OTHERWISE = 'Choose another action, or a trigger about jobs.'
+
+/** What keeps the action from working for every record of that object. `feed`: as of `LiteralPlace`. */
+export function subjectProblems(
+  { type, parameters }: Judged,
+  object: string,
+  feed: boolean | undefined,
+): SubjectProblem[] {
+  const noun = objectNoun(object)
+  switch (type) {
+    case 'update_job_status':
+    case 'assign_to_queue':
+    case 'update_job_field':
+      return hasJob(object) ? [] : [{ name: '', message: `This action needs a job; a ${noun} has none. ${OTHERWISE}` }]
+    case 'generate_document': {
+      if (wordParameter(parameters, 'objectType').toLowerCase() === 'company') {
+        const message = `This document needs a customer; a ${noun} has none. ${OTHERWISE}`
+        return hasCustomer(object) ? [] : [{ name: '', message }]
+      }
+      if (hasJob(object)) return []
+      return hasCustomer(object)
+        ? [{ name: 'objectType', message: `This document needs a job; a ${noun} has none. Choose Company.` }]
+        : [{ name: '', message: `This document needs a job; a ${noun} has none. ${OTHERWISE}` }]
+    }
+    case 'post_activity_feed': {
+      const message = `This becomes a note on a job or customer; a ${noun} has none. ${OTHERWISE}`
+      return feed === false && !hasCustomer(object) ? [{ name: '', message }] : []
+    }
+    case 'send_sms':
+    case 'send_email':
+      return wordParameter(parameters, 'to') === '' && !hasContact(object)
+        ? [{ name: 'to', message: `A ${noun} has no contact. Enter who gets this message.` }]
+        : []
+    default:
+      return []
+  }
+}
+
+/** Why a placeholder has no value on any record of that object; null = it may have one. */
+function emptyBecause({ name }: Placeholder, object: string): string | null {
+  const meaning = meaningOf(name, { object, hasOwn: () => false })
+  const noun = objectNoun(object)
+  if (meaning?.kind === 'trigger') {
+    if (meaning.name === 'company_uuid') return hasCustomer(object) ? null : `a ${noun} has no customer`
+    if (meaning.name === 'job_uuid') return hasJob(object) ? null : `a ${noun} has no job`
+  }
+  return meaning?.kind === 'field' && fieldsOf(object).get(meaning.field)?.never ? 'no record has it' : null
+}
+
+/** The step as every record of that object sees it: what is always empty is gone, or is its fallback. */
+export function withoutAlwaysEmpty(step: Judged, object: string): Judged {
+  const parameters = Object.fromEntries(
+    Object.entries(step.parameters).map(([name, value]) => [
+      name,
+      alwaysEmptyWords(step, name, object) === null ? value : said(textParameter(step.parameters, name), object),
+    ]),
+  )
+  return { ...step, parameters }
+}
+
+function said(text: string, object: string): string {
+  const parts = readPieces(text).map((piece) => {
+    if (piece.kind === 'blank') return piece.written
+    if (piece.kind === 'placeholder' && emptyBecause(piece, object) === null) return piece.written
+    // Braces in it stay text when it is read again.
+    return (piece.kind === 'text' ? piece.text : (piece.fallback ?? '')).replaceAll('{', '{{')
+  })
+  return parts.join('')
+}
+
+/** The first placeholder of a parameter that no record of that object has a value for, and why; null = there is none. */
+export function alwaysEmptyWords({ parameters }: Judged, name: string, object: string): string | null {
+  const text = textParameter(parameters, name)
+  if (!text.includes('{')) return null
+  for (const piece of readPieces(text)) {
+    const why = piece.kind === 'placeholder' ? emptyBecause(piece, object) : null
+    if (piece.kind === 'placeholder' && why !== null) return `{${piece.name}} is always empty: ${why}. Enter a value.`
+  }
+  return null
+}

@@ -1,0 +1,107 @@
+// What a trigger can say at all: objects, fields, values and days that never come would leave a rule switched on that never acts.
+import type { Millis } from '#app/lib/clock.ts'
+import { isUuid } from '../../records/field-value.ts'
+import { conditionFields, fieldsOf, findField, objectNoun } from '../../records/fields.ts'
+import { valueProblem } from '../conditions/condition-words.ts'
+import { openBlanks } from '../placeholders/placeholder-syntax.ts'
+import type { OncePolicy, RuleDefinition, TriggerType, WebhookTrigger } from '../rule.ts'
+import type { FormIssue } from '../rule-form.ts'
+import { objectOfRule } from '../sentence.ts'
+import { comesAt, timesOf } from '../timing/schedule.ts'
+import { nearestOf } from './name-suggestion.ts'
+
+/** What only the account knows. Absent = not known here, and not asked about. */
+export interface TriggerPlace {
+  /** Objects whose events can start a rule. */
+  watchable?: readonly string[]
+  /** Fields outside the catalogue that the account has on the rule's object. */
+  ownFields?: readonly string[]
+  now?: Millis
+  /** IANA zone of the account. */
+  zone?: string
+}
+
+export function triggerIssues(definition: Pick<RuleDefinition, 'trigger' | 'once'>, place: TriggerPlace): FormIssue[] {
+  const { trigger, once } = definition
+  return [
+    ...(trigger.source === 'webhook' ? eventIssues(trigger, place) : []),
+    ...onceIssues(trigger, once, place),
+    ...timeIssues(definition, place),
+  ]
+}
+
+/** Types that only jobs have, and what they need. */
+const OF_JOBS: Partial<Record<TriggerType, string>> = { job_status: 'status', job_queue: 'queue' }
+
+function eventIssues(trigger: WebhookTrigger, place: TriggerPlace): FormIssue[] {
+  const { object, type, fieldName, fromValue, jobUuid, queueUuid } = trigger
+  const issues: FormIssue[] = []
+  const wrong = (field: string, message: string) => issues.push({ path: [field], message })
+  if (place.watchable && !place.watchable.includes(object)) {
+    wrong('object', `There are no events of "${object}". Choose ${list(place.watchable)}.`)
+    return issues
+  }
+  const missing = OF_JOBS[type]
+  if (missing !== undefined && object !== 'job') {
+    wrong('triggerType', `A ${objectNoun(object)} has no ${missing}. Choose job_created, job_updated or job_field.`)
+  }
+  if (type === 'job_field' && fieldName !== null && !isOpen(fieldName)) {
+    const message = fieldProblem(object, fieldName, place)
+    if (message !== null) wrong('triggerFieldName', message)
+  }
+  const compared = type === 'job_status' ? 'status' : type === 'job_field' ? fieldName : null
+  const field = compared === null ? null : findField(object, compared)
+  if (field !== null && fromValue !== null && !isOpen(fromValue)) {
+    const message = valueProblem(field, 'equals', fromValue.trim())
+    if (message !== null) wrong('triggerFromValue', message)
+  }
+  if (jobUuid !== null && !isUuid(jobUuid) && !isOpen(jobUuid)) {
+    wrong('triggerJobUuid', `"${jobUuid}" is not the id of a job. Choose one from the list.`)
+  }
+  if (queueUuid !== null && !isUuid(queueUuid) && !isOpen(queueUuid)) {
+    wrong('triggerQueueUuid', `"${queueUuid}" is not the id of a queue. Choose one from the list.`)
+  }
+  return issues
+}
+
+/** Of a name that the object has not; null = it has it, or nobody here knows. */
+function fieldProblem(object: string, name: string, { ownFields }: TriggerPlace): string | null {
+  if (!ownFields || ownFields.includes(name.toLowerCase()) || findField(object, name) !== null) return null
+  const names = [...fieldsOf(object).keys()]
+  if (names.length === 0) return null
+  const nearest = nearestOf(name, names)
+  const first = conditionFields(object).slice(0, 4)
+  const hint =
+    nearest === null ? `Use one such as ${list(first.map((field) => field.name))}.` : `Did you mean ${nearest}?`
+  return `There is no field "${name}" on a ${objectNoun(object)}. ${hint}`
+}
+
+function onceIssues(trigger: RuleDefinition['trigger'], once: OncePolicy, place: TriggerPlace): FormIssue[] {
+  if (!once.startsWith('value:')) return []
+  const name = once.slice('value:'.length)
+  if (trigger.source === 'manual_endpoint') {
+    const message = 'A manual rule is told apart by record, day, week, month, change or value:date.'
+    return name === 'date' ? [] : [{ path: ['once'], message }]
+  }
+  const message = fieldProblem(objectOfRule({ trigger }), name, place)
+  return message === null ? [] : [{ path: ['once'], message }]
+}
+
+export const DATE_PASSED = 'This date has passed. Choose a later one.'
+export const NEVER_COMES = 'That day never comes. Choose days that are in the calendar.'
+
+function timeIssues({ trigger }: Pick<RuleDefinition, 'trigger'>, { now, zone = 'UTC' }: TriggerPlace): FormIssue[] {
+  const times = trigger.source === 'api_polling' ? trigger : trigger.schedule ? timesOf(trigger.schedule) : null
+  if (times === null) return []
+  const comes = comesAt(times, zone, now ?? 0)
+  if (comes === 'never') return [{ path: ['scheduleRecurrence'], message: NEVER_COMES }]
+  return comes === 'passed' && now !== undefined ? [{ path: ['scheduleDate'], message: DATE_PASSED }] : []
+}
+
+function isOpen(text: string): boolean {
+  return openBlanks(text).length > 0
+}
+
+function list(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}

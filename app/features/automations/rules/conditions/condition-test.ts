@@ -1,0 +1,162 @@
+// One line of a filter against one record: numbers are compared as numbers, dates as dates, the rest as text, whatever way the
+// platform spelled them (contract, section 8).
+
+import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/local-time.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { JudgedAt, RecordFacts } from '../../records/facts.ts'
+import type { FieldType } from '../../records/field-tables.ts'
+import { folded, isBlank, isUuid, readFlag, readList, readNumber } from '../../records/field-value.ts'
+import { findField, nameOfId, readField } from '../../records/fields.ts'
+import type { Condition, Operator } from '../rule.ts'
+
+export interface Tested {
+  passes: boolean
+  /** The value that was looked at; null = unknown, and then nothing passes. */
+  seen: string | null
+}
+
+/** Operators whose value may be missing: then they ask about emptiness, or need none. */
+const VALUE_OPTIONAL: ReadonlySet<Operator> = new Set(['equals', 'not_equals', 'is_empty', 'is_not_empty'])
+
+/** Says the line enough to be asked? A blank that was never filled in (`[[…]]`) does not. */
+export function isComplete({ operator, value }: Pick<Condition, 'operator' | 'value'>): boolean {
+  if (operator === 'is_empty' || operator === 'is_not_empty') return true
+  return !value.includes('[[') && (VALUE_OPTIONAL.has(operator) || value.trim() !== '')
+}
+
+/**
+ * A value that is unknown passes no operator, `is_empty` and the negative ones included: nobody can say so. An incomplete line
+ * passes for no record either, so that a forgotten value never means "everybody".
+ */
+export function testCondition(condition: Condition, facts: RecordFacts, at: JudgedAt): Tested {
+  const { field, operator, value: wanted } = condition
+  const seen = readField(facts, field, at)
+  if (seen === null) return { passes: false, seen: null }
+  if (!isComplete(condition)) return { passes: false, seen }
+  const type = findField(facts.object, field)?.type ?? 'text'
+  if (type === 'uuid' && !isUuid(wanted) && wanted.trim() !== '') return testNamed(condition, seen, facts, at)
+  return { passes: holds(operator, seen, wanted, type, at), seen }
+}
+
+/** `queue_uuid equals Waiting for parts`: a person writes the name and means the id. Either may be what is meant. */
+function testNamed(
+  { field, operator, value: wanted }: Condition,
+  id: string,
+  facts: RecordFacts,
+  at: JudgedAt,
+): Tested {
+  const nameField = nameOfId(field)
+  const name = nameField === null ? null : readField(facts, nameField, at)
+  const byId = holds(operator, id, wanted, 'uuid', at)
+  if (name === null || name === '') return { passes: byId, seen: id }
+  const byName = holds(operator, name, wanted, 'text', at)
+  const both = operator === 'not_equals' || operator === 'not_contains'
+  return { passes: both ? byId && byName : byId || byName, seen: name }
+}
+
+function holds(operator: Operator, seen: string, wanted: string, type: FieldType, at: JudgedAt): boolean {
+  switch (operator) {
+    case 'is_empty':
+      return isEmpty(seen, type)
+    case 'is_not_empty':
+      return !isEmpty(seen, type)
+    case 'equals':
+      return areEqual(seen, wanted, type, at)
+    case 'not_equals':
+      return !areEqual(seen, wanted, type, at)
+    case 'contains':
+      return textTest(seen, wanted, type, at, (text, part) => text.includes(part))
+    case 'not_contains':
+      return !textTest(seen, wanted, type, at, (text, part) => text.includes(part))
+    case 'starts_with':
+      return textTest(seen, wanted, type, at, (text, part) => text.startsWith(part))
+    case 'ends_with':
+      return textTest(seen, wanted, type, at, (text, part) => text.endsWith(part))
+    case 'greater_than':
+      return orderOf(seen, wanted, type, at) > 0
+    case 'less_than':
+      return orderOf(seen, wanted, type, at) < 0
+    default:
+      return assertNever(operator)
+  }
+}
+
+function isEmpty(seen: string, type: FieldType): boolean {
+  return type === 'list' ? readList(seen).length === 0 : isBlank(seen)
+}
+
+function areEqual(seen: string, wanted: string, type: FieldType, at: JudgedAt): boolean {
+  if (type === 'flag') {
+    const [is, should] = [readFlag(seen), readFlag(wanted)]
+    return is !== null && should !== null ? is === should : folded(seen) === folded(wanted)
+  }
+  if (wanted.trim() === '') return isEmpty(seen, type)
+  if (type === 'list') return readList(seen).some((entry) => folded(entry) === folded(wanted))
+  if (type === 'number' || type === 'money' || type === 'age' || type === 'date') {
+    return orderOf(seen, wanted, type, at) === 0
+  }
+  if (type === 'phone') return isSamePhone(seen, wanted)
+  return folded(seen) === folded(wanted)
+}
+
+/**
+ * How what was seen stands to what is wanted: below 0, 0, above 0; NaN when they cannot be compared. A field of a type is
+ * compared as that type only; a text as numbers, else as dates, else as text.
+ */
+function orderOf(seen: string, wanted: string, type: FieldType, at: JudgedAt): number {
+  if (isBlank(seen)) return Number.NaN
+  switch (type) {
+    case 'date':
+      return dateOrder(seen, wanted, at)
+    case 'number':
+    case 'money':
+    case 'age':
+    case 'flag':
+      return numberOrder(seen, wanted)
+    default: {
+      const numbers = numberOrder(seen, wanted)
+      if (!Number.isNaN(numbers)) return numbers
+      const dates = dateOrder(seen, wanted, at)
+      if (!Number.isNaN(dates)) return dates
+      const [a, b] = [folded(seen), folded(wanted)]
+      return a < b ? -1 : a > b ? 1 : 0
+    }
+  }
+}
+
+function numberOrder(seen: string, wanted: string): number {
+  const [a, b] = [readNumber(seen), readNumber(wanted)]
+  return a === null || b === null ? Number.NaN : a - b
+}
+
+/** To the second when both say a time, else by the day. */
+function dateOrder(seen: string, wanted: string, at: JudgedAt): number {
+  const is = readLocal(seen.trim(), at.zone)
+  if (is === null) return Number.NaN
+  const today = readToday(wanted)
+  if (today !== null) return dayOf(is.wall) - (todayOf(at) + today)
+  const should = readLocal(wanted.trim(), at.zone)
+  if (should === null) return Number.NaN
+  return is.hasTime && should.hasTime ? is.wall - should.wall : dayOf(is.wall) - dayOf(should.wall)
+}
+
+type TextTest = (text: string, part: string) => boolean
+
+function textTest(seen: string, wanted: string, type: FieldType, at: JudgedAt, test: TextTest): boolean {
+  if (type === 'list') return readList(seen).some((entry) => test(folded(entry), folded(wanted)))
+  if (type === 'phone') return test(folded(seen), folded(wanted)) || test(digitsOf(seen), digitsOf(wanted))
+  const today = type === 'date' ? readToday(wanted) : null
+  const part = today === null ? wanted : isoDate(todayOf(at) + today)
+  return !isBlank(seen) && test(folded(seen), folded(part))
+}
+
+/** Written with and without blanks, brackets and dashes it is one number. */
+function isSamePhone(a: string, b: string): boolean {
+  return folded(a) === folded(b) || (digitsOf(a).length >= 6 && digitsOf(a) === digitsOf(b))
+}
+
+function digitsOf(text: string): string {
+  const bare = text.replace(/[\s().\-/]/g, '')
+  // Letters stay: "none" contains no digits, and must not be part of every number.
+  return folded(bare)
+}

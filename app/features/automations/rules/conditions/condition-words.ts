@@ -1,0 +1,331 @@
+// A line of a filter in words: as part of a rule's sentence, as the reason why a record did not match, and as what has to be put right.
+
+import { readLocal, readToday } from '#app/domain/local-time.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { folded, readFlag, readList, readNumber } from '../../records/field-value.ts'
+import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'
+import { blankLabel } from '../placeholders/blanks.ts'
+import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '../rule.ts'
+import { dateWords } from '../timing/schedule-words.ts'
+import { isComplete } from './condition-test.ts'
+import type { FailedCondition } from './conditions.ts'
+
+/** Names of what rules know only by its id: queues, staff, customers, categories, badges; by uuid. */
+export type KnownNames = Readonly<Record<string, string>>
+
+type Asked = Pick<Condition, 'field' | 'operator' | 'value'>
+
+/** `it has a mobile number`, `its status is Quote`, `the quote is more than 2 days old`. */
+export function conditionWords(condition: Asked, object: string, names: KnownNames = {}): string {
+  const { field, operator, value } = condition
+  const known = findField(object, field)
+  if (operator === 'is_empty' || operator === 'is_not_empty') return presence(field, known, object, operator)
+  if (known?.type === 'age') return ageWords(field, operator, value)
+  if (known?.type === 'flag') {
+    const wanted = readFlag(value)
+    if (wanted !== null && value.trim() !== '' && (operator === 'equals' || operator === 'not_equals')) {
+      return flagWords(known, wanted === (operator === 'equals'))
+    }
+  }
+  if (value.trim() === '' && (operator === 'equals' || operator === 'not_equals')) {
+    return presence(field, known, object, operator === 'equals' ? 'is_empty' : 'is_not_empty')
+  }
+  const shown = valueWords(value, known, names)
+  const phrase = PHRASES[field]?.[operator]
+  return phrase ? phrase.replace('%', shown) : `${subject(field, object)} ${operatorWords(operator, known)} ${shown}`
+}
+
+const HAVING: Readonly<Record<string, string>> = {
+  contact_mobile: 'a mobile number',
+  contact_phone: 'a phone number',
+  contact_email: 'an e-mail address',
+  contact_first_name: "a contact's first name",
+  contact_last_name: "a contact's last name",
+  company_phone: 'a phone number of the customer',
+  company_mobile: 'a mobile number of the customer',
+  company_email: 'an e-mail address of the customer',
+  company_uuid: 'a customer',
+  company_name: 'a customer',
+  job_address: 'an address',
+  queue_uuid: 'a queue',
+  queue: 'a queue',
+  category_uuid: 'a category',
+  badges: 'a badge',
+  completion_date: 'a completion date',
+}
+
+function presence(field: string, known: Field | null, object: string, operator: 'is_empty' | 'is_not_empty'): string {
+  const isThere = operator === 'is_not_empty'
+  if (field === 'assigned_staff' || field === 'staff_uuid')
+    return isThere ? 'somebody is assigned' : 'nobody is assigned'
+  const thing = Object.hasOwn(HAVING, field) ? HAVING[field] : undefined
+  if (thing) return isThere ? `it has ${thing}` : `it has no ${thing.replace(/^an? /, '')}`
+  return `${subject(field, object, known)} is ${isThere ? 'not ' : ''}empty`
+}
+
+/** Yes and no, where "X is set" would be clumsy. */
+const FLAGS: Readonly<Record<string, readonly [string, string]>> = {
+  quote_sent: ['the quote was sent', 'the quote was not sent'],
+  invoice_sent: ['the invoice was sent', 'the invoice was not sent'],
+  ready_to_invoice: ['it is ready to invoice', 'it is not ready to invoice'],
+  payment_received: ['it is paid', 'it is not paid'],
+  payment_processed: ['the payment was processed', 'the payment was not processed'],
+  active: ['it is not deleted', 'it is deleted'],
+  is_deposit: ['it is a deposit', 'it is not a deposit'],
+  activity_was_scheduled: ['it is a booking', 'it is not a booking'],
+  activity_was_recorded: ['it is a check-in', 'it is not a check-in'],
+  task_complete: ['it is done', 'it is not done'],
+}
+
+function flagWords({ name, label }: Field, isSet: boolean): string {
+  const [yes, no] = (Object.hasOwn(FLAGS, name) && FLAGS[name]) || [`"${label}" is ticked`, `"${label}" is not ticked`]
+  return isSet ? yes : no
+}
+
+type AgeOperator = 'greater_than' | 'less_than' | 'equals'
+
+/** "More than 0 days" as people say it. */
+const OVER_A_DAY: Readonly<Record<string, string>> = {
+  days_since_quote: 'the quote is from before today',
+  days_since_completion: 'it was completed before today',
+  days_since_change: 'it has not changed today',
+  days_overdue: 'it is overdue',
+  days_until_booking: 'the booking is after today',
+}
+
+/** `#` is the number of days, with its word. */
+const AGES: Readonly<Record<string, Readonly<Record<AgeOperator, string>>>> = {
+  days_since_quote: {
+    greater_than: 'the quote is more than # old',
+    less_than: 'the quote is less than # old',
+    equals: 'the quote is # old',
+  },
+  days_since_completion: {
+    greater_than: 'it was completed more than # ago',
+    less_than: 'it was completed less than # ago',
+    equals: 'it was completed # ago',
+  },
+  days_since_change: {
+    greater_than: 'it has not changed for more than #',
+    less_than: 'it changed less than # ago',
+    equals: 'it last changed # ago',
+  },
+  days_in_queue: {
+    greater_than: 'it has been in its queue for more than #',
+    less_than: 'it has been in its queue for less than #',
+    equals: 'it has been in its queue for #',
+  },
+  days_overdue: {
+    greater_than: 'it is more than # overdue',
+    less_than: 'it is less than # overdue',
+    equals: 'it is # overdue',
+  },
+  days_until_booking: {
+    greater_than: 'the booking is more than # away',
+    less_than: 'the booking is less than # away',
+    equals: 'the booking is # away',
+  },
+}
+
+function ageWords(field: string, operator: Operator, value: string): string {
+  const days = readNumber(value)
+  const words = AGES[field]
+  if (field === 'days_until_booking' && days !== null) {
+    if (operator === 'equals' && days === 0) return 'the booking is today'
+    if (operator === 'equals' && days === 1) return 'the booking is tomorrow'
+    if (operator === 'less_than' && days === 0) return 'the booking is over'
+  }
+  const overADay = Object.hasOwn(OVER_A_DAY, field) ? OVER_A_DAY[field] : undefined
+  if (overADay && operator === 'greater_than' && days === 0) return overADay
+  const count = days === 1 ? '1 day' : `${value.trim() || '…'} days`
+  if (words && (operator === 'greater_than' || operator === 'less_than' || operator === 'equals')) {
+    return words[operator].replace('#', count)
+  }
+  return `"${fieldLabel('job', field)}" ${operatorWords(operator, null)} ${value.trim() || '…'}`
+}
+
+/** `more than 2` and `less than 8` days as one: `the quote is 3 to 7 days old`; null when the two are no span. */
+function spanWords(field: string, above: string, below: string): string | null {
+  const words = Object.hasOwn(AGES, field) ? AGES[field] : undefined
+  const [from, to] = [above, below].map((text) => (/^-?\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN))
+  if (!words || from === undefined || to === undefined || !(from >= 0 && to - from >= 2)) return null
+  const span = to - from === 2 ? dayCount(from + 1) : `${from + 1} to ${to - 1} days`
+  return words.equals.replace('#', span)
+}
+
+function dayCount(days: number): string {
+  return days === 1 ? '1 day' : `${days} days`
+}
+
+/**
+ * An AND-group in words, joined by "and". That a record is not deleted is not said: no rule starts on one that is.
+ */
+export function groupWords(group: readonly Asked[], object: string, names: KnownNames = {}): string {
+  const said = group.filter(
+    (one) => !(one.field === 'active' && one.operator === 'equals' && readFlag(one.value) === true),
+  )
+  const parts: string[] = []
+  const done = new Set<Asked>()
+  for (const one of said.length > 0 ? said : group) {
+    if (done.has(one)) continue
+    const other = group.find((two) => two.field === one.field && isSpan(one, two))
+    const [above, below] = one.operator === 'greater_than' ? [one, other] : [other, one]
+    const span = above && below ? spanWords(one.field, above.value, below.value) : null
+    if (span !== null && other) done.add(other)
+    parts.push(span ?? conditionWords(one, object, names))
+  }
+  return parts.join(' and ')
+}
+
+function isSpan(one: Asked, two: Asked): boolean {
+  return (
+    (one.operator === 'greater_than' && two.operator === 'less_than') ||
+    (one.operator === 'less_than' && two.operator === 'greater_than')
+  )
+}
+
+/** `a job is paid`, `the quote of a job was sent`: what happened when such a flag was set; null = nobody says it so. */
+export function flagEventWords(field: string, one: string): string | null {
+  const [yes] = (Object.hasOwn(FLAGS, field) && FLAGS[field]) || []
+  if (yes === undefined || field === 'active') return null
+  return yes.startsWith('it ') ? `${one} ${yes.slice(3)}` : yes.replace(/ (was|is) /, ` of ${one} $1 `)
+}
+
+/** `%` is the value. */
+const PHRASES: Readonly<Record<string, Partial<Record<Operator, string>>>> = {
+  queue_uuid: { equals: 'it is in the queue %', not_equals: 'it is not in the queue %' },
+  queue: { equals: 'it is in the queue %', not_equals: 'it is not in the queue %' },
+  company_uuid: { equals: 'the customer is %', not_equals: 'the customer is not %' },
+  category_uuid: { equals: 'its category is %', not_equals: 'its category is not %' },
+  assigned_staff: { equals: '% is assigned', not_equals: '% is not assigned' },
+  staff_uuid: { equals: '% is assigned', not_equals: '% is not assigned' },
+  badges: {
+    contains: 'it has the badge %',
+    equals: 'it has the badge %',
+    not_contains: 'it does not have the badge %',
+    not_equals: 'it does not have the badge %',
+  },
+}
+
+function subject(field: string, object: string, known: Field | null = findField(object, field)): string {
+  const label = known?.label ?? fieldLabel(object, field)
+  if (/ (?:on|since|until|by|to)$/.test(label) || known?.type === 'flag') return `"${label}"`
+  const lower = label.charAt(0).toLowerCase() + label.slice(1)
+  return /^(?:contact|customer|staff member)'s /.test(lower) ? `the ${lower}` : `its ${lower}`
+}
+
+function operatorWords(operator: Operator, known: Field | null): string {
+  const isDate = known?.type === 'date'
+  switch (operator) {
+    case 'equals':
+      return 'is'
+    case 'not_equals':
+      return 'is not'
+    case 'contains':
+      return 'contains'
+    case 'not_contains':
+      return 'does not contain'
+    case 'starts_with':
+      return 'starts with'
+    case 'ends_with':
+      return 'ends with'
+    case 'greater_than':
+      return isDate ? 'is after' : 'is more than'
+    case 'less_than':
+      return isDate ? 'is before' : 'is less than'
+    case 'is_empty':
+      return 'is empty'
+    case 'is_not_empty':
+      return 'is not empty'
+    default:
+      return assertNever(operator)
+  }
+}
+
+function valueWords(value: string, known: Field | null, names: KnownNames): string {
+  const text = value.trim()
+  if (text === '') return '…'
+  const blank = blankLabel(text)
+  if (blank) return `[${blank}]`
+  const named = Object.hasOwn(names, text) ? names[text] : undefined
+  if (named) return `"${named}"`
+  if (known?.type === 'date') return dayWords(text)
+  if (known?.type === 'choice' || known?.type === 'number' || known?.type === 'money') return text
+  return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`
+}
+
+function dayWords(text: string): string {
+  const today = readToday(text)
+  if (today === null) return dateWords(text) ?? `"${text}"`
+  if (today === 0) return 'today'
+  if (Math.abs(today) === 1) return today < 0 ? 'yesterday' : 'tomorrow'
+  return today < 0 ? `${-today} days ago` : `${today} days from now`
+}
+
+/** Why a record did not match: `Its status is Quote. The rule wants: its status is Completed.` */
+export function failedWords(failed: FailedCondition, object: string, names: KnownNames = {}): string {
+  const wanted = conditionWords(failed, object, names)
+  const known = findField(object, failed.field)
+  const label = fieldLabel(object, failed.field)
+  if (known?.never) return known.never
+  if (failed.seen === null)
+    return `Nobody knows "${label}" of this ${objectNoun(object)}, so it does not match: ${wanted}.`
+  const isEmpty = known?.type === 'list' ? readList(failed.seen).length === 0 : failed.seen.trim() === ''
+  const flag = known?.type === 'flag' ? readFlag(failed.seen) : null
+  const seen = isEmpty ? 'empty' : flag === null ? valueWords(failed.seen, known, names) : flag ? 'yes' : 'no'
+  return `"${label}" is ${seen}. The rule wants: ${wanted}.`
+}
+
+export interface ConditionProblem {
+  /** A warning does not keep the rule from being saved. */
+  severity: 'error' | 'warning'
+  sentence: string
+  /** The control that it is said at. */
+  at: 'field' | 'operator' | 'value'
+}
+
+/** What is wrong with a line as it was typed; null = nothing. */
+export function conditionProblem(condition: Asked, object: string): ConditionProblem | null {
+  const { field, operator, value } = condition
+  const error = (at: ConditionProblem['at'], sentence: string): ConditionProblem => ({
+    severity: 'error',
+    at,
+    sentence,
+  })
+  if (field.trim() === '') return error('field', 'Field is required')
+  const known = findField(object, field)
+  if (!known) return error('field', `There is no field "${field}" on a ${objectNoun(object)}.`)
+  if (!OPERATORS.includes(operator)) return error('operator', `"${operator}" is not a comparison.`)
+  if (known.never) return { severity: 'warning', at: 'field', sentence: known.never }
+  if (/\[\[.+\]\]/.test(value))
+    return { severity: 'warning', at: 'value', sentence: `Fill in ${value.trim()} before you switch the rule on.` }
+  if (!isComplete(condition)) return error('value', `Say what "${known.label}" is compared with.`)
+  const wrong = valueProblem(known, operator, value.trim())
+  return wrong === null ? null : error('value', wrong)
+}
+
+/** Operators that read the value as what the field is. */
+const TYPED: ReadonlySet<Operator> = new Set(['equals', 'not_equals', 'greater_than', 'less_than'])
+
+/** Why a field never has such a value; null = it may. */
+export function valueProblem({ name, type }: Field, operator: Operator, value: string): string | null {
+  if (!TYPED.has(operator) || value === '') return null
+  switch (type) {
+    case 'number':
+    case 'money':
+    case 'age':
+      return readNumber(value) === null ? `"${value}" is not a number.` : null
+    case 'date':
+      if (readToday(value) !== null || readLocal(value, 'UTC') !== null) return null
+      return `"${value}" is not a date. Use a date such as 2026-11-21, or TODAY, TODAY-3, TODAY+7.`
+    case 'flag':
+      return readFlag(value) === null ? `Compare with yes or no (1 or 0), not with "${value}".` : null
+    case 'choice':
+      if (name !== 'status' || value.includes('{')) return null
+      return JOB_STATUSES.some((status) => folded(status) === folded(value))
+        ? null
+        : `A job is never "${value}". Choose Quote, Work Order, Unsuccessful or Completed.`
+    default:
+      return null
+  }
+}

@@ -1,0 +1,200 @@
+// Values over all records of a run: how many, how much, and one line for each.
+
+import { dateText, moneyText, monthText, timeText, type WritingHabits } from '#app/domain/local-format.ts'
+import { dateOf, dayOfDate, isoDate, readLocal, todayOf, weekOf } from '#app/domain/local-time.ts'
+import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
+import { isNothing, readNumber } from '../records/field-value.ts'
+import { partsFor, readField } from '../records/fields.ts'
+import { JOB_STATUSES } from './rule.ts'
+
+/** Of a list; nobody reads on, and no message takes more. */
+const MOST_LINES = 1_000
+
+/** The ready-made lists, by what they are put together; '' = one list. */
+const LISTS = ['', 'status', 'customer', 'queue', 'staff'] as const
+
+type ListBy = (typeof LISTS)[number]
+
+const LIST_FIELD: Readonly<Record<Exclude<ListBy, ''>, { name: string; without: string }>> = {
+  status: { name: 'status', without: 'No status' },
+  customer: { name: 'company_name', without: 'No customer' },
+  queue: { name: 'queue_name', without: 'Not in a queue' },
+  staff: { name: 'staff_name', without: 'Nobody assigned' },
+}
+
+export type DigestAccount = JudgedAt & WritingHabits
+
+/**
+ * `count`, `sum_total`, `job_list` and `job_list by …`, `count.Completed` and `sum_total.Completed` for each status,
+ * `all_job_ids`, `all_job_descriptions`, `all_job_addresses`. Amounts are plain (`1234.50`): `as money` dresses them.
+ */
+export function digestValues(records: readonly RecordFacts[], account: DigestAccount): Record<string, string> {
+  const values: Record<string, string> = {
+    count: String(records.length),
+    sum_total: plainSum(records, account),
+    all_job_ids: joined(records, 'generated_job_id', account, ', '),
+    all_job_descriptions: joined(records, 'job_description', account, '; '),
+    all_job_addresses: joined(records, 'job_address', account, '; '),
+  }
+  const byStatus = new Map<string, RecordFacts[]>(JOB_STATUSES.map((status) => [status, []]))
+  for (const facts of records) addTo(byStatus, shown(facts, 'status', account), facts)
+  byStatus.delete('')
+  for (const [status, own] of byStatus) {
+    values[`count.${status}`] = String(own.length)
+    values[`sum_total.${status}`] = plainSum(own, account)
+  }
+  const customers = new Set(records.map((facts) => shown(facts, 'company_name', account)))
+  const place = { account, oneCustomer: records.length > 1 && customers.size === 1 }
+  const lines = inOrder(records, account)
+    .slice(0, MOST_LINES)
+    .map((facts) => ({ facts, line: lineOf(facts, place) }))
+  const left = records.length - lines.length
+  const more = left > 0 ? `\n… and ${left.toLocaleString('en')} more` : ''
+  for (const by of LISTS) {
+    const list = by === '' ? textOf(lines) : headed(lines, by, account)
+    values[by === '' ? 'job_list' : `job_list by ${by}`] = `${list}${more}`
+  }
+  return values
+}
+
+function addTo<Value>(groups: Map<string, Value[]>, key: string, value: Value): void {
+  const group = groups.get(key)
+  if (group) group.push(value)
+  else groups.set(key, [value])
+}
+
+interface Line {
+  facts: RecordFacts
+  line: string
+}
+
+function textOf(lines: readonly Line[]): string {
+  return lines.map(({ line }) => `- ${line}`).join('\n')
+}
+
+function headed(lines: readonly Line[], by: Exclude<ListBy, ''>, account: DigestAccount): string {
+  const { name, without } = LIST_FIELD[by]
+  const groups = new Map<string, Line[]>()
+  for (const line of lines) {
+    addTo(groups, shown(line.facts, name, account) || without, line)
+  }
+  return [...groups].map(([head, own]) => `${head} (${own.length})\n${textOf(own)}`).join('\n\n')
+}
+
+/** One line for a record: what tells it from the others. */
+function lineOf(
+  facts: RecordFacts,
+  { account, oneCustomer }: { account: DigestAccount; oneCustomer: boolean },
+): string {
+  const value = (name: string) => shown(facts, name, account)
+  const firstOf = (...names: string[]) => names.map(value).find((text) => text !== '') ?? ''
+  const moment = (name: string) => readLocal(value(name), account.zone)
+  if (facts.object === 'jobactivity') {
+    const start = moment('start_date')
+    const parts = [firstOf('job_address'), firstOf('company_name'), firstOf('contact_mobile', 'contact_phone')]
+    return [start ? timeText(start.wall, account) : '', ...parts].filter(Boolean).join(', ')
+  }
+  if (facts.object !== 'job') {
+    const number = value('generated_job_id')
+    return [number && `Job ${number}`, firstOf('company_name', 'name', 'first'), amountOf(facts, account)]
+      .filter(Boolean)
+      .join(', ')
+  }
+  const day = moment('completion_date') ?? moment('date')
+  return [
+    `Job ${value('generated_job_id') || facts.recordUuid}`,
+    day ? dateText(day.wall, account) : '',
+    oneCustomer ? '' : value('company_name'),
+    value('job_address'),
+    amountOf(facts, account),
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+function amountOf(facts: RecordFacts, account: DigestAccount): string {
+  const amount = totalOf(facts, account)
+  return amount === 0 ? '' : moneyText(amount, account)
+}
+
+function totalOf(facts: RecordFacts, account: DigestAccount): number {
+  const text =
+    facts.object === 'jobpayment' ? shown(facts, 'amount', account) : shown(facts, 'total_invoice_amount', account)
+  return readNumber(text) ?? 0
+}
+
+/** Bookings by their start, everything else the oldest first. */
+function inOrder(records: readonly RecordFacts[], account: DigestAccount): RecordFacts[] {
+  const key = (facts: RecordFacts) => {
+    const names = facts.object === 'jobactivity' ? ['start_date'] : ['completion_date', 'date', 'edit_date']
+    return names.map((name) => shown(facts, name, account)).find((text) => text !== '') ?? ''
+  }
+  const keyed = records.map((facts) => ({ facts, at: key(facts) }))
+  return keyed.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ facts }) => facts)
+}
+
+/** In whole cents, so that many small amounts do not drift. */
+function plainSum(records: readonly RecordFacts[], account: DigestAccount): string {
+  const cents = records.reduce((sum, facts) => sum + Math.round(totalOf(facts, account) * 100), 0)
+  return (cents / 100).toFixed(2)
+}
+
+function joined(records: readonly RecordFacts[], name: string, account: DigestAccount, between: string): string {
+  return records
+    .map((facts) => shown(facts, name, account))
+    .filter(Boolean)
+    .join(between)
+}
+
+/** On one line, and nothing where there is nothing. */
+function shown(facts: RecordFacts, name: string, account: DigestAccount): string {
+  const value = readField(facts, name, account) ?? ''
+  return isNothing(value) ? '' : value.replace(/\s+/g, ' ').trim()
+}
+
+/** `today`, `tomorrow`, `yesterday` (`2026-11-21`), `week` (`47`), `this_month`, `last_month` (`November 2026`), `this_year`. */
+export function calendarValues(at: JudgedAt): Record<string, string> {
+  const today = todayOf(at)
+  const { year, month } = dateOf(today)
+  return {
+    today: isoDate(today),
+    tomorrow: isoDate(today + 1),
+    yesterday: isoDate(today - 1),
+    week: String(weekOf(today).week),
+    this_month: monthText(today),
+    last_month: monthText(dayOfDate(year, month, 1) - 1),
+    this_year: String(year),
+  }
+}
+
+/** What is known before any record is: for lists to choose from, and to tell a known name from an unknown one. */
+export const DIGEST_NAMES: readonly string[] = [
+  'count',
+  'sum_total',
+  ...LISTS.map((by) => (by === '' ? 'job_list' : `job_list by ${by}`)),
+  'all_job_ids',
+  'all_job_descriptions',
+  'all_job_addresses',
+  ...JOB_STATUSES.flatMap((status) => [`count.${status}`, `sum_total.${status}`]),
+]
+
+export const CALENDAR_NAMES = [
+  'today',
+  'tomorrow',
+  'yesterday',
+  'week',
+  'this_month',
+  'last_month',
+  'this_year',
+] as const
+
+/** What has to be loaded for one of these names on records of an object. */
+export function partsForDigest(name: string, object: string): FactPart[] {
+  const field = name.startsWith('job_list by ')
+    ? LIST_FIELD[name.slice('job_list by '.length) as Exclude<ListBy, ''>]
+    : null
+  const lists = name.startsWith('job_list') ? ['company_name', 'generated_job_id', ...(field ? [field.name] : [])] : []
+  const ofBooking = object === 'jobactivity' && name.startsWith('job_list') ? ['job_address', 'contact_mobile'] : []
+  const jobs = name.startsWith('all_job') || /^(?:count\.|sum_total)/.test(name) ? ['generated_job_id', 'status'] : []
+  return partsFor([...lists, ...ofBooking, ...jobs], object)
+}

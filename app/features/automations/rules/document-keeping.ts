@@ -1,0 +1,47 @@
+// Whether a produced document stays anywhere: what the two boxes of the action say, and what a later step makes necessary.
+
+import { flagParameter } from '../actions/read-parameters.ts'
+import { actionSpec } from './action-parameters.ts'
+import type { Step } from './rule.ts'
+
+/** Names that later steps can read of this one: a document that is not kept has no id and no address. */
+export function givenBy(step: MaybeUnread): readonly string[] {
+  return throwsAway(step) ? [] : actionSpec(step.type).gives
+}
+
+function isKept(parameters: Step['parameters']): boolean {
+  return flagParameter(parameters, 'createAttachment') || flagParameter(parameters, 'storeToDiary')
+}
+
+/** Does the step make a document that it does not keep? */
+export function throwsAway({ type, parameters }: MaybeUnread): boolean {
+  return type === 'generate_document' && parameters !== undefined && !isKept(parameters)
+}
+
+/** A step of which perhaps only the kind is known. */
+type MaybeUnread = Pick<Step, 'type'> & Partial<Pick<Step, 'parameters'>>
+
+/** About the step at that place, from 0. */
+export function notKept(index: number): string {
+  return `Action ${index + 1} does not keep its document. Tick “Keep as an attachment of the job” there.`
+}
+
+/**
+ * The step as it is planned. A document that a later step sends or links to is stored as a file of ours, whose id is known before it is
+ * made: one in the diary can only be searched for. Rules from before the two boxes had a meaning go on working the same way.
+ */
+export function keptForLater(step: Step, steps: readonly Step[]): Step {
+  if (step.type !== 'generate_document' || flagParameter(step.parameters, 'createAttachment')) return step
+  const at = steps.findIndex(({ id }) => id === step.id)
+  const isNeeded = steps.slice(at + 1).some((later) => reads(later, step.id, at + 1))
+  return isNeeded ? { ...step, parameters: { ...step.parameters, createAttachment: true } } : step
+}
+
+function reads({ parameters }: Step, id: string, position: number): boolean {
+  if (flagParameter(parameters, 'includeGeneratedDocument')) {
+    const { documentActionIndex } = parameters
+    if (documentActionIndex === undefined || Number(documentActionIndex) === position) return true
+  }
+  const result = new RegExp(`\\{\\s*(?:action_0*${position}_result|step\\.${id})\\b`, 'i')
+  return Object.values(parameters).some((value) => typeof value === 'string' && result.test(value))
+}

@@ -1,0 +1,144 @@
+// The words of the rule form: labels and messages, those of the specification word for word.
+import type { Flash } from '#app/lib/flash.ts'
+import type {
+  GroupingField,
+  Operator,
+  PollEndpoint,
+  PollInterval,
+  RecurrenceWord,
+  TriggerSource,
+  TriggerType,
+} from './rule.ts'
+import type { FieldErrors } from './rule-form.ts'
+
+export const FORM_WORDS = {
+  createFailed: 'Failed to create automation',
+  updateFailed: 'Error updating automation',
+  /** When the server gave no reason. */
+  updateFailedWhy: 'Failed to update automation',
+  notChecked: 'The texts could not be checked',
+  created: 'Automation created',
+  updated: 'Automation updated',
+  gone: 'This automation was deleted meanwhile. What you wrote is still here: cancel the edit to start a new one.',
+} as const
+
+/** Title and text of the message together; a screen shows them as two. */
+export const AUTHENTICATION_ERROR = 'Authentication Error: Please authenticate with the platform first.'
+
+export function authenticationFlash(): Flash {
+  const [title = '', description = ''] = AUTHENTICATION_ERROR.split(': ')
+  return { kind: 'error', title, description }
+}
+
+/** Names the fields, each once, without their places. */
+export function formErrorFlash(errors: FieldErrors): Flash {
+  const names = [...new Set(Object.keys(errors).map((field) => field.split('.')[0] ?? field))]
+  return {
+    kind: 'error',
+    title: 'Form Validation Error',
+    description: `Please check your form for errors: ${names.join(', ')}`,
+  }
+}
+
+export function savedFlash(isNew: boolean, active: boolean, warning: string | null): Flash {
+  const description = warning ?? (active ? undefined : 'It is switched off until you switch it on.')
+  return {
+    kind: 'success',
+    title: isNew ? FORM_WORDS.created : FORM_WORDS.updated,
+    ...(description !== undefined && { description }),
+  }
+}
+
+/** `message` = the server's reason; without one there is a default. */
+export function refusedFlash(isNew: boolean, message: string): Flash {
+  return isNew
+    ? { kind: 'error', title: FORM_WORDS.createFailed, ...(message !== '' && { description: message }) }
+    : { kind: 'error', title: FORM_WORDS.updateFailed, description: message || FORM_WORDS.updateFailedWhy }
+}
+
+export const SMS_HINT = 'characters. Messages over 153 chars use multiple SMS credits.'
+
+export const SOURCE_WORDS: Readonly<Record<TriggerSource, { label: string; hint: string }>> = {
+  webhook: { label: 'Webhook Event', hint: 'Reacts within seconds when something happens in ServiceM8.' },
+  api_polling: { label: 'Scheduled API Check', hint: 'Checks your records at set times.' },
+  manual_endpoint: { label: 'Manual Endpoint', hint: 'Another program calls it, for one job and a date.' },
+}
+
+/** Of a job; other records are only created, changed, or changed in one field. */
+export const TRIGGER_TYPE_WORDS: Readonly<Record<TriggerType, string>> = {
+  job_status: 'Its status changes',
+  job_queue: 'Its queue changes',
+  job_field: 'A certain field changes',
+  job_created: 'It is created',
+  job_updated: 'Anything about it changes',
+}
+
+export const ENDPOINT_WORDS: Readonly<Record<PollEndpoint, string>> = {
+  '/api_1.0/job.json': 'Jobs',
+  "/api_1.0/job.json?$filter=active eq '1'": 'Jobs, active ones only',
+  '/api_1.0/company.json': 'Customers',
+  '/api_1.0/jobactivity.json': 'Bookings (job activities)',
+  '/api_1.0/jobcontact.json': 'Job contacts',
+  '/api_1.0/queue.json': 'Queues',
+  '/api_1.0/material.json': 'Materials',
+}
+
+export const INTERVAL_WORDS: Readonly<Record<PollInterval, string>> = {
+  hourly: 'Every hour',
+  daily: 'Every day',
+  weekly: 'Every week',
+  monthly: 'Every month',
+  first_of_month: 'On the first day of the month',
+  last_of_month: 'On the last day of the month',
+  once: 'Once',
+  on_demand: 'Only when you press Run Now',
+}
+
+/** The words a recurrence may be; anything else is a cron line. */
+export const RECURRENCE_WORDS: Readonly<Record<RecurrenceWord, string>> = {
+  hourly: 'Every hour',
+  daily: 'Every day',
+  weekdays: 'Monday to Friday',
+  weekly: 'Every week',
+  monthly: 'Every month',
+  first_of_month: 'On the first day of the month',
+  last_of_month: 'On the last day of the month',
+}
+
+export const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
+  equals: 'is',
+  not_equals: 'is not',
+  contains: 'contains',
+  not_contains: 'does not contain',
+  starts_with: 'starts with',
+  ends_with: 'ends with',
+  greater_than: 'is more than (or after)',
+  less_than: 'is less than (or before)',
+  is_empty: 'is empty',
+  is_not_empty: 'is not empty',
+}
+
+export const GROUPING_WORDS: Readonly<Record<GroupingField, string>> = {
+  company_uuid: 'Customer',
+  status: 'Job status',
+  queue: 'Queue',
+  priority: 'Priority',
+  staff_uuid: 'Staff member',
+}
+
+export const WEEKDAY_WORDS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+
+/** Objects whose events are offered without a webhook of the account. */
+export const WATCHED_WORDS: Readonly<Record<string, string>> = {
+  job: 'Job',
+  jobactivity: 'Job Activity',
+  company: 'Company',
+  jobcontact: 'Job Contact',
+  jobpayment: 'Job Payment',
+  jobmaterial: 'Job Material',
+  note: 'Note',
+  task: 'Task',
+  attachment: 'Attachment',
+  formresponse: 'Form Response',
+  material: 'Material',
+}

@@ -1,0 +1,66 @@
+// Records that matched, put together by what they have in common: one run per group.
+import type { FactPart, RecordFacts } from '../records/facts.ts'
+import { folded } from '../records/field-value.ts'
+import { partsFor } from '../records/fields.ts'
+import type { GroupingField } from './rule.ts'
+
+export interface RecordGroup {
+  /** The same at every look: the ledger remembers it. */
+  key: string
+  /** For people: the customer, the status, the queue, the person. */
+  label: string
+  /** In the order given; never empty. */
+  records: RecordFacts[]
+}
+
+/** Which names make the key, the first known wins; which make the label; and what a record without one is. */
+const HOW: Readonly<Record<GroupingField, { keys: string[]; label: string[]; without: string | null }>> = {
+  company_uuid: { keys: ['company_uuid'], label: ['company_name'], without: null },
+  status: { keys: ['status'], label: ['status'], without: 'No status' },
+  queue: { keys: ['queue_uuid'], label: ['queue_name'], without: 'Not in a queue' },
+  // The platform has none: every record stands for itself, so that nobody gets what was meant for somebody else.
+  priority: { keys: ['priority'], label: ['priority'], without: null },
+  staff_uuid: {
+    keys: ['staff_uuid', 'assigned_staff', 'queue_assigned_staff_uuid'],
+    label: ['staff_name'],
+    without: 'Nobody assigned',
+  },
+}
+
+/**
+ * Groups in the order of their first record. Records without a customer (or priority) have nothing in common: each is a group of
+ * its own. Records without a queue, a person or a status are one group.
+ */
+export function groupRecords(records: readonly RecordFacts[], field: GroupingField): RecordGroup[] {
+  const { label, without } = HOW[field]
+  const groups = new Map<string, RecordGroup>()
+  for (const facts of records) {
+    const value = groupValue(facts, field)
+    const key = value === '' && without === null ? `record ${facts.recordUuid}` : folded(value)
+    const group = groups.get(key)
+    if (group) group.records.push(facts)
+    else groups.set(key, { key, label: firstOf(facts, label) || (without ?? value), records: [facts] })
+  }
+  return [...groups.values()]
+}
+
+/** What a record has in the field it is grouped by; '' = nothing. */
+export function groupValue(facts: RecordFacts, field: GroupingField): string {
+  const value = firstOf(facts, HOW[field].keys)
+  if (value !== '' || field !== 'company_uuid') return value
+  return facts.companyUuid ?? (facts.object === 'company' ? facts.recordUuid : '')
+}
+
+function firstOf(facts: RecordFacts, names: readonly string[]): string {
+  for (const name of names) {
+    const value = Object.hasOwn(facts.values, name) ? (facts.values[name] ?? '').trim() : ''
+    if (value !== '') return value
+  }
+  return ''
+}
+
+/** What has to be loaded to group records of the object. */
+export function partsForGrouping(field: GroupingField, object: string): FactPart[] {
+  const { keys, label } = HOW[field]
+  return partsFor([keys[0] ?? '', ...label], object)
+}

@@ -1,0 +1,154 @@
+// A rule that somebody pastes: read, checked, and turned into the form's fields as a new entry, switched off. Reads what Fieldhook
+// copies today (version 3: one automation in the specification's shape), what it copied before (version 2: a list of `rules`), and
+// the plain `{name, actions, …}` of other copies and of the calls (version 1).
+
+import { tooLongAmong } from './checks/rule-size.ts'
+import type { RuleDefinition } from './rule.ts'
+import { type FieldErrors, issuesByField, type RuleForm, ruleForm } from './rule-form.ts'
+import { formFields } from './rule-json.ts'
+
+export const NOT_JSON = 'Invalid JSON format'
+export const NOT_A_RULE = 'Invalid automation format - missing name or actions'
+export const IMPORTED_SUFFIX = ' (Imported)'
+export const EXPORT_FORMAT = 'sm8-automation'
+export const EXPORT_VERSION = 3
+
+const OBJECT_OPEN =
+  'The copy does not say which records it watches. Import this one alone, and choose them in the form.'
+
+/** Characters. Far more than the longest rule. */
+export const LONGEST_IMPORT = 400_000
+const MOST_RULES = 50
+const DEEPEST = 12
+
+export type ReadImport =
+  | { outcome: 'read'; rules: ImportedRule[] }
+  /** `errors` by field of the rule that could not be read, with its place when there are several. */
+  | { outcome: 'refused'; message: string; errors: FieldErrors }
+
+export interface ImportedRule {
+  form: RuleForm
+  fields: Record<string, unknown>
+  /** The copy does not say which records it watches: a person has to. Its `object` is empty then. */
+  objectOpen: boolean
+}
+
+/** What a server owns, or belongs to one account: copied along by older exports, never taken over. */
+const NOT_TAKEN = new Set([
+  'id',
+  'accountUUID',
+  'accountuuid',
+  'executionCount',
+  'lastExecuted',
+  'createdAt',
+  'updatedAt',
+  'triggerUrl',
+  'webhookSubscriptionId',
+  'sentence',
+  'nextRunAt',
+  'preparing',
+  'pausedReason',
+  'openBlanks',
+  'isPublic',
+  'usageCount',
+  'category',
+  'overlap',
+  'includeExisting',
+  'format',
+  'version',
+  'exportedAt',
+])
+
+export function readImport(text: string): ReadImport {
+  const refuse = (message: string, errors: FieldErrors = {}): ReadImport => ({ outcome: 'refused', message, errors })
+  if (text.length > LONGEST_IMPORT) return refuse(`The text is longer than ${LONGEST_IMPORT / 1000},000 characters.`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return refuse(NOT_JSON)
+  }
+  if (depthOf(value) > DEEPEST) return refuse(NOT_A_RULE)
+  if (isObject(value) && value.format === EXPORT_FORMAT && Number(value.version) > EXPORT_VERSION) {
+    return refuse('This was copied from a newer Fieldhook, which says more than this one can read.')
+  }
+  const given = Array.isArray(value) ? value : isObject(value) && Array.isArray(value.rules) ? value.rules : [value]
+  if (given.length === 0) return refuse(NOT_A_RULE)
+  if (given.length > MOST_RULES) return refuse(`At most ${MOST_RULES} automations can be imported at once.`)
+  const rules: ImportedRule[] = []
+  for (const [index, one] of given.entries()) {
+    if (!isObject(one) || typeof one.name !== 'string' || one.name.trim() === '') return refuse(NOT_A_RULE)
+    if (!Array.isArray(one.actions) || one.actions.length === 0) return refuse(NOT_A_RULE)
+    const fields = fieldsOf(one)
+    const objectOpen = fields.object === ''
+    const place = given.length > 1 ? `Automation ${index + 1}: ` : ''
+    if (objectOpen && given.length > 1) return refuse(`${place}${OBJECT_OPEN}`)
+    // Everything else about it can be checked all the same.
+    const parsed = ruleForm.safeParse(objectOpen ? { ...fields, object: 'job' } : fields)
+    if (!parsed.success) {
+      const errors = issuesByField(parsed.error.issues)
+      const tooLong = tooLongAmong(parsed.error.issues)
+      if (tooLong !== null) {
+        const which = given.length > 1 ? `Automation ${index + 1}, ` : ''
+        return refuse(`${which}“${one.name.trim().slice(0, 200)}”: ${tooLong}`, errors)
+      }
+      const first = Object.entries(errors)[0]
+      return refuse(`${place}${first ? `${first[0]}: ${first[1][0]}` : NOT_A_RULE}`, errors)
+    }
+    rules.push({ form: parsed.data, fields, objectOpen })
+  }
+  return { outcome: 'read', rules }
+}
+
+function fieldsOf(given: Record<string, unknown>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) if (!NOT_TAKEN.has(name)) kept[name] = value
+  const { groupingEnabled, groupingCriteria, triggerSource, ...rest } = kept
+  const source = triggerSource ?? sourceOf(given)
+  const name = String(given.name)
+    .trim()
+    .slice(0, 200 - IMPORTED_SUFFIX.length)
+  return {
+    ...rest,
+    ...(groupingEnabled !== undefined && rest.enableGrouping === undefined && { enableGrouping: groupingEnabled }),
+    ...(groupingCriteria !== undefined && rest.groupingField === undefined && { groupingField: groupingCriteria }),
+    triggerSource: source,
+    // Of copies from when they could be ticked where they do nothing.
+    ...(source !== 'api_polling' && { enableGrouping: false, digest: false }),
+    ...(source === 'webhook' && { object: rest.object || objectOf(given) }),
+    name: `${name}${IMPORTED_SUFFIX}`,
+    active: false,
+  }
+}
+
+/** Which kind of trigger a copy means that does not name it. */
+function sourceOf(given: Record<string, unknown>): string {
+  if (given.triggerType || given.webhookSubscriptionId || given.object) return 'webhook'
+  return given.apiEndpoint || given.pollInterval ? 'api_polling' : 'manual_endpoint'
+}
+
+/** A webhook of the account it came from means nothing here. A status and a queue are of jobs only; else nobody can tell: ''. */
+function objectOf({ triggerType }: Record<string, unknown>): string {
+  return triggerType === 'job_status' || triggerType === 'job_queue' ? 'job' : ''
+}
+
+/** A rule as it is copied: no account, no counts, no keys. `exportedAt`: ISO text. */
+export function exportRule(rule: { name: string; definition: RuleDefinition }, exportedAt: string): string {
+  const { webhookSubscriptionId: _own, ...fields } = formFields(rule.definition)
+  return JSON.stringify(
+    { name: rule.name, ...fields, format: EXPORT_FORMAT, version: EXPORT_VERSION, exportedAt },
+    null,
+    2,
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function depthOf(value: unknown, depth = 0): number {
+  if (depth > DEEPEST || typeof value !== 'object' || value === null) return depth
+  let deepest = depth
+  for (const inner of Object.values(value)) deepest = Math.max(deepest, depthOf(inner, depth + 1))
+  return deepest
+}

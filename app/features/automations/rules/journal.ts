@@ -1,0 +1,373 @@
+// The journal of a run, and what follows from it. One row per effect, written before and after each call, so that whoever
+// finds it after a crash knows what was done, what was not, and what nobody can know.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import type { CommitResult, Effect, EffectClass, PlanWarning, Replacement, StepResult, VerifyResult } from './effect.ts'
+import type { RunOutcome, StepState } from './run.ts'
+import { JOURNAL_WORDS } from './run-words.ts'
+
+/** Stands where a step came to nothing that could be done: skipped, impossible, or not planned yet. */
+export interface NoEffect {
+  kind: 'none'
+  class: 'none'
+  summary: string
+}
+
+export type JournalEffect = Effect | NoEffect
+
+/** What planning said beside its effects. Warnings and replacements stand with the step's first row. */
+export interface PlanNotes {
+  warnings: PlanWarning[]
+  replacements: Replacement[]
+  /** A message to a customer: whom and what it is about, for mutes. */
+  about?: { companyUuids: string[]; jobUuids: string[] }
+}
+
+export interface Try {
+  at: Millis
+  endedAt: Millis
+  outcome: 'sent' | 'failed' | 'unknown' | 'wait' | 'verified'
+  sentence: string | null
+}
+
+export interface JournalRow {
+  stepId: string
+  /** Which effect of the step: `0`, `1` … in the order planned. */
+  itemKey: string
+  /** Order over the whole run. */
+  seq: number
+  state: StepState
+  /** Tries that counted; a wait for the platform's limit does not. */
+  attempt: number
+  /** Same over every try of this effect. */
+  clientUuid: string
+  /** Final texts, frozen when it was planned. */
+  effect: JournalEffect
+  notes: PlanNotes | null
+  result: StepResult | null
+  tries: Try[]
+  /** A person said "send": the guard that held it is not asked again. */
+  released: boolean
+  /** Why it stands as it does, for machines: see `JOURNAL_CLASSES`; or the error class of the action. */
+  errorClass: string | null
+  sentence: string | null
+  /** When it goes on by itself; null = it does not. */
+  nextAttemptAt: Millis | null
+  plannedAt: Millis
+  sendingAt: Millis | null
+  endedAt: Millis | null
+}
+
+/** `errorClass` of rows that stand for a reason of ours. The platform's own classes stand beside them. */
+export const JOURNAL_CLASSES = {
+  /** Waits for the platform's limit or for our own bucket: nothing later may overtake it. */
+  limit: 'limit',
+  /** Waits for a person to reconnect, to grant, to pay. */
+  reconnect: 'reconnect',
+  scope: 'scope',
+  suspended: 'suspended',
+  /** Moved by the quiet hours or a daily cap. */
+  moved: 'moved',
+  /** A person decides whether it is sent. */
+  held: 'held',
+  /** A guard kept a message from a customer. */
+  guard: 'guard',
+  /** Planning found nothing to do. */
+  nothingToDo: 'nothing_to_do',
+  /** What it needs did not succeed. */
+  previousFailed: 'previous_failed',
+  cancelled: 'cancelled',
+} as const
+
+const BLOCKING: ReadonlySet<string | null> = new Set([
+  JOURNAL_CLASSES.limit,
+  JOURNAL_CLASSES.reconnect,
+  JOURNAL_CLASSES.scope,
+  JOURNAL_CLASSES.suspended,
+])
+
+/** The pause after each try that failed. After the last one it has failed for good: 20 hours and 43 minutes in all. */
+const PATIENT: readonly number[] = [seconds(30), minutes(2), minutes(10), minutes(30), hours(2), hours(6), hours(12)]
+
+export const RETRY_GAPS: Record<EffectClass | 'none', readonly number[]> = {
+  set: PATIENT,
+  create: PATIENT,
+  document: PATIENT,
+  customer: PATIENT,
+  staff: PATIENT,
+  webhook: PATIENT,
+  /** A plan whose question the platform did not answer. */
+  none: PATIENT,
+}
+
+/** Between two looks while the account is not connected, lacks a permission or is suspended. */
+export const BLOCKED_GAP = hours(1)
+
+/** So long an effect waits for limits, permissions or an answer to "was it done?"; then it has failed. */
+export const WAIT_AT_MOST = hours(48)
+
+/** What to do with one row now. */
+export type RowNext =
+  | { next: 'send' }
+  /** It was being sent when somebody stopped writing: look whether it was done. */
+  | { next: 'verify' }
+  /** Nothing of it can be done before another plan. */
+  | { next: 'plan' }
+  | { next: 'wait'; until: Millis; blocks: boolean }
+  /** Nothing happens until a person says so. */
+  | { next: 'ask' }
+  /** Its parent effect came to nothing. */
+  | { next: 'give_up' }
+  /** A parent effect is not done yet. */
+  | { next: 'after_sibling' }
+  | { next: 'ended' }
+
+/** `siblings` = all rows of the same step. */
+export function rowNext(row: JournalRow, siblings: readonly JournalRow[], now: Millis): RowNext {
+  switch (row.state) {
+    case 'sent':
+    case 'skipped':
+      return { next: 'ended' }
+    case 'unknown':
+    case 'held':
+      return { next: 'ask' }
+    case 'sending':
+      if (row.nextAttemptAt !== null && row.nextAttemptAt > now) return waitFor(row, row.nextAttemptAt)
+      // The receiver knows a repeat by its key, and nothing shows afterwards whether it arrived.
+      return row.effect.class === 'webhook' ? { next: 'send' } : { next: 'verify' }
+    case 'failed':
+      if (row.nextAttemptAt === null) return { next: 'ended' }
+      return row.nextAttemptAt > now ? waitFor(row, row.nextAttemptAt) : begin(row, siblings)
+    case 'planned':
+      return row.nextAttemptAt !== null && row.nextAttemptAt > now
+        ? waitFor(row, row.nextAttemptAt)
+        : begin(row, siblings)
+    default:
+      return assertNever(row.state)
+  }
+}
+
+function waitFor(row: JournalRow, until: Millis): RowNext {
+  return { next: 'wait', until, blocks: BLOCKING.has(row.errorClass) }
+}
+
+function begin(row: JournalRow, siblings: readonly JournalRow[]): RowNext {
+  if (row.effect.kind === 'none') return { next: 'plan' }
+  for (const index of parentsOf(row.effect)) {
+    const parent = siblings.find((one) => one.itemKey === String(index))
+    if (parent?.state === 'sent') continue
+    return parent && isOpen(parent) ? { next: 'after_sibling' } : { next: 'give_up' }
+  }
+  return { next: 'send' }
+}
+
+function parentsOf(effect: Effect): number[] {
+  return 'parents' in effect && effect.parents ? Object.values(effect.parents) : []
+}
+
+/** May something still become of it? */
+export function isOpen(row: JournalRow): boolean {
+  switch (row.state) {
+    case 'planned':
+    case 'sending':
+    case 'held':
+    case 'unknown':
+      return true
+    case 'failed':
+      return row.nextAttemptAt !== null
+    case 'sent':
+    case 'skipped':
+      return false
+    default:
+      return assertNever(row.state)
+  }
+}
+
+/** How a row stands after something happened to it; the columns that change. */
+export interface RowChange {
+  state: StepState
+  attempt: number
+  errorClass: string | null
+  sentence: string | null
+  nextAttemptAt: Millis | null
+  result: StepResult | null
+  /** Null = nothing worth noting among the tries. */
+  try: Omit<Try, 'at' | 'endedAt'> | null
+}
+
+/** What follows from the answer to a try that has just ended. `row` as it was marked before the call. */
+export function afterCommit(row: JournalRow, answer: CommitResult, now: Millis): RowChange {
+  const { sentence } = answer.outcome === 'sent' ? { sentence: null } : answer
+  switch (answer.outcome) {
+    case 'sent':
+      return { ...ended(row, 'sent', null, null), result: answer.result, try: { outcome: 'sent', sentence: null } }
+    case 'failed': {
+      const at = answer.retry ? nextTry(row, now) : null
+      return {
+        ...ended(row, 'failed', answer.errorClass, answer.sentence),
+        nextAttemptAt: at,
+        try: { outcome: 'failed', sentence },
+      }
+    }
+    case 'unknown':
+      return { ...unclear(row, answer.sentence, now), try: { outcome: 'unknown', sentence } }
+    case 'wait':
+      return waiting(row, JOURNAL_CLASSES.limit, answer.sentence, answer.until, now)
+    case 'blocked':
+      return waiting(row, answer.errorClass, answer.sentence, now + BLOCKED_GAP, now)
+    default:
+      return assertNever(answer)
+  }
+}
+
+/** What follows from having looked. `again` = do it (once more): the row is as good as planned. */
+export function afterVerify(row: JournalRow, answer: VerifyResult, now: Millis): RowChange | 'again' {
+  const maySend = (sentence: string | null) =>
+    row.attempt <= RETRY_GAPS[row.effect.class].length
+      ? ('again' as const)
+      : ended(row, 'failed', 'not_done', sentence ?? JOURNAL_WORDS.neverDone)
+  switch (answer.outcome) {
+    case 'done':
+      return { ...ended(row, 'sent', null, null), result: answer.result, try: { outcome: 'verified', sentence: null } }
+    case 'not_done':
+      // Not to be seen is no proof: a message may still be on its way.
+      return row.effect.class === 'customer' ? mayHaveBeenSent(row) : maySend(null)
+    case 'unclear':
+      switch (row.effect.class) {
+        case 'set':
+        case 'document':
+        case 'staff':
+        case 'webhook':
+          return maySend(answer.sentence)
+        case 'create':
+          return ended(row, 'unknown', 'unclear', answer.sentence)
+        case 'customer':
+        case 'none':
+          return mayHaveBeenSent(row)
+        default:
+          return assertNever(row.effect)
+      }
+    case 'later': {
+      if (row.effect.class === 'customer') return mayHaveBeenSent(row)
+      const since = row.sendingAt ?? row.plannedAt
+      if (now - since > WAIT_AT_MOST) return ended(row, 'unknown', 'unclear', answer.sentence)
+      const at = Math.max(now + seconds(1), answer.retryAt ?? now + gapAfter(row))
+      return { ...ended(row, 'sending', 'unclear', answer.sentence), nextAttemptAt: at }
+    }
+    default:
+      return assertNever(answer)
+  }
+}
+
+/** A plan that could not be made now. `retryAt` = a moment the platform named: costs no attempt. */
+export function afterPlanPutOff(
+  row: Pick<JournalRow, 'attempt' | 'effect' | 'plannedAt'>,
+  answer: { errorClass: string; sentence: string; retryAt: Millis | null },
+  now: Millis,
+): Omit<RowChange, 'result' | 'try'> {
+  if (answer.retryAt !== null || BLOCKING.has(answer.errorClass)) {
+    const until = answer.retryAt ?? now + BLOCKED_GAP
+    const given = now - row.plannedAt > WAIT_AT_MOST
+    return {
+      state: given ? 'failed' : 'planned',
+      attempt: row.attempt,
+      errorClass: BLOCKING.has(answer.errorClass) ? answer.errorClass : JOURNAL_CLASSES.limit,
+      sentence: answer.sentence,
+      nextAttemptAt: given ? null : until,
+    }
+  }
+  const attempt = row.attempt + 1
+  return {
+    state: 'failed',
+    attempt,
+    errorClass: answer.errorClass,
+    sentence: answer.sentence,
+    nextAttemptAt: nextTry({ attempt, effect: row.effect }, now),
+  }
+}
+
+function ended(row: JournalRow, state: StepState, errorClass: string | null, sentence: string | null): RowChange {
+  return { state, attempt: row.attempt, errorClass, sentence, nextAttemptAt: null, result: row.result, try: null }
+}
+
+/** The request went out and nobody knows what became of it. */
+function unclear(row: JournalRow, sentence: string, now: Millis): RowChange {
+  switch (row.effect.class) {
+    case 'customer':
+      return mayHaveBeenSent(row)
+    case 'webhook': {
+      const at = nextTry(row, now)
+      return { ...ended(row, 'failed', 'unclear', sentence), nextAttemptAt: at }
+    }
+    case 'set':
+    case 'create':
+    case 'document':
+    case 'staff': {
+      const at = nextTry(row, now)
+      if (at === null) return ended(row, 'unknown', 'unclear', sentence)
+      return { ...ended(row, 'sending', 'unclear', sentence), nextAttemptAt: at }
+    }
+    case 'none':
+      throw new Error('nothing was to be done, so nothing can be unclear')
+    default:
+      return assertNever(row.effect)
+  }
+}
+
+function mayHaveBeenSent(row: JournalRow): RowChange {
+  return ended(row, 'unknown', 'unclear', JOURNAL_WORDS.mayHaveBeenSent)
+}
+
+/** Nothing was done, and not because of the thing itself: the try is given back. */
+function waiting(row: JournalRow, errorClass: string, sentence: string, until: Millis, now: Millis): RowChange {
+  const last = row.tries.at(-1)
+  if (last?.outcome === 'wait' && now - last.at > WAIT_AT_MOST) return ended(row, 'failed', errorClass, sentence)
+  return {
+    ...ended(row, 'planned', errorClass, sentence),
+    attempt: Math.max(0, row.attempt - 1),
+    nextAttemptAt: Math.max(until, now + seconds(1)),
+    try: { outcome: 'wait', sentence },
+  }
+}
+
+const TRIES_KEPT = 20
+
+/** The tries with the one that has just ended. Waits one after the other are one long wait. */
+export function triesAfter(row: JournalRow, change: RowChange, at: Millis, endedAt: Millis): Try[] {
+  if (change.try === null) return row.tries
+  const last = row.tries.at(-1)
+  const merges = change.try.outcome === 'wait' && last?.outcome === 'wait'
+  const before = merges ? row.tries.slice(0, -1) : row.tries
+  return [...before, { ...change.try, at: merges ? last.at : at, endedAt }].slice(-TRIES_KEPT)
+}
+
+/** Null = it has been tried often enough. */
+function nextTry(row: Pick<JournalRow, 'attempt' | 'effect'>, now: Millis): Millis | null {
+  const gap = RETRY_GAPS[row.effect.class][row.attempt - 1]
+  return gap === undefined ? null : now + gap
+}
+
+function gapAfter(row: JournalRow): number {
+  return RETRY_GAPS[row.effect.class][Math.max(0, row.attempt - 1)] ?? hours(12)
+}
+
+/** Skipped because somebody or something wanted it so; not because what came before failed. */
+export function isDeliberate(row: JournalRow): boolean {
+  return (
+    row.state === 'skipped' &&
+    row.errorClass !== JOURNAL_CLASSES.previousFailed &&
+    row.errorClass !== JOURNAL_CLASSES.cancelled
+  )
+}
+
+/**
+ * success = everything was sent or deliberately skipped, partial = some of it, failure = nothing was sent and something should
+ * have been, nothing = all of it was skipped on purpose.
+ */
+export function outcomeOf(journal: readonly JournalRow[]): Exclude<RunOutcome, 'cancelled'> {
+  const sent = journal.some((row) => row.state === 'sent')
+  const wanting = journal.some((row) => row.state !== 'sent' && !isDeliberate(row))
+  if (wanting) return sent ? 'partial' : 'failure'
+  return sent ? 'success' : 'nothing'
+}

@@ -1,0 +1,83 @@
+// Rules that change what rules start on, found while somebody edits: told in words, before anything goes round in a circle.
+import { findField } from '../records/fields.ts'
+import type { RuleDefinition, Step } from './rule.ts'
+
+export interface NamedRule {
+  id: number
+  name: string
+  active: boolean
+  definition: RuleDefinition
+}
+
+/** The job fields that the steps of a rule write, under the platform's names. */
+export function fieldsWritten({ steps }: Pick<RuleDefinition, 'steps'>): string[] {
+  return [...new Set(steps.flatMap(writtenBy))]
+}
+
+function writtenBy({ type, parameters }: Step): string[] {
+  switch (type) {
+    case 'update_job_status':
+      return ['status']
+    case 'assign_to_queue':
+      return ['queue_uuid']
+    case 'update_job_field': {
+      const name = typeof parameters.fieldName === 'string' ? parameters.fieldName : ''
+      return name === '' ? [] : [findField('job', name)?.own ?? name]
+    }
+    default:
+      return []
+  }
+}
+
+/** The field of a job whose change sets the rule off; `*` = any; null = changes of jobs do not. */
+function startsOn({ trigger }: RuleDefinition): string | null {
+  if (trigger.source !== 'webhook' || trigger.object !== 'job') return null
+  switch (trigger.type) {
+    case 'job_status':
+      return 'status'
+    case 'job_queue':
+      return 'queue_uuid'
+    case 'job_field':
+      return trigger.fieldName === null ? '*' : (findField('job', trigger.fieldName)?.own ?? trigger.fieldName)
+    case 'job_updated':
+      return '*'
+    case 'job_created':
+      return null
+  }
+}
+
+function feeds(from: RuleDefinition, to: RuleDefinition): string | null {
+  const field = startsOn(to)
+  if (field === null) return null
+  return fieldsWritten(from).find((written) => field === '*' || field === written) ?? null
+}
+
+/**
+ * One sentence for each circle that a rule is part of, with rules that are on. A circle of one is no danger (a rule does not react
+ * to its own changes), and neither is one in which every rule acts once for each record.
+ */
+export function loopWarnings(rule: NamedRule, others: readonly NamedRule[]): string[] {
+  const rules = others.filter((other) => other.active && other.id !== rule.id)
+  return rules.flatMap((other) => {
+    const gives = feeds(rule.definition, other.definition)
+    if (gives === null || rule.definition.once === 'record' || other.definition.once === 'record') return []
+    const takes = feeds(other.definition, rule.definition)
+    const through = takes === null ? rules.find((third) => third !== other && closes(other, third, rule)) : undefined
+    if (takes === null && !through) return []
+    const back = through
+      ? `, and your rule "${through.name}" leads back to this one`
+      : ', which in turn changes what this rule starts on'
+    return [
+      `This rule changes ${words(gives)}, and your rule "${other.name}" starts on that${back}. They may go round in a circle.`,
+    ]
+  })
+}
+
+function closes(from: NamedRule, third: NamedRule, back: NamedRule): boolean {
+  if (third.definition.once === 'record') return false
+  return feeds(from.definition, third.definition) !== null && feeds(third.definition, back.definition) !== null
+}
+
+function words(field: string): string {
+  return `"${findField('job', field)?.label ?? field}"`
+}

@@ -1,0 +1,399 @@
+// What is wrong with the placeholders of a text, told while it is typed and before it is saved; and the list to choose them from.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { FactPart } from '../../records/facts.ts'
+import { AGE_FIELDS } from '../../records/field-ages.ts'
+import type { FieldType } from '../../records/field-tables.ts'
+import { conditionFields, type Field, fieldsOf, partsFor } from '../../records/fields.ts'
+import { createSuggestions, type Suggest } from '../checks/name-suggestion.ts'
+import { conditionGroups } from '../conditions/conditions.ts'
+import { CALENDAR_NAMES, DIGEST_NAMES, partsForDigest } from '../digest.ts'
+import { givenBy, notKept, throwsAway } from '../document-keeping.ts'
+import type { Condition, Operator, Step, TriggerSource } from '../rule.ts'
+import type { Destination } from './placeholder-format.ts'
+import { type Meaning, meaningOf, namesOf } from './placeholder-names.ts'
+import { openBlanks, type Placeholder, placeholdersIn } from './placeholder-syntax.ts'
+
+/** The place a text stands in. */
+export interface PlaceholderPlace {
+  /** Of the rule's records. */
+  object: string
+  source: TriggerSource
+  /** True = a run may have several records. */
+  manyRecords: boolean
+  /** All steps, in order, and which of them the text belongs to. */
+  steps: readonly (Pick<Step, 'id' | 'type'> & Partial<Pick<Step, 'parameters'>>)[]
+  index: number
+  destination: Destination
+  /** A message to a customer is not sent with a gap in it. */
+  toCustomer: boolean
+  /** The rule's conditions: what they ask for is not empty. */
+  conditions?: readonly Condition[]
+}
+
+export interface PlaceholderProblem {
+  /** Only errors keep a rule from being saved; an open blank keeps it from being switched on. */
+  severity: 'error' | 'warning'
+  code:
+    | 'unknown'
+    | 'later_step'
+    | 'no_result'
+    | 'wrong_type'
+    | 'bad_format'
+    | 'may_be_empty'
+    | 'no_such_record'
+    | 'blank'
+    | 'double_braces'
+    | 'too_many'
+  /** As written, without braces. */
+  name: string
+  sentence: string
+  /** The name that is probably meant; null = none is near. */
+  suggestion: string | null
+}
+
+/** Null of a place: nothing is known of the record's own names before it is read. */
+const nothingOwn = () => false
+
+/** Of one text. No message needs so many, and each is looked up whenever the text is sent. */
+export const MOST_PLACEHOLDERS = 200
+
+/** In the order of the text; each name once per kind of trouble. `suggest`: shared by all texts of a rule. */
+export function checkPlaceholders(
+  text: string,
+  place: PlaceholderPlace,
+  suggest: Suggest = createSuggestions(),
+): PlaceholderProblem[] {
+  const placeholders = placeholdersIn(text)
+  if (placeholders.length > MOST_PLACEHOLDERS) return [tooMany(placeholders)]
+  const found = differentOnes(placeholders).flatMap((placeholder) => problemsOf(placeholder, place, suggest))
+  const blanks = openBlanks(text).map(
+    (label): PlaceholderProblem => ({
+      severity: 'warning',
+      code: 'blank',
+      name: label,
+      sentence: `Fill in [[${label}]] before you switch the rule on.`,
+      suggestion: null,
+    }),
+  )
+  const seen = new Set<string>()
+  return [...found, ...doubled(text, place), ...blanks].filter(({ code, name }) => {
+    const key = `${code} ${name}`
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}
+
+/** The same one written twice has the same trouble. */
+function differentOnes(placeholders: readonly Placeholder[]): Placeholder[] {
+  return [...new Map(placeholders.map((one) => [one.written, one])).values()]
+}
+
+function tooMany(placeholders: readonly Placeholder[]): PlaceholderProblem {
+  const count = placeholders.length.toLocaleString('en')
+  return {
+    severity: 'error',
+    code: 'too_many',
+    name: placeholders[0]?.name ?? '',
+    sentence: `A text has at most ${MOST_PLACEHOLDERS} placeholders. This one has ${count}.`,
+    suggestion: null,
+  }
+}
+
+function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: Suggest): PlaceholderProblem[] {
+  const { name } = placeholder
+  const meaning = meaningOf(name, { object: place.object, hasOwn: nothingOwn })
+  const problem = (
+    code: PlaceholderProblem['code'],
+    sentence: string,
+    severity: PlaceholderProblem['severity'] = 'error',
+    suggestion: string | null = null,
+  ): PlaceholderProblem => ({ severity, code, name, sentence, suggestion })
+  if (meaning === null) {
+    const nearest = nearestName(name, place, suggest)
+    const hint = nearest === null ? '' : ` Did you mean {${nearest}}?`
+    return [problem('unknown', `There is no {${name}} here.${hint}`, 'error', nearest)]
+  }
+  const problems: PlaceholderProblem[] = []
+  if (placeholder.unknownFormat !== null) {
+    const known = 'date, time, weekday, money, number, phone, first name or upper'
+    problems.push(problem('bad_format', `"as ${placeholder.unknownFormat}" is not known. Use ${known}.`))
+  }
+  if (meaning.kind === 'signature' && !takesSignature(place)) {
+    return [...problems, problem('unknown', 'A signature stands only in the text of an e-mail.')]
+  }
+  const ofStep = stepProblem(meaning, place)
+  if (ofStep !== null) return [...problems, problem(ofStep.code, ofStep.sentence)]
+  const type = typeOf(meaning, place.object)
+  const wrong = wrongType(placeholder, type, place.destination)
+  if (wrong !== null) problems.push(problem('wrong_type', wrong))
+  if (meaning.kind === 'field' && meaning.entry > 0 && !place.manyRecords) {
+    const sentence = `{${name}}: a run of this rule has one record, so there is never anything in it.`
+    problems.push(problem('no_such_record', sentence, 'warning'))
+  } else if (place.toCustomer && placeholder.fallback === null && mayBeEmpty(meaning, type, place)) {
+    const cure =
+      place.destination === 'phone' ? 'Add a condition that it is not empty.' : `Say what stands in: {${name} or "…"}.`
+    problems.push(
+      problem('may_be_empty', `{${name}} may be empty, and then the message is not sent. ${cure}`, 'warning'),
+    )
+  }
+  return problems
+}
+
+/** Behind the last step, no certain text is meant. */
+function takesSignature({ steps, index, toCustomer, destination }: PlaceholderPlace): boolean {
+  if (index >= steps.length) return true
+  return steps[index]?.type === 'send_email' && toCustomer && destination !== 'subject'
+}
+
+function stepProblem(
+  meaning: Meaning,
+  { steps, index }: PlaceholderPlace,
+): { code: 'later_step' | 'no_result' | 'unknown'; sentence: string } | null {
+  if (meaning.kind !== 'result') return null
+  const { step } = meaning
+  const at = 'id' in step ? steps.findIndex(({ id }) => id === step.id) : step.position - 1
+  const called = 'id' in step ? `Step "${step.id}"` : `Action ${step.position}`
+  const of = steps[at]
+  if (of === undefined) return { code: 'unknown', sentence: `${called} does not exist.` }
+  if (at >= index) return { code: 'later_step', sentence: `${called} runs later than this one. Move it up.` }
+  const gives = givenBy(of)
+  if (meaning.field === '' || meaning.field === 'result' || gives.includes(meaning.field)) return null
+  if (meaning.field === 'number' && gives.includes('generated_job_id')) return null
+  const sentence =
+    gives.length > 0
+      ? `${called} gives ${gives.join(' and ')}, but not ${meaning.field}.`
+      : throwsAway(of)
+        ? notKept(at)
+        : `${called} gives no result.`
+  return { code: 'no_result', sentence }
+}
+
+function typeOf(meaning: Meaning, object: string): FieldType | null {
+  switch (meaning.kind) {
+    case 'field':
+      return namesOf(object).get(meaning.field)?.type ?? null
+    case 'digest':
+      return meaning.name.startsWith('sum_total') ? 'money' : meaning.name.startsWith('count') ? 'number' : 'text'
+    case 'today':
+      return 'date'
+    case 'calendar':
+      return meaning.name === 'week' ? 'number' : /^(?:today|tomorrow|yesterday)$/.test(meaning.name) ? 'date' : 'text'
+    case 'trigger':
+      return meaning.name === 'date' ? 'date' : meaning.name.endsWith('_uuid') ? 'uuid' : 'text'
+    case 'account':
+    case 'signature':
+    case 'marker':
+      return 'text'
+    case 'result':
+      return null
+    default:
+      return assertNever(meaning)
+  }
+}
+
+const NUMBERS: ReadonlySet<FieldType> = new Set(['number', 'money', 'age'])
+
+function wrongType({ name, format }: Placeholder, type: FieldType | null, destination: Destination): string | null {
+  if (type === null) return null
+  if (destination === 'date' && type !== 'date') return `{${name}} is not a date.`
+  if (destination === 'phone' && type !== 'phone') return `{${name}} is not a phone number.`
+  const isDate = format === 'date' || format === 'time' || format === 'weekday'
+  if (isDate && type !== 'date') return `{${name}} is not a date, so "as ${format}" does nothing.`
+  if ((format === 'money' || format === 'number') && !NUMBERS.has(type) && type !== 'text') {
+    return `{${name}} is not a number, so "as ${format}" does nothing.`
+  }
+  return format === 'phone' && type !== 'phone' ? `{${name}} is not a phone number, so "as phone" does nothing.` : null
+}
+
+/** What a job always has. */
+const NEVER_EMPTY: ReadonlySet<string> = new Set(['status', 'generated_job_id', 'uuid', 'edit_date', 'active', 'date'])
+
+function mayBeEmpty(meaning: Meaning, type: FieldType | null, { object, conditions = [] }: PlaceholderPlace): boolean {
+  if (meaning.kind === 'trigger') return meaning.name === 'description'
+  if (meaning.kind !== 'field') return false
+  const known = namesOf(object).get(meaning.field)
+  if (NEVER_EMPTY.has(meaning.field) || known?.part === 'job' || type === 'flag' || type === 'money') return false
+  return !isAskedFor(meaning.field, object, conditions)
+}
+
+/** Operators that an empty value does not pass. */
+const ASKS_FOR: ReadonlySet<Operator> = new Set([
+  'is_not_empty',
+  'contains',
+  'starts_with',
+  'ends_with',
+  'greater_than',
+  'less_than',
+])
+
+/** Does every way to match need a value there? An age needs the day it counts from. */
+function isAskedFor(field: string, object: string, conditions: readonly Condition[]): boolean {
+  const names = namesOf(object)
+  const real = (name: string) => names.get(name)?.own ?? name
+  const asks = ({ field: asked, operator, value }: Condition) => {
+    if (!ASKS_FOR.has(operator) && !(operator === 'equals' && value.trim() !== '')) return false
+    return real(asked) === real(field) || AGE_FIELDS.some((age) => age.name === asked && age.base === real(field))
+  }
+  return conditions.length > 0 && conditionGroups(conditions).every((group) => group.some(asks))
+}
+
+/** `{{first name}}` is what other tools want; here it is braces around words. */
+function doubled(text: string, { object }: PlaceholderPlace): PlaceholderProblem[] {
+  return [...text.matchAll(/\{\{\s*([A-Za-z_][\w. ]{0,80}?)\s*\}\}/g)].flatMap(
+    ([, name = '']): PlaceholderProblem[] => {
+      if (meaningOf(name, { object, hasOwn: nothingOwn }) === null) return []
+      const sentence = `{{${name}}} is sent as it stands here. For the value, write {${name}}.`
+      return [{ severity: 'warning', code: 'double_braces', name, sentence, suggestion: name }]
+    },
+  )
+}
+
+export interface PlaceholderChoice {
+  /** What goes between the braces. */
+  name: string
+  label: string
+  group: 'Record' | 'All records' | 'Dates' | 'Business' | 'Earlier steps' | 'Ids' | 'Further records'
+  type: FieldType | null
+  /** Some records have nothing there. */
+  mayBeEmpty?: true
+}
+
+/** Everything a text in this place can refer to, the likeliest first. */
+export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[] {
+  const { object, steps, index } = place
+  const worded = conditionFields(object).filter((field) => !isForMachines(field))
+  const fields = worded.map(
+    ({ name, label, type }): PlaceholderChoice => ({ name: `entry.0.${name}`, label, group: 'Record', type }),
+  )
+  const ids = [...fieldsOf(object).values()]
+    .filter((field) => !worded.includes(field))
+    .map(
+      ({ name, label, type }): PlaceholderChoice => ({
+        name: `entry.0.${name}`,
+        label: type === 'uuid' ? `${label} (id)` : label,
+        group: 'Ids',
+        type,
+        mayBeEmpty: true,
+      }),
+    )
+  const digest = DIGEST_NAMES.map(
+    (name): PlaceholderChoice => ({
+      name,
+      label: DIGEST_LABELS[name] ?? digestLabel(name),
+      group: 'All records',
+      type: null,
+    }),
+  )
+  const dates = CALENDAR_NAMES.map(
+    (name): PlaceholderChoice => ({ name, label: words(name), group: 'Dates', type: null }),
+  )
+  const called: PlaceholderChoice[] = [
+    { name: 'date', label: 'Date of the call', group: 'Dates', type: 'date' },
+    { name: 'job_uuid', label: 'Job of the call', group: 'Record', type: 'uuid' },
+  ]
+  const triggered: PlaceholderChoice[] = [
+    { name: 'description', label: 'Description of what set it off', group: 'Record', type: 'text' },
+    { name: 'object', label: 'Kind of record', group: 'Ids', type: 'text' },
+    { name: 'company_uuid', label: 'Customer (id)', group: 'Ids', type: 'uuid' },
+  ]
+  const isCalled = place.source === 'manual_endpoint'
+  const results = steps.slice(0, index).flatMap((step, at) =>
+    givenBy(step).map(
+      (field): PlaceholderChoice => ({
+        name: `action_${at + 1}_result.${field}`,
+        label: `${words(field)} of action ${at + 1}`,
+        group: 'Earlier steps',
+        type: null,
+      }),
+    ),
+  )
+  const business: PlaceholderChoice[] = [
+    { name: 'business name', label: 'Your business name', group: 'Business', type: 'text' },
+    { name: 'business.email', label: 'Your business e-mail', group: 'Business', type: 'text' },
+    { name: 'staff_signature', label: 'Signature of the staff member', group: 'Business', type: 'text' },
+  ]
+  const first = [...(isCalled ? called : []), ...fields, ...triggered.slice(0, 1)]
+  const last = [...triggered.slice(1), ...(isCalled ? [] : ofTheRecord(called, object)), ...ids]
+  return [
+    ...first.map((choice) => withGap(choice, place)),
+    ...results,
+    ...digest,
+    ...dates,
+    ...business,
+    ...last.map((choice) => withGap(choice, place)),
+  ]
+}
+
+/** Without a call, the same names are of the record; not every record has a date. */
+function ofTheRecord(called: readonly PlaceholderChoice[], object: string): PlaceholderChoice[] {
+  return called
+    .filter(({ name }) => name !== 'date' || namesOf(object).has('date'))
+    .map((choice) => ({ ...choice, label: choice.name === 'date' ? 'Date of the record' : 'Job (id)', group: 'Ids' }))
+}
+
+/** Ids, and what only ServiceM8 itself reckons with: at the end of the list. */
+function isForMachines({ name, never }: Field): boolean {
+  return never !== null || /(?:^|_)uuid$|^assigned_staff$|^queue$/.test(name)
+}
+
+function withGap(choice: PlaceholderChoice, place: PlaceholderPlace): PlaceholderChoice {
+  const meaning = meaningOf(choice.name, { object: place.object, hasOwn: nothingOwn })
+  return meaning !== null && mayBeEmpty(meaning, choice.type, place) ? { ...choice, mayBeEmpty: true } : choice
+}
+
+const DIGEST_LABELS: Readonly<Record<string, string>> = {
+  count: 'How many',
+  sum_total: 'Total of all',
+  job_list: 'List, one line each',
+  all_job_ids: 'All job numbers',
+  all_job_descriptions: 'All job descriptions',
+  all_job_addresses: 'All job addresses',
+}
+
+function digestLabel(name: string): string {
+  if (name.startsWith('job_list by ')) return `List by ${name.slice('job_list by '.length)}`
+  const [what = '', status = ''] = name.split('.')
+  return what === 'count' ? `How many ${status}` : `Total of ${status}`
+}
+
+function words(name: string): string {
+  const text = name.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** `entry.0.stauts`: what stands before the name stays, and the name is one of the record's. */
+function nearestName(name: string, place: PlaceholderPlace, suggest: Suggest): string | null {
+  const prefix = /^entry[._[]\d{1,4}\]?[._]/i.exec(name)?.[0] ?? ''
+  const names = () =>
+    prefix === ''
+      ? placeholderChoices(place).map((one) => one.name.replace(/^entry\.0\./, ''))
+      : [...namesOf(place.object).keys()]
+  const nearest = suggest(name.slice(prefix.length), names)
+  return nearest === null ? null : `${prefix}${nearest}`
+}
+
+/** What has to be loaded so that the placeholders of these texts have values on records of the object. */
+export function partsForTexts(texts: Iterable<string>, object: string): FactPart[] {
+  const parts = new Set<FactPart>()
+  for (const text of texts) {
+    for (const { name } of placeholdersIn(text)) {
+      for (const part of partsForName(name, object)) parts.add(part)
+    }
+  }
+  return [...parts].sort()
+}
+
+function partsForName(name: string, object: string): FactPart[] {
+  const meaning = meaningOf(name, { object, hasOwn: nothingOwn })
+  switch (meaning?.kind) {
+    case 'field':
+      return partsFor([meaning.field], object)
+    case 'digest':
+      return partsForDigest(meaning.name, object)
+    case 'trigger':
+      return partsFor([meaning.name === 'description' ? 'job_description' : meaning.name], object)
+    default:
+      return []
+  }
+}

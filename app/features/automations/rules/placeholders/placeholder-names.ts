@@ -1,0 +1,189 @@
+// What the name of a placeholder refers to. The specification's spellings, the friendly ones and those of the platform's own message
+// templates all lead to the same values.
+
+import { readToday } from '#app/domain/local-time.ts'
+import { type Field, fieldsOf } from '../../records/fields.ts'
+import { CALENDAR_NAMES, DIGEST_NAMES } from '../digest.ts'
+
+export type Meaning =
+  /** A field of the Nth record of the run, from 0. `dressed`: dates and amounts are written out although no format is asked. */
+  | { kind: 'field'; entry: number; field: string; dressed: boolean }
+  /** What an earlier step gave; by its position from 1, or by its id. */
+  | { kind: 'result'; step: { position: number } | { id: string }; field: string }
+  /** Over all records: `count`, `job_list`. In lower case. */
+  | { kind: 'digest'; name: string }
+  | { kind: 'calendar'; name: string }
+  | { kind: 'today'; days: number; dressed: boolean }
+  /** What set the rule off: `description`, `object`, `company_uuid`, `job_uuid`, `date`. */
+  | { kind: 'trigger'; name: TriggerName }
+  | { kind: 'account'; field: 'name' | 'email' }
+  /** The signature of the staff member, in the text of an e-mail. */
+  | { kind: 'signature' }
+  /** A marker of the platform's templates that stands for a file: nothing is written in its place. */
+  | { kind: 'marker' }
+
+export const TRIGGER_NAMES = ['description', 'object', 'company_uuid', 'job_uuid', 'date'] as const
+
+export type TriggerName = (typeof TRIGGER_NAMES)[number]
+
+/** Other names of fields, where the record has no field of that name itself. */
+const FIELD_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['first_name', 'contact_first_name'],
+  ['last_name', 'contact_last_name'],
+  ['mobile', 'contact_mobile'],
+  ['phone', 'contact_phone'],
+  ['email', 'contact_email'],
+  ['contact_first', 'contact_first_name'],
+  ['contact_last', 'contact_last_name'],
+  ['phone_1', 'contact_phone'],
+  ['job_number', 'generated_job_id'],
+  ['number', 'generated_job_id'],
+  ['job_id', 'generated_job_id'],
+  ['address', 'job_address'],
+  ['job_address_singleline', 'job_address'],
+  ['instantpost_billing_address', 'billing_address'],
+  ['description', 'job_description'],
+  ['customer', 'company_name'],
+  ['customer_name', 'company_name'],
+  ['client', 'company_name'],
+  ['client_name', 'company_name'],
+  ['company', 'company_name'],
+  ['site_name', 'company_name'],
+  ['total', 'total_invoice_amount'],
+  ['staff', 'staff_name'],
+  ['staff_member', 'staff_name'],
+  ['category', 'category_name'],
+])
+
+/** Shown by name although the record has the id. */
+const SHOWN_BY_NAME: ReadonlyMap<string, string> = new Map([['queue', 'queue_name']])
+
+/** `customer.first_name`: what stands before the dot, and the names it gives; `*` = any field of the record. */
+const PREFIXES: Readonly<Record<string, Readonly<Record<string, string>> | '*'>> = {
+  job: '*',
+  booking: '*',
+  record: '*',
+  customer: {
+    name: 'company_name',
+    first_name: 'contact_first_name',
+    last_name: 'contact_last_name',
+    phone: 'contact_phone',
+    mobile: 'contact_mobile',
+    email: 'contact_email',
+    address: 'company_address',
+  },
+  contact: {
+    first: 'contact_first_name',
+    last: 'contact_last_name',
+    first_name: 'contact_first_name',
+    last_name: 'contact_last_name',
+    phone: 'contact_phone',
+    mobile: 'contact_mobile',
+    email: 'contact_email',
+  },
+  company: {
+    name: 'company_name',
+    address: 'company_address',
+    phone: 'company_phone',
+    mobile: 'company_mobile',
+    email: 'company_email',
+    uuid: 'company_uuid',
+  },
+  staff: { name: 'staff_name', email: 'staff_email', mobile: 'staff_mobile', uuid: 'staff_uuid' },
+  queue: { name: 'queue_name', uuid: 'queue_uuid' },
+  category: { name: 'category_name', uuid: 'category_uuid' },
+}
+
+/** As the form offers it, as people shorten it, and as the platform's own templates have it. */
+const SIGNATURES: ReadonlySet<string> = new Set(['staff_signature', 'signature', 'platform-user-signature'])
+
+export const ACCOUNT: ReadonlyMap<string, 'name' | 'email'> = new Map([
+  ['business_name', 'name'],
+  ['business.name', 'name'],
+  ['business.email', 'email'],
+  ['account.name', 'name'],
+  ['account.email', 'email'],
+  ['vendor.name', 'name'],
+  ['vendor.email', 'email'],
+])
+
+const DIGEST: ReadonlySet<string> = new Set(DIGEST_NAMES.map((name) => name.toLowerCase()))
+const CALENDAR: ReadonlySet<string> = new Set(CALENDAR_NAMES)
+
+/** What the object of the record decides: its own names go before other names for something else. */
+export interface NameContext {
+  object: string
+  /** Has a record this name although the catalogue does not know it (a field of the account's own)? */
+  hasOwn(entry: number, name: string): boolean
+}
+
+/** Null = there is no such name. Case, and blanks for underscores, do not count. */
+export function meaningOf(written: string, context: NameContext): Meaning | null {
+  const name = written.trim().toLowerCase().replace(/\s+/g, ' ')
+  const days = readToday(name)
+  if (days !== null) return { kind: 'today', days, dressed: false }
+  if (name.startsWith('calculation.todays_date')) return { kind: 'today', days: 0, dressed: true }
+  if (name === 'document') return { kind: 'marker' }
+  if (SIGNATURES.has(joined(name))) return { kind: 'signature' }
+  const account = ACCOUNT.get(joined(name))
+  if (account) return { kind: 'account', field: account }
+  if (isDigest(name)) return { kind: 'digest', name }
+  if (CALENDAR.has(joined(name))) return { kind: 'calendar', name: joined(name) }
+  return resultMeaning(name) ?? fieldMeaning(joined(name), context)
+}
+
+function joined(name: string): string {
+  return name.replaceAll(' ', '_')
+}
+
+function isDigest(name: string): boolean {
+  if (DIGEST.has(name) || DIGEST.has(joined(name))) return true
+  // Whatever statuses an account has.
+  return /^(?:count|sum_total)\.[^.]+$/.test(name)
+}
+
+function resultMeaning(name: string): Meaning | null {
+  const byPosition = /^action_(\d{1,3})_result(?:\.(\w+))?$/.exec(joined(name))
+  if (byPosition) return { kind: 'result', step: { position: Number(byPosition[1]) }, field: byPosition[2] ?? '' }
+  const byId = /^step\.(\w+)(?:\.(\w+))?$/.exec(joined(name))
+  return byId ? { kind: 'result', step: { id: byId[1] ?? '' }, field: byId[2] ?? '' } : null
+}
+
+function fieldMeaning(name: string, context: NameContext): Meaning | null {
+  const indexed = /^entry(?:\.(\d{1,4})|\[(\d{1,4})\])\.(\w+)$/.exec(name)
+  if (indexed) {
+    const entry = Number(indexed[1] ?? indexed[2])
+    const field = fieldNamed(indexed[3] ?? '', entry, context)
+    return field === null ? null : { kind: 'field', entry, field, dressed: false }
+  }
+  const trigger = TRIGGER_NAMES.find((one) => one === name)
+  if (trigger) return { kind: 'trigger', name: trigger }
+  const [prefix = '', rest] = name.split('.')
+  if (rest === undefined) {
+    const field = fieldNamed(name, 0, context)
+    return field === null ? null : { kind: 'field', entry: 0, field, dressed: false }
+  }
+  const names = Object.hasOwn(PREFIXES, prefix) ? PREFIXES[prefix] : undefined
+  if (names === undefined || name.split('.').length > 2) return null
+  const field = names === '*' ? fieldNamed(rest, 0, context) : Object.hasOwn(names, rest) ? names[rest] : null
+  // The platform's own templates write dates and amounts out.
+  return field ? { kind: 'field', entry: 0, field, dressed: prefix === 'job' } : null
+}
+
+function fieldNamed(name: string, entry: number, context: NameContext): string | null {
+  const shown = SHOWN_BY_NAME.get(name)
+  if (shown) return shown
+  const fields = namesOf(context.object)
+  const known = fields.get(name)
+  // The record's own field first: a customer's "address" is not its job's.
+  if (known?.own) return name
+  const alias = FIELD_ALIASES.get(name)
+  if (alias !== undefined && fields.has(alias)) return alias
+  return known || context.hasOwn(entry, name) ? name : null
+}
+
+/** The names on an object; on one the catalogue does not know, those of a job. */
+export function namesOf(object: string): ReadonlyMap<string, Field> {
+  const fields = fieldsOf(object)
+  return fields.size > 0 ? fields : fieldsOf('job')
+}

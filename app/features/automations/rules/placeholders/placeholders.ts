@@ -1,0 +1,267 @@
+// Fills in the placeholders of a text: once, from left to right. What was filled in is never read again, so that braces in a job's
+// description cannot pull in anything, and it is escaped for where the text goes.
+
+import { isoDate, todayOf } from '#app/domain/local-time.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { JudgedAt, RecordFacts } from '../../records/facts.ts'
+import { isNothing } from '../../records/field-value.ts'
+import { findField, readField } from '../../records/fields.ts'
+import { calendarValues, digestValues } from '../digest.ts'
+import type { Replacement, StepResult } from '../effect.ts'
+import { cleaned, type Destination, escaped, finished, formatted } from './placeholder-format.ts'
+import { type Meaning, meaningOf, type NameContext } from './placeholder-names.ts'
+import { type Format, type Placeholder, readPieces } from './placeholder-syntax.ts'
+
+/** The account as far as texts need it. */
+export interface PlaceholderAccount {
+  name: string
+  email: string
+  /** IANA. */
+  zone: string
+  /** ISO codes; empty when unknown. */
+  currency: string
+  country: string
+}
+
+/** Everything a text of a step can refer to. */
+export interface PlaceholderScope {
+  /** The run's records; the first is `entry.0`. */
+  records: readonly RecordFacts[]
+  /** What set the rule off: `description`, `object`, `company_uuid`, `job_uuid`, `date`; digest values when known already. */
+  trigger: Readonly<Record<string, string>>
+  /** Results of earlier steps by step id. */
+  results: Readonly<Record<string, StepResult>>
+  /** Step ids in order, so that `action_2_result` finds its step. */
+  order: readonly string[]
+  account: PlaceholderAccount
+  /** Epoch ms. */
+  now: number
+}
+
+export interface ResolvedText {
+  text: string
+  replacements: Replacement[]
+  /** Names without a value and without a fallback, and blanks (`[[…]]`) that nobody filled in; each once, as written. */
+  blanks: string[]
+  /** Names that mean nothing; nothing stands in their place. */
+  unknown: string[]
+  /** With its values it is longer than any message may be: it is cut off, and nobody should send it. */
+  isTooLong: boolean
+}
+
+/** Characters of a text with its values in it. */
+const LONGEST = 500_000
+
+/** A value, and how it is written out when no format is asked for; null = such a name does not exist. */
+type Found = { value: string; format: Format | null; mayBeEmpty?: true } | null
+
+/**
+ * The text with every placeholder filled in. A name without a value leaves its fallback, else nothing: never "undefined", "null" or its
+ * braces. What to do about blanks and unknown names is the step's business.
+ */
+export function resolveText(text: string, destination: Destination, scope: PlaceholderScope): ResolvedText {
+  const replacements: Replacement[] = []
+  const [blanks, unknown] = [new Set<string>(), new Set<string>()]
+  const lookUp = lookUpIn(scope)
+  const out = createOutput()
+  const isInTag = createTagReader()
+  for (const piece of readPieces(cleaned(text))) {
+    if (out.length() > LONGEST) break
+    switch (piece.kind) {
+      case 'text':
+        isInTag(piece.text)
+        out.add(piece.text)
+        break
+      case 'blank':
+        blanks.add(piece.written)
+        out.leaveGap()
+        break
+      case 'placeholder': {
+        const found = lookUp(piece.name)
+        const inserted = insertionFor(piece, found, scope)
+        if (found === null) unknown.add(piece.name)
+        else if (inserted.isBlank) blanks.add(piece.name)
+        replacements.push(inserted.replacement)
+        const written = escaped(inserted.replacement.resolvedValue, destination, isInTag(''))
+        if (written === '') out.leaveGap()
+        else out.addValue(written)
+        break
+      }
+      default:
+        assertNever(piece)
+    }
+  }
+  const filled = finished(out.text(), destination, scope.account, scope.now)
+  const isTooLong = out.length() > LONGEST
+  return { text: filled, replacements, blanks: [...blanks], unknown: [...unknown], isTooLong }
+}
+
+/** Takes the author's text as it comes and says whether it ends inside of a tag. A `>` in quotation marks does not end one. */
+function createTagReader(): (text: string) => boolean {
+  let at: 'text' | 'tag' | '"' | "'" = 'text'
+  return (text) => {
+    for (const [sign = ''] of text.matchAll(/[<>"']/g)) {
+      if (at === 'text') at = sign === '<' ? 'tag' : at
+      else if (at === 'tag') at = sign === '>' ? 'text' : sign === '"' || sign === "'" ? sign : at
+      else if (sign === at) at = 'tag'
+    }
+    return at !== 'text'
+  }
+}
+
+/** The text as it grows. Looks at its last character only, so that each piece costs its own length. */
+function createOutput() {
+  const parts: string[] = []
+  let length = 0
+  let hasGap = false
+  const last = () => parts.at(-1)?.at(-1) ?? ''
+  function add(text: string): void {
+    const kept = hasGap ? closeGap(text) : text
+    hasGap = false
+    length += kept.length
+    if (kept !== '') parts.push(kept)
+  }
+  /** "Thank you {first name}!" without a name is "Thank you!", not "Thank you !". */
+  function closeGap(after: string): string {
+    const before = last()
+    const isSpaced = before === '' ? after.startsWith(' ') : before === ' ' || before === '\n'
+    if (!isSpaced || !/^(?:[ ,.!?;:)\n]|$)/.test(after)) return after
+    if (before !== ' ') return after.replace(/^ /, '')
+    const part = parts.pop()?.slice(0, -1) ?? ''
+    if (part !== '') parts.push(part)
+    return after
+  }
+  return {
+    add,
+    addValue: (value: string) => {
+      hasGap = false
+      length += value.length
+      parts.push(value)
+    },
+    leaveGap: () => {
+      hasGap = true
+    },
+    length: () => length,
+    text: () => {
+      if (hasGap) add('')
+      return parts.join('')
+    },
+  }
+}
+
+function insertionFor(
+  placeholder: Placeholder,
+  found: Found,
+  scope: PlaceholderScope,
+): { replacement: Replacement; isBlank: boolean } {
+  const { name, written, fallback } = placeholder
+  const original = found === null ? '' : cleaned(found.value)
+  const value = isNothing(original) ? '' : original
+  const format = placeholder.format ?? found?.format ?? null
+  const shown = value === '' ? (fallback ?? '') : ((format && formatted(value, format, scope.account)) ?? value)
+  return {
+    replacement: { variable: name, written, originalValue: value, resolvedValue: shown },
+    isBlank: value === '' && fallback === null && found?.mayBeEmpty !== true,
+  }
+}
+
+/** One text asks for the same things several times, and digest values cost a pass over every record. */
+function lookUpIn(scope: PlaceholderScope): (name: string) => Found {
+  const { records, account, now } = scope
+  const at: JudgedAt = { now, zone: account.zone }
+  const context: NameContext = {
+    object: records[0]?.object ?? 'job',
+    hasOwn: (entry, name) => {
+      const values = records[entry]?.values
+      return values !== undefined && Object.hasOwn(values, name)
+    },
+  }
+  let digest: Map<string, string> | null = null
+  const digestValue = (name: string) => {
+    digest ??= lowerNamed({ ...digestValues(records, { ...account, now }), ...scope.trigger })
+    return digest.get(name) ?? digest.get(name.replaceAll(' ', '_')) ?? (name.startsWith('sum_total.') ? '0.00' : '0')
+  }
+  return (name) => {
+    // What came with the trigger goes before what a name means otherwise.
+    const given = Object.hasOwn(scope.trigger, name) ? (scope.trigger[name] ?? '') : null
+    if (given !== null && !isNothing(given)) return { value: given, format: null }
+    const meaning = meaningOf(name, context)
+    if (meaning !== null) return foundFor(meaning, scope, at, digestValue)
+    return given === null ? null : { value: given, format: null }
+  }
+}
+
+function lowerNamed(values: Readonly<Record<string, string>>): Map<string, string> {
+  return new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function foundFor(meaning: Meaning, scope: PlaceholderScope, at: JudgedAt, digest: (name: string) => string): Found {
+  const plain = (value: string | null | undefined): Found => ({ value: value ?? '', format: null })
+  switch (meaning.kind) {
+    case 'field': {
+      const facts = scope.records[meaning.entry]
+      const value = facts ? readField(facts, meaning.field, at) : null
+      return { value: value ?? '', format: meaning.dressed ? dressOf(facts, meaning.field) : null }
+    }
+    case 'result': {
+      const id = 'id' in meaning.step ? meaning.step.id : scope.order[meaning.step.position - 1]
+      return id !== undefined && scope.order.includes(id) ? plain(resultValue(id, meaning.field, scope)) : null
+    }
+    case 'digest':
+      return plain(digest(meaning.name))
+    case 'calendar':
+      return plain(calendarValues(at)[meaning.name])
+    case 'today':
+      return { value: isoDate(todayOf(at) + meaning.days), format: meaning.dressed ? 'date' : null }
+    case 'trigger':
+      return plain(triggerValue(meaning.name, scope, at))
+    case 'account':
+      return plain(scope.account[meaning.field])
+    // Where a signature may stand, the e-mail puts it in itself.
+    case 'signature':
+    case 'marker':
+      return { value: '', format: null, mayBeEmpty: true }
+    default:
+      return assertNever(meaning)
+  }
+}
+
+function dressOf(facts: RecordFacts | undefined, field: string): Format | null {
+  const type = facts ? findField(facts.object, field)?.type : undefined
+  return type === 'date' ? 'date' : type === 'money' ? 'money' : null
+}
+
+/** '' = the step has not run, or gives nothing of that name. */
+function resultValue(id: string, field: string, { results }: PlaceholderScope): string {
+  const result = Object.hasOwn(results, id) ? results[id] : undefined
+  if (!result) return ''
+  const name = field === '' ? 'result' : field
+  if (Object.hasOwn(result, name)) return result[name] ?? ''
+  // `{action_1_result}` alone: whatever the step gives first; `number` is what people call a job's.
+  if (field === '') return Object.values(result)[0] ?? ''
+  return field === 'number' && Object.hasOwn(result, 'generated_job_id') ? (result.generated_job_id ?? '') : ''
+}
+
+function triggerValue(
+  name: Extract<Meaning, { kind: 'trigger' }>['name'],
+  scope: PlaceholderScope,
+  at: JudgedAt,
+): string {
+  const given = Object.hasOwn(scope.trigger, name) ? (scope.trigger[name] ?? '') : ''
+  const facts = scope.records[0]
+  if (!isNothing(given) || !facts) return given
+  switch (name) {
+    case 'object':
+      return facts.object
+    case 'company_uuid':
+      return facts.companyUuid ?? readField(facts, 'company_uuid', at) ?? ''
+    case 'job_uuid':
+      return facts.jobUuid ?? ''
+    case 'description':
+      return readField(facts, 'job_description', at) ?? ''
+    case 'date':
+      return readField(facts, 'date', at) ?? ''
+    default:
+      return assertNever(name)
+  }
+}

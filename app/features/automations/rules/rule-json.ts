@@ -1,0 +1,87 @@
+// A rule as the calls answer it: the specification's flat fields, and ours beside them. The same fields can be sent back.
+
+import type { JudgedAt } from '../records/facts.ts'
+import type { RuleDefinition } from './rule.ts'
+import { openBlanksOf } from './rule-blanks.ts'
+import { sentenceOf } from './sentence.ts'
+
+/** A stored rule as far as its answer needs it. Moments are epoch ms. */
+export interface RuleOfJson {
+  id: number
+  name: string
+  active: boolean
+  definition: RuleDefinition
+  nextRunAt: number | null
+  baselined: boolean
+  pausedReason: string | null
+  executionCount: number
+  lastExecutedAt: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** The fields of the form that say what a rule does; `toForm` and reading them back gives the same rule. */
+export function formFields(definition: RuleDefinition) {
+  const { trigger, grouping, guards } = definition
+  const webhook = trigger.source === 'webhook' ? trigger : null
+  const poll = trigger.source === 'api_polling' ? trigger : null
+  const schedule = trigger.source === 'api_polling' ? trigger : (trigger.schedule ?? null)
+  return {
+    description: definition.description,
+    triggerSource: trigger.source,
+    webhookSubscriptionId: webhook?.webhookSubscriptionId ?? null,
+    triggerType: webhook?.type ?? null,
+    triggerJobUuid: webhook?.jobUuid ?? null,
+    triggerQueueUuid: webhook?.queueUuid ?? null,
+    object: webhook?.object ?? null,
+    triggerFieldName: webhook?.fieldName ?? null,
+    triggerFromValue: webhook?.fromValue ?? null,
+    settleMinutes: webhook?.settleMinutes ?? null,
+    apiEndpoint: poll?.endpoint ?? null,
+    apiMethod: poll?.method ?? null,
+    pollInterval: poll?.interval ?? null,
+    runTime: schedule?.runTime ?? null,
+    weekday: schedule?.weekday ?? null,
+    dayOfMonth: schedule?.dayOfMonth ?? null,
+    workingDays: schedule?.workingDays ?? null,
+    scheduleType: schedule?.scheduleType ?? 'immediate',
+    scheduleDate: schedule?.scheduleDate ?? null,
+    scheduleRecurrence: schedule?.scheduleRecurrence ?? null,
+    conditions: definition.conditions.map((condition) => ({ ...condition })),
+    enableGrouping: grouping.enabled,
+    groupingField: grouping.field,
+    digest: definition.digest,
+    once: definition.once,
+    guards: { ...guards },
+    actions: definition.steps.map((step, index) => ({
+      id: step.id,
+      type: step.type,
+      parameters: step.parameters,
+      sequenceOrder: index + 1,
+      waitForPrevious: step.waitForPrevious,
+    })),
+  }
+}
+
+/** `triggerUrl`: the whole address of a manual rule's trigger, key included; null for other rules. */
+export function ruleJson(rule: RuleOfJson, accountId: string, triggerUrl: string | null, at: JudgedAt | null = null) {
+  const iso = (moment: number | null) => (moment === null ? null : new Date(moment).toISOString())
+  return {
+    id: rule.id,
+    accountUUID: accountId,
+    name: rule.name,
+    active: rule.active,
+    ...formFields(rule.definition),
+    executionCount: rule.executionCount,
+    lastExecuted: iso(rule.lastExecutedAt),
+    createdAt: iso(rule.createdAt),
+    updatedAt: iso(rule.updatedAt),
+    triggerUrl,
+    sentence: sentenceOf(rule.definition, {}, at),
+    nextRunAt: iso(rule.nextRunAt),
+    /** True while what is there already is being noted, before the rule starts. */
+    preparing: rule.active && !rule.baselined,
+    pausedReason: rule.pausedReason,
+    openBlanks: openBlanksOf(rule.definition),
+  }
+}

@@ -1,0 +1,137 @@
+// A rule as its card shows it.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { JudgedAt } from '../records/facts.ts'
+import { ACTION_SPECS } from './action-parameters.ts'
+import type { KnownNames } from './conditions/condition-words.ts'
+import { failedWords } from './conditions/condition-words.ts'
+import type { FailedCondition } from './conditions/conditions.ts'
+import { SOURCE_WORDS } from './form-words.ts'
+import { type RuleDefinition, type TriggerSource, writesToCustomers } from './rule.ts'
+import { openBlanksOf } from './rule-blanks.ts'
+import type { RuleOfJson } from './rule-json.ts'
+import { objectOfRule, type SentenceParts, sentenceParts } from './sentence.ts'
+import { oftenOf } from './timing/once-words.ts'
+import { timesOf } from './timing/schedule.ts'
+import { scheduleWords } from './timing/schedule-words.ts'
+
+export interface RuleCardView {
+  id: number
+  name: string
+  description: string
+  sentence: SentenceParts
+  active: boolean
+  /** On, but what is there already is still being noted. */
+  preparing: boolean
+  /** On, but the engine does not start it, and why. */
+  pausedReason: string | null
+  /** What has to be filled in before it can be switched on. */
+  openBlanks: string[]
+  source: TriggerSource
+  /** `Webhook Event` and how quickly it reacts. */
+  trigger: string
+  /** Null = it does not look by the clock. */
+  schedule: string | null
+  /** How often for the same record: `Once per job`. */
+  often: string
+  /** The next look, epoch ms; null = none is due. */
+  nextRunAt: number | null
+  executionCount: number
+  lastExecutedAt: number | null
+  /** `Send SMS`, in order. */
+  actions: string[]
+  /** Switching it on asks: only new ones, or also what matches already? */
+  asksAboutExisting: boolean
+  /** The whole rule as JSON, to be pasted elsewhere. */
+  json: string
+  /** The address that starts a manual rule, key included; null for other rules. */
+  triggerUrl: string | null
+}
+
+interface Beside {
+  at: JudgedAt
+  names: KnownNames
+  json: string
+  triggerUrl: string | null
+  asksAboutExisting: boolean
+}
+
+export function ruleCardView(
+  rule: RuleOfJson,
+  { at, names, json, triggerUrl, asksAboutExisting }: Beside,
+): RuleCardView {
+  const { definition } = rule
+  const { trigger } = definition
+  return {
+    id: rule.id,
+    name: rule.name,
+    description: definition.description,
+    sentence: sentenceParts(definition, names, at),
+    active: rule.active,
+    preparing: rule.active && !rule.baselined && rule.pausedReason === null,
+    pausedReason: rule.active ? rule.pausedReason : null,
+    openBlanks: openBlanksOf(definition),
+    source: trigger.source,
+    trigger: triggerWords(definition),
+    schedule: scheduleOf(trigger, at),
+    often: oftenOf(definition, objectOfRule(definition)),
+    nextRunAt: rule.active ? rule.nextRunAt : null,
+    executionCount: rule.executionCount,
+    lastExecutedAt: rule.lastExecutedAt,
+    actions: definition.steps.map((step) => ACTION_SPECS.find((spec) => spec.type === step.type)?.label ?? step.type),
+    asksAboutExisting: !rule.active && asksAboutExisting,
+    json,
+    triggerUrl,
+  }
+}
+
+/** Can it write to a customer about the same record again, by itself? Whoever runs it by hand is asked. */
+export function canRepeat(definition: RuleDefinition): boolean {
+  const { trigger, once } = definition
+  const byItself =
+    trigger.source === 'webhook' || (trigger.source === 'api_polling' && trigger.interval !== 'on_demand')
+  return byItself && once !== 'record' && writesToCustomers(definition)
+}
+
+function scheduleOf(trigger: RuleDefinition['trigger'], at: JudgedAt): string | null {
+  if (trigger.source === 'api_polling') return scheduleWords(trigger, at)
+  return trigger.schedule ? scheduleWords(timesOf(trigger.schedule), at) : null
+}
+
+function triggerWords({ trigger }: RuleDefinition): string {
+  const label = SOURCE_WORDS[trigger.source].label
+  switch (trigger.source) {
+    case 'webhook':
+      if (trigger.schedule) return `${label}, collected`
+      return trigger.settleMinutes > 0
+        ? `${label}, once it has settled for ${trigger.settleMinutes} min`
+        : `${label}, reacts within seconds`
+    case 'api_polling':
+      return label
+    case 'manual_endpoint':
+      return trigger.schedule ? `${label}, calls are collected` : `${label}, runs once per call`
+    default:
+      return assertNever(trigger)
+  }
+}
+
+/** One condition that was not met: what it asked, and what was seen. */
+export interface FailedView {
+  field: string
+  operator: string
+  value: string
+  words: string
+}
+
+export function failedViews(
+  definition: RuleDefinition,
+  failed: readonly FailedCondition[],
+  names: KnownNames = {},
+): FailedView[] {
+  const object = objectOfRule(definition)
+  return failed.map((one) => ({
+    field: one.field,
+    operator: one.operator,
+    value: one.value,
+    words: failedWords(one, object, names),
+  }))
+}

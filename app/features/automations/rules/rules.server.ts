@@ -1,0 +1,325 @@
+// Making, changing, switching and deleting rules. What is stored is complete and checked; the platform's subscriptions follow.
+import type { App } from '#app/context/app-context.ts'
+import { triggerKeyPlace } from '#app/features/ops/sealed-places.ts'
+import { hashToken, newToken } from '#app/lib/token.server.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import { type NotChecked, notChecked } from '../preview/too-long.ts'
+import { chatWarningsOf } from './checks/chat-warnings.ts'
+import { noRoomFor } from './checks/rule-room.server.ts'
+import type { PollTrigger, RuleDefinition } from './rule.ts'
+import {
+  activeOnly,
+  definitionOf,
+  type FieldErrors,
+  type FormIssue,
+  firstIssue,
+  issuesByField,
+  type RuleForm,
+} from './rule-form.ts'
+import { formFields } from './rule-json.ts'
+import { rulePlace } from './rule-place.server.ts'
+import { firstRun } from './timing/schedule.ts'
+
+export type RulesApp = Pick<
+  App,
+  | 'store'
+  | 'clock'
+  | 'log'
+  | 'secrets'
+  | 'settings'
+  | 'outbound'
+  | 'planning'
+  | 'keepSubscribed'
+  | 'rulesChanged'
+  | 'apart'
+>
+
+export type RuleRefusal =
+  | { outcome: 'invalid'; message: string; errors: FieldErrors }
+  | { outcome: 'too_many'; message: string }
+  | { outcome: 'not_found' }
+  | NotChecked
+
+/** `warning`: it is stored, but something is still in its way, in words. */
+export type RuleSaved = { outcome: 'saved'; rule: AutomationRow; warning: string | null }
+
+/** The whole address of a manual rule's trigger, its key included; null for other rules. */
+export function triggerUrlOf(app: Pick<App, 'secrets' | 'settings'>, rule: AutomationRow): string | null {
+  if (rule.triggerKeySealed === null || rule.triggerSource !== 'manual_endpoint') return null
+  const key = app.secrets.open(triggerKeyPlace(rule.accountUuid), rule.triggerKeySealed)
+  return `${app.settings.origin}/api/automation/${rule.id}/trigger?key=${key}`
+}
+
+function newTriggerKey(app: Pick<App, 'secrets'>, accountUuid: string) {
+  const key = newToken()
+  return { hash: hashToken(key), sealed: app.secrets.seal(triggerKeyPlace(accountUuid), key) }
+}
+
+/** `body` as it was sent: checked here, whoever sends it. */
+export async function createRule(app: RulesApp, accountUuid: string, body: unknown): Promise<RuleSaved | RuleRefusal> {
+  const read = await readRule(app, accountUuid, body)
+  if (read.outcome !== 'read') return read
+  const { form, definition, takenOut } = read
+  const full = await noRoomFor(app, accountUuid, definition, null)
+  if (full !== null) return { outcome: 'too_many', message: full }
+  const now = app.clock.now()
+  const active = form.active ?? true
+  const blanks = await refuseBlanks(app, accountUuid, definition, active)
+  if (blanks) return blanks
+  const id = await app.store.createAutomation(accountUuid, {
+    name: form.name,
+    definition,
+    active,
+    nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
+    baselined: !needsBaseline(definition, form.includeExisting === true),
+    triggerKey: definition.trigger.source === 'manual_endpoint' ? newTriggerKey(app, accountUuid) : null,
+    at: now,
+  })
+  app.log.info({ account: accountUuid, automation: id, source: definition.trigger.source }, 'automation.created')
+  return saved(app, accountUuid, id, takenOut)
+}
+
+/** The whole form, or exactly `{active}`. */
+export async function changeRule(
+  app: RulesApp,
+  accountUuid: string,
+  id: number,
+  body: unknown,
+): Promise<RuleSaved | RuleRefusal> {
+  const before = await app.store.findAutomation(accountUuid, id)
+  if (!before) return { outcome: 'not_found' }
+  const onlySwitch = activeOnly.safeParse(body)
+  if (onlySwitch.success) return switchRule(app, before, onlySwitch.data.active, false)
+
+  const read = await readRule(app, accountUuid, body, before)
+  if (read.outcome !== 'read') return read
+  const { form, definition, takenOut } = read
+  const full = await noRoomFor(app, accountUuid, definition, before.definition)
+  if (full !== null) return { outcome: 'too_many', message: full }
+  const active = form.active ?? before.active
+  const blanks = await refuseBlanks(app, accountUuid, definition, active)
+  if (blanks) return blanks
+  const now = app.clock.now()
+  const asksAnew = !sameQuestion(before.definition, definition) || (active && !before.active)
+  const manual = definition.trigger.source === 'manual_endpoint'
+  const changed = await app.store.changeAutomation(accountUuid, id, {
+    name: form.name,
+    definition,
+    active,
+    ...(asksAnew && {
+      baselined: !needsBaseline(definition, form.includeExisting === true),
+      nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
+    }),
+    ...(!active && { nextRunAt: null }),
+    ...(active && { pausedReason: null }),
+    ...(manual && before.triggerKeySealed === null && { triggerKey: newTriggerKey(app, accountUuid) }),
+    at: now,
+  })
+  if (!changed) return { outcome: 'not_found' }
+  app.log.info({ account: accountUuid, automation: id, version: changed.version }, 'automation.changed')
+  return saved(app, accountUuid, id, takenOut)
+}
+
+/** On and off. `includeExisting`: switching on also acts on what matches already. */
+export async function switchRule(
+  app: RulesApp,
+  rule: AutomationRow,
+  active: boolean,
+  includeExisting: boolean,
+): Promise<RuleSaved | RuleRefusal> {
+  const { accountUuid, id, definition } = rule
+  const blanks = await refuseBlanks(app, accountUuid, definition, active)
+  if (blanks) return blanks
+  const now = app.clock.now()
+  if (rule.active === active && rule.pausedReason === null) return { outcome: 'saved', rule, warning: null }
+  const wrong = active ? await refuseAsStored(app, rule) : null
+  if (wrong) return wrong
+  const changed = await app.store.changeAutomation(accountUuid, id, {
+    active,
+    pausedReason: null,
+    nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
+    // One that was only paused by the engine knows what was there: nothing was missed on purpose.
+    ...(active && !rule.active && { baselined: !needsBaseline(definition, includeExisting) }),
+    at: now,
+  })
+  if (!changed) return { outcome: 'not_found' }
+  app.log.info({ account: accountUuid, automation: id, active }, 'automation.switched')
+  return saved(app, accountUuid, id)
+}
+
+export async function deleteRule(
+  app: RulesApp,
+  accountUuid: string,
+  id: number,
+): Promise<{ outcome: 'deleted' | 'not_found' }> {
+  const deleted = await app.store.deleteAutomation(accountUuid, id, {
+    reason: 'The automation was deleted.',
+    at: app.clock.now(),
+  })
+  if (!deleted) return { outcome: 'not_found' }
+  app.log.info({ account: accountUuid, automation: id }, 'automation.deleted')
+  await follow(app, accountUuid)
+  return { outcome: 'deleted' }
+}
+
+/** A new key: the old address is dead at once. */
+export async function renewTriggerKey(
+  app: RulesApp,
+  accountUuid: string,
+  id: number,
+): Promise<RuleSaved | RuleRefusal> {
+  const rule = await app.store.findAutomation(accountUuid, id)
+  if (rule?.triggerSource !== 'manual_endpoint') return { outcome: 'not_found' }
+  const triggerKey = newTriggerKey(app, accountUuid)
+  const changed = await app.store.changeAutomation(accountUuid, id, { triggerKey, at: app.clock.now() })
+  return changed ? { outcome: 'saved', rule: changed, warning: null } : { outcome: 'not_found' }
+}
+
+async function saved(
+  app: RulesApp,
+  accountUuid: string,
+  id: number,
+  takenOut: string | null = null,
+): Promise<RuleSaved | RuleRefusal> {
+  const warning = await follow(app, accountUuid)
+  const rule = await app.store.findAutomation(accountUuid, id)
+  if (!rule) return { outcome: 'not_found' }
+  const chats = chatWarningsOf(rule.definition)
+  const warnings = [takenOut, rule.active ? warning : null, ...chats].filter((one) => one !== null)
+  return { outcome: 'saved', rule, warning: warnings.length > 0 ? warnings.join(' ') : null }
+}
+
+/** The platform's subscriptions and the loops learn of it. The rule is stored already: trouble here is a warning, no refusal. */
+async function follow(app: RulesApp, accountUuid: string): Promise<string | null> {
+  app.rulesChanged()
+  try {
+    return await app.keepSubscribed(accountUuid)
+  } catch (error) {
+    app.log.error({ account: accountUuid, error }, 'automation.not_subscribed')
+    return 'It is saved, but Fieldhook could not tell ServiceM8 yet which events it needs. It will try again by itself.'
+  }
+}
+
+type ReadRule =
+  /** `takenOut`: what of its e-mails was not safe and went, in a sentence; null = nothing. */
+  | { outcome: 'read'; form: RuleForm; definition: RuleDefinition; takenOut: string | null }
+  | Extract<RuleRefusal, { outcome: 'invalid' }>
+  | NotChecked
+
+/** `before` = the stored rule. What it says already may stay while it is only renamed, paused or left as it is. */
+async function readRule(
+  app: RulesApp,
+  accountUuid: string,
+  body: unknown,
+  before: AutomationRow | null = null,
+): Promise<ReadRule> {
+  const read = await app.apart.do('readRuleForm', accountUuid, body)
+  if (read.outcome !== 'done') return notChecked(read)
+  if (read.value.outcome === 'invalid') return refused(read.value.issues)
+  const { form, takenOut } = read.value
+  let objectOfWebhook: string | null = null
+  if (form.triggerSource === 'webhook' && form.webhookSubscriptionId !== undefined) {
+    const record = await app.store.findWebhook(accountUuid, form.webhookSubscriptionId)
+    if (!record && form.object === '') {
+      const message = 'That webhook does not exist any more. Choose which events start it.'
+      return { outcome: 'invalid', message, errors: { webhookSubscriptionId: [message] } }
+    }
+    objectOfWebhook = record?.webhook.objectType ?? null
+  }
+  const definition = definitionOf(form, objectOfWebhook)
+  const checked = await app.apart.do(
+    'checkRule',
+    accountUuid,
+    definition,
+    await rulePlace(app, accountUuid, definition),
+  )
+  if (checked.outcome !== 'done') return notChecked(checked)
+  const wrong = checked.value
+  const stays = before !== null && isSameRule(before.definition, definition) && !startsAgain(before, form)
+  return wrong.length > 0 && !stays ? refused(wrong) : { outcome: 'read', form, definition, takenOut }
+}
+
+function refused(issues: readonly FormIssue[]): Extract<RuleRefusal, { outcome: 'invalid' }> {
+  return { outcome: 'invalid', message: firstIssue(issues), errors: issuesByField(issues) }
+}
+
+/** Why a stored rule cannot be switched on as it is: rules are judged more strictly now than when some were saved. Null = it can. */
+async function refuseAsStored(
+  app: RulesApp,
+  { accountUuid, definition }: AutomationRow,
+): Promise<Extract<RuleRefusal, { outcome: 'invalid' }> | NotChecked | null> {
+  const checked = await app.apart.do(
+    'checkRule',
+    accountUuid,
+    definition,
+    await rulePlace(app, accountUuid, definition),
+  )
+  if (checked.outcome !== 'done') return notChecked(checked)
+  const wrong = checked.value
+  return wrong.length === 0
+    ? null
+    : { ...refused(wrong), message: `Edit it before you switch it on. ${firstIssue(wrong)}` }
+}
+
+async function refuseBlanks(
+  app: Pick<App, 'apart'>,
+  accountUuid: string,
+  definition: RuleDefinition,
+  active: boolean,
+): Promise<Extract<RuleRefusal, { outcome: 'invalid' }> | NotChecked | null> {
+  if (!active) return null
+  const blanks = await app.apart.do('openBlanksOf', accountUuid, definition)
+  if (blanks.outcome !== 'done') return notChecked(blanks)
+  if (blanks.value.length === 0) return null
+  const message = `Fill in what is still open before switching it on: ${blanks.value.join(', ')}`
+  return { outcome: 'invalid', message, errors: { active: [message] } }
+}
+
+async function firstTick(
+  app: Pick<App, 'store'>,
+  accountUuid: string,
+  { trigger }: RuleDefinition,
+  now: number,
+): Promise<number | null> {
+  if (trigger.source !== 'api_polling') return null
+  const account = await app.store.findAccount(accountUuid)
+  return firstRun(trigger, account?.timezone ?? 'UTC', now)
+}
+
+const RECURRING: readonly PollTrigger['interval'][] = [
+  'hourly',
+  'daily',
+  'weekly',
+  'monthly',
+  'first_of_month',
+  'last_of_month',
+]
+
+/**
+ * Must what is there be noted before the rule starts? Rules on events need to know what every record looks like; recurring
+ * polled rules that act once on each record leave alone what matches already, unless the person says otherwise.
+ */
+export function needsBaseline(definition: RuleDefinition, includeExisting: boolean): boolean {
+  const { trigger } = definition
+  if (trigger.source === 'webhook') return true
+  if (trigger.source === 'manual_endpoint' || includeExisting) return false
+  return RECURRING.includes(trigger.interval) && definition.once !== 'period'
+}
+
+function startsAgain(before: AutomationRow, form: RuleForm): boolean {
+  return (form.active ?? before.active) && (!before.active || before.pausedReason !== null)
+}
+
+function isSameRule(a: RuleDefinition, b: RuleDefinition): boolean {
+  const said = (definition: RuleDefinition) => JSON.stringify({ ...formFields(definition), description: '' })
+  return said(a) === said(b)
+}
+
+/** Does it look at the same records in the same way? New words in a message change nothing about what was done before. */
+function sameQuestion(a: RuleDefinition, b: RuleDefinition): boolean {
+  const question = (definition: RuleDefinition) => {
+    const { actions: _actions, guards: _guards, description: _description, ...rest } = formFields(definition)
+    return JSON.stringify(rest)
+  }
+  return question(a) === question(b)
+}

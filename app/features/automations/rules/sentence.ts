@@ -1,0 +1,273 @@
+// A rule in one sentence: "When a job becomes Completed, only if it has a mobile number, then text the customer." Cards, logs,
+// exports and the import all say it the same way.
+
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { JudgedAt } from '../records/facts.ts'
+import { readFlag } from '../records/field-value.ts'
+import { fieldLabel, findField, objectNoun } from '../records/fields.ts'
+import { actionSpec } from './action-parameters.ts'
+import { flagEventWords, groupWords, type KnownNames } from './conditions/condition-words.ts'
+import { conditionGroups, objectOfEndpoint } from './conditions/conditions.ts'
+import { blankLabel } from './placeholders/blanks.ts'
+import { placeholdersIn, readPieces } from './placeholders/placeholder-syntax.ts'
+import type { Condition, GroupingField, PollTrigger, RuleDefinition, Step, WebhookTrigger } from './rule.ts'
+import { onceInSentence } from './timing/once-words.ts'
+import { collectedWords, passedWords, scheduleWords } from './timing/schedule-words.ts'
+
+export interface SentenceParts {
+  /** `When a job becomes Completed` · `Every day at 10:00, for each job`. */
+  when: string
+  /** `it has a mobile number`; null = always. */
+  onlyIf: string | null
+  /** `text the customer, once per job`. */
+  does: string
+}
+
+type Told = Pick<RuleDefinition, 'trigger' | 'conditions' | 'grouping' | 'digest' | 'steps' | 'guards' | 'once'>
+
+/**
+ * `names` = what ids stand for, by uuid; an id without a name is "a queue", "a staff member". `at`: of a date that has passed, it is
+ * said that it has.
+ */
+export function sentenceOf(definition: Told, names: KnownNames = {}, at: JudgedAt | null = null): string {
+  const { when, onlyIf, does } = sentenceParts(definition, names, at)
+  return onlyIf === null ? `${when}, ${does}.` : `${when}, only if ${onlyIf}, then ${does}.`
+}
+
+/** The sentence in its three parts, so that a page can set them apart. */
+export function sentenceParts(definition: Told, names: KnownNames = {}, at: JudgedAt | null = null): SentenceParts {
+  const { trigger } = definition
+  const event = trigger.source === 'webhook' ? mergedEvent(trigger, definition.conditions) : null
+  const conditions = definition.conditions.filter((condition) => condition !== event?.condition)
+  return {
+    when: event ? `When ${event.words}` : whenWords(definition, names, at),
+    onlyIf: conditions.length === 0 ? null : filterWords(conditions, objectOfRule(definition), names),
+    does: [doesWords(definition, names, at), onceInSentence(definition, objectOfRule(definition))]
+      .filter((part) => part !== null)
+      .join(', '),
+  }
+}
+
+/** The object a rule's records are: a call from outside is about a job. */
+export function objectOfRule({ trigger }: Pick<RuleDefinition, 'trigger'>): string {
+  switch (trigger.source) {
+    case 'webhook':
+      return trigger.object
+    case 'api_polling':
+      return objectOfEndpoint(trigger.endpoint)
+    case 'manual_endpoint':
+      return 'job'
+    default:
+      return assertNever(trigger)
+  }
+}
+
+/**
+ * "The status changes, only if it is Completed" is "becomes Completed"; "Paid changes, only if it is paid" is "is paid". Only where
+ * every record has to be so, and the line is then not said again.
+ */
+function mergedEvent(
+  trigger: WebhookTrigger,
+  conditions: readonly Condition[],
+): { words: string; condition: Condition } | null {
+  const field = trigger.type === 'job_status' ? 'status' : trigger.type === 'job_field' ? trigger.fieldName : null
+  const lines = conditions.filter((condition) => condition.field === field && condition.operator === 'equals')
+  const [condition] = lines
+  if (field === null || !condition || lines.length > 1 || conditionGroups(conditions).length !== 1) return null
+  const wanted = bare(condition.value)
+  if (wanted === '') return null
+  const one = oneOf(trigger)
+  if (trigger.type === 'job_status') {
+    const words = trigger.fromValue ? `${one} goes from ${trigger.fromValue} to ${wanted}` : `${one} becomes ${wanted}`
+    return { words, condition }
+  }
+  const words = readFlag(wanted) === true && !trigger.fromValue ? flagEventWords(field, one) : null
+  return words === null ? null : { words, condition }
+}
+
+function whenWords(definition: Told, names: KnownNames, at: JudgedAt | null): string {
+  const { trigger } = definition
+  switch (trigger.source) {
+    case 'webhook':
+      return `When ${eventWords(trigger, names)}`
+    case 'api_polling':
+      return `${scheduleWords(trigger, at)}, ${eachWords(definition, trigger)}`
+    case 'manual_endpoint':
+      return 'When another program calls this rule for a job'
+    default:
+      return assertNever(trigger)
+  }
+}
+
+function oneOf({ object, jobUuid }: WebhookTrigger): string {
+  const noun = objectNoun(object)
+  if (jobUuid === null) return withArticle(noun)
+  return object === 'job' ? 'one certain job' : `${withArticle(noun)} of one certain job`
+}
+
+function eventWords(trigger: WebhookTrigger, names: KnownNames): string {
+  const one = oneOf(trigger)
+  const from = trigger.fromValue ?? ''
+  switch (trigger.type) {
+    case 'job_status':
+      return `the status of ${one} changes${from === '' ? '' : ` from ${from}`}`
+    case 'job_queue':
+      if (trigger.queueUuid === null) return `the queue of ${one} changes`
+      return `${one} comes into ${idWords(trigger.queueUuid, 'the queue ', 'a certain queue', names)}`
+    case 'job_field': {
+      if (trigger.fieldName === null) return `any field of ${one} changes`
+      const label = fieldLabel(trigger.object, trigger.fieldName)
+      return `"${label}" of ${one} changes${from === '' ? '' : ` from "${from}"`}`
+    }
+    case 'job_created':
+      return `${one} is created`
+    case 'job_updated':
+      return `${one} changes`
+    default:
+      return assertNever(trigger.type)
+  }
+}
+
+const TOGETHER: Readonly<Record<GroupingField, string>> = {
+  company_uuid: 'customer',
+  status: 'status',
+  queue: 'queue',
+  priority: 'priority',
+  staff_uuid: 'staff member',
+}
+
+function eachWords({ grouping, digest }: Told, trigger: PollTrigger): string {
+  const noun = objectNoun(objectOfEndpoint(trigger.endpoint))
+  if (grouping.enabled && grouping.field) return `for all ${plural(noun)} of each ${TOGETHER[grouping.field]} together`
+  return digest ? `for all ${plural(noun)} together` : `for each ${noun}`
+}
+
+function filterWords(conditions: readonly Condition[], object: string, names: KnownNames): string {
+  const groups = conditionGroups(conditions).map((group) => groupWords(group, object, names))
+  return groups.length === 1 ? (groups[0] ?? '') : `either ${groups.join(', or ')}`
+}
+
+function doesWords({ trigger, steps, guards }: Told, names: KnownNames, at: JudgedAt | null): string {
+  const settle =
+    trigger.source === 'webhook' && trigger.settleMinutes > 0 ? `after ${minuteWords(trigger.settleMinutes)}` : ''
+  const first = [settle, guards.askFirst ? 'once you agree' : ''].filter(Boolean).join(' and ')
+  let text = ''
+  for (const [index, step] of steps.entries()) {
+    const words = stepWords(step, names)
+    if (index === 0) text = words
+    else if (step.waitForPrevious) text += `, and if that worked, ${words}`
+    else text += `${index === steps.length - 1 ? ' and ' : ', '}${words}`
+  }
+  const all = text === '' ? 'do nothing yet' : text
+  const schedule = trigger.source === 'api_polling' ? null : collectedWords(trigger)
+  const passed = trigger.source === 'api_polling' || at === null ? null : passedWords(trigger, at)
+  const timed =
+    schedule === null
+      ? all
+      : passed === null
+        ? `wait ${schedule}, then ${all}`
+        : `${all} at once, because ${passed} has passed`
+  return first === '' ? timed : `${first}, ${timed}`
+}
+
+/** `text the customer`, `set the job to Completed`. */
+export function stepWords({ type, parameters }: Pick<Step, 'type' | 'parameters'>, names: KnownNames = {}): string {
+  const text = (name: string) => {
+    const value = parameters[name]
+    return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+  }
+  const { does } = actionSpec(type)
+  switch (type) {
+    case 'create_job':
+      return copies(parameters) ? `${does} with copied materials` : does
+    case 'update_job_status':
+      return `set the job to ${bare(text('status')) || 'another status'}`
+    case 'assign_to_queue':
+      return `put the job in ${idWords(text('queueUuid'), 'the queue ', 'a queue', names)}`
+    case 'send_email':
+      return `e-mail ${receiver(text('to'), names)}${parameters.includeGeneratedDocument === true ? ' with the document' : ''}`
+    case 'send_sms':
+      return `text ${receiver(text('to'), names)}`
+    case 'generate_document':
+      return `make ${idWords(text('templateType'), 'the document ', 'a document', names)}${format(text('outputFormat'))}`
+    case 'send_staff_message':
+      return `send a message to ${staffReceiver(text('toStaffUuid'), names)}`
+    case 'create_task': {
+      const title = shortened(text('title'))
+      return title === '' ? does : `create the task "${title}"`
+    }
+    case 'update_job_field': {
+      const name = text('fieldName')
+      if (name === '') return does
+      const label = findField('job', name)?.label ?? fieldLabel('job', name)
+      const value = shortened(text('fieldValue'))
+      if (name === 'badges' && value !== '' && text('badgeChange') === 'add')
+        return `add the badge "${value}" to the job`
+      if (name === 'badges' && value !== '' && text('badgeChange') === 'remove') {
+        return `remove the badge "${value}" from the job`
+      }
+      return value === '' ? `empty "${label}" of the job` : `set "${label}" of the job to "${value}"`
+    }
+    default:
+      return does
+  }
+}
+
+function copies(parameters: Step['parameters']): boolean {
+  return ['copyMaterialsFromJob', 'copyFromAllJobs', 'copyBundlesFromJob', 'copyBundlesFromAllJobs'].some(
+    (name) => parameters[name] === true,
+  )
+}
+
+/** Nobody named: the customer. A placeholder says whose address it is. */
+function receiver(to: string, names: KnownNames): string {
+  if (to === '') return 'the customer'
+  const [placeholder] = placeholdersIn(to)
+  if (placeholder) return /staff/i.test(placeholder.name) ? 'the staff member' : 'the customer'
+  return bare(Object.hasOwn(names, to) ? (names[to] ?? to) : to)
+}
+
+function staffReceiver(uuid: string, names: KnownNames): string {
+  if (placeholdersIn(uuid).length > 0) return 'the assigned staff member'
+  return idWords(uuid, '', 'a staff member', names)
+}
+
+/** A name in quotes, a blank by its label, an id nobody can read by what it is. */
+function idWords(id: string, before: string, otherwise: string, names: KnownNames): string {
+  const named = Object.hasOwn(names, id) ? names[id] : undefined
+  if (named) return before === '' ? named : `${before}"${named}"`
+  const blank = blankLabel(id)
+  if (blank) return `[${blank}]`
+  const isReadable = id !== '' && !/^[0-9a-f-]{20,}$/i.test(id) && !id.includes('{') && /^[\p{L}]/u.test(id)
+  return isReadable ? `${before}"${shortened(id)}"` : otherwise
+}
+
+function format(outputFormat: string): string {
+  return outputFormat === '' ? '' : ` as ${outputFormat.toUpperCase()}`
+}
+
+/** A blank by its label; placeholders as three dots. */
+function bare(text: string): string {
+  return readPieces(text)
+    .map((piece) => (piece.kind === 'text' ? piece.text : piece.kind === 'blank' ? `[${piece.label}]` : '…'))
+    .join('')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+function shortened(text: string): string {
+  const line = bare(text)
+  return line.length > 60 ? `${line.slice(0, 59).trimEnd()}…` : line
+}
+
+function withArticle(noun: string): string {
+  return /^[aeiou]/i.test(noun) ? `an ${noun}` : `a ${noun}`
+}
+
+function plural(noun: string): string {
+  return `${noun}s`
+}
+
+function minuteWords(count: number): string {
+  return count === 1 ? '1 minute' : `${count} minutes`
+}

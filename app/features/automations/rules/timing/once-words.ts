@@ -1,0 +1,79 @@
+// How often one record may set a rule off, in words: for the form's choices, the sentence, the card, previews and look-backs.
+import { fieldLabel, objectNoun } from '../../records/fields.ts'
+import { defaultOnce, type OncePolicy, type RuleDefinition, type Trigger, writesToCustomers } from '../rule.ts'
+import { intervalOf } from './schedule-interval.ts'
+
+type Asked = Pick<RuleDefinition, 'trigger' | 'once'>
+
+/** `once per job` · `every time it changes` · `at most once a week per job`; begins small, ends without a full stop. */
+export function onceWords({ trigger, once }: Asked, object: string): string {
+  const noun = objectNoun(object)
+  switch (once) {
+    case 'record':
+      return `once per ${noun}`
+    case 'change':
+      return everyChange(trigger, noun)
+    case 'period':
+      return everyLook(trigger)
+    case 'day':
+    case 'week':
+    case 'month':
+      return `at most once a ${once} per ${noun}`
+    default:
+      return `once per ${noun} and ${fieldLabel(object, once.slice('value:'.length)).toLowerCase()}`
+  }
+}
+
+/** The same where it stands by itself: `Once per job`. */
+export function oftenOf(definition: Asked, object: string): string {
+  return capital(onceWords(definition, object))
+}
+
+function everyChange(trigger: Trigger, noun: string): string {
+  switch (trigger.source) {
+    case 'manual_endpoint':
+      return 'every time it is called'
+    case 'api_polling':
+      return `once for each change of the ${noun}`
+    case 'webhook':
+      if (trigger.schedule) return 'every time it runs'
+      return trigger.type === 'job_updated' ? 'every time it changes' : 'every time'
+  }
+}
+
+function everyLook(trigger: Trigger): string {
+  if (trigger.source !== 'api_polling') return 'every time'
+  return intervalOf(trigger) === 'on_demand' ? 'every time it is run' : 'every time it checks'
+}
+
+/** As the end of the rule's sentence: always where a customer is written to, else where it is not what anybody expects. */
+export function onceInSentence(definition: Asked & Parameters<typeof defaultOnce>[0], object: string): string | null {
+  const said = writesToCustomers(definition) || definition.once !== defaultOnce(definition)
+  return said ? onceWords(definition, object) : null
+}
+
+export interface OnceChoice {
+  value: OncePolicy
+  label: string
+}
+
+/** What can be chosen for a rule of this kind; what it has already is always among them. */
+export function onceChoices({ trigger, once }: Asked, object: string): OnceChoice[] {
+  const every: OncePolicy[] = trigger.source === 'api_polling' ? ['period', 'change'] : ['change']
+  const values: OncePolicy[] = ['record', 'day', 'week', 'month', ...every]
+  const all = values.includes(once) ? values : [...values, once]
+  return all.map((value) => ({ value, label: oftenOf({ trigger, once: value }, object) }))
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** The status whose later edits set the rule off too: "anything changes, only if the status is Completed". Null = none. */
+export function laterEditsOf({ trigger, conditions }: Pick<RuleDefinition, 'trigger' | 'conditions'>): string | null {
+  if (trigger.source !== 'webhook' || trigger.object !== 'job') return null
+  const anything = trigger.type === 'job_updated' || (trigger.type === 'job_field' && trigger.fieldName === null)
+  if (!anything) return null
+  const status = conditions.find(({ field, operator, value }) => field === 'status' && operator === 'equals' && value)
+  return status?.value ?? null
+}

@@ -1,0 +1,130 @@
+// How often a rule may fire for one record, as the key under which the ledger remembers it: same key = same firing.
+
+import { dateOf, isoDate, localStamp, todayOf, wallAt, weekOf } from '#app/domain/local-time.ts'
+import type { FieldChange, JudgedAt, RecordFacts } from '../../records/facts.ts'
+import { folded } from '../../records/field-value.ts'
+import { readField } from '../../records/fields.ts'
+import type { OncePolicy } from '../rule.ts'
+
+export interface Firing {
+  facts: RecordFacts
+  /** What changed; empty when a schedule or a person looks. */
+  changes: readonly FieldChange[]
+  at: JudgedAt
+  /** Grouped runs: the group's key; null = the record stands for itself. */
+  groupKey: string | null
+  /** The schedule's tick, epoch ms; null = there is none. */
+  tick: number | null
+  /** Changes are collected until then, epoch ms: those of one record count as one. Absent = acted on at once. */
+  collectedUntil?: number | null
+}
+
+/**
+ * The ledger's key for a firing. Two firings with the same key (for the same rule and record, or group) are one: the second is
+ * "done before". A repeat of the same change, however it is heard of, has the same key.
+ */
+export function occurrenceOf(once: OncePolicy, firing: Firing): string {
+  const key = keyOf(once, firing)
+  return firing.groupKey === null ? key : `${key}|${shortText(firing.groupKey)}`
+}
+
+/**
+ * The same for a call from outside, which is about one job and a date; null = every call is a firing of its own.
+ * `date`: `YYYY-MM-DD`, as the caller gave it.
+ */
+export function occurrenceOfCall(once: OncePolicy, date: string, at: JudgedAt): string | null {
+  switch (once) {
+    case 'change':
+    case 'period':
+      return null
+    case 'record':
+    case 'day':
+    case 'week':
+    case 'month':
+      return calendarKey(once, at)
+    default:
+      return `called ${date}`
+  }
+}
+
+function calendarKey(once: 'record' | 'day' | 'week' | 'month', at: JudgedAt): string {
+  switch (once) {
+    case 'record':
+      return '-'
+    case 'day':
+      return isoDate(todayOf(at))
+    case 'week': {
+      const { year, week } = weekOf(todayOf(at))
+      return `${year}-W${String(week).padStart(2, '0')}`
+    }
+    case 'month': {
+      const { year, month } = dateOf(todayOf(at))
+      return `${year}-${String(month).padStart(2, '0')}`
+    }
+  }
+}
+
+function keyOf(once: OncePolicy, { facts, changes, at, tick, collectedUntil = null }: Firing): string {
+  switch (once) {
+    case 'record':
+    case 'day':
+    case 'week':
+    case 'month':
+      return calendarKey(once, at)
+    case 'change':
+      return collectedUntil === null ? changeKey(facts, changes, at) : `until ${localMinute(collectedUntil, at.zone)}`
+    case 'period':
+      return `tick ${localMinute(tick ?? at.now, at.zone)}`
+    default: {
+      const field = once.slice('value:'.length)
+      return `${field}=${shortText(folded(readField(facts, field, at) ?? ''))}`
+    }
+  }
+}
+
+/** The platform moves `edit_date` with every save; where there is none, what changed says which change it was. */
+function changeKey(facts: RecordFacts, changes: readonly FieldChange[], at: JudgedAt): string {
+  if (facts.editDate !== '') return `edit ${facts.editDate}`
+  const values = changes.map(({ field, to }) => `${field}=${to}`).sort()
+  return values.length > 0 ? `to ${shortText(values.join('\n'))}` : `day ${isoDate(todayOf(at))}`
+}
+
+function localMinute(at: number, zone: string): string {
+  return localStamp(wallAt(at, zone)).slice(0, 16)
+}
+
+const LONGEST = 80
+
+/** A long text is kept as its beginning and a number that stands for the whole. */
+function shortText(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 20)}#${checksum(text)}`
+}
+
+/** 53 bits of a text, the same on every machine. */
+function checksum(text: string): string {
+  let high = 0x9e3779b9
+  let low = 0x85ebca6b
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    high = Math.imul(high ^ code, 0x01000193)
+    low = Math.imul(low + code, 0x27d4eb2f) ^ (low >>> 15)
+  }
+  return ((high >>> 0) * 2 ** 21 + ((low >>> 0) & 0x1fffff)).toString(36)
+}
+
+/** Days that a key is kept once it can no longer come up by itself; null = for good. */
+export function daysToRemember(once: OncePolicy): number | null {
+  switch (once) {
+    case 'day':
+      return 3
+    case 'week':
+      return 14
+    case 'month':
+    case 'period':
+      return 62
+    case 'change':
+      return 400
+    default:
+      return null
+  }
+}

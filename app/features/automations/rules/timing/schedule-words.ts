@@ -1,0 +1,99 @@
+// A rule's schedule in words: "Every Monday at 08:00".
+
+import {
+  dateOf,
+  dayOf,
+  isoDate,
+  localStamp,
+  MONTHS,
+  readLocal,
+  readTimeOfDay,
+  WEEKDAYS,
+} from '#app/domain/local-time.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { JudgedAt } from '../../records/facts.ts'
+import type { ManualTrigger, PollTrigger, WebhookTrigger } from '../rule.ts'
+import { comesAt, cronLineOf, timesOf } from './schedule.ts'
+import { intervalOf, isOnWorkingDays } from './schedule-interval.ts'
+
+/** Begins with a capital, ends without a full stop. `at`: says of a date that it has passed; without it nobody knows. */
+export function scheduleWords(trigger: PollTrigger, at: JudgedAt | null = null): string {
+  const words = intervalWords(trigger)
+  if (at !== null && comesAt(trigger, at.zone, at.now) === 'passed') return `${words} (this date has passed)`
+  const interval = intervalOf(trigger)
+  if (trigger.scheduleType !== 'scheduled' || interval === 'once' || interval === 'on_demand') return words
+  const from = dateWords(trigger.scheduleDate)
+  return from === null ? words : `${words}, from ${from}`
+}
+
+/** Of a rule that collects: `until 3 December 2026 at 09:00` · `for the next run (every day at 18:00)`; null = it acts at once. */
+export function collectedWords({ schedule }: WebhookTrigger | ManualTrigger): string | null {
+  if (!schedule) return null
+  const words = scheduleWords(timesOf(schedule))
+  if (schedule.scheduleType === 'scheduled') return words.replace(/^Once, on /, 'until ')
+  return `for the next run (${words.charAt(0).toLowerCase()}${words.slice(1)})`
+}
+
+/** The one date that a rule collects for, once it is over: `3 December 2026 at 09:00`. Null = it is still to come, or there is none. */
+export function passedWords({ schedule }: WebhookTrigger | ManualTrigger, { now, zone }: JudgedAt): string | null {
+  if (!schedule || comesAt(timesOf(schedule), zone, now) !== 'passed') return null
+  return scheduleWords(timesOf(schedule)).replace(/^Once, on /, '')
+}
+
+function intervalWords(trigger: PollTrigger): string {
+  const line = cronLineOf(trigger)
+  if (line !== null) return `On the schedule "${line}"`
+  const at = `at ${timeOf(trigger.runTime)}`
+  const interval = intervalOf(trigger)
+  const workingDays = isOnWorkingDays(trigger)
+  switch (interval) {
+    case 'hourly': {
+      const minute = Number(timeOf(trigger.runTime).slice(3))
+      const past = minute === 0 ? 'Every hour' : `Every hour, ${minute} ${minute === 1 ? 'minute' : 'minutes'} past`
+      return workingDays ? `${past}, Monday to Friday` : past
+    }
+    case 'daily':
+      return workingDays ? `Monday to Friday ${at}` : `Every day ${at}`
+    case 'weekly':
+      return `Every ${WEEKDAYS[trigger.weekday - 1] ?? 'week'} ${at}`
+    case 'monthly':
+      return workingDays
+        ? `Every month on the first working day from the ${ordinal(trigger.dayOfMonth)} ${at}`
+        : `Every month on the ${ordinal(trigger.dayOfMonth)} ${at}`
+    case 'first_of_month':
+      return `On the first ${workingDays ? 'working day' : 'day'} of every month ${at}`
+    case 'last_of_month':
+      return `On the last ${workingDays ? 'working day' : 'day'} of every month ${at}`
+    case 'once':
+      return onceWords(trigger)
+    case 'on_demand':
+      return 'When you press Run Now'
+    default:
+      return assertNever(interval)
+  }
+}
+
+function onceWords(trigger: PollTrigger): string {
+  const reading = trigger.scheduleDate === null ? null : readLocal(trigger.scheduleDate.trim(), 'UTC')
+  if (reading === null) return 'Once, when it is switched on'
+  const time = reading.hasTime ? localStamp(reading.wall).slice(11, 16) : timeOf(trigger.runTime)
+  return `Once, on ${dateWords(isoDate(dayOf(reading.wall)))} at ${time}`
+}
+
+function timeOf(text: string): string {
+  const time = readTimeOfDay(text)
+  return time === null ? '09:00' : localStamp(time).slice(11, 16)
+}
+
+/** `3 December 2026`; null when it is no date. */
+export function dateWords(text: string | null): string | null {
+  const reading = text === null ? null : readLocal(text.trim(), 'UTC')
+  if (reading === null) return null
+  const { year, month, date } = dateOf(dayOf(reading.wall))
+  return `${date} ${MONTHS[month - 1]} ${year}`
+}
+
+function ordinal(day: number): string {
+  const tail = day % 100 >= 11 && day % 100 <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
+  return `${day}${tail}`
+}

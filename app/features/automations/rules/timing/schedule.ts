@@ -1,0 +1,261 @@
+// When a polled rule looks next, in the time of its account. Decided from the rule and a moment alone: nothing is remembered, so
+// it is the same after a restart. A tick whose local time does not exist comes at the first minute that does; one whose local
+// time comes twice comes the first time only; the 31st is the last day of a shorter month.
+import { Cron } from 'croner'
+import {
+  dateOf,
+  dayOf,
+  dayOfDate,
+  localStamp,
+  momentOfWall,
+  readLocal,
+  readTimeOfDay,
+  type Wall,
+  wallAt,
+  wallOfDay,
+  weekdayOf,
+} from '#app/domain/local-time.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
+import type { ManualTrigger, PollTrigger, Schedule, WebhookTrigger } from '../rule.ts'
+import { INTERVAL_WORDS, intervalOf, isOnWorkingDays } from './schedule-interval.ts'
+
+/** Used where a rule's own time cannot be read: nobody is to be written to at midnight. */
+const DEFAULT_TIME = hours(9)
+
+/** A look costs calls of the account's daily budget: a finer line is thinned out to this. */
+export const CLOSEST_TICKS = minutes(5)
+
+/** Longer than any rule of this kind waits: the 29th of February is found. */
+const LOOKED_AHEAD_DAYS = 8 * 366
+
+/** What the interval, its day and its time, or a recurrence in their place, come to. */
+type Plan =
+  | { kind: 'hourly'; minute: number; workingDays: boolean }
+  | { kind: 'days'; time: number; isDay: (day: number) => boolean }
+  | { kind: 'cron'; line: string }
+  | { kind: 'once' }
+  | { kind: 'never' }
+
+/**
+ * The first tick after a moment, epoch ms; null = none comes by itself. `once` without a date is due when the rule is switched on,
+ * and only then: ask `firstRun`. A zone that is not known counts as UTC.
+ */
+export function nextRun(trigger: PollTrigger, zone: string, after: Millis): Millis | null {
+  const start = startOf(trigger, zone)
+  const from = start === null ? after : Math.max(after, start - 1)
+  const plan = planOf(trigger)
+  switch (plan.kind) {
+    case 'never':
+      return null
+    case 'once':
+      return start !== null && start > after ? start : null
+    case 'hourly':
+      return nextHourly(plan, zone, from)
+    case 'days':
+      return nextDay(plan, zone, from)
+    case 'cron':
+      return nextOfLine(plan.line, zone, from)
+    default:
+      return assertNever(plan)
+  }
+}
+
+/** The first tick of a rule that is switched on now: like `nextRun`, but `once` whose date is past or not given is due at once. */
+export function firstRun(trigger: PollTrigger, zone: string, now: Millis): Millis | null {
+  return nextRun(trigger, zone, now) ?? (planOf(trigger).kind === 'once' ? now : null)
+}
+
+/** Of a rule that collects: its times, as a rule by the clock would have them. Without a recurrence it is every day. */
+export function timesOf(schedule: Schedule): PollTrigger {
+  return {
+    source: 'api_polling',
+    endpoint: '/api_1.0/job.json',
+    method: 'GET',
+    interval: schedule.scheduleType === 'scheduled' ? 'once' : 'daily',
+    ...schedule,
+  }
+}
+
+/**
+ * Until when a rule on events, or one that is called, collects what it would do; null = it acts at once. Scheduled: until its date,
+ * afterwards at once. Recurring: until its next time, again and again.
+ */
+export function collectsUntil(trigger: WebhookTrigger | ManualTrigger, zone: string, now: Millis): Millis | null {
+  return trigger.schedule ? nextRun(timesOf(trigger.schedule), zone, now) : null
+}
+
+/**
+ * Does anything come of these times? `passed` = their one date is over, `never` = the days of a cron line are in no calendar.
+ * On demand and "when it is switched on" come when a person says so.
+ */
+export function comesAt(trigger: PollTrigger, zone: string, now: Millis): 'yes' | 'passed' | 'never' {
+  const plan = planOf(trigger)
+  if (plan.kind === 'cron') return readLine(plan.line)?.nextRun(new Date(now)) ? 'yes' : 'never'
+  const start = plan.kind === 'once' ? startOf(trigger, zone) : null
+  return start !== null && start <= now ? 'passed' : 'yes'
+}
+
+/** A local time, as the platform writes it, so many hours earlier on the same wall. Unreadable: as it was. */
+export function localBefore(text: string, hoursBefore: number): string {
+  const reading = readLocal(text, 'UTC')
+  return reading === null ? text : localStamp(reading.wall - hours(hoursBefore))
+}
+
+/** Not before this moment; null = from now on. */
+function startOf(trigger: PollTrigger, zone: string): Millis | null {
+  if (trigger.scheduleDate === null) return null
+  if (trigger.scheduleType !== 'scheduled' && intervalOf(trigger) !== 'once') return null
+  const reading = readLocal(trigger.scheduleDate.trim(), zone)
+  if (reading === null) return null
+  // A bare date means its whole day; something that happens once takes its time from the rule.
+  const time = reading.hasTime || intervalOf(trigger) !== 'once' ? 0 : timeOf(trigger)
+  return momentOfWall(reading.wall + time, zone).at
+}
+
+function timeOf(trigger: PollTrigger): number {
+  return readTimeOfDay(trigger.runTime) ?? DEFAULT_TIME
+}
+
+/** The cron line that stands in for the interval; null = there is none, or it cannot be read. */
+export function cronLineOf(trigger: PollTrigger): string | null {
+  const line = (trigger.scheduleRecurrence ?? '').trim()
+  if (trigger.scheduleType !== 'recurring' || INTERVAL_WORDS.has(line.toLowerCase())) return null
+  return isCronLine(line) ? line : null
+}
+
+function isCronLine(line: string): boolean {
+  return line.split(/\s+/).length === 5 && readLine(line) !== null
+}
+
+function readLine(line: string): Cron | null {
+  try {
+    return new Cron(line, { timezone: 'UTC', paused: true })
+  } catch {
+    return null
+  }
+}
+
+function planOf(trigger: PollTrigger): Plan {
+  const line = cronLineOf(trigger)
+  if (line !== null) return { kind: 'cron', line }
+  const interval = intervalOf(trigger)
+  const time = timeOf(trigger)
+  const workingDays = isOnWorkingDays(trigger)
+  const on = (isDay: (day: number) => boolean): Plan => ({ kind: 'days', time, isDay })
+  switch (interval) {
+    case 'on_demand':
+      return { kind: 'never' }
+    case 'once':
+      return { kind: 'once' }
+    case 'hourly':
+      return { kind: 'hourly', minute: time % hours(1), workingDays }
+    case 'daily':
+      return on((day) => !workingDays || isWorkingDay(day))
+    case 'weekly':
+      return on((day) => weekdayOf(day) === trigger.weekday)
+    case 'monthly':
+      return on((day) => day === dayInMonth(day, trigger.dayOfMonth, workingDays))
+    case 'first_of_month':
+      return on((day) => day === dayInMonth(day, 1, workingDays))
+    case 'last_of_month':
+      return on((day) => day === dayInMonth(day, 31, workingDays))
+    default:
+      return assertNever(interval)
+  }
+}
+
+function isWorkingDay(day: number): boolean {
+  return weekdayOf(day) <= 5
+}
+
+/**
+ * The day of the month that `day` is in. On working days only, one that falls on a weekend is the Monday after, or the Friday
+ * before where that Monday is in the next month.
+ */
+function dayInMonth(day: number, dayOfMonth: number, workingDays: boolean): number {
+  const { year, month } = dateOf(day)
+  const wanted = dayOfDate(year, month, dayOfMonth)
+  if (!workingDays || isWorkingDay(wanted)) return wanted
+  const monday = wanted + 8 - weekdayOf(wanted)
+  return dateOf(monday).month === month ? monday : wanted + 5 - weekdayOf(wanted)
+}
+
+function nextDay(plan: Extract<Plan, { kind: 'days' }>, zone: string, after: Millis): Millis | null {
+  // A day that a zone left out altogether has its tick at the beginning of the next: one day back is looked at too.
+  const first = dayOf(wallAt(after, zone)) - 1
+  for (let day = first; day < first + LOOKED_AHEAD_DAYS; day += 1) {
+    if (!plan.isDay(day)) continue
+    const { at } = momentOfWall(wallOfDay(day) + plan.time, zone)
+    if (at > after) return at
+  }
+  return null
+}
+
+/** An hour that a change of the clocks leaves out has no tick of its own: the one after it is near enough. */
+function nextHourly(plan: Extract<Plan, { kind: 'hourly' }>, zone: string, after: Millis): Millis | null {
+  const hour = Math.floor(wallAt(after, zone) / hours(1)) * hours(1)
+  for (let step = -2; step < 24 * 5; step += 1) {
+    const wall = hour + hours(step) + plan.minute
+    if (plan.workingDays && !isWorkingDay(dayOf(wall))) continue
+    const { at, exists } = momentOfWall(wall, zone)
+    if (exists && at > after) return at
+  }
+  return null
+}
+
+/** The line is read on the account's wall, as if it were UTC; only its moments are the zone's. */
+function nextOfLine(line: string, zone: string, after: Millis): Millis | null {
+  const cron = readLine(line)
+  const earliest = Math.floor(after / minutes(1)) * minutes(1) + CLOSEST_TICKS
+  // Two hours back: after a clock was put back, walls that are still to come look as if they had been.
+  let wall: Wall | null = wallAt(after, zone) - hours(2)
+  for (let tries = 0; tries < 1000 && wall !== null; tries += 1) {
+    wall = cron?.nextRun(new Date(wall))?.getTime() ?? null
+    if (wall === null) return null
+    const { at } = momentOfWall(wall, zone)
+    if (at >= earliest) return at
+  }
+  return null
+}
+
+/** What a person has to put right before the rule can be switched on, at the field that has it; null = nothing. */
+export interface ScheduleProblem {
+  field: 'runTime' | 'weekday' | 'dayOfMonth' | 'scheduleDate' | 'scheduleRecurrence'
+  message: string
+}
+
+export function scheduleProblem(trigger: PollTrigger): ScheduleProblem | null {
+  if (readTimeOfDay(trigger.runTime) === null) {
+    return { field: 'runTime', message: 'Give the time of day as HH:MM, for example 07:30.' }
+  }
+  if (intervalOf(trigger) === 'weekly' && !isBetween(trigger.weekday, 1, 7)) {
+    return { field: 'weekday', message: 'Choose a day of the week.' }
+  }
+  if (intervalOf(trigger) === 'monthly' && !isBetween(trigger.dayOfMonth, 1, 31)) {
+    return { field: 'dayOfMonth', message: 'Choose a day from 1 to 31.' }
+  }
+  if (trigger.scheduleDate !== null && readLocal(trigger.scheduleDate.trim(), 'UTC') === null) {
+    const message = `"${trigger.scheduleDate}" is not a date. Use a date such as 2026-11-21.`
+    return { field: 'scheduleDate', message }
+  }
+  if (trigger.scheduleType === 'scheduled' && trigger.scheduleDate === null) {
+    return { field: 'scheduleDate', message: DATE_WANTED }
+  }
+  const recurrence = trigger.scheduleType === 'recurring' ? recurrenceProblem(trigger.scheduleRecurrence ?? '') : null
+  return recurrence === null ? null : { field: 'scheduleRecurrence', message: recurrence }
+}
+
+export const DATE_WANTED = 'Choose the date it starts on.'
+
+/** Of a recurrence that is neither a word we know nor a cron line; null = it can be read, or there is none. */
+export function recurrenceProblem(text: string): string | null {
+  const line = text.trim()
+  if (line === '' || INTERVAL_WORDS.has(line.toLowerCase()) || isCronLine(line)) return null
+  return `"${line}" cannot be read. Use hourly, daily, weekly, monthly or weekdays.`
+}
+
+function isBetween(value: number, least: number, most: number): boolean {
+  return Number.isInteger(value) && value >= least && value <= most
+}

@@ -1,0 +1,133 @@
+// Does a change of a record set off a rule on events? The conditions are asked afterwards.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { FieldChange, RecordFacts } from '../records/facts.ts'
+import { folded, isBlank } from '../records/field-value.ts'
+import { fieldLabel, findField, objectNoun } from '../records/fields.ts'
+import type { RuleDefinition, WebhookTrigger } from './rule.ts'
+
+export interface RecordChange {
+  /** The platform said that the record is new, or a look through the whole list met it for the first time. */
+  created: boolean
+  /** It was made and changed in one go: what changed was already there at the first look, or was told only after it. */
+  changedSince?: boolean
+  /** Fields the platform named; it may name none, and some that did not change. */
+  changedFields: readonly string[]
+  /** What is different since the last look, field by field. */
+  changes: readonly FieldChange[]
+  facts: RecordFacts
+}
+
+export type TriggerVerdict = { fires: true } | { fires: false; why: string }
+
+const FIRES: TriggerVerdict = { fires: true }
+
+function no(why: string): TriggerVerdict {
+  return { fires: false, why }
+}
+
+/**
+ * A new record counts as a change of status, queue or field to the value it came with, unless the rule asks for the value
+ * before; one that was changed as well, before anybody looked, counts as changed too, from empty. A record that was deleted sets
+ * off nothing, except a rule on that very field.
+ */
+export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): TriggerVerdict {
+  const { facts, created } = change
+  const noun = objectNoun(facts.object)
+  if (facts.object !== trigger.object) return no(`The rule watches another kind of record, not a ${noun}.`)
+  if (!facts.active && ownName(trigger, trigger.fieldName) !== 'active') return no(`The ${noun} was deleted.`)
+  if (trigger.jobUuid !== null && !isSame(facts.jobUuid ?? '', trigger.jobUuid)) {
+    return no('The rule is for one certain job, and this is another.')
+  }
+  switch (trigger.type) {
+    case 'job_created':
+      return created ? FIRES : no(`The ${noun} is not new.`)
+    case 'job_updated':
+      if (created) return change.changedSince ? FIRES : no(`The ${noun} is new; the rule waits for changes.`)
+      return change.changes.length > 0 || change.changedSince ? FIRES : no(NOTHING_CHANGED)
+    case 'job_status':
+      return fieldFires(trigger, change, 'status')
+    case 'job_queue':
+      return queueFires(trigger, change)
+    case 'job_field':
+      return trigger.fieldName === null ? anyFieldFires(change) : fieldFires(trigger, change, trigger.fieldName)
+    default:
+      return assertNever(trigger.type)
+  }
+}
+
+const NOTHING_CHANGED = 'Nothing has changed since the last look.'
+
+function anyFieldFires({ created, changes }: RecordChange): TriggerVerdict {
+  return created || changes.length > 0 ? FIRES : no(NOTHING_CHANGED)
+}
+
+/** `created` and null: it came with this value; else what changed; null = it did not. */
+function changeOf(
+  trigger: WebhookTrigger,
+  { created, changes, facts }: RecordChange,
+  name: string,
+): FieldChange | null {
+  const field = ownName(trigger, name) ?? name
+  const known = changes.find((one) => one.field === field)
+  if (known) return isSame(known.from ?? '', known.to) ? null : known
+  const value = facts.values[field] ?? ''
+  return created && !isBlank(value) && !isNo(value) ? { field, from: null, to: value } : null
+}
+
+/** A flag that was never set is no news of a new record. */
+function isNo(value: string): boolean {
+  return value === '0' || value === '[]'
+}
+
+function fieldFires(trigger: WebhookTrigger, change: RecordChange, name: string): TriggerVerdict {
+  const label = fieldLabel(trigger.object, name)
+  const found = changeOf(trigger, change, name)
+  if (found === null) return no(`${label} did not change.`)
+  const { fromValue } = trigger
+  if (fromValue === null || fromValue === '') return FIRES
+  if (found.from === null) return no(`Nobody knows what ${label} was before; the rule waits for "${fromValue}".`)
+  return isSame(found.from, fromValue)
+    ? FIRES
+    : no(
+        `${label} was ${found.from === '' ? 'empty' : `"${found.from}"`} before, and the rule waits for "${fromValue}".`,
+      )
+}
+
+function queueFires(trigger: WebhookTrigger, change: RecordChange): TriggerVerdict {
+  const found = changeOf(trigger, change, 'queue_uuid')
+  if (found === null) return no('The queue did not change.')
+  if (trigger.queueUuid === null || isSame(found.to, trigger.queueUuid)) return FIRES
+  return no(found.to === '' ? 'The job left its queue.' : 'The job came into another queue.')
+}
+
+/** The platform's name of a field: changes are told under it. */
+function ownName(trigger: WebhookTrigger, name: string | null): string | null {
+  return name === null ? null : (findField(trigger.object, name)?.own ?? null)
+}
+
+function isSame(a: string, b: string): boolean {
+  return folded(a) === folded(b)
+}
+
+/**
+ * The record's own fields that the platform has to watch for this rule, under its names; empty = all of them. Only what sets
+ * the rule off: everything else is read when it looks. Rules without an event need none, and answer null.
+ */
+export function neededFields({ trigger }: Pick<RuleDefinition, 'trigger'>): string[] | null {
+  if (trigger.source !== 'webhook') return null
+  switch (trigger.type) {
+    case 'job_status':
+      return ['active', 'status']
+    case 'job_queue':
+      return ['active', 'queue_uuid']
+    case 'job_field': {
+      const own = ownName(trigger, trigger.fieldName)
+      return own === null ? [] : [...new Set(['active', own])]
+    }
+    case 'job_created':
+    case 'job_updated':
+      return []
+    default:
+      return assertNever(trigger.type)
+  }
+}

@@ -1,0 +1,17 @@
+// What plans are told beside the run itself, by what the account and the installation have chosen.
+import type { App } from '#app/context/app-context.ts'
+import { findNotifyUrl, refusedAddresses } from '../actions/notification-address.server.ts'
+import type { RuleDefinition } from '../rules/rule.ts'
+import { loadSettings } from '../settings/automation-settings.server.ts'
+import type { PlanSurroundings } from './run-step.server.ts'
+
+export function planSurroundings(
+  app: Pick<App, 'store' | 'settings' | 'outbound'>,
+): (accountUuid: string, definition: RuleDefinition) => Promise<PlanSurroundings> {
+  return async (accountUuid, definition) => ({
+    senderStaffUuid: (await loadSettings(app, accountUuid)).senderStaffUuid,
+    notifyUrl: await findNotifyUrl(app, accountUuid, definition),
+    refusedAddresses: await refusedAddresses(app, definition),
+    feed: (app.settings.feedPath ?? '') !== '',
+  })
+}

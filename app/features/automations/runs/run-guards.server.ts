@@ -1,0 +1,130 @@
+// Asked before every message to a customer, just before it is sent: may it go out now?
+import type { App } from '#app/context/app-context.ts'
+import { momentOfWall, todayOf, wallOfDay } from '#app/domain/local-time.ts'
+import { hours } from '#app/lib/duration.ts'
+import type { MessageNote } from '#db/store/run-guards.ts'
+import type { ClaimedRun } from '#db/store/runs.ts'
+import type { RecordFacts } from '../records/facts.ts'
+import { judge, neededParts } from '../rules/conditions/conditions.ts'
+import { type MessageVerdict, mayMessage, readAccountGuards } from '../rules/guards.ts'
+import type { JournalRow } from '../rules/journal.ts'
+import type { RuleDefinition, RuleGuards } from '../rules/rule.ts'
+import { JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
+import { loadRecords, type PutOff, type RunFacts } from './run-facts.server.ts'
+import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'
+
+export type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
+
+export type GuardAnswer = MessageVerdict | { outcome: 'put_off'; why: PutOff }
+
+/** Every hash a receiver may be stored under, the present one first. */
+export function receiverHashes(
+  { secrets }: Pick<App, 'secrets'>,
+  accountUuid: string,
+  effect: CustomerMessage,
+): string[] {
+  return secrets.fingerprints(receiverPurpose(accountUuid), receiverOf(effect))
+}
+
+/** The same of somebody who is about to be written to. */
+export function hashesOfReceiver(
+  { secrets }: Pick<App, 'secrets'>,
+  accountUuid: string,
+  channel: 'sms' | 'email',
+  to: string,
+): string[] {
+  return secrets.fingerprints(receiverPurpose(accountUuid), receiverText(channel, to))
+}
+
+/** How a message that was sent, or may have been, is counted. */
+export function messageNote(
+  app: Pick<App, 'secrets'>,
+  run: Pick<ClaimedRun, 'accountUuid' | 'automationId'>,
+  effect: CustomerMessage,
+): MessageNote {
+  const [receiverHash = ''] = receiverHashes(app, run.accountUuid, effect)
+  return { automationId: run.automationId, channel: channelOf(effect), receiverHash }
+}
+
+export async function askGuards(
+  app: GuardApp,
+  facts: RunFacts,
+  run: ClaimedRun,
+  definition: RuleDefinition,
+  row: JournalRow & { effect: CustomerMessage },
+  zone: string,
+): Promise<GuardAnswer> {
+  // A person who says "send" has seen that the rule is off.
+  if (run.source !== 'person' && !row.released && run.reason !== RUN_WORDS.released) {
+    if (run.rule.deleted) return { outcome: 'skip', sentence: JOURNAL_WORDS.ruleDeleted }
+    if (!run.rule.active) return { outcome: 'skip', sentence: JOURNAL_WORDS.ruleOff }
+  }
+  if (definition.guards.recheckBeforeSending && !run.triggerData.bypassedConditions) {
+    const refused = await recheck(app, facts, run, definition, zone)
+    if (refused) return refused
+  }
+  return messageVerdict(app, {
+    accountUuid: run.accountUuid,
+    automationId: run.automationId,
+    guards: definition.guards,
+    effect: row.effect,
+    about: row.notes?.about ?? { companyUuids: [], jobUuids: [] },
+    zone,
+    released: row.released,
+  })
+}
+
+/** On fresh data. Of a group it is enough that one record still matches. */
+async function recheck(
+  app: GuardApp,
+  facts: RunFacts,
+  run: ClaimedRun,
+  definition: RuleDefinition,
+  zone: string,
+): Promise<GuardAnswer | null> {
+  const parts = neededParts(definition.conditions, run.object)
+  const loaded = await loadRecords(facts, run, definition, parts)
+  if (loaded.outcome === 'put_off') return { outcome: 'put_off', why: loaded.why }
+  const at = { now: app.clock.now(), zone }
+  if (loaded.value.length === 0) return { outcome: 'skip', sentence: JOURNAL_WORDS.recordGone }
+  const matches = (record: RecordFacts) => judge(definition.conditions, record, at).matched
+  return loaded.value.some(matches) ? null : { outcome: 'skip', sentence: JOURNAL_WORDS.conditionsNoLongerMet }
+}
+
+export interface AskedMessage {
+  accountUuid: string
+  automationId: number
+  guards: RuleGuards
+  effect: CustomerMessage
+  about: { companyUuids: string[]; jobUuids: string[] }
+  zone: string
+  released: boolean
+}
+
+/** What the account's and the rule's guards say at this moment. */
+export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promise<MessageVerdict> {
+  const { accountUuid, automationId, guards, effect, about, zone, released } = asked
+  const now = app.clock.now()
+  const at = { now, zone }
+  const { muted, ...sent } = await app.store.messageFacts(accountUuid, {
+    automationId,
+    receiverHashes: receiverHashes(app, accountUuid, effect),
+    companyUuids: about.companyUuids,
+    jobUuids: about.jobUuids,
+    now,
+    dayStart: momentOfWall(wallOfDay(todayOf(at)), zone).at,
+    hourStart: now - hours(1),
+  })
+  const account = readAccountGuards(await app.store.findAccountGuards(accountUuid))
+  return mayMessage({ rule: guards, account, at, muted, sent, released })
+}
+
+/** Whom and what a message is about: a mute of the customer counts always, that of a job only for a message about that job alone. */
+export function aboutOf(
+  records: readonly RecordFacts[],
+  effect: CustomerMessage,
+): { companyUuids: string[]; jobUuids: string[] } {
+  const known = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))]
+  const jobs = known([...records.map((one) => one.jobUuid), effect.regardingJobUuid])
+  return { companyUuids: known(records.map((one) => one.companyUuid)), jobUuids: jobs.length === 1 ? jobs : [] }
+}

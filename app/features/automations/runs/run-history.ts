@@ -1,0 +1,318 @@
+// The history of runs as calls and screens have it: the specification's execution, and beside it what really stands in the
+// journal.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { isPlainNote, type Replacement, type StepResult } from '../rules/effect.ts'
+import { isDeliberate, type JournalEffect, type JournalRow } from '../rules/journal.ts'
+import type { RuleDefinition, Step } from '../rules/rule.ts'
+import type { RunOutcome, RunSource, RunState, TriggerData } from '../rules/run.ts'
+import { isoTime } from '../rules/run-words.ts'
+import { resultOfStep, rowsOf, type StepStanding, standingOf } from './run-order.ts'
+
+/** A run with everything that is kept of it. */
+export interface RunRecord {
+  id: number
+  accountUuid: string
+  automationId: number
+  /** As it was called at the version it began with. */
+  ruleName: string
+  version: number
+  /** What the rule said; null = no longer known. */
+  definition: RuleDefinition | null
+  source: RunSource
+  object: string
+  recordUuids: string[]
+  groupKey: string | null
+  triggerData: TriggerData
+  state: RunState
+  outcome: RunOutcome | null
+  reason: string | null
+  /** Why nothing is done for the account at all; null or absent = it is, or the run is over. */
+  accountHold?: string | null
+  wakeAt: Millis
+  replayOf: number | null
+  hop: number
+  createdAt: Millis
+  startedAt: Millis | null
+  endedAt: Millis | null
+  journal: JournalRow[]
+}
+
+export const RUN_STATUSES = [
+  'success',
+  'partial',
+  'failure',
+  'nothing',
+  'cancelled',
+  'queued',
+  'waiting',
+  'held',
+  'needs_you',
+] as const
+/** `needs_you` = held, or something in it may have been sent. */
+export type RunStatus = (typeof RUN_STATUSES)[number]
+
+export interface RunQuery {
+  limit: number
+  /** Only runs older than this one (keyset). */
+  before: number | null
+  automationId: number | null
+  status: RunStatus | null
+  /** Begun at or after, and before, these moments. */
+  since: Millis | null
+  until: Millis | null
+  recordUuid: string | null
+  /** Part of a rule's name, a job number, a customer, a text that was sent; case is ignored. */
+  text: string | null
+}
+
+export const LAST_RUNS: RunQuery = {
+  limit: 20,
+  before: null,
+  automationId: null,
+  status: null,
+  since: null,
+  until: null,
+  recordUuid: null,
+  text: null,
+}
+
+/** Does a person have to decide something about it? */
+export function needsPerson(run: Pick<RunRecord, 'state' | 'journal'>): boolean {
+  return run.state === 'held' || run.journal.some((row) => row.state === 'unknown' || row.state === 'held')
+}
+
+/** The specification's word; null while it is not done. */
+export function executionStatus(
+  run: Pick<RunRecord, 'state' | 'outcome' | 'journal'>,
+): 'success' | 'partial' | 'failure' | null {
+  if (run.state !== 'done') return null
+  switch (run.outcome) {
+    case 'success':
+    case 'nothing':
+      return 'success'
+    case 'cancelled':
+      return run.journal.some((row) => row.state === 'sent') ? 'partial' : 'failure'
+    default:
+      return run.outcome
+  }
+}
+
+export interface ExecutedAction {
+  action: string
+  success: boolean
+  parameters: Step['parameters']
+  result: {
+    message: string
+    templateReplacements: Required<Replacement>[]
+    resolvedFields: Record<string, string>
+  } & Record<string, unknown>
+  context: { stepId: string; sequenceOrder: number; state: StepStanding; waitForPrevious: boolean }
+  error: string | null
+  errorStack: null
+}
+
+export interface HistoryItem {
+  key: string
+  kind: JournalEffect['kind']
+  effectClass: JournalEffect['class']
+  summary: string
+  state: JournalRow['state']
+  /** Final, as it was or will be sent. */
+  resolved: Record<string, string>
+  result: StepResult | null
+  error: string | null
+  errorClass: string | null
+  attempts: number
+  tries: { at: string; endedAt: string; outcome: string; sentence: string | null }[]
+  plannedAt: string
+  sendingAt: string | null
+  endedAt: string | null
+  nextAttemptAt: string | null
+  /** "May have been sent": it went out, or send it. */
+  settle: boolean
+}
+
+export interface HistoryStep {
+  stepId: string
+  sequenceOrder: number
+  action: string
+  state: StepStanding
+  /** What was in the way, or missing. */
+  warnings: string[]
+  /** What was as it should be, and is good to know. */
+  notes: string[]
+  items: HistoryItem[]
+}
+
+/** One execution as `GET /api/automation-logs` and the run call answer it. */
+export interface Execution {
+  id: number
+  automationRuleId: number
+  accountUUID: string
+  triggerData: Pick<TriggerData, 'description' | 'object' | 'manualTrigger' | 'conditionMatching'> & {
+    bypassedConditions: boolean
+    changes: TriggerData['changes']
+    values: Record<string, string>
+  }
+  actionsExecuted: ExecutedAction[]
+  executionStatus: 'success' | 'partial' | 'failure' | null
+  errorMessage: string | null
+  executedAt: string
+  automationName: string
+  automationVersion: number
+  source: RunSource
+  state: RunState
+  outcome: RunOutcome | null
+  reason: string | null
+  needsYou: boolean
+  object: string
+  recordUuids: string[]
+  groupKey: string | null
+  replayOf: number | null
+  startedAt: string | null
+  endedAt: string | null
+  /** When it goes on by itself. */
+  nextAttemptAt: string | null
+  steps: HistoryStep[]
+}
+
+/** While the account is held, what would be the next waits for that and for nothing else. */
+function asHeld(run: RunRecord): RunRecord {
+  return run.accountHold ? { ...run, state: 'waiting', reason: run.accountHold } : run
+}
+
+export function executionOf(record: RunRecord): Execution {
+  const run = asHeld(record)
+  const steps = stepsOf(run)
+  const status = executionStatus(run)
+  const { description, object, manualTrigger, conditionMatching, bypassedConditions, changes, values } = run.triggerData
+  return {
+    id: run.id,
+    automationRuleId: run.automationId,
+    accountUUID: run.accountUuid,
+    triggerData: { description, object, manualTrigger, conditionMatching, bypassedConditions, changes, values },
+    actionsExecuted: steps.flatMap((step, index) => {
+      const rows = rowsOf(run.journal, step.id)
+      return rows.length === 0 ? [] : [executedAction(step, index, rows)]
+    }),
+    executionStatus: status,
+    errorMessage: status === 'success' ? null : run.reason,
+    executedAt: isoTime(run.startedAt ?? run.createdAt),
+    automationName: run.ruleName,
+    automationVersion: run.version,
+    source: run.source,
+    state: run.state,
+    outcome: run.outcome,
+    reason: run.reason,
+    needsYou: needsPerson(run),
+    object: run.object,
+    recordUuids: run.recordUuids,
+    groupKey: run.groupKey,
+    replayOf: run.replayOf,
+    startedAt: time(run.startedAt),
+    endedAt: time(run.endedAt),
+    nextAttemptAt: (run.state === 'waiting' && !run.accountHold) || run.state === 'queued' ? isoTime(run.wakeAt) : null,
+    steps: steps.map((step, index) => historyStep(step, index, rowsOf(run.journal, step.id))),
+  }
+}
+
+/** As the rule had them; without the rule, as far as the journal knows. */
+function stepsOf(run: RunRecord): Step[] {
+  if (run.definition) return run.definition.steps
+  const ids = [...new Set(run.journal.map((row) => row.stepId))]
+  return ids.map((id) => ({ id, type: 'update_job_field', parameters: {}, waitForPrevious: false }))
+}
+
+function executedAction(step: Step, index: number, rows: JournalRow[]): ExecutedAction {
+  const state = standingOf(rows)
+  const bad = rows.find((row) => row.state !== 'sent' && !isDeliberate(row))
+  const resolved = rows.map((row) => resolvedFields(row.effect))
+  return {
+    action: step.type,
+    success: bad === undefined,
+    parameters: step.parameters,
+    result: {
+      ...resultOfStep(rows),
+      message: messageOf(rows),
+      templateReplacements: rows.flatMap((row) =>
+        (row.notes?.replacements ?? []).map((one) => ({ ...one, written: one.written ?? `{${one.variable}}` })),
+      ),
+      resolvedFields: Object.assign({}, ...resolved.reverse()) as Record<string, string>,
+    },
+    context: { stepId: step.id, sequenceOrder: index + 1, state, waitForPrevious: step.waitForPrevious },
+    error: bad ? (bad.sentence ?? null) : null,
+    errorStack: null,
+  }
+}
+
+function messageOf(rows: readonly JournalRow[]): string {
+  return rows
+    .map((row) => (row.state === 'sent' || row.sentence === null ? row.effect.summary : row.sentence))
+    .filter((text, index, all) => text !== '' && all.indexOf(text) === index)
+    .join(' ')
+}
+
+function historyStep(step: Step, index: number, rows: JournalRow[]): HistoryStep {
+  const said = rows.flatMap((row) => row.notes?.warnings ?? [])
+  return {
+    stepId: step.id,
+    sequenceOrder: index + 1,
+    action: step.type,
+    state: standingOf(rows),
+    warnings: said.filter((one) => !isPlainNote(one)).map(({ sentence }) => sentence),
+    notes: said.filter(isPlainNote).map(({ sentence }) => sentence),
+    items: rows.map(historyItem),
+  }
+}
+
+function historyItem(row: JournalRow): HistoryItem {
+  return {
+    key: row.itemKey,
+    kind: row.effect.kind,
+    effectClass: row.effect.class,
+    summary: row.effect.summary,
+    state: row.state,
+    resolved: resolvedFields(row.effect),
+    result: row.result,
+    error: row.sentence,
+    errorClass: row.errorClass,
+    attempts: row.attempt,
+    tries: row.tries.map((one) => ({ ...one, at: isoTime(one.at), endedAt: isoTime(one.endedAt) })),
+    plannedAt: isoTime(row.plannedAt),
+    sendingAt: time(row.sendingAt),
+    endedAt: time(row.endedAt),
+    nextAttemptAt: time(row.nextAttemptAt),
+    settle: row.state === 'unknown',
+  }
+}
+
+function time(at: Millis | null): string | null {
+  return at === null ? null : isoTime(at)
+}
+
+/** The final values of an effect, by name: what was sent to whom. */
+export function resolvedFields(effect: JournalEffect): Record<string, string> {
+  switch (effect.kind) {
+    case 'none':
+      return {}
+    case 'create_record':
+    case 'update_record':
+      return { ...effect.fields }
+    case 'send_sms':
+      return { to: effect.to, message: effect.message }
+    case 'send_email': {
+      const { to, cc, replyTo, subject, textBody, htmlBody } = effect
+      const filled = { to, cc, replyTo, subject, textBody, htmlBody }
+      return Object.fromEntries(Object.entries(filled).filter(([name, value]) => name === 'to' || value !== ''))
+    }
+    case 'produce_document':
+      return { fileName: effect.fileName, templateType: effect.templateType, outputFormat: effect.outputFormat }
+    case 'post_webhook':
+      return { url: effect.url, body: effect.body }
+    case 'post_feed':
+      return { message: effect.message }
+    default:
+      return assertNever(effect)
+  }
+}

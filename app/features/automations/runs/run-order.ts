@@ -1,0 +1,166 @@
+// What a run does next, read from its journal alone: the same after a crash as before it.
+// Steps begin in order. One that waits for a retry, the morning or a person holds up only those that need it.
+import type { Millis } from '#app/lib/clock.ts'
+import type { StepResult } from '../rules/effect.ts'
+import { isDeliberate, isOpen, JOURNAL_CLASSES, type JournalRow, outcomeOf, rowNext } from '../rules/journal.ts'
+import type { Step } from '../rules/rule.ts'
+import type { RunOutcome } from '../rules/run.ts'
+import { JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
+import { referencesOf } from '../rules/step-references.ts'
+
+export type RunNext =
+  | { next: 'plan'; step: Step }
+  /** The step does not begin at all. */
+  | { next: 'skip_step'; step: Step; sentence: string }
+  | { next: 'skip_row'; row: JournalRow; sentence: string }
+  | { next: 'send'; row: JournalRow }
+  | { next: 'verify'; row: JournalRow }
+  | { next: 'wait'; until: Millis; reason: string }
+  | { next: 'hold'; reason: string }
+  | { next: 'finish'; outcome: RunOutcome; reason: string | null }
+
+/** `cancelled` = nothing more begins; what may be on its way is looked at, then it ends. */
+export function nextOfRun(
+  steps: readonly Step[],
+  journal: readonly JournalRow[],
+  now: Millis,
+  cancelled: { reason: string } | null = null,
+): RunNext {
+  if (cancelled) {
+    const row = journal.find((one) => one.state === 'sending')
+    return row ? { next: 'verify', row } : { next: 'finish', outcome: 'cancelled', reason: cancelled.reason }
+  }
+  if (steps.length === 0) return { next: 'finish', outcome: 'nothing', reason: RUN_WORDS.noSteps }
+  const waits: { until: Millis; reason: string | null }[] = []
+  let asks: string | null = null
+  for (const [index, step] of steps.entries()) {
+    const rows = rowsOf(journal, step.id)
+    if (rows.length === 0) {
+      const ready = readiness(steps, journal, index)
+      if (ready.ready === 'yes') return { next: 'plan', step }
+      if (ready.ready === 'never') return { next: 'skip_step', step, sentence: ready.sentence }
+      asks ??= ready.asks
+      break
+    }
+    let blocked = false
+    for (const row of rows) {
+      const act = rowNext(row, rows, now)
+      if (act.next === 'plan') return { next: 'plan', step }
+      if (act.next === 'send' || act.next === 'verify') return { next: act.next, row }
+      if (act.next === 'give_up') return { next: 'skip_row', row, sentence: JOURNAL_WORDS.parentFailed }
+      if (act.next === 'wait') {
+        waits.push({ until: act.until, reason: row.sentence })
+        blocked ||= act.blocks
+      }
+      // One that is held waits for a person by itself; an unclear one only if something needs it.
+      if (act.next === 'ask' && row.state === 'held') asks ??= row.sentence ?? RUN_WORDS.held
+      if (act.next === 'after_sibling') asks ??= RUN_WORDS.unknown
+    }
+    if (blocked) break
+  }
+  const first = waits.sort((a, b) => a.until - b.until)[0]
+  if (first) return { next: 'wait', until: first.until, reason: first.reason ?? RUN_WORDS.waiting }
+  if (asks !== null) return { next: 'hold', reason: asks }
+  const outcome = outcomeOf(journal)
+  return { next: 'finish', outcome, reason: endReason(journal, outcome) }
+}
+
+/** The first thing that went wrong, or why nothing was done. */
+function endReason(journal: readonly JournalRow[], outcome: RunOutcome): string | null {
+  if (outcome === 'success') return null
+  const told = (row: JournalRow) => (outcome === 'nothing' ? true : row.state === 'failed' || row.state === 'unknown')
+  return journal.find((row) => told(row) && row.sentence !== null)?.sentence ?? null
+}
+
+export function rowsOf(journal: readonly JournalRow[], stepId: string): JournalRow[] {
+  return journal.filter((row) => row.stepId === stepId).sort((a, b) => Number(a.itemKey) - Number(b.itemKey))
+}
+
+type Readiness = { ready: 'yes' } | { ready: 'never'; sentence: string } | { ready: 'not_yet'; asks: string | null }
+
+function readiness(steps: readonly Step[], journal: readonly JournalRow[], index: number): Readiness {
+  const step = steps[index]
+  if (!step) return { ready: 'yes' }
+  const previous = steps[index - 1]
+  const needs = [
+    ...(step.waitForPrevious && previous ? [{ id: previous.id, result: false }] : []),
+    ...neededSteps(step, steps).map((id) => ({ id, result: true })),
+  ]
+  let asks: string | null = null
+  let open = false
+  for (const need of needs) {
+    const rows = rowsOf(journal, need.id)
+    if (rows.length === 0) return { ready: 'not_yet', asks: null }
+    if (rows.some((row) => row.state === 'held' || row.state === 'unknown')) {
+      const unknown = rows.some((row) => row.state === 'unknown')
+      asks ??= unknown ? RUN_WORDS.unknown : RUN_WORDS.held
+    }
+    if (rows.some(isOpen)) open = true
+    else if (!isEnough(rows, need.result)) {
+      return { ready: 'never', sentence: need.result ? JOURNAL_WORDS.neededFailed : JOURNAL_WORDS.previousFailed }
+    }
+  }
+  return open ? { ready: 'not_yet', asks } : { ready: 'yes' }
+}
+
+/** A result is there only when something was sent. Otherwise it is enough that there was nothing to do. */
+function isEnough(rows: readonly JournalRow[], result: boolean): boolean {
+  if (result && !rows.some((row) => row.state === 'sent')) return false
+  return rows.every((row) => row.state === 'sent' || (isDeliberate(row) && row.errorClass !== JOURNAL_CLASSES.guard))
+}
+
+/** Ids of the earlier steps whose results a step reads: `action_2_result`, `step.s1`, a generated document by its number. */
+export function neededSteps(step: Step, steps: readonly Step[]): string[] {
+  const ids = new Set<string>()
+  const position = steps.findIndex((one) => one.id === step.id)
+  const add = (found: number) => {
+    const needed = steps[found]
+    if (needed && found >= 0 && found < position) ids.add(needed.id)
+  }
+  for (const { position: number, stepId } of referencesOf(step)) {
+    add(number === null ? steps.findIndex((one) => one.id === stepId) : number - 1)
+  }
+  const { includeGeneratedDocument, documentActionIndex } = step.parameters
+  if (includeGeneratedDocument === true) {
+    // Without a number: the document made last before it.
+    const last = steps.slice(0, position).findLastIndex((one) => one.type === 'generate_document')
+    add(typeof documentActionIndex === 'number' ? documentActionIndex - 1 : last)
+  }
+  return [...ids]
+}
+
+/** Every text within the parameters of a step. */
+export function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(textsOf)
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsOf)
+  return []
+}
+
+/** What a step gave: the results of its effects, the first one's names winning. Null = nothing was sent. */
+export function resultOfStep(rows: readonly JournalRow[]): StepResult | null {
+  const sent = rows.filter((row) => row.state === 'sent' && row.result !== null)
+  if (sent.length === 0) return null
+  return Object.assign({}, ...sent.map((row) => row.result).reverse()) as StepResult
+}
+
+/** Results by step id, for placeholders and attachments of later steps. */
+export function resultsOf(steps: readonly Step[], journal: readonly JournalRow[]): Record<string, StepResult> {
+  const results: Record<string, StepResult> = {}
+  for (const step of steps) {
+    const result = resultOfStep(rowsOf(journal, step.id))
+    if (result) results[step.id] = result
+  }
+  return results
+}
+
+export type StepStanding = 'not_begun' | 'open' | 'sent' | 'skipped' | 'failed' | 'unknown' | 'held'
+
+/** A step in one word: what most wants to be seen. */
+export function standingOf(rows: readonly JournalRow[]): StepStanding {
+  if (rows.length === 0) return 'not_begun'
+  for (const state of ['unknown', 'held'] as const) if (rows.some((row) => row.state === state)) return state
+  if (rows.some(isOpen)) return 'open'
+  if (rows.some((row) => row.state === 'failed')) return 'failed'
+  return rows.some((row) => row.state === 'sent') ? 'sent' : 'skipped'
+}

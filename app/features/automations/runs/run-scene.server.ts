@@ -1,0 +1,76 @@
+// Everything that the plans of one run share, loaded once: the account, the records as they are now, and what the product knows.
+import type { App } from '#app/context/app-context.ts'
+import type { AccountProfile } from '../actions/action.server.ts'
+import type { RuleDefinition } from '../rules/rule.ts'
+import type { TriggerData } from '../rules/run.ts'
+import { type Loaded, loadRecords, putOffOf, type RunFacts } from './run-facts.server.ts'
+import { partsOfSteps } from './run-parts.ts'
+import { type RunScene, type StepParts, sceneValues } from './run-step.server.ts'
+
+export interface SceneWish {
+  accountUuid: string
+  automation: { id: number; name: string }
+  definition: RuleDefinition
+  object: string
+  recordUuids: string[]
+  triggerData: TriggerData
+}
+
+type SceneParts = Pick<StepParts, 'surroundings'> & { facts: RunFacts }
+
+/** `no_records` = every record of the run is gone. */
+export type LoadedScene = Loaded<RunScene | 'no_records'>
+
+export async function loadProfile(facts: RunFacts, accountUuid: string): Promise<Loaded<AccountProfile>> {
+  const answer = await facts.profile(accountUuid)
+  return answer.outcome === 'ok'
+    ? { outcome: 'ok', value: answer.profile }
+    : { outcome: 'put_off', why: putOffOf(answer) }
+}
+
+export async function loadScene(app: Pick<App, 'settings'>, parts: SceneParts, wish: SceneWish): Promise<LoadedScene> {
+  const { accountUuid, automation, definition, object, recordUuids, triggerData } = wish
+  const account = await loadProfile(parts.facts, accountUuid)
+  if (account.outcome === 'put_off') return account
+  const records = await loadRecords(parts.facts, wish, definition, partsOfSteps(definition, object))
+  if (records.outcome === 'put_off') return records
+  if (records.value.length === 0 && recordUuids.length > 0) return { outcome: 'ok', value: 'no_records' }
+  return {
+    outcome: 'ok',
+    value: {
+      automation,
+      definition,
+      triggerData,
+      account: account.value,
+      records: records.value,
+      trigger: sceneValues(triggerData),
+      surroundings: (await parts.surroundings?.(accountUuid, definition)) ?? {},
+      read: parts.facts.reader(accountUuid),
+      origin: app.settings.origin,
+    },
+  }
+}
+
+/** What is loaded for one turn of a run at work, when the first step needs it. */
+export interface SceneLoader {
+  load(): Promise<LoadedScene>
+  profile(): Promise<Loaded<AccountProfile>>
+}
+
+export function sceneLoader(app: Pick<App, 'settings'>, parts: SceneParts, wish: SceneWish): SceneLoader {
+  return {
+    load: remembered(() => loadScene(app, parts, wish)),
+    profile: remembered(() => loadProfile(parts.facts, wish.accountUuid)),
+  }
+}
+
+/** What could not be loaded is asked for again, not remembered. */
+function remembered<T>(load: () => Promise<Loaded<T>>): () => Promise<Loaded<T>> {
+  let kept: Loaded<T> | null = null
+  return async () => {
+    if (kept) return kept
+    const loaded = await load()
+    if (loaded.outcome === 'ok') kept = loaded
+    return loaded
+  }
+}

@@ -1,0 +1,96 @@
+// The one way a step is planned: live runs, Check Mode and previews all come through here, so that what was shown is what is
+// sent.
+import type { WorkApart } from '#app/lib/apart.ts'
+import type { Clock } from '#app/lib/clock.ts'
+import type { Log } from '#app/lib/log.ts'
+import type { AccountProfile, Action, PlanContext, ReadOnlyPlatform } from '../actions/action.server.ts'
+import type { LongWork } from '../page/long-work.ts'
+import type { RecordFacts } from '../records/facts.ts'
+import type { ActionType } from '../rules/action-parameters.ts'
+import { type LiteralPlace, literalProblems } from '../rules/checks/literal-check.ts'
+import { keptForLater } from '../rules/document-keeping.ts'
+import type { Plan, StepResult } from '../rules/effect.ts'
+import { isOfMany, type RuleDefinition, type Step } from '../rules/rule.ts'
+import type { TriggerData } from '../rules/run.ts'
+import { objectOfRule } from '../rules/sentence.ts'
+
+export type PlanAction = Pick<Action, 'plan'>
+
+/** What plans are told beside the run itself: who signs, where notifications go and may not go. */
+export type PlanSurroundings = Pick<PlanContext, 'senderStaffUuid' | 'notifyUrl' | 'feed'> &
+  Pick<LiteralPlace, 'refusedAddresses'>
+
+export interface StepParts {
+  actions: Readonly<Record<ActionType, PlanAction>>
+  /** Where long texts are made ready to be sent; absent = at once. */
+  apart?: WorkApart<LongWork>
+  /** Asked once per run; absent = nothing is known. */
+  surroundings?(accountUuid: string, definition: RuleDefinition): Promise<PlanSurroundings>
+}
+
+/** What all steps of one run share. */
+export interface RunScene {
+  automation: { id: number; name: string }
+  definition: RuleDefinition
+  triggerData: TriggerData
+  account: AccountProfile
+  records: readonly RecordFacts[]
+  /** Placeholders that no record carries. */
+  trigger: Readonly<Record<string, string>>
+  surroundings: PlanSurroundings
+  read: ReadOnlyPlatform
+  origin: string
+}
+
+/** What whoever set the run off brought along. Dates, lists and the record's own values are found when a text asks for them. */
+export function sceneValues({ object, values }: TriggerData): Record<string, string> {
+  return { object, ...values }
+}
+
+/**
+ * What the step would do, complete and final. A fault of ours is told as one: it is not tried again by itself, because it would
+ * fail again.
+ */
+export async function planStep(
+  deps: Pick<StepParts, 'actions' | 'apart'> & { clock: Clock; log: Log },
+  scene: RunScene,
+  step: Step,
+  results: Readonly<Record<string, StepResult>>,
+): Promise<Plan> {
+  const { definition, records } = scene
+  const { refusedAddresses = {}, ...surroundings } = scene.surroundings
+  const { apart } = deps
+  const { accountUuid } = scene.account
+  try {
+    const plan = await deps.actions[step.type].plan({
+      now: deps.clock.now(),
+      account: scene.account,
+      step: keptForLater(step, definition.steps),
+      records,
+      trigger: scene.trigger,
+      results,
+      order: definition.steps.map((one) => one.id),
+      read: scene.read,
+      origin: scene.origin,
+      grouped: isOfMany(definition),
+      automation: scene.automation,
+      ...(apart && { safeHtml: (text: string) => apart.do('safeSentHtml', accountUuid, text) }),
+      ...surroundings,
+    })
+    if (plan.outcome !== 'planned' && plan.outcome !== 'skipped') return plan
+    // What saving refuses is never done, nor passed over as nothing to do: the same function judges both (literal-check.ts).
+    const { notifyUrl, feed } = surroundings
+    const object = objectOfRule(definition)
+    const place = { object, country: scene.account.country, refusedAddresses, notifyUrl, feed: feed === true }
+    const wrong = literalProblems(step, place).find(({ partial }) => !partial)
+    return wrong ? { outcome: 'impossible', errorClass: 'invalid', sentence: wrong.message, warnings: [] } : plan
+  } catch (error) {
+    deps.log.error({ automation: scene.automation.id, step: step.id, action: step.type, error }, 'step.plan_failed')
+    return {
+      outcome: 'impossible',
+      errorClass: 'internal',
+      sentence: 'This could not be prepared because of a fault on our side.',
+      warnings: [],
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// Keeping what automations leave behind bounded. Removed in small steps, oldest first; what is not done is never removed.
+import type { App } from '#app/context/app-context.ts'
+import { ENDED_MUTES_KEPT, MESSAGES_KEPT, OWN_WRITES_KEPT, RUNS_KEPT } from '#app/features/ops/kept-until.ts'
+import type { Leftover } from '#db/store/run-upkeep.ts'
+
+type UpkeepApp = Pick<App, 'store' | 'clock' | 'log'>
+
+/** How long each kind is kept, ms. */
+const LEFTOVERS: Record<Leftover, number> = {
+  verdict: RUNS_KEPT,
+  ledger: 0,
+  own_write: OWN_WRITES_KEPT,
+  message: MESSAGES_KEPT,
+  trigger_call: 0,
+  mute: ENDED_MUTES_KEPT,
+}
+
+const ROWS_PER_STEP = 200
+const PAUSE_MS = 20
+
+/** `signal` ends it early. */
+export async function forgetOldRuns(app: UpkeepApp, signal?: AbortSignal): Promise<void> {
+  const { store, clock, log } = app
+  const now = clock.now()
+  let runs = 0
+  for (let from: number | null = 0; from !== null && !signal?.aborted; ) {
+    const step: { removed: number; nextId: number | null } = await store.forgetRunsStep(
+      now - RUNS_KEPT,
+      from,
+      ROWS_PER_STEP,
+    )
+    runs += step.removed
+    from = step.nextId
+    if (from !== null) await pause(app)
+  }
+  const removed: Partial<Record<Leftover, number>> = {}
+  for (const [kind, keptMs] of Object.entries(LEFTOVERS) as [Leftover, number][]) {
+    removed[kind] = await forgetLeftovers(app, kind, now - keptMs, signal)
+  }
+  if (runs > 0 || Object.values(removed).some((count) => count > 0))
+    log.info({ runs, ...removed }, 'automations.forgotten')
+}
+
+async function forgetLeftovers(
+  app: UpkeepApp,
+  kind: Leftover,
+  before: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let removed = 0
+  while (!signal?.aborted) {
+    const step = await app.store.forgetLeftoversStep(kind, before, ROWS_PER_STEP)
+    removed += step
+    if (step < ROWS_PER_STEP) break
+    await pause(app)
+  }
+  return removed
+}
+
+function pause({ clock }: Pick<UpkeepApp, 'clock'>): Promise<void> {
+  return new Promise((resolve) => {
+    clock.wake(clock.now() + PAUSE_MS, resolve)
+  })
+}

@@ -1,0 +1,77 @@
+// What an account chooses once for all its automations: loaded for the page, changed by the form and the call.
+import type { App } from '#app/context/app-context.ts'
+import { activeStaff, staffName } from '../records/staff-members.server.ts'
+import type { NamedId } from '../rules/form-lists.ts'
+import { type AutomationSettings, applyChange, readSettings, type SettingsChange } from './automation-settings.ts'
+import { changeWords } from './settings-words.ts'
+
+export type SettingsApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
+
+export async function loadSettings(app: Pick<App, 'store'>, accountUuid: string): Promise<AutomationSettings> {
+  return readSettings(await app.store.findAccountGuards(accountUuid))
+}
+
+export type Senders =
+  | { outcome: 'ok'; staff: NamedId[] }
+  /** ServiceM8 does not answer at present; its own words. */
+  | { outcome: 'unknown'; message: string }
+
+/** Who can be chosen: everybody who works there. */
+export async function listSenders(app: Pick<App, 'planning'>, accountUuid: string): Promise<Senders> {
+  const answer = await activeStaff(app.planning.facts.reader(accountUuid))
+  if (answer.outcome !== 'ok') return { outcome: 'unknown', message: answer.trouble.message }
+  const staff = answer.staff.flatMap((one) => (one.uuid ? [{ uuid: one.uuid, label: staffName(one) }] : []))
+  return { outcome: 'ok', staff }
+}
+
+/** Names by uuid. They make it easier to read; without them it is as true, so none are given when ServiceM8 does not answer. */
+export async function staffNames(app: Pick<App, 'planning'>, accountUuid: string): Promise<Record<string, string>> {
+  const senders = await listSenders(app, accountUuid)
+  return Object.fromEntries(senders.outcome === 'ok' ? senders.staff.map(({ uuid, label }) => [uuid, label]) : [])
+}
+
+/** What a person is called; null = not known: they signed in without saying who, or ServiceM8 does not answer. */
+export async function personName(
+  app: Pick<App, 'planning'>,
+  accountUuid: string,
+  staffUuid: string | null,
+): Promise<string | null> {
+  if (staffUuid === null) return null
+  const senders = await listSenders(app, accountUuid)
+  return (senders.outcome === 'ok' && senders.staff.find((one) => one.uuid === staffUuid)?.label) || null
+}
+
+export type SettingsChanged =
+  | { outcome: 'saved'; settings: AutomationSettings; changed: boolean }
+  | { outcome: 'invalid'; errors: Record<string, string[]> }
+  /** Another sender was chosen, and ServiceM8 cannot be asked who works there. Nothing was saved. */
+  | { outcome: 'not_asked'; message: string }
+
+const NOBODY = 'Nobody of that id works here (any more). Choose somebody else.'
+const NOT_ASKED = 'ServiceM8 could not be asked who works for you, so another sender cannot be chosen now.'
+
+/** `staffUuid` = who asks, as far as the session knows. */
+export async function changeSettings(
+  app: SettingsApp,
+  accountUuid: string,
+  change: SettingsChange,
+  staffUuid: string | null,
+): Promise<SettingsChanged> {
+  const before = await loadSettings(app, accountUuid)
+  const settings = applyChange(before, change)
+  const { senderStaffUuid } = settings
+  let senderName: string | null = null
+  if (senderStaffUuid !== null && senderStaffUuid !== before.senderStaffUuid) {
+    const senders = await listSenders(app, accountUuid)
+    if (senders.outcome === 'unknown') return { outcome: 'not_asked', message: NOT_ASKED }
+    senderName = senders.staff.find((one) => one.uuid === senderStaffUuid)?.label ?? null
+    if (senderName === null) return { outcome: 'invalid', errors: { senderStaffUuid: [NOBODY] } }
+  }
+  const words = changeWords(before, settings, senderName)
+  if (words !== '') {
+    const by = await personName(app, accountUuid, staffUuid)
+    await app.store.saveAccountGuards(accountUuid, settings, app.clock.now(), { by, words })
+    app.log.info({ account: accountUuid, staff: staffUuid }, 'automation.settings_changed')
+  }
+  return { outcome: 'saved', settings, changed: words !== '' }
+}

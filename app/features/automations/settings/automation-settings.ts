@@ -1,0 +1,130 @@
+// What an account chooses once for all its automations: how they treat customers, and in whose name they write to staff. Read from
+// a call, from the form, and from where it is kept.
+import { z } from 'zod'
+import { type AccountGuards, accountGuardsSchema, DEFAULT_ACCOUNT_GUARDS, readAccountGuards } from '../rules/guards.ts'
+
+export interface AutomationSettings extends AccountGuards {
+  /** Staff messages come from this person, and e-mails carry their signature; null = the first active staff member. */
+  senderStaffUuid: string | null
+}
+
+export const DEFAULT_SETTINGS: AutomationSettings = { ...DEFAULT_ACCOUNT_GUARDS, senderStaffUuid: null }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export function isRecordUuid(text: string): boolean {
+  return UUID.test(text)
+}
+
+const SENDER_WANTED = 'Give the id of a staff member, or null.'
+const sender = z.string(SENDER_WANTED).refine(isRecordUuid, SENDER_WANTED).nullable()
+
+/** The body of a change: any of the settings; what is not named stays as it is. */
+export const settingsChange = z.strictObject({ ...accountGuardsSchema.shape, senderStaffUuid: sender }).partial()
+export type SettingsChange = z.infer<typeof settingsChange>
+
+/** What is stored, or the defaults; a value that cannot be read is its default. */
+export function readSettings(stored: unknown): AutomationSettings {
+  return { ...readAccountGuards(stored), senderStaffUuid: readSender(stored) }
+}
+
+function readSender(stored: unknown): string | null {
+  if (typeof stored !== 'object' || stored === null || !('senderStaffUuid' in stored)) return null
+  const { senderStaffUuid } = stored
+  return typeof senderStaffUuid === 'string' && isRecordUuid(senderStaffUuid) ? senderStaffUuid : null
+}
+
+/** What is named is set. Absent and undefined are the same. */
+export function applyChange(before: AutomationSettings, change: SettingsChange): AutomationSettings {
+  const named = Object.entries(change).filter(([, value]) => value !== undefined)
+  return { ...before, ...Object.fromEntries(named) }
+}
+
+/** Quiet hours for every automation; for those that ask for them; for none. */
+export type QuietChoice = 'all' | 'asked' | 'none'
+
+/** The form's fields as typed. */
+export interface SettingsForm {
+  quiet: QuietChoice
+  quietFrom: string
+  quietTo: string
+  quietWeekends: boolean
+  customerCooldownDays: string
+  ruleDailyCap: string
+  accountDailyCap: string
+  floodPerHour: string
+  /** '' = the first active staff member. */
+  senderStaffUuid: string
+}
+
+export type SettingsErrors = Partial<Record<keyof SettingsForm, string[]>>
+
+const NUMBERS = ['customerCooldownDays', 'ruleDailyCap', 'accountDailyCap', 'floodPerHour'] as const
+
+const SAME_TIMES = 'Give an end other than the beginning, or choose "No quiet hours".'
+
+export type ReadForm = { outcome: 'read'; change: SettingsChange } | { outcome: 'invalid'; errors: SettingsErrors }
+
+/** As sent. An empty number is its default. */
+export function settingsFormOf(sent: URLSearchParams): SettingsForm {
+  const text = (name: string) => (sent.get(name) ?? '').trim().slice(0, 100)
+  const quiet = text('quiet')
+  return {
+    quiet: quiet === 'all' || quiet === 'none' ? quiet : 'asked',
+    quietFrom: text('quietFrom'),
+    quietTo: text('quietTo'),
+    quietWeekends: sent.get('quietWeekends') === 'true',
+    customerCooldownDays: text('customerCooldownDays'),
+    ruleDailyCap: text('ruleDailyCap'),
+    accountDailyCap: text('accountDailyCap'),
+    floodPerHour: text('floodPerHour'),
+    senderStaffUuid: text('senderStaffUuid'),
+  }
+}
+
+/** Without quiet hours their times are not looked at: they may be left as they stand. */
+export function readSettingsForm(form: SettingsForm): ReadForm {
+  const { quiet, quietWeekends, senderStaffUuid } = form
+  const isOff = quiet === 'none'
+  const given = {
+    quietFrom: isOff ? NO_QUIET : form.quietFrom,
+    quietTo: isOff ? NO_QUIET : form.quietTo,
+    quietWeekends: !isOff && quietWeekends,
+    quietForAll: quiet === 'all',
+    ...Object.fromEntries(NUMBERS.map((name) => [name, numberOf(form[name], DEFAULT_ACCOUNT_GUARDS[name])])),
+    senderStaffUuid: senderStaffUuid === '' ? null : senderStaffUuid,
+  }
+  const parsed = settingsChange.safeParse(given)
+  const errors: Record<string, string[]> = {}
+  for (const { path, message } of parsed.success ? [] : parsed.error.issues) {
+    const name = String(path[0])
+    errors[name] = [...(errors[name] ?? []), message]
+  }
+  // The same time twice means none to the engine: whoever typed it meant something else.
+  if (!isOff && !quietWeekends && form.quietFrom === form.quietTo && !errors.quietFrom) errors.quietTo = [SAME_TIMES]
+  if (!parsed.success || Object.keys(errors).length > 0) return { outcome: 'invalid', errors }
+  return { outcome: 'read', change: parsed.data }
+}
+
+const NO_QUIET = '00:00'
+
+function numberOf(text: string, otherwise: number): number {
+  if (text === '') return otherwise
+  return /^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : Number.NaN
+}
+
+/** The form as it is opened. Without quiet hours it offers the usual ones. */
+export function formOfSettings(settings: AutomationSettings, quiet: QuietChoice): SettingsForm {
+  const { quietFrom, quietTo } = quiet === 'none' ? DEFAULT_ACCOUNT_GUARDS : settings
+  return {
+    quiet,
+    quietFrom,
+    quietTo,
+    quietWeekends: settings.quietWeekends,
+    customerCooldownDays: String(settings.customerCooldownDays),
+    ruleDailyCap: String(settings.ruleDailyCap),
+    accountDailyCap: String(settings.accountDailyCap),
+    floodPerHour: String(settings.floodPerHour),
+    senderStaffUuid: settings.senderStaffUuid ?? '',
+  }
+}

@@ -1,0 +1,57 @@
+// "Nothing automatic to this customer, or about this job": as the calls take and answer it.
+import { z } from 'zod'
+import type { Millis } from '#app/lib/clock.ts'
+import { isRecordUuid } from './automation-settings.ts'
+
+/** Far more than anybody stops by hand. */
+export const MOST_MUTES = 2_000
+
+export const MUTE_WORDS = {
+  noCompany: 'There is no such customer in ServiceM8.',
+  noJob: 'There is no such job in ServiceM8.',
+  past: 'until must be in the future',
+  tooMany: `Messages are stopped for ${MOST_MUTES} customers and jobs already. Allow some again first.`,
+} as const
+
+/** What buttons on pages do. */
+export const MUTE_ACTS = ['mute', 'allow'] as const
+export type MuteAct = (typeof MUTE_ACTS)[number]
+
+export function readMuteAct(act: string | null): MuteAct | null {
+  return MUTE_ACTS.find((one) => one === act) ?? null
+}
+
+/** `kind` is a customer unless it says otherwise; `until` null or absent = for good. */
+export const muteBody = z.strictObject({
+  kind: z.enum(['company', 'job'], 'kind must be company or job').default('company'),
+  recordUuid: z.string('recordUuid is required').refine(isRecordUuid, 'recordUuid must be the id of a record'),
+  until: z.iso
+    .datetime({ offset: true, error: 'until must be a moment as ISO 8601 writes it, or null' })
+    .nullable()
+    .default(null),
+})
+
+export interface Mute {
+  id: number
+  kind: 'company' | 'job'
+  recordUuid: string
+  /** As it was called when it was stopped; '' = not known. */
+  name: string
+  /** Null = for good. */
+  until: Millis | null
+  createdAt: Millis
+  /** Who stopped it; null = not known. */
+  by: string | null
+}
+
+export function muteJson({ id, kind, recordUuid, name, until, createdAt, by }: Mute) {
+  return {
+    id,
+    kind,
+    recordUuid,
+    name: name === '' ? null : name,
+    until: until === null ? null : new Date(until).toISOString(),
+    createdAt: new Date(createdAt).toISOString(),
+    createdBy: by,
+  }
+}

@@ -1,0 +1,124 @@
+// What an account's choices about its automations say to people: on the automations page, in the rule form, in the list of changes.
+import type { Flash } from '#app/lib/flash.ts'
+import type { AccountGuards } from '../rules/guards.ts'
+import type { AutomationSettings, QuietChoice } from './automation-settings.ts'
+
+type QuietHours = Pick<AccountGuards, 'quietFrom' | 'quietTo' | 'quietWeekends' | 'quietForAll'>
+
+/** The engine takes the same time twice for none. */
+export function quietChoice({ quietFrom, quietTo, quietWeekends, quietForAll }: QuietHours): QuietChoice {
+  if (quietFrom === quietTo && !quietWeekends) return 'none'
+  return quietForAll ? 'all' : 'asked'
+}
+
+/** `20:00 to 08:00, and all Saturday and Sunday`. */
+export function quietSpan({ quietFrom, quietTo, quietWeekends }: Omit<QuietHours, 'quietForAll'>): string {
+  if (quietFrom === quietTo) return 'all Saturday and Sunday'
+  return `${quietFrom} to ${quietTo}${quietWeekends ? ', and all Saturday and Sunday' : ''}`
+}
+
+export function quietSentence(hours: QuietHours): string {
+  const choice = quietChoice(hours)
+  if (choice === 'none') return 'no quiet hours'
+  const whose = choice === 'all' ? 'for all automations' : 'for automations that ask for them'
+  return `quiet hours ${quietSpan(hours)}, ${whose}`
+}
+
+/** What the rule's own option says about them. */
+export function quietHint(hours: QuietHours): { words: string; link: string } {
+  const choice = quietChoice(hours)
+  if (choice === 'none') return { words: 'No quiet hours are set, so this changes nothing.', link: 'Set quiet hours' }
+  if (choice === 'all') {
+    return { words: `Your quiet hours (${quietSpan(hours)}) hold for all automations already.`, link: 'Change them' }
+  }
+  return {
+    words: `Messages to customers wait until your quiet hours (${quietSpan(hours)}) are over.`,
+    link: 'Change them',
+  }
+}
+
+const QUIET = ['quietFrom', 'quietTo', 'quietWeekends', 'quietForAll'] as const
+
+function limitWords(settings: AccountGuards, others: AccountGuards): string[] {
+  const { customerCooldownDays, ruleDailyCap, accountDailyCap, floodPerHour } = settings
+  const differs = (name: keyof AccountGuards) => settings[name] !== others[name]
+  return [
+    QUIET.some(differs) ? [quietSentence(settings)] : [],
+    differs('customerCooldownDays') ? [cooldownWords(customerCooldownDays)] : [],
+    differs('ruleDailyCap') ? [`at most ${messages(ruleDailyCap)} to customers a day from one automation`] : [],
+    differs('accountDailyCap') ? [`at most ${messages(accountDailyCap)} to customers a day from all together`] : [],
+    differs('floodPerHour') ? [`${messages(floodPerHour)} to customers an hour before you are asked`] : [],
+  ].flat()
+}
+
+function cooldownWords(days: number): string {
+  if (days === 0) return 'any time between two messages to one customer'
+  return `at least ${days === 1 ? '1 day' : `${days} days`} between two messages to one customer`
+}
+
+function messages(count: number): string {
+  return count === 1 ? '1 message' : `${count} messages`
+}
+
+/** One line for the automations page: what differs from the defaults, and who is left alone. */
+export function limitsLine(
+  settings: AccountGuards,
+  defaults: AccountGuards,
+  mutes: readonly { kind: 'company' | 'job' }[],
+): string {
+  const count = (kind: 'company' | 'job', one: string, many: string) => {
+    const found = mutes.filter((mute) => mute.kind === kind).length
+    return found === 0 ? [] : [found === 1 ? `1 ${one}` : `${found} ${many}`]
+  }
+  const stopped = [
+    ...count('company', 'customer', 'customers').map((who) => `no messages to ${who}`),
+    ...count('job', 'job', 'jobs').map((what) => `no messages about ${what}`),
+  ]
+  const said = [...limitWords(settings, defaults), ...stopped]
+  return said.length === 0 ? 'No limits beyond the defaults.' : `Your limits: ${said.join('; ')}.`
+}
+
+/** What a person changed, for the list of changes; '' = nothing. `senderName` = what the new sender is called. */
+export function changeWords(before: AutomationSettings, after: AutomationSettings, senderName: string | null): string {
+  const changed = limitWords(after, before)
+  if (before.senderStaffUuid !== after.senderStaffUuid) {
+    const who =
+      after.senderStaffUuid === null ? 'the first active staff member' : (senderName ?? 'another staff member')
+    changed.push(`staff messages and signatures from ${who}`)
+  }
+  return changed.length === 0 ? '' : `Set: ${changed.join('; ')}.`
+}
+
+/** `Margaret Smith`, or what stands for a name that is not known. */
+export function mutedName({ kind, name }: { kind: 'company' | 'job'; name: string }): string {
+  return name || (kind === 'company' ? 'a customer' : 'a job')
+}
+
+export const SOMEBODY = 'Somebody who is signed in'
+
+export const SETTINGS_FLASHES = {
+  saved: { kind: 'success', title: 'Settings saved', description: 'They count for every message from now on.' },
+  unchanged: { kind: 'info', title: 'Nothing changed', description: 'The settings are as they were.' },
+  wrong: {
+    kind: 'error',
+    title: 'Not saved',
+    description: 'Something is missing or not right: it is marked in the form.',
+  },
+  notMuted: { kind: 'info', title: 'Already allowed', description: 'Messages were not stopped any more.' },
+} as const satisfies Record<string, Flash>
+
+export function mutedFlash(name: string): Flash {
+  return {
+    kind: 'success',
+    title: 'Messages stopped',
+    description: `No automation writes to ${name} until you allow it again. What still waits is left out, with a word in its run.`,
+  }
+}
+
+export function allowedFlash(name: string): Flash {
+  return { kind: 'success', title: 'Messages allowed again', description: `Automations may write to ${name} again.` }
+}
+
+export function notMutedFlash(why: string): Flash {
+  return { kind: 'error', title: 'Messages not stopped', description: why }
+}

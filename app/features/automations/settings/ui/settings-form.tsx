@@ -1,0 +1,196 @@
+import { Form, useNavigation } from '@remix-run/react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Button } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { Checkbox } from '#app/ui/form/checkbox.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { Select } from '#app/ui/form/select.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import type { AutomationSettings, QuietChoice, SettingsErrors, SettingsForm } from '../automation-settings.ts'
+
+interface SettingsFormProps {
+  /** As it is saved. */
+  saved: SettingsForm
+  /** What was typed and not saved. */
+  refused: { form: SettingsForm; errors: SettingsErrors } | null
+  defaults: AutomationSettings
+  senders: { outcome: 'ok'; staff: { uuid: string; label: string }[] } | { outcome: 'unknown'; message: string }
+  /** IANA zone of the account: the times of day are its own. */
+  zone: string
+}
+
+const QUIET_CHOICES: readonly { value: QuietChoice; label: string; hint: string }[] = [
+  { value: 'all', label: 'For all automations', hint: 'Whatever their own option says.' },
+  {
+    value: 'asked',
+    label: 'Only for automations that ask for them',
+    hint: 'The default. "Respect quiet hours" is in each automation under More.',
+  },
+  { value: 'none', label: 'No quiet hours', hint: 'Messages go out at any time.' },
+]
+
+/** Plain fields: the browser keeps what is typed, the server says what is not right. */
+export function SettingsFormCard({ saved, refused, defaults, senders, zone }: SettingsFormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  const shown = refused?.form ?? saved
+  const errors = refused?.errors ?? {}
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('act') === 'save'
+  const first = Object.keys(shown).find((name) => Object.hasOwn(errors, name))
+  // With scripts the page stays, so the browser's own `autofocus` does nothing.
+  useEffect(() => {
+    if (refused) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [refused])
+
+  const input = (name: TextName, label: string, hint: ReactNode, more: ControlKind) => (
+    <Field id={`settings-${name}`} label={label} hint={hint} {...wrong(errors, name)}>
+      {(control) => (
+        <TextInput
+          {...control}
+          {...more}
+          name={name}
+          defaultValue={shown[name]}
+          autoComplete="off"
+          autoFocus={first === name}
+        />
+      )}
+    </Field>
+  )
+
+  return (
+    <Form method="post" ref={form} noValidate preventScrollReset className="grid min-w-0 gap-5">
+      <input type="hidden" name="act" value="save" />
+      {/* After saving, what is saved stands there; the button stays, and the focus on it. */}
+      <div key={JSON.stringify(saved)} className="grid gap-5">
+        <CardSection id="quiet" title="Quiet hours">
+          <div className="grid gap-4">
+            <p className="max-w-prose text-label">
+              Between these times customers get no messages. Messages wait until quiet hours end. The times are your
+              account's ({zone}). Messages to staff and changes in ServiceM8 do not wait.
+            </p>
+            <QuietChoices chosen={shown.quiet} />
+            <div className="grid items-start gap-4 sm:grid-cols-2">
+              {input('quietFrom', 'From', `Default: ${defaults.quietFrom}.`, TIME)}
+              {input('quietTo', 'Until', `Default: ${defaults.quietTo}. May be on the next morning.`, TIME)}
+            </div>
+            <Checkbox name="quietWeekends" value="true" defaultChecked={shown.quietWeekends}>
+              Saturday and Sunday all day, too
+            </Checkbox>
+          </div>
+        </CardSection>
+        <CardSection id="limits" title="Message limits">
+          <div className="grid items-start gap-4 sm:grid-cols-2">
+            {input(
+              'customerCooldownDays',
+              'Days between two messages to one customer',
+              'Default: 0, no limit. Counts messages of all automations together. A message that comes too early is skipped, and its run says so.',
+              NUMBER,
+            )}
+            {input(
+              'floodPerHour',
+              'Ask me above this many an hour',
+              `Default: ${defaults.floodPerHour}. When one automation writes to more customers than this within an hour, the rest waits in the history until you send or discard it.`,
+              NUMBER,
+            )}
+            {input(
+              'ruleDailyCap',
+              'Most customer messages a day, one automation',
+              `Default: ${defaults.ruleDailyCap}. An automation may set its own. What is over the limit waits in the history for you.`,
+              NUMBER,
+            )}
+            {input(
+              'accountDailyCap',
+              'Most customer messages a day, all together',
+              `Default: ${defaults.accountDailyCap}. What is over the limit waits in the history for you.`,
+              NUMBER,
+            )}
+          </div>
+        </CardSection>
+        <CardSection id="sender" title="Who it comes from">
+          <div className="grid gap-4">
+            {senders.outcome === 'ok' ? null : (
+              <Notice tone="attention">
+                ServiceM8 could not be asked who works for you
+                {senders.message === '' ? '.' : `: ${senders.message}`} What you chose before stays.
+              </Notice>
+            )}
+            <Field
+              id="settings-senderStaffUuid"
+              label="Staff messages and e-mail signatures"
+              hint="Messages to staff are sent in this person's name, and e-mails that carry a signature carry theirs. Default: the first active staff member."
+              {...wrong(errors, 'senderStaffUuid')}
+            >
+              {(control) => (
+                <Select
+                  {...control}
+                  name="senderStaffUuid"
+                  defaultValue={shown.senderStaffUuid}
+                  autoFocus={first === 'senderStaffUuid'}
+                >
+                  <option value="">The first active staff member</option>
+                  {senderOptions(senders, shown.senderStaffUuid).map(({ uuid, label }) => (
+                    <option key={uuid} value={uuid}>
+                      {label}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          </div>
+        </CardSection>
+      </div>
+      <div>
+        <Button type="submit" look="primary" pending={pending} pendingLabel="Saving…">
+          Save settings
+        </Button>
+      </div>
+    </Form>
+  )
+}
+
+/** Numbers as text: what is no number is to reach the server, which says so. */
+const NUMBER = { type: 'text', inputMode: 'numeric' } as const
+const TIME = { type: 'time' } as const
+type ControlKind = typeof NUMBER | typeof TIME
+
+type TextName = Exclude<keyof SettingsForm, 'quiet' | 'quietWeekends' | 'senderStaffUuid'>
+
+function wrong(errors: SettingsErrors, name: keyof SettingsForm): { errors?: string[] } {
+  const found = errors[name]
+  return found ? { errors: found } : {}
+}
+
+/** Who was chosen stays on the list, also when nobody can say what they are called. */
+function senderOptions(senders: SettingsFormProps['senders'], chosen: string): { uuid: string; label: string }[] {
+  const staff = senders.outcome === 'ok' ? senders.staff : []
+  if (chosen === '' || staff.some(({ uuid }) => uuid === chosen)) return staff
+  const label = senders.outcome === 'ok' ? 'Somebody who no longer works here' : 'As chosen before'
+  return [...staff, { uuid: chosen, label }]
+}
+
+function QuietChoices({ chosen }: { chosen: QuietChoice }) {
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1.5 font-medium text-label">Applies to</legend>
+      {QUIET_CHOICES.map(({ value, label, hint }) => (
+        <label
+          key={value}
+          className="flex min-h-11 items-center gap-2.5 rounded-control border border-line-strong px-3 py-2 text-label has-[input:checked]:border-accent has-[input:checked]:bg-accent-soft"
+        >
+          <input
+            type="radio"
+            name="quiet"
+            value={value}
+            defaultChecked={chosen === value}
+            className="size-4 shrink-0 accent-accent"
+          />
+          <span className="min-w-0">
+            <span className="font-medium">{label}</span>
+            <span className="block text-dense text-ink-soft">{hint}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,168 @@
+import { useActionData } from '@remix-run/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { renderToString } from 'react-dom/server'
+import { describe, expect, it } from 'vitest'
+import { hours } from '#app/lib/duration.ts'
+import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
+import { expectNoise } from '#tests/support/quiet.ts'
+import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
+import { CustomerCard, type MetCustomerView } from '../../history/ui/customer-card.tsx'
+import type { AutomationSettings, SettingsForm } from '../automation-settings.ts'
+import { SettingsPage, type SettingsPageProps } from './settings-page.tsx'
+
+const TOM = '88888888-0000-4000-8000-00000000000b'
+const DEFAULTS: AutomationSettings = {
+  quietFrom: '20:00',
+  quietTo: '08:00',
+  quietWeekends: false,
+  quietForAll: false,
+  customerCooldownDays: 0,
+  ruleDailyCap: 500,
+  accountDailyCap: 1000,
+  floodPerHour: 200,
+  senderStaffUuid: null,
+}
+const FORM: SettingsForm = {
+  quiet: 'asked',
+  quietFrom: '20:00',
+  quietTo: '08:00',
+  quietWeekends: false,
+  customerCooldownDays: '0',
+  ruleDailyCap: '500',
+  accountDailyCap: '1000',
+  floodPerHour: '200',
+  senderStaffUuid: '',
+}
+
+function propsOf(over: Partial<SettingsPageProps> = {}): SettingsPageProps {
+  return {
+    account: { accountUUID: 'account-1', admin: false },
+    accountName: 'Smith & Sons Plumbing',
+    timezone: SAMPLE_ZONE,
+    now: SAMPLE_NOW,
+    defaults: DEFAULTS,
+    form: FORM,
+    senders: { outcome: 'ok', staff: [{ uuid: TOM, label: 'Tom Finch' }] },
+    mutes: [],
+    moreMutes: 0,
+    changes: [],
+    refused: null,
+    ...over,
+  }
+}
+
+const MUTE = {
+  id: 4,
+  kind: 'company',
+  recordUuid: 'c',
+  name: 'Margaret Smith',
+  until: null,
+  createdAt: SAMPLE_NOW - hours(2),
+  by: 'Tom Finch',
+} as const
+
+describe('the page of settings', () => {
+  it('says what each limit is by default and what the engine does', () => {
+    renderPage({ at: '/', page: () => <SettingsPage {...propsOf()} /> })
+    expect(screen.getByText(/Messages wait until quiet hours end/)).not.toBeNull()
+    expect(screen.getByLabelText('From').getAttribute('value')).toBe('20:00')
+    expect((screen.getByLabelText(/Only for automations that ask/) as HTMLInputElement).checked).toBe(true)
+    const flood = screen.getByLabelText('Ask me above this many an hour')
+    const hint = document.getElementById(flood.getAttribute('aria-describedby') ?? '')
+    expect(hint?.textContent).toContain('Default: 200.')
+    expect(screen.getByText('No blocked customers')).not.toBeNull()
+  })
+
+  it('marks what is not right beside its field and puts the focus on the first', async () => {
+    const refused = {
+      form: { ...FORM, ruleDailyCap: 'many', quietFrom: 'late' },
+      errors: { quietFrom: ['Give the time as HH:MM, for example 20:00.'], ruleDailyCap: ['Give a number.'] },
+    }
+    function Page() {
+      const answered = useActionData<typeof refused>()
+      return <SettingsPage {...propsOf()} refused={answered ?? null} />
+    }
+    renderPage({ at: '/', page: Page, action: async () => refused })
+    fireEvent.change(screen.getByLabelText('Most customer messages a day, one automation'), {
+      target: { value: 'many' },
+    })
+    fireEvent.click(screen.getByRole('button', { name: 'Save settings' }))
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('From')))
+    expect(screen.getByLabelText('From').getAttribute('aria-invalid')).toBe('true')
+    expect(screen.getByText('Give a number.')).not.toBeNull()
+    expect((screen.getByLabelText('Most customer messages a day, one automation') as HTMLInputElement).value).toBe(
+      'many',
+    )
+  })
+
+  it('gives a browser without scripts the focus and the values too', () => {
+    expectNoise(/useLayoutEffect does nothing on the server/)
+    const refused = { form: { ...FORM, floodPerHour: '0' }, errors: { floodPerHour: ['Give at least 1.'] } }
+    const html = renderToString(pageStub({ at: '/', page: () => <SettingsPage {...propsOf({ refused })} /> }))
+    const page = new DOMParser().parseFromString(html, 'text/html')
+    expect(page.querySelector('[autofocus]')?.getAttribute('name')).toBe('floodPerHour')
+    expect(page.querySelectorAll('[autofocus]')).toHaveLength(1)
+    expect(page.querySelector('form[method=post] input[name=act]')?.getAttribute('value')).toBe('save')
+  })
+
+  it('keeps the sender that was chosen when ServiceM8 does not answer', () => {
+    const senders = { outcome: 'unknown', message: 'The account is suspended.' } as const
+    renderPage({
+      at: '/',
+      page: () => <SettingsPage {...propsOf({ senders, form: { ...FORM, senderStaffUuid: TOM } })} />,
+    })
+    const select = screen.getByLabelText('Staff messages and e-mail signatures') as HTMLSelectElement
+    expect([select.value, select.selectedOptions[0]?.textContent]).toEqual([TOM, 'As chosen before'])
+    expect(screen.getByText(/The account is suspended. What you chose before stays/)).not.toBeNull()
+  })
+
+  it('lists whom nobody writes to, with who stopped it, and lets them be written to again', async () => {
+    const sent: string[] = []
+    renderPage({
+      at: '/',
+      page: () => (
+        <SettingsPage {...propsOf({ mutes: [MUTE], changes: [{ at: SAMPLE_NOW, by: null, words: 'Set: x.' }] })} />
+      ),
+      action: async ({ request }: { request: Request }) => {
+        sent.push(new URLSearchParams(await request.text()).toString())
+        return null
+      },
+    })
+    const muted = within(screen.getByRole('region', { name: 'No messages to' }))
+    expect(muted.getByText('Margaret Smith')).not.toBeNull()
+    expect(muted.getByText(/Tom Finch stopped this/).textContent).toContain('2 hours ago')
+    const changes = within(screen.getByRole('region', { name: 'Who changed what' }))
+    expect(changes.getByText(/Somebody who is signed in/)).not.toBeNull()
+    await act(async () =>
+      fireEvent.click(muted.getByRole('button', { name: 'Allow messages to Margaret Smith again' })),
+    )
+    await waitFor(() => expect(sent).toEqual(['act=allow&mute=4']))
+  })
+})
+
+describe('where a customer is met', () => {
+  const account = { accountUUID: 'account-1', admin: false }
+  const card = (customers: MetCustomerView[]) =>
+    renderPage({ at: '/', page: () => <CustomerCard customers={customers} account={account} /> })
+
+  it('nothing is offered when nobody is known', () => {
+    card([])
+    expect(screen.queryByRole('region', { name: 'The customer' })).toBeNull()
+  })
+
+  it('messages can be stopped, or allowed again', () => {
+    card([{ uuid: 'c', name: 'Margaret Smith', mute: null }])
+    const stop = screen.getByRole('button', { name: 'Stop messages to this customer' })
+    expect(new FormData(stop.closest('form') ?? undefined).get('company')).toBe('c')
+    expect(screen.getByRole('link', { name: 'Quiet hours and limits' }).getAttribute('href')).toBe(
+      '/automation/settings?accountUUID=account-1',
+    )
+  })
+
+  it('who stopped them is said', () => {
+    card([{ uuid: 'c', name: '', mute: MUTE }])
+    expect(screen.getByText('This customer')).not.toBeNull()
+    expect(screen.getByText(/Tom Finch stopped this/)).not.toBeNull()
+    expect(screen.getByRole('button', { name: 'Allow again' })).not.toBeNull()
+  })
+})

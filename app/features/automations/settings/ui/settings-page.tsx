@@ -1,0 +1,136 @@
+import { ArrowLeft, BellOff, Undo2 } from 'lucide-react'
+import { type AutomationAccount, automationAddress } from '#app/domain/automation-address.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { CardSection } from '#app/ui/card.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { PageHeader } from '#app/ui/page/page-header.tsx'
+import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
+import { RunButton } from '../../history/ui/run-button.tsx'
+import type { AutomationSettings, SettingsErrors, SettingsForm } from '../automation-settings.ts'
+import type { Mute } from '../mute.ts'
+import { mutedName, SOMEBODY } from '../settings-words.ts'
+import { SettingsFormCard } from './settings-form.tsx'
+
+export interface SettingsPageProps {
+  account: AutomationAccount
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  /** The server's moment. */
+  now: Millis
+  defaults: AutomationSettings
+  /** As it is saved. */
+  form: SettingsForm
+  senders: { outcome: 'ok'; staff: { uuid: string; label: string }[] } | { outcome: 'unknown'; message: string }
+  mutes: Mute[]
+  /** Beyond those listed. */
+  moreMutes: number
+  /** Newest first. */
+  changes: { at: Millis; by: string | null; words: string }[]
+  /** What was typed and not saved. */
+  refused: { form: SettingsForm; errors: SettingsErrors } | null
+}
+
+/** How all automations treat customers, who signs, and whom nobody writes to. */
+export function SettingsPage(props: SettingsPageProps) {
+  const { account, accountName, timezone, now, defaults, senders, refused } = props
+  return (
+    <AccountTimeProvider now={now} zone={timezone}>
+      <PageHeader
+        title="Automation settings"
+        overline={accountName}
+        actions={
+          <ButtonLink to={automationAddress(account)} icon={<ArrowLeft aria-hidden className="size-4" />}>
+            Back to automations
+          </ButtonLink>
+        }
+        summary={
+          <p className="max-w-prose text-ink-soft">
+            These apply to every automation, at the moment a message goes out. Each run shows which message it held, and
+            why.
+          </p>
+        }
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-6">
+        <SettingsFormCard saved={props.form} refused={refused} defaults={defaults} senders={senders} zone={timezone} />
+        <div className="grid min-w-0 gap-5">
+          <Muted mutes={props.mutes} more={props.moreMutes} />
+          <Changes changes={props.changes} />
+        </div>
+      </div>
+    </AccountTimeProvider>
+  )
+}
+
+function Muted({ mutes, more }: { mutes: Mute[]; more: number }) {
+  return (
+    <CardSection id="muted" title="No messages to">
+      {mutes.length === 0 ? (
+        <EmptyState icon={BellOff} title="No blocked customers">
+          <p>
+            To stop messages to a customer, open a run about them in the history. Press "Stop messages to this
+            customer".
+          </p>
+        </EmptyState>
+      ) : (
+        <ul className="grid gap-3">
+          {mutes.map((mute) => (
+            <li key={mute.id} className="grid gap-1.5 border-line border-t pt-3 first:border-t-0 first:pt-0">
+              <p className="wrap-anywhere font-medium text-label first-letter:uppercase">{mutedName(mute)}</p>
+              <MutedSince mute={mute} />
+              <div>
+                <RunButton
+                  values={{ act: 'allow', mute: String(mute.id) }}
+                  icon={<Undo2 aria-hidden className="size-4" />}
+                  label={`Allow messages ${mute.kind === 'company' ? 'to' : 'about'} ${mutedName(mute)} again`}
+                >
+                  Allow again
+                </RunButton>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {more > 0 ? (
+        <p className="mt-3 text-dense text-ink-soft">And {more} more. They show as the ones above are allowed again.</p>
+      ) : null}
+    </CardSection>
+  )
+}
+
+/** Who stopped it, when, and for how long. */
+export function MutedSince({ mute: { createdAt, by, until } }: { mute: Pick<Mute, 'createdAt' | 'by' | 'until'> }) {
+  return (
+    <p className="wrap-anywhere text-dense text-ink-soft">
+      {by ?? SOMEBODY} stopped this <Time at={createdAt} />
+      {until === null ? null : (
+        <>
+          , until <Time at={until} as="clock" />
+        </>
+      )}
+      .
+    </p>
+  )
+}
+
+function Changes({ changes }: Pick<SettingsPageProps, 'changes'>) {
+  return (
+    <CardSection id="changes" title="Who changed what">
+      {changes.length === 0 ? (
+        <p className="text-label text-ink-soft">No changes yet.</p>
+      ) : (
+        <ol className="grid gap-3">
+          {changes.map(({ at, by, words }, index) => (
+            <li key={`${at}-${index}`} className="grid gap-0.5">
+              <p className="wrap-anywhere text-label">{words}</p>
+              <p className="wrap-anywhere text-dense text-ink-soft">
+                {by ?? SOMEBODY}, <Time at={at} />
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+    </CardSection>
+  )
+}

@@ -1,0 +1,132 @@
+// Switching a rule on never touches what is already there. For a polled rule that acts once on each record, what matches
+// already goes into the ledger; for a rule on events, every record is looked at once, so that the next look can tell what
+// changed. Until that is done the rule does not start.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { seconds } from '#app/lib/duration.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import type { RecordValues } from '#db/store/records.ts'
+import { asText, snapshotFields } from '../records/changes.ts'
+import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
+import { occurrenceOf } from '../rules/timing/once.ts'
+import { type Failure, filterOf, judgeAll, listFor } from './list-records.server.ts'
+import { type LookApp, tryAgainAt } from './look.server.ts'
+
+const AT_ONCE = 4
+/** Rows of one transaction. */
+const ROWS = 500
+
+export interface BaselineRound {
+  /** When a rule that could not be noted is tried again; null = none waits. */
+  nextAt: number | null
+}
+
+export function createBaseline(app: LookApp): { round(): Promise<BaselineRound> } {
+  const waiting = new Map<number, { until: number; tries: number }>()
+
+  async function one(rule: AutomationRow): Promise<void> {
+    const now = app.clock.now()
+    const failure = await noteWhatIsThere(app, rule)
+    if (failure === null) {
+      waiting.delete(rule.id)
+      app.log.info({ automation: rule.id, account: rule.accountUuid }, 'automation.baselined')
+      return
+    }
+    const tries = (waiting.get(rule.id)?.tries ?? 0) + 1
+    waiting.set(rule.id, { until: tryAgainAt(failure, tries, now), tries })
+    app.log.warn(
+      { automation: rule.id, account: rule.accountUuid, reason: failure.outcome },
+      'automation.baseline_put_off',
+    )
+  }
+
+  return {
+    async round() {
+      const now = app.clock.now()
+      const rules = await app.store.automationsToBaseline(AT_ONCE + waiting.size)
+      const known = new Set(rules.map((rule) => rule.id))
+      for (const id of waiting.keys()) if (!known.has(id)) waiting.delete(id)
+      const ready = rules.filter((rule) => (waiting.get(rule.id)?.until ?? 0) <= now).slice(0, AT_ONCE)
+      for (const rule of ready) {
+        try {
+          await one(rule)
+        } catch (error) {
+          waiting.set(rule.id, { until: app.clock.now() + seconds(30), tries: 1 })
+          app.log.error({ automation: rule.id, account: rule.accountUuid, error }, 'automation.baseline_failed')
+        }
+      }
+      if (ready.length === AT_ONCE) return { nextAt: app.clock.now() }
+      return { nextAt: waiting.size === 0 ? null : Math.min(...[...waiting.values()].map((entry) => entry.until)) }
+    },
+  }
+}
+
+/** Null = done, or the rule is another one meanwhile. */
+async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<Failure | null> {
+  const { accountUuid, definition } = rule
+  const { trigger } = definition
+  const account = await app.store.findAccount(accountUuid)
+  if (!account || trigger.source === 'manual_endpoint')
+    return finish(app, rule, { ledger: [], snapshots: [], partial: false }, 'job')
+  const object = trigger.source === 'webhook' ? trigger.object : objectOfEndpoint(trigger.endpoint)
+
+  // A rule on events needs every record, deleted ones too: one that is brought back is not new.
+  const at = { now: app.clock.now(), zone: account.timezone }
+  const filter = trigger.source === 'webhook' ? '' : filterOf(definition, at)
+  const listed = await listFor(app, accountUuid, object, filter)
+  if (listed.outcome === 'failed') return listed.failure
+  if (trigger.source === 'webhook') {
+    const snapshots = listed.records.flatMap((record): RecordValues[] => {
+      const recordUuid = asText(record.uuid)
+      return recordUuid === ''
+        ? []
+        : [{ recordUuid, editDate: asText(record.edit_date), fields: snapshotFields(record) }]
+    })
+    // Nothing there yet is something to go on from as well: whatever comes is new.
+    const emptySince = localStamp(wallAt(at.now, account.timezone))
+    return finish(app, rule, { ledger: [], snapshots, partial: !listed.complete, emptySince }, object)
+  }
+  const judged = await judgeAll(app, accountUuid, object, listed.records, definition, at)
+  if (judged.outcome === 'failed') return judged.failure
+  const ledger = judged.judged.matched.map((facts) => ({
+    recordUuid: facts.recordUuid,
+    occurrence: occurrenceOf(definition.once, { facts, changes: [], at, groupKey: null, tick: null }),
+  }))
+  return finish(app, rule, { ledger, snapshots: [], partial: false }, object)
+}
+
+async function finish(
+  app: LookApp,
+  rule: AutomationRow,
+  found: {
+    ledger: { recordUuid: string; occurrence: string }[]
+    snapshots: RecordValues[]
+    partial: boolean
+    emptySince?: string
+  },
+  object: string,
+): Promise<null> {
+  const { ledger, snapshots, partial } = found
+  const most = Math.max(ledger.length, snapshots.length)
+  const latest = snapshots.reduce((before, { editDate }) => (editDate > before ? editDate : before), '')
+  const watermark = latest === '' ? (found.emptySince ?? '') : latest
+  for (let from = 0; ; from += ROWS) {
+    const done = from + ROWS >= most
+    const kept = await app.store.noteBaseline(
+      rule.accountUuid,
+      {
+        automationId: rule.id,
+        version: rule.version,
+        ledger: ledger.slice(from, from + ROWS),
+        object,
+        snapshots: snapshots.slice(from, from + ROWS),
+        watermark,
+        partial,
+        done,
+      },
+      app.clock.now(),
+    )
+    if (done || !kept) return null
+    await nextTurn()
+  }
+}

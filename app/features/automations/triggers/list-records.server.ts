@@ -1,0 +1,94 @@
+// The records a rule looks through: listed, joined, judged; a few hundred at a time, so that nobody else waits for it.
+import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
+import type { JudgedAt, RecordFacts } from '../records/facts.ts'
+import {
+  ACTIVE_ONLY,
+  type FailedCondition,
+  judge,
+  neededParts,
+  readsDeleted,
+  serverFilter,
+} from '../rules/conditions/conditions.ts'
+import { partsForGrouping } from '../rules/grouping.ts'
+import type { RuleDefinition } from '../rules/rule.ts'
+import type { LookApp } from './look.server.ts'
+
+/** More than this of one list is not read: 4 pages of the platform's largest size (facts: 5.3). */
+export const MOST_RECORDS = 20_000
+const AT_A_TIME = 250
+
+export type Failure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
+
+export type Listed =
+  | { outcome: 'ok'; object: string; records: PlatformRecord[]; complete: boolean }
+  | { outcome: 'failed'; failure: Failure }
+
+/**
+ * The list, filtered by the platform as far as it can; everything is judged again here. A filter that the platform refuses (a field
+ * it does not filter by) only costs calls: the list is asked for once more without it.
+ */
+export async function listFor(app: LookApp, accountUuid: string, object: string, filter: string): Promise<Listed> {
+  const ask = (wanted: string) =>
+    app.callAsAccount(accountUuid, (api, token) =>
+      api.list(token, object, { limit: MOST_RECORDS, ...(wanted === '' ? {} : { filter: wanted }) }),
+    )
+  let answer = await ask(filter)
+  const plain = filter.startsWith(ACTIVE_ONLY) ? ACTIVE_ONLY : ''
+  if (answer.outcome === 'refused' && answer.status !== 404 && filter !== plain) {
+    app.log.warn({ account: accountUuid, object, filter, message: answer.message }, 'list.filter_refused')
+    answer = await ask(plain)
+  }
+  if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer }
+  return { outcome: 'ok', object, records: answer.value, complete: answer.value.length < MOST_RECORDS }
+}
+
+export function filterOf(definition: RuleDefinition, at: JudgedAt): string {
+  return definition.trigger.source === 'api_polling'
+    ? serverFilter(definition.conditions, definition.trigger.endpoint, at)
+    : ACTIVE_ONLY
+}
+
+export interface Judged {
+  matched: RecordFacts[]
+  /** Of the newest that did not match, newest first; at most one. */
+  failed: FailedCondition[]
+  total: number
+}
+
+/** Newest edit first. Yields to the event loop between parts. */
+export async function judgeAll(
+  app: LookApp,
+  accountUuid: string,
+  object: string,
+  records: readonly PlatformRecord[],
+  definition: RuleDefinition,
+  at: JudgedAt,
+): Promise<{ outcome: 'ok'; judged: Judged } | { outcome: 'failed'; failure: Failure }> {
+  const { enabled, field } = definition.grouping
+  const parts = [
+    ...new Set([
+      ...neededParts(definition.conditions, object),
+      ...(enabled && field ? partsForGrouping(field, object) : []),
+    ]),
+  ]
+  const withDeleted = readsDeleted(definition.trigger)
+  const newestFirst = [...records].sort((a, b) => (String(a.edit_date ?? '') < String(b.edit_date ?? '') ? 1 : -1))
+  const matched: RecordFacts[] = []
+  let failed: FailedCondition[] = []
+  let total = 0
+  const turn = takingTurns()
+  for (let from = 0; from < newestFirst.length; from += AT_A_TIME) {
+    const joined = await app.facts.join(accountUuid, object, newestFirst.slice(from, from + AT_A_TIME), parts)
+    if (joined.outcome !== 'ok') return { outcome: 'failed', failure: joined }
+    for (const facts of joined.facts) {
+      if (!facts.active && !withDeleted) continue
+      total += 1
+      const verdict = judge(definition.conditions, facts, at)
+      if (verdict.matched) matched.push(facts)
+      else if (failed.length === 0) failed = verdict.failed
+      await turn()
+    }
+  }
+  return { outcome: 'ok', judged: { matched, failed, total } }
+}

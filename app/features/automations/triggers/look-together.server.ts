@@ -1,0 +1,190 @@
+// Many records of one account that changed at about the same time (an import, a bulk edit): the list of what was edited lately is read
+// once instead of each record, and what belongs to them is joined once. Each is judged and settled by itself, as if it were alone.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { PlatformRecord } from '#app/adapters/platform.ts'
+import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
+import type { LookedAt, TouchedRecord } from '#db/store/triggers.ts'
+import { asText, snapshotsOf } from '../records/changes.ts'
+import type { FactPart, RecordFacts } from '../records/facts.ts'
+import { partsOfSteps } from '../runs/run-parts.ts'
+import {
+  judgeLook,
+  type LookApp,
+  loadWatch,
+  named,
+  nobodyWatches,
+  putOff,
+  type ReadRecord,
+  settle,
+  type Watch,
+} from './look.server.ts'
+
+/** Judged and written in one go; then everybody else has a turn. */
+const AT_A_TIME = 25
+/** An edit is this much older than the first event of it, at most, else the record is read by itself. */
+const EDITED_BEFORE = minutes(10)
+/** What a sweep found was edited since the sweep before. */
+const SWEPT_BEFORE = hours(3)
+/** One page of the platform's list; what does not stand on it is read by itself (facts: 5.3). */
+const MOST_EDITED = 5_000
+/** From so many runs that begin together on, what their steps speak of is read into the shared memory at once … */
+const WORTH_JOINING = 10
+/** … as far as it stays there long enough: see `fact-sources.server.ts`. */
+const LASTING: readonly FactPart[] = ['contact', 'company', 'company_contact']
+
+export interface LookedTogether {
+  started: number
+  /** Not on the list: deleted for good, edited long before its event, or more than a page. To be read one by one. */
+  left: TouchedRecord[]
+}
+
+/** `records` = of one account and one object. Each that is done, or put off, is added to `settled`; what is not, was not touched. */
+export async function lookTogether(
+  app: LookApp,
+  records: readonly TouchedRecord[],
+  settled: Set<TouchedRecord>,
+): Promise<LookedTogether> {
+  const [first] = records
+  if (!first) return { started: 0, left: [] }
+  const { accountUuid, object } = first
+  const begun = app.clock.now()
+  const watch = await loadWatch(app, accountUuid, object)
+  if (watch === null) {
+    await settleAll(app, records.map(nobodyWatches), settled)
+    return { started: 0, left: [] }
+  }
+  const listed = await app.callAsAccount(accountUuid, (api, token) =>
+    api.list(token, object, { limit: MOST_EDITED, filter: `edit_date gt '${editedSince(records, watch.zone)}'` }),
+  )
+  // An object that the platform does not filter this way is read as before.
+  if (listed.outcome === 'refused') return { started: 0, left: [...records] }
+  if (listed.outcome !== 'ok') return putAllOff(app, watch, records, listed, settled)
+
+  const byUuid = new Map(listed.value.map((record) => [asText(record.uuid), record]))
+  const found = records.flatMap((touched) => {
+    const record = byUuid.get(touched.recordUuid)
+    return record ? [{ touched, record }] : []
+  })
+  const left = records.filter((touched) => !byUuid.has(touched.recordUuid))
+  if (found.length === 0) return { started: 0, left }
+  const joined = await app.facts.join(
+    accountUuid,
+    object,
+    found.map(({ record }) => record),
+    watch.parts,
+    begun,
+  )
+  if (joined.outcome !== 'ok') {
+    await putAllOff(
+      app,
+      watch,
+      found.map(({ touched }) => touched),
+      joined,
+      settled,
+    )
+    return { started: 0, left }
+  }
+  const read = await withSnapshots(app, found, joined.facts)
+  let started = 0
+  for (let from = 0; from < read.length; from += AT_A_TIME) {
+    started += await judgeAndSettle(app, watch, read.slice(from, from + AT_A_TIME), settled)
+    await nextTurn()
+  }
+  app.log.debug({ account: accountUuid, object, found: found.length, left: left.length, started }, 'records.looked_at')
+  return { started, left }
+}
+
+/** In the account's own time, as the platform writes it. */
+function editedSince(records: readonly TouchedRecord[], zone: string): string {
+  const since = records.map(({ firstAt, eventSeq }) => firstAt - (eventSeq === null ? SWEPT_BEFORE : EDITED_BEFORE))
+  return localStamp(wallAt(Math.min(...since), zone))
+}
+
+async function withSnapshots(
+  app: LookApp,
+  found: readonly { touched: TouchedRecord; record: PlatformRecord }[],
+  facts: readonly RecordFacts[],
+): Promise<ReadRecord[]> {
+  const [first] = found
+  if (!first) return []
+  const { accountUuid, object } = first.touched
+  const uuids = found.map(({ touched }) => touched.recordUuid)
+  const snapshots = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), uuids)
+  const before = new Map(snapshots.map(({ recordUuid, fields }) => [recordUuid, fields]))
+  return found.flatMap(({ touched, record }, index) => {
+    const own = facts[index]
+    return own ? [{ touched, record, facts: own, before: before.get(touched.recordUuid) ?? null }] : []
+  })
+}
+
+async function judgeAndSettle(
+  app: LookApp,
+  watch: Watch,
+  read: readonly ReadRecord[],
+  settled: Set<TouchedRecord>,
+): Promise<number> {
+  const looked = await Promise.all(read.map(async (one) => ({ ...one, look: await judgeLook(app, watch, one) })))
+  const firing = looked.filter(({ look }) => look.wishes.length > 0)
+  const accountUuid = read[0]?.touched.accountUuid ?? ''
+  if (firing.length >= WORTH_JOINING) await warmUp(app, watch, firing)
+  const customers = await app.facts.customerNames(
+    accountUuid,
+    firing.map(({ facts }) => facts),
+  )
+  return settleAll(
+    app,
+    looked.map(({ look, facts }) => named(look, facts, customers)),
+    settled,
+  )
+}
+
+/** Only so that many runs do not each ask for it: a failure is theirs to meet. */
+async function warmUp(
+  app: LookApp,
+  { rules }: Watch,
+  firing: readonly { touched: TouchedRecord; record: PlatformRecord; look: LookedAt }[],
+): Promise<void> {
+  const [first] = firing
+  if (!first) return
+  const { accountUuid, object } = first.touched
+  const ids = new Set(firing.flatMap(({ look }) => look.wishes.map((wish) => wish.automationId)))
+  const spokenOf = new Set(
+    rules.filter((rule) => ids.has(rule.id)).flatMap((rule) => partsOfSteps(rule.definition, object)),
+  )
+  const parts = LASTING.filter((part) => spokenOf.has(part))
+  if (parts.length === 0) return
+  const records = firing.map(({ record }) => record)
+  await app.facts.join(accountUuid, object, records, parts)
+}
+
+/** Side by side they share a transaction. One that cannot be written leaves the others. */
+async function settleAll(app: LookApp, looked: readonly LookedAt[], settled: Set<TouchedRecord>): Promise<number> {
+  const written = await Promise.allSettled(
+    looked.map(async (look) => {
+      const started = await settle(app, look)
+      settled.add(look.touched)
+      return started
+    }),
+  )
+  const broken = written.find((one) => one.status === 'rejected')
+  if (broken) throw broken.reason
+  return written.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0)
+}
+
+type Failure = Parameters<typeof putOff>[3]
+
+async function putAllOff(
+  app: LookApp,
+  watch: Watch,
+  records: readonly TouchedRecord[],
+  failure: Failure,
+  settled: Set<TouchedRecord>,
+): Promise<LookedTogether> {
+  // Spent calls put off everything of the account at once; with the youngest, which is not given up for its age before others are.
+  const youngest = records.reduce((a, b) => (b.firstAt > a.firstAt ? b : a))
+  const told = failure.outcome === 'rate_limited' ? [youngest] : records
+  await Promise.all(told.map((touched) => putOff(app, touched, watch.rules, failure)))
+  for (const touched of records) settled.add(touched)
+  return { started: 0, left: [] }
+}

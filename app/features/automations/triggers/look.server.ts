@@ -1,0 +1,316 @@
+// A record that rules watch has changed: it is read once, for all of them, compared with what it looked like, and each rule
+// says what it makes of it. Snapshot, verdicts, runs and the end of the wait are one act of the store.
+import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import type { App } from '#app/context/app-context.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import type { LookedAt, NewVerdict, OwnWrite, TouchedRecord } from '#db/store/triggers.ts'
+import {
+  causedBy,
+  changesBetween,
+  isLateNews,
+  markedNew,
+  namedRecord,
+  snapshotFields,
+  snapshotsOf,
+} from '../records/changes.ts'
+import type { FactPart, FieldChange, JudgedAt, RecordFacts } from '../records/facts.ts'
+import type { FactLoader } from '../records/load-facts.server.ts'
+import { judge, neededParts } from '../rules/conditions/conditions.ts'
+import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
+import type { OncePolicy, RuleDefinition } from '../rules/rule.ts'
+import type { RunWish } from '../rules/run.ts'
+import { RUN_WORDS } from '../rules/run-words.ts'
+import { daysToRemember, occurrenceOf } from '../rules/timing/once.ts'
+import { collectsUntil } from '../rules/timing/schedule.ts'
+import { triggerMatches } from '../rules/triggers.ts'
+
+export type LookApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
+
+/** Our own writes come back as events within this time. ms */
+const OWN_WRITE_COUNTS = minutes(10)
+/** A record that cannot be read is tried this long, as the platform itself tries its webhooks. ms */
+const TRIED_FOR = hours(72)
+
+/** Answers how many runs it started. */
+export async function lookAt(app: LookApp, touched: TouchedRecord): Promise<number> {
+  const { accountUuid, object, recordUuid } = touched
+  const watch = await loadWatch(app, accountUuid, object)
+  if (watch === null) return settle(app, nobodyWatches(touched))
+  const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, object, recordUuid))
+  if (answer.outcome === 'refused' && answer.status === 404) return settle(app, goneLook(watch, touched))
+  if (answer.outcome !== 'ok') return putOff(app, touched, watch.rules, answer)
+  const joined = await app.facts.join(accountUuid, object, [answer.value], watch.parts)
+  if (joined.outcome !== 'ok') return putOff(app, touched, watch.rules, joined)
+  const facts = joined.facts[0]
+  if (!facts) return settle(app, goneLook(watch, touched))
+  const [before] = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), [recordUuid])
+  const looked = await judgeLook(app, watch, { touched, record: answer.value, facts, before: before?.fields ?? null })
+  // Asked for only when there will be a run to read about.
+  const customers = looked.wishes.length === 0 ? new Map() : await app.facts.customerNames(accountUuid, [facts])
+  return settle(app, named(looked, facts, customers))
+}
+
+/** Who watches the object, and what they ask about its records. */
+export interface Watch {
+  rules: AutomationRow[]
+  parts: FactPart[]
+  zone: string
+}
+
+/** Null = nobody does any more. */
+export async function loadWatch(app: LookApp, accountUuid: string, object: string): Promise<Watch | null> {
+  const rules = await app.store.automationsWatching(accountUuid, object)
+  const account = await app.store.findAccount(accountUuid)
+  if (rules.length === 0 || !account) return null
+  const conditions = rules.flatMap((rule) => rule.definition.conditions)
+  return { rules, parts: neededParts(conditions, object), zone: account.timezone }
+}
+
+export function nobodyWatches(touched: TouchedRecord): LookedAt {
+  return { touched, snapshot: null, verdicts: [], wishes: [] }
+}
+
+/** The record as it is now, and as it was when it was looked at before; null = never. */
+export interface ReadRecord {
+  touched: TouchedRecord
+  record: PlatformRecord
+  facts: RecordFacts
+  before: Readonly<Record<string, string>> | null
+}
+
+/** What every rule makes of the record. Nothing is written yet, except that a rule going round in a circle is stopped. */
+export async function judgeLook(app: LookApp, watch: Watch, read: ReadRecord): Promise<LookedAt> {
+  const { touched, record, facts, before } = read
+  const { accountUuid, object, recordUuid } = touched
+  const now = app.clock.now()
+  const fields = snapshotFields(record)
+  const seen: Seen = {
+    touched,
+    facts,
+    changes: changesBetween(before, fields),
+    changedSince: touched.created ? touched.turn > 1 : isLateNews(before, touched.changedFields, now),
+    firstSight: before === null && !touched.created,
+    own: await app.store.ownWrites(accountUuid, object, recordUuid, now - OWN_WRITE_COUNTS),
+    at: { now, zone: watch.zone },
+  }
+  const opinions = await Promise.all(watch.rules.map((rule) => guarded(app, rule, opinionOf(rule, seen), now)))
+  return {
+    touched,
+    // Met by a change, and never before: whether it is new is for the sweep to say, which knows what was there.
+    snapshot: seen.firstSight
+      ? 'none'
+      : {
+          recordUuid,
+          editDate: facts.editDate,
+          fields: touched.created && !seen.changedSince ? markedNew(fields, now) : fields,
+        },
+    verdicts: opinions.flatMap((opinion) => (opinion.fires ? [] : [opinion.verdict])),
+    wishes: opinions.flatMap((opinion) => (opinion.fires ? [opinion.wish] : [])),
+  }
+}
+
+/** The runs say whom they are about. */
+export function named(looked: LookedAt, facts: RecordFacts, customers: ReadonlyMap<string, string>): LookedAt {
+  const conditionMatching = { totalRecords: 1, matchedRecords: [namedRecord(facts, customers)] }
+  const wishes = looked.wishes.map((wish) => ({ ...wish, triggerData: { ...wish.triggerData, conditionMatching } }))
+  return { ...looked, wishes }
+}
+
+interface Seen {
+  touched: TouchedRecord
+  facts: RecordFacts
+  changes: FieldChange[]
+  changedSince: boolean
+  firstSight: boolean
+  own: OwnWrite[]
+  at: JudgedAt
+}
+
+type Opinion = { fires: true; wish: RunWish; cause: OwnWrite | null } | { fires: false; verdict: NewVerdict }
+
+function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
+  const { touched, facts, changes, at } = seen
+  const { trigger } = rule.definition
+  const no = (verdict: NewVerdict['verdict'], detail: Record<string, unknown>): Opinion => ({
+    fires: false,
+    verdict: { automationId: rule.id, recordUuid: touched.recordUuid, verdict, detail: JSON.stringify(detail) },
+  })
+  if (trigger.source !== 'webhook') return no('not_triggered', { sentence: 'This rule does not start on events.' })
+  if (!rule.baselined && !touched.created) {
+    return no('first_sight', { sentence: 'The rule was just being switched on and still looked at what was there.' })
+  }
+  if (seen.firstSight) {
+    return no('first_sight', {
+      sentence: 'Fieldhook saw this record for the first time, so it could not tell what had changed.',
+    })
+  }
+  const fired = triggerMatches(trigger, {
+    created: touched.created,
+    changedSince: seen.changedSince,
+    changedFields: touched.changedFields,
+    changes,
+    facts,
+  })
+  if (!fired.fires) return no('not_triggered', { sentence: fired.why })
+
+  const cause = touched.created ? null : causedBy(changes, seen.own)
+  const verdict = judge(rule.definition.conditions, facts, at)
+  if (!verdict.matched) return no('not_matched', { failed: verdict.failed })
+
+  const settled = at.now + minutes(trigger.settleMinutes)
+  const collectedUntil = collectsUntil(trigger, at.zone, settled)
+  const firing = { facts, changes, at, groupKey: null, tick: null, collectedUntil }
+  const occurrence = occurrenceOf(rule.definition.once, firing)
+  return {
+    fires: true,
+    wish: {
+      automationId: rule.id,
+      version: rule.version,
+      source: 'webhook',
+      object: facts.object,
+      recordUuids: [facts.recordUuid],
+      groupKey: null,
+      triggerData: {
+        description: describeChange(touched, changes),
+        object: facts.object,
+        manualTrigger: false,
+        conditionMatching: null,
+        values: {},
+        bypassedConditions: false,
+        changes,
+      },
+      ledger: [{ recordUuid: facts.recordUuid, occurrence, expiresAt: rememberUntil(rule.definition.once, at.now) }],
+      hop: cause ? cause.hop + 1 : 0,
+      wakeAt: collectedUntil ?? settled,
+      held: askFirst(rule.definition),
+      ...(collectedUntil !== null && { waits: RUN_WORDS.collected }),
+      replayOf: null,
+    },
+    cause,
+  }
+}
+
+/** Rules that set off rules: the run waits for a person, or the rule is stopped with it. */
+async function guarded(app: LookApp, rule: AutomationRow, opinion: Opinion, now: number): Promise<Opinion> {
+  if (!opinion.fires) return opinion
+  const { cause, wish } = opinion
+  const recordUuid = wish.recordUuids[0] ?? ''
+  const { accountUuid } = rule
+  const runsOnRecord = await app.store.recentRuns(accountUuid, rule.id, recordUuid, now - BREAKER_WITHIN)
+  const verdict = mayStart({ automationId: rule.id, cause, runsOnRecord, now })
+  switch (verdict.outcome) {
+    case 'go':
+      return opinion
+    case 'skip':
+      return {
+        fires: false,
+        verdict: {
+          automationId: rule.id,
+          recordUuid,
+          verdict: 'own_change',
+          detail: JSON.stringify({ sentence: verdict.sentence, runId: cause?.runId ?? null }),
+        },
+      }
+    case 'pause':
+      await app.store.changeAutomation(accountUuid, rule.id, { pausedReason: verdict.sentence, at: now })
+      app.log.warn({ account: accountUuid, automation: rule.id }, 'automation.paused')
+      return { ...opinion, wish: { ...wish, held: verdict.sentence } }
+    case 'hold':
+      return { ...opinion, wish: { ...wish, held: verdict.sentence } }
+    default:
+      return assertNever(verdict)
+  }
+}
+
+/** Until when the ledger remembers a firing; null = for good. */
+export function rememberUntil(once: OncePolicy, now: number): number | null {
+  const kept = daysToRemember(once)
+  return kept === null ? null : now + days(kept)
+}
+
+/** Every run of the rule waits for a person. */
+export function askFirst(definition: RuleDefinition): string | null {
+  return definition.guards.askFirst ? 'This rule asks you first, each time.' : null
+}
+
+function describeChange(touched: TouchedRecord, changes: readonly FieldChange[]): string {
+  if (touched.created) return `New ${touched.object}`
+  const first = changes[0]
+  if (!first) return `Change of ${touched.object}`
+  const more = changes.length > 1 ? ` and ${changes.length - 1} more` : ''
+  return `${first.field} changed from "${first.from ?? ''}" to "${first.to}"${more}`
+}
+
+export function goneLook({ rules }: Watch, touched: TouchedRecord): LookedAt {
+  const detail = JSON.stringify({ sentence: 'The record is not in ServiceM8 any more.' })
+  const { recordUuid } = touched
+  const verdicts = rules.map(
+    (rule) => ({ automationId: rule.id, recordUuid, verdict: 'not_triggered', detail }) as const,
+  )
+  return { touched, snapshot: null, verdicts, wishes: [] }
+}
+
+/** Answers how many runs it started. */
+export async function settle(app: LookApp, looked: LookedAt): Promise<number> {
+  const started = await app.store.settleTouched(looked.touched.accountUuid, looked, app.clock.now())
+  const count = started.filter((one) => one.outcome === 'started').length
+  const { accountUuid, object } = looked.touched
+  app.log.debug({ account: accountUuid, object, rules: started.length, started: count }, 'record.looked_at')
+  return count
+}
+
+type Failure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
+
+/** Later, or, after three days, never: then each rule's verdict says so. */
+export async function putOff(
+  app: LookApp,
+  touched: TouchedRecord,
+  rules: readonly AutomationRow[],
+  failure: Failure,
+): Promise<number> {
+  const now = app.clock.now()
+  if (now - touched.firstAt > TRIED_FOR) {
+    const sentence = `The record could not be read for three days: ${failure.message}`
+    const verdicts: NewVerdict[] = rules.map((rule) => ({
+      automationId: rule.id,
+      recordUuid: touched.recordUuid,
+      verdict: 'held',
+      detail: JSON.stringify({ sentence }),
+    }))
+    const [before] = await app.store.loadSnapshots(touched.accountUuid, snapshotsOf(touched.object), [
+      touched.recordUuid,
+    ])
+    return settle(app, { touched, snapshot: before ?? null, verdicts, wishes: [] })
+  }
+  const again = tryAgainAt(failure, touched.tries, now)
+  // All of the account's at once: hundreds that are put off one by one would keep the disk busy, and everybody waiting.
+  if (failure.outcome === 'rate_limited') await app.store.postponeAllTouched(touched.accountUuid, again)
+  else await app.store.postponeTouched(touched, again)
+  return 0
+}
+
+/** When a background read that failed is worth trying again. Shared by everything that reads for rules. */
+export function tryAgainAt(failure: Failure, tries: number, now: number): number {
+  switch (failure.outcome) {
+    case 'rate_limited':
+      return Math.max(failure.retryAt, now + seconds(1))
+    case 'unavailable':
+    case 'refused':
+      return now + pauseAfter(tries)
+    case 'not_connected':
+    case 'reconnect':
+    case 'forbidden':
+    case 'suspended':
+    case 'unauthorized':
+      // A person has to do something first; signing in again wakes nobody, so look now and then.
+      return now + minutes(10)
+    default:
+      return assertNever(failure)
+  }
+}
+
+export function pauseAfter(tries: number): number {
+  return Math.min(seconds(5) * 3 ** Math.min(tries, 6), minutes(15))
+}

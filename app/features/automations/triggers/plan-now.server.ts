@@ -1,0 +1,126 @@
+// What a person's "Run Now" would do: which runs it makes of what matches, and what it leaves alone because it was handled before.
+// The same for the question on the screen and for the call that acts.
+import type { AutomationRow } from '#db/store/automations.ts'
+import type { DoneFiring } from '#db/store/triggers.ts'
+import { namedRecord } from '../records/changes.ts'
+import type { RecordFacts } from '../records/facts.ts'
+import type { PollTrigger } from '../rules/rule.ts'
+import type { RunWish, TriggerData } from '../rules/run.ts'
+import { occurrenceOf, occurrenceOfCall } from '../rules/timing/once.ts'
+import { type LookApp, rememberUntil } from './look.server.ts'
+import type { MatchedNow } from './match-now.server.ts'
+import { sortHandled, wishesOf } from './poll.server.ts'
+
+type Matched = Extract<MatchedNow, { outcome: 'matched' }>
+type PlanApp = Pick<LookApp, 'store' | 'clock' | 'facts'>
+
+export interface NowWished {
+  /** Past the conditions. */
+  bypassConditions: boolean
+  /** Only this one; null = what the rule finds. */
+  recordUuid: string | null
+  /** Also what was handled before, or was there when the rule was switched on. */
+  includeHandled: boolean
+}
+
+export interface NowPlan {
+  wishes: RunWish[]
+  /** Records that match and are left alone: with the run that handled them, or none where they were there before the rule. */
+  handled: DoneFiring[]
+}
+
+export async function planNow(
+  app: PlanApp,
+  rule: AutomationRow,
+  matched: Matched,
+  wished: NowWished,
+): Promise<NowPlan> {
+  const { trigger } = rule.definition
+  const chosen = wished.bypassConditions || wished.recordUuid !== null
+  return trigger.source === 'api_polling' && !chosen
+    ? planTick(app, rule, trigger, matched, wished.includeHandled)
+    : planOne(app, rule, matched, wished)
+}
+
+async function momentOf(app: PlanApp, accountUuid: string) {
+  const account = await app.store.findAccount(accountUuid)
+  return { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
+}
+
+/** A tick, asked for by hand. */
+async function planTick(
+  app: PlanApp,
+  rule: AutomationRow,
+  trigger: PollTrigger,
+  matched: Matched,
+  again: boolean,
+): Promise<NowPlan> {
+  const tickOf = { at: await momentOf(app, rule.accountUuid), source: 'person' as const, tick: null }
+  // While what is there is still being noted, all of it is what was there.
+  const preparing = rule.active && !rule.baselined
+  const { open, handled } = preparing
+    ? { open: [], handled: matched.records.map(({ recordUuid }) => ({ recordUuid, runId: null, at: tickOf.at.now })) }
+    : await sortHandled(app, rule, matched.records, tickOf)
+  const judged = { matched: again ? matched.records : open, failed: [], total: matched.total }
+  const wishes = await wishesOf(app, rule, trigger, judged, tickOf)
+  return again ? { wishes: wishes.map((wish) => ({ ...wish, again })), handled: [] } : { wishes, handled }
+}
+
+/**
+ * The first record, whatever was there when the rule was switched on: a person means this one. What the rule has done for it
+ * already, it does again only when that is asked for too.
+ */
+async function planOne(app: PlanApp, rule: AutomationRow, matched: Matched, wished: NowWished): Promise<NowPlan> {
+  const [facts] = matched.records
+  if (!facts) return { wishes: [], handled: [] }
+  const ledger = await ledgerOf(app, rule, facts)
+  const [occurrence] = ledger
+  const done = occurrence && (await app.store.doneBefore(rule.accountUuid, rule.id, ledger))
+  const before = done?.get(`${occurrence?.recordUuid}|${occurrence?.occurrence}`)
+  if (before && before.runId !== null && !wished.includeHandled) return { wishes: [], handled: [before] }
+  const customers = await app.facts.customerNames(rule.accountUuid, [facts])
+  const wish: RunWish = {
+    automationId: rule.id,
+    version: rule.version,
+    source: 'person',
+    object: matched.object,
+    recordUuids: [facts.recordUuid],
+    groupKey: null,
+    triggerData: {
+      description: wished.bypassConditions ? 'Run by a person, past the conditions' : 'Run by a person',
+      object: matched.object,
+      manualTrigger: true,
+      conditionMatching: { totalRecords: matched.total, matchedRecords: [namedRecord(facts, customers)] },
+      values: calledWith(rule, facts),
+      bypassedConditions: wished.bypassConditions,
+      changes: [],
+    } satisfies TriggerData,
+    ledger,
+    ...(before && { again: true }),
+    hop: 0,
+    wakeAt: app.clock.now(),
+    // Whoever presses the button has been asked.
+    held: null,
+    replayOf: null,
+  }
+  return { wishes: [wish], handled: [] }
+}
+
+/** What the ledger is to remember of it, so that the rule does not act again by itself; of "every time" there is nothing. */
+async function ledgerOf(app: PlanApp, rule: AutomationRow, facts: RecordFacts): Promise<RunWish['ledger']> {
+  const { once, trigger } = rule.definition
+  if (once === 'change' || once === 'period') return []
+  const at = await momentOf(app, rule.accountUuid)
+  const occurrence =
+    trigger.source === 'manual_endpoint'
+      ? occurrenceOfCall(once, calledWith(rule, facts).date ?? '', at)
+      : occurrenceOf(once, { facts, changes: [], at, groupKey: null, tick: null })
+  if (occurrence === null) return []
+  return [{ recordUuid: facts.recordUuid, occurrence, expiresAt: rememberUntil(once, at.now) }]
+}
+
+/** What an outside caller would have sent. */
+function calledWith(rule: AutomationRow, facts: RecordFacts): Record<string, string> {
+  if (rule.triggerSource !== 'manual_endpoint') return {}
+  return { job_uuid: facts.recordUuid, date: (facts.values.date ?? '').slice(0, 10) }
+}

@@ -1,0 +1,208 @@
+// Rules that look through a list of the platform at set times. The tick, its runs and the next tick are one act of the store:
+// a crash before it repeats the look, a crash after it repeats nothing.
+import type { App } from '#app/context/app-context.ts'
+import { seconds } from '#app/lib/duration.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import type { DoneFiring } from '#db/store/triggers.ts'
+import { namedRecord } from '../records/changes.ts'
+import type { RecordFacts } from '../records/facts.ts'
+import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
+import { groupRecords } from '../rules/grouping.ts'
+import type { PollTrigger, RuleDefinition } from '../rules/rule.ts'
+import type { RunSource, RunWish } from '../rules/run.ts'
+import { occurrenceOf } from '../rules/timing/once.ts'
+import { nextRun } from '../rules/timing/schedule.ts'
+import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
+import { askFirst, type LookApp, rememberUntil, tryAgainAt } from './look.server.ts'
+
+/** Rules looked at in one round, of all accounts. */
+const AT_ONCE = 8
+/** More than this of a group is not listed in the history. */
+const MOST_LISTED = 50
+
+export interface PollRound {
+  started: number
+  /** When the next rule is due; null = none. */
+  nextAt: number | null
+}
+
+export interface Poller {
+  /** Looks at every rule that is due. Never throws for one rule's trouble. */
+  round(): Promise<PollRound>
+}
+
+/** Keeps in memory only which rules wait for the platform to answer again: after a start they are simply tried. */
+export function createPoller(app: LookApp): Poller {
+  const waiting = new Map<number, { until: number; tries: number }>()
+
+  async function tick(rule: AutomationRow): Promise<number> {
+    const now = app.clock.now()
+    const outcome = await pollNow(app, rule, now)
+    if (outcome.outcome === 'settled') {
+      waiting.delete(rule.id)
+      return outcome.started
+    }
+    const tries = (waiting.get(rule.id)?.tries ?? 0) + 1
+    waiting.set(rule.id, { until: tryAgainAt(outcome.failure, tries, now), tries })
+    app.log.warn({ automation: rule.id, account: rule.accountUuid, reason: outcome.failure.outcome }, 'poll.put_off')
+    return 0
+  }
+
+  return {
+    async round() {
+      const now = app.clock.now()
+      const due = await app.store.dueAutomations(now, AT_ONCE + waiting.size)
+      const ready = due.filter((rule) => (waiting.get(rule.id)?.until ?? 0) <= now).slice(0, AT_ONCE)
+      const started = await Promise.all(
+        ready.map(async (rule) => {
+          try {
+            return await tick(rule)
+          } catch (error) {
+            waiting.set(rule.id, { until: app.clock.now() + seconds(60), tries: 1 })
+            app.log.error({ automation: rule.id, account: rule.accountUuid, error }, 'poll.failed')
+            return 0
+          }
+        }),
+      )
+      const retries = [...waiting.values()].map((one) => one.until)
+      const nextDue = await app.store.nextAutomationDueAt()
+      // A rule that waits for the platform is due all along: only its pause counts.
+      const nextAt =
+        ready.length > 0 ? nextDue : soonest([...retries, ...(nextDue !== null && nextDue > now ? [nextDue] : [])])
+      return { started: started.reduce((sum, count) => sum + count, 0), nextAt }
+    },
+  }
+}
+
+function soonest(moments: readonly number[]): number | null {
+  return moments.length === 0 ? null : Math.min(...moments)
+}
+
+type Failed = Extract<Awaited<ReturnType<typeof judgeAll>>, { outcome: 'failed' }>
+type Polled = { outcome: 'settled'; started: number } | Failed
+
+async function pollNow(app: LookApp, rule: AutomationRow, now: number): Promise<Polled> {
+  const { accountUuid, definition } = rule
+  const { trigger } = definition
+  const account = await app.store.findAccount(accountUuid)
+  if (trigger.source !== 'api_polling' || !account || rule.nextRunAt === null) {
+    await app.store.changeAutomation(accountUuid, rule.id, { nextRunAt: null, at: now })
+    return { outcome: 'settled', started: 0 }
+  }
+  const settle = async (wishes: RunWish[], verdicts: Parameters<App['store']['settlePoll']>[1]['verdicts'] = []) => {
+    const started = await app.store.settlePoll(
+      accountUuid,
+      {
+        automationId: rule.id,
+        version: rule.version,
+        expected: rule.nextRunAt,
+        nextRunAt: nextRun(trigger, account.timezone, now),
+        verdicts,
+        wishes,
+      },
+      app.clock.now(),
+    )
+    return { outcome: 'settled', started: (started ?? []).filter((one) => one.outcome === 'started').length } as const
+  }
+  // However late, and however many ticks were missed: one look on return (contract, section 8).
+  const at = { now, zone: account.timezone }
+  const listed = await listFor(app, accountUuid, objectOfEndpoint(trigger.endpoint), filterOf(definition, at))
+  if (listed.outcome === 'failed') return listed
+  const judged = await judgeAll(app, accountUuid, listed.object, listed.records, definition, at)
+  if (judged.outcome === 'failed') return judged
+  const tickOf: TickOf = { at, source: 'poll', tick: rule.nextRunAt }
+  const { open } = await sortHandled(app, rule, judged.judged.matched, tickOf)
+  return settle(await wishesOf(app, rule, trigger, { ...judged.judged, matched: open }, tickOf))
+}
+
+export interface TickOf {
+  at: { now: number; zone: string }
+  source: RunSource
+  /** The tick's own moment; null = a person asked. */
+  tick: number | null
+}
+
+/** What a look has to act on, and what the ledger says was handled before; of "every time" nothing was. */
+export async function sortHandled(
+  app: Pick<LookApp, 'store'>,
+  rule: AutomationRow,
+  matched: readonly RecordFacts[],
+  tickOf: TickOf,
+): Promise<{ open: RecordFacts[]; handled: DoneFiring[] }> {
+  if (rule.definition.once === 'period') return { open: [...matched], handled: [] }
+  const firings = matched.map((facts) => firingOf(rule.definition, facts, tickOf))
+  const done = await app.store.doneBefore(rule.accountUuid, rule.id, firings)
+  const entryOf = (index: number) => done.get(`${firings[index]?.recordUuid}|${firings[index]?.occurrence}`)
+  return {
+    open: matched.filter((_facts, index) => entryOf(index) === undefined),
+    handled: matched.flatMap((_facts, index) => entryOf(index) ?? []),
+  }
+}
+
+function firingOf({ once }: RuleDefinition, facts: RecordFacts, { at, tick }: TickOf) {
+  const occurrence = occurrenceOf(once, { facts, changes: [], at, groupKey: null, tick })
+  return { recordUuid: facts.recordUuid, occurrence }
+}
+
+/**
+ * The runs a look makes: one for each record, group, or for all of it. What was handled before has to be left out by then, for
+ * groups too, so that one finished record does not keep the rest of its group from their run.
+ */
+export async function wishesOf(
+  app: Pick<LookApp, 'facts'>,
+  rule: AutomationRow,
+  trigger: PollTrigger,
+  judged: Judged,
+  tickOf: TickOf,
+): Promise<RunWish[]> {
+  const { definition } = rule
+  const { at, source, tick } = tickOf
+  const perRecord = definition.once !== 'period'
+  const open = judged.matched
+  // Of those that will stand in the history.
+  const customers = await app.facts.customerNames(rule.accountUuid, open)
+
+  const wish = (records: readonly RecordFacts[], groupKey: string | null, ledger: RunWish['ledger']): RunWish => ({
+    automationId: rule.id,
+    version: rule.version,
+    source,
+    object: objectOfEndpoint(trigger.endpoint),
+    recordUuids: records.map((facts) => facts.recordUuid),
+    groupKey,
+    triggerData: {
+      description:
+        source === 'person' ? 'Run by a person' : `Looked through ${objectOfEndpoint(trigger.endpoint)} records`,
+      object: objectOfEndpoint(trigger.endpoint),
+      manualTrigger: source === 'person',
+      conditionMatching: {
+        totalRecords: judged.total,
+        matchedRecords: records.slice(0, MOST_LISTED).map((facts) => namedRecord(facts, customers)),
+      },
+      values: {},
+      bypassedConditions: false,
+      changes: [],
+    },
+    ledger,
+    hop: 0,
+    wakeAt: at.now,
+    held: askFirst(definition),
+    replayOf: null,
+  })
+  const expiresAt = rememberUntil(definition.once, at.now)
+  const ledgerOf = (records: readonly RecordFacts[], groupKey: string): RunWish['ledger'] => {
+    if (perRecord) return records.map((facts) => ({ ...firingOf(definition, facts, tickOf), expiresAt }))
+    // A person who asks for a report gets one, whatever the schedule did today.
+    const first = records[0]
+    if (source === 'person' || !first) return []
+    const occurrence = occurrenceOf(definition.once, { facts: first, changes: [], at, groupKey, tick })
+    return [{ recordUuid: `group:${groupKey}`, occurrence, expiresAt }]
+  }
+
+  if (definition.grouping.enabled && definition.grouping.field) {
+    return groupRecords(open, definition.grouping.field).map(({ key, records }) =>
+      wish(records, key, ledgerOf(records, key)),
+    )
+  }
+  if (definition.digest) return open.length === 0 ? [] : [wish(open, null, ledgerOf(open, ''))]
+  return open.map((facts) => wish([facts], null, ledgerOf([facts], facts.recordUuid)))
+}

@@ -1,0 +1,110 @@
+// A manual rule, set off by another program: the key in its address is the proof, there is no session.
+import type { App } from '#app/context/app-context.ts'
+import { hours } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
+import type { ManualTrigger } from '../rules/rule.ts'
+import type { RunWish } from '../rules/run.ts'
+import { RUN_WORDS } from '../rules/run-words.ts'
+import { occurrenceOfCall } from '../rules/timing/once.ts'
+import { onceWords } from '../rules/timing/once-words.ts'
+import { collectsUntil } from '../rules/timing/schedule.ts'
+import { collectedWords } from '../rules/timing/schedule-words.ts'
+import { askFirst, rememberUntil } from './look.server.ts'
+import type { TriggerBody } from './trigger-call.ts'
+
+type TriggerApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeRuns'>
+
+/** A caller's own key counts this long. */
+const KEY_COUNTS = hours(24)
+
+/** The rule an address leads to. Null for a wrong id, a wrong key, a rule that is no longer manual: all the same to a stranger. */
+export async function findTriggered(
+  app: Pick<App, 'store'>,
+  id: number | null,
+  key: string | null,
+): Promise<AutomationRow | null> {
+  if (id === null || key === null || !/^[\w-]{43}$/.test(key)) return null
+  const rule = await app.store.findAutomationByTriggerKey(hashToken(key))
+  return rule?.id === id && rule.triggerSource === 'manual_endpoint' ? rule : null
+}
+
+const NO_SCHEDULE: ManualTrigger = { source: 'manual_endpoint' }
+
+export type Triggered =
+  /** `waits`: nothing is done for the account at present, and why. `doneBefore`: the run does nothing, and why. */
+  | { outcome: 'accepted'; runId: number; repeated: boolean; waits: string | null; doneBefore?: string }
+  /** It exists, and is switched off or stopped: said to whoever has its key. */
+  | { outcome: 'off'; message: string }
+
+/** The record is read when the run begins: the caller's answer waits for no platform. */
+export async function triggerRule(
+  app: TriggerApp,
+  rule: AutomationRow,
+  body: TriggerBody,
+  idempotencyKey: string | null,
+): Promise<Triggered> {
+  if (!rule.active) return { outcome: 'off', message: 'This automation is switched off.' }
+  if (rule.pausedReason !== null) return { outcome: 'off', message: `This automation is stopped: ${rule.pausedReason}` }
+  const now = app.clock.now()
+  const { definition } = rule
+  const trigger: ManualTrigger = definition.trigger.source === 'manual_endpoint' ? definition.trigger : NO_SCHEDULE
+  const zone = (await app.store.findAccount(rule.accountUuid))?.timezone ?? 'UTC'
+  const collectedUntil = collectsUntil(trigger, zone, now)
+  const occurrence = occurrenceOfCall(definition.once, body.date, { now, zone })
+  const expiresAt = rememberUntil(definition.once, now)
+  const wish: RunWish = {
+    automationId: rule.id,
+    version: rule.version,
+    source: 'manual',
+    object: 'job',
+    recordUuids: [body.job_uuid],
+    groupKey: null,
+    triggerData: {
+      description: `Called from outside for job ${body.job_uuid} on ${body.date}`,
+      object: 'job',
+      manualTrigger: true,
+      conditionMatching: null,
+      values: { job_uuid: body.job_uuid, date: body.date },
+      bypassedConditions: false,
+      changes: [],
+    },
+    ledger: occurrence === null ? [] : [{ recordUuid: body.job_uuid, occurrence, expiresAt }],
+    hop: 0,
+    wakeAt: collectedUntil ?? now,
+    held: askFirst(definition),
+    ...(collectedUntil !== null && { waits: RUN_WORDS.collected }),
+    replayOf: null,
+  }
+  // Each call is one run. Only a key of the caller's says that two calls are the same.
+  const keys = idempotencyKey === null ? [] : [{ key: `own:${hashToken(idempotencyKey)}`, expiresAt: now + KEY_COUNTS }]
+  const start = (asked: RunWish) => app.store.startRunOnce(rule.accountUuid, asked, keys, now)
+  const started = await start(wish)
+  switch (started.outcome) {
+    case 'started':
+      app.log.info({ account: rule.accountUuid, automation: rule.id, run: started.runId }, 'automation.triggered')
+      app.wakeRuns()
+      return {
+        outcome: 'accepted',
+        runId: started.runId,
+        repeated: false,
+        waits: (await holdOf(app, rule)) ?? (collectedUntil === null ? null : collectedWords(trigger)),
+      }
+    case 'repeated':
+      return { outcome: 'accepted', runId: started.runId, repeated: true, waits: null }
+    case 'done_before': {
+      // The caller has its run all the same, and its history says why nothing was sent.
+      const doneBefore = `Done before. This automation runs ${onceWords(definition, 'job')}.`
+      const triggerData = { ...wish.triggerData, doneBefore }
+      const told = await start({ ...wish, ledger: [], wakeAt: now, held: null, triggerData })
+      if (told.outcome === 'done_before') throw new Error('a wish without a ledger is never done before')
+      app.wakeRuns()
+      return { outcome: 'accepted', runId: told.runId, repeated: told.outcome === 'repeated', waits: null, doneBefore }
+    }
+  }
+}
+
+async function holdOf(app: Pick<App, 'store'>, { accountUuid }: AutomationRow): Promise<string | null> {
+  const plan = await app.store.findPlan(accountUuid)
+  return plan && plan.heldSince !== null ? plan.holdReason : null
+}

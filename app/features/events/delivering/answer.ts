@@ -1,0 +1,159 @@
+// What the answer of a user's address means, and the sentence a person reads about it.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days, seconds } from '#app/lib/duration.ts'
+
+/** What came back from the outbound call, as far as it is judged here. */
+export type Answer =
+  | { outcome: 'response'; status: number; headers: Readonly<Record<string, string>> }
+  | { outcome: NoAnswer; sentence: string }
+
+/** `internal`: we could not even send it. */
+export type NoAnswer = 'blocked' | 'dns' | 'refused' | 'reset' | 'tls' | 'timeout' | 'protocol' | 'internal'
+
+export type AttemptOutcome = 'delivered' | 'http_error' | 'redirect' | 'gone' | 'rate_limited' | NoAnswer
+
+export interface Verdict {
+  outcome: AttemptOutcome
+  statusCode: number | null
+  /** ms from now that the receiver asked us to wait; null = it did not say. */
+  retryAfterMs: number | null
+  sentence: string
+}
+
+/** `now` = when the answer arrived: a Retry-After may name a moment. */
+export function judgeAnswer(answer: Answer, now: Millis): Verdict {
+  if (answer.outcome !== 'response') {
+    return { outcome: answer.outcome, statusCode: null, retryAfterMs: null, sentence: answer.sentence }
+  }
+  const { status, headers } = answer
+  const outcome = outcomeOf(status)
+  const mayWait = outcome === 'rate_limited' || status === 503
+  const retryAfterMs = mayWait ? parseRetryAfter(headers['retry-after'], now) : null
+  return { outcome, statusCode: status, retryAfterMs, sentence: sentenceFor(outcome, status, headers, retryAfterMs) }
+}
+
+/** The same for a test event, which never stops a webhook: the sentence says what a real event would do. */
+export function judgeTest(answer: Answer, now: Millis): Verdict {
+  const verdict = judgeAnswer(answer, now)
+  return verdict.outcome === 'gone' ? { ...verdict, sentence: GONE_AT_TEST } : verdict
+}
+
+export const GONE_AT_TEST = 'Your address answered 410. The test changed nothing. A real event would stop this webhook.'
+
+function outcomeOf(status: number): Exclude<AttemptOutcome, NoAnswer> {
+  if (status >= 200 && status < 300) return 'delivered'
+  if (status >= 300 && status < 400) return 'redirect'
+  if (status === 410) return 'gone'
+  return status === 429 ? 'rate_limited' : 'http_error'
+}
+
+function sentenceFor(
+  outcome: Exclude<AttemptOutcome, NoAnswer>,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  retryAfterMs: number | null,
+): string {
+  switch (outcome) {
+    case 'delivered':
+      return `Delivered: your address answered ${status}.`
+    case 'redirect': {
+      const target = redirectTarget(headers.location)
+      return `Your address answered ${status} and redirects${target ? ` to ${target}` : ''}. Redirects are not followed: please enter the final address.`
+    }
+    case 'gone':
+      return 'Your address answered 410, which asks us to send nothing more. Press “Start again” on its card when it should receive events again.'
+    case 'rate_limited':
+      return retryAfterMs === null
+        ? 'Your address answered 429: it wants fewer requests. We pause and send more slowly.'
+        : `Your address answered 429 and asked us to wait ${duration(retryAfterMs)}. We pause and send more slowly.`
+    case 'http_error':
+      return `Your address answered ${status}.${advice(status, retryAfterMs)}`
+    default:
+      return assertNever(outcome)
+  }
+}
+
+const ADVICE: Record<number, string> = {
+  400: 'It did not accept the message. Does it expect another format?',
+  401: 'It asks for a password or a key. Is the address complete?',
+  403: 'It refuses us. Is a key missing in the address, or a firewall in front of it?',
+  404: 'Is the scenario switched on?',
+  405: 'It has to accept POST.',
+  408: 'It gave up waiting. It may be overloaded.',
+  413: 'It refuses messages of this size.',
+  415: 'It does not accept JSON.',
+  500: 'The receiving system reported an error.',
+  501: 'The receiving system does not support this request.',
+  502: 'The system behind your address does not answer. It may be restarting.',
+  503: 'The receiving system is overloaded or being maintained.',
+  504: 'The system behind your address took too long.',
+}
+
+function advice(status: number, retryAfterMs: number | null): string {
+  const wait = retryAfterMs === null ? '' : ` It asked us to wait ${duration(retryAfterMs)}.`
+  const text = ADVICE[status] ?? (status >= 500 ? ADVICE[500] : status < 200 ? 'That is no final answer.' : '')
+  return `${text ? ` ${text}` : ''}${wait}`
+}
+
+/** Where to, for a person: without the query, which may carry keys, and never long. */
+function redirectTarget(location: string | undefined): string | null {
+  if (!location || !URL.canParse(location)) return null
+  const { origin, pathname } = new URL(location)
+  if (origin === 'null') return null
+  const target = `${origin}${pathname}`
+  return target.length <= 200 ? target : origin
+}
+
+function duration(ms: number): string {
+  const whole = Math.max(1, Math.ceil(ms / 1000))
+  if (whole < 120) return `${whole} second${whole === 1 ? '' : 's'}`
+  const minutes = Math.round(whole / 60)
+  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+/** The three forms of RFC 9110 5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`. */
+const FIXED_DATE = /^[a-z]{3}, (\d{2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) (?:gmt|utc)$/
+const OLD_DATE = /^[a-z]{6,9}, (\d{2})-([a-z]{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) (?:gmt|utc)$/
+const ASCTIME = /^[a-z]{3} ([a-z]{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/
+
+/**
+ * ms to wait from `now`: whole or decimal seconds, or an HTTP date in any of its three forms; a moment that is past = 0;
+ * anything else = null, as if nothing had been said. It can only delay, never hurry.
+ */
+export function parseRetryAfter(value: string | undefined, now: Millis): number | null {
+  const text = value?.trim().toLowerCase() ?? ''
+  // A header that came twice arrives as "30, 30".
+  const number = /^(\d+(?:\.\d+)?)(?:\s*,\s*\d+(?:\.\d+)?)*$/.exec(text)?.[1]
+  const at = number === undefined ? httpDate(text, now) : now + Math.ceil(seconds(Number(number)))
+  return at === null ? null : Math.min(Math.max(0, at - now), LONGEST_WAIT)
+}
+
+/** Longer than anything is kept waiting anyway. */
+const LONGEST_WAIT = days(30)
+
+function httpDate(text: string, now: Millis): Millis | null {
+  const fixed = FIXED_DATE.exec(text)
+  if (fixed) return moment(fixed[3], fixed[2], fixed[1], fixed[4], fixed[5], fixed[6])
+  const asctime = ASCTIME.exec(text)
+  if (asctime) return moment(asctime[6], asctime[1], asctime[2], asctime[3], asctime[4], asctime[5])
+  const old = OLD_DATE.exec(text)
+  if (!old) return null
+  // Two digits: the century that is not more than 50 years ahead.
+  const thisYear = new Date(now).getUTCFullYear()
+  const year = thisYear - (thisYear % 100) + Number(old[3])
+  return moment(String(year > thisYear + 50 ? year - 100 : year), old[2], old[1], old[4], old[5], old[6])
+}
+
+function moment(year?: string, month?: string, day?: string, hour?: string, minute?: string, second?: string) {
+  const index = MONTHS.indexOf(month ?? '')
+  const at = Date.UTC(Number(year), index, Number(day), Number(hour), Number(minute), Number(second))
+  const valid =
+    index >= 0 &&
+    new Date(at).getUTCDate() === Number(day) &&
+    Number(hour) < 24 &&
+    Number(minute) < 60 &&
+    Number(second) <= 60
+  return valid ? at : null
+}

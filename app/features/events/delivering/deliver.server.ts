@@ -1,0 +1,144 @@
+// One attempt: prepared, sent through the guarded outbound module, judged. What follows from it is decided when it is written
+// down.
+
+import type { App } from '#app/context/app-context.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
+import { judgeAnswer, judgeTest, type Verdict } from './answer.ts'
+import { isPastDeadline, signingSecretPlace, webhookId } from './delivery.ts'
+
+/** Standard Webhooks headers of a forward. Throws when it cannot be signed: then it must not leave. */
+export type SignForward = (forward: {
+  id: string
+  timestampSeconds: number
+  body: string
+  secrets: readonly string[]
+}) => Record<string, string>
+
+export type DeliverApp = Pick<App, 'outbound' | 'clock' | 'log' | 'settings' | 'secrets'>
+
+export type Deliver = (job: DeliveryJob, how: { probe: boolean }) => Promise<AttemptReport>
+
+const LONGEST_ANSWER = 4096
+
+/** Returns the function that makes attempts. It never rejects: whatever goes wrong is in the report. */
+export function createDeliver(app: DeliverApp, sign: SignForward): Deliver {
+  const secretsOf = secretReader(app)
+  return async (job, { probe }) => {
+    const startedAt = app.clock.now()
+    const notSent = whyNotSent(job, startedAt)
+    if (notSent !== null) {
+      app.log.info({ deliveryId: job.id, endpointId: job.endpointId }, 'delivery.expired')
+      return { job, probe, startedAt, endedAt: startedAt, result: { kind: 'not_sent', reason: notSent } }
+    }
+    const result = await attempt(app, sign, job, secretsOf, startedAt)
+    const endedAt = app.clock.now()
+    log(app, job, result)
+    return { job, probe, startedAt, endedAt, result }
+  }
+}
+
+type Sent = Extract<AttemptReport['result'], { kind: 'sent' }>
+
+async function attempt(
+  app: DeliverApp,
+  sign: SignForward,
+  job: DeliveryJob,
+  secretsOf: SecretsOf,
+  now: Millis,
+): Promise<Sent> {
+  const body = job.body ?? ''
+  try {
+    const signature = sign({
+      id: webhookId(job.eventId, job.endpointId),
+      timestampSeconds: Math.floor(now / 1000),
+      body,
+      secrets: secretsOf(job, now),
+    })
+    const answer = await app.outbound.post({
+      url: job.url,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `Fieldhook/${app.settings.version}`,
+        ...signature,
+        'x-fieldhook-attempt': String(job.attempts + 1),
+      },
+      body,
+    })
+    const { timing } = answer
+    return {
+      kind: 'sent',
+      verdict: (job.cause === 'test' ? judgeTest : judgeAnswer)(answer, app.clock.now()),
+      durationMs: Math.round(timing.totalMs),
+      dnsMs: whole(timing.dnsMs),
+      connectMs: whole(timing.connectMs),
+      tlsMs: whole(timing.tlsMs),
+      firstByteMs: whole(timing.firstByteMs),
+      peerIp: answer.peerIp,
+      responseBody: answer.outcome === 'response' && answer.body !== '' ? answer.body.slice(0, LONGEST_ANSWER) : null,
+    }
+  } catch (error) {
+    app.log.error({ deliveryId: job.id, endpointId: job.endpointId, error }, 'attempt.not_possible')
+    return { kind: 'sent', verdict: OUR_FAULT, ...NOTHING_MEASURED }
+  }
+}
+
+const OUR_FAULT: Verdict = {
+  outcome: 'internal',
+  statusCode: null,
+  retryAfterMs: null,
+  sentence: 'We could not send this because of a fault on our side. It is tried again.',
+}
+
+const NOTHING_MEASURED = {
+  durationMs: 0,
+  dnsMs: null,
+  connectMs: null,
+  tlsMs: null,
+  firstByteMs: null,
+  peerIp: null,
+  responseBody: null,
+}
+
+function whyNotSent(job: DeliveryJob, now: Millis): string | null {
+  if (job.body === null) return 'Not sent: the event is no longer kept.'
+  return isPastDeadline(job.deadlineAt, now) ? 'Not delivered within 72 hours.' : null
+}
+
+function whole(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms)
+}
+
+type SecretsOf = (job: DeliveryJob, now: Millis) => string[]
+
+/** Opened secrets are kept by their sealed text: opening one costs more than signing with it. */
+function secretReader({ secrets }: Pick<DeliverApp, 'secrets'>): SecretsOf {
+  const opened = new Map<string, string>()
+  const open = (place: string, sealed: string): string => {
+    const known = opened.get(sealed)
+    if (known !== undefined) return known
+    const secret = secrets.open(place, sealed)
+    if (opened.size >= 5_000) opened.clear()
+    opened.set(sealed, secret)
+    return secret
+  }
+  return (job, now) => {
+    const place = signingSecretPlace(job.accountUuid)
+    const current = open(place, job.secretSealed)
+    const overlaps = job.previousSecretSealed !== null && (job.previousSecretUntil ?? 0) > now
+    return overlaps && job.previousSecretSealed ? [current, open(place, job.previousSecretSealed)] : [current]
+  }
+}
+
+function log(app: DeliverApp, job: DeliveryJob, { verdict, durationMs }: Sent): void {
+  const fields = {
+    deliveryId: job.id,
+    endpointId: job.endpointId,
+    attempt: job.attempts + 1,
+    outcome: verdict.outcome,
+    statusCode: verdict.statusCode,
+    durationMs,
+  }
+  if (verdict.outcome === 'delivered') app.log.debug(fields, 'attempt.ended')
+  else app.log.info(fields, 'attempt.ended')
+}

@@ -1,0 +1,169 @@
+// What becomes of a delivery after an attempt: done, tried again, ended; and what the attempt says about its address.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import type { Verdict } from './answer.ts'
+import { afterTest, afterVerdict, type EndpointHealth, holdFor } from './endpoint-health.ts'
+
+/** live: the platform told us · replay: "send everything since" · retry: one, by hand · test: a sample. */
+export type DeliveryCause = 'live' | 'replay' | 'retry' | 'test'
+
+/** A delivery as far as its next step needs it. */
+export interface DeliveryProgress {
+  eventSeq: number
+  cause: DeliveryCause
+  /** Steps of the schedule used up. A wait that the receiver asked for uses none. */
+  steps: number
+  deadlineAt: Millis
+}
+
+export type NextStep =
+  | { step: 'done' }
+  /** Due again at `at`, with so many steps used up. */
+  | { step: 'retry'; at: Millis; steps: number }
+  /** Ended by the receiver (410): this one and everything that waits for the endpoint. */
+  | { step: 'stopped'; reason: string }
+  /** Ended by the deadline. */
+  | { step: 'expired'; reason: string }
+
+/** How long an event is tried, from the moment it was received (a replay: from the moment it was asked for). */
+export const RETRY_FOR = hours(72)
+
+/** The pause after each failure. They add up to 67 hours and 43 minutes; the last try is exactly at the deadline. */
+export const RETRY_GAPS: readonly number[] = [
+  seconds(5),
+  seconds(30),
+  minutes(2),
+  minutes(10),
+  minutes(30),
+  hours(1),
+  hours(2),
+  hours(4),
+  hours(6),
+  hours(8),
+  hours(10),
+  hours(12),
+  hours(12),
+  hours(12),
+]
+
+const LONGEST_GAP = Math.max(...RETRY_GAPS)
+
+/** Only ever added: so that what failed together does not come back together. */
+const JITTER = 0.2
+
+/** After an overload (502, 504, time-out). With its jitter it stays within the first minute. */
+const OVERLOAD_GAP = seconds(50)
+
+/** A delivery is still begun this long after its deadline: the last try is due at it, and a slot may take a moment. */
+export const DEADLINE_GRACE = minutes(1)
+
+/** An endpoint that is paused keeps what waits for it this long. */
+export const PAUSED_FOR_AT_MOST = hours(24 * 30)
+
+export interface Settlement {
+  delivery: NextStep
+  endpoint: EndpointHealth
+}
+
+/**
+ * The one place that decides what follows from an attempt. `random` gives a number from 0 to below 1.
+ * `probe`: the attempt was the one that is let through an open breaker.
+ */
+export function nextStep(
+  delivery: DeliveryProgress,
+  endpoint: EndpointHealth,
+  verdict: Verdict,
+  context: { now: Millis; random: () => number; probe: boolean },
+): Settlement {
+  const { eventSeq, deadlineAt } = delivery
+  const health =
+    delivery.cause === 'test'
+      ? afterTest(endpoint, verdict, context.now)
+      : afterVerdict(endpoint, { eventSeq, deadlineAt }, verdict, context)
+  return { delivery: stepOf(delivery, verdict, context.now, context.random), endpoint: health }
+}
+
+function stepOf(delivery: DeliveryProgress, verdict: Verdict, now: Millis, random: () => number): NextStep {
+  switch (verdict.outcome) {
+    case 'delivered':
+      return { step: 'done' }
+    case 'gone':
+      return delivery.cause === 'test'
+        ? again(delivery, verdict, now, random)
+        : { step: 'stopped', reason: verdict.sentence }
+    case 'rate_limited':
+    case 'redirect':
+    case 'http_error':
+    case 'blocked':
+    case 'dns':
+    case 'refused':
+    case 'reset':
+    case 'tls':
+    case 'timeout':
+    case 'protocol':
+    case 'internal':
+      return again(delivery, verdict, now, random)
+    default:
+      return assertNever(verdict.outcome)
+  }
+}
+
+function again(delivery: DeliveryProgress, verdict: Verdict, now: Millis, random: () => number): NextStep {
+  const { steps, deadlineAt } = delivery
+  if (delivery.cause === 'test') return { step: 'expired', reason: `A test is sent once. ${verdict.sentence}` }
+  if (now >= deadlineAt) return { step: 'expired', reason: `Not delivered within 72 hours. ${verdict.sentence}` }
+  const held = now + (holdFor(verdict) ?? 0)
+  if (verdict.outcome === 'rate_limited') return { step: 'retry', at: Math.min(held, deadlineAt), steps }
+  const at = Math.max(held, retryAt(steps, now, verdict, random))
+  return { step: 'retry', at: Math.min(at, deadlineAt), steps: steps + 1 }
+}
+
+/**
+ * When the schedule is used up, its longest pause comes again and again until the deadline. Usually the deadline is there
+ * first; but pausing and resuming a webhook begins the 72 hours anew, and it must not be silent for all of them.
+ */
+function retryAt(steps: number, now: Millis, verdict: Verdict, random: () => number): Millis {
+  const gap = RETRY_GAPS[steps] ?? LONGEST_GAP
+  const overloaded = verdict.outcome === 'timeout' || verdict.statusCode === 502 || verdict.statusCode === 504
+  const least = overloaded ? Math.max(gap, OVERLOAD_GAP) : gap
+  return Math.round(now + least * (1 + JITTER * random()))
+}
+
+/** May a try still begin? */
+export function isPastDeadline(deadlineAt: Millis, now: Millis): boolean {
+  return now > deadlineAt + DEADLINE_GRACE
+}
+
+/** Why a delivery ended without a last try: its endpoint was held all the time, or its account was (`accountHold` = why). */
+export function expiredWhileHeld(
+  health: Pick<EndpointHealth, 'state' | 'holdReason' | 'breaker'>,
+  accountHold: string | null = null,
+): string {
+  if (accountHold !== null && health.state !== 'paused') {
+    return `Not delivered within 72 hours. ${accountHold}, then send it again.`
+  }
+  if (health.state === 'paused') return 'Kept for 30 days while the webhook was paused, then given up.'
+  if (health.state === 'failing')
+    return 'Not delivered within 72 hours: we had stopped trying because nothing succeeded.'
+  if (health.breaker === 'open') return 'Not delivered within 72 hours: your address failed all that time.'
+  return `Not delivered within 72 hours. ${health.holdReason ?? 'Your address could not be reached in time.'}`
+}
+
+export const STOPPED_BY_RECEIVER =
+  'Not sent: your address has answered 410, which asks us to send nothing more. Press “Start again” on its card, then send it again.'
+export const DELIVERED_BY_ANOTHER = 'Delivered by a later sending of the same event.'
+export const WEBHOOK_DELETED = 'Not sent: the webhook was deleted.'
+export const RULE_DELETED = 'Not sent: the forwarding rule was deleted.'
+export const SAMPLE_LOST = 'Not sent: the test was interrupted by a restart.'
+export const REPLAY_CANCELLED = 'Not sent: the replay was cancelled.'
+
+/** Where the signing secret of an endpoint is sealed: the name its ciphertext is bound to. */
+export function signingSecretPlace(accountUuid: string): string {
+  return `endpoint|${accountUuid}|secret`
+}
+
+/** The same for every attempt, retry and replay of one event to one endpoint: receivers recognise a repeat by it. */
+export function webhookId(eventId: string, endpointId: number): string {
+  return `evt_${eventId.replaceAll('-', '')}_${endpointId}`
+}

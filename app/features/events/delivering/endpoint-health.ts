@@ -1,0 +1,187 @@
+// What we know about the state of an address, and how each attempt changes it: the breaker, the holds, the switching off.
+import type { Millis } from '#app/lib/clock.ts'
+import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import type { Verdict } from './answer.ts'
+
+export interface EndpointHealth {
+  /** active | paused (by the user) | stopped (by the receiver) | failing (72 h without success) | deleted */
+  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
+  stateReason: string | null
+  stateSince: Millis
+  /** Nothing is sent before this. */
+  holdUntil: Millis | null
+  holdReason: string | null
+  holdSince: Millis | null
+  /** open: one delivery at a time is let through as a probe, at `nextProbeAt`. */
+  breaker: 'closed' | 'open'
+  breakerProbes: number
+  nextProbeAt: Millis | null
+  /** First failure since the last success. */
+  failingSince: Millis | null
+  failureStreak: number
+  /** Up to three different events that failed in this streak. */
+  failureEvents: number[]
+  /** Redirects or refused addresses in a row: answers that will not change by themselves. */
+  redirectStreak: number
+  lastSuccessAt: Millis | null
+}
+
+/** May something be sent, from when, and is it a probe? */
+export interface Gate {
+  closed: boolean
+  opensAt: Millis
+  probing: boolean
+}
+
+export function gateOf(health: EndpointHealth): Gate {
+  const open = health.breaker === 'open'
+  return {
+    closed: health.state !== 'active',
+    opensAt: Math.max(health.holdUntil ?? 0, open ? (health.nextProbeAt ?? 0) : 0),
+    probing: open,
+  }
+}
+
+const BREAKER_FAILURES = 5
+const DIFFERENT_EVENTS = 3
+const BREAKER_AFTER = minutes(1)
+/** Before the first probe, the second and so on; the last one repeats. */
+const PROBE_GAPS: readonly number[] = [seconds(30), minutes(1), minutes(2), minutes(5), minutes(10), minutes(15)]
+
+/** "72 hours without one success, and not because of one poisoned event." */
+const SWITCH_OFF_AFTER = hours(72)
+
+const LEAST_HOLD = minutes(1)
+const LONGEST_HOLD = hours(24)
+const LONGEST_MAINTENANCE = hours(1)
+
+/** Redirects and refused addresses stay what they are until somebody acts. */
+const HOPELESS_IN_A_ROW = 3
+const HOPELESS_HOLD = hours(6)
+
+/** ms that the whole endpoint waits because the receiver asked for it; null = it did not. */
+export function holdFor(verdict: Verdict): number | null {
+  if (verdict.outcome === 'rate_limited') {
+    return Math.min(Math.max(verdict.retryAfterMs ?? 0, LEAST_HOLD), LONGEST_HOLD)
+  }
+  if (verdict.statusCode === 503 && verdict.retryAfterMs !== null) {
+    return Math.min(verdict.retryAfterMs, LONGEST_MAINTENANCE)
+  }
+  return null
+}
+
+/** The endpoint after an attempt. `internal` outcomes are our own fault and change nothing. */
+export function afterVerdict(
+  health: EndpointHealth,
+  delivery: { eventSeq: number; deadlineAt: Millis },
+  verdict: Verdict,
+  context: { now: Millis; probe: boolean },
+): EndpointHealth {
+  const { now } = context
+  if (verdict.outcome === 'internal') return health
+  if (verdict.outcome === 'delivered') return afterSuccess(health, now)
+  if (verdict.outcome === 'gone') {
+    return health.state === 'deleted' ? health : moveTo(health, 'stopped', verdict.sentence, now)
+  }
+  const held = withHold(health, delivery, verdict, now)
+  // Waiting is not failing.
+  if (verdict.outcome === 'rate_limited') return context.probe ? nextProbe(held, now) : held
+  return afterFailure(held, delivery.eventSeq, verdict, context)
+}
+
+/**
+ * The endpoint after a test event: nobody expects a test to switch something off, so no answer to one does, be it a 410. That it got
+ * through counts, as for every event; whether the endpoint is on stays with its owner.
+ */
+export function afterTest(health: EndpointHealth, verdict: Verdict, now: Millis): EndpointHealth {
+  return verdict.outcome === 'delivered' && health.state !== 'failing' ? afterSuccess(health, now) : health
+}
+
+function afterSuccess(health: EndpointHealth, now: Millis): EndpointHealth {
+  const hopeless = health.redirectStreak >= HOPELESS_IN_A_ROW
+  const keepsHold = health.holdUntil !== null && health.holdUntil > now && !hopeless
+  const better: EndpointHealth = {
+    ...health,
+    ...(keepsHold ? {} : { holdUntil: null, holdReason: null, holdSince: null }),
+    breaker: 'closed',
+    breakerProbes: 0,
+    nextProbeAt: null,
+    failingSince: null,
+    failureStreak: 0,
+    failureEvents: [],
+    redirectStreak: 0,
+    lastSuccessAt: now,
+  }
+  // Sent by hand, or the last one in flight: it works again.
+  return health.state === 'failing' ? moveTo(better, 'active', null, now) : better
+}
+
+function afterFailure(
+  health: EndpointHealth,
+  eventSeq: number,
+  verdict: Verdict,
+  { now, probe }: { now: Millis; probe: boolean },
+): EndpointHealth {
+  const events = health.failureEvents
+  const hopeless = verdict.outcome === 'redirect' || verdict.outcome === 'blocked'
+  let next: EndpointHealth = {
+    ...health,
+    failingSince: health.failingSince ?? now,
+    failureStreak: health.failureStreak + 1,
+    failureEvents: events.length < DIFFERENT_EVENTS && !events.includes(eventSeq) ? [...events, eventSeq] : events,
+    redirectStreak: hopeless ? health.redirectStreak + 1 : 0,
+  }
+  if (hopeless && next.redirectStreak >= HOPELESS_IN_A_ROW) {
+    next = holdUntil(next, now + HOPELESS_HOLD, verdict.sentence, now)
+  }
+  const failingFor = now - (next.failingSince ?? now)
+  const several = next.failureEvents.length >= DIFFERENT_EVENTS
+  if (next.breaker === 'open') {
+    if (probe) next = nextProbe(next, now)
+  } else if (next.failureStreak >= BREAKER_FAILURES && several && failingFor >= BREAKER_AFTER) {
+    next = { ...next, breaker: 'open', breakerProbes: 0, nextProbeAt: now + probeGap(0) }
+  }
+  if (next.state === 'active' && several && failingFor >= SWITCH_OFF_AFTER) {
+    next = moveTo(next, 'failing', `Nothing could be delivered for 72 hours. ${verdict.sentence}`, now)
+  }
+  return next
+}
+
+function withHold(
+  health: EndpointHealth,
+  delivery: { deadlineAt: Millis },
+  verdict: Verdict,
+  now: Millis,
+): EndpointHealth {
+  const wait = holdFor(verdict)
+  if (wait === null) return health
+  // Never past the deadline of the one that was answered: its last try is made then.
+  const until = delivery.deadlineAt > now ? Math.min(now + wait, delivery.deadlineAt) : now + wait
+  return holdUntil(health, until, verdict.sentence, now)
+}
+
+/** Several answers may each ask for a wait: the longest counts. */
+function holdUntil(health: EndpointHealth, until: Millis, reason: string, now: Millis): EndpointHealth {
+  const holding = health.holdUntil !== null && health.holdUntil > now
+  if (holding && (health.holdUntil ?? 0) >= until) return health
+  return { ...health, holdUntil: until, holdReason: reason, holdSince: holding ? (health.holdSince ?? now) : now }
+}
+
+function nextProbe(health: EndpointHealth, now: Millis): EndpointHealth {
+  if (health.breaker !== 'open') return health
+  const breakerProbes = health.breakerProbes + 1
+  return { ...health, breakerProbes, nextProbeAt: now + probeGap(breakerProbes) }
+}
+
+function probeGap(probes: number): number {
+  return PROBE_GAPS[Math.min(probes, PROBE_GAPS.length - 1)] ?? minutes(15)
+}
+
+function moveTo(
+  health: EndpointHealth,
+  state: EndpointHealth['state'],
+  stateReason: string | null,
+  now: Millis,
+): EndpointHealth {
+  return { ...health, state, stateReason, stateSince: now }
+}

@@ -1,0 +1,65 @@
+// Keeping the file bounded: old events and bodies go, in steps so small that nobody who sends events notices.
+import type { App } from '#app/context/app-context.ts'
+import { DELIVERED_BODIES, HOURLY_COUNTERS, LEAST_EVENTS } from '#app/features/ops/kept-until.ts'
+import { hours } from '#app/lib/duration.ts'
+
+type RetentionApp = Pick<App, 'store' | 'clock' | 'log'>
+
+export interface Retention {
+  /** Events with everything that belongs to them, bodies of undelivered ones included. ms */
+  keepMs: number
+  /** The body of an event that everybody got. ms, default 7 days: its row in the log stays. */
+  deliveredBodyMs?: number
+}
+
+/** Measured: more in one step is felt by whoever sends events meanwhile. */
+const ROWS_PER_STEP = 100
+const PAUSE_MS = 20
+const PAGES_PER_STEP = 128
+
+/** Removes what is older than it is kept, oldest first. What waits is never removed. `signal` ends it early. */
+export async function forgetOldEvents(
+  app: RetentionApp,
+  { keepMs, deliveredBodyMs = DELIVERED_BODIES }: Retention,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { store, clock, log } = app
+  const now = clock.now()
+  const oldest = now - Math.max(keepMs, LEAST_EVENTS)
+  const events = await inSteps(app, signal, (from) => store.deleteOldEventsStep(oldest, from, ROWS_PER_STEP))
+  const bodies = await inSteps(app, signal, (from) =>
+    store.deleteOldBodiesStep(now - deliveredBodyMs, oldest, from, ROWS_PER_STEP),
+  )
+  await store.deleteOldHours(Math.floor((now - HOURLY_COUNTERS) / hours(1)))
+  if (events + bodies === 0) return
+  log.info({ events, bodies }, 'retention.removed')
+  for (let { freeBytes } = await store.spaceUsed(); freeBytes > 0 && !signal?.aborted; ) {
+    await store.vacuumStep(PAGES_PER_STEP)
+    await pause(app)
+    const left = (await store.spaceUsed()).freeBytes
+    if (left >= freeBytes) return
+    freeBytes = left
+  }
+}
+
+async function inSteps(
+  app: RetentionApp,
+  signal: AbortSignal | undefined,
+  step: (fromSeq: number) => Promise<{ removed: number; nextSeq: number | null }>,
+): Promise<number> {
+  let removed = 0
+  let from: number | null = 0
+  while (from !== null && !signal?.aborted) {
+    const result: { removed: number; nextSeq: number | null } = await step(from)
+    removed += result.removed
+    from = result.nextSeq
+    if (from !== null) await pause(app)
+  }
+  return removed
+}
+
+function pause({ clock }: Pick<RetentionApp, 'clock'>): Promise<void> {
+  return new Promise((resolve) => {
+    clock.wake(clock.now() + PAUSE_MS, resolve)
+  })
+}

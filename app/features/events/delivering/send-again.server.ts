@@ -1,0 +1,98 @@
+// What a person asks for: send this one again, send everything since, try it with a sample.
+
+import type { App } from '#app/context/app-context.ts'
+import { NO_ROOM_FOR_REPLAYS } from '#app/domain/space.ts'
+import type { AttemptReport, ReplayRequest, ReplayRow } from '#db/store/deliveries.ts'
+import type { IncomingEvent } from '#db/store/events.ts'
+import { chooseEndpoints } from '../fan-out.ts'
+import type { Verdict } from './answer.ts'
+import { RETRY_FOR } from './delivery.ts'
+
+type AgainApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeDeliveries'>
+
+export type RetryOutcome =
+  | { outcome: 'sent'; deliveryId: number }
+  | { outcome: 'not_found' }
+  | { outcome: 'no_address' | 'body_gone'; message: string }
+
+/**
+ * Sends one delivery again, at once and even if its endpoint is held: as a new delivery with its own 72 hours. The automatic
+ * tries of the old one go on; the first success ends both.
+ */
+export async function sendAgain(app: AgainApp, accountUuid: string, deliveryId: number): Promise<RetryOutcome> {
+  const retry = await app.store.retryDelivery(accountUuid, deliveryId, app.clock.now(), RETRY_FOR)
+  switch (retry.outcome) {
+    case 'created':
+      app.log.info({ deliveryId: retry.deliveryId, of: deliveryId }, 'delivery.asked_again')
+      app.wakeDeliveries(retry.endpointId)
+      return { outcome: 'sent', deliveryId: retry.deliveryId }
+    case 'not_found':
+      return retry
+    case 'no_address':
+      return { ...retry, message: 'The webhook has no address any more.' }
+    case 'body_gone':
+      return { ...retry, message: 'This event is too old: what would be sent is no longer kept.' }
+  }
+}
+
+export type ReplayOutcome =
+  | { outcome: 'counted'; count: number }
+  | { outcome: 'started'; count: number; replayId: number }
+  | { outcome: 'not_found' }
+  | { outcome: 'no_address' | 'no_room'; message: string }
+
+/** Sends everything since a moment again, behind what is live. `dryRun` only counts. Not while storage is nearly full. */
+export async function replaySince(
+  app: AgainApp & Pick<App, 'space'>,
+  accountUuid: string,
+  endpointId: number,
+  { dryRun, ...request }: ReplayRequest & { dryRun: boolean },
+): Promise<ReplayOutcome> {
+  const count = await app.store.countReplay(accountUuid, endpointId, request, chooseEndpoints)
+  if (count === null) return { outcome: 'not_found' }
+  if (dryRun) return { outcome: 'counted', count }
+  if (!app.space.switches().newReplays) return { outcome: 'no_room', message: NO_ROOM_FOR_REPLAYS }
+  const replayId = await app.store.startReplay(accountUuid, endpointId, request, count, app.clock.now())
+  if (replayId === null) return { outcome: 'no_address', message: 'The webhook has no address to send to.' }
+  app.log.info({ replayId, endpointId, count }, 'replay.started')
+  app.wakeDeliveries(endpointId)
+  return { outcome: 'started', count, replayId }
+}
+
+export async function replayProgress(
+  app: Pick<App, 'store'>,
+  accountUuid: string,
+  replayId: number,
+): Promise<ReplayRow | null> {
+  return app.store.findReplay(accountUuid, replayId)
+}
+
+/** False = there is no such replay, or it has ended. What it has made and not sent ends as "stopped". */
+export async function cancelReplay(app: AgainApp, accountUuid: string, replayId: number): Promise<boolean> {
+  const replay = await app.store.findReplay(accountUuid, replayId)
+  if (!replay || !(await app.store.cancelReplay(accountUuid, replayId, app.clock.now()))) return false
+  app.wakeDeliveries(replay.endpointId)
+  return true
+}
+
+/** Makes one attempt for a delivery now, whatever its endpoint's state, and writes it down. Null = it does not wait. */
+export type DeliverNow = (deliveryId: number) => Promise<AttemptReport | null>
+
+export type TestOutcome =
+  | { outcome: 'tested'; success: boolean; verdict: Verdict; durationMs: number }
+  | { outcome: 'not_found' }
+
+/** Sends a sample to one endpoint through exactly the way real events take, once, and tells how it went. */
+export async function sendTest(
+  app: Pick<App, 'store' | 'clock'> & { deliverNow: DeliverNow },
+  accountUuid: string,
+  endpointId: number,
+  sample: Pick<IncomingEvent, 'object' | 'objectUuid' | 'changedFields' | 'body'>,
+): Promise<TestOutcome> {
+  const deliveryId = await app.store.createTestDelivery(accountUuid, endpointId, sample, app.clock.now())
+  if (deliveryId === null) return { outcome: 'not_found' }
+  const report = await app.deliverNow(deliveryId)
+  if (report?.result.kind !== 'sent') throw new Error(`the sample ${deliveryId} was not sent`)
+  const { verdict, durationMs } = report.result
+  return { outcome: 'tested', success: verdict.outcome === 'delivered', verdict, durationMs }
+}

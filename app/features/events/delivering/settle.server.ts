@@ -1,0 +1,60 @@
+// What the store needs to write down attempts, and what the scheduler learns from it.
+
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { AttemptReport, SettledAttempt, SettleOptions } from '#db/store/deliveries.ts'
+import type { AttemptOutcome } from './answer.ts'
+import { DELIVERED_BY_ANOTHER, nextStep, STOPPED_BY_RECEIVER } from './delivery.ts'
+import { type Gate, gateOf } from './endpoint-health.ts'
+
+/** `random`: 0 to below 1, for the jitter of retries. */
+export function settleOptions(random: () => number): SettleOptions {
+  return {
+    decide: (report: AttemptReport, verdict, endpoint) =>
+      nextStep(report.job, endpoint, verdict, { now: report.endedAt, random, probe: report.probe }),
+    reasons: { deliveredByAnother: DELIVERED_BY_ANOTHER, stopped: STOPPED_BY_RECEIVER },
+  }
+}
+
+/** The same without what receivers answered: when storage is nearly full, the sentence has to do. */
+export function withoutSnippets(reports: AttemptReport[]): AttemptReport[] {
+  return reports.map((report) =>
+    report.result.kind === 'sent' && report.result.responseBody !== null
+      ? { ...report, result: { ...report.result, responseBody: null } }
+      : report,
+  )
+}
+
+/** For the scheduler: did it go well, may more follow at once, and from when? */
+export function paceOf(settled: SettledAttempt): {
+  id: number
+  dueAt: number | null
+  result: 'success' | 'failure' | 'slow_down' | 'none'
+  gate: Gate
+} {
+  const { deliveryId, dueAt, outcome, endpoint } = settled
+  return { id: deliveryId, dueAt, result: outcome === null ? 'none' : resultOf(outcome), gate: gateOf(endpoint) }
+}
+
+function resultOf(outcome: AttemptOutcome): 'success' | 'failure' | 'slow_down' | 'none' {
+  switch (outcome) {
+    case 'delivered':
+      return 'success'
+    case 'rate_limited':
+      return 'slow_down'
+    case 'internal':
+      return 'none'
+    case 'gone':
+    case 'redirect':
+    case 'http_error':
+    case 'blocked':
+    case 'dns':
+    case 'refused':
+    case 'reset':
+    case 'tls':
+    case 'timeout':
+    case 'protocol':
+      return 'failure'
+    default:
+      return assertNever(outcome)
+  }
+}

@@ -1,0 +1,145 @@
+// What the calls about webhooks, forwarding rules and notices answer, as schemas. Each says that it fits what the view makes.
+import { z } from 'zod'
+import { id, moment } from '#app/contract/operation.ts'
+import type { checkJson } from '../controls/endpoint-check.ts'
+import type { replayJson } from '../controls/replay-request.ts'
+import type { ForwardingRuleJson } from '../forwarding-rule.ts'
+import type { noticeJson } from '../notices/notice-view.ts'
+import type { comparisonJson } from '../subscriptions/upstream-words.ts'
+import type { WebhookStatus } from '../webhook-view.ts'
+import type { WebhookJson } from './webhook-json.ts'
+
+const status = z
+  .enum(['working', 'waiting', 'no_address', 'slow', 'failing', 'held', 'paused', 'stopped', 'unsubscribed'])
+  .describe(
+    '`waiting`: nothing has been delivered yet. `no_address`: events are kept and nothing is forwarded. `stopped`: the receiver answered 410. `unsubscribed`: ServiceM8 sends us no events at present.',
+  ) satisfies z.ZodType<WebhookStatus>
+const statusMessage = z.string().describe('The status as a sentence; may be empty.')
+const pending = z.int().describe('Events that wait for this address.')
+const warning = z
+  .string()
+  .optional()
+  .describe('Only when something about the address or the fields deserves attention.')
+
+export const webhookAnswer = z.object({
+  id,
+  objectType: z.string(),
+  callbackUrl: z.string().describe('Where events are forwarded to; empty = nowhere.'),
+  fields: z.string().describe('Comma-separated; empty = all.'),
+  active: z.boolean(),
+  servicem8Id: z.string().nullable().describe("ServiceM8's number of the subscription."),
+  accountUUID: z.string(),
+  createdAt: moment,
+  forwardingUrl: z
+    .string()
+    .nullable()
+    .describe('Our address that ServiceM8 posts to; null where it posts nothing and we look ourselves.'),
+  status,
+  statusMessage,
+  pending,
+  warning,
+}) satisfies z.ZodType<WebhookJson>
+
+export const ruleAnswer = z.object({
+  id,
+  accountUUID: z.string(),
+  name: z.string(),
+  objectType: z.string(),
+  forwardUrl: z.string(),
+  active: z.boolean(),
+  fieldFilters: z.string().describe('Comma-separated; empty = all.'),
+  createdAt: moment,
+  status,
+  statusMessage,
+  pending,
+  warning,
+}) satisfies z.ZodType<ForwardingRuleJson>
+
+export const testAnswer = z.object({
+  success: z.boolean().describe('The address answered 2xx.'),
+  statusCode: z.int().nullable().describe('Null = no answer came.'),
+  responseTime: z.number().describe('Milliseconds.'),
+  error: z.string().nullable().describe('Why not, in a sentence.'),
+})
+
+const verdict = z.enum(['ok', 'warn', 'fail', 'skipped'])
+export const checkAnswer = z.object({
+  url: z.string(),
+  checkedAt: moment,
+  verdict: verdict.describe('The worst of the steps.'),
+  summary: z.string(),
+  steps: z.array(
+    z.object({
+      name: z.enum(['address', 'name', 'connection', 'certificate', 'redirect', 'answer', 'latest']),
+      verdict,
+      sentence: z.string(),
+      fix: z.string().nullable().describe('What to do about it.'),
+    }),
+  ),
+}) satisfies z.ZodType<ReturnType<typeof checkJson>>
+
+export const replayStarted = z.object({
+  count: z.int().describe('Events that were found.'),
+  replayId: z.int().nullable().describe('Null after `dryRun`.'),
+})
+
+export const replayAnswer = z.object({
+  replayId: id,
+  state: z.enum(['running', 'done', 'cancelled']),
+  count: z.int(),
+  delivered: z.int(),
+  undelivered: z.int(),
+  since: moment,
+  status: z.enum(['all', 'failed']),
+  objectUuid: z.string().nullable(),
+  createdAt: moment,
+  endedAt: moment.nullable(),
+}) satisfies z.ZodType<ReturnType<typeof replayJson>>
+
+export const rotationAnswer = z.object({
+  signingSecret: z.string().describe('`whsec_…`, shown this once and on the card.'),
+  previousValidUntil: moment.describe('Until then events carry both signatures. ISO 8601, UTC.'),
+})
+
+export const comparisonAnswer = z.object({
+  objects: z.array(
+    z.object({
+      object: z.string(),
+      outcome: z.enum(['fine', 'repaired', 'failed']),
+      reason: z
+        .string()
+        .nullable()
+        .describe("Why it had ended, in ServiceM8's words; null = it was simply not listed."),
+      since: moment.nullable(),
+      message: z.string().nullable().describe('Why subscribing again did not work.'),
+    }),
+  ),
+}) satisfies z.ZodType<ReturnType<typeof comparisonJson>>
+
+export const noticeAnswer = z.object({
+  id,
+  kind: z.enum(['failing', 'stopped', 'recovered']),
+  webhookId: z.int().nullable(),
+  forwardingRuleId: z.int().nullable(),
+  title: z.string(),
+  sentence: z.string(),
+  since: moment.describe('When the change happened. ISO 8601, UTC.'),
+  createdAt: moment,
+  mail: z.string().nullable().describe('Whether it was mailed, or why not; null = not yet.'),
+}) satisfies z.ZodType<ReturnType<typeof noticeJson>>
+
+export const noticeSettingsAnswer = z.object({
+  byMail: z.boolean(),
+  email: z.string().nullable().describe('Null = the address ServiceM8 has.'),
+  problem: z.string().nullable().describe('Why no e-mail can be sent at present; null = they can.'),
+})
+
+export const WEBHOOK_SCHEMAS = {
+  Webhook: webhookAnswer,
+  ForwardingRule: ruleAnswer,
+  TestResult: testAnswer,
+  AddressCheck: checkAnswer,
+  Replay: replayAnswer,
+  Notice: noticeAnswer,
+  NoticeSettings: noticeSettingsAnswer,
+}

@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hours, seconds } from '#app/lib/duration.ts'
+import { controlsOf, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
+import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { createForwardingRule } from '../forwarding-rules.server.ts'
+import { loadManagerPage } from '../webhook-page.server.ts'
+import { createWebhook } from '../webhooks.server.ts'
+import { actOnCard, CARD_INTENTS, type CardIntent } from './act-on-card.server.ts'
+
+let world: WebhookWorld
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+  const form = { callback_url: 'https://example.com/in', object: 'job', fields: '', accountUUID: LEEDS }
+  await createWebhook(world.app, LEEDS, form, { admin: false })
+  world.woken.length = 0
+})
+
+afterEach(() => world.close())
+
+const controls = (accountUuid = LEEDS) => controlsOf(world, accountUuid)
+
+const press = (intent: CardIntent, values: Record<string, string> = {}, accountUuid = LEEDS) =>
+  actOnCard(world.app, controls(accountUuid), accountUuid, intent, { id: '1', ...values })
+
+async function view() {
+  const [webhook] = (await loadManagerPage(world.app, controls(), LEEDS)).webhooks
+  if (!webhook) throw new Error('the webhook is not there')
+  return webhook
+}
+
+/** As the engine leaves it after a 410: the endpoint stopped, `events` ended with it. */
+function letStop(events = 0): void {
+  const { sql } = world.client
+  for (let n = 0; n < events; n++) insertDelivery(world, insertEvent(world, 'job', `missed-${n}`), 'stopped')
+  sql.prepare("UPDATE endpoint SET state = 'stopped', state_reason = 'Gone.', state_since = ?").run(world.clock.now())
+}
+
+describe('pausing and resuming', () => {
+  test('keeps events, tells how many wait, and wakes the engine', async () => {
+    insertDelivery(world, insertEvent(world, 'job'), 'pending')
+    expect(await press('pause')).toMatchObject({
+      flash: { title: 'Webhook paused', description: expect.stringMatching(/1 event waits/) },
+    })
+    expect(await view()).toMatchObject({ state: 'paused', status: 'paused', active: false, pending: 1 })
+    expect(await press('resume')).toMatchObject({
+      flash: { title: 'Webhook resumed', description: expect.stringMatching(/waiting event/) },
+    })
+    expect(await view()).toMatchObject({ state: 'active', pending: 1 })
+    expect(world.woken).toEqual([1, 1])
+  })
+
+  test('twice at once is harmless', async () => {
+    await Promise.all([press('pause'), press('pause')])
+    expect((await view()).state).toBe('paused')
+    await Promise.all([press('resume'), press('resume')])
+    expect((await view()).state).toBe('active')
+  })
+})
+
+describe('starting again', () => {
+  test('says what was missed, and sends it only when asked', async () => {
+    letStop(3)
+    expect(await view()).toMatchObject({ state: 'stopped', status: 'stopped', missed: 3 })
+    expect(await press('start_again')).toMatchObject({ flash: { title: 'Webhook started again' } })
+    expect(await view()).toMatchObject({ state: 'active', missed: null, replays: [] })
+    expect(world.woken).toContain(1)
+  })
+
+  test('with what it missed begins a replay of exactly that', async () => {
+    insertDelivery(world, insertEvent(world, 'job', 'fine'), 'delivered')
+    letStop(3)
+    expect(await press('start_again', { missed: 'yes' })).toMatchObject({
+      flash: { description: 'The 3 events it missed are being sent.' },
+    })
+    expect((await view()).replays).toMatchObject([{ state: 'running', status: 'failed', total: 3 }])
+  })
+
+  test('counts for an address that was given up after 72 hours as well', async () => {
+    world.client.sql.prepare("UPDATE endpoint SET state = 'failing', failing_since = ?").run(world.clock.now())
+    insertDelivery(world, insertEvent(world, 'job'), 'expired')
+    expect(await view()).toMatchObject({ state: 'failing', missed: 1 })
+    await press('start_again')
+    expect((await view()).status).toBe('waiting')
+  })
+})
+
+describe('a test', () => {
+  function answering(verdict: { outcome: string; statusCode: number | null; sentence: string }) {
+    Object.assign(world.app, { deliverNow: async () => ({ result: { kind: 'sent', verdict, durationMs: 42 } }) })
+  }
+
+  test('tells how it went in the words of the specification', async () => {
+    answering({ outcome: 'delivered', statusCode: 202, sentence: '' })
+    expect((await press('test')).flash.title).toBe('Test webhook sent successfully (Status: 202)')
+    answering({ outcome: 'http_error', statusCode: 404, sentence: 'Your address answered 404.' })
+    expect((await press('test')).flash).toEqual({
+      kind: 'error',
+      title: 'Failed to send test webhook',
+      description: 'Your address answered 404.',
+    })
+  })
+
+  test('is limited to five a minute', async () => {
+    answering({ outcome: 'delivered', statusCode: 200, sentence: '' })
+    for (let n = 0; n < 5; n++) expect((await press('test')).flash.kind).toBe('success')
+    expect((await press('test')).flash).toMatchObject({
+      kind: 'error',
+      description: expect.stringMatching(/try again in 12 s/),
+    })
+    world.clock.advance(seconds(12))
+    expect((await press('test')).flash.kind).toBe('success')
+  })
+})
+
+describe('sending one again', () => {
+  test('makes one new delivery, however often it is pressed', async () => {
+    const id = insertDelivery(world, insertEvent(world, 'job'), 'stopped')
+    const [first, second] = await Promise.all([
+      press('send_again', { delivery: String(id) }),
+      press('send_again', { delivery: String(id) }),
+    ])
+    expect([first.flash.title, second.flash.title]).toEqual(['Sent again', 'Sent again'])
+    expect((await view()).pending).toBe(1)
+  })
+
+  test('says when the event is gone', async () => {
+    expect((await press('send_again', { delivery: '77' })).flash).toMatchObject({ kind: 'error' })
+    expect((await press('send_again', { delivery: 'x' })).flash).toMatchObject({ kind: 'error' })
+    const id = insertDelivery(world, insertEvent(world, 'job'), 'expired')
+    world.client.sql.prepare('DELETE FROM event_body').run()
+    expect((await press('send_again', { delivery: String(id) })).flash.description).toContain('no longer kept')
+  })
+})
+
+describe('sending everything since a moment', () => {
+  // The clock stands at 09:00 in London.
+  const since = '2026-01-05T08:00'
+
+  test('is counted first, and nothing is sent by that', async () => {
+    insertDelivery(world, insertEvent(world, 'job', 'r-1'), 'expired')
+    insertDelivery(world, insertEvent(world, 'job', 'r-2'), 'delivered')
+    const count = async (status: string) => {
+      const form = { since, status, objectUuid: '' }
+      return (await loadManagerPage(world.app, controls(), LEEDS, { replay: { webhookId: 1, form } })).replay
+    }
+    expect(await count('failed')).toMatchObject({ webhookId: 1, count: 1, errors: {} })
+    expect(await count('all')).toMatchObject({ count: 2 })
+    expect((await view()).replays).toEqual([])
+  })
+
+  test('opens with a sensible moment and puts messages to their fields', async () => {
+    const open = async (form: { since: string; status: string; objectUuid: string } | null, webhookId = 1) =>
+      (await loadManagerPage(world.app, controls(), LEEDS, { replay: { webhookId, form } })).replay
+    expect(await open(null)).toMatchObject({ form: { since: '2026-01-04T09:00', status: 'failed' }, count: null })
+    expect(await open({ since: 'soon', status: '', objectUuid: '' })).toMatchObject({
+      errors: { since: ['Choose a date and a time.'] },
+      count: null,
+    })
+    expect(await open(null, 99)).toBeNull()
+  })
+
+  test('begins once for the same wish, and can be cancelled once', async () => {
+    insertDelivery(world, insertEvent(world, 'job'), 'expired')
+    const wish = { since, status: 'failed', objectUuid: '' }
+    const [first, second] = await Promise.all([press('replay', wish), press('replay', wish)])
+    expect([first.flash.title, second.flash.title]).toEqual(['Sending 1 event again', 'Sending 1 event again'])
+    const { replays } = await view()
+    expect(replays).toMatchObject([{ state: 'running', total: 1 }])
+    const replay = String(replays[0]?.id)
+    expect((await press('cancel_replay', { replay })).flash.title).toBe('Sending again was cancelled')
+    expect((await press('cancel_replay', { replay })).flash.title).toBe('It had already ended')
+    expect((await view()).replays).toMatchObject([{ state: 'cancelled' }])
+  })
+
+  test('refuses a moment that is none', async () => {
+    expect((await press('replay', { since: 'soon', status: 'all' })).flash).toMatchObject({
+      kind: 'error',
+      description: 'Choose a date and a time.',
+    })
+  })
+})
+
+describe('a forwarding rule’s card', () => {
+  // It owns the account's second endpoint; the webhook with the same number owns the first.
+  const pressRule = (intent: CardIntent, values: Record<string, string> = {}) =>
+    press(intent, { id: 'rule-1', ...values })
+
+  beforeEach(async () => {
+    const form = { name: 'Accounting', objectType: 'job', forwardUrl: 'https://accounts.example.com/in' }
+    await createForwardingRule(world.app, LEEDS, { ...form, accountUUID: LEEDS }, { admin: false })
+    world.woken.length = 0
+  })
+
+  async function rule() {
+    const [found] = (await loadManagerPage(world.app, controls(), LEEDS)).rules
+    if (!found) throw new Error('the rule is not there')
+    return found
+  }
+
+  test('pauses and resumes in its own words, and only itself', async () => {
+    expect((await pressRule('pause')).flash.title).toBe('Rule paused')
+    expect([(await rule()).state, (await view()).state]).toEqual(['paused', 'active'])
+    expect((await pressRule('resume')).flash.title).toBe('Rule resumed')
+    expect((await rule()).state).toBe('active')
+    expect(world.woken).toEqual([2, 2])
+  })
+
+  test('starts again with what it missed', async () => {
+    const { sql } = world.client
+    insertDelivery(world, insertEvent(world, 'job', 'missed'), 'stopped')
+    sql.prepare('UPDATE delivery SET endpoint_id = 2').run()
+    sql.prepare("UPDATE endpoint SET state = 'stopped', state_since = ? WHERE id = 2").run(world.clock.now())
+    expect(await rule()).toMatchObject({ status: 'stopped', missed: 1 })
+    expect(await pressRule('start_again', { missed: 'yes' })).toMatchObject({
+      flash: { title: 'Rule started again', description: 'The event it missed is being sent.' },
+    })
+    expect((await rule()).replays).toMatchObject([{ state: 'running', total: 1 }])
+    const replay = String((await rule()).replays[0]?.id)
+    expect((await press('cancel_replay', { replay })).flash.title).toBe('It had already ended')
+    expect((await pressRule('cancel_replay', { replay })).flash.title).toBe('Sending again was cancelled')
+  })
+
+  test('renews its own secret and opens its own card', async () => {
+    const [webhookBefore, ruleBefore] = [await view(), await rule()]
+    expect(await pressRule('rotate_secret')).toMatchObject({ secretOf: 'rule-1' })
+    expect((await rule()).signingSecret).not.toBe(ruleBefore.signingSecret)
+    expect((await view()).signingSecret).toBe(webhookBefore.signingSecret)
+  })
+
+  test.each(CARD_INTENTS)("%s does nothing to another account's rule, or to one that is gone", async (intent) => {
+    const before = [await view(), await rule()]
+    for (const [id, account] of [
+      ['rule-1', BRISBANE],
+      ['rule-9', LEEDS],
+    ] as const) {
+      expect(await press(intent, { id }, account)).toMatchObject({
+        flash: { kind: 'error', description: 'This rule no longer exists.' },
+      })
+    }
+    expect([await view(), await rule()]).toEqual(before)
+  })
+})
+
+test('a new secret is another one, opens the card, and pressed twice is made once', async () => {
+  const before = (await view()).signingSecret
+  const [first, second] = await Promise.all([press('rotate_secret'), press('rotate_secret')])
+  expect(first).toEqual(second)
+  expect(first).toMatchObject({
+    secretOf: 1,
+    flash: { title: 'New signing secret', description: expect.stringMatching(/24 hours, until 6 Jan/) },
+  })
+  const after = await view()
+  expect(after.signingSecret).not.toBe(before)
+  expect(after.previousSecretUntil).toBe(world.clock.now() + hours(24))
+  world.clock.advance(hours(24))
+  expect((await view()).previousSecretUntil).toBeNull()
+})
+
+test.each(CARD_INTENTS)("%s does nothing to another account's webhook, or to one that is gone", async (intent) => {
+  const before = await view()
+  for (const [values, account] of [
+    [{}, BRISBANE],
+    [{ id: '99' }, LEEDS],
+    [{ id: 'x' }, LEEDS],
+  ] as const) {
+    expect(await press(intent, values, account)).toMatchObject({
+      flash: { kind: 'error', description: 'This webhook no longer exists.' },
+    })
+  }
+  expect(await view()).toEqual(before)
+})

@@ -1,0 +1,202 @@
+// What the buttons of a card do, a webhook's or a forwarding rule's: pause, resume, start again, test, send again, replay,
+// a new secret.
+import type { App } from '#app/context/app-context.ts'
+import { type EndpointKey, parseEndpointKey, ruleIdOf } from '#app/domain/endpoint-key.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import type { EndpointFacts } from '#db/store/webhooks.ts'
+import { type EndpointRecord, findEndpointRecord } from '../endpoint-record.server.ts'
+import { updateForwardingRule } from '../forwarding-rules.server.ts'
+import { parseWebhookId } from '../webhook.ts'
+import { updateWebhook, type WebhookApp } from '../webhooks.server.ts'
+import {
+  failedFlash,
+  goneSentence,
+  notTestedFlash,
+  pausedFlash,
+  REPLAY_CANCELLED,
+  REPLAY_OVER,
+  replayStartedFlash,
+  resumedFlash,
+  SENT_AGAIN,
+  secretFlash,
+  startedFlash,
+  startedWithoutFlash,
+  type Thing,
+  testedFlash,
+} from './control-words.ts'
+import type { DeliveryControls } from './delivery-controls.server.ts'
+import { missedSince, readReplayForm } from './replay-request.ts'
+import { cancelReplay, startReplay } from './replay-webhook.server.ts'
+import { rotateSecret } from './rotate-secret.server.ts'
+import { testWebhook } from './test-webhook.server.ts'
+
+export const CARD_INTENTS = [
+  'pause',
+  'resume',
+  'start_again',
+  'test',
+  'send_again',
+  'replay',
+  'cancel_replay',
+  'rotate_secret',
+] as const
+
+export type CardIntent = (typeof CARD_INTENTS)[number]
+
+export function isCardIntent(text: string | undefined): text is CardIntent {
+  return CARD_INTENTS.some((intent) => intent === text)
+}
+
+/** The sentence for the next page, and whether it opens the card's signing secret. */
+export interface CardAct {
+  flash: Flash
+  secretOf?: EndpointKey
+}
+
+type CardApp = WebhookApp & Pick<App, 'store' | 'secrets' | 'clock' | 'log' | 'wakeDeliveries'>
+
+interface Press {
+  app: CardApp
+  controls: DeliveryControls
+  accountUuid: string
+  record: EndpointRecord
+  thing: Thing
+  values: Record<string, string>
+}
+
+/** What could not be done, in words: "Failed to …". */
+const DOING: Record<CardIntent, (thing: Thing) => string> = {
+  pause: (thing) => `pause ${thing}`,
+  resume: (thing) => `resume ${thing}`,
+  start_again: (thing) => `start ${thing} again`,
+  test: () => 'send test webhook',
+  send_again: () => 'send again',
+  replay: () => 'send again',
+  cancel_replay: () => 'cancel',
+  rotate_secret: () => 'make a new signing secret',
+}
+
+export function thingOf(key: EndpointKey | null): Thing {
+  return typeof key === 'string' ? 'rule' : 'webhook'
+}
+
+/**
+ * Does what a button asks: `values` hold `id` (the card's) and, by intent, `missed` = yes (start_again: also send what
+ * it missed), `delivery` (send_again), `since`, `status`, `objectUuid` (replay), `replay` (cancel_replay).
+ */
+export async function actOnCard(
+  app: CardApp,
+  controls: DeliveryControls,
+  accountUuid: string,
+  intent: CardIntent,
+  values: Record<string, string>,
+): Promise<CardAct> {
+  const key = parseEndpointKey(values.id ?? '')
+  const thing = thingOf(key)
+  const record = key === null ? null : await findEndpointRecord(app, accountUuid, key)
+  if (!record) return gone(intent, thing)
+  return PRESSES[intent]({ app, controls, accountUuid, record, thing, values })
+}
+
+const PRESSES: Record<CardIntent, (press: Press) => Promise<CardAct>> = {
+  pause: (press) => setActive(press, 'pause', false),
+  resume: (press) => setActive(press, 'resume', true),
+  start_again: startAgain,
+  test: sendTest,
+  send_again: sendAgain,
+  replay: beginReplay,
+  cancel_replay: endReplay,
+  rotate_secret: newSigningSecret,
+}
+
+function gone(intent: CardIntent, thing: Thing): CardAct {
+  return failed(intent, thing, goneSentence(thing))
+}
+
+function failed(intent: CardIntent, thing: Thing, why: string): CardAct {
+  return { flash: failedFlash(DOING[intent](thing), why) }
+}
+
+async function setActive(press: Press, intent: 'pause' | 'resume', active: boolean): Promise<CardAct> {
+  const { app, accountUuid, record, thing } = press
+  const { key } = record
+  const changed =
+    typeof key === 'number'
+      ? await updateWebhook(app, accountUuid, key, { active })
+      : await updateForwardingRule(app, accountUuid, ruleIdOf(key), { active })
+  if (changed.outcome === 'not_found') return gone(intent, thing)
+  if (changed.outcome !== 'updated') return failed(intent, thing, changed.message)
+  const waiting = record.endpoint.pendingCount
+  return { flash: active ? resumedFlash(waiting, thing) : pausedFlash(waiting, thing) }
+}
+
+async function startAgain({ app, controls, accountUuid, record, thing, values }: Press): Promise<CardAct> {
+  const { endpoint } = record
+  // Read before the clean slate takes it away.
+  const stoppedAt = stoppedSince(record)
+  if (!(await app.store.resumeEndpoint(accountUuid, endpoint.id, app.clock.now()))) {
+    return gone('start_again', thing)
+  }
+  app.log.info({ account: accountUuid, endpoint: endpoint.id }, 'endpoint.started_again')
+  const waiting = endpoint.pendingCount
+  if (values.missed !== 'yes' || stoppedAt === null) {
+    app.wakeDeliveries(endpoint.id)
+    return { flash: startedFlash(waiting, 0, thing) }
+  }
+  // Which wakes the engine itself, for the replay and for what waits.
+  const started = await startReplay(app, controls, accountUuid, record.key, missedSince(stoppedAt))
+  if (started.outcome === 'started') return { flash: startedFlash(waiting, started.count, thing) }
+  app.wakeDeliveries(endpoint.id)
+  return { flash: 'message' in started ? startedWithoutFlash(started.message) : startedFlash(waiting, 0, thing) }
+}
+
+/** When an address stopped, or began to fail without an end; null = it does neither. */
+export function stoppedSince({ endpoint }: Pick<EndpointFacts, 'endpoint'>): number | null {
+  if (endpoint.state === 'stopped') return endpoint.stateSince
+  return endpoint.state === 'failing' ? (endpoint.failingSince ?? endpoint.stateSince) : null
+}
+
+async function sendTest({ app, controls, accountUuid, record, thing }: Press): Promise<CardAct> {
+  const taken = controls.takeTest()
+  if (taken.outcome === 'wait') {
+    const wait = Math.max(1, Math.ceil(taken.ms / 1000))
+    return { flash: notTestedFlash(`That were many tests. Please try again in ${wait} s.`) }
+  }
+  const tested = await testWebhook(app, accountUuid, record.key, controls.sendSample)
+  if (tested.outcome === 'tested') return { flash: testedFlash(tested.result) }
+  return { flash: notTestedFlash(tested.outcome === 'no_address' ? tested.message : goneSentence(thing)) }
+}
+
+async function sendAgain({ controls, thing, values }: Press): Promise<CardAct> {
+  const deliveryId = parseWebhookId(values.delivery ?? '')
+  const sent = deliveryId === null ? NOT_FOUND : await controls.sendAgain(deliveryId)
+  if (sent.outcome === 'sent') return { flash: SENT_AGAIN }
+  return failed('send_again', thing, 'message' in sent ? sent.message : 'This event is no longer kept.')
+}
+
+const NOT_FOUND = { outcome: 'not_found' } as const
+
+async function beginReplay({ app, controls, accountUuid, record, thing, values }: Press): Promise<CardAct> {
+  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const { since = '', status = '', objectUuid = '' } = values
+  const read = readReplayForm({ since, status, objectUuid }, app.clock.now(), timezone)
+  if (read.outcome === 'invalid') {
+    return failed('replay', thing, Object.values(read.errors).flat().join(' '))
+  }
+  const started = await startReplay(app, controls, accountUuid, record.key, read.wish)
+  if (started.outcome === 'started') return { flash: replayStartedFlash(started.count) }
+  return failed('replay', thing, 'message' in started ? started.message : goneSentence(thing))
+}
+
+async function endReplay({ app, controls, accountUuid, record, values }: Press): Promise<CardAct> {
+  const replayId = parseWebhookId(values.replay ?? '')
+  const ended = replayId === null ? null : await cancelReplay(app, controls, accountUuid, record.key, replayId)
+  return { flash: ended?.cancelled ? REPLAY_CANCELLED : REPLAY_OVER }
+}
+
+async function newSigningSecret({ app, accountUuid, record, thing }: Press): Promise<CardAct> {
+  const rotated = await rotateSecret(app, accountUuid, record.key)
+  if (rotated.outcome === 'not_found') return gone('rotate_secret', thing)
+  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  return { flash: secretFlash(rotated.previousUntil, app.clock.now(), timezone), secretOf: record.key }
+}

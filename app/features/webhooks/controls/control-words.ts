@@ -1,0 +1,90 @@
+// What the page says after one of the buttons of a webhook or a forwarding rule did its work, or could not.
+
+import { clockTime, plural } from '#app/domain/moments.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type { Flash } from '#app/lib/flash.ts'
+
+/** Whose button it was. */
+export type Thing = 'webhook' | 'rule'
+
+const TITLES: Record<Thing, string> = { webhook: 'Webhook', rule: 'Rule' }
+
+export function goneSentence(thing: Thing): string {
+  return `This ${thing} no longer exists.`
+}
+
+export function pausedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
+  const now = waiting === 0 ? '' : ` ${waiting === 1 ? '1 event waits' : `${waiting} events wait`} already.`
+  const description = `Events are kept and sent when you resume.${now}`
+  return { kind: 'success', title: `${TITLES[thing]} paused`, description }
+}
+
+export function resumedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
+  return { kind: 'success', title: `${TITLES[thing]} resumed`, description: whatIsSent(waiting) }
+}
+
+/** `missed` = events that are sent again because it was asked for; 0 = that was not asked. */
+export function startedFlash(waiting: number, missed: number, thing: Thing = 'webhook'): Flash {
+  const again = missed === 0 ? '' : `${missed === 1 ? 'The event' : `The ${missed} events`} it missed`
+  const description = again === '' ? whatIsSent(waiting) : `${again} ${missed === 1 ? 'is' : 'are'} being sent.`
+  return { kind: 'success', title: `${TITLES[thing]} started again`, description }
+}
+
+/** It works again, but what it missed could not be asked for. */
+export function startedWithoutFlash(why: string): Flash {
+  return { kind: 'info', title: 'Started again, without what it missed', description: why }
+}
+
+function whatIsSent(waiting: number): string {
+  if (waiting === 0) return 'New events are sent as they arrive.'
+  return waiting === 1
+    ? 'The waiting event is being sent.'
+    : `The ${waiting} waiting events are being sent, oldest first.`
+}
+
+export const SENT_AGAIN: Flash = {
+  kind: 'success',
+  title: 'Sent again',
+  description: 'How it went appears in the recent activity within a few seconds.',
+}
+
+export function testedFlash(result: { success: boolean; statusCode: number | null; error: string | null }): Flash {
+  if (result.success) {
+    return { kind: 'success', title: `Test webhook sent successfully (Status: ${result.statusCode ?? '–'})` }
+  }
+  return notTestedFlash(result.error ?? 'No answer arrived.')
+}
+
+export function notTestedFlash(why: string): Flash {
+  return { kind: 'error', title: 'Failed to send test webhook', description: why }
+}
+
+export function replayStartedFlash(count: number): Flash {
+  if (count === 0) return { kind: 'info', title: 'There was nothing to send' }
+  return { kind: 'success', title: `Sending ${plural(count, 'event')} again`, description: 'New events go first.' }
+}
+
+export const REPLAY_CANCELLED: Flash = {
+  kind: 'success',
+  title: 'Sending again was cancelled',
+  description: 'What had not been sent by then stays unsent.',
+}
+
+export const REPLAY_OVER: Flash = {
+  kind: 'info',
+  title: 'It had already ended',
+  description: 'Nothing was left to cancel.',
+}
+
+export function secretFlash(previousUntil: Millis, now: Millis, timezone: string): Flash {
+  return {
+    kind: 'success',
+    title: 'New signing secret',
+    description: `The old one stays valid for 24 hours, until ${clockTime(previousUntil, now, timezone)}. Put the new one into your system before then.`,
+  }
+}
+
+/** `doing` = the action in a few words: "Failed to …". */
+export function failedFlash(doing: string, why: string): Flash {
+  return { kind: 'error', title: `Failed to ${doing}`, description: why }
+}

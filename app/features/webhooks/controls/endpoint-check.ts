@@ -1,0 +1,290 @@
+// A check of an address in plain words: every step on the way to it, what was found there, and what to do about it.
+// What was seen comes from a look that carries no event; how the address answers events is known from the deliveries.
+import type { Millis } from '#app/lib/clock.ts'
+import { days, seconds } from '#app/lib/duration.ts'
+import { type AutomationTool, addressWord, answerWord, recogniseTool, type ToolWord } from '../automation-tools.ts'
+
+export type StepName = 'address' | 'name' | 'connection' | 'certificate' | 'redirect' | 'answer' | 'latest'
+export type StepVerdict = 'ok' | 'warn' | 'fail' | 'skipped'
+
+export interface CheckStep {
+  name: StepName
+  verdict: StepVerdict
+  sentence: string
+  /** What to do about it; null = nothing, or nothing that is known. */
+  fix: string | null
+}
+
+/** Titles of the steps, in their order. */
+export const STEP_TITLES: Record<StepName, string> = {
+  address: 'Address',
+  name: 'Name',
+  connection: 'Connection',
+  certificate: 'Certificate',
+  redirect: 'Redirect',
+  answer: 'Answer',
+  latest: 'Latest event',
+}
+
+/** What a look found out (the outbound adapter's report, as far as it is judged here). */
+export interface SeenAddress {
+  result:
+    | { outcome: 'response'; status: number; headers: Readonly<Record<string, string>>; body: string; timing: Timing }
+    | {
+        outcome: 'blocked' | 'dns' | 'refused' | 'reset' | 'tls' | 'timeout' | 'protocol'
+        sentence: string
+        timing: Timing
+      }
+  endedAt: 'address' | 'name' | 'connection' | 'security' | 'answer'
+  secure: boolean
+  literal: boolean
+  certificate: { validUntil: Millis; issuer: string | null } | null
+}
+
+interface Timing {
+  totalMs: number
+  dnsMs: number | null
+  connectMs: number | null
+  tlsMs: number | null
+  firstByteMs: number | null
+}
+
+/** How the address answered the latest event; null = none was sent to it yet. */
+export interface LatestAnswer {
+  code: number | null
+  sentence: string
+}
+
+/** A look takes no longer than this. */
+export const CHECK_TAKES_AT_MOST = seconds(8)
+
+const CERTIFICATE_SOON = days(14)
+/** Of the 15 seconds an event may take. */
+const SLOW = seconds(5)
+
+/** The seven steps, in order. What comes after the step that ended the look is `skipped`. */
+export function checkSteps(
+  address: { url: string; seen: SeenAddress; latest: LatestAnswer | null },
+  now: Millis,
+): CheckStep[] {
+  const { url, seen, latest } = address
+  const tool = recogniseTool(url, seen.result.outcome === 'response' ? seen.result.body : '')
+  const reached = REACHES.indexOf(seen.endedAt)
+  const upTo = (end: SeenAddress['endedAt'], step: () => CheckStep, name: StepName): CheckStep => {
+    const at = REACHES.indexOf(end)
+    if (reached < at) return skipped(name, 'Not checked: the step before did not work.')
+    return step()
+  }
+  return [
+    addressStep(seen, tool, url),
+    upTo('name', () => nameStep(seen), 'name'),
+    upTo('connection', () => connectionStep(seen), 'connection'),
+    upTo('security', () => certificateStep(seen, now), 'certificate'),
+    upTo('answer', () => redirectStep(seen, tool), 'redirect'),
+    upTo('answer', () => answerStep(seen, tool), 'answer'),
+    latestStep(latest, tool),
+  ]
+}
+
+const REACHES: readonly SeenAddress['endedAt'][] = ['address', 'name', 'connection', 'security', 'answer']
+
+/** The worst of all steps; a check without a fault is `ok`. */
+export function worstStep(steps: readonly CheckStep[]): CheckStep | null {
+  return steps.find((step) => step.verdict === 'fail') ?? steps.find((step) => step.verdict === 'warn') ?? null
+}
+
+/** The check in one sentence. */
+export function checkSummary(steps: readonly CheckStep[]): string {
+  return worstStep(steps)?.sentence ?? 'Your address can be reached and answers.'
+}
+
+function addressStep(seen: SeenAddress, tool: AutomationTool | null, url: string): CheckStep {
+  if (seen.endedAt === 'address' && seen.result.outcome !== 'response') {
+    return { name: 'address', verdict: 'fail', sentence: seen.result.sentence, fix: 'Enter another callback URL.' }
+  }
+  const word = addressWord(tool, url)
+  if (word) return { name: 'address', ...word }
+  if (tool) return ok('address', `This is an address of ${tool.name}.`)
+  if (!seen.secure) return ok('address', 'The address may be called. It is not encrypted (http).')
+  return ok('address', 'The address may be called.')
+}
+
+function nameStep(seen: SeenAddress): CheckStep {
+  if (seen.endedAt === 'name' && seen.result.outcome !== 'response') {
+    const fix =
+      'Compare the address letter by letter with the one your system shows. A new name may take an hour to be known.'
+    return { name: 'name', verdict: 'fail', sentence: seen.result.sentence, fix }
+  }
+  if (seen.literal) return skipped('name', 'The address has no name: it is a number.')
+  const { dnsMs } = seen.result.timing
+  return ok('name', `The name was found${dnsMs === null ? '' : ` in ${spent(dnsMs)}`}.`)
+}
+
+function connectionStep(seen: SeenAddress): CheckStep {
+  if (seen.endedAt === 'connection' && seen.result.outcome !== 'response') {
+    const fix = 'Is the receiving system running, and does its firewall let the internet in?'
+    return { name: 'connection', verdict: 'fail', sentence: seen.result.sentence, fix }
+  }
+  const { connectMs } = seen.result.timing
+  return ok('connection', `The connection was made${connectMs === null ? '' : ` in ${spent(connectMs)}`}.`)
+}
+
+function certificateStep(seen: SeenAddress, now: Millis): CheckStep {
+  if (seen.endedAt === 'security' && seen.result.outcome !== 'response') {
+    const fix =
+      'Whoever runs the receiving system has to put its certificate right. Until then nothing can be delivered.'
+    return { name: 'certificate', verdict: 'fail', sentence: seen.result.sentence, fix }
+  }
+  if (!seen.secure) return skipped('certificate', 'The address is plain http: there is no certificate.')
+  const { certificate } = seen
+  if (!certificate) return ok('certificate', 'The connection is secure.')
+  const left = Math.floor((certificate.validUntil - now) / days(1))
+  const valid = `The certificate is valid for ${left <= 0 ? 'less than a day' : `${left} more day${left === 1 ? '' : 's'}`}`
+  if (certificate.validUntil - now >= CERTIFICATE_SOON) return ok('certificate', `${valid}.`)
+  return {
+    name: 'certificate',
+    verdict: 'warn',
+    sentence: `${valid}. After that nothing can be delivered.`,
+    fix: 'Most systems renew it by themselves. If yours does not, ask whoever runs it.',
+  }
+}
+
+function redirectStep(seen: SeenAddress, tool: AutomationTool | null): CheckStep {
+  const { result } = seen
+  if (result.outcome !== 'response') return skipped('redirect', 'Not checked: no answer came.')
+  if (result.status < 300 || result.status >= 400)
+    return ok('redirect', 'It answers itself and sends nobody elsewhere.')
+  const word = answerWord(tool, result.status, 'look')
+  if (word) return { name: 'redirect', ...word }
+  const target = redirectTarget(result.headers.location)
+  return {
+    name: 'redirect',
+    verdict: 'fail',
+    sentence: `Your address answered ${result.status} and redirects${target ? ` to ${target}` : ''}. Redirects are not followed.`,
+    fix: target ? `Enter ${target} as the callback URL.` : 'Enter the final address as the callback URL.',
+  }
+}
+
+function answerStep(seen: SeenAddress, tool: AutomationTool | null): CheckStep {
+  const { result } = seen
+  if (result.outcome !== 'response') {
+    const fix = 'Is the receiving system busy or stuck? “Send test event” shows whether events get through.'
+    return { name: 'answer', verdict: 'fail', sentence: result.sentence, fix }
+  }
+  if (result.status >= 300 && result.status < 400) return skipped('answer', 'Not checked: it redirects.')
+  const ms = result.timing.firstByteMs ?? result.timing.totalMs
+  const step = named('answer', answerWord(tool, result.status, 'look') ?? anyAnswer(result.status, result.headers))
+  if (step.verdict !== 'ok') return step
+  if (ms < SLOW) return { ...step, sentence: `${step.sentence} It took ${spent(ms)}.` }
+  return {
+    ...step,
+    verdict: 'warn',
+    sentence: `It took ${spent(ms)} to answer; an event may take 15 seconds at most.`,
+    fix: 'Let the receiving system answer first and do its work afterwards.',
+  }
+}
+
+/** What an answer to a look without an event means from anybody. A fault of the look is not one of the address. */
+function anyAnswer(status: number, headers: Readonly<Record<string, string>>): ToolWord {
+  if (status >= 200 && status < 300) return { verdict: 'ok', sentence: `Your address answered ${status}.`, fix: null }
+  switch (status) {
+    case 401:
+    case 403:
+      return {
+        verdict: 'warn',
+        sentence: `Your address answered ${status}: it wants a key or a password, or a firewall refuses us.`,
+        fix: 'Is the address complete? “Send test event” shows whether events are let in.',
+      }
+    case 404:
+      return {
+        verdict: 'warn',
+        sentence:
+          'Your address answered 404: the scenario behind it may be switched off, or the address may be mistyped.',
+        fix: 'Switch the scenario on and copy its address again. “Send test event” shows whether events get through.',
+      }
+    case 410:
+      return {
+        verdict: 'fail',
+        sentence: 'Your address answered 410: what was behind it is gone for good.',
+        fix: 'Make a new address in your system and enter it here.',
+      }
+    case 429:
+      return {
+        verdict: 'warn',
+        sentence: 'Your address answered 429: it gets more requests than it wants.',
+        fix: 'Nothing to do at once: we send more slowly by ourselves. Your tool may have a limit that can be raised.',
+      }
+    case 405:
+    case 501:
+      if (headers.allow !== undefined && !/\bpost\b/i.test(headers.allow)) {
+        return {
+          verdict: 'warn',
+          sentence: `Your address answered ${status} and says that it takes ${headers.allow.replace(/[^\w, -]/g, '').slice(0, 60)} only, but events are sent with POST.`,
+          fix: 'Let the receiving system accept POST at this address.',
+        }
+      }
+      return {
+        verdict: 'ok',
+        sentence: `Your address answered ${status}: it wants events and nothing else.`,
+        fix: null,
+      }
+  }
+  if (status >= 500) {
+    return {
+      verdict: 'warn',
+      sentence: `Your address answered ${status}: the receiving system has a fault, or is being restarted.`,
+      fix: '“Send test event” shows whether it is the same with events. If so, whoever runs it finds the fault in its log.',
+    }
+  }
+  return { verdict: 'ok', sentence: `Your address answered ${status}: it wants events and nothing else.`, fix: null }
+}
+
+function latestStep(latest: LatestAnswer | null, tool: AutomationTool | null): CheckStep {
+  if (!latest) {
+    return {
+      ...skipped('latest', 'No event was sent to this address before the check.'),
+      fix: '“Send test event” sends one that looks real.',
+    }
+  }
+  const { code, sentence } = latest
+  const word = code === null ? null : answerWord(tool, code, 'event')
+  if (word) return named('latest', word)
+  const good = code !== null && code >= 200 && code < 300
+  return { name: 'latest', verdict: good ? 'ok' : 'fail', sentence, fix: code === 404 ? SWITCHED_OFF : null }
+}
+
+const SWITCHED_OFF = 'If the address belongs to a scenario, switch it on there and copy its address again.'
+
+function named(name: StepName, word: ToolWord): CheckStep {
+  return { name, verdict: word.verdict, sentence: word.sentence, fix: word.fix }
+}
+
+function ok(name: StepName, sentence: string): CheckStep {
+  return { name, verdict: 'ok', sentence, fix: null }
+}
+
+function skipped(name: StepName, sentence: string): CheckStep {
+  return { name, verdict: 'skipped', sentence, fix: null }
+}
+
+/** `240 milliseconds`, `3.2 seconds`. */
+function spent(ms: number): string {
+  const whole = Math.max(1, Math.round(ms))
+  if (whole < 1000) return `${whole} millisecond${whole === 1 ? '' : 's'}`
+  return `${(whole / 1000).toFixed(1)} seconds`
+}
+
+/** Where to, for a person: without the query, which may carry keys, and never long. */
+function redirectTarget(location: string | undefined): string | null {
+  if (!location || !URL.canParse(location)) return null
+  const { origin, pathname, protocol } = new URL(location)
+  if (protocol !== 'https:' && protocol !== 'http:') return null
+  const target = `${origin}${pathname}`
+  return target.length <= 200 ? target : origin
+}
+
+/** As calls answer it. */
+export function checkJson({ url, at, steps }: { url: string; at: Millis; steps: readonly CheckStep[] }) {
+  const verdict = worstStep(steps)?.verdict ?? 'ok'
+  return { url, checkedAt: new Date(at).toISOString(), verdict, summary: checkSummary(steps), steps }
+}

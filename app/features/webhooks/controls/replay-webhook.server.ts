@@ -1,0 +1,66 @@
+// "Send everything since …" to the address of one webhook or rule: counted, started once, looked at, cancelled.
+import type { App } from '#app/context/app-context.ts'
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import type { ReplayRow } from '#db/store/deliveries.ts'
+import { findEndpointRecord } from '../endpoint-record.server.ts'
+import { oneAtATime } from '../subscriptions/one-at-a-time.server.ts'
+import type { DeliveryControls } from './delivery-controls.server.ts'
+import { type ReplayWish, sameWish } from './replay-request.ts'
+
+type ReplayApp = Pick<App, 'store'>
+
+export async function countReplay(
+  app: ReplayApp,
+  controls: Pick<DeliveryControls, 'countReplay'>,
+  accountUuid: string,
+  key: EndpointKey,
+  wish: ReplayWish,
+): Promise<number | null> {
+  const record = await findEndpointRecord(app, accountUuid, key)
+  return record && controls.countReplay(record.endpoint.id, wish)
+}
+
+export type StartReplayOutcome = Awaited<ReturnType<DeliveryControls['startReplay']>>
+
+/** Asked twice for the same while it runs, both are answered with the one that runs: nothing is sent twice. */
+export function startReplay(
+  app: ReplayApp,
+  controls: Pick<DeliveryControls, 'startReplay'>,
+  accountUuid: string,
+  key: EndpointKey,
+  wish: ReplayWish,
+): Promise<StartReplayOutcome> {
+  return oneAtATime(app.store, `replay|${accountUuid}`, async () => {
+    const record = await findEndpointRecord(app, accountUuid, key)
+    if (!record) return { outcome: 'not_found' }
+    const running = record.replays.find((replay) => replay.state === 'running' && sameWish(replay, wish))
+    if (running) return { outcome: 'started', count: running.total, replayId: running.id }
+    return controls.startReplay(record.endpoint.id, wish)
+  })
+}
+
+/** Null = this webhook or rule of this account has no such replay. */
+export async function findReplay(
+  app: ReplayApp,
+  accountUuid: string,
+  key: EndpointKey,
+  replayId: number,
+): Promise<ReplayRow | null> {
+  const record = await findEndpointRecord(app, accountUuid, key)
+  const replay = record && (await app.store.findReplay(accountUuid, replayId))
+  return replay && replay.endpointId === record.endpoint.id ? replay : null
+}
+
+/** The replay as it is afterwards, `cancelled` = by this very call. Null = there is no such replay. */
+export async function cancelReplay(
+  app: ReplayApp,
+  controls: Pick<DeliveryControls, 'cancelReplay'>,
+  accountUuid: string,
+  key: EndpointKey,
+  replayId: number,
+): Promise<{ replay: ReplayRow; cancelled: boolean } | null> {
+  if (!(await findReplay(app, accountUuid, key, replayId))) return null
+  const cancelled = await controls.cancelReplay(replayId)
+  const replay = await findReplay(app, accountUuid, key, replayId)
+  return replay && { replay, cancelled }
+}

@@ -1,0 +1,44 @@
+// A new signing secret, with a day in which the old one is still good.
+import { randomBytes } from 'node:crypto'
+import type { App } from '#app/context/app-context.ts'
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
+import { findEndpointRecord } from '../endpoint-record.server.ts'
+import { secretPlace } from '../webhook-details.server.ts'
+
+/** How long events are signed with both. */
+export const SECRET_OVERLAP = hours(24)
+
+/** A second press, or a call repeated because its answer got lost, must not push out the secret that is still in use. */
+const SAME_WISH = minutes(1)
+
+export type RotateOutcome =
+  /** `previousUntil` = until when events are signed with the secret before as well. */
+  { outcome: 'rotated'; secret: string; previousUntil: Millis } | { outcome: 'not_found' }
+
+/** A fresh `whsec_…`: 32 random bytes. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+/** Asked twice within a minute, both are answered with the same new secret. */
+export async function rotateSecret(
+  app: Pick<App, 'store' | 'secrets' | 'clock' | 'log'>,
+  accountUuid: string,
+  key: EndpointKey,
+): Promise<RotateOutcome> {
+  const record = await findEndpointRecord(app, accountUuid, key)
+  if (!record) return { outcome: 'not_found' }
+  const place = secretPlace(accountUuid)
+  const rotation = await app.store.rotateSecret(accountUuid, record.endpoint.id, {
+    secretSealed: app.secrets.seal(place, newSecret()),
+    overlapMs: SECRET_OVERLAP,
+    sameWishMs: SAME_WISH,
+    at: app.clock.now(),
+  })
+  if (!rotation) return { outcome: 'not_found' }
+  if (rotation.rotated) app.log.info({ account: accountUuid, endpoint: record.endpoint.id }, 'endpoint.secret_rotated')
+  const secret = app.secrets.open(place, rotation.secretSealed)
+  return { outcome: 'rotated', secret, previousUntil: rotation.previousSecretUntil }
+}

@@ -1,0 +1,86 @@
+// What the manager page says beyond the state of its cards: notices, how they are mailed, and for each card the check of its
+// address and the silence of the platform.
+import type { App } from '#app/context/app-context.ts'
+import { findObjectKind } from '#app/domain/object-catalog.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type { EndpointCheckRow, NoticeRow } from '#db/store/notices.ts'
+import { RHYTHM_HOURS, silenceSentence, upstreamSilence } from '../subscriptions/upstream-silence.ts'
+import { isShown } from '../subscriptions/upstream-words.ts'
+import type { CardView } from '../webhook-view.ts'
+import { loadMailChoice } from './mail-choice.server.ts'
+import { newestPerEndpoint, noticeTitle, subjectKey } from './notice.ts'
+import { mailProblem, mailSaid } from './notice-mail.ts'
+import type { AccountNews, CardNews, MailSettingsView, NewsByCard, NoticeView } from './notice-view.ts'
+
+/** Read to find the newest of each address. */
+const NOTICES_READ = 100
+const NOTICES_SHOWN = 20
+
+type Described = { view: CardView; endpointId: number }
+
+export async function loadAccountNews(
+  app: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  cards: readonly Described[],
+): Promise<AccountNews> {
+  const checks = new Map((await app.store.listEndpointChecks(accountUuid)).map((one) => [one.endpointId, one]))
+  const byCard: NewsByCard = {}
+  for (const card of cards) {
+    const found = await newsOf(app, accountUuid, card, checks.get(card.endpointId) ?? null)
+    if (found) byCard[card.view.id] = found
+  }
+  return { notices: await listNotices(app, accountUuid), mail: await loadMailSettings(app, accountUuid), byCard }
+}
+
+/** Those that stand, newest first, one per address. */
+export async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<NoticeView[]> {
+  const rows = await app.store.listNotices(accountUuid, NOTICES_READ)
+  return newestPerEndpoint(rows)
+    .slice(0, NOTICES_SHOWN)
+    .map((row) => noticeView(row, app.clock.now()))
+}
+
+export async function loadMailSettings(app: Pick<App, 'store'>, accountUuid: string): Promise<MailSettingsView> {
+  const choice = await loadMailChoice(app, accountUuid)
+  const credential = await app.store.findCredential(accountUuid)
+  return { byMail: choice.byMail, email: choice.email ?? '', problem: mailProblem(credential) }
+}
+
+async function newsOf(
+  app: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  { view, endpointId }: Described,
+  check: EndpointCheckRow | null,
+): Promise<CardNews | null> {
+  const now = app.clock.now()
+  // The platform sends for a webhook; a rule gets its share, and what is polled is not sent. Where it is known to send nothing,
+  // silence is no news.
+  const sent = typeof view.id === 'number' && findObjectKind(view.objectType)?.delivery !== 'polled'
+  const listens = sent && view.status !== 'unsubscribed' && view.callbackUrl !== ''
+  const rhythm = listens ? await app.store.eventRhythm(accountUuid, endpointId, RHYTHM_HOURS) : null
+  const silence = rhythm && upstreamSilence(rhythm, now)
+  // What was found about another address says nothing about this one.
+  const looked = check && check.steps.length > 0 && check.url === view.callbackUrl
+  const upstream = check?.upstream && isShown(check.upstream, now) ? check.upstream : null
+  if (!looked && !upstream && !silence) return null
+  return {
+    check: looked ? { at: check.at, steps: check.steps } : null,
+    upstream,
+    silence: silence ? { since: silence.since, sentence: silenceSentence(silence) } : null,
+  }
+}
+
+function noticeView(row: NoticeRow, now: Millis): NoticeView {
+  const { id, kind, subject, since, sentence, at } = row
+  const title = noticeTitle(kind, subject)
+  return {
+    id,
+    card: subjectKey(subject),
+    kind,
+    title,
+    sentence,
+    since,
+    at,
+    mail: mailSaid(row.mailSentence, row.mailAt, now),
+  }
+}

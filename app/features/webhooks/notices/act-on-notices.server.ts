@@ -1,0 +1,139 @@
+// What the forms and buttons around notices do: dismiss one, choose how they are mailed, check an address, compare with the
+// platform.
+import type { App } from '#app/context/app-context.ts'
+import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { failedFlash, goneSentence } from '../controls/control-words.ts'
+import { type CheckApp, checkCard } from '../controls/endpoint-check.server.ts'
+import { checkSummary, worstStep } from '../controls/endpoint-check.ts'
+import { compareSubscriptions } from '../subscriptions/repair-subscriptions.server.ts'
+import type { SubscriptionApp } from '../subscriptions/subscriptions.server.ts'
+import { comparisonFlash } from '../subscriptions/upstream-words.ts'
+import { type FieldErrors, fieldErrorsOf, parseWebhookId } from '../webhook.ts'
+import { changeMailChoice } from './mail-choice.server.ts'
+import { mailChoiceForm, mailProblem } from './notice-mail.ts'
+
+export const NOTICE_INTENTS = ['dismiss_notice', 'mail_settings', 'check_address', 'compare'] as const
+
+export type NoticeIntent = (typeof NOTICE_INTENTS)[number]
+
+export function isNoticeIntent(text: string | undefined): text is NoticeIntent {
+  return NOTICE_INTENTS.some((intent) => intent === text)
+}
+
+/** One more of the few a minute; or how many ms until the next. Bound to one account. */
+type Take = () => { outcome: 'taken' } | { outcome: 'wait'; ms: number }
+
+export interface NoticeLimits {
+  takeCheck: Take
+  takeCompare: Take
+}
+
+export type NoticeAct =
+  | { outcome: 'done'; flash: Flash }
+  /** What was entered cannot be. */
+  | { outcome: 'invalid'; errors: FieldErrors; flash: Flash }
+
+type ActApp = CheckApp & SubscriptionApp & Pick<App, 'store'>
+
+interface Press {
+  app: ActApp
+  limits: NoticeLimits
+  accountUuid: string
+  values: Record<string, string>
+}
+
+/** `values` hold `notice` (dismiss_notice), `byMail` = yes and `email` (mail_settings), `id` of the card (check_address). */
+export async function actOnNotices(
+  app: ActApp,
+  limits: NoticeLimits,
+  accountUuid: string,
+  intent: NoticeIntent,
+  values: Record<string, string>,
+): Promise<NoticeAct> {
+  const press = { app, limits, accountUuid, values }
+  switch (intent) {
+    case 'dismiss_notice':
+      return dismiss(press)
+    case 'mail_settings':
+      return saveMailSettings(press)
+    case 'check_address':
+      return check(press)
+    case 'compare':
+      return compare(press)
+    default:
+      return assertNever(intent)
+  }
+}
+
+async function dismiss({ app, accountUuid, values }: Press): Promise<NoticeAct> {
+  const id = parseWebhookId(values.notice ?? '')
+  if (id !== null) await app.store.dismissNotice(accountUuid, id, app.clock.now())
+  return done({ kind: 'success', title: 'Notice dismissed' })
+}
+
+async function saveMailSettings({ app, accountUuid, values }: Press): Promise<NoticeAct> {
+  const parsed = mailChoiceForm.safeParse({ byMail: values.byMail, email: values.email })
+  if (!parsed.success) {
+    const errors = fieldErrorsOf(parsed.error)
+    const why = Object.values(errors)[0]?.[0] ?? 'Invalid input'
+    return { outcome: 'invalid', errors, flash: { kind: 'error', title: 'Not saved', description: why } }
+  }
+  const { byMail, email } = await changeMailChoice(app, accountUuid, parsed.data)
+  if (!byMail) {
+    const description = 'When a webhook stops working, you will see it on this page.'
+    return done({ kind: 'success', title: 'E-mails are switched off', description })
+  }
+  const problem = mailProblem(await app.store.findCredential(accountUuid))
+  const to = email ?? 'the e-mail address of your ServiceM8 account'
+  return done({ kind: 'success', title: 'Saved', description: problem ?? `Notices go to ${to}.` })
+}
+
+async function check({ app, limits, accountUuid, values }: Press): Promise<NoticeAct> {
+  const key = parseEndpointKey(values.id ?? '')
+  const gone = failedFlash('check the address', goneSentence(typeof key === 'string' ? 'rule' : 'webhook'))
+  if (key === null) return done(gone)
+  const taken = limits.takeCheck()
+  if (taken.outcome === 'wait') return done(failedFlash('check the address', tooMany('checks', taken.ms)))
+  const checked = await checkCard(app, accountUuid, key)
+  switch (checked.outcome) {
+    case 'checked': {
+      const verdict = worstStep(checked.steps)?.verdict ?? 'ok'
+      const title = CHECKED[verdict === 'skipped' ? 'ok' : verdict]
+      return done({
+        kind: verdict === 'fail' ? 'error' : verdict === 'warn' ? 'info' : 'success',
+        title,
+        description: checkSummary(checked.steps),
+      })
+    }
+    case 'no_address':
+      return done(failedFlash('check the address', checked.message))
+    case 'not_found':
+      return done(gone)
+    default:
+      return assertNever(checked)
+  }
+}
+
+const CHECKED = {
+  ok: 'Address checked: all well',
+  warn: 'Address checked: one thing to look at',
+  fail: 'Address checked: something is wrong',
+} as const
+
+async function compare({ app, limits, accountUuid }: Press): Promise<NoticeAct> {
+  const taken = limits.takeCompare()
+  if (taken.outcome === 'wait') return done(failedFlash('compare with ServiceM8', tooMany('comparisons', taken.ms)))
+  const comparison = await compareSubscriptions(app, accountUuid)
+  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  return done(comparisonFlash(comparison, app.clock.now(), timezone))
+}
+
+function tooMany(what: string, ms: number): string {
+  return `That were many ${what}. Please try again in ${Math.max(1, Math.ceil(ms / 1000))} s.`
+}
+
+function done(flash: Flash): NoticeAct {
+  return { outcome: 'done', flash }
+}

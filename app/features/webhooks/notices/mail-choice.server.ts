@@ -1,0 +1,25 @@
+// What an account chose about its e-mails.
+import type { App } from '#app/context/app-context.ts'
+import { DEFAULT_MAIL_CHOICE, type MailChoice } from './notice-mail.ts'
+
+type ChoiceApp = Pick<App, 'store' | 'clock' | 'log'>
+
+export async function loadMailChoice(app: Pick<App, 'store'>, accountUuid: string): Promise<MailChoice> {
+  return (await app.store.findMailChoice(accountUuid)) ?? DEFAULT_MAIL_CHOICE
+}
+
+/** What is not named does not change. */
+export async function changeMailChoice(
+  app: ChoiceApp,
+  accountUuid: string,
+  change: { byMail?: boolean | undefined; email?: string | null | undefined },
+): Promise<MailChoice> {
+  const before = await loadMailChoice(app, accountUuid)
+  const choice = {
+    byMail: change.byMail ?? before.byMail,
+    email: change.email === undefined ? before.email : change.email,
+  }
+  await app.store.saveMailChoice(accountUuid, choice, app.clock.now())
+  app.log.info({ account: accountUuid, byMail: choice.byMail }, 'notice.mail_chosen')
+  return choice
+}

@@ -1,0 +1,120 @@
+// Sends notices by e-mail through the platform, in the account's own name. Each is marked before it is sent: who dies in
+// between has perhaps sent it, and nobody sends it again.
+import type { App } from '#app/context/app-context.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { DueMail } from '#db/store/notices.ts'
+import { worstStep } from '../controls/endpoint-check.ts'
+import { loadMailChoice } from './mail-choice.server.ts'
+import { subjectKey } from './notice.ts'
+import {
+  type AfterMail,
+  afterMail,
+  MAIL_NO_ADDRESS,
+  MAIL_SUPERSEDED,
+  MAIL_TOO_MANY,
+  MAIL_UNCLEAR,
+  MAILS_A_DAY,
+  MAILS_COUNT_FOR,
+  mailProblem,
+  noticeMail,
+  postponed,
+} from './notice-mail.ts'
+
+export type MailApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'callAsAccount'>
+
+const IN_THE_BACKGROUND = { priority: 'background' } as const
+
+/** In one round; the others are due again in a minute. */
+const MAILS_A_ROUND = 20
+
+export async function sendDueMails(app: MailApp, signal?: AbortSignal): Promise<void> {
+  for (const mail of await app.store.dueNoticeMails(app.clock.now(), MAILS_A_ROUND)) {
+    if (signal?.aborted) return
+    try {
+      await sendOne(app, mail)
+    } catch (error) {
+      // As it is marked: tried, and unclear. It is not repeated.
+      app.log.error({ account: mail.accountUuid, notice: mail.id, error }, 'notice.mail_failed')
+    }
+  }
+}
+
+async function sendOne(app: MailApp, mail: DueMail): Promise<void> {
+  const unsent = async (sentence: string) =>
+    app.store.settleNoticeMail(mail.accountUuid, mail.id, { state: 'none', sentence }, false)
+  if (mail.superseded) return unsent(MAIL_SUPERSEDED)
+  const choice = await loadMailChoice(app, mail.accountUuid)
+  if (!choice.byMail) return unsent('No e-mail: they are switched off.')
+  const problem = mailProblem(await app.store.findCredential(mail.accountUuid))
+  if (problem !== null) return unsent(`No e-mail. ${problem}`)
+
+  const address =
+    choice.email === null ? await addressOfAccount(app, mail) : { outcome: 'found' as const, to: choice.email }
+  if (address.outcome === 'none') return unsent(MAIL_NO_ADDRESS)
+  if (address.outcome === 'later') return app.store.settleNoticeMail(mail.accountUuid, mail.id, address.after, false)
+  return claimAndSend(app, mail, address.to)
+}
+
+async function claimAndSend(app: MailApp, mail: DueMail, to: string): Promise<void> {
+  const { accountUuid, id } = mail
+  const now = app.clock.now()
+  const claim = await app.store.claimNoticeMail(accountUuid, id, {
+    at: now,
+    countSince: now - MAILS_COUNT_FOR,
+    most: MAILS_A_DAY,
+    unclear: MAIL_UNCLEAR,
+    tooMany: MAIL_TOO_MANY,
+  })
+  switch (claim.outcome) {
+    case 'gone':
+      return
+    case 'too_many':
+      app.log.info({ account: accountUuid, notice: id }, 'notice.mail_over_limit')
+      return
+    case 'claimed':
+      break
+    default:
+      return assertNever(claim)
+  }
+  const { subject, text } = noticeMail(await factsOf(app, mail), now)
+  const answer = await app.callAsAccount(
+    accountUuid,
+    (api, token) => api.sendEmail(token, { to, subject, textBody: text }),
+    IN_THE_BACKGROUND,
+  )
+  const after = afterMail(answer, { to, tries: claim.tries, at: mail.at }, app.clock.now())
+  await app.store.settleNoticeMail(accountUuid, id, after, true)
+  app.log.info({ account: accountUuid, notice: id, outcome: answer.outcome, mail: after.state }, 'notice.mailed')
+}
+
+type Address = { outcome: 'found'; to: string } | { outcome: 'none' } | { outcome: 'later'; after: AfterMail }
+
+/** The one the platform has for the account. Asking for it sends nothing, so it may be asked again. */
+async function addressOfAccount(app: MailApp, mail: DueMail): Promise<Address> {
+  const vendor = await app.callAsAccount(mail.accountUuid, (api, token) => api.vendor(token), IN_THE_BACKGROUND)
+  if (vendor.outcome !== 'ok') {
+    const after = postponed(vendor.message, { tries: mail.tries + 1, at: mail.at }, app.clock.now())
+    return { outcome: 'later', after }
+  }
+  const to = vendor.value.email
+  return to === '' ? { outcome: 'none' } : { outcome: 'found', to }
+}
+
+async function factsOf(app: MailApp, mail: DueMail) {
+  const { accountUuid, endpointId, subject, timezone } = mail
+  const check = await app.store.findEndpointCheck(accountUuid, endpointId)
+  const key = subjectKey(subject)
+  const { kind, accountName, sentence, since, troubleSince, waiting } = mail
+  return {
+    kind,
+    subject,
+    accountName,
+    sentence,
+    since,
+    troubleSince,
+    waiting,
+    next: (check && worstStep(check.steps)?.fix) ?? null,
+    link: `${app.settings.origin}/fieldhook?${new URLSearchParams({ accountUUID: accountUuid })}#${typeof key === 'number' ? `webhook-${key}` : key}`,
+    timezone,
+  }
+}

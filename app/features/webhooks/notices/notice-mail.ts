@@ -1,0 +1,215 @@
+// Notices by e-mail: whether one can be sent, when it is tried again, and what it says.
+import { z } from 'zod'
+import { clockTime, plural } from '#app/domain/moments.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days, hours, minutes } from '#app/lib/duration.ts'
+import { type NoticeKind, type NoticeSubject, subjectName } from './notice.ts'
+
+export const MAIL_SCOPE = 'publish_email'
+export const MAILS_A_DAY = 5
+export const MAILS_COUNT_FOR = days(1)
+
+/** After each try that certainly sent nothing. */
+const GAPS: readonly number[] = [minutes(1), minutes(5), minutes(15), hours(1), hours(4)]
+/** Older news is on the page. */
+const NEWS_FOR = hours(24)
+
+/** What an account has chosen. `email` null = the address the platform has. */
+export interface MailChoice {
+  byMail: boolean
+  email: string | null
+}
+
+/** Nothing chosen yet. */
+export const DEFAULT_MAIL_CHOICE: MailChoice = { byMail: true, email: null }
+
+/** The account's connection as far as this needs it; null = there is none. */
+export interface MailConnection {
+  state: 'connected' | 'reconnect'
+  /** Space-separated; '' = the platform did not say. */
+  scope: string
+}
+
+/** Why no e-mail can be sent for this account at present; null = it can. The page offers to sign in again with it. */
+export function mailProblem(connection: MailConnection | null): string | null {
+  if (connection === null || connection.state === 'reconnect') {
+    return 'E-mails go through ServiceM8, which is not connected at present. Sign in again to get them.'
+  }
+  const granted = connection.scope.split(/\s+/).filter(Boolean)
+  if (granted.length === 0 || granted.includes(MAIL_SCOPE)) return null
+  return 'ServiceM8 has not been allowed to send e-mails for Fieldhook. Sign in again and allow it.'
+}
+
+export type MailPlan = { state: 'pending'; dueAt: Millis } | { state: 'none'; sentence: string }
+
+/** Is a new notice mailed at all? */
+export function planMail(choice: MailChoice, connection: MailConnection | null, now: Millis): MailPlan {
+  if (!choice.byMail) return { state: 'none', sentence: 'No e-mail: they are switched off.' }
+  const problem = mailProblem(connection)
+  return problem === null ? { state: 'pending', dueAt: now } : { state: 'none', sentence: `No e-mail. ${problem}` }
+}
+
+export const MAIL_SUPERSEDED = 'No e-mail: it was over before one could be sent.'
+export const MAIL_TOO_MANY = `No e-mail: ${MAILS_A_DAY} were sent within 24 hours already.`
+export const MAIL_NO_ADDRESS =
+  'No e-mail: ServiceM8 has no e-mail address for your account. Enter one under “Notices by e-mail”.'
+/** Written before it is sent: it stays when nobody can say how that ended. */
+export const MAIL_UNCLEAR = 'The e-mail may not have been sent: ServiceM8 did not say. It is not repeated.'
+
+/** A send call lasts a fraction of this. */
+const SENDING = minutes(1)
+
+/** What is said about the e-mail of a notice; null = nothing yet. `triedAt` = when its latest try began. */
+export function mailSaid(sentence: string | null, triedAt: Millis | null, now: Millis): string | null {
+  const sending = sentence === MAIL_UNCLEAR && triedAt !== null && now - triedAt < SENDING
+  return sending ? 'An e-mail is being sent.' : sentence
+}
+
+export function mailedTo(address: string): string {
+  return `E-mail sent to ${address}.`
+}
+
+/** How a try ended, as the platform's answer says it. */
+export type MailAnswer =
+  | { outcome: 'ok' }
+  | { outcome: 'rate_limited'; message: string; retryAt: Millis }
+  | { outcome: 'unavailable'; status: number | null; message: string; undone?: true }
+  | { outcome: 'unauthorized' | 'forbidden' | 'suspended' | 'refused' | 'not_connected' | 'reconnect'; message: string }
+
+export type AfterMail =
+  | { state: 'sent'; sentence: string }
+  | { state: 'pending'; dueAt: Millis; sentence: string }
+  | { state: 'failed'; sentence: string }
+
+/**
+ * What follows from a try. Tried again only when it is certain that nothing was sent (a clear answer, or no connection), at
+ * most five times and while it is news. `tries` = those made so far, this one included; `at` = the notice's moment.
+ */
+export function afterMail(answer: MailAnswer, mail: { to: string; tries: number; at: Millis }, now: Millis): AfterMail {
+  switch (answer.outcome) {
+    case 'ok':
+      return { state: 'sent', sentence: mailedTo(mail.to) }
+    case 'unavailable':
+      if (answer.status === null && answer.undone === undefined) return { state: 'failed', sentence: MAIL_UNCLEAR }
+      return again(answer.message, mail, now, now)
+    case 'rate_limited':
+      return again(answer.message, mail, now, answer.retryAt)
+    case 'unauthorized':
+    case 'forbidden':
+    case 'suspended':
+    case 'refused':
+    case 'not_connected':
+    case 'reconnect':
+      return { state: 'failed', sentence: `No e-mail: ${said(answer.message)}` }
+    default:
+      return assertNever(answer)
+  }
+}
+
+/** The same for what could not even be tried, because the address to write to could not be asked for. */
+export function postponed(message: string, mail: { tries: number; at: Millis }, now: Millis): AfterMail {
+  return again(message, mail, now, now)
+}
+
+function again(
+  message: string,
+  { tries, at }: { tries: number; at: Millis },
+  now: Millis,
+  notBefore: Millis,
+): AfterMail {
+  const gap = GAPS[Math.max(0, tries - 1)]
+  const dueAt = gap === undefined ? null : Math.max(now + gap, notBefore)
+  if (dueAt === null || dueAt - at > NEWS_FOR) return { state: 'failed', sentence: `No e-mail: ${said(message)}` }
+  return { state: 'pending', dueAt, sentence: `The e-mail is tried again: ${said(message)}` }
+}
+
+function said(message: string): string {
+  const text = message.trim().slice(0, 300)
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}
+
+/** Everything an e-mail says. */
+export interface MailFacts {
+  kind: NoticeKind
+  subject: NoticeSubject
+  accountName: string
+  sentence: string
+  since: Millis
+  /** Recovered: since when it had not worked; null = unknown. */
+  troubleSince: Millis | null
+  /** Deliveries that wait now. */
+  waiting: number
+  /** The next step as the check of the address found it; null = none. */
+  next: string | null
+  /** Of the card. */
+  link: string
+  timezone: string
+}
+
+/** A short text without any markup: what happened, since when, how many wait, what to do, where. */
+export function noticeMail(facts: MailFacts, now: Millis): { subject: string; text: string } {
+  const { kind, accountName, sentence, waiting, next, link, timezone } = facts
+  const name = subjectName(facts.subject)
+  const time = (at: Millis) => clockTime(at, now, timezone)
+  const since = time(facts.since)
+  const wait = waiting === 0 ? '' : `${waiting === 1 ? '1 event is' : `${plural(waiting, 'event')} are`} waiting.`
+  const lines = (...parts: (string | null)[]) => parts.filter((part) => part !== null && part !== '').join('\n\n')
+  const end = [`Open it: ${link}`, signature(accountName)] as const
+  switch (kind) {
+    case 'failing':
+      return {
+        subject: `Your ${name} is failing`,
+        text: lines(`Your ${name} has been failing since ${since}.`, sentence, wait, next, ...end),
+      }
+    case 'stopped':
+      return {
+        subject: `Your ${name} was stopped`,
+        text: lines(`Your ${name} was stopped at ${since}.`, sentence, wait, next ?? RESTART, ...end),
+      }
+    case 'recovered': {
+      const from = facts.troubleSince === null ? null : `It had not worked since ${time(facts.troubleSince)}.`
+      const left = waiting === 0 ? null : `${wait.slice(0, -1)} and being sent now.`
+      return {
+        subject: `Your ${name} works again`,
+        text: lines(`Your ${name} has been working again since ${since}.`, from, left, ...end),
+      }
+    }
+    default:
+      return assertNever(kind)
+  }
+}
+
+const RESTART =
+  'When your system is ready again, press “Start again” on the webhook’s card. What it missed can be sent again.'
+
+function signature(accountName: string): string {
+  const whose = accountName === '' ? 'your account' : accountName
+  return `Fieldhook wrote this for ${whose}. E-mails like this are switched off on the same page.`
+}
+
+const EMAIL_WRONG = 'Enter one e-mail address, such as office@example.com'
+
+/** Empty or null = the address ServiceM8 has. */
+const emailField = z
+  .string(EMAIL_WRONG)
+  .trim()
+  .max(254, EMAIL_WRONG)
+  .nullable()
+  .transform((text) => (text === '' ? null : text))
+  .refine((text) => text === null || z.email().safeParse(text).success, EMAIL_WRONG)
+
+/** The form: a box that is not ticked is not sent. */
+export const mailChoiceForm = z.object({
+  byMail: z
+    .string()
+    .optional()
+    .transform((value) => value === 'yes'),
+  email: emailField.default(null),
+})
+
+/** The body of the call. */
+export const mailChoiceChange = z.strictObject({
+  byMail: z.boolean('Must be true or false').optional(),
+  email: emailField.optional(),
+})

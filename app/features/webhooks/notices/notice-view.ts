@@ -1,0 +1,63 @@
+// What the screen knows of notices, checks and silence. Moments are epoch milliseconds.
+
+import { type EndpointKey, ruleIdOf } from '#app/domain/endpoint-key.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type { CheckStep } from '../controls/endpoint-check.ts'
+import type { UpstreamNote } from '../subscriptions/upstream-words.ts'
+import type { NoticeKind } from './notice.ts'
+
+export interface NoticeView {
+  id: number
+  /** The card it stands on. */
+  card: EndpointKey
+  kind: NoticeKind
+  title: string
+  sentence: string
+  /** When the change happened. */
+  since: Millis
+  at: Millis
+  /** Whether it was mailed, or why not; null = not yet. */
+  mail: string | null
+}
+
+/** "Tell me by e-mail when a webhook stops working". */
+export interface MailSettingsView {
+  byMail: boolean
+  /** '' = the address ServiceM8 has. */
+  email: string
+  /** Why none can be sent at present; null = they can. */
+  problem: string | null
+}
+
+/** What a card shows beyond its webhook. */
+export interface CardNews {
+  check: { at: Millis; steps: CheckStep[] } | null
+  /** What comparing with the platform's list found within the last week. */
+  upstream: UpstreamNote | null
+  silence: { since: Millis; sentence: string } | null
+}
+
+/** By the card's key. A card without an entry has nothing to tell. */
+export type NewsByCard = Partial<Record<EndpointKey, CardNews>>
+
+export interface AccountNews {
+  /** Newest first, one per address. */
+  notices: NoticeView[]
+  mail: MailSettingsView
+  byCard: NewsByCard
+}
+
+/** As calls answer it. */
+export function noticeJson({ id, card, kind, title, sentence, since, at, mail }: NoticeView) {
+  const moments = { since: new Date(since).toISOString(), createdAt: new Date(at).toISOString() }
+  return {
+    id,
+    kind,
+    webhookId: typeof card === 'number' ? card : null,
+    forwardingRuleId: typeof card === 'number' ? null : ruleIdOf(card),
+    title,
+    sentence,
+    ...moments,
+    mail,
+  }
+}

@@ -1,0 +1,136 @@
+// What an account is told about its addresses: that one fails, was stopped, works again. Once per change.
+
+import { type EndpointKey, ruleKey } from '#app/domain/endpoint-key.ts'
+import { objectLabel } from '#app/domain/object-catalog.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days, minutes } from '#app/lib/duration.ts'
+
+export type NoticeKind = 'failing' | 'stopped' | 'recovered'
+
+/** What an address belongs to: a webhook, or a forwarding rule with a name of its own. */
+export interface NoticeSubject {
+  objectType: string
+  /** Exactly one of the two. */
+  webhookId: number | null
+  rule: { id: number; name: string } | null
+}
+
+/** An endpoint as far as this is decided from it. Field names are those of the stored one. */
+export interface WatchedCondition {
+  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
+  stateReason: string | null
+  stateSince: Millis
+  failingSince: Millis | null
+  /** How many different events failed since then; counted up to three. */
+  failedEvents: number
+  lastSuccessAt: Millis | null
+  lastSentence: string | null
+}
+
+/** The newest notice about the endpoint, dismissed or not. */
+export interface LatestNotice {
+  id: number
+  kind: NoticeKind
+  since: Millis
+  at: Millis
+}
+
+export interface NewNotice {
+  kind: NoticeKind
+  /** When the change happened: with endpoint and kind it names the change. */
+  since: Millis
+  sentence: string
+}
+
+/** One slow minute, or one event that is never accepted, is no news. */
+export const FAILING_FOR = minutes(15)
+export const FAILING_EVENTS = 3
+
+/** What is to be said about the endpoint now, null = nothing new. */
+export function noticeFor(endpoint: WatchedCondition, latest: LatestNotice | null, now: Millis): NewNotice | null {
+  const draft = troubleOf(endpoint, now)
+  if (draft) return isSaid(draft, latest) ? null : draft
+  if (latest === null || latest.kind === 'recovered') return null
+  // Nothing new is tried while it is paused, and a new address has yet to prove itself: only a success is a recovery.
+  const { lastSuccessAt } = endpoint
+  const works = endpoint.state === 'active' && endpoint.failingSince === null
+  if (!works || lastSuccessAt === null || lastSuccessAt <= latest.since) return null
+  return { kind: 'recovered', since: lastSuccessAt, sentence: 'Events arrive at your address again.' }
+}
+
+function troubleOf(endpoint: WatchedCondition, now: Millis): NewNotice | null {
+  const { state, stateSince, stateReason, failingSince, failedEvents, lastSentence } = endpoint
+  switch (state) {
+    case 'stopped':
+      return {
+        kind: 'stopped',
+        since: stateSince,
+        sentence: stateReason ?? 'Your address asked us to send nothing more.',
+      }
+    case 'failing': {
+      const sentence = stateReason ?? 'Nothing could be delivered for 72 hours.'
+      return {
+        kind: 'stopped',
+        since: stateSince,
+        sentence: `${sentence} We have stopped trying; new events are kept.`,
+      }
+    }
+    case 'active':
+      if (failingSince === null || failedEvents < FAILING_EVENTS || now - failingSince < FAILING_FOR) return null
+      return {
+        kind: 'failing',
+        since: failingSince,
+        sentence: `${lastSentence ?? 'Nothing could be delivered.'} Events are kept and tried again for 72 hours.`,
+      }
+    case 'paused':
+    case 'deleted':
+      return null
+    default:
+      return assertNever(state)
+  }
+}
+
+function isSaid(draft: NewNotice, latest: LatestNotice | null): boolean {
+  return latest !== null && latest.kind === draft.kind && latest.since === draft.since
+}
+
+/** Does an address in trouble still have to be looked at? Once per change for the worse. */
+export function needsCheck(latest: LatestNotice | null, checkedAt: Millis | null): boolean {
+  if (latest === null || latest.kind === 'recovered') return false
+  return checkedAt === null || checkedAt < latest.at
+}
+
+/** `Job webhook`, `Office copy rule`. */
+export function subjectName({ objectType, rule }: NoticeSubject): string {
+  return rule ? `${rule.name} rule` : `${objectLabel(objectType)} webhook`
+}
+
+/** The card it stands on. */
+export function subjectKey({ webhookId, rule }: NoticeSubject): EndpointKey {
+  return rule ? ruleKey(rule.id) : (webhookId ?? 0)
+}
+
+/** What happened, as a heading. In the past: it stays true when somebody reads it later. */
+export function noticeTitle(kind: NoticeKind, subject: NoticeSubject): string {
+  const name = subjectName(subject)
+  switch (kind) {
+    case 'failing':
+      return `${name} started failing`
+    case 'stopped':
+      return `${name} was stopped`
+    case 'recovered':
+      return `${name} works again`
+    default:
+      return assertNever(kind)
+  }
+}
+
+/** A notice that nobody dismisses is kept this long; the newest of each address always. */
+export const NOTICES_KEPT = days(90)
+
+/** The newest of each address: what it said before is over. `notices` newest first. */
+export function newestPerEndpoint<T extends { endpointId: number }>(notices: readonly T[]): T[] {
+  const seen = new Set<number>()
+  return notices.filter(({ endpointId }) => !seen.has(endpointId) && seen.add(endpointId))
+}

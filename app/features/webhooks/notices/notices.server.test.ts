@@ -1,0 +1,297 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import { HANGS } from '#tests/support/memory-platform.ts'
+import { LEEDS, openWebhookWorld, seenWell, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { createWebhook } from '../webhooks.server.ts'
+import { MAIL_SUPERSEDED, MAIL_TOO_MANY, MAIL_UNCLEAR } from './notice-mail.ts'
+import { raiseNotices } from './notices.server.ts'
+
+let world: WebhookWorld
+let clock: WebhookWorld['clock']
+
+beforeEach(async () => {
+  world = await openWebhookWorld()
+  clock = world.clock
+  const form = { callback_url: 'https://example.com/in', object: 'job', fields: '', accountUUID: LEEDS }
+  await createWebhook(world.app, LEEDS, form, { admin: false })
+  await connect('vendor read_jobs publish_email')
+  world.platform.asked.length = 0
+})
+
+afterEach(() => world.close())
+
+const connect = (scope: string) =>
+  world.app.store.saveCredential(LEEDS, {
+    accessTokenSealed: 'a',
+    refreshTokenSealed: 'r',
+    expiresAt: world.clock.now() + days(99),
+    scope,
+  })
+
+const set = (columns: string, ...values: unknown[]) =>
+  world.client.sql.prepare(`UPDATE endpoint SET ${columns} WHERE id = 1`).run(...values)
+
+/** As the engine leaves it: failing for sixteen minutes with three events, the last answered 404. */
+function letFail(): void {
+  set(
+    `failing_since = ?, failure_events = '[1,2,3]', last_code = 404, pending_count = 3,
+     last_sentence = 'Your address answered 404. Is the scenario switched on?'`,
+    world.clock.now() - minutes(16),
+  )
+}
+
+function letRecover(): void {
+  world.clock.advance(minutes(5))
+  set(
+    `failing_since = NULL, failure_events = '[]', state = 'active', state_since = @now, last_code = 200, pending_count = 0,
+     last_sentence = 'Delivered: your address answered 200.', last_success_at = @now`,
+    { now: world.clock.now() },
+  )
+  world.clock.advance(seconds(20))
+}
+
+const round = () => raiseNotices(world.app)
+const notices = () => world.app.store.listNotices(LEEDS, 99)
+const newest = async () => (await notices())[0]
+
+describe('a round', () => {
+  test('does nothing while everything works', async () => {
+    await round()
+    expect(await notices()).toEqual([])
+    expect([world.probed, world.platform.asked]).toEqual([[], []])
+  })
+
+  test('tells once that an address fails, looks into it, and says in the e-mail what to do', async () => {
+    letFail()
+    await Promise.all([round(), round()])
+    await round()
+    expect(await notices()).toMatchObject([
+      { kind: 'failing', since: world.clock.now() - minutes(16), mailState: 'sent' },
+    ])
+    expect(world.probed).toContain('https://example.com/in')
+    const [check] = await world.app.store.listEndpointChecks(LEEDS)
+    expect(check?.steps.find((step) => step.name === 'latest')).toMatchObject({ verdict: 'fail' })
+    expect(world.platform.emails).toEqual([
+      {
+        to: 'office@leeds.example',
+        subject: 'Your Job webhook is failing',
+        textBody: expect.stringMatching(
+          /failing since 08:44\.\n\n.*answered 404.*\n\n3 events are waiting\.\n\n.*switch it on.*\n\nOpen it: https:\/\/hooks\.example\.com\/fieldhook\?accountUUID=.*#webhook-1\n/,
+        ),
+      },
+    ])
+  })
+
+  test('tells that it was stopped, and that it works again', async () => {
+    set(`state = 'stopped', state_reason = 'Your address answered 410.', state_since = ?`, clock.now())
+    await round()
+    letRecover()
+    await round()
+    await round()
+    expect((await notices()).map((one) => [one.kind, one.mailState])).toEqual([
+      ['recovered', 'sent'],
+      ['stopped', 'sent'],
+    ])
+    expect(world.platform.emails.map((mail) => mail.subject)).toEqual([
+      'Your Job webhook was stopped',
+      'Your Job webhook works again',
+    ])
+    expect(world.platform.emails[1]?.textBody).toContain('It had not worked since 09:00.')
+    // The card must not go on showing what was found while it was broken.
+    const [check] = await world.app.store.listEndpointChecks(LEEDS)
+    expect(check?.steps.find((step) => step.name === 'latest')).toMatchObject({ verdict: 'ok' })
+  })
+
+  test('looks at the address once per change, also when it could not the first time', async () => {
+    letFail()
+    const { probe } = world.app.outbound
+    world.app.outbound.probe = () => Promise.reject(new Error('no luck'))
+    await round()
+    expect(await newest()).toMatchObject({ kind: 'failing' })
+    world.app.outbound.probe = probe
+    await round()
+    await round()
+    expect(world.probed).toEqual(['https://example.com/in'])
+  })
+
+  test('ends between its steps when the process wants to end', async () => {
+    letFail()
+    await raiseNotices(world.app, AbortSignal.abort())
+    expect(await notices()).toEqual([])
+  })
+
+  test('forgets what is old and over', async () => {
+    letFail()
+    await round()
+    letRecover()
+    await round()
+    clock.advance(days(91))
+    await round()
+    expect(await notices()).toMatchObject([{ kind: 'recovered' }])
+  })
+})
+
+describe('an e-mail', () => {
+  test('goes to the chosen address, and asks the platform for none', async () => {
+    await world.app.store.saveMailChoice(LEEDS, { byMail: true, email: 'me@example.com' }, clock.now())
+    letFail()
+    await round()
+    expect(world.platform.asked).toEqual(['email me@example.com'])
+    expect(await newest()).toMatchObject({ mailState: 'sent', mailSentence: 'E-mail sent to me@example.com.' })
+  })
+
+  test('is not sent when it is switched off, also after it was planned', async () => {
+    await world.app.store.saveMailChoice(LEEDS, { byMail: false, email: null }, clock.now())
+    letFail()
+    await round()
+    expect(await newest()).toMatchObject({ mailState: 'none', mailSentence: 'No e-mail: they are switched off.' })
+    expect(world.platform.asked).toEqual([])
+  })
+
+  test('is not tried without the permission, and the notice says why', async () => {
+    await connect('vendor read_jobs')
+    letFail()
+    await round()
+    expect(await newest()).toMatchObject({
+      mailState: 'none',
+      mailSentence: expect.stringContaining('Sign in again and allow it.'),
+    })
+    expect(world.platform.asked).toEqual([])
+  })
+
+  test('needs an address', async () => {
+    world.platform.vendorEmail = ''
+    letFail()
+    await round()
+    expect(await newest()).toMatchObject({
+      mailState: 'none',
+      mailSentence: expect.stringContaining('Enter one under “Notices by e-mail”'),
+    })
+  })
+
+  test('is tried again while the platform is down, each time later, and sent once', async () => {
+    const down = { outcome: 'unavailable', status: 503, message: 'Down' } as const
+    world.platform.failures.vendor.push(down)
+    world.platform.failures.email.push(down, { outcome: 'rate_limited', status: 429, message: 'Throttled', retryAt: 0 })
+    letFail()
+    for (let minute = 0; minute < 90; minute += 1) {
+      await round()
+      clock.advance(minutes(1))
+    }
+    expect(world.platform.asked).toEqual([
+      'vendor',
+      'vendor',
+      'email office@leeds.example',
+      'vendor',
+      'email office@leeds.example',
+      'vendor',
+      'email office@leeds.example',
+    ])
+    expect(world.platform.emails).toHaveLength(1)
+    expect(await newest()).toMatchObject({ mailState: 'sent' })
+  })
+
+  test('is given up after a while', async () => {
+    world.platform.failures.email.push(
+      ...Array.from({ length: 20 }, () => ({ outcome: 'unavailable', status: 503, message: 'Down' }) as const),
+    )
+    letFail()
+    for (let hour = 0; hour < 30; hour += 1) {
+      await round()
+      clock.advance(hours(1))
+    }
+    expect(world.platform.asked.filter((one) => one.startsWith('email'))).toHaveLength(6)
+    expect(await newest()).toMatchObject({ mailState: 'failed', mailSentence: 'No e-mail: Down.' })
+  })
+
+  test('whose end is unclear is not repeated', async () => {
+    world.platform.failures.email.push(HANGS)
+    letFail()
+    for (let hour = 0; hour < 5; hour += 1) {
+      await round()
+      clock.advance(hours(1))
+    }
+    expect(world.platform.asked.filter((one) => one.startsWith('email'))).toHaveLength(1)
+    expect(await newest()).toMatchObject({ mailState: 'failed', mailSentence: MAIL_UNCLEAR })
+  })
+
+  test('is not sent twice when the process ends in the middle of it', async () => {
+    letFail()
+    world.platform.onEmail = () => Promise.reject(new Error('killed'))
+    await round()
+    world.platform.onEmail = async () => undefined
+    clock.advance(hours(1))
+    await round()
+    expect(world.platform.asked.filter((one) => one.startsWith('email'))).toHaveLength(1)
+    expect(await newest()).toMatchObject({ mailState: 'failed', mailSentence: MAIL_UNCLEAR })
+  })
+
+  test('is sent by one of two processes that share the file', async () => {
+    letFail()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    world.platform.onEmail = () => held
+    const first = round()
+    const second = round()
+    await expect.poll(() => world.platform.asked.filter((one) => one.startsWith('email')).length).toBe(1)
+    release()
+    await Promise.all([first, second])
+    expect(world.platform.emails).toHaveLength(1)
+  })
+
+  test('about what is over is not sent any more', async () => {
+    world.platform.failures.email.push({ outcome: 'unavailable', status: 500, message: 'Oops' })
+    letFail()
+    await round()
+    letRecover()
+    clock.advance(minutes(1))
+    await round()
+    expect((await notices()).map((one) => one.mailSentence)).toEqual([
+      'E-mail sent to office@leeds.example.',
+      MAIL_SUPERSEDED,
+    ])
+    expect(world.platform.emails).toMatchObject([{ subject: 'Your Job webhook works again' }])
+  })
+
+  test('is one of five a day', async () => {
+    for (let time = 0; time < 4; time += 1) {
+      letFail()
+      await round()
+      letRecover()
+      await round()
+      clock.advance(minutes(30))
+    }
+    expect(world.platform.emails).toHaveLength(5)
+    expect((await notices()).filter((one) => one.mailSentence === MAIL_TOO_MANY)).toHaveLength(3)
+    clock.advance(days(1))
+    letFail()
+    await round()
+    expect(world.platform.emails).toHaveLength(6)
+  })
+})
+
+test('a round with many addresses in trouble looks at twenty, and at the others in the next', async () => {
+  const { sql } = world.client
+  letFail()
+  const insert = sql.prepare(
+    `INSERT INTO endpoint (account_uuid, forwarding_rule_id, object_type, field_filter, url, secret_sealed, state, state_reason,
+       state_since, breaker, breaker_probes, failure_streak, failure_events, redirect_streak, pending_count, created_at)
+     VALUES (?, ?, 'job', '', ?, 's', 'stopped', 'Gone.', 1, 'closed', 0, 0, '[]', 0, 0, 1)`,
+  )
+  const rule = sql.prepare(
+    `INSERT INTO forwarding_rule (account_uuid, name, object_type, created_at, updated_at) VALUES (?, ?, 'job', 1, 1)`,
+  )
+  for (let n = 0; n < 24; n += 1) {
+    const { lastInsertRowid } = rule.run(LEEDS, `Copy ${n}`)
+    insert.run(LEEDS, lastInsertRowid, `https://example.com/copy/${n}`)
+  }
+  world.probes.set('https://example.com/copy/0', [seenWell({ endedAt: 'name' })])
+  await round()
+  expect(world.probed).toHaveLength(20)
+  expect(await notices()).toHaveLength(25)
+  await round()
+  expect(world.probed).toHaveLength(25)
+  expect(await notices()).toHaveLength(25)
+})

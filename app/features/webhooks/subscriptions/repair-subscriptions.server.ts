@@ -1,0 +1,236 @@
+// Compares our subscriptions with the platform's own list and puts right what differs: after each change, soon after a
+// start, daily, and when somebody asks. What was put right and what cannot be is explained on the webhook's card.
+
+import { momentOf } from '#app/domain/local-moment.ts'
+import { isPolled } from '#app/domain/object-catalog.ts'
+import { neededFields } from '#app/features/automations/rules/triggers.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import type { SubscriptionRow } from '#db/store/webhooks.ts'
+import { type FieldNeed, parseFields } from '../webhook.ts'
+import { oneAtATime } from './one-at-a-time.server.ts'
+import { planRepairs, type Repair } from './subscription-plan.ts'
+import { ensureSubscription, REPLACED_VALID, type SubscriptionApp, tokenOfAddress } from './subscriptions.server.ts'
+import { type ComparedObject, type Comparison, upstreamNote } from './upstream-words.ts'
+
+export interface RepairReport {
+  accounts: number
+  /** Accounts whose list could not be read. */
+  unreadable: number
+  /** Subscribed again. */
+  repaired: number
+  /** Could not be: the card says why. */
+  failed: number
+}
+
+/**
+ * Every account in turn. Never throws for one account's trouble: the others are still looked at.
+ * Run it within 30 seconds of a start, and daily.
+ */
+export async function repairSubscriptions(app: SubscriptionApp): Promise<RepairReport> {
+  const report: RepairReport = { accounts: 0, unreadable: 0, repaired: 0, failed: 0 }
+  for (const accountUuid of await app.store.accountsToReconcile()) {
+    report.accounts += 1
+    try {
+      const one = await oneAtATime(app.store, accountUuid, () => reconcile(app, accountUuid, { subscribe: true }))
+      if (one.outcome === 'unreadable') {
+        report.unreadable += 1
+        continue
+      }
+      report.repaired += one.objects.filter(({ outcome }) => outcome === 'repaired').length
+      report.failed += one.objects.filter(({ outcome }) => outcome === 'failed').length
+      await explain(app, accountUuid, one.objects, { fineToo: false })
+    } catch (error) {
+      report.failed += 1
+      app.log.error({ account: accountUuid, err: error }, 'subscriptions.repair_failed')
+    }
+  }
+  app.log.info({ ...report }, 'subscriptions.reconciled')
+  return report
+}
+
+/** The same for one account, now, because somebody asks; every card says afterwards what was found. */
+export async function compareSubscriptions(app: SubscriptionApp, accountUuid: string): Promise<Comparison> {
+  const comparison = await oneAtATime(app.store, accountUuid, () => reconcile(app, accountUuid, { subscribe: true }))
+  app.log.info({ account: accountUuid, outcome: comparison.outcome }, 'subscriptions.compared')
+  if (comparison.outcome === 'compared') await explain(app, accountUuid, comparison.objects, { fineToo: true })
+  return comparison
+}
+
+/** What was repaired stays readable on the card: why, and since when. What could not be is in the card's status already. */
+async function explain(
+  app: SubscriptionApp,
+  accountUuid: string,
+  objects: readonly ComparedObject[],
+  { fineToo }: { fineToo: boolean },
+): Promise<void> {
+  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  for (const found of objects) {
+    if (found.outcome === 'fine' && !fineToo) continue
+    const note = found.outcome === 'failed' ? null : upstreamNote(found, app.clock.now(), timezone)
+    await app.store.noteUpstream(accountUuid, found.object, note)
+  }
+}
+
+/**
+ * After a change of ours: learns the platform's uuid of the new subscription and removes there what it replaced.
+ * Best effort, and never throws: what fails now is done by the next repair. Call it through `oneAtATime`.
+ */
+export async function settleSubscriptions(app: SubscriptionApp, accountUuid: string): Promise<void> {
+  try {
+    await reconcile(app, accountUuid, { subscribe: false })
+  } catch (error) {
+    app.log.error({ account: accountUuid, err: error }, 'subscriptions.settle_failed')
+  }
+}
+
+async function reconcile(
+  app: SubscriptionApp,
+  accountUuid: string,
+  options: { subscribe: boolean },
+): Promise<Comparison> {
+  const needs = await neededObjects(app, accountUuid)
+  const found = new Map<string, ComparedObject>()
+  // A second look follows a new subscription: its uuid is learned, and what it replaced is removed.
+  for (const round of [1, 2]) {
+    const list = await app.callAsAccount(accountUuid, (api, token) => api.listSubscriptions(token))
+    if (list.outcome !== 'ok') {
+      app.log.warn({ account: accountUuid, reason: list.outcome }, 'subscriptions.list_unreadable')
+      if (round === 1) return { outcome: 'unreadable', message: list.message }
+      break
+    }
+    // Ours are read after the platform's, so that nothing it lists can be missing here.
+    const own = await app.store.listSubscriptions(accountUuid)
+    const byToken = new Map(own.map((row) => [row.tokenHash, row]))
+    const listed = list.value.flatMap((entry) => {
+      const token = tokenOfAddress(app.settings.origin, entry.callbackUrl)
+      return token === null ? [] : [{ ...entry, ownId: byToken.get(hashToken(token))?.id ?? null }]
+    })
+    const plan = planRepairs({ own, listed, needed: [...needs.keys()], now: app.clock.now() })
+    for (const repair of plan) {
+      if (repair.act !== 'subscribe') await carryOut(app, accountUuid, repair)
+    }
+    const missing = plan.filter((repair) => repair.act === 'subscribe')
+    if (!options.subscribe || missing.length === 0) break
+    const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+    let repaired = false
+    for (const { object, reason } of missing) {
+      const active = own.find((row) => row.state === 'active' && row.object === object)
+      const failedAt = active && listed.find((entry) => entry.ownId === active.id)?.lastFailureAt
+      const again = { object, reason, needs: needs.get(object) ?? [], active }
+      const { outcome, message } = await subscribeAgain(app, accountUuid, again)
+      repaired ||= outcome === 'repaired'
+      // Why it had ended is known from the first look.
+      const before = found.get(object)
+      const since = before ? before.since : failedAt ? momentOf(failedAt, timezone) : null
+      found.set(object, { object, outcome, reason: before ? before.reason : reason, since, message })
+    }
+    if (!repaired) break
+  }
+  const objects = [...needs.keys()].map((object) => found.get(object) ?? { object, ...FINE })
+  return { outcome: 'compared', objects }
+}
+
+const FINE = { outcome: 'fine', reason: null, since: null, message: null } as const
+
+/** Everything that wants events, by object: webhooks, forwarding rules, and automations that start on events. */
+export async function neededObjects(
+  app: Pick<SubscriptionApp, 'store'>,
+  accountUuid: string,
+): Promise<Map<string, FieldNeed[]>> {
+  const needs = new Map<string, FieldNeed[]>()
+  const add = (object: string, need: FieldNeed) => {
+    const known = needs.get(object)
+    if (known) known.push(need)
+    else needs.set(object, [need])
+  }
+  for (const { webhook } of await app.store.listWebhooks(accountUuid)) {
+    add(webhook.objectType, { fields: parseFields(webhook.fields) })
+  }
+  for (const { objectType, fields } of await app.store.listRuleFilters(accountUuid)) {
+    add(objectType, { fields: parseFields(fields) })
+  }
+  for (const { active, definition } of await app.store.listAutomations(accountUuid)) {
+    const { trigger } = definition
+    const fields = active ? neededFields(definition) : null
+    // What the platform sends no webhooks for is looked through by the automations themselves.
+    if (fields === null || trigger.source !== 'webhook' || isPolled(trigger.object)) continue
+    // Every rule has to know a new record when it comes: what a rule sees for the first time sets nothing off.
+    add(trigger.object, { fields, created: true })
+  }
+  return needs
+}
+
+async function subscribeAgain(
+  app: SubscriptionApp,
+  accountUuid: string,
+  input: { object: string; reason: string | null; needs: FieldNeed[]; active: SubscriptionRow | undefined },
+): Promise<Pick<ComparedObject, 'outcome' | 'message'>> {
+  const result = await ensureSubscription(app, accountUuid, input.object, input.needs)
+  if (result.outcome === 'subscribed') return { outcome: 'repaired', message: null }
+  const { active } = input
+  if (active) {
+    const why = input.reason ? `ServiceM8 switched it off: ${sentence(input.reason)}` : 'ServiceM8 no longer lists it.'
+    const stateReason = `${why} Subscribing again did not work: ${sentence(result.message)}`
+    await app.store.updateSubscription(accountUuid, active.id, { stateReason, at: app.clock.now() })
+  }
+  return { outcome: 'failed', message: result.message }
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim()
+  return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`
+}
+
+async function carryOut(
+  app: SubscriptionApp,
+  accountUuid: string,
+  repair: Exclude<Repair, { act: 'subscribe' }>,
+): Promise<void> {
+  const at = app.clock.now()
+  switch (repair.act) {
+    case 'note':
+      return app.store.updateSubscription(accountUuid, repair.id, {
+        platformUuid: repair.platformUuid,
+        stateReason: null,
+        at,
+      })
+    case 'adopt':
+      await app.store.switchSubscription(accountUuid, {
+        id: repair.id,
+        fields: [...repair.fields].sort().join(','),
+        replacedUntil: at + REPLACED_VALID,
+        at,
+      })
+      app.log.info({ account: accountUuid, object: repair.object, subscription: repair.id }, 'subscription.adopted')
+      return app.store.updateSubscription(accountUuid, repair.id, { platformUuid: repair.platformUuid, at })
+    case 'end':
+      return app.store.updateSubscription(accountUuid, repair.id, {
+        state: 'deleted',
+        stateReason: 'nobody needs it; the platform has not been told yet',
+        at,
+      })
+    case 'drop':
+      return app.store.dropPendingSubscription(accountUuid, repair.id)
+    case 'settle':
+      return app.store.updateSubscription(accountUuid, repair.id, { state: repair.state, stateReason: null, at })
+    case 'remove':
+      return remove(app, accountUuid, repair)
+    default:
+      return assertNever(repair)
+  }
+}
+
+async function remove(
+  app: SubscriptionApp,
+  accountUuid: string,
+  { platformUuid, id }: { platformUuid: string; id: number | null },
+): Promise<void> {
+  const answer = await app.callAsAccount(accountUuid, (api, token) => api.deleteSubscription(token, platformUuid))
+  // 404 = it is gone already, which is what was wanted.
+  const gone = answer.outcome === 'ok' || (answer.outcome === 'refused' && answer.status === 404)
+  app.log.info({ account: accountUuid, subscription: id, gone }, 'subscription.removed')
+  if (gone && id !== null) {
+    await app.store.updateSubscription(accountUuid, id, { stateReason: null, at: app.clock.now() })
+  }
+}

@@ -1,0 +1,224 @@
+// Our subscriptions at the platform: one per account and object, each with an address of its own that only it knows.
+// A new one is made beside the old one and takes over in one step, so that a failure anywhere leaves the old one working.
+import type { App } from '#app/context/app-context.ts'
+import { findObjectKind, isPolled, objectLabel, otherSpellings } from '#app/domain/object-catalog.ts'
+import { subscriptionTokenPlace } from '#app/features/ops/sealed-places.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { hours } from '#app/lib/duration.ts'
+import { hashToken, newToken } from '#app/lib/token.server.ts'
+import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/webhooks.ts'
+import {
+  afterAccepted,
+  afterRefused,
+  type FieldSearch,
+  isFieldRefusal,
+  isObjectRefusal,
+  nextTry,
+  startSearch,
+} from '../field-search.ts'
+import { type FieldNeed, fieldsToWatch, NO_CREDENTIALS } from '../webhook.ts'
+
+export type SubscriptionApp = Pick<
+  App,
+  'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'callAsAccount' | 'beginPolling'
+>
+
+/** The platform goes on with retries for 72 hours, and they carry the address they were first sent to. */
+export const REPLACED_VALID = hours(72)
+
+export type SubscribeFailure =
+  /** Nobody signed in, or the sign-in is over. */
+  | { outcome: 'no_credentials'; message: string }
+  /** The platform's own words, or ours when it gave none. */
+  | { outcome: 'platform_refused'; message: string }
+
+export type PreparedSubscription = { outcome: 'ready'; subscription: SubscriptionSwitch } | SubscribeFailure
+
+const INGRESS_PATH = '/hooks/platform/'
+
+/** Our address that the platform posts to, for a token. */
+export function callbackAddress(origin: string, token: string): string {
+  return `${origin}${INGRESS_PATH}${token}`
+}
+
+/** The token in one of our own addresses, null for anybody else's. */
+export function tokenOfAddress(origin: string, address: string): string | null {
+  const start = `${origin}${INGRESS_PATH}`
+  return address.startsWith(start) ? address.slice(start.length) : null
+}
+
+/** The address of a stored subscription, from the sealed copy of its token. */
+export function addressOf(app: Pick<App, 'secrets' | 'settings'>, row: SubscriptionRow): string {
+  return callbackAddress(
+    app.settings.origin,
+    app.secrets.open(subscriptionTokenPlace(row.accountUuid), row.tokenSealed),
+  )
+}
+
+/**
+ * Subscribes at the platform with a new address and the union of the fields needed. The row is on disk before the call,
+ * because the challenge arrives during it. `ready` = the platform took it; the caller switches to it, together with
+ * whatever it is for. Otherwise nothing has changed: what was active still is.
+ * Call it through `oneAtATime`. `needs` must not be empty.
+ */
+export async function prepareSubscription(
+  app: SubscriptionApp,
+  accountUuid: string,
+  object: string,
+  needs: readonly FieldNeed[],
+): Promise<PreparedSubscription> {
+  const wanted = fieldsToWatch(object, needs)
+  const token = newToken()
+  const id = await app.store.beginSubscription(accountUuid, {
+    object,
+    fields: wanted.join(','),
+    tokenHash: hashToken(token),
+    tokenSealed: app.secrets.seal(subscriptionTokenPlace(accountUuid), token),
+    at: app.clock.now(),
+  })
+  const chosen = needs.flatMap((need) => need.fields)
+  const answer = await subscribe(app, { accountUuid, object, wanted, chosen, token }).catch(async (error: unknown) => {
+    await keepDoubtful(app, accountUuid, id)
+    throw error
+  })
+  switch (answer.outcome) {
+    case 'accepted':
+      app.log.info(
+        { account: accountUuid, object, subscription: id, fields: answer.fields.length },
+        'subscription.accepted',
+      )
+      return {
+        outcome: 'ready',
+        subscription: { id, fields: answer.fields.join(','), replacedUntil: app.clock.now() + REPLACED_VALID },
+      }
+    case 'failed':
+      app.log.warn(
+        { account: accountUuid, object, subscription: id, reason: answer.failure.outcome },
+        'subscription.refused',
+      )
+      // Without an answer it may be live over there: events that arrive at it are still taken until it was looked into.
+      if (answer.uncertain) await keepDoubtful(app, accountUuid, id)
+      else await app.store.dropPendingSubscription(accountUuid, id)
+      return answer.failure
+    default:
+      return assertNever(answer)
+  }
+}
+
+/**
+ * One working subscription of the account for the object, with the union of the fields anybody needs. Subscribes again
+ * even when there is one: the platform updates and revives what it has. For callers that store nothing of their own.
+ * Call it through `oneAtATime`.
+ */
+export async function ensureSubscription(
+  app: SubscriptionApp,
+  accountUuid: string,
+  object: string,
+  needs: readonly FieldNeed[],
+): Promise<{ outcome: 'subscribed'; fields: string[] } | SubscribeFailure> {
+  if (isPolled(object)) {
+    const begun = await beginLooking(app, accountUuid, object)
+    return begun.outcome === 'looking' ? { outcome: 'subscribed', fields: fieldsToWatch(object, needs) } : begun
+  }
+  const prepared = await prepareSubscription(app, accountUuid, object, needs)
+  if (prepared.outcome !== 'ready') return prepared
+  const { subscription } = prepared
+  await app.store.switchSubscription(accountUuid, { ...subscription, at: app.clock.now() })
+  return { outcome: 'subscribed', fields: subscription.fields.split(',') }
+}
+
+/**
+ * Instead of a subscription, where the platform sends no webhooks: we look ourselves from now on. The platform is asked here
+ * too, so that what it does not let us read is refused before anything is stored.
+ */
+export async function beginLooking(
+  app: Pick<App, 'beginPolling'>,
+  accountUuid: string,
+  object: string,
+): Promise<{ outcome: 'looking' } | SubscribeFailure> {
+  const begun = await app.beginPolling(accountUuid, object)
+  return begun.outcome === 'no_credentials' ? { outcome: 'no_credentials', message: NO_CREDENTIALS } : begun
+}
+
+async function keepDoubtful(app: SubscriptionApp, accountUuid: string, id: number): Promise<void> {
+  const at = app.clock.now()
+  await app.store.updateSubscription(accountUuid, id, {
+    state: 'replaced',
+    stateReason: 'the platform did not answer; it may have it',
+    endsAt: at + REPLACED_VALID,
+    at,
+  })
+}
+
+interface SubscribeInput {
+  accountUuid: string
+  object: string
+  wanted: readonly string[]
+  /** Fields somebody chose by name. */
+  chosen: readonly string[]
+  token: string
+}
+
+type SubscribeAnswer =
+  | { outcome: 'accepted'; fields: string[] }
+  | { outcome: 'failed'; failure: SubscribeFailure; uncertain: boolean }
+
+/** Asks until the platform takes a list of fields, or refuses for another reason than the fields. */
+async function subscribe(app: SubscriptionApp, input: SubscribeInput): Promise<SubscribeAnswer> {
+  const spellings = [input.object, ...otherSpellings(input.object)]
+  const doubtful = isDoubtful(input.object)
+  let search: FieldSearch = startSearch(input.wanted)
+  let spelling = 0
+  let refusal = ''
+  for (let fields = nextTry(search); fields !== null; fields = nextTry(search)) {
+    const answer = await ask(app, input, spellings[spelling] ?? input.object, fields)
+    if (answer.outcome === 'ok') {
+      search = afterAccepted(search)
+      continue
+    }
+    const fieldRefusal = answer.outcome === 'refused' && isFieldRefusal(answer.message)
+    if (fieldRefusal) {
+      refusal = answer.message
+      search = afterRefused(search, { message: answer.message, chosen: input.chosen, doubtful })
+      continue
+    }
+    if (answer.outcome === 'refused' && isObjectRefusal(answer.message) && spelling < spellings.length - 1) {
+      spelling += 1
+      continue
+    }
+    // What it took already is in force, and the list can grow another day.
+    if (search.accepted.length > 0) break
+    return { outcome: 'failed', failure: toFailure(answer), uncertain: answer.outcome === 'unavailable' }
+  }
+  if (search.accepted.length > 0) return { outcome: 'accepted', fields: [...search.accepted].sort() }
+  const names = input.wanted.slice(0, 5).join(', ')
+  const message = `${refusal} — ServiceM8 knows none of these fields of ${objectLabel(input.object)}: ${names}.`
+  return { outcome: 'failed', failure: { outcome: 'platform_refused', message }, uncertain: false }
+}
+
+function ask(app: SubscriptionApp, { accountUuid, token }: SubscribeInput, object: string, fields: string[]) {
+  const callbackUrl = callbackAddress(app.settings.origin, token)
+  return app.callAsAccount(accountUuid, (api, accessToken) =>
+    api.subscribeObject(accessToken, { object, fields, callbackUrl }),
+  )
+}
+
+function isDoubtful(object: string): (field: string) => boolean {
+  const kind = findObjectKind(object)
+  if (!kind) return () => false
+  return (field) => kind.doubtful.includes(field) || !kind.watchFields.includes(field)
+}
+
+type FailedCall = Exclude<Awaited<ReturnType<typeof ask>>, { outcome: 'ok' }>
+
+function toFailure(answer: FailedCall): SubscribeFailure {
+  if (answer.outcome === 'not_connected' || answer.outcome === 'reconnect') {
+    return { outcome: 'no_credentials', message: NO_CREDENTIALS }
+  }
+  if (answer.message.trim() !== '') return { outcome: 'platform_refused', message: answer.message }
+  const message =
+    answer.outcome === 'unavailable'
+      ? 'ServiceM8 did not answer. Nothing was changed; please try again in a minute.'
+      : `ServiceM8 refused the subscription (${answer.status}). Nothing was changed.`
+  return { outcome: 'platform_refused', message }
+}

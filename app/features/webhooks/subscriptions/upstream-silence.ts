@@ -1,0 +1,84 @@
+// "No events for 26 hours, usually 40 a day": when silence from the platform is worth a look.
+//
+// The rule: the same hours of the week before, and of the week before that, brought at least five events each, spread over at
+// least three hours; now they brought none. Nights, weekends and half days are quiet in those weeks too, so they need no
+// special case; one busy hour (an import) is no rhythm; an account younger than two weeks is not judged. A public holiday is
+// the one thing it cannot know, and the sentence says so.
+
+import { plural } from '#app/domain/moments.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { hours } from '#app/lib/duration.ts'
+
+export interface EventRhythm {
+  /** The latest event of the object, samples aside; null = none is known. */
+  lastEventAt: Millis | null
+  /** Events per hour (hours since 1970, UTC) in the two weeks up to the latest one. Hours without any may be absent. */
+  hours: readonly { hour: number; events: number }[]
+}
+
+export interface Silence {
+  since: Millis
+  /** Whole hours without any event. */
+  hours: number
+  /** The middle one of the last fourteen days before it. */
+  usualPerDay: number
+  /** Events in the same hours one and two weeks before. */
+  weekBefore: number
+  twoWeeksBefore: number
+}
+
+const HOUR = hours(1)
+const WEEK = 7 * 24
+export const RHYTHM_HOURS = 2 * WEEK
+/** With five expected, none at all has a chance below one in a hundred. */
+const LEAST_EVENTS = 5
+const LEAST_HOURS = 3
+const LEAST_PER_DAY = 5
+
+/** Null = nothing unusual, or too little known to say. */
+export function upstreamSilence({ lastEventAt, hours: counted }: EventRhythm, now: Millis): Silence | null {
+  if (lastEventAt === null) return null
+  const last = Math.floor(lastEventAt / HOUR)
+  const silent = Math.floor(now / HOUR) - 1 - last
+  if (silent < LEAST_HOURS) return null
+  const events = new Map(counted.map(({ hour, events: count }) => [hour, count]))
+  const usualPerDay = medianDay(events, last)
+  if (usualPerDay < LEAST_PER_DAY) return null
+  const compared = Math.min(silent, WEEK)
+  const weekBefore = sumOf(events, last + 1 - WEEK, compared)
+  const twoWeeksBefore = sumOf(events, last + 1 - 2 * WEEK, compared)
+  const usual = [weekBefore, twoWeeksBefore].every((one) => one.events >= LEAST_EVENTS && one.hours >= LEAST_HOURS)
+  if (!usual) return null
+  return {
+    since: lastEventAt,
+    hours: Math.floor((now - lastEventAt) / HOUR),
+    usualPerDay,
+    weekBefore: weekBefore.events,
+    twoWeeksBefore: twoWeeksBefore.events,
+  }
+}
+
+/** What an owner reads about it. */
+export function silenceSentence(silence: Silence): string {
+  const { hours: passed, usualPerDay, weekBefore, twoWeeksBefore } = silence
+  const how = passed < 72 ? plural(passed, 'hour') : plural(Math.floor(passed / 24), 'day')
+  return `No events for ${how}, usually about ${usualPerDay} a day. In the same hours there were ${weekBefore} a week ago and ${twoWeeksBefore} the week before. A holiday explains that; otherwise compare with ServiceM8.`
+}
+
+function sumOf(events: ReadonlyMap<number, number>, from: number, length: number) {
+  let sum = 0
+  let busy = 0
+  for (let hour = from; hour < from + length; hour += 1) {
+    const count = events.get(hour) ?? 0
+    sum += count
+    if (count > 0) busy += 1
+  }
+  return { events: sum, hours: busy }
+}
+
+/** Days of 24 hours, counted back from the latest event. */
+function medianDay(events: ReadonlyMap<number, number>, last: number): number {
+  const days = Array.from({ length: 14 }, (_, day) => sumOf(events, last + 1 - 24 * (day + 1), 24).events)
+  days.sort((a, b) => a - b)
+  return Math.round(((days[6] ?? 0) + (days[7] ?? 0)) / 2)
+}

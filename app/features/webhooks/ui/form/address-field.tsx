@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import { Field } from '#app/ui/form/field.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
+import { chatWarning } from '../../chat-address.ts'
+
+interface AddressFieldProps {
+  field: {
+    id: string
+    key?: string | undefined
+    name: string
+    initialValue?: string | undefined
+    errors?: string[] | undefined
+  }
+  label: string
+  hint: string
+  autoFocus: boolean
+}
+
+/** Where events are sent. An address that will refuse them is recognised while it is typed. */
+export function AddressField({ field, label, hint, autoFocus }: AddressFieldProps) {
+  const [address, setAddress] = useState(field.initialValue ?? '')
+  const warning = chatWarning(address.trim())
+  return (
+    <Field
+      id={field.id}
+      label={label}
+      hint={warning === null ? hint : <span className="text-attention">{warning}</span>}
+      {...(field.errors ? { errors: field.errors } : {})}
+    >
+      {(control) => (
+        <TextInput
+          {...control}
+          key={field.key}
+          type="url"
+          name={field.name}
+          defaultValue={field.initialValue}
+          placeholder="https://"
+          autoComplete="off"
+          autoFocus={autoFocus}
+          onChange={(event) => setAddress(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,19 @@
+// What a refused form of the manager page sends back: it is drawn by the form that was sent.
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import type { FieldErrors } from '../../webhook.ts'
+
+export type ManagerIntent = 'create' | 'update' | 'delete' | 'create_rule'
+
+export interface FormResult {
+  fieldErrors: FieldErrors
+  /** About the form as a whole. */
+  formError?: string
+  /** As typed, `intent` and `id` included: they say which form it was. */
+  values: Record<string, string>
+}
+
+/** The result if it belongs to this form, else null. `id` is the card's, for update and delete. */
+export function resultFor(result: FormResult | undefined, intent: ManagerIntent, id?: EndpointKey): FormResult | null {
+  if (result?.values.intent !== intent) return null
+  return id === undefined || result.values.id === String(id) ? result : null
+}

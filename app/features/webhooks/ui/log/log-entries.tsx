@@ -1,0 +1,157 @@
+import { CircleCheck, CircleX, Clock } from 'lucide-react'
+import { objectLabel } from '#app/domain/object-catalog.ts'
+import { timingParts } from '#app/features/events/attempt-timing.ts'
+import { StatusPill } from '#app/ui/badge.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Time } from '#app/ui/time/time.tsx'
+import { TimeSplit } from '#app/ui/time/time-split.tsx'
+import { durationWords } from '#app/ui/time/time-words.ts'
+import type { ForwardingResultView, LogEntryView } from '../../webhook-view.ts'
+import { LogEntryActions, type LogOwner } from './log-entry-actions.tsx'
+
+export const NO_FORWARDING = 'No forwarding configured for this webhook'
+
+interface LogEntriesProps {
+  entries: LogEntryView[]
+  /** With the receiver's answers. */
+  details: boolean
+  owner?: LogOwner
+}
+
+/** Events, newest first, each with what became of it. */
+export function LogEntries({ entries, details, owner }: LogEntriesProps) {
+  return (
+    <ol className="divide-y divide-line">
+      {entries.map((entry) => (
+        <li key={entry.id} className="grid gap-2 px-3 py-3 text-label">
+          <LogEntry entry={entry} details={details} />
+          {owner ? <LogEntryActions entry={entry} owner={owner} /> : null}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function LogEntry({ entry, details }: { entry: LogEntryView; details: boolean }) {
+  return (
+    <>
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
+        <span className="font-semibold">{objectLabel(entry.type)}</span>
+        <span className="order-last w-full min-w-0 break-all font-mono text-dense text-ink-soft sm:order-none sm:w-auto">
+          {entry.objectUuid}
+        </span>
+        <Time
+          at={entry.receivedAt}
+          as="clock"
+          className="ml-auto whitespace-nowrap text-dense text-ink-soft tabular-nums"
+        />
+      </div>
+      <p className="wrap-anywhere text-dense">
+        <span className="text-ink-soft">Changed fields: </span>
+        {entry.changedFields.length === 0 ? '–' : entry.changedFields.join(', ')}
+      </p>
+      <Forwarding entry={entry} details={details} />
+    </>
+  )
+}
+
+function Forwarding({ entry, details }: { entry: LogEntryView; details: boolean }) {
+  if (entry.forwardedTo.length === 0 && entry.forwardingResults.length === 0) {
+    return <p className="text-dense text-ink-soft">{NO_FORWARDING}</p>
+  }
+  const deliveries = byDelivery(entry.forwardingResults)
+  const tried = new Set(entry.forwardingResults.map((result) => result.url))
+  const waiting = entry.forwardedTo.filter((url) => !tried.has(url))
+  return (
+    <ul className="grid gap-2">
+      {deliveries.map(({ latest, earlier }) => (
+        <li key={latest.deliveryId} className="grid gap-1 border-line border-l-2 pl-3">
+          <Attempt result={latest} details={details} />
+          {earlier.length > 0 ? (
+            <Disclosure
+              dense
+              summary={earlier.length === 1 ? 'One earlier attempt' : `${earlier.length} earlier attempts`}
+            >
+              <ol className="grid gap-3 pl-1">
+                {earlier.map((result) => (
+                  <li key={result.attempt} className="grid gap-1">
+                    <Attempt result={result} details={details} />
+                  </li>
+                ))}
+              </ol>
+            </Disclosure>
+          ) : null}
+        </li>
+      ))}
+      {waiting.map((url) => (
+        <li key={url} className="grid gap-1 border-line border-l-2 pl-3 text-dense">
+          <span>
+            <StatusPill tone="held" icon={Clock}>
+              Waiting to be sent
+            </StatusPill>
+          </span>
+          <Place url={url} rule={entry.deliveries.find((delivery) => delivery.url === url)?.rule} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Where it went; a forwarding rule's address with the rule's name. */
+function Place({ url, rule }: { url: string; rule?: string | undefined }) {
+  return (
+    <p className="text-dense text-ink-soft">
+      {rule === undefined ? null : <span className="wrap-anywhere font-medium text-ink">{rule}: </span>}
+      <span className="break-all">{url}</span>
+    </p>
+  )
+}
+
+function Attempt({ result, details }: { result: ForwardingResultView; details: boolean }) {
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-dense tabular-nums">
+        <StatusPill tone={result.success ? 'working' : 'failing'} icon={result.success ? CircleCheck : CircleX}>
+          {result.success ? 'Success' : 'Failed'}
+        </StatusPill>
+        {result.timing === null ? (
+          <span>Not sent</span>
+        ) : (
+          <>
+            <span>{result.statusCode === null ? 'No answer' : `Status ${result.statusCode}`}</span>
+            <span title="Response time">{durationWords(result.responseTime)}</span>
+          </>
+        )}
+        <span className="text-ink-soft">
+          {result.timing === null ? null : `Attempt ${result.attempt}, `}
+          <Time at={result.at} as="clock" />
+        </span>
+      </div>
+      {result.timing === null ? null : <TimeSplit parts={timingParts(result.timing)} />}
+      <Place url={result.url} rule={result.rule} />
+      {result.error ? <p className="wrap-anywhere text-label">{result.error}</p> : null}
+      {result.nextAttemptAt === null ? null : (
+        <p className="text-dense text-ink-soft">
+          Next attempt <Time at={result.nextAttemptAt} />.
+        </p>
+      )}
+      {details && result.responseBody ? (
+        <Disclosure dense summary="Response">
+          <pre className="max-h-60 overflow-auto whitespace-pre-wrap break-all rounded-control bg-sunken p-3 font-mono text-dense">
+            {result.responseBody}
+          </pre>
+        </Disclosure>
+      ) : null}
+    </>
+  )
+}
+
+/** One group per delivery: its latest attempt, and those before it, newest first. */
+function byDelivery(results: readonly ForwardingResultView[]) {
+  const groups = new Map<number, ForwardingResultView[]>()
+  for (const result of results) groups.set(result.deliveryId, [...(groups.get(result.deliveryId) ?? []), result])
+  return [...groups.values()].flatMap((group) => {
+    const [latest, ...earlier] = [...group].sort((a, b) => b.attempt - a.attempt)
+    return latest ? [{ latest, earlier }] : []
+  })
+}

@@ -1,0 +1,58 @@
+import { screen } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import { renderPage } from '#tests/support/page-stub.tsx'
+import { sampleEntry, sampleResult } from '#tests/support/sample-views.ts'
+import type { LogEntryView } from '../../webhook-view.ts'
+import { LogEntryActions } from './log-entry-actions.tsx'
+
+function renderActions(over: Partial<LogEntryView>) {
+  const owner = { account: { accountUUID: 'account-1', admin: true }, webhookId: 1 }
+  renderPage({ page: () => <LogEntryActions entry={sampleEntry(over)} owner={owner} /> })
+}
+
+const hrefOf = (name: string) => screen.getByRole('link', { name }).getAttribute('href')
+
+describe('an entry of the log', () => {
+  it('leads to its delivery, and keeps the account and the role', () => {
+    renderActions({ forwardingResults: [sampleResult({ deliveryId: 9 })] })
+    expect(hrefOf('Details of delivery 9')).toBe('/deliveries/9?accountUUID=account-1&admin=yes')
+  })
+
+  it('leads to the newest delivery of each address, named by it', () => {
+    renderActions({
+      forwardingResults: [
+        sampleResult({ deliveryId: 4 }),
+        sampleResult({ deliveryId: 9 }),
+        sampleResult({ deliveryId: 5, url: 'https://other.example.com/x' }),
+      ],
+    })
+    expect(screen.getAllByRole('link')).toHaveLength(2)
+    expect(hrefOf('Details for hooks.example.com of delivery 9')).toContain('/deliveries/9?')
+    expect(hrefOf('Details for other.example.com of delivery 5')).toContain('/deliveries/5?')
+  })
+
+  it('leads to a delivery that was not tried so far, too; there is nothing to send again yet', () => {
+    renderActions({ deliveries: [{ id: 3, url: 'https://hooks.example.com/catch/1' }] })
+    expect(hrefOf('Details of delivery 3')).toContain('/deliveries/3?')
+    expect(screen.queryByRole('button', { name: /Send again/ })).toBeNull()
+  })
+
+  it('still sends again what was tried while a later sending waits', () => {
+    const url = 'https://hooks.example.com/catch/1'
+    renderActions({
+      deliveries: [
+        { id: 3, url },
+        { id: 8, url },
+      ],
+      forwardingResults: [sampleResult({ deliveryId: 3, url })],
+    })
+    expect(hrefOf('Details of delivery 8')).toContain('/deliveries/8?')
+    screen.getByRole('button', { name: 'Send again' })
+  })
+
+  it('that went nowhere has nothing to press', () => {
+    renderActions({ deliveries: [] })
+    expect(screen.queryByRole('link')).toBeNull()
+    expect(screen.queryByRole('button')).toBeNull()
+  })
+})

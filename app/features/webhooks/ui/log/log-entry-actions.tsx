@@ -1,0 +1,176 @@
+import { useNavigation } from '@remix-run/react'
+import { ListTree, RotateCcw, SquareTerminal } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { deliveryAddress } from '#app/domain/delivery-address.ts'
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import { seconds } from '#app/lib/duration.ts'
+import { askOwnServer } from '#app/ui/ask-own-server.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { COPIED } from '#app/ui/form/copy-field.tsx'
+import { useToast } from '#app/ui/toast.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import type { LogEntryView } from '../../webhook-view.ts'
+import { CardButton } from '../card-button.tsx'
+import { CURL_SOURCE, type ManagerAccount, managerSearch } from '../manager-address.ts'
+
+/** Whose entries they are. */
+export interface LogOwner {
+  account: ManagerAccount
+  webhookId: EndpointKey
+}
+
+/** What can be done with one event: look into it, send it again, take it away as a command. */
+export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
+  const latest = latestByAddress(entry.deliveries)
+  if (latest.length === 0) return null
+  const tried = new Set(entry.forwardingResults.map((result) => result.deliveryId))
+  const again = latestByAddress(entry.deliveries.filter((delivery) => tried.has(delivery.id)))
+  return (
+    <div className="-mx-4 flex flex-wrap">
+      {latest.map(({ id, url, rule }) => (
+        <ButtonLink
+          key={id}
+          to={deliveryAddress(owner.account, id)}
+          look="quiet"
+          icon={<ListTree aria-hidden className="size-4" />}
+        >
+          {latest.length > 1 ? <Doing what="Details for " where={rule ?? hostOf(url)} /> : 'Details'}
+          <VisuallyHidden> of delivery {id}</VisuallyHidden>
+        </ButtonLink>
+      ))}
+      {again.map(({ id, url, rule }) => (
+        <CardButton
+          key={id}
+          intent="send_again"
+          webhookId={owner.webhookId}
+          account={owner.account}
+          values={{ delivery: String(id) }}
+          look="quiet"
+          icon={<RotateCcw aria-hidden className="size-4" />}
+          pendingLabel="Sending…"
+        >
+          {again.length > 1 ? <Doing what="Send again to " where={rule ?? hostOf(url)} /> : 'Send again'}
+        </CardButton>
+      ))}
+      <CopyCurl entry={entry} owner={owner} />
+    </div>
+  )
+}
+
+/** A name may be long; the line above has it whole. */
+function Doing({ what, where }: { what: string; where: string }) {
+  return (
+    <span className="inline-flex min-w-0">
+      <span className="whitespace-pre">{what}</span>
+      <span className="max-w-24 truncate sm:max-w-56" title={where}>
+        {where}
+      </span>
+    </span>
+  )
+}
+
+/** The newest delivery to each address; a rule's counts as another one, even where the text is the same. */
+function latestByAddress(deliveries: LogEntryView['deliveries']): LogEntryView['deliveries'] {
+  const latest = new Map<string, LogEntryView['deliveries'][number]>()
+  for (const delivery of deliveries) {
+    const place = `${delivery.rule ?? ''} ${delivery.url}`
+    const known = latest.get(place)
+    if (!known || delivery.id > known.id) latest.set(place, delivery)
+  }
+  return [...latest.values()]
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}
+
+function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
+  const toast = useToast()
+  const [busy, setBusy] = useState(false)
+  const [byHand, setByHand] = useState<string | null>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (byHand !== null) field.current?.select()
+  }, [byHand])
+
+  async function copy() {
+    setBusy(true)
+    const curl = await fetchCurl(entry, owner)
+    setBusy(false)
+    if (curl === null) {
+      return toast({
+        kind: 'error',
+        title: 'The command could not be made',
+        description: 'The event may be too old: its content is kept for a limited time.',
+      })
+    }
+    try {
+      await navigator.clipboard.writeText(curl)
+      toast({ kind: 'success', title: COPIED, description: 'Put your own signature in, or leave that header out.' })
+    } catch {
+      // Inside a frame the browser may refuse.
+      setByHand(curl)
+    }
+  }
+
+  return (
+    <>
+      <span className="needs-script contents">
+        <Button
+          look="quiet"
+          icon={<SquareTerminal aria-hidden className="size-4" />}
+          pending={busy}
+          onClick={() => void copy()}
+        >
+          Copy as curl
+        </Button>
+      </span>
+      {byHand === null ? null : (
+        <textarea
+          ref={field}
+          readOnly
+          rows={6}
+          value={byHand}
+          aria-label="The command, to copy by hand"
+          className="mx-4 w-full rounded-control border border-line-strong bg-sunken p-3 font-mono text-dense"
+        />
+      )}
+    </>
+  )
+}
+
+async function fetchCurl(entry: LogEntryView, { account, webhookId }: LogOwner): Promise<string | null> {
+  try {
+    const address = `${CURL_SOURCE}${managerSearch(account)}&webhook=${webhookId}&event=${entry.id}`
+    const response = await askOwnServer(address, { headers: { accept: 'application/json' } })
+    if (!response.ok) return null
+    const answer = (await response.json()) as { curl?: unknown }
+    return typeof answer.curl === 'string' ? answer.curl : null
+  } catch {
+    return null
+  }
+}
+
+/** An attempt takes a moment: looked for at once, and once more a little later. */
+const SECOND_LOOK_MS = seconds(1.5)
+
+/** Fetches the log again after an event of this webhook was sent again. */
+export function useAfterSendAgain(owner: LogOwner | undefined, refresh: () => void): void {
+  const { state, formData } = useNavigation()
+  const sending =
+    owner !== undefined &&
+    state !== 'idle' &&
+    formData?.get('intent') === 'send_again' &&
+    formData.get('id') === String(owner.webhookId)
+  const was = useRef(false)
+  const again = useRef(refresh)
+  again.current = refresh
+  useEffect(() => {
+    const ended = was.current && !sending
+    was.current = sending
+    if (!ended) return
+    again.current()
+    const timer = setTimeout(() => again.current(), SECOND_LOOK_MS)
+    return () => clearTimeout(timer)
+  }, [sending])
+}

@@ -1,0 +1,57 @@
+// The filter of a log panel as it stands in an address, and the words for it.
+
+import type { Millis } from '#app/lib/clock.ts'
+import {
+  DEFAULT_LOG_FILTER,
+  FORWARDING_FILTERS,
+  type LogEntryView,
+  type LogFilter,
+  PAGE_SIZES,
+  TIME_RANGES,
+} from '../../webhook-view.ts'
+
+/** What the resource behind a log panel answers, as JSON: newest first. `now` = the server's moment. */
+export interface LogAnswer {
+  entries: LogEntryView[]
+  now: Millis
+}
+
+/** Tolerant, because people share and edit addresses: what is not one of the choices becomes the default. */
+export function readLogFilter(params: URLSearchParams): LogFilter {
+  const limit = Number(params.get('limit'))
+  const details = params.getAll('hasDetails')
+  return {
+    limit: PAGE_SIZES.find((size) => size === limit) ?? DEFAULT_LOG_FILTER.limit,
+    timeRange: TIME_RANGES.find((range) => range === params.get('timeRange')) ?? DEFAULT_LOG_FILTER.timeRange,
+    forwardingStatus:
+      FORWARDING_FILTERS.find((status) => status === params.get('forwardingStatus')) ??
+      DEFAULT_LOG_FILTER.forwardingStatus,
+    // An unticked box sends nothing, so the form sends `false` before it.
+    hasDetails: details.length === 0 ? DEFAULT_LOG_FILTER.hasDetails : details.includes('true'),
+  }
+}
+
+export function logFilterQuery(filter: LogFilter): Record<string, string> {
+  return {
+    limit: String(filter.limit),
+    timeRange: filter.timeRange,
+    forwardingStatus: filter.forwardingStatus,
+    hasDetails: String(filter.hasDetails),
+  }
+}
+
+export const TIME_RANGE_WORDS: Record<LogFilter['timeRange'], string> = {
+  hour: 'Last hour',
+  day: 'Last day',
+  week: 'Last week',
+  month: 'Last month',
+  all: 'All time',
+}
+
+export const FORWARDING_WORDS: Record<LogFilter['forwardingStatus'], string> = {
+  all: 'All',
+  forwarded: 'Forwarded',
+  not_forwarded: 'Not forwarded',
+  success: 'Success',
+  failed: 'Failed',
+}

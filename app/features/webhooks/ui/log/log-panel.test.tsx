@@ -1,0 +1,317 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { minutes } from '#app/lib/duration.ts'
+import { AccountTimeProvider } from '#app/ui/time/time.tsx'
+import { renderPage } from '#tests/support/page-stub.tsx'
+import { SAMPLE_NOW, SAMPLE_ZONE, sampleEntry, sampleResult } from '#tests/support/sample-views.ts'
+import { DEFAULT_LOG_FILTER, type LogEntryView } from '../../webhook-view.ts'
+import { LOG_REFRESH_MS, type LogTurn, logTurn } from './live-log.tsx'
+import type { LogAnswer } from './log-filter.ts'
+import { LogPanel } from './log-panel.tsx'
+
+const answerOf = (entries: LogEntryView[]): LogAnswer => ({ entries, now: SAMPLE_NOW })
+
+interface Options {
+  opened?: LogAnswer | null
+  /** What the resource answers, turn by turn; the last one stays. */
+  turns?: (LogTurn | { message: string })[]
+}
+
+function renderPanel({ opened = null, turns = [answerOf([])] }: Options = {}) {
+  const asked: URLSearchParams[] = []
+  renderPage({
+    page: () => (
+      <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
+        <LogPanel
+          id="log"
+          subject="Job"
+          source="/log?accountUUID=account-1&webhook=1"
+          opened={opened}
+          filter={DEFAULT_LOG_FILTER}
+          anchor="webhook-1"
+          openQuery={{ accountUUID: 'account-1', log: '1' }}
+          closedQuery={{ accountUUID: 'account-1' }}
+        />
+      </AccountTimeProvider>
+    ),
+    routes: [
+      {
+        path: '/log',
+        loader: ({ request }) => {
+          asked.push(new URL(request.url).searchParams)
+          return turns[Math.min(asked.length, turns.length) - 1] ?? null
+        },
+      },
+    ],
+  })
+  return asked
+}
+
+const toggle = () => screen.getByRole('button', { name: 'View Recent Activity' })
+
+const list = () => within(screen.getByRole('region', { name: 'Recent Activity of Job' }))
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('the panel', () => {
+  it('is closed, asks for nothing, and opens with the button', async () => {
+    const asked = renderPanel()
+    expect(toggle().getAttribute('aria-expanded')).toBe('false')
+    expect(asked).toHaveLength(0)
+    fireEvent.click(toggle())
+    expect(toggle().getAttribute('aria-expanded')).toBe('true')
+    screen.getByRole('heading', { name: 'Recent Activity' })
+    await waitFor(() => expect(asked).toHaveLength(1))
+    fireEvent.click(toggle())
+    expect(screen.queryByRole('heading', { name: 'Recent Activity' })).toBeNull()
+  })
+
+  it('without scripts opens and closes by the address of the page', () => {
+    renderPanel()
+    const form = toggle().closest('form')
+    expect(form?.getAttribute('action')).toBe('/#webhook-1')
+    expect(Object.fromEntries(new FormData(form ?? undefined))).toEqual({ accountUUID: 'account-1', log: '1' })
+  })
+
+  it('shows at once what the page came with', () => {
+    renderPanel({ opened: answerOf([sampleEntry()]) })
+    screen.getByText('5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d')
+  })
+
+  it('says in the words of the specification that there is nothing', async () => {
+    renderPanel()
+    fireEvent.click(toggle())
+    await screen.findByText('No recent activity')
+    screen.getByText("Webhook events will appear here when they're received")
+  })
+
+  it('can be scrolled with the keys', () => {
+    renderPanel({ opened: answerOf([sampleEntry()]) })
+    const list = screen.getByRole('region', { name: 'Recent Activity of Job' })
+    expect(list.tabIndex).toBe(0)
+    // 24rem, and what is more scrolls.
+    expect(list.className).toContain('max-h-96 overflow-y-auto')
+  })
+})
+
+describe('an entry', () => {
+  it('names the type, the record, the time and the changed fields', () => {
+    renderPanel({ opened: answerOf([sampleEntry()]) })
+    const entry = screen.getByRole('region', { name: 'Recent Activity of Job' }).textContent ?? ''
+    expect(entry).toContain('Job')
+    expect(entry).toContain('5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d')
+    expect(entry).toContain('15:08')
+    expect(entry).toContain('Changed fields: status, completion_date')
+  })
+
+  it('says when there was nowhere to forward to', () => {
+    renderPanel({ opened: answerOf([sampleEntry({ forwardedTo: [] })]) })
+    screen.getByText('No forwarding configured for this webhook')
+  })
+
+  it('says what waits', () => {
+    renderPanel({ opened: answerOf([sampleEntry()]) })
+    screen.getByText('Waiting to be sent')
+  })
+
+  it('shows a success with its status, its time and, folded away, the answer', () => {
+    renderPanel({ opened: answerOf([sampleEntry({ forwardingResults: [sampleResult()] })]) })
+    list().getByText('Success')
+    screen.getByText('Status 200')
+    screen.getByText('86 ms')
+    expect(screen.getByText('ok').closest('details')?.open).toBe(false)
+  })
+
+  it('shows the latest attempt, why it failed and when the next one is; earlier ones are folded away', () => {
+    const failed = sampleResult({
+      success: false,
+      statusCode: 404,
+      error: 'Your address answered 404.',
+      responseBody: null,
+    })
+    renderPanel({
+      opened: answerOf([
+        sampleEntry({
+          forwardingResults: [
+            failed,
+            {
+              ...failed,
+              attempt: 2,
+              statusCode: null,
+              error: 'No answer in 15 seconds.',
+              nextAttemptAt: SAMPLE_NOW + minutes(4),
+            },
+          ],
+        }),
+      ]),
+    })
+    const [latest, earlier] = list().getAllByText('Failed')
+    expect(latest?.closest('details')).toBeNull()
+    expect(earlier?.closest('details')?.open).toBe(false)
+    screen.getByText('No answer')
+    screen.getByText('No answer in 15 seconds.')
+    screen.getByText('in 4 minutes')
+    screen.getByText('One earlier attempt')
+  })
+
+  it('says where the time went, with a dash for what is not known', () => {
+    const timing = { dnsMs: null, connectMs: 12, tlsMs: null, firstByteMs: 74 }
+    renderPanel({ opened: answerOf([sampleEntry({ forwardingResults: [sampleResult({ timing })] })]) })
+    expect(screen.getByRole('region', { name: 'Recent Activity of Job' }).textContent).toContain(
+      'DNS – · connect 12 ms · TLS – · first byte 74 ms',
+    )
+  })
+
+  it('calls what was never sent neither an attempt nor 0 ms long', () => {
+    const never = sampleResult({
+      success: false,
+      statusCode: null,
+      responseTime: 0,
+      timing: null,
+      error: 'Not sent: the webhook was deleted.',
+      responseBody: null,
+    })
+    renderPanel({ opened: answerOf([sampleEntry({ forwardingResults: [never] })]) })
+    screen.getByText('Not sent')
+    const entry = screen.getByRole('region', { name: 'Recent Activity of Job' }).textContent ?? ''
+    expect(entry).not.toMatch(/0 ms|No answer|Attempt 1|DNS/)
+  })
+
+  it('shows a hostile answer as the text it is', () => {
+    const responseBody = '<img src=x onerror=alert(1)>'
+    renderPanel({ opened: answerOf([sampleEntry({ forwardingResults: [sampleResult({ responseBody })] })]) })
+    screen.getByText(responseBody)
+    expect(document.querySelector('img')).toBeNull()
+  })
+})
+
+describe('the filter', () => {
+  it('offers the choices of the specification', () => {
+    renderPanel({ opened: answerOf([]) })
+    const choices = (label: string) =>
+      [...screen.getByLabelText<HTMLSelectElement>(label).options].map((one) => one.value)
+    expect(choices('Page size')).toEqual(['5', '10', '25', '50'])
+    expect(choices('Time range')).toEqual(['hour', 'day', 'week', 'month', 'all'])
+    expect(choices('Forwarding status')).toEqual(['all', 'forwarded', 'not_forwarded', 'success', 'failed'])
+    expect(screen.getByLabelText<HTMLSelectElement>('Page size').value).toBe('10')
+    expect(screen.getByLabelText<HTMLSelectElement>('Time range').value).toBe('day')
+    expect(screen.getByLabelText<HTMLSelectElement>('Forwarding status').value).toBe('all')
+    expect(screen.getByLabelText<HTMLInputElement>('Response details').checked).toBe(true)
+  })
+
+  it('counts at once', async () => {
+    const asked = renderPanel({ opened: answerOf([]) })
+    await waitFor(() => expect(asked).toHaveLength(1))
+    fireEvent.change(screen.getByLabelText('Forwarding status'), { target: { value: 'failed' } })
+    await waitFor(() => expect(asked).toHaveLength(2))
+    fireEvent.click(screen.getByLabelText('Response details'))
+    await waitFor(() => expect(asked).toHaveLength(3))
+    expect(Object.fromEntries(asked[2] ?? [])).toEqual({
+      accountUUID: 'account-1',
+      webhook: '1',
+      limit: '10',
+      timeRange: 'day',
+      forwardingStatus: 'failed',
+      hasDetails: 'false',
+    })
+  })
+
+  it('is a form of the page without scripts', () => {
+    renderPanel({ opened: answerOf([]) })
+    const form = screen.getByLabelText('Page size').closest('form')
+    expect(form?.getAttribute('method')).toBe('get')
+    expect(new FormData(form ?? undefined).get('log')).toBe('1')
+    expect(within(form as HTMLElement).getByText('Apply').className).toContain('without-script')
+  })
+})
+
+describe('while it is open', () => {
+  async function pass(ms: number) {
+    await act(() => vi.advanceTimersByTimeAsync(ms))
+  }
+
+  function pretendTime() {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  }
+
+  it('asks again every five seconds', async () => {
+    pretendTime()
+    const asked = renderPanel()
+    fireEvent.click(toggle())
+    await waitFor(() => expect(asked).toHaveLength(1))
+    await screen.findByText('No recent activity')
+    await pass(LOG_REFRESH_MS - 1)
+    expect(asked).toHaveLength(1)
+    await pass(1)
+    await waitFor(() => expect(asked).toHaveLength(2))
+    expect(LOG_REFRESH_MS).toBe(5_000)
+  })
+
+  it('stops asking when it is closed', async () => {
+    pretendTime()
+    const asked = renderPanel()
+    fireEvent.click(toggle())
+    await screen.findByText('No recent activity')
+    fireEvent.click(toggle())
+    await pass(LOG_REFRESH_MS * 3)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('says politely that something came, and only then', async () => {
+    pretendTime()
+    renderPanel({ turns: [answerOf([sampleEntry()]), answerOf([sampleEntry({ id: 'event-2' }), sampleEntry()])] })
+    fireEvent.click(toggle())
+    await waitFor(() => expect(screen.getAllByText(/5f1c3a52/)).toHaveLength(1))
+    const spoken = document.querySelector('[aria-live="polite"]')
+    expect(spoken?.textContent).toBe('')
+    await pass(LOG_REFRESH_MS)
+    await waitFor(() => expect(spoken?.textContent).toBe('1 new event for Job.'))
+  })
+
+  it('keeps what it has when a turn fails, and says so', async () => {
+    pretendTime()
+    renderPanel({ turns: [answerOf([sampleEntry()]), { failed: true }, answerOf([sampleEntry()])] })
+    fireEvent.click(toggle())
+    await screen.findByText(/5f1c3a52/)
+    await pass(LOG_REFRESH_MS)
+    const alert = await screen.findByRole('alert')
+    expect(alert.textContent).toContain('Failed to fetch logs')
+    screen.getByText(/5f1c3a52/)
+    await pass(LOG_REFRESH_MS)
+    await waitFor(() => expect(screen.queryByRole('alert')).toBeNull())
+  })
+
+  it('takes a refusal for a turn that failed', async () => {
+    renderPanel({ turns: [{ message: 'Authentication required' }] })
+    fireEvent.click(toggle())
+    await screen.findByText('Failed to fetch logs')
+  })
+
+  it('refreshes when asked to, and says that it did', async () => {
+    const asked = renderPanel()
+    fireEvent.click(toggle())
+    await screen.findByText('No recent activity')
+    fireEvent.click(screen.getByRole('button', { name: 'Refresh activity of Job' }))
+    await waitFor(() => expect(asked).toHaveLength(2))
+    await screen.findByText('The activity of Job is up to date.')
+  })
+})
+
+describe('one turn in the browser', () => {
+  const call = (serverLoader: () => Promise<unknown>) =>
+    logTurn({ serverLoader, params: {}, request: new Request('http://localhost/log') } as Parameters<typeof logTurn>[0])
+
+  it('hands on what the server answers', async () => {
+    const answer = answerOf([sampleEntry()])
+    expect(await call(async () => answer)).toBe(answer)
+  })
+
+  it('never throws: that would cost the whole page', async () => {
+    const turn = await call(async () => {
+      throw new TypeError('Failed to fetch')
+    })
+    expect(turn).toEqual({ failed: true })
+  })
+})

@@ -1,0 +1,272 @@
+import { useLocation, useRevalidator } from '@remix-run/react'
+import { ChevronRight, Inbox, RefreshCw, SlidersHorizontal } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { AddressButton } from '#app/ui/address-button.tsx'
+import { useAnnounce } from '#app/ui/announcer.tsx'
+import { Button } from '#app/ui/button.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Checkbox } from '#app/ui/form/checkbox.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { Select } from '#app/ui/form/select.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { ScrollRegion } from '#app/ui/scroll-region.tsx'
+import { AccountTimeProvider, useZone } from '#app/ui/time/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { DEFAULT_LOG_FILTER, FORWARDING_FILTERS, type LogFilter, PAGE_SIZES, TIME_RANGES } from '../../webhook-view.ts'
+import { useLiveLog } from './live-log.tsx'
+import { LogEntries } from './log-entries.tsx'
+import { type LogOwner, useAfterSendAgain } from './log-entry-actions.tsx'
+import { FORWARDING_WORDS, type LogAnswer, logFilterQuery, readLogFilter, TIME_RANGE_WORDS } from './log-filter.ts'
+
+interface LogPanelProps {
+  /** Prefix of the ids it needs. */
+  id: string
+  /** Whose activity: `Job`. */
+  subject: string
+  /** Address of the resource with its query; the filter is appended; answers a `LogAnswer` as JSON. */
+  source: string
+  /** What the server brought because the page's address has this panel open, else null. */
+  opened: LogAnswer | null
+  /** The filter to begin with. */
+  filter: LogFilter
+  /** Where on the page it stands, for readers without scripts. */
+  anchor: string
+  /** Queries of the page with this panel open and with it closed. */
+  openQuery: Record<string, string>
+  closedQuery: Record<string, string>
+  /** Whose entries they are: with it each has its buttons. */
+  owner?: LogOwner
+  /** Further buttons in the row of the one that opens the panel. */
+  actions?: ReactNode
+}
+
+/** The collapsible recent activity of one webhook. */
+export function LogPanel(props: LogPanelProps) {
+  const { id, subject, source, opened, anchor, openQuery, closedQuery, actions } = props
+  const [open, setOpen] = useState(opened !== null)
+  return (
+    <>
+      <div className="flex flex-wrap items-center justify-between gap-x-2">
+        <AddressButton
+          query={open ? closedQuery : openQuery}
+          anchor={anchor}
+          look="quiet"
+          className="-ml-4"
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          icon={<ChevronRight aria-hidden className={`size-4 transition-transform ${open ? 'rotate-90' : ''}`} />}
+          onClick={(event) => {
+            event.preventDefault()
+            setOpen(!open)
+          }}
+        >
+          View Recent Activity
+        </AddressButton>
+        {actions ? <div className="-mx-4 flex flex-wrap">{actions}</div> : null}
+      </div>
+      {open ? (
+        <OpenPanel
+          id={id}
+          subject={subject}
+          source={source}
+          opened={opened}
+          filter={props.filter}
+          anchor={anchor}
+          openQuery={openQuery}
+          {...(props.owner ? { owner: props.owner } : {})}
+        />
+      ) : null}
+    </>
+  )
+}
+
+type OpenPanelProps = Omit<LogPanelProps, 'closedQuery' | 'actions'>
+
+function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, openQuery, owner }: OpenPanelProps) {
+  const [filter, setFilter] = useState(firstFilter)
+  const announce = useAnnounce()
+  const { revalidate } = useRevalidator()
+  const { answer, failed, loading, refresh } = useLiveLog({
+    source,
+    filter,
+    opened,
+    onNews: (count) => {
+      announce(`${count} new ${count === 1 ? 'event' : 'events'} for ${subject}.`)
+      // The card above and the top line tell of the same events.
+      revalidate()
+    },
+  })
+  useAfterSendAgain(owner, refresh)
+  const zone = useZone()
+  const [asked, setAsked] = useState(false)
+  const wasLoading = useRef(false)
+  useEffect(() => {
+    if (asked && wasLoading.current && !loading) {
+      setAsked(false)
+      announce(
+        failed ? `The activity of ${subject} could not be fetched.` : `The activity of ${subject} is up to date.`,
+      )
+    }
+    wasLoading.current = loading
+  }, [asked, loading, failed, subject, announce])
+
+  return (
+    <section id={id} aria-labelledby={`${id}-title`} className="grid gap-2 pb-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h4 id={`${id}-title`} className="font-semibold text-body">
+          Recent Activity
+        </h4>
+        <AddressButton
+          query={{ ...openQuery, ...logFilterQuery(filter) }}
+          anchor={anchor}
+          look="quiet"
+          className="-mr-4"
+          icon={<RefreshCw aria-hidden className="size-4" />}
+          pending={asked && loading}
+          aria-label={`Refresh activity of ${subject}`}
+          onClick={(event) => {
+            event.preventDefault()
+            setAsked(true)
+            refresh()
+          }}
+        >
+          Refresh
+        </AddressButton>
+      </div>
+      <FilterForm id={id} filter={filter} onChange={setFilter} openQuery={openQuery} anchor={anchor} />
+      {failed ? (
+        <Notice tone="failing" title="Failed to fetch logs">
+          <p>
+            {answer ? 'What you see is what arrived last. ' : ''}Nothing is lost: events are still received and sent. We
+            try again every few seconds.
+          </p>
+        </Notice>
+      ) : null}
+      <ScrollRegion
+        label={`Recent Activity of ${subject}`}
+        busy={answer === null && !failed}
+        className="max-h-96 overflow-y-auto rounded-control border border-line"
+      >
+        {answer === null ? (
+          failed ? null : (
+            <Skeleton />
+          )
+        ) : answer.entries.length === 0 ? (
+          <EmptyState icon={Inbox} title="No recent activity">
+            <p>Webhook events will appear here when they're received</p>
+            {isNarrowed(filter) ? <p>Nothing matches the filter. A longer time range may show more.</p> : null}
+          </EmptyState>
+        ) : (
+          <AccountTimeProvider now={answer.now} zone={zone}>
+            <LogEntries entries={answer.entries} details={filter.hasDetails} {...(owner ? { owner } : {})} />
+          </AccountTimeProvider>
+        )}
+      </ScrollRegion>
+    </section>
+  )
+}
+
+function isNarrowed(filter: LogFilter): boolean {
+  return filter.timeRange !== 'all' || filter.forwardingStatus !== 'all'
+}
+
+interface FilterFormProps {
+  id: string
+  filter: LogFilter
+  onChange: (filter: LogFilter) => void
+  openQuery: Record<string, string>
+  anchor: string
+}
+
+/** With scripts every change counts at once; without, the button sends the form and the page comes back filtered. */
+function FilterForm({ id, filter, onChange, openQuery, anchor }: FilterFormProps) {
+  const { pathname } = useLocation()
+  const [unusual] = useState(() => JSON.stringify(filter) !== JSON.stringify(DEFAULT_LOG_FILTER))
+  return (
+    <Disclosure
+      open={unusual}
+      summary={
+        <span className="inline-flex items-center gap-1.5">
+          <SlidersHorizontal aria-hidden className="size-4" />
+          Filter
+        </span>
+      }
+    >
+      <form
+        method="get"
+        action={`${pathname}#${anchor}`}
+        onSubmit={(event) => event.preventDefault()}
+        onChange={(event) => onChange(readLogFilter(queryOf(event.currentTarget)))}
+        className="grid items-end gap-x-4 gap-y-3 sm:grid-cols-3"
+      >
+        {Object.entries(openQuery).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <Field id={`${id}-limit`} label="Page size">
+          {(control) => (
+            <Select {...control} name="limit" defaultValue={filter.limit}>
+              {PAGE_SIZES.map((size) => (
+                <option key={size} value={size}>
+                  {size}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field id={`${id}-range`} label="Time range">
+          {(control) => (
+            <Select {...control} name="timeRange" defaultValue={filter.timeRange}>
+              {TIME_RANGES.map((range) => (
+                <option key={range} value={range}>
+                  {TIME_RANGE_WORDS[range]}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field id={`${id}-status`} label="Forwarding status">
+          {(control) => (
+            <Select {...control} name="forwardingStatus" defaultValue={filter.forwardingStatus}>
+              {FORWARDING_FILTERS.map((status) => (
+                <option key={status} value={status}>
+                  {FORWARDING_WORDS[status]}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <div className="sm:col-span-2">
+          <input type="hidden" name="hasDetails" value="false" />
+          <Checkbox name="hasDetails" value="true" defaultChecked={filter.hasDetails}>
+            Response details
+          </Checkbox>
+        </div>
+        <Button type="submit" className="without-script sm:justify-self-end">
+          Apply
+        </Button>
+      </form>
+    </Disclosure>
+  )
+}
+
+function queryOf(form: HTMLFormElement): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') query.append(name, value)
+  return query
+}
+
+/** Only when it takes longer than 300 ms. */
+function Skeleton() {
+  return (
+    <div className="grid animate-late gap-4 p-3">
+      <VisuallyHidden>Loading recent activity</VisuallyHidden>
+      {[0, 1, 2].map((row) => (
+        <div key={row} aria-hidden className="grid gap-2">
+          <div className="h-4 w-3/5 rounded-control bg-sunken" />
+          <div className="h-4 w-2/5 rounded-control bg-sunken" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { findNotifyUrl } from '#app/features/automations/actions/notification-address.server.ts'
+import type { WebhookTrigger } from '#app/features/automations/rules/rule.ts'
+import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
+import { LEEDS } from '#tests/support/automation-world.server.ts'
+import { action as automation } from './automation.ts'
+
+let calls: AutomationCalls
+beforeEach(async () => {
+  calls = await automationCalls()
+})
+afterEach(() => calls.close())
+
+const MANUAL = { accountUUID: LEEDS, name: 'Pack', triggerSource: 'manual_endpoint' }
+
+describe('what a value says by itself is judged when it is saved', () => {
+  const save = async (type: string, parameters: Record<string, unknown>) => {
+    const body = { ...MANUAL, actions: [{ type, parameters }] }
+    const answered = await calls.call(automation, '/api/automation', { method: 'POST', body })
+    return [answered.status, answered.json.errors ?? answered.json.actions[0].parameters]
+  }
+  const at = (name: string, message: string) => [400, { [`actions.0.parameters.${name}`]: [message] }]
+
+  test.each([
+    ['send_email', { to: 'a@b.example', customBody: 'x' }, 'customSubject', 'The e-mail has no subject.'],
+    ['send_email', { to: 'a@b.example', customSubject: 'x' }, 'customBody', 'The e-mail has no text.'],
+    ['send_sms', { to: 'hello', message: 'x' }, 'to', '"hello" is not a phone number.'],
+    ['send_sms', { to: '07700 90012', message: 'x' }, 'to', '"07700 90012" is not a phone number.'],
+    ['send_notification', { message: 'x', url: 'not a url' }, 'url', 'Must be a valid HTTPS URL'],
+    ['send_notification', { message: 'x', url: 'https://10.0.0.1/in' }, 'url', 'It is private.'],
+    ['send_notification', { message: 'x', url: 'HTTPS://10.0.0.1/in' }, 'url', 'It is private.'],
+    ['send_notification', { message: 'x', url: 'HTTP://10.0.0.1/in' }, 'url', 'Must be a valid HTTPS URL'],
+  ])('%s %j', async (type, parameters, name, message) => {
+    calls.app.outbound.check = async (url) =>
+      url.includes('10.0.0.1') ? { verdict: 'blocked', sentence: 'It is private.' } : { verdict: 'allowed' }
+    expect(await save(type, parameters)).toEqual(at(name, message))
+  })
+
+  test('a number as the account writes it is taken, also when ServiceM8 does not answer', async () => {
+    const parameters = { to: '07700 900123', message: 'x' }
+    expect(await save('send_sms', parameters)).toEqual([201, parameters])
+  })
+
+  test('a notification without an address goes to the first active webhook that has one; without any it is refused', async () => {
+    const bare = { message: 'x' }
+    const refused = at('url', 'Enter the address to call: there is no active webhook whose address could be used.')
+    expect(await save('send_notification', bare)).toEqual(refused)
+    // The same once the blanks around it are gone.
+    for (const url of [' ', '\t']) expect(await save('send_notification', { message: 'x', url })).toEqual(refused)
+    const webhooks = [
+      { webhook: { id: 1 }, endpoint: { url: '', state: 'active' } },
+      { webhook: { id: 2 }, endpoint: { url: 'https://paused.example', state: 'paused' } },
+    ]
+    calls.app.store.listWebhooks = async () => webhooks as never
+    expect(await save('send_notification', bare)).toEqual(refused)
+    webhooks.push({ webhook: { id: 3 }, endpoint: { url: 'https://mine.example', state: 'active' } })
+    expect(await save('send_notification', bare)).toEqual([201, bare])
+    expect(await findNotifyUrl(calls.app, LEEDS, { trigger: { source: 'manual_endpoint' } })).toBe(
+      'https://mine.example',
+    )
+    // The rule's own goes first while it is on; what is paused or stopped is not called.
+    const own = (id: number) =>
+      findNotifyUrl(calls.app, LEEDS, { trigger: { source: 'webhook', webhookSubscriptionId: id } as WebhookTrigger })
+    webhooks.push(
+      { webhook: { id: 4 }, endpoint: { url: 'https://failing.example', state: 'failing' } },
+      { webhook: { id: 5 }, endpoint: { url: 'https://stopped.example', state: 'stopped' } },
+    )
+    expect(await Promise.all([2, 4, 5].map(own))).toEqual([
+      'https://mine.example',
+      'https://failing.example',
+      'https://mine.example',
+    ])
+  })
+})

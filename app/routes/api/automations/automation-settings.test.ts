@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DEFAULT_SETTINGS } from '#app/features/automations/settings/automation-settings.ts'
+import { hours } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
+import { BRISBANE, LEEDS, STAFF, uuidOf } from '#tests/support/automation-world.server.ts'
+import type { Call } from '#tests/support/webhook-calls.server.ts'
+import { action as settings } from './automation-settings.ts'
+import { action as mutes } from './mutes.ts'
+import { action as muteById } from './mutes-by-id.ts'
+
+let calls: AutomationCalls
+beforeEach(async () => {
+  calls = await automationCalls()
+})
+afterEach(() => calls.close())
+
+const UNKNOWN = '{"message":"Not found"}'
+const ACCOUNT = `?accountUUID=${LEEDS}`
+const NOBODY = '77777777-0000-4000-8000-00000000000c'
+
+describe('/api/automation-settings', () => {
+  const ask = (call: Call = {}) => calls.call(settings, `/api/automation-settings${ACCOUNT}`, call)
+  const put = (body: unknown, call: Call = {}) => ask({ method: 'PUT', body, ...call })
+
+  test('begins with the defaults, and changes what is named', async () => {
+    expect(await ask()).toMatchObject({ status: 200, json: { ...DEFAULT_SETTINGS, defaults: DEFAULT_SETTINGS } })
+    const saved = await put({ quietFrom: '20:00', quietTo: '07:00', quietForAll: true })
+    expect(saved).toMatchObject({ status: 200, json: { quietTo: '07:00', quietForAll: true, ruleDailyCap: 500 } })
+    expect(await put({ customerCooldownDays: 7 })).toMatchObject({
+      json: { quietTo: '07:00', customerCooldownDays: 7 },
+    })
+    expect((await ask()).json).toEqual({
+      ...DEFAULT_SETTINGS,
+      quietTo: '07:00',
+      quietForAll: true,
+      customerCooldownDays: 7,
+      defaults: DEFAULT_SETTINGS,
+    })
+    const theirs = await calls.call(settings, `/api/automation-settings?accountUUID=${BRISBANE}`, { as: BRISBANE })
+    expect(theirs.json).toMatchObject(DEFAULT_SETTINGS)
+  })
+
+  test('refuses what cannot be, with the message by the field, and saves nothing of it', async () => {
+    const errorsOf = async (body: unknown) => {
+      const refused = await put(body)
+      expect(refused.status).toBe(400)
+      return refused.json.errors
+    }
+    const time = 'Give the time as HH:MM, for example 20:00.'
+    expect(await errorsOf({ quietFrom: '25:00', quietTo: 7 })).toEqual({ quietFrom: [time], quietTo: [time] })
+    expect(await errorsOf({ quietForAll: 'yes' })).toEqual({ quietForAll: ['Give true or false.'] })
+    expect(await errorsOf({ ruleDailyCap: 0 })).toEqual({ ruleDailyCap: ['Give at least 1.'] })
+    expect(await errorsOf({ ruleDailyCap: '9' })).toEqual({ ruleDailyCap: ['Give a number.'] })
+    expect(await errorsOf({ floodPerHour: 1.5 })).toEqual({ floodPerHour: ['Give a whole number.'] })
+    expect(await errorsOf({ customerCooldownDays: 400 })).toEqual({ customerCooldownDays: ['Give at most 365.'] })
+    expect(await errorsOf({ senderStaffUuid: 'Tom' })).toEqual({
+      senderStaffUuid: ['Give the id of a staff member, or null.'],
+    })
+    expect(await errorsOf({ quiet: true, ruleDailyCap: 3 })).toEqual({ quiet: ['Not allowed'] })
+    expect((await put('{')).json).toEqual({ message: 'The body is not valid JSON.' })
+    expect((await ask()).json).toMatchObject(DEFAULT_SETTINGS)
+  })
+
+  test('the sender is somebody who works there, and what was saved outlives a silent platform', async () => {
+    expect(await put({ senderStaffUuid: STAFF })).toMatchObject({ status: 200, json: { senderStaffUuid: STAFF } })
+    expect((await put({ senderStaffUuid: NOBODY })).json.errors.senderStaffUuid[0]).toContain('Nobody of that id')
+    calls.world.platform.fate = () => 'forbidden'
+    // The list of staff is kept for an hour.
+    calls.world.clock.leap(hours(2))
+    const refused = await put({ senderStaffUuid: NOBODY })
+    expect([refused.status, refused.json.message]).toEqual([
+      502,
+      'ServiceM8 could not be asked who works for you, so another sender cannot be chosen now.',
+    ])
+    expect(await put({ senderStaffUuid: STAFF, ruleDailyCap: 40 })).toMatchObject({
+      status: 200,
+      json: { senderStaffUuid: STAFF, ruleDailyCap: 40 },
+    })
+    expect(await put({ senderStaffUuid: null })).toMatchObject({ status: 200, json: { senderStaffUuid: null } })
+  })
+
+  test('every change is noted with who made it, as far as the session knows', async () => {
+    const { store, clock } = calls.world
+    await store.openSession({
+      tokenHash: hashToken('toms-browser'),
+      expiresAt: clock.now() + hours(8),
+      account: { accountUuid: LEEDS, staffUuid: STAFF, proof: 'launch', provedAt: clock.now() },
+      replaces: [],
+      carryProofsSince: 0,
+    })
+    await put({ customerCooldownDays: 1 })
+    await put({ customerCooldownDays: 1 })
+    await put({ quietForAll: true, senderStaffUuid: STAFF }, { as: 'toms-browser' })
+    expect(await store.listGuardChanges(LEEDS)).toMatchObject([
+      {
+        by: 'Tom Finch',
+        words: 'Set: quiet hours 20:00 to 08:00, for all automations; staff messages and signatures from Tom Finch.',
+      },
+      { by: null, words: 'Set: at least 1 day between two messages to one customer.' },
+    ])
+  })
+
+  test('is for the owner', async () => {
+    const none = await put({ ruleDailyCap: 1 }, { as: null })
+    expect([none.status, none.text]).toEqual([401, '{"message":"Authentication required"}'])
+    for (const answered of [await ask({ as: BRISBANE }), await put({ ruleDailyCap: 1 }, { as: BRISBANE })]) {
+      expect([answered.status, answered.text]).toEqual([404, UNKNOWN])
+    }
+    expect((await ask({ method: 'DELETE' })).status).toBe(405)
+    expect((await calls.call(settings, '/api/automation-settings')).status).toBe(400)
+  })
+})
+
+describe('/api/mutes', () => {
+  const list = (call: Call = {}) => calls.call(mutes, `/api/mutes${ACCOUNT}`, call)
+  const post = (body: unknown, call: Call = {}) => list({ method: 'POST', body, ...call })
+  const drop = (id: unknown, call: Call = {}) =>
+    calls.call(muteById, `/api/mutes/${id}`, { method: 'DELETE', params: { id: String(id) }, ...call })
+
+  test('a customer is stopped by name, again is the same one, and is allowed again', async () => {
+    calls.world.job(LEEDS)
+    const company = uuidOf('company', 1)
+    const made = await post({ recordUuid: company })
+    const createdAt = new Date(calls.world.clock.now()).toISOString()
+    expect(made.status).toBe(201)
+    expect(made.json).toMatchObject({ kind: 'company', recordUuid: company, name: 'Customer 1', until: null })
+    const until = new Date(calls.world.clock.now() + hours(48)).toISOString()
+    const again = await post({ kind: 'company', recordUuid: company, until })
+    expect([again.status, again.json.id, again.json.until]).toEqual([200, made.json.id, until])
+    expect((await list()).json).toMatchObject([{ id: made.json.id, createdBy: null, name: 'Customer 1' }])
+    expect(createdAt <= again.json.createdAt).toBe(true)
+    expect(await drop(made.json.id)).toMatchObject({ status: 200, json: { success: true } })
+    expect((await list()).json).toEqual([])
+    expect((await drop(made.json.id)).text).toBe(UNKNOWN)
+    expect((await calls.world.store.listGuardChanges(LEEDS)).map(({ words }) => words)).toEqual([
+      'Allowed messages to Customer 1 again.',
+      'Stopped messages to Customer 1.',
+      'Stopped messages to Customer 1.',
+    ])
+  })
+
+  test('a job is stopped too; stopping does not need ServiceM8 to answer', async () => {
+    const job = calls.world.job(LEEDS)
+    expect(await post({ kind: 'job', recordUuid: job })).toMatchObject({ status: 201, json: { name: 'job 1' } })
+    calls.world.platform.fate = () => 'suspended'
+    const unnamed = await post({ recordUuid: uuidOf('company', 1) })
+    expect(unnamed).toMatchObject({ status: 201, json: { name: null } })
+    expect((await list()).json).toHaveLength(2)
+    // Said again in that time: the name that is known stays.
+    await post({ kind: 'job', recordUuid: job, until: new Date(calls.world.clock.now() + hours(48)).toISOString() })
+    const names = (await list()).json.map(({ name }: { name: string | null }) => name)
+    expect(names).toEqual([null, 'job 1'])
+  })
+
+  test('refuses what is not there and what cannot be', async () => {
+    const errorsOf = async (body: unknown) => {
+      const refused = await post(body)
+      expect(refused.status).toBe(400)
+      return refused.json.errors
+    }
+    expect(await errorsOf({})).toEqual({ recordUuid: ['recordUuid is required'] })
+    expect(await errorsOf({ recordUuid: 'x' })).toEqual({ recordUuid: ['recordUuid must be the id of a record'] })
+    const recordUuid = uuidOf('company', 9)
+    expect(await errorsOf({ recordUuid })).toEqual({ recordUuid: ['There is no such customer in ServiceM8.'] })
+    expect(await errorsOf({ recordUuid, kind: 'staff' })).toEqual({ kind: ['kind must be company or job'] })
+    expect(await errorsOf({ recordUuid, until: 'soon' })).toEqual({
+      until: ['until must be a moment as ISO 8601 writes it, or null'],
+    })
+    expect(await errorsOf({ recordUuid, until: '2020-01-01T00:00:00Z' })).toEqual({
+      until: ['until must be in the future'],
+    })
+    expect(await errorsOf({ recordUuid, name: 'X' })).toEqual({ name: ['Not allowed'] })
+    expect((await list()).json).toEqual([])
+  })
+
+  test('is for the owner', async () => {
+    calls.world.job(LEEDS)
+    const recordUuid = uuidOf('company', 1)
+    const { id } = (await post({ recordUuid })).json
+    expect((await list({ as: null })).status).toBe(401)
+    expect((await drop(id, { as: null })).status).toBe(401)
+    for (const answered of [
+      await list({ as: BRISBANE }),
+      await post({ recordUuid }, { as: BRISBANE }),
+      await drop(id, { as: BRISBANE }),
+      await drop('x'),
+    ]) {
+      expect([answered.status, answered.text]).toEqual([404, UNKNOWN])
+    }
+    expect((await list()).json).toHaveLength(1)
+  })
+})

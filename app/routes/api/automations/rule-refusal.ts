@@ -1,0 +1,21 @@
+import type { RuleRefusal } from '#app/features/automations/rules/rules.server.ts'
+import { badInput, notFound, problem, tooMany } from '#app/http/respond.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+
+/** Why a rule was not made or changed, as an answer. */
+export function ruleRefusal(refusal: RuleRefusal): Response {
+  switch (refusal.outcome) {
+    case 'invalid':
+      return badInput(refusal.message, refusal.errors)
+    case 'too_many':
+      return problem(400, refusal.message)
+    case 'not_found':
+      return notFound()
+    case 'too_long':
+      return problem(422, refusal.message)
+    case 'busy':
+      return tooMany(refusal.retryAfterMs)
+    default:
+      return assertNever(refusal)
+  }
+}

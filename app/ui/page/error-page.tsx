@@ -1,0 +1,117 @@
+import { isRouteErrorResponse, useLocation } from '@remix-run/react'
+import type { ReactNode } from 'react'
+import { ButtonLink, ReloadLink } from '../button.tsx'
+
+interface PlainPageProps {
+  title: string
+  children: ReactNode
+  action?: ReactNode
+}
+
+function PlainPage({ title, children, action }: PlainPageProps) {
+  return (
+    <div className="mx-auto grid max-w-xl gap-3 py-8 sm:py-16">
+      <h1 className="text-display font-semibold">{title}</h1>
+      {children}
+      {action ? <div className="mt-3">{action}</div> : null}
+    </div>
+  )
+}
+
+export function NotFoundPage() {
+  return (
+    <PlainPage
+      title="404 Page Not Found"
+      action={
+        <ButtonLink to="/" look="secondary" reloadDocument>
+          Go to the start page
+        </ButtonLink>
+      }
+    >
+      <p className="text-ink-soft">Did you forget to add the page to the router?</p>
+    </PlainPage>
+  )
+}
+
+export interface GoneWords {
+  title: string
+  /** Why, and how long such things are kept. */
+  sentence: string
+  /** Where to go from here; the first is what most people want. */
+  ways: readonly { to: string; label: string }[]
+}
+
+/** In place of a record of the account that is not there any more: no unknown address, and a way on. */
+export function GonePage({ title, sentence, ways }: GoneWords) {
+  return (
+    <PlainPage
+      title={title}
+      action={
+        <div className="flex flex-wrap gap-2">
+          {ways.map(({ to, label }, index) => (
+            <ButtonLink key={to} to={to} look={index === 0 ? 'primary' : 'secondary'}>
+              {label}
+            </ButtonLink>
+          ))}
+        </div>
+      }
+    >
+      <p>{sentence}</p>
+    </PlainPage>
+  )
+}
+
+export function ForbiddenPage({ sentence }: { sentence?: string }) {
+  const account = new URLSearchParams(useLocation().search).get('accountUUID')
+  return (
+    <PlainPage
+      title="This page is not for your account"
+      action={
+        <ButtonLink
+          to={account ? `/?${new URLSearchParams({ accountUUID: account })}` : '/'}
+          look="secondary"
+          reloadDocument
+        >
+          Back to webhooks
+        </ButtonLink>
+      }
+    >
+      <p>{sentence ?? 'Only an admin of this add-on can open it.'}</p>
+      <p className="text-ink-soft">Nothing was changed. If you need it, ask the person who looks after the add-on.</p>
+    </PlainPage>
+  )
+}
+
+export function FailurePage() {
+  return (
+    <PlainPage title="Something went wrong on our side" action={<ReloadLink look="primary">Try again</ReloadLink>}>
+      <p>This page could not be made.</p>
+      <p className="text-ink-soft">
+        Your webhooks keep running, and events that arrive are kept. What you typed last may not have been saved: check
+        it once the page is back. If this stays, wait a few minutes and try again.
+      </p>
+    </PlainPage>
+  )
+}
+
+function sentenceOf(data: unknown): string | undefined {
+  if (typeof data === 'string' && data !== '') return data
+  if (typeof data === 'object' && data !== null && 'message' in data && typeof data.message === 'string') {
+    return data.message
+  }
+  return undefined
+}
+
+/** The page for what a route threw. A refusal may bring its own sentence; a fault never shows what it was. */
+export function ErrorPage({ error }: { error: unknown }) {
+  if (!isRouteErrorResponse(error)) return <FailurePage />
+  if (error.status === 404) return <NotFoundPage />
+  if (error.status === 403) return <ForbiddenPage sentence={sentenceOf(error.data)} />
+  if (error.status >= 500) return <FailurePage />
+  return (
+    <PlainPage title="That did not work" action={<ReloadLink look="primary">Try again</ReloadLink>}>
+      <p>{sentenceOf(error.data) ?? 'The page was asked for in a way it does not understand.'}</p>
+      <p className="text-ink-soft">Nothing was changed.</p>
+    </PlainPage>
+  )
+}

@@ -1,0 +1,71 @@
+// Single acts on accounts, ids and credentials, for use inside a transaction.
+import { count, eq } from 'drizzle-orm'
+import { account, accountMapping, credential } from '../../schema.ts'
+import type { AccountRow, DecideNamedAs, MappedId, SealedTokens } from '../../store/accounts.ts'
+import type { Db } from '../client.server.ts'
+
+/** What a statement needs: the database, or a transaction on it. */
+export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>
+
+export function lookUpId(tx: Pick<Db, 'select'>, id: string): { isAccount: boolean; mappedTo: string | null } {
+  const isAccount = tx.select({ uuid: account.uuid }).from(account).where(eq(account.uuid, id)).get() !== undefined
+  const columns = { uuid: accountMapping.accountUuid }
+  const mapped = tx.select(columns).from(accountMapping).where(eq(accountMapping.externalId, id)).get()
+  return { isAccount, mappedTo: mapped?.uuid ?? null }
+}
+
+/** What an id named by a stranger means for this account, decided on what is stored in this very moment. */
+export function nameId(
+  tx: Writer,
+  named: string,
+  accountUuid: string,
+  decide: DecideNamedAs,
+): ReturnType<DecideNamedAs> {
+  return decide(named, accountUuid, lookUpId(tx, named))
+}
+
+export function mapId(
+  tx: Writer,
+  input: { externalId: string; accountUuid: string; limit: number; now: number },
+  decide: DecideNamedAs,
+): MappedId {
+  const { externalId, accountUuid, limit, now } = input
+  const meaning = nameId(tx, externalId, accountUuid, decide)
+  if (meaning === 'same') return 'same'
+  if (meaning !== 'new') return 'taken'
+  const owned = eq(accountMapping.accountUuid, accountUuid)
+  const held = tx.select({ n: count() }).from(accountMapping).where(owned).get()?.n ?? 0
+  if (held >= limit) return 'full'
+  tx.insert(accountMapping).values({ externalId, accountUuid, createdAt: now }).run()
+  return 'mapped'
+}
+
+/** Makes the account or refreshes its name and zone. */
+export function putAccount(tx: Writer, row: AccountRow, now: number): void {
+  tx.insert(account)
+    .values({ ...row, createdAt: now, updatedAt: now })
+    .onConflictDoUpdate({ target: account.uuid, set: { name: row.name, timezone: row.timezone, updatedAt: now } })
+    .run()
+  dropMappingOf(tx, row.uuid)
+}
+
+/** Once an account is known, its own uuid means itself: an older mapping of it was somebody's guess. */
+export function dropMappingOf(tx: Writer, accountUuid: string): void {
+  tx.delete(accountMapping).where(eq(accountMapping.externalId, accountUuid)).run()
+}
+
+export function putTokens(tx: Writer, accountUuid: string, tokens: SealedTokens, now: number): void {
+  const columns = { generation: credential.generation }
+  const held = tx.select(columns).from(credential).where(eq(credential.accountUuid, accountUuid)).get()
+  const set = {
+    ...tokens,
+    state: 'connected',
+    stateReason: null,
+    generation: (held?.generation ?? 0) + 1,
+    updatedAt: now,
+  }
+  tx.insert(credential)
+    .values({ accountUuid, createdAt: now, ...set })
+    .onConflictDoUpdate({ target: credential.accountUuid, set })
+    .run()
+}

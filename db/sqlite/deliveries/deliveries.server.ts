@@ -1,0 +1,113 @@
+import type { Clock } from '#app/lib/clock.ts'
+import type { DeliveryStore } from '../../store/deliveries.ts'
+import type { Client } from '../client.server.ts'
+import { tallies } from '../tally.server.ts'
+import { dueDeliveryStore } from './due-deliveries.server.ts'
+import { heldDeliveryStore } from './held-deliveries.server.ts'
+import { replayStore } from './replays.server.ts'
+import { settleStore } from './settle.server.ts'
+
+type ByHand = Pick<DeliveryStore, 'retryDelivery' | 'pauseEndpoint' | 'resumeEndpoint'>
+
+/** Deliveries from due to settled. Hot paths are prepared statements. */
+export function deliveryStore(client: Client, _clock: Clock): DeliveryStore {
+  return {
+    ...dueDeliveryStore(client),
+    ...settleStore(client),
+    ...heldDeliveryStore(client),
+    ...replayStore(client),
+    ...byHand(client),
+  }
+}
+
+interface DeliveryToRetry {
+  eventSeq: number
+  endpointId: number
+  objectUuid: string
+  url: string
+  endpointState: string
+  bytes: number | null
+}
+
+/** What a person asks for: send this again, pause, resume. */
+function byHand({ sql }: Client): ByHand {
+  const newTally = tallies(sql)
+  const findDelivery = sql.prepare<[number, string], DeliveryToRetry>(
+    `SELECT d.event_seq AS eventSeq, d.endpoint_id AS endpointId, d.object_uuid AS objectUuid, p.url,
+       p.state AS endpointState, length(b.body) AS bytes
+     FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id LEFT JOIN event_body b ON b.seq = d.event_seq
+     WHERE d.id = ? AND d.account_uuid = ?`,
+  )
+  const findUntried = sql
+    .prepare<[number, number], number>(
+      `SELECT id FROM delivery
+       WHERE event_seq = ? AND endpoint_id = ? AND cause = 'retry' AND state = 'pending' AND attempts = 0`,
+    )
+    .pluck()
+  const insertRetry = sql.prepare(
+    `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, due_at, deadline_at,
+       attempts, steps, created_at)
+     SELECT @eventSeq, @endpointId, @accountUuid, @objectUuid, 'retry', coalesce(max(cause_no), 0) + 1, 'pending', @now,
+       @deadlineAt, 0, 0, @now
+     FROM delivery WHERE event_seq = @eventSeq AND endpoint_id = @endpointId AND cause = 'retry'`,
+  )
+  const retry = sql.transaction(
+    (
+      accountUuid: string,
+      deliveryId: number,
+      now: number,
+      retryFor: number,
+    ): Awaited<ReturnType<ByHand['retryDelivery']>> => {
+      const found = findDelivery.get(deliveryId, accountUuid)
+      if (!found) return { outcome: 'not_found' }
+      const { eventSeq, endpointId, objectUuid, bytes } = found
+      if (found.endpointState === 'deleted' || found.url === '') return { outcome: 'no_address' }
+      if (bytes === null) return { outcome: 'body_gone' }
+      // Asked twice before the first was sent: one sending answers both.
+      const untried = findUntried.get(eventSeq, endpointId)
+      if (untried !== undefined) return { outcome: 'created', deliveryId: untried, endpointId }
+      const { lastInsertRowid } = insertRetry.run({
+        eventSeq,
+        endpointId,
+        accountUuid,
+        objectUuid,
+        now,
+        deadlineAt: now + retryFor,
+      })
+      const tally = newTally()
+      tally.waiting(accountUuid, endpointId, 1, bytes)
+      tally.write()
+      return { outcome: 'created', deliveryId: Number(lastInsertRowid), endpointId }
+    },
+  )
+  const pause = sql.prepare(
+    `UPDATE endpoint SET state = 'paused', state_reason = NULL, state_since = CASE state WHEN 'paused' THEN state_since ELSE ? END
+     WHERE id = ? AND account_uuid = ? AND state <> 'deleted'`,
+  )
+  const resume = sql.prepare(
+    `UPDATE endpoint SET state = 'active', state_reason = NULL, state_since = CASE state WHEN 'active' THEN state_since ELSE ? END,
+       hold_until = NULL, hold_reason = NULL, hold_since = NULL, breaker = 'closed', breaker_probes = 0, next_probe_at = NULL,
+       failing_since = NULL, failure_streak = 0, failure_events = '[]', redirect_streak = 0
+     WHERE id = ? AND account_uuid = ? AND state <> 'deleted'`,
+  )
+  // The same moment for all: then ids, which is age, decide the order.
+  const makeDue = sql.prepare(
+    "UPDATE delivery SET due_at = ? WHERE endpoint_id = ? AND state = 'pending' AND cause <> 'test'",
+  )
+  const startAgain = sql.transaction((accountUuid: string, endpointId: number, now: number): boolean => {
+    if (resume.run(now, endpointId, accountUuid).changes === 0) return false
+    makeDue.run(now, endpointId)
+    return true
+  })
+  return {
+    async retryDelivery(accountUuid, deliveryId, now, retryFor) {
+      return retry.immediate(accountUuid, deliveryId, now, retryFor)
+    },
+    async pauseEndpoint(accountUuid, endpointId, now) {
+      return pause.run(now, endpointId, accountUuid).changes === 1
+    },
+    async resumeEndpoint(accountUuid, endpointId, now) {
+      return startAgain.immediate(accountUuid, endpointId, now)
+    },
+  }
+}

@@ -1,0 +1,78 @@
+// Ending what waits without sending it: each gets its state, its reason and a row in the log, and is taken off the counters.
+import type { Client } from '../client.server.ts'
+import type { Tally } from '../tally.server.ts'
+
+export interface WaitingRow {
+  id: number
+  accountUuid: string
+  endpointId: number
+  cause: string
+  causeNo: number
+  bytes: number
+}
+
+export interface WaitingEnder {
+  /** Ends these. Inside a transaction. */
+  end(rows: WaitingRow[], state: 'expired' | 'stopped', reason: string, now: number, tally: Tally): void
+  /** Ends up to `limit` of what waits for an endpoint; of a stopped one not what a person has asked for and is still to be tried. Returns how many. */
+  endOfEndpoint(
+    endpointId: number,
+    endpointState: 'stopped' | 'deleted',
+    reason: string,
+    now: number,
+    limit: number,
+    tally: Tally,
+  ): number
+  /** The row in the log for something that was not sent. */
+  note(deliveryId: number, outcome: 'expired' | 'stopped', sentence: string, now: number): void
+  countReplay(replayId: number, delivered: boolean, count: number): void
+}
+
+/** To be read from `delivery d LEFT JOIN event_body b`. */
+export const WAITING_COLUMNS = `d.id, d.account_uuid AS accountUuid, d.endpoint_id AS endpointId, d.cause,
+  d.cause_no AS causeNo, coalesce(length(b.body), 0) AS bytes`
+
+export function waitingEnder({ sql }: Client): WaitingEnder {
+  const ofEndpoint = (which: string) =>
+    sql.prepare<[number, number], WaitingRow>(
+      `SELECT ${WAITING_COLUMNS}
+       FROM delivery d INDEXED BY due_deliveries_of_an_endpoint LEFT JOIN event_body b ON b.seq = d.event_seq
+       WHERE d.endpoint_id = ? AND d.state = 'pending' ${which} ORDER BY d.due_at, d.id LIMIT ?`,
+    )
+  const ofStopped = ofEndpoint("AND (d.cause IN ('live', 'replay') OR d.cause = 'retry' AND d.attempts > 0)")
+  const ofDeleted = ofEndpoint('')
+  const setEnded = sql.prepare(
+    "UPDATE delivery SET state = ?, state_reason = ?, settled_at = ? WHERE id = ? AND state = 'pending'",
+  )
+  // After the last attempt there was; it is none itself and is not counted as one.
+  const insertNote = sql.prepare(
+    `INSERT INTO attempt (delivery_id, account_uuid, endpoint_id, url, number, at, duration_ms, outcome, sentence)
+     SELECT d.id, d.account_uuid, d.endpoint_id, p.url, d.attempts + 1, ?, 0, ?, ?
+     FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id WHERE d.id = ?`,
+  )
+  const addDelivered = sql.prepare('UPDATE replay SET delivered = delivered + ? WHERE id = ?')
+  const addUndelivered = sql.prepare('UPDATE replay SET undelivered = undelivered + ? WHERE id = ?')
+
+  const ender: WaitingEnder = {
+    end(rows, state, reason, now, tally) {
+      for (const row of rows) {
+        if (setEnded.run(state, reason, now, row.id).changes === 0) continue
+        ender.note(row.id, state, reason, now)
+        tally.waiting(row.accountUuid, row.endpointId, -1, -row.bytes)
+        if (row.cause === 'replay') ender.countReplay(row.causeNo, false, 1)
+      }
+    },
+    endOfEndpoint(endpointId, endpointState, reason, now, limit, tally) {
+      const rows = (endpointState === 'deleted' ? ofDeleted : ofStopped).all(endpointId, limit)
+      ender.end(rows, 'stopped', reason, now, tally)
+      return rows.length
+    },
+    note(deliveryId, outcome, sentence, now) {
+      insertNote.run(now, outcome, sentence, deliveryId)
+    },
+    countReplay(replayId, delivered, count) {
+      ;(delivered ? addDelivered : addUndelivered).run(count, replayId)
+    },
+  }
+  return ender
+}

@@ -1,0 +1,149 @@
+// Making, changing and ending an endpoint together with what it belongs to. Always inside the caller's transaction.
+import { and, eq, gt, ne, sql } from 'drizzle-orm'
+import type { Millis } from '#app/lib/clock.ts'
+import { delivery, endpoint } from '../../schema.ts'
+import type { SecretRotation } from '../../store/webhooks.ts'
+import type { Writer } from './subscriptions.server.ts'
+
+export interface NewEndpoint {
+  objectType: string
+  url: string
+  fieldFilter: string
+  secretSealed: string
+  active: boolean
+  at: Millis
+}
+
+/** The endpoint of one webhook or of one forwarding rule. Its id. */
+export function insertEndpoint(
+  tx: Writer,
+  accountUuid: string,
+  owner: { webhookId: number } | { forwardingRuleId: number },
+  { objectType, url, fieldFilter, secretSealed, active, at }: NewEndpoint,
+): number {
+  const { id } = tx
+    .insert(endpoint)
+    .values({
+      accountUuid,
+      ...owner,
+      objectType,
+      fieldFilter,
+      url,
+      secretSealed,
+      state: active ? 'active' : 'paused',
+      stateSince: at,
+      breaker: 'closed',
+      breakerProbes: 0,
+      failureStreak: 0,
+      failureEvents: '[]',
+      redirectStreak: 0,
+      pendingCount: 0,
+      createdAt: at,
+    })
+    .returning({ id: endpoint.id })
+    .get()
+  return id
+}
+
+export interface EndpointChange {
+  fieldFilter?: string
+  url?: string
+  active?: boolean
+  at: Millis
+}
+
+/** Changes what is named. Resuming, or another address, begins with a clean slate. */
+export function changeEndpoint(
+  tx: Writer,
+  before: typeof endpoint.$inferSelect,
+  { fieldFilter, url, active, at }: EndpointChange,
+): void {
+  if (fieldFilter !== undefined) tx.update(endpoint).set({ fieldFilter }).where(eq(endpoint.id, before.id)).run()
+  const moved = url !== undefined && url !== before.url
+  if (moved) tx.update(endpoint).set({ url }).where(eq(endpoint.id, before.id)).run()
+  const paused = active === undefined ? before.state === 'paused' : !active
+  if (paused && before.state !== 'paused') pause(tx, before.id, at)
+  // A new address of a paused endpoint starts with a clean slate as well, but stays paused.
+  if (moved || (!paused && active === true && before.state !== 'active')) {
+    startAfresh(tx, before, { state: paused ? 'paused' : 'active', moved, at })
+  }
+}
+
+function pause(tx: Writer, endpointId: number, at: Millis): void {
+  tx.update(endpoint)
+    .set({ state: 'paused', stateReason: null, stateSince: at })
+    .where(eq(endpoint.id, endpointId))
+    .run()
+}
+
+/**
+ * Forgets failures and waits, and makes what waits due now: with one due time, ids (= age) decide the order.
+ * `moved` = another address, about which nothing is known yet.
+ */
+export function startAfresh(
+  tx: Writer,
+  before: { id: number; state: string; stateSince: Millis },
+  { state, moved, at }: { state: 'active' | 'paused'; moved: boolean; at: Millis },
+): void {
+  tx.update(endpoint)
+    .set({
+      state,
+      stateReason: null,
+      stateSince: before.state === state ? before.stateSince : at,
+      holdUntil: null,
+      holdReason: null,
+      holdSince: null,
+      breaker: 'closed',
+      breakerProbes: 0,
+      nextProbeAt: null,
+      failingSince: null,
+      failureStreak: 0,
+      failureEvents: '[]',
+      redirectStreak: 0,
+      lastCode: null,
+      lastSentence: null,
+      ...(moved && { lastSuccessAt: null, lastAttemptAt: null }),
+    })
+    .where(eq(endpoint.id, before.id))
+    .run()
+  tx.update(delivery)
+    .set({ dueAt: at })
+    .where(and(eq(delivery.endpointId, before.id), sql`${delivery.state} = 'pending'`, gt(delivery.dueAt, at)))
+    .run()
+}
+
+/** Nothing goes there any more; the delivery engine then ends what waits, in steps. */
+export function endEndpoint(tx: Writer, endpointId: number, { reason, at }: { reason: string; at: Millis }): void {
+  tx.update(endpoint)
+    .set({ state: 'deleted', stateReason: reason, stateSince: at })
+    .where(eq(endpoint.id, endpointId))
+    .run()
+}
+
+/** See `WebhookStore.rotateSecret`. */
+export function rotateSecretIn(
+  tx: Writer,
+  accountUuid: string,
+  endpointId: number,
+  {
+    secretSealed,
+    overlapMs,
+    sameWishMs,
+    at,
+  }: { secretSealed: string; overlapMs: number; sameWishMs: number; at: Millis },
+): SecretRotation | null {
+  const mine = and(eq(endpoint.accountUuid, accountUuid), eq(endpoint.id, endpointId), ne(endpoint.state, 'deleted'))
+  const before = tx.select().from(endpoint).where(mine).get()
+  if (!before) return null
+  const { previousSecretUntil } = before
+  if (previousSecretUntil !== null && previousSecretUntil - overlapMs > at - sameWishMs) {
+    return { rotated: false, secretSealed: before.secretSealed, previousSecretUntil }
+  }
+  const rotated = {
+    secretSealed,
+    previousSecretSealed: before.secretSealed,
+    previousSecretUntil: at + overlapMs,
+  }
+  tx.update(endpoint).set(rotated).where(mine).run()
+  return { rotated: true, secretSealed, previousSecretUntil: rotated.previousSecretUntil }
+}

@@ -1,0 +1,59 @@
+// An endpoint's health as columns, and back.
+import type { EndpointHealth } from '#app/features/events/delivering/endpoint-health.ts'
+import type { EndpointLane } from '../../store/deliveries.ts'
+import { shapeOf } from '../shape.server.ts'
+
+export type HealthColumns = Omit<EndpointHealth, 'failureEvents'> & { failureEvents: string }
+
+/** To be read from a table or alias called `p`. */
+export const HEALTH = shapeOf<HealthColumns>({
+  state: 'p.state',
+  stateReason: 'p.state_reason',
+  stateSince: 'p.state_since',
+  holdUntil: 'p.hold_until',
+  holdReason: 'p.hold_reason',
+  holdSince: 'p.hold_since',
+  breaker: 'p.breaker',
+  breakerProbes: 'p.breaker_probes',
+  nextProbeAt: 'p.next_probe_at',
+  failingSince: 'p.failing_since',
+  failureStreak: 'p.failure_streak',
+  failureEvents: 'p.failure_events',
+  redirectStreak: 'p.redirect_streak',
+  lastSuccessAt: 'p.last_success_at',
+})
+
+/** To be read from `ENDPOINT_AND_PLAN`. */
+export const HEALTH_COLUMNS = `p.id AS endpointId, p.account_uuid AS accountUuid, p.url, ${HEALTH.columns},
+  own.hold_reason AS accountHold`
+
+/** Whether the account's deliveries are held comes with the endpoint: what is asked for each event need not look. */
+export const ENDPOINT_AND_PLAN = `endpoint p LEFT JOIN plan own ON own.account_uuid = p.account_uuid AND own.held_since IS NOT NULL`
+
+export interface HealthRow extends HealthColumns {
+  endpointId: number
+  accountUuid: string
+  url: string
+  /** Why nothing is sent for the account; null = it is. */
+  accountHold: string | null
+}
+
+export function healthOf(row: HealthRow): EndpointHealth {
+  const { endpointId: _id, accountUuid: _account, url: _url, accountHold: _hold, ...health } = row
+  return healthFrom(health)
+}
+
+export function healthFrom(columns: HealthColumns): EndpointHealth {
+  const { failureEvents } = columns
+  return { ...columns, failureEvents: failureEvents === '[]' ? [] : (JSON.parse(failureEvents) as number[]) }
+}
+
+export function laneOf(row: HealthRow): EndpointLane {
+  return {
+    endpointId: row.endpointId,
+    accountUuid: row.accountUuid,
+    hasAddress: row.url !== '',
+    accountHeld: row.accountHold !== null,
+    health: healthOf(row),
+  }
+}

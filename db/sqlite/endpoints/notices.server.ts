@@ -1,0 +1,211 @@
+import type { NoticeKind, WatchedCondition } from '#app/features/webhooks/notices/notice.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type { DueMail, MailClaim, NoticeRow, NoticeStore, WatchedEndpoint } from '../../store/notices.ts'
+import type { Client } from '../client.server.ts'
+import { endpointCheckStore } from './endpoint-checks.server.ts'
+
+interface WatchedRow extends Omit<WatchedEndpoint, 'latest'> {
+  latestId: number | null
+  latestKind: NoticeKind | null
+  latestSince: Millis | null
+  latestAt: Millis | null
+}
+
+interface StoredNotice extends Omit<NoticeRow, 'subject'> {
+  webhookId: number | null
+  ruleId: number | null
+  ruleName: string | null
+  objectType: string
+}
+
+interface StoredMail extends StoredNotice, Omit<DueMail, keyof NoticeRow | 'superseded'> {
+  superseded: 0 | 1
+}
+
+const NOTICE_COLUMNS = `n.id, n.endpoint_id AS endpointId, n.kind, n.since, n.sentence, n.at, n.mail_state AS mailState,
+  n.mail_sentence AS mailSentence, n.mail_due_at AS mailAt, e.webhook_id AS webhookId, r.id AS ruleId, r.name AS ruleName, e.object_type AS objectType`
+
+const NOTICE_TABLES = `endpoint_notice n JOIN endpoint e ON e.id = n.endpoint_id
+  LEFT JOIN forwarding_rule r ON r.id = e.forwarding_rule_id`
+
+/** Notices, their e-mails, what an account chose about them; and the checks of addresses. */
+export function noticeStore(client: Client): NoticeStore {
+  const { sql } = client
+  const watched = sql.prepare<[number, number], WatchedRow>(
+    `SELECT e.id AS endpointId, e.account_uuid AS accountUuid, e.state, e.state_reason AS stateReason,
+       e.state_since AS stateSince, e.failing_since AS failingSince, json_array_length(e.failure_events) AS failedEvents,
+       e.last_success_at AS lastSuccessAt, e.last_sentence AS lastSentence,
+       n.id AS latestId, n.kind AS latestKind, n.since AS latestSince, n.at AS latestAt, c.at AS checkedAt
+     FROM (SELECT * FROM endpoint WHERE id > ? ORDER BY id LIMIT ?) e
+     LEFT JOIN endpoint_notice n ON n.id = (SELECT max(id) FROM endpoint_notice WHERE endpoint_id = e.id)
+     LEFT JOIN endpoint_check c ON c.endpoint_id = e.id AND json_extract(c.steps, '$[0].name') <> 'upstream'
+     WHERE e.state <> 'deleted' AND e.url <> ''
+       AND (e.state IN ('stopped', 'failing') OR e.failing_since IS NOT NULL OR n.kind IN ('failing', 'stopped'))
+     ORDER BY e.id`,
+  )
+  const lastOfStep = sql.prepare<[number, number], { last: number | null; looked: number }>(
+    'SELECT max(id) AS last, count(*) AS looked FROM (SELECT id FROM endpoint WHERE id > ? ORDER BY id LIMIT ?)',
+  )
+  // One statement: what was said meanwhile is seen by it.
+  const raise = sql.prepare(
+    `INSERT INTO endpoint_notice (account_uuid, endpoint_id, kind, since, sentence, at, mail_state, mail_sentence,
+       mail_tries, mail_due_at)
+     SELECT @accountUuid, id, @kind, @since, @sentence, @at, @mailState, @mailSentence, 0, @mailDueAt FROM endpoint
+     WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'
+       AND @latestId IS (SELECT max(id) FROM endpoint_notice WHERE endpoint_id = @endpointId)
+     ON CONFLICT (endpoint_id, kind, since) DO NOTHING`,
+  )
+  const dueMails = sql.prepare<[Millis, number], StoredMail>(
+    `SELECT ${NOTICE_COLUMNS}, n.account_uuid AS accountUuid, a.name AS accountName, a.timezone, n.mail_tries AS tries,
+       e.pending_count AS waiting,
+       e.state = 'deleted' OR EXISTS (SELECT 1 FROM endpoint_notice l WHERE l.endpoint_id = n.endpoint_id AND l.id > n.id)
+         AS superseded,
+       (SELECT t.since FROM endpoint_notice t WHERE t.endpoint_id = n.endpoint_id AND t.id < n.id AND t.kind <> 'recovered'
+          AND n.kind = 'recovered' ORDER BY t.id DESC LIMIT 1) AS troubleSince
+     FROM ${NOTICE_TABLES} JOIN account a ON a.uuid = n.account_uuid
+     WHERE n.mail_state = 'pending' AND n.mail_due_at <= ? ORDER BY n.mail_due_at, n.id LIMIT ?`,
+  )
+  // The moment of the latest try takes the place of the due time: so the account's e-mails of a day can be counted.
+  const mailsSince = sql
+    .prepare<[string, Millis], number>(
+      `SELECT count(*) FROM endpoint_notice
+       WHERE account_uuid = ? AND mail_state IN ('sent', 'failed') AND mail_tries > 0 AND mail_due_at > ?`,
+    )
+    .pluck()
+  const markTried = sql.prepare<[string, Millis, number, string], { tries: number }>(
+    `UPDATE endpoint_notice SET mail_state = 'failed', mail_sentence = ?, mail_tries = mail_tries + 1, mail_due_at = ?
+     WHERE id = ? AND account_uuid = ? AND mail_state = 'pending' RETURNING mail_tries AS tries`,
+  )
+  const markUnsent = sql.prepare(
+    `UPDATE endpoint_notice SET mail_state = 'none', mail_sentence = ?, mail_due_at = NULL
+     WHERE id = ? AND account_uuid = ? AND mail_state = 'pending'`,
+  )
+  const settleMail = sql.prepare(
+    `UPDATE endpoint_notice SET mail_state = @state, mail_sentence = @sentence,
+       mail_due_at = CASE WHEN @state = 'pending' THEN @dueAt WHEN @state = 'none' THEN NULL ELSE mail_due_at END,
+       mail_tries = mail_tries + @untried
+     WHERE id = @id AND account_uuid = @accountUuid AND mail_state = @before`,
+  )
+  const claim = sql.transaction(
+    (accountUuid: string, id: number, how: Parameters<NoticeStore['claimNoticeMail']>[2]): MailClaim => {
+      if ((mailsSince.get(accountUuid, how.countSince) ?? 0) >= how.most) {
+        const stopped = markUnsent.run(how.tooMany, id, accountUuid).changes === 1
+        return { outcome: stopped ? 'too_many' : 'gone' }
+      }
+      const tried = markTried.get(how.unclear, how.at, id, accountUuid)
+      return tried ? { outcome: 'claimed', tries: tried.tries } : { outcome: 'gone' }
+    },
+  )
+  const forget = sql.prepare(
+    `DELETE FROM endpoint_notice WHERE id IN (
+       SELECT o.id FROM endpoint_notice o
+       WHERE o.at < ? AND EXISTS (SELECT 1 FROM endpoint_notice l WHERE l.endpoint_id = o.endpoint_id AND l.id > o.id)
+       ORDER BY o.id LIMIT ?)`,
+  )
+  const list = sql.prepare<[string, number], StoredNotice>(
+    `SELECT ${NOTICE_COLUMNS} FROM ${NOTICE_TABLES}
+     WHERE n.account_uuid = ? AND n.dismissed_at IS NULL AND e.state <> 'deleted' ORDER BY n.id DESC LIMIT ?`,
+  )
+  const dismiss = sql.prepare(
+    `UPDATE endpoint_notice SET dismissed_at = coalesce(dismissed_at, @at)
+     WHERE account_uuid = @accountUuid AND id <= @id
+       AND endpoint_id = (SELECT endpoint_id FROM endpoint_notice WHERE id = @id AND account_uuid = @accountUuid)`,
+  )
+  const findChoice = sql.prepare<[string], { byMail: 0 | 1; email: string | null }>(
+    'SELECT notices_by_mail AS byMail, notice_email AS email FROM account_setting WHERE account_uuid = ?',
+  )
+  const saveChoice = sql.prepare(
+    `INSERT INTO account_setting (account_uuid, notices_by_mail, notice_email, updated_at)
+     VALUES (@accountUuid, @byMail, @email, @at)
+     ON CONFLICT (account_uuid) DO UPDATE SET notices_by_mail = @byMail, notice_email = @email, updated_at = @at`,
+  )
+
+  return {
+    ...endpointCheckStore(client),
+
+    async watchedEndpointsStep(after, look) {
+      const { last, looked } = lastOfStep.get(after, look) ?? { last: null, looked: 0 }
+      const endpoints = looked === 0 ? [] : watched.all(after, look).map(toWatched)
+      return { endpoints, next: looked === look ? last : null }
+    },
+
+    async raiseNotice({ accountUuid, endpointId, latestId }, { kind, since, sentence, at, mail }) {
+      const pending = mail.state === 'pending'
+      const { changes } = raise.run({
+        accountUuid,
+        endpointId,
+        latestId,
+        kind,
+        since,
+        sentence,
+        at,
+        mailState: mail.state,
+        mailSentence: pending ? null : mail.sentence,
+        mailDueAt: pending ? mail.dueAt : null,
+      })
+      return changes === 1
+    },
+
+    async dueNoticeMails(now, limit) {
+      return dueMails.all(now, limit).map(({ superseded, ...row }) => {
+        const { accountUuid, accountName, timezone, tries, troubleSince, waiting } = row
+        const mail = { accountUuid, accountName, timezone, tries, troubleSince, waiting }
+        return { ...toNotice(row), ...mail, superseded: superseded === 1 }
+      })
+    },
+
+    async claimNoticeMail(accountUuid, noticeId, how) {
+      return claim.immediate(accountUuid, noticeId, how)
+    },
+
+    async settleNoticeMail(accountUuid, id, after, claimed) {
+      settleMail.run({
+        accountUuid,
+        id,
+        state: after.state,
+        sentence: after.sentence,
+        dueAt: after.state === 'pending' ? after.dueAt : null,
+        // What was not even tried is counted as a try all the same: it must come to an end.
+        untried: claimed ? 0 : 1,
+        before: claimed ? 'failed' : 'pending',
+      })
+    },
+
+    async forgetNoticesStep(before, limit) {
+      return forget.run(before, limit).changes
+    },
+
+    async listNotices(accountUuid, limit) {
+      return list.all(accountUuid, limit).map(toNotice)
+    },
+
+    async dismissNotice(accountUuid, id, at) {
+      return dismiss.run({ accountUuid, id, at }).changes > 0
+    },
+
+    async findMailChoice(accountUuid) {
+      const row = findChoice.get(accountUuid)
+      return row ? { byMail: row.byMail === 1, email: row.email } : null
+    },
+
+    async saveMailChoice(accountUuid, { byMail, email }, at) {
+      saveChoice.run({ accountUuid, byMail: byMail ? 1 : 0, email, at })
+    },
+  }
+}
+
+function toWatched({ latestId, latestKind, latestSince, latestAt, ...row }: WatchedRow): WatchedEndpoint {
+  const latest =
+    latestId === null || latestKind === null || latestSince === null || latestAt === null
+      ? null
+      : { id: latestId, kind: latestKind, since: latestSince, at: latestAt }
+  return { ...row, state: row.state as WatchedCondition['state'], latest }
+}
+
+function toNotice(row: StoredNotice): NoticeRow {
+  const { id, endpointId, kind, since, sentence, at, mailState, mailSentence, mailAt } = row
+  const { webhookId, ruleId, ruleName, objectType } = row
+  const rule = ruleId === null ? null : { id: ruleId, name: ruleName ?? '' }
+  const subject = { objectType, webhookId, rule }
+  return { id, endpointId, subject, kind, since, sentence, at, mailState, mailSentence, mailAt }
+}

@@ -1,0 +1,189 @@
+// Records read from the platform's lists: cursors, snapshots, and taking in what has changed.
+import type { AcceptedEvent } from '../../store/events.ts'
+import type { PollCursorRow, PolledTake, PollTarget, RecordStore, SnapshotRow, TakenIn } from '../../store/records.ts'
+import type { Client } from '../client.server.ts'
+import type { Tally } from '../tally.server.ts'
+import { writeTurnOf } from '../write-turn.server.ts'
+import { eventWriter, newBatch } from './events.server.ts'
+
+const CURSOR = `account_uuid AS accountUuid, source, watermark, last_ok_at AS lastOkAt, last_error AS lastError, next_at AS nextAt`
+
+/** Does anybody have an address for the object? To be asked of a row `c` of cursors. */
+const NEEDED = `EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = c.account_uuid AND e.state <> 'deleted'
+  AND e.object_type = substr(c.source, length(@purpose) + 2))`
+
+/** One address for an object that is read, with the cursor of the object if it has one. */
+interface AddressRow {
+  accountUuid: string
+  object: string
+  timezone: string
+  fieldFilter: string
+  source: string | null
+  watermark: string
+  lastOkAt: number | null
+  lastError: string | null
+  nextAt: number
+}
+
+const ADDRESSES = `SELECT e.account_uuid AS accountUuid, e.object_type AS object, a.timezone, e.field_filter AS fieldFilter,
+    c.source, c.watermark, c.last_ok_at AS lastOkAt, c.last_error AS lastError, c.next_at AS nextAt
+  FROM endpoint e JOIN account a ON a.uuid = e.account_uuid
+    LEFT JOIN poll_cursor c ON c.account_uuid = e.account_uuid AND c.source = @purpose || ':' || e.object_type
+  WHERE e.state <> 'deleted'`
+
+export function recordStore(client: Client): RecordStore {
+  const { sql } = client
+  const writer = eventWriter(client)
+  const turn = writeTurnOf(client)
+
+  const dueAddresses = sql.prepare<[{ purpose: string; objects: string; now: number }], AddressRow>(
+    `${ADDRESSES} AND e.object_type IN (SELECT value FROM json_each(@objects)) AND coalesce(c.next_at, 0) <= @now
+     ORDER BY coalesce(c.next_at, 0), e.account_uuid, e.object_type, e.id`,
+  )
+  const addressesOf = sql.prepare<[{ purpose: string; accountUuid: string; object: string }], AddressRow>(
+    `${ADDRESSES} AND e.account_uuid = @accountUuid AND e.object_type = @object ORDER BY e.id`,
+  )
+  const findCursor = sql.prepare<[string, string], PollCursorRow>(
+    `SELECT ${CURSOR} FROM poll_cursor WHERE account_uuid = ? AND source = ?`,
+  )
+  const cursorsOf = sql.prepare<[string], PollCursorRow>(
+    `SELECT ${CURSOR} FROM poll_cursor WHERE source LIKE ? ORDER BY account_uuid, source`,
+  )
+  const makeCursor = sql.prepare(
+    `INSERT INTO poll_cursor (account_uuid, source, watermark, last_ok_at, last_error, next_at)
+     VALUES (?, ?, '', NULL, NULL, ?) ON CONFLICT DO NOTHING`,
+  )
+  const claimCursor = sql.prepare(
+    'UPDATE poll_cursor SET next_at = ? WHERE account_uuid = ? AND source = ? AND next_at = ?',
+  )
+  const failCursor = sql.prepare(
+    'UPDATE poll_cursor SET last_error = ?, next_at = ? WHERE account_uuid = ? AND source = ? AND next_at = ?',
+  )
+  const moveCursor = sql.prepare(
+    `UPDATE poll_cursor SET watermark = ?, last_ok_at = ?, last_error = NULL, next_at = ? WHERE account_uuid = ? AND source = ?`,
+  )
+  const dropUnread = sql.prepare(
+    `DELETE FROM poll_cursor WHERE account_uuid = ? AND source = ? AND next_at = ? AND watermark = ''`,
+  )
+  const snapshotsOf = sql.prepare<
+    [string, string, string],
+    { recordUuid: string; editDate: string; fields: string; takenAt: number }
+  >(
+    `SELECT record_uuid AS recordUuid, edit_date AS editDate, fields, updated_at AS takenAt FROM record_snapshot
+     WHERE account_uuid = ? AND object = ? AND record_uuid IN (SELECT value FROM json_each(?))`,
+  )
+  const putSnapshot = sql.prepare(
+    `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
+     VALUES (@accountUuid, @object, @recordUuid, @editDate, @fields, @at, @at)
+     ON CONFLICT (account_uuid, object, record_uuid) DO UPDATE SET edit_date = @editDate, fields = @fields, updated_at = @at`,
+  )
+  const endCursor = sql.prepare(
+    `UPDATE poll_cursor AS c SET watermark = '', last_ok_at = NULL, last_error = NULL, next_at = @at
+     WHERE c.account_uuid = @accountUuid AND c.source = @source AND NOT ${NEEDED}`,
+  )
+  const unneeded = sql.prepare<
+    [{ purpose: string; pattern: string; now: number }],
+    { accountUuid: string; source: string; object: string }
+  >(
+    `SELECT c.account_uuid AS accountUuid, c.source, substr(c.source, length(@purpose) + 2) AS object FROM poll_cursor c
+     WHERE c.source LIKE @pattern AND c.next_at <= @now AND NOT ${NEEDED}`,
+  )
+  const dropEnded = sql.prepare(
+    `DELETE FROM poll_cursor WHERE account_uuid = ? AND source = ? AND watermark = '' AND next_at <= ?`,
+  )
+  const forgetSnapshots = sql.prepare(
+    `DELETE FROM record_snapshot WHERE rowid IN (
+       SELECT rowid FROM record_snapshot WHERE account_uuid = ? AND object = ? AND updated_at < ? LIMIT ?)`,
+  )
+  const countSnapshots = sql
+    .prepare<[string, string], number>('SELECT count(*) FROM record_snapshot WHERE account_uuid = ? AND object = ?')
+    .pluck()
+  const trimSnapshots = sql.prepare(
+    `DELETE FROM record_snapshot WHERE rowid IN (
+       SELECT rowid FROM record_snapshot WHERE account_uuid = ? AND object = ? AND edit_date < ? ORDER BY edit_date LIMIT ?)`,
+  )
+
+  function take(input: PolledTake, options: Parameters<RecordStore['takeInPolled']>[1], tally: Tally): TakenIn {
+    const { accountUuid, source, object, records, cursor, at } = input
+    if (findCursor.get(accountUuid, source)?.nextAt !== input.claimedUntil) return { outcome: 'overtaken' }
+    const batch = newBatch(tally)
+    const accepted: AcceptedEvent[] = []
+    for (const { record, event } of records) {
+      if (event) {
+        const answer = writer.accept(event, batch, options)
+        // Its snapshot stays as it was, so that the next look finds the change again.
+        if (answer.outcome === 'over_limit') return { outcome: 'over_limit', accepted }
+        accepted.push(answer)
+      }
+      putSnapshot.run({ accountUuid, object, at, ...record, fields: JSON.stringify(record.fields) })
+    }
+    if (cursor) moveCursor.run(cursor.watermark, at, cursor.nextAt, accountUuid, source)
+    return { outcome: 'taken', accepted }
+  }
+
+  return {
+    async duePolls({ purpose, objects, now }) {
+      return targetsOf(dueAddresses.all({ purpose, objects: JSON.stringify(objects), now }))
+    },
+    async findPollTarget(accountUuid, { purpose, object }) {
+      return targetsOf(addressesOf.all({ purpose, accountUuid, object }))[0] ?? null
+    },
+    async findPollCursor(accountUuid, source) {
+      return findCursor.get(accountUuid, source) ?? null
+    },
+    async claimPoll(accountUuid, source, seenNextAt, until) {
+      if (seenNextAt === null) return makeCursor.run(accountUuid, source, until).changes === 1
+      return claimCursor.run(until, accountUuid, source, seenNextAt).changes === 1
+    },
+    async failPoll(accountUuid, source, claimedUntil, { sentence, nextAt }) {
+      return failCursor.run(sentence, nextAt, accountUuid, source, claimedUntil).changes === 1
+    },
+    async dropUnreadPoll(accountUuid, source, claimedUntil) {
+      dropUnread.run(accountUuid, source, claimedUntil)
+    },
+
+    async loadSnapshots(accountUuid, object, recordUuids) {
+      const rows = snapshotsOf.all(accountUuid, object, JSON.stringify(recordUuids))
+      return rows.map((row): SnapshotRow => ({ ...row, fields: JSON.parse(row.fields) as Record<string, string> }))
+    },
+    async takeInPolled(input, options) {
+      return turn.run((tally) => take(input, options, tally))
+    },
+
+    async endPollUnlessNeeded(accountUuid, { purpose, object, at }) {
+      endCursor.run({ accountUuid, purpose, source: `${purpose}:${object}`, at })
+    },
+    async unneededPolls(purpose, now) {
+      return unneeded.all({ purpose, pattern: `${purpose}:%`, now })
+    },
+    async forgetSnapshotsStep(accountUuid, object, before, limit) {
+      return forgetSnapshots.run(accountUuid, object, before, limit).changes
+    },
+    async dropEndedPoll(accountUuid, source, now) {
+      dropEnded.run(accountUuid, source, now)
+    },
+    async listPolls(purpose) {
+      return cursorsOf.all(`${purpose}:%`)
+    },
+    async trimSnapshotsStep(accountUuid, object, { keep, editedBefore, limit }) {
+      const over = (countSnapshots.get(accountUuid, object) ?? 0) - keep
+      if (over <= 0) return 0
+      return trimSnapshots.run(accountUuid, object, editedBefore, Math.min(over, limit)).changes
+    },
+  }
+}
+
+/** Addresses of one object come as rows of their own, perhaps not side by side. */
+function targetsOf(rows: readonly AddressRow[]): PollTarget[] {
+  const targets = new Map<string, PollTarget>()
+  for (const { accountUuid, object, timezone, fieldFilter, source, ...rest } of rows) {
+    const key = `${object}|${accountUuid}`
+    const known = targets.get(key)
+    if (known) known.fieldFilters.push(fieldFilter)
+    else {
+      const cursor = source === null ? null : { accountUuid, source, ...rest }
+      targets.set(key, { accountUuid, object, timezone, fieldFilters: [fieldFilter], cursor })
+    }
+  }
+  return [...targets.values()]
+}

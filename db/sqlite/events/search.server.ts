@@ -1,0 +1,286 @@
+// Finding deliveries without an index of their own: walked from the newest event backwards, in steps that give way to the
+// event loop, on the read-only connection. What is looked at in one request is bounded; a cursor says where to go on.
+import { setImmediate } from 'node:timers/promises'
+import type { StoredAttempt, StoredDelivery } from '#app/features/events/delivery-detail.ts'
+import type { FoundDelivery, FoundRow, SearchCursor, SearchedRow } from '#app/features/events/search-match.ts'
+import { hours, seconds } from '#app/lib/duration.ts'
+import type { DeliverySearch, SearchedPage, SearchStore } from '../../store/search.ts'
+import type { Client, Sql } from '../client.server.ts'
+import { firstSeqSince } from '../deliveries/replays.server.ts'
+
+/** Rows looked at between two turns of the event loop: a few milliseconds. */
+const STEP = 500
+
+/** Seqs are given in order of arrival; a moved clock may shift receive times by this much. */
+const CLOCK_SLACK = hours(1)
+
+/** An event's id holds the very moment it was received; around it the clock may have been set by less than this. */
+const ID_SLACK = seconds(10)
+const MOST_NEAR_AN_ID = 20_000
+
+/** Of one delivery's attempts and siblings, as many as a person would read. */
+const MOST_ATTEMPTS = 100
+const MOST_SIBLINGS = 50
+
+const EVENT_COLUMNS = `e.seq, e.id AS eventId, e.source, e.object, e.object_uuid AS objectUuid,
+  e.changed_fields AS changedFields, e.received_at AS receivedAt`
+
+/** Only for what waits: looked up by the index of accounts. */
+const ACCOUNT_HOLD = `CASE d.state WHEN 'pending' THEN
+    (SELECT own.hold_reason FROM plan own WHERE own.account_uuid = d.account_uuid AND own.held_since IS NOT NULL) END AS accountHold`
+
+/** To be read from `delivery d LEFT JOIN endpoint p`. */
+const DELIVERY_COLUMNS = `d.id, d.endpoint_id AS endpointId, d.cause, d.state, d.state_reason AS stateReason,
+  d.due_at AS dueAt, d.deadline_at AS deadlineAt, d.attempts, d.last_code AS lastCode, d.created_at AS createdAt,
+  d.settled_at AS settledAt, p.url, p.state AS endpointState, p.hold_until AS holdUntil, p.hold_reason AS holdReason,
+  p.breaker, p.next_probe_at AS nextProbeAt, ${ACCOUNT_HOLD}`
+
+export function searchStore({ readerSql: sql }: Client): SearchStore {
+  const withSummary = summaries(sql)
+  return {
+    async searchDeliveries(accountUuid, search) {
+      const page = await walk(sql, accountUuid, search)
+      return { ...page, hits: page.hits.map((row) => withSummary(row)) }
+    },
+
+    async eventOfDelivery(accountUuid, deliveryId) {
+      const row = sql
+        .prepare<[number, string], { seq: number }>(
+          'SELECT event_seq AS seq FROM delivery WHERE id = ? AND account_uuid = ?',
+        )
+        .get(deliveryId, accountUuid)
+      return row?.seq ?? null
+    },
+
+    async hasEvent(accountUuid, seq) {
+      const found = sql.prepare('SELECT 1 FROM event WHERE seq = ? AND account_uuid = ?').get(seq, accountUuid)
+      return found !== undefined
+    },
+
+    async findEventSeq(accountUuid, { id, receivedAt }) {
+      const from = firstSeqSince(sql, receivedAt - ID_SLACK)
+      const to = firstSeqSince(sql, receivedAt + ID_SLACK)
+      const row = sql
+        .prepare<[string, number, number, number, string], { seq: number }>(
+          `SELECT seq FROM (
+             SELECT seq, id FROM event INDEXED BY events_of_an_account_newest_first
+             WHERE account_uuid = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?
+           ) WHERE id = ? LIMIT 1`,
+        )
+        .get(accountUuid, from, to, MOST_NEAR_AN_ID, id)
+      return row?.seq ?? null
+    },
+
+    async findDelivery(accountUuid, deliveryId) {
+      return findDelivery(sql, withSummary, accountUuid, deliveryId)
+    },
+  }
+}
+
+/** A row of the walk as SQL gives it: an event, and the columns of a delivery or nulls. */
+type JoinedRow = Omit<FoundRow, 'changedFields' | 'delivery' | 'bodyKept'> & { changedFields: string } & (
+    | (DeliveryRow & { id: number })
+    | { id: null }
+  )
+
+interface DeliveryRow {
+  id: number
+  endpointId: number
+  cause: FoundDelivery['cause']
+  state: FoundDelivery['state']
+  stateReason: string | null
+  dueAt: number
+  deadlineAt: number
+  attempts: number
+  lastCode: number | null
+  createdAt: number
+  settledAt: number | null
+  url: string
+  endpointState: FoundDelivery['address']['state']
+  holdUntil: number | null
+  holdReason: string | null
+  breaker: 'closed' | 'open'
+  nextProbeAt: number | null
+  accountHold: string | null
+  /** JSON list; only when it was asked for. */
+  codes?: string | null
+}
+
+/** Newer than everything. */
+const NEWEST: SearchCursor = { seq: Number.MAX_SAFE_INTEGER, deliveryId: 0 }
+
+async function walk(sql: Sql, accountUuid: string, search: DeliverySearch): Promise<SearchedPage> {
+  const { object, limit, lookAtMost } = search
+  const statement = walker(sql, search)
+  const bottom = search.seq ?? (search.from === null ? 0 : firstSeqSince(sql, search.from - CLOCK_SLACK))
+  let cursor = startOf(sql, search)
+  let looked = 0
+  let lookedBackTo: number | null = null
+  const hits: FoundRow[] = []
+  for (;;) {
+    const step = Math.min(STEP, lookAtMost - looked)
+    const rows = statement.all({
+      accountUuid,
+      ...(object !== null && { object }),
+      bottom,
+      seq: cursor.seq,
+      deliveryId: cursor.deliveryId,
+      step,
+    })
+    for (const joined of rows) {
+      const row = toFound(joined)
+      if (search.matches(row)) {
+        const last = hits.at(-1)
+        if (hits.length === limit && last) return { hits, end: 'full', next: cursorOf(last), looked, lookedBackTo }
+        hits.push(row)
+      }
+      looked++
+      lookedBackTo = row.receivedAt
+      cursor = cursorOf(row)
+    }
+    if (rows.length < step) return { hits, end: 'all', next: null, looked, lookedBackTo }
+    if (looked >= lookAtMost) return { hits, end: 'limit', next: cursor, looked, lookedBackTo }
+    await setImmediate()
+  }
+}
+
+/** Where the walk begins: behind `before`, at the one event, or at the end of the time asked for, whichever is oldest. */
+function startOf(sql: Sql, { before, seq, until }: DeliverySearch): SearchCursor {
+  const starts = [before ?? NEWEST]
+  if (seq !== null) starts.push({ seq: seq + 1, deliveryId: 0 })
+  if (until !== null) starts.push({ seq: firstSeqSince(sql, until + CLOCK_SLACK + 1), deliveryId: 0 })
+  return starts.reduce((oldest, one) => (isOlder(one, oldest) ? one : oldest))
+}
+
+function isOlder(one: SearchCursor, other: SearchCursor): boolean {
+  return one.seq < other.seq || (one.seq === other.seq && one.deliveryId < other.deliveryId)
+}
+
+function cursorOf(row: SearchedRow): SearchCursor {
+  return { seq: row.seq, deliveryId: row.delivery?.id ?? 0 }
+}
+
+/** The index is named: walking another one would sort everything first. */
+function walker(sql: Sql, { object, withCodes }: DeliverySearch) {
+  const [index, ofObject] =
+    object === null
+      ? ['events_of_an_account_newest_first', '']
+      : ['events_of_an_object_newest_first', 'AND e.object = @object']
+  // Rows among the attempts that only say why nothing was sent had no answer to wait for.
+  const codes = `(SELECT json_group_array(a.status_code) FROM attempt a
+      WHERE a.delivery_id = d.id AND a.outcome NOT IN ('expired', 'stopped')) AS codes`
+  return sql.prepare<[Record<string, string | number>], JoinedRow>(
+    `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}${withCodes ? `, ${codes}` : ''}
+     FROM event e INDEXED BY ${index}
+       LEFT JOIN delivery d ON d.event_seq = e.seq
+       LEFT JOIN endpoint p ON p.id = d.endpoint_id
+     WHERE e.account_uuid = @accountUuid ${ofObject} AND e.seq >= @bottom AND e.seq <= @seq
+       AND (e.seq < @seq OR d.id < @deliveryId)
+     ORDER BY e.seq DESC, d.id DESC LIMIT @step`,
+  )
+}
+
+function toFound(row: JoinedRow): FoundRow {
+  return {
+    seq: row.seq,
+    eventId: row.eventId,
+    source: row.source,
+    object: row.object,
+    objectUuid: row.objectUuid,
+    changedFields: JSON.parse(row.changedFields) as string[],
+    receivedAt: row.receivedAt,
+    bodyKept: false,
+    delivery: row.id === null ? null : toDelivery(row),
+  }
+}
+
+function toDelivery(row: DeliveryRow): FoundDelivery {
+  const { url, endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold } = row
+  return {
+    id: row.id,
+    endpointId: row.endpointId,
+    cause: row.cause,
+    state: row.state,
+    stateReason: row.stateReason,
+    dueAt: row.dueAt,
+    deadlineAt: row.deadlineAt,
+    attempts: row.attempts,
+    lastCode: row.lastCode,
+    createdAt: row.createdAt,
+    settledAt: row.settledAt,
+    codes: row.codes ? (JSON.parse(row.codes) as (number | null)[]) : [],
+    address: { url, state: endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold },
+    lastSentence: null,
+    lastUrl: null,
+  }
+}
+
+/** Adds to a row that is shown what only those need: is its content kept, and what did its last attempt say? */
+function summaries(sql: Sql): (row: FoundRow) => FoundRow {
+  const isKept = sql.prepare<[number], 0 | 1>('SELECT EXISTS (SELECT 1 FROM event_body WHERE seq = ?)').pluck()
+  const lastOf = lastAttempt(sql)
+  return (row) => ({
+    ...row,
+    bodyKept: isKept.get(row.seq) === 1,
+    delivery: row.delivery === null ? null : lastOf(row.delivery),
+  })
+}
+
+function lastAttempt(sql: Sql): (delivery: FoundDelivery) => FoundDelivery {
+  const last = sql.prepare<[number], { lastSentence: string; lastUrl: string }>(
+    `SELECT sentence AS lastSentence, url AS lastUrl FROM attempt
+     WHERE delivery_id = ? ORDER BY number DESC, id DESC LIMIT 1`,
+  )
+  return (delivery) => ({ ...delivery, ...last.get(delivery.id) })
+}
+
+function findDelivery(
+  sql: Sql,
+  withSummary: (row: FoundRow) => FoundRow,
+  accountUuid: string,
+  deliveryId: number,
+): StoredDelivery | null {
+  const joined = sql
+    .prepare<[number, string], JoinedRow & StoredDelivery['owner'] & { body: string | null }>(
+      `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}, b.body, p.webhook_id AS webhookId,
+         p.forwarding_rule_id AS forwardingRuleId, f.name AS forwardingRuleName, p.object_type AS objectType
+       FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
+         LEFT JOIN event_body b ON b.seq = d.event_seq LEFT JOIN forwarding_rule f ON f.id = p.forwarding_rule_id
+       WHERE d.id = ? AND d.account_uuid = ?`,
+    )
+    .get(deliveryId, accountUuid)
+  if (!joined) return null
+  const found = withSummary(toFound(joined))
+  if (found.delivery === null) return null
+  const { body, webhookId, forwardingRuleId, forwardingRuleName, objectType } = joined
+  return {
+    ...found,
+    delivery: found.delivery,
+    body,
+    owner: { webhookId, forwardingRuleId, forwardingRuleName, objectType },
+    attempts: attemptsOf(sql, deliveryId),
+    others: siblingsOf(sql, found.seq, deliveryId),
+  }
+}
+
+function attemptsOf(sql: Sql, deliveryId: number): StoredAttempt[] {
+  return sql
+    .prepare<[number, number], StoredAttempt>(
+      `SELECT number, url, at, duration_ms AS durationMs, dns_ms AS dnsMs, connect_ms AS connectMs, tls_ms AS tlsMs,
+         first_byte_ms AS firstByteMs, outcome, status_code AS statusCode, sentence, peer_ip AS peerIp,
+         response_body AS responseBody
+       FROM attempt WHERE delivery_id = ? ORDER BY number DESC, id DESC LIMIT ?`,
+    )
+    .all(deliveryId, MOST_ATTEMPTS)
+}
+
+function siblingsOf(sql: Sql, seq: number, deliveryId: number): FoundDelivery[] {
+  const rows = sql
+    .prepare<[number, number, number], DeliveryRow>(
+      `SELECT ${DELIVERY_COLUMNS} FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id
+       WHERE d.event_seq = ? AND d.id <> ? ORDER BY d.id DESC LIMIT ?`,
+    )
+    .all(seq, deliveryId, MOST_SIBLINGS)
+  const withLast = lastAttempt(sql)
+  return rows.map((row) => withLast(toDelivery(row)))
+}

@@ -1,0 +1,74 @@
+import type { AuditDetail, AuditEntry } from '#app/features/audit/audit.ts'
+import type { AuditQuery } from '#app/features/audit/audit-filter.ts'
+import type { AuditOutline, AuditStore } from '../../store/audit.ts'
+import type { Client } from '../client.server.ts'
+import { writeTurnOf } from '../write-turn.server.ts'
+
+type StoredEntry = Omit<AuditEntry, 'detail'> & { detail: string }
+
+const OUTLINE = 'id, at, account_uuid AS accountUuid, actor, action, outcome, ip'
+
+export function auditStore(client: Client): AuditStore {
+  const { sql, readerSql } = client
+  const turn = writeTurnOf(client)
+  const append = sql.prepare(
+    `INSERT INTO audit_entry (at, account_uuid, actor, staff_uuid, action, target, outcome, ip, detail)
+     VALUES (@at, @accountUuid, @actor, @staffUuid, @action, @target, @outcome, @ip, @detail)`,
+  )
+  const forget = sql.prepare('DELETE FROM audit_entry WHERE id IN (SELECT value FROM json_each(?))')
+  const oldest = sql
+    .prepare<[number, number], number>('SELECT id FROM audit_entry WHERE at < ? ORDER BY at LIMIT ?')
+    .pluck()
+  const newest = readerSql.prepare<[number, number], { id: number; at: number; stranger: 0 | 1; nobodys: 0 | 1 }>(
+    `SELECT id, at, actor = 'stranger' AND outcome = 'refused' AS stranger, account_uuid IS NULL AS nobodys
+     FROM audit_entry WHERE id < ? ORDER BY id DESC LIMIT ?`,
+  )
+
+  /** Beside the writer: looking for something rare walks through many entries. */
+  function select<Row>(columns: string, accountUuid: string | null, query: AuditQuery): Row[] {
+    const { actions, outcome, since, until, before, limit } = query
+    const wanted: [string, unknown][] = [
+      ['account_uuid = ?', accountUuid],
+      ['id < ?', before],
+      ['outcome = ?', outcome],
+      ['at >= ?', since],
+      ['at < ?', until],
+      ['action IN (SELECT value FROM json_each(?))', actions && JSON.stringify(actions)],
+    ]
+    const asked = wanted.filter(([, value]) => value !== null)
+    const where = asked.length === 0 ? '' : `WHERE ${asked.map(([part]) => part).join(' AND ')}`
+    const statement = readerSql.prepare(`SELECT ${columns} FROM audit_entry ${where} ORDER BY id DESC LIMIT ?`)
+    return statement.all(...asked.map(([, value]) => value), limit) as Row[]
+  }
+
+  return {
+    async appendAudit(entry) {
+      const row = { ...entry, detail: JSON.stringify(entry.detail) }
+      await turn.run(() => append.run(row))
+    },
+    async listAudit(accountUuid, query) {
+      const columns = `${OUTLINE}, staff_uuid AS staffUuid, target, detail`
+      const rows = select<StoredEntry>(columns, accountUuid, query)
+      return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) as AuditDetail }))
+    },
+    async listAuditOutlines(query) {
+      return select<AuditOutline>(OUTLINE, null, query)
+    },
+    async forgetAuditStep(before, limit) {
+      return forget.run(JSON.stringify(oldest.all(before, limit))).changes
+    },
+    async forgetRefusedStep(step, limit) {
+      const rows = newest.all(step.belowId ?? Number.MAX_SAFE_INTEGER, limit)
+      const kept = { ...step.kept }
+      const gone = rows.filter(({ at, stranger, nobodys }) => {
+        if (stranger === 0) return false
+        const whose = nobodys === 1 ? 'nobodys' : 'accounts'
+        if (at < step.before || kept[whose] >= step.most[whose]) return true
+        kept[whose]++
+        return false
+      })
+      const removed = gone.length === 0 ? 0 : forget.run(JSON.stringify(gone.map(({ id }) => id))).changes
+      return { ...step, kept, belowId: rows.at(-1)?.id ?? step.belowId, removed, done: rows.length < limit }
+    },
+  }
+}

@@ -1,0 +1,80 @@
+// What is overdue and what waits. A scrape comes every few seconds, so that every part is a seek in an index or a sum of counters:
+// nothing here grows with the number of events.
+import type { Backlog, BacklogStore, ByLane } from '../../store/backlog.ts'
+import type { Client } from '../client.server.ts'
+
+/** An endpoint that nothing is sent to at present; one that is given a rest by its breaker is probed, not served. */
+const HELD = `(p.state <> 'active' OR p.url = '' OR own.id IS NOT NULL OR coalesce(p.hold_until, 0) > @now OR p.breaker = 'open')`
+const HELD_FROM_PEOPLE = "(p.url = '' OR own.id IS NOT NULL)"
+const ENDPOINTS = `endpoint p LEFT JOIN plan own ON own.account_uuid = p.account_uuid AND own.held_since IS NOT NULL`
+
+/** What was held counts from the moment it may be sent again. */
+const OLDEST_DUE = `
+  SELECT min(max(due, coalesce(hold_until, 0), state_since)) FROM (
+    SELECT p.hold_until, p.state_since,
+      (SELECT d.due_at FROM delivery d INDEXED BY due_deliveries_of_an_endpoint
+       WHERE d.endpoint_id = p.id AND d.state = 'pending' AND d.due_at <= @now
+         AND d.id NOT IN (SELECT value FROM json_each(@inFlight))
+       ORDER BY d.due_at, d.id LIMIT 1) AS due
+    FROM ${ENDPOINTS} WHERE p.state = 'active' AND NOT ${HELD})
+  WHERE due IS NOT NULL`
+
+const WAITING = `SELECT ${HELD} AS held, sum(p.pending_count) AS count FROM ${ENDPOINTS} WHERE p.pending_count > 0 GROUP BY held`
+
+/** Few rows are in this index: replays are made in small steps. */
+const AGAIN = `
+  SELECT d.cause, ${HELD} AS held, ${HELD_FROM_PEOPLE} AS heldFromPeople, count(*) AS count
+  FROM delivery d INDEXED BY due_again_of_an_endpoint CROSS JOIN ${ENDPOINTS}
+  WHERE d.state = 'pending' AND d.cause <> 'live' AND p.id = d.endpoint_id
+  GROUP BY d.cause, held, heldFromPeople`
+
+const OLDEST_RUN = `
+  SELECT r.wake_at FROM run r INDEXED BY runs_to_do
+  WHERE r.state IN ('queued', 'running', 'waiting') AND r.wake_at <= @now AND r.state <> 'running'
+    AND NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = r.account_uuid AND own.held_since IS NOT NULL)
+  ORDER BY r.wake_at LIMIT 1`
+
+const OLDEST_SCHEDULE = `
+  SELECT rule.next_run_at FROM automation rule INDEXED BY automations_due
+  WHERE rule.active = 1 AND rule.deleted_at IS NULL AND rule.next_run_at <= @now AND rule.paused_reason IS NULL
+    AND NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = rule.account_uuid AND own.held_since IS NOT NULL)
+  ORDER BY rule.next_run_at LIMIT 1`
+
+/** For the test that each of them uses its index. */
+export const BACKLOG_QUERIES = { OLDEST_DUE, WAITING, AGAIN, OLDEST_RUN, OLDEST_SCHEDULE } as const
+
+export function backlogStore({ readerSql }: Client): BacklogStore {
+  type Now = { now: number }
+  const moment = <Given extends object>(query: string) => readerSql.prepare<[Given], number | null>(query).pluck()
+  const oldestDue = moment<Now & { inFlight: string }>(OLDEST_DUE)
+  const oldestRun = moment<Now>(OLDEST_RUN)
+  const oldestSchedule = moment<Now>(OLDEST_SCHEDULE)
+  const waiting = readerSql.prepare<[Now], { held: 0 | 1; count: number }>(WAITING)
+  const again = readerSql.prepare<[Now], { cause: string; held: 0 | 1; heldFromPeople: 0 | 1; count: number }>(AGAIN)
+
+  // One look at one state of the file.
+  const read = readerSql.transaction((now: number, inFlight: readonly number[]): Backlog => {
+    const pending: ByLane = { live: 0, replay: 0, by_hand: 0 }
+    const held: ByLane = { live: 0, replay: 0, by_hand: 0 }
+    for (const row of waiting.all({ now })) (row.held ? held : pending).live += row.count
+    for (const { cause, held: heldToo, heldFromPeople, count } of again.all({ now })) {
+      const counted = heldToo ? held : pending
+      counted.live = Math.max(0, counted.live - count)
+      if (cause === 'replay') counted.replay += count
+      else (heldFromPeople ? held : pending).by_hand += count
+    }
+    return {
+      oldestDueSince: oldestDue.get({ now, inFlight: JSON.stringify(inFlight) }) ?? null,
+      pending,
+      held,
+      oldestRunDueSince: oldestRun.get({ now }) ?? null,
+      oldestScheduleDueSince: oldestSchedule.get({ now }) ?? null,
+    }
+  })
+
+  return {
+    async readBacklog(now, inFlight) {
+      return read(now, inFlight)
+    },
+  }
+}

@@ -1,0 +1,281 @@
+// What sets rules off: touched records, polled lists, and what was there before a rule was switched on.
+import type { RunWish } from '#app/features/automations/rules/run.ts'
+import type { Clock } from '#app/lib/clock.ts'
+import type { AutomationRow } from '../../store/automations.ts'
+import type { RecordValues } from '../../store/records.ts'
+import type {
+  DoneFiring,
+  NewVerdict,
+  OwnWrite,
+  SweepTarget,
+  TouchedRecord,
+  TriggerStore,
+} from '../../store/triggers.ts'
+import type { Client } from '../client.server.ts'
+import { touchedRows } from '../events/touched-rows.server.ts'
+import { insertRuns } from '../runs/run-rows.server.ts'
+import { writeTurnOf } from '../write-turn.server.ts'
+import { automationStore } from './automations.server.ts'
+
+interface TouchedSqlRow extends Omit<TouchedRecord, 'changedFields' | 'created'> {
+  changedFields: string
+  created: number
+}
+
+const TOUCHED_COLUMNS = `account_uuid AS accountUuid, object, record_uuid AS recordUuid, changed_fields AS changedFields, created,
+  event_seq AS eventSeq, first_at AS firstAt, due_at AS dueAt, turn, tries`
+
+function touchedOfRow(row: TouchedSqlRow): TouchedRecord {
+  return { ...row, changedFields: JSON.parse(row.changedFields) as string[], created: row.created === 1 }
+}
+
+export function triggerStore(client: Client, _clock: Clock): TriggerStore {
+  const { sql } = client
+  const startRuns = insertRuns(sql)
+  const writes = writeTurnOf(client)
+  const touchedOf = touchedRows(sql)
+
+  // A number within the account, so that one account's burst does not hide the others behind it.
+  const due = sql.prepare<[number, number, number], TouchedSqlRow>(
+    `SELECT accountUuid, object, recordUuid, changedFields, created, eventSeq, firstAt, dueAt, turn, tries
+     FROM (SELECT ${TOUCHED_COLUMNS}, row_number() OVER (PARTITION BY account_uuid ORDER BY due_at) AS place
+           FROM touched_record WHERE due_at <= ?)
+     WHERE place <= ? ORDER BY place, dueAt LIMIT ?`,
+  )
+  const dueOf = sql.prepare<[string, string, number, number], TouchedSqlRow>(
+    `SELECT ${TOUCHED_COLUMNS} FROM touched_record WHERE account_uuid = ? AND object = ? AND due_at <= ?
+     ORDER BY due_at, record_uuid LIMIT ?`,
+  )
+  const nextDue = sql
+    .prepare<[number], number>('SELECT due_at FROM touched_record WHERE due_at > ? ORDER BY due_at LIMIT 1')
+    .pluck()
+  const postpone = sql.prepare(
+    `UPDATE touched_record SET due_at = ?, tries = tries + 1
+     WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND turn = ?`,
+  )
+  const postponeAll = sql.prepare(
+    'UPDATE touched_record SET due_at = @until WHERE account_uuid = @accountUuid AND due_at < @until',
+  )
+  const endTouched = sql.prepare(
+    'DELETE FROM touched_record WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND turn = ?',
+  )
+  const resetTries = sql.prepare(
+    'UPDATE touched_record SET tries = 0 WHERE account_uuid = ? AND object = ? AND record_uuid = ?',
+  )
+
+  const keepSnapshot = sql.prepare(
+    `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (account_uuid, object, record_uuid)
+     DO UPDATE SET edit_date = excluded.edit_date, fields = excluded.fields, updated_at = excluded.updated_at`,
+  )
+  const seedSnapshot = sql.prepare(
+    `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  )
+  const dropSnapshot = sql.prepare(
+    'DELETE FROM record_snapshot WHERE account_uuid = ? AND object = ? AND record_uuid = ?',
+  )
+  const putVerdict = sql.prepare(
+    `INSERT INTO rule_verdict (automation_id, record_uuid, account_uuid, at, verdict, detail, run_id) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (automation_id, record_uuid)
+     DO UPDATE SET at = excluded.at, verdict = excluded.verdict, detail = excluded.detail, run_id = excluded.run_id`,
+  )
+  const writesOn = sql.prepare<[string, string, string, number], OwnWrite>(
+    `SELECT field, value, run_id AS runId, automation_id AS automationId, hop, at FROM own_write
+     WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND at >= ?`,
+  )
+
+  const ruleAsRead = sql.prepare<[number, string, number], { nextRunAt: number | null }>(
+    `SELECT next_run_at AS nextRunAt FROM automation
+       WHERE id = ? AND account_uuid = ? AND version = ? AND active = 1 AND deleted_at IS NULL`,
+  )
+  const setNext = sql.prepare('UPDATE automation SET next_run_at = ? WHERE id = ?')
+  const watchedByOthers = sql
+    .prepare<[string, string], 1>(
+      `SELECT 1 FROM automation
+       WHERE account_uuid = ? AND watched_object = ? AND active = 1 AND baselined = 1 AND deleted_at IS NULL LIMIT 1`,
+    )
+    .pluck()
+  const setBaselined = sql.prepare('UPDATE automation SET baselined = 1 WHERE id = ?')
+  const ledgerRow = sql.prepare(
+    `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at) VALUES (?, ?, ?, NULL, ?, NULL)
+     ON CONFLICT DO NOTHING`,
+  )
+  const inLedger = sql.prepare<[number, string, string], DoneFiring>(
+    `SELECT record_uuid AS recordUuid, run_id AS runId, at FROM seen_ledger
+     WHERE automation_id = ? AND record_uuid = ? AND occurrence = ?`,
+  )
+  const runsOn = sql
+    .prepare<[string, string, number, number], number>(
+      'SELECT created_at FROM run WHERE account_uuid = ? AND record_uuid = ? AND automation_id = ? AND created_at >= ?',
+    )
+    .pluck()
+  const ownedBy = sql.prepare<[number, string], 1>('SELECT 1 FROM automation WHERE id = ? AND account_uuid = ?').pluck()
+  const automations = automationStore(client)
+  const toBaseline = sql.prepare<[number], { id: number; accountUuid: string }>(
+    `SELECT id, account_uuid AS accountUuid FROM automation
+     WHERE active = 1 AND baselined = 0 AND deleted_at IS NULL AND paused_reason IS NULL ORDER BY id LIMIT ?`,
+  )
+
+  const sweeps = sql.prepare<[number, number], Omit<SweepTarget, 'partial'> & { partial: number }>(
+    `SELECT rule.account_uuid AS accountUuid, rule.object, account.timezone, coalesce(cursor.watermark, '') AS watermark,
+       coalesce(cursor.next_at, 0) AS nextAt,
+       EXISTS (SELECT 1 FROM poll_cursor AS part
+               WHERE part.account_uuid = rule.account_uuid AND part.source = 'partial:' || rule.object) AS partial
+     FROM (SELECT DISTINCT account_uuid, watched_object AS object FROM automation
+           WHERE active = 1 AND baselined = 1 AND watched_object IS NOT NULL AND deleted_at IS NULL) AS rule
+     JOIN account ON account.uuid = rule.account_uuid
+     LEFT JOIN poll_cursor AS cursor
+       ON cursor.account_uuid = rule.account_uuid AND cursor.source = 'sweep:' || rule.object
+     WHERE coalesce(cursor.next_at, 0) <= ? ORDER BY coalesce(cursor.next_at, 0) LIMIT ?`,
+  )
+  const moveCursor = sql.prepare(
+    `INSERT INTO poll_cursor (account_uuid, source, watermark, last_ok_at, last_error, next_at) VALUES (?, ?, ?, ?, NULL, ?)
+     ON CONFLICT (account_uuid, source)
+     DO UPDATE SET watermark = excluded.watermark, last_ok_at = excluded.last_ok_at, last_error = NULL, next_at = excluded.next_at`,
+  )
+  const failCursor = sql.prepare(
+    `INSERT INTO poll_cursor (account_uuid, source, watermark, last_ok_at, last_error, next_at) VALUES (?, ?, '', NULL, ?, ?)
+     ON CONFLICT (account_uuid, source) DO UPDATE SET last_error = excluded.last_error, next_at = excluded.next_at`,
+  )
+
+  /** Beside the snapshots of forwarding, which move at other moments: see `snapshotsOf`. */
+  function put(statement: typeof keepSnapshot, accountUuid: string, object: string, values: RecordValues, now: number) {
+    statement.run(
+      accountUuid,
+      `rules:${object}`,
+      values.recordUuid,
+      values.editDate,
+      JSON.stringify(values.fields),
+      now,
+      now,
+    )
+  }
+
+  function note(accountUuid: string, verdict: NewVerdict, runId: number | null, now: number): void {
+    putVerdict.run(verdict.automationId, verdict.recordUuid, accountUuid, now, verdict.verdict, verdict.detail, runId)
+  }
+
+  /** Starts the runs and gives each record its verdict. */
+  function start(accountUuid: string, wishes: readonly RunWish[], now: number) {
+    const started = startRuns(accountUuid, wishes, now)
+    wishes.forEach((wish, index) => {
+      const answer = started[index]
+      if (!answer) return
+      const runId = answer.outcome === 'started' ? answer.runId : null
+      const verdict = answer.outcome === 'started' ? (wish.held === null ? 'fired' : 'held') : 'done_before'
+      const detail = wish.held === null ? null : JSON.stringify({ sentence: wish.held })
+      for (const recordUuid of wish.recordUuids) {
+        note(accountUuid, { automationId: wish.automationId, recordUuid, verdict, detail }, runId, now)
+      }
+    })
+    return started
+  }
+
+  function settleTouched(...[accountUuid, looked, now]: Parameters<TriggerStore['settleTouched']>) {
+    const { touched, snapshot, verdicts, wishes } = looked
+    const { object, recordUuid, turn } = touched
+    if (snapshot !== null && snapshot !== 'none') put(keepSnapshot, accountUuid, object, snapshot, now)
+    else if (snapshot === null) dropSnapshot.run(accountUuid, `rules:${object}`, recordUuid)
+    for (const verdict of verdicts) note(accountUuid, verdict, null, now)
+    const started = start(accountUuid, wishes, now)
+    if (endTouched.run(accountUuid, object, recordUuid, turn).changes === 0)
+      resetTries.run(accountUuid, object, recordUuid)
+    return started
+  }
+
+  const settlePoll = sql.transaction((...[accountUuid, tick, now]: Parameters<TriggerStore['settlePoll']>) => {
+    const rule = ruleAsRead.get(tick.automationId, accountUuid, tick.version)
+    if (!rule || rule.nextRunAt !== tick.expected) return null
+    setNext.run(tick.nextRunAt, tick.automationId)
+    for (const verdict of tick.verdicts) note(accountUuid, verdict, null, now)
+    return start(accountUuid, tick.wishes, now)
+  })
+
+  const noteBaseline = sql.transaction((...[accountUuid, input, now]: Parameters<TriggerStore['noteBaseline']>) => {
+    if (!ruleAsRead.get(input.automationId, accountUuid, input.version)) return false
+    for (const { recordUuid, occurrence } of input.ledger) {
+      ledgerRow.run(input.automationId, recordUuid, occurrence, now)
+    }
+    const alone = watchedByOthers.get(accountUuid, input.object) === undefined
+    for (const values of input.snapshots) {
+      put(alone ? keepSnapshot : seedSnapshot, accountUuid, input.object, values, now)
+    }
+    if (!input.done) return true
+    if (input.partial) moveCursor.run(accountUuid, `partial:${input.object}`, input.watermark, now, now)
+    if (alone && input.watermark !== '') moveCursor.run(accountUuid, `sweep:${input.object}`, input.watermark, now, now)
+    setBaselined.run(input.automationId)
+    return true
+  })
+
+  const settleSweep = sql.transaction((...[target, input, now]: Parameters<TriggerStore['settleSweep']>) => {
+    const { accountUuid, object } = target
+    for (const { values, touch } of input.records) {
+      // The look that follows compares with the snapshot as it was: it writes the new one itself.
+      if (touch) {
+        const { recordUuid } = values
+        touchedOf.touch({ accountUuid, object, recordUuid, ...touch, eventSeq: null, at: now })
+      } else put(keepSnapshot, accountUuid, object, values, now)
+    }
+    if (input.cursor) {
+      moveCursor.run(accountUuid, `sweep:${object}`, input.cursor.watermark, now, input.cursor.nextAt)
+    }
+  })
+
+  return {
+    async dueTouched(now, { limit, perAccount }) {
+      return due.all(now, perAccount, limit).map(touchedOfRow)
+    },
+    async dueTouchedOf(accountUuid, object, now, limit) {
+      return dueOf.all(accountUuid, object, now, limit).map(touchedOfRow)
+    },
+    async nextTouchedDueAt(now) {
+      return nextDue.get(now) ?? null
+    },
+    async postponeTouched({ accountUuid, object, recordUuid, turn }, dueAt) {
+      await writes.run(() => postpone.run(dueAt, accountUuid, object, recordUuid, turn))
+    },
+    async postponeAllTouched(accountUuid, until) {
+      await writes.run(() => postponeAll.run({ accountUuid, until }))
+    },
+    async settleTouched(accountUuid, looked, now) {
+      return writes.run(() => settleTouched(accountUuid, looked, now))
+    },
+    async ownWrites(accountUuid, object, recordUuid, since) {
+      return writesOn.all(accountUuid, object, recordUuid, since)
+    },
+    async recentRuns(accountUuid, automationId, recordUuid, since) {
+      return runsOn.all(accountUuid, recordUuid, automationId, since)
+    },
+    async doneBefore(accountUuid, automationId, firings) {
+      if (ownedBy.get(automationId, accountUuid) !== 1) return new Map()
+      return new Map(
+        firings.flatMap(({ recordUuid, occurrence }): [string, DoneFiring][] => {
+          const done = inLedger.get(automationId, recordUuid, occurrence)
+          return done ? [[`${recordUuid}|${occurrence}`, done]] : []
+        }),
+      )
+    },
+    async settlePoll(accountUuid, tick, now) {
+      return settlePoll.immediate(accountUuid, tick, now)
+    },
+    async automationsToBaseline(limit): Promise<AutomationRow[]> {
+      const rows = toBaseline.all(limit)
+      const rules = await Promise.all(rows.map(({ id, accountUuid }) => automations.findAutomation(accountUuid, id)))
+      return rules.filter((rule) => rule !== null)
+    },
+    async noteBaseline(accountUuid, input, now) {
+      return noteBaseline.immediate(accountUuid, input, now)
+    },
+    async dueSweeps(now, limit) {
+      return sweeps.all(now, limit).map((row) => ({ ...row, partial: row.partial === 1 }))
+    },
+    async settleSweep(target, input, now) {
+      settleSweep.immediate(target, input, now)
+    },
+    async failSweep({ accountUuid, object }, { sentence, nextAt }) {
+      failCursor.run(accountUuid, `sweep:${object}`, sentence, nextAt)
+    },
+  }
+}

@@ -1,0 +1,79 @@
+// What an account chose about its limits, with who changed what and how muted customers are called: one JSON document per account.
+// It is read, changed and written within one transaction of the caller.
+import type { GuardChange } from '../../store/run-guards.ts'
+import type { Client } from '../client.server.ts'
+
+interface MuteNote {
+  name: string
+  by: string | null
+}
+
+export interface GuardNotes {
+  /** The choices alone, as stored; null = nothing was chosen. */
+  guards(accountUuid: string): unknown
+  /** Newest first. */
+  changes(accountUuid: string): GuardChange[]
+  /** By `kind:record`. */
+  mutes(accountUuid: string): Readonly<Record<string, MuteNote>>
+  write(accountUuid: string, at: number, input: GuardWrite): void
+}
+
+export interface GuardWrite {
+  /** Named choices are set, the others stay. */
+  guards?: object
+  mute?: { key: string; note: MuteNote }
+  change: { by: string | null; words: string } | null
+}
+
+/** Older ones are forgotten. */
+const MOST_CHANGES = 30
+
+interface Document {
+  choices: Record<string, unknown>
+  changes: GuardChange[]
+  mutes: Record<string, MuteNote>
+}
+
+export function guardNotes({ sql }: Pick<Client, 'sql'>): GuardNotes {
+  // Asked before every message to a customer: the rest of the document is left out.
+  const choices = sql
+    .prepare<[string], string>(
+      `SELECT json_remove(guards, '$.changes', '$.mutes') FROM automation_guard WHERE account_uuid = ?`,
+    )
+    .pluck()
+  const find = sql.prepare<[string], string>('SELECT guards FROM automation_guard WHERE account_uuid = ?').pluck()
+  const save = sql.prepare(
+    `INSERT INTO automation_guard (account_uuid, guards, updated_at) VALUES (?, ?, ?)
+     ON CONFLICT (account_uuid) DO UPDATE SET guards = excluded.guards, updated_at = excluded.updated_at`,
+  )
+  const mutedKeys = sql
+    .prepare<[string], string>(`SELECT kind || ':' || record_uuid FROM mute WHERE account_uuid = ?`)
+    .pluck()
+
+  function read(accountUuid: string): Document {
+    const stored = JSON.parse(find.get(accountUuid) ?? '{}') as Record<string, unknown> & Partial<Document>
+    const { changes = [], mutes = {}, ...rest } = stored
+    return { choices: rest, changes, mutes }
+  }
+
+  return {
+    guards(accountUuid) {
+      const stored = choices.get(accountUuid)
+      return stored === undefined ? null : (JSON.parse(stored) as unknown)
+    },
+    changes: (accountUuid) => read(accountUuid).changes,
+    mutes: (accountUuid) => read(accountUuid).mutes,
+    write(accountUuid, at, { guards = {}, mute, change }) {
+      const before = read(accountUuid)
+      const changes = change ? [{ at, by: change.by, words: change.words }, ...before.changes] : before.changes
+      // Those that are over, or were taken back, are not remembered by name.
+      const muted = new Set(mutedKeys.all(accountUuid))
+      const notes = { ...before.mutes }
+      // Said again while nobody could be asked for the name: it stays.
+      if (mute) notes[mute.key] = { ...mute.note, name: mute.note.name || (notes[mute.key]?.name ?? '') }
+      const mutes = Object.fromEntries(Object.entries(notes).filter(([key]) => muted.has(key)))
+      const document = { ...before.choices, ...guards, changes: changes.slice(0, MOST_CHANGES), mutes }
+      save.run(accountUuid, JSON.stringify(document), at)
+    },
+  }
+}

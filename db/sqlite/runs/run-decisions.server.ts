@@ -1,0 +1,173 @@
+// What a person decides about a run: cancel it, let it go on, say what became of a message, do again what failed.
+import type { CancelledRun, RerunFailed, RunStore, SettledByPerson } from '../../store/runs.ts'
+import type { Client } from '../client.server.ts'
+import { writeTurnOf } from '../write-turn.server.ts'
+import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from './run-rows.server.ts'
+
+type DecisionStore = Pick<
+  RunStore,
+  'cancelRun' | 'heldRuns' | 'releaseRuns' | 'settleUnknown' | 'findJournalRow' | 'rerunFailed'
+>
+
+export function runDecisionStore(client: Client): DecisionStore {
+  const { sql } = client
+  const turn = writeTurnOf(client)
+  const stateOf = sql
+    .prepare<[number, string], string>('SELECT state FROM run WHERE id = ? AND account_uuid = ?')
+    .pluck()
+
+  const cancelNow = sql.prepare(
+    `UPDATE run SET state = 'done', outcome = 'cancelled', reason = ?, ended_at = ?, lease_owner = NULL
+     WHERE id = ? AND state IN ('queued', 'waiting', 'held')`,
+  )
+  const cancelSoon = sql.prepare(
+    "UPDATE run SET outcome = 'cancelled', reason = ? WHERE id = ? AND state = 'running' AND outcome IS NULL",
+  )
+  const isUnclear = sql.prepare<[number], 1>("SELECT 1 FROM run_step WHERE run_id = ? AND state = 'sending'").pluck()
+  const askForVerdict = sql.prepare(
+    `UPDATE run SET state = 'queued', outcome = 'cancelled', reason = ?, wake_at = ? WHERE id = ?`,
+  )
+  const skipOpen = sql.prepare(
+    `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', sentence = ?, next_attempt_at = NULL, ended_at = ?
+     WHERE run_id = ? AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
+  )
+
+  const held = sql
+    .prepare<[string, number], number>(
+      `SELECT r.id FROM run r WHERE r.account_uuid = ? AND r.automation_id = ?
+         AND (r.state = 'held' OR (r.state = 'waiting'
+           AND EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id AND s.state = 'held')))
+       ORDER BY r.id`,
+    )
+    .pluck()
+  const heldRows = sql.prepare<[number], StoredRow>(
+    `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = ? AND s.state = 'held'`,
+  )
+  const freeRow = sql.prepare(
+    `UPDATE run_step SET state = 'planned', error_class = NULL, sentence = NULL, next_attempt_at = NULL, ended_at = NULL,
+       planned_at = ?, result = ?
+     WHERE run_id = ? AND step_id = ? AND item_key = ? AND state = 'held'`,
+  )
+  const goOn = sql.prepare(
+    `UPDATE run SET state = 'queued', wake_at = ?, reason = ? WHERE id = ? AND state IN ('held', 'waiting')`,
+  )
+
+  const findRow = sql.prepare<[number, string, string, string], StoredRow>(
+    `SELECT ${JOURNAL_COLUMNS} FROM run_step s JOIN run r ON r.id = s.run_id
+     WHERE s.run_id = ? AND s.step_id = ? AND s.item_key = ? AND r.account_uuid = ?`,
+  )
+  const settle = sql.prepare(
+    `UPDATE run_step SET state = ?, attempt = ?, error_class = NULL, sentence = ?, planned_at = ?, ended_at = ?, result = ?
+     WHERE run_id = ? AND step_id = ? AND item_key = ? AND state = 'unknown'`,
+  )
+  const takeBack = sql.prepare(
+    `DELETE FROM customer_message WHERE id = (SELECT max(id) FROM customer_message
+       WHERE run_id = ? AND automation_id = ? AND channel = ? AND receiver_hash = ?)`,
+  )
+  const reopen = sql.prepare(
+    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, reason = NULL
+     WHERE id = @runId AND state IN ('held', 'waiting', 'done') AND (@send = 1 OR outcome IS NOT 'cancelled')`,
+  )
+
+  const failedRows = sql
+    .prepare<[number], number>(
+      `SELECT count(*) FROM run_step WHERE run_id = ?
+         AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
+    )
+    .pluck()
+  const forgetUnplanned = sql.prepare(
+    `DELETE FROM run_step WHERE run_id = ? AND json_extract(effect, '$.effect.kind') = 'none'
+       AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
+  )
+  const planAgain = sql.prepare(
+    `UPDATE run_step SET state = 'planned', attempt = 0, error_class = NULL, sentence = NULL, next_attempt_at = NULL,
+       ended_at = NULL, planned_at = ?
+     WHERE run_id = ? AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
+  )
+  const wakeRun = sql.prepare(
+    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = ?, reason = ?
+     WHERE id = ? AND state IN ('held', 'waiting', 'done')`,
+  )
+
+  /** Answers whether it goes on because of this. */
+  function release(accountUuid: string, runId: number, reason: string, at: number): boolean {
+    const state = stateOf.get(runId, accountUuid)
+    if (state === undefined || state === 'done') return false
+    const rows = heldRows.all(runId)
+    for (const row of rows.map(journalRow)) {
+      freeRow.run(at, storedResult(row.result, row.tries, true), runId, row.stepId, row.itemKey)
+    }
+    if (state === 'running') return rows.length > 0
+    if (state !== 'held' && rows.length === 0) return false
+    return goOn.run(at, reason, runId).changes === 1
+  }
+
+  return {
+    async cancelRun(accountUuid, runId, { reason, rowSentence, at }) {
+      return turn.run((): CancelledRun => {
+        const state = stateOf.get(runId, accountUuid)
+        if (state === undefined) return { outcome: 'not_found' }
+        if (state === 'done') return { outcome: 'done_already' }
+        if (state === 'running') {
+          cancelSoon.run(reason, runId)
+          return { outcome: 'cancelling' }
+        }
+        // One of its effects may be done or not: the engine looks, and then it ends.
+        if (isUnclear.get(runId) !== undefined) {
+          askForVerdict.run(reason, at, runId)
+          return { outcome: 'cancelling' }
+        }
+        cancelNow.run(reason, at, runId)
+        skipOpen.run(rowSentence, at, runId)
+        return { outcome: 'cancelled' }
+      })
+    },
+
+    async heldRuns(accountUuid, automationId) {
+      return held.all(accountUuid, automationId)
+    },
+
+    async releaseRuns(accountUuid, runIds, { reason, at }) {
+      return turn.run(() => runIds.filter((runId) => release(accountUuid, runId, reason, at)).length)
+    },
+
+    async settleUnknown(accountUuid, runId, { stepId, itemKey }, input) {
+      return turn.run((): SettledByPerson => {
+        const row = findRow.get(runId, stepId, itemKey, accountUuid)
+        if (!row) return { outcome: 'not_found' }
+        if (row.state !== 'unknown') return { outcome: 'not_open' }
+        const { result, tries, released } = journalRow(row)
+        const { at } = input
+        if (input.decision === 'went_out') {
+          const stored = storedResult(result ?? {}, tries, released)
+          settle.run('sent', row.attempt, input.sentence, row.plannedAt, at, stored, runId, stepId, itemKey)
+        } else {
+          settle.run('planned', 0, null, at, null, storedResult(result, tries, true), runId, stepId, itemKey)
+          const { message } = input
+          if (message) takeBack.run(runId, message.automationId, message.channel, message.receiverHash)
+        }
+        reopen.run({ at, runId, send: input.decision === 'send' ? 1 : 0 })
+        return { outcome: 'settled' }
+      })
+    },
+
+    async findJournalRow(accountUuid, runId, { stepId, itemKey }) {
+      const row = findRow.get(runId, stepId, itemKey, accountUuid)
+      return row ? journalRow(row) : null
+    },
+
+    async rerunFailed(accountUuid, runId, { reason, at }) {
+      return turn.run((): RerunFailed => {
+        const state = stateOf.get(runId, accountUuid)
+        if (state === undefined) return { outcome: 'not_found' }
+        const rows = failedRows.get(runId) ?? 0
+        // While it is at work its own retries count.
+        if (rows === 0 || state === 'running') return { outcome: 'nothing_failed' }
+        forgetUnplanned.run(runId)
+        planAgain.run(at, runId)
+        wakeRun.run(at, reason, runId)
+        return { outcome: 'again', rows }
+      })
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import { setImmediate } from 'node:timers/promises'
+import type { RuleDefinition } from '#app/features/automations/rules/rule.ts'
+import type { TriggerData } from '#app/features/automations/rules/run.ts'
+import type { RunQuery, RunRecord, RunStatus } from '#app/features/automations/runs/run-history.ts'
+import { hours } from '#app/lib/duration.ts'
+import type { RunHistoryStore } from '../../store/run-history.ts'
+import type { Client, Sql } from '../client.server.ts'
+import { JOURNAL_COLUMNS, journalRow, type StoredRow } from './run-rows.server.ts'
+
+/** Runs looked at between two turns of the event loop. */
+const WINDOW = 500
+
+/** Ids are given in order of creation; a moved clock may shift moments by this much before a search stops. */
+const CLOCK_SLACK = hours(1)
+
+interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'triggerData' | 'journal'> {
+  definition: string | null
+  recordUuids: string
+  triggerData: string
+}
+
+const COLUMNS = `r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, coalesce(v.name, a.name) AS ruleName,
+  r.version, v.definition, r.source, r.object, r.record_uuids AS recordUuids, r.group_key AS groupKey,
+  r.trigger_data AS triggerData, r.state, r.outcome, r.reason, r.wake_at AS wakeAt, r.replay_of AS replayOf, r.hop,
+  r.created_at AS createdAt, r.started_at AS startedAt, r.ended_at AS endedAt,
+  CASE WHEN r.state IN ('queued', 'waiting') THEN
+    (SELECT own.hold_reason FROM plan own WHERE own.account_uuid = r.account_uuid AND own.held_since IS NOT NULL) END AS accountHold`
+const JOINS = `JOIN automation a ON a.id = r.automation_id
+  LEFT JOIN automation_version v ON v.automation_id = r.automation_id AND v.version = r.version`
+
+const UNKNOWN = "EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id AND s.state IN ('unknown', 'held'))"
+const STATUS: Record<RunStatus, string> = {
+  success: "r.state = 'done' AND r.outcome = 'success'",
+  partial: "r.state = 'done' AND r.outcome = 'partial'",
+  failure: "r.state = 'done' AND r.outcome = 'failure'",
+  nothing: "r.state = 'done' AND r.outcome = 'nothing'",
+  cancelled: "r.state = 'done' AND r.outcome = 'cancelled'",
+  queued: "r.state IN ('queued', 'running')",
+  waiting: "r.state = 'waiting'",
+  held: "r.state = 'held'",
+  needs_you: `(r.state = 'held' OR ${UNKNOWN})`,
+}
+const HAS_TEXT = `(coalesce(v.name, a.name) LIKE @text ESCAPE '~' OR r.trigger_data LIKE @text ESCAPE '~'
+  OR r.reason LIKE @text ESCAPE '~'
+  OR EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id
+       AND (s.effect LIKE @text ESCAPE '~' OR s.sentence LIKE @text ESCAPE '~' OR s.result LIKE @text ESCAPE '~')))`
+
+/** Reads on the read-only connection: a search holds up no run. */
+export function runHistoryStore({ readerSql }: Client): RunHistoryStore {
+  const find = readerSql.prepare<[string, number], HistoryRow>(
+    `SELECT ${COLUMNS} FROM run r ${JOINS} WHERE r.account_uuid = ? AND r.id = ?`,
+  )
+  const waiting = readerSql
+    .prepare<[string, number], number>(
+      `SELECT count(*) FROM (SELECT 1 FROM run r WHERE r.account_uuid = ? AND ${STATUS.needs_you} LIMIT ?)`,
+    )
+    .pluck()
+  return {
+    async listRuns(accountUuid, query) {
+      return withJournals(readerSql, await search(readerSql, accountUuid, query))
+    },
+    async findRun(accountUuid, runId) {
+      const row = find.get(accountUuid, runId)
+      return row ? (withJournals(readerSql, [row])[0] ?? null) : null
+    },
+    async countRunsThatNeedPerson(accountUuid, most) {
+      return waiting.get(accountUuid, most) ?? 0
+    },
+  }
+}
+
+async function search(sql: Sql, accountUuid: string, query: RunQuery): Promise<HistoryRow[]> {
+  const conditions = [
+    ...(query.automationId === null ? [] : ['r.automation_id = @automationId']),
+    ...(query.status === null ? [] : [STATUS[query.status]]),
+    ...(query.since === null ? [] : ['r.created_at >= @since']),
+    ...(query.until === null ? [] : ['r.created_at < @until']),
+    ...(query.recordUuid === null ? [] : ['instr(r.record_uuids, @recordUuid) > 0']),
+    ...(query.text === null || query.text.trim() === '' ? [] : [HAS_TEXT]),
+  ]
+  // Of one rule: along its own index.
+  const ofRule = query.automationId !== null
+  const statement = sql.prepare(
+    `SELECT ${COLUMNS}, ${conditions.join(' AND ') || '1'} AS hit FROM (
+       SELECT * FROM run INDEXED BY ${ofRule ? 'runs_of_a_rule_newest_first' : 'runs_of_an_account_newest_first'}
+       WHERE account_uuid = @accountUuid ${ofRule ? 'AND automation_id = @automationId' : ''} AND id < @before
+       ORDER BY id DESC LIMIT @window
+     ) r ${JOINS} ORDER BY r.id DESC`,
+  )
+  const window = conditions.length === (ofRule ? 1 : 0) ? query.limit : WINDOW
+  const hits: HistoryRow[] = []
+  let before = query.before ?? Number.MAX_SAFE_INTEGER
+  for (;;) {
+    const rows = statement.all({
+      accountUuid,
+      automationId: query.automationId,
+      since: query.since,
+      until: query.until,
+      recordUuid: query.recordUuid,
+      text: query.text === null ? null : pattern(query.text),
+      before,
+      window,
+    }) as (HistoryRow & { hit: 0 | 1 })[]
+    for (const { hit, ...row } of rows) {
+      if (hit === 1) hits.push(row)
+      if (hits.length === query.limit) return hits
+    }
+    const oldest = rows.at(-1)
+    if (!oldest || rows.length < window || oldest.createdAt < (query.since ?? 0) - CLOCK_SLACK) return hits
+    before = oldest.id
+    await setImmediate()
+  }
+}
+
+/** Anywhere in a JSON text; the signs that LIKE knows stand for themselves. */
+function pattern(text: string): string {
+  const written = JSON.stringify(text.trim()).slice(1, -1)
+  return `%${written.replace(/[~%_]/g, '~$&')}%`
+}
+
+function withJournals(sql: Sql, rows: HistoryRow[]): RunRecord[] {
+  const journal = sql
+    .prepare<[string], StoredRow & { runId: number }>(
+      `SELECT s.run_id AS runId, ${JOURNAL_COLUMNS} FROM run_step s
+       WHERE s.run_id IN (SELECT value FROM json_each(?)) ORDER BY s.run_id, s.seq, s.item_key`,
+    )
+    .all(JSON.stringify(rows.map((row) => row.id)))
+  const ofRun = new Map<number, StoredRow[]>()
+  for (const { runId, ...row } of journal) {
+    const known = ofRun.get(runId)
+    if (known) known.push(row)
+    else ofRun.set(runId, [row])
+  }
+  return rows.map(({ definition, recordUuids, triggerData, ...row }) => ({
+    ...row,
+    definition: definition === null ? null : (JSON.parse(definition) as RuleDefinition),
+    recordUuids: JSON.parse(recordUuids) as string[],
+    triggerData: JSON.parse(triggerData) as TriggerData,
+    journal: (ofRun.get(row.id) ?? []).map(journalRow),
+  }))
+}

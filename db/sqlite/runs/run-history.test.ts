@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { LAST_RUNS, type RunQuery } from '#app/features/automations/runs/run-history.ts'
+import { hours } from '#app/lib/duration.ts'
+import {
+  type AutomationWorld,
+  aRule,
+  aStep,
+  automationWorld,
+  aWish,
+  BRISBANE,
+  LEEDS,
+  TRIGGERED,
+} from '#tests/support/automation-world.server.ts'
+
+let world: AutomationWorld
+let rule: number
+beforeEach(async () => {
+  world = await automationWorld()
+  rule = await world.rule(
+    aRule([aStep('s1', 'create_task', { title: 'Ring {entry.0.contact_first_name}', description: '' })]),
+  )
+})
+afterEach(() => world.close())
+
+async function done(jobs: string[], automationId = rule, account = LEEDS): Promise<number[]> {
+  const ids: number[] = []
+  for (const job of jobs) ids.push(await world.start(automationId, [job], {}, account))
+  const engine = world.engine()
+  engine.start()
+  await world.clock.run(5_000)
+  const drained = engine.drain()
+  await world.clock.run(1_000)
+  await drained
+  return ids
+}
+
+const ids = async (query: Partial<RunQuery> = {}, account = LEEDS) =>
+  (await world.store.listRuns(account, { ...LAST_RUNS, ...query })).map(({ id }) => id)
+
+test('the last twenty come newest first, and more by the id they end with', async () => {
+  const jobs = Array.from({ length: 23 }, () => world.job(LEEDS))
+  const runs = (await done(jobs)).reverse()
+  expect(await ids()).toEqual(runs.slice(0, 20))
+  expect(await ids({ before: runs[19] ?? 0 })).toEqual(runs.slice(20))
+  expect(await ids({}, BRISBANE)).toEqual([])
+})
+
+test('filters by rule, status, time, record and text narrow it, alone and together', async () => {
+  const [first, second] = await done([world.job(LEEDS), world.job(LEEDS)])
+  await world.clock.run(hours(1))
+  const other = await world.rule(
+    aRule([aStep('s1', 'assign_to_queue', { queueUuid: '99999999-0000-4000-8000-0000000000ff' })]),
+    LEEDS,
+    'Into_the queue 100%',
+  )
+  const [failed] = await done([world.job(LEEDS)], other)
+  const held = await world.start(rule, ['job-x', 'job-y'], {
+    held: 'Ask me.',
+    triggerData: { ...TRIGGERED, description: 'Say "hello" to Ümit' },
+  })
+  expect(await ids({ automationId: other })).toEqual([failed])
+  expect(await ids({ status: 'success' })).toEqual([second, first])
+  expect(await ids({ status: 'failure' })).toEqual([failed])
+  expect(await ids({ status: 'held' })).toEqual([held])
+  expect(await ids({ status: 'needs_you' })).toEqual([held])
+  expect(await ids({ until: world.clock.now() - hours(1) + 1_000 * 12 })).toEqual([second, first])
+  expect(await ids({ since: world.clock.now() - 60_000 })).toEqual([held, failed])
+  expect(await ids({ recordUuid: 'job-y' })).toEqual([held])
+  expect(await ids({ text: 'into_the' })).toEqual([failed])
+  expect(await ids({ text: '100%' })).toEqual([failed])
+  expect(await ids({ text: 'nto%queue' })).toEqual([])
+  expect(await ids({ text: '"hello" to Ümit' })).toEqual([held])
+  expect(await ids({ text: 'ring margaret' })).toEqual([second, first])
+  expect(await ids({ text: 'ring margaret', automationId: other })).toEqual([])
+})
+
+test('a search looks through thousands of runs without finding anything', async () => {
+  const wishes = Array.from({ length: 1_200 }, () => aWish(rule, ['job-1'], world.clock.now(), { held: 'x' }))
+  await world.store.startRuns(LEEDS, wishes, world.clock.now())
+  expect(await ids({ text: 'nowhere' })).toEqual([])
+  expect(await ids({ status: 'held', limit: 3 })).toHaveLength(3)
+  expect(await world.store.countRunsThatNeedPerson(LEEDS, 100)).toBe(100)
+})
+
+test('a run is found with what its rule said then, though the rule has changed and is gone', async () => {
+  const [run = 0] = await done([world.job(LEEDS)])
+  await world.store.changeAutomation(LEEDS, rule, {
+    name: 'Another name',
+    definition: aRule([]),
+    at: world.clock.now(),
+  })
+  await world.store.deleteAutomation(LEEDS, rule, { reason: 'x', at: world.clock.now() })
+  const found = await world.store.findRun(LEEDS, run)
+  expect(found).toMatchObject({
+    ruleName: 'Quote check-in',
+    version: 1,
+    definition: { steps: [{ type: 'create_task' }] },
+  })
+  expect(await world.store.findRun(BRISBANE, run)).toBeNull()
+  expect(await world.store.findRun(LEEDS, 999)).toBeNull()
+})

@@ -1,0 +1,198 @@
+// The journal's writes. Each is refused unless the run is still the writer's and the row still as it was seen: whoever comes
+// back late, from a stalled process or an older look, changes nothing. Only "it was sent" is taken from anybody: it is true.
+import type { MessageNote } from '../../store/run-guards.ts'
+import type { FieldWrite, ParkedRun, RowWrite, RunFence, RunStore } from '../../store/runs.ts'
+import type { Client } from '../client.server.ts'
+import { writeTurnOf } from '../write-turn.server.ts'
+import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedEffect, storedResult } from './run-rows.server.ts'
+
+type JournalStore = Pick<
+  RunStore,
+  'readJournal' | 'planEffects' | 'beginSending' | 'endSending' | 'setRow' | 'parkRun' | 'finishRun'
+>
+
+/** Every row in order, in a form that changes when one of them does. */
+const STAMP = `(SELECT coalesce(group_concat(key, ' '), '') FROM (
+    SELECT step_id || '/' || item_key || '/' || state || '/' || attempt || '/' || coalesce(next_attempt_at, '') AS key
+    FROM run_step WHERE run_id = @runId ORDER BY step_id, item_key))`
+const OURS = "id = @runId AND account_uuid = @accountUuid AND lease_owner = @owner AND state = 'running'"
+
+export function runJournalStore(client: Client): JournalStore {
+  const { sql } = client
+  const turn = writeTurnOf(client)
+  const isOurs = sql.prepare<[RunFence], { outcome: string | null; reason: string | null; stamp: string }>(
+    `SELECT outcome, reason, ${STAMP} AS stamp FROM run WHERE ${OURS}`,
+  )
+  const rowsOf = sql.prepare<[number], StoredRow>(
+    `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = ? ORDER BY s.seq, s.step_id, s.item_key`,
+  )
+
+  const goesOn = sql.prepare<[RunFence], 1>(`SELECT 1 FROM run WHERE ${OURS} AND outcome IS NULL`).pluck()
+  const forgetPlaceholders = sql.prepare(
+    `DELETE FROM run_step WHERE run_id = ? AND step_id = ? AND json_extract(effect, '$.effect.kind') = 'none'
+       AND (state = 'planned' OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
+  )
+  const isPlanned = sql.prepare<[number, string], 1>('SELECT 1 FROM run_step WHERE run_id = ? AND step_id = ?').pluck()
+  const nextSeq = sql
+    .prepare<[number], number>('SELECT coalesce(max(seq), 0) + 1 FROM run_step WHERE run_id = ?')
+    .pluck()
+  const insertRow = sql.prepare(
+    `INSERT INTO run_step (run_id, step_id, item_key, seq, state, attempt, client_uuid, effect, error_class, sentence,
+       next_attempt_at, planned_at, ended_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+
+  const ROW = 'run_id = @runId AND step_id = @stepId AND item_key = @itemKey'
+  const markSending = sql.prepare(
+    `UPDATE run_step SET state = 'sending', attempt = attempt + 1, sending_at = @at, next_attempt_at = NULL,
+       error_class = NULL, sentence = NULL, ended_at = NULL
+     WHERE ${ROW} AND state = @state AND attempt = @attempt`,
+  )
+  const saveWrite = sql.prepare(
+    `INSERT INTO own_write (account_uuid, object, record_uuid, field, value, run_id, automation_id, hop, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (account_uuid, object, record_uuid, field) DO UPDATE SET value = excluded.value, run_id = excluded.run_id,
+       automation_id = excluded.automation_id, hop = excluded.hop, at = excluded.at`,
+  )
+  const ofAccount = sql.prepare<[number, string], 1>('SELECT 1 FROM run WHERE id = ? AND account_uuid = ?').pluck()
+  const CHANGES = `state = @newState, attempt = @newAttempt, error_class = @errorClass, sentence = @sentence,
+       next_attempt_at = @nextAttemptAt, result = @result, ended_at = @endedAt`
+  const markEnded = sql.prepare(
+    `UPDATE run_step SET ${CHANGES} WHERE ${ROW} AND ((attempt = @attempt AND state IN ('sending', 'unknown'))
+       OR (@newState = 'sent' AND state <> 'sent'))`,
+  )
+  const stateOf = sql
+    .prepare<[number, string, string], string>(
+      'SELECT state FROM run_step WHERE run_id = ? AND step_id = ? AND item_key = ?',
+    )
+    .pluck()
+  const changeRow = sql.prepare(`UPDATE run_step SET ${CHANGES} WHERE ${ROW} AND state = @state AND attempt = @attempt`)
+  const insertMessage = sql.prepare(
+    `INSERT INTO customer_message (account_uuid, automation_id, run_id, channel, receiver_hash, at) VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+
+  const park = sql.prepare(
+    `UPDATE run SET state = @newState, wake_at = @wakeAt, reason = @reason, lease_owner = NULL
+     WHERE ${OURS} AND outcome IS NULL AND ${STAMP} = @stamp`,
+  )
+  const finish = sql.prepare(
+    `UPDATE run SET state = 'done', outcome = @outcome, reason = @reason, ended_at = @at, lease_owner = NULL
+     WHERE ${OURS} AND (outcome IS NULL OR outcome = 'cancelled') AND ${STAMP} = @stamp`,
+  )
+  const skipOpen = sql.prepare(
+    `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', sentence = ?, next_attempt_at = NULL, ended_at = ?
+     WHERE run_id = ? AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
+  )
+
+  function saveWrites(accountUuid: string, runId: number, writes: readonly FieldWrite[], at: number): void {
+    for (const { object, recordUuid, field, value, automationId, hop } of writes) {
+      saveWrite.run(accountUuid, object, recordUuid, field, value, runId, automationId, hop, at)
+    }
+  }
+
+  function changesOf(write: RowWrite) {
+    return {
+      newState: write.state,
+      newAttempt: write.attempt,
+      errorClass: write.errorClass,
+      sentence: write.sentence,
+      nextAttemptAt: write.nextAttemptAt,
+      result: storedResult(write.result, write.tries, write.released),
+      endedAt: write.state === 'planned' || write.state === 'sending' ? null : write.at,
+    }
+  }
+
+  /** Nothing was written: because the run is not ours any more, or because the journal changed? */
+  function refusedBecause(fence: RunFence): ParkedRun {
+    return isOurs.get(fence) ? 'changed' : 'lost'
+  }
+
+  function noteMessage(accountUuid: string, runId: number, message: MessageNote, at: number): void {
+    insertMessage.run(accountUuid, message.automationId, runId, message.channel, message.receiverHash, at)
+  }
+
+  return {
+    async readJournal(fence) {
+      const run = isOurs.get(fence)
+      if (!run) return null
+      return {
+        rows: rowsOf.all(fence.runId).map(journalRow),
+        stamp: run.stamp,
+        cancelled: run.outcome === 'cancelled' ? { reason: run.reason ?? '' } : null,
+      }
+    },
+
+    async planEffects(fence, stepId, rows) {
+      return turn.run(() => {
+        if (goesOn.get(fence) === undefined) return false
+        const { runId } = fence
+        forgetPlaceholders.run(runId, stepId)
+        if (isPlanned.get(runId, stepId) !== undefined) return false
+        let seq = nextSeq.get(runId) ?? 1
+        for (const row of rows) {
+          insertRow.run(
+            runId,
+            stepId,
+            row.itemKey,
+            seq,
+            row.state,
+            row.attempt,
+            row.clientUuid,
+            storedEffect(row.effect, row.notes),
+            row.errorClass,
+            row.sentence,
+            row.nextAttemptAt,
+            row.plannedAt,
+            row.endedAt,
+          )
+          seq++
+        }
+        return true
+      })
+    },
+
+    async beginSending(fence, row, { writes, at }) {
+      return turn.run(() => {
+        if (goesOn.get(fence) === undefined) return false
+        if (markSending.run({ runId: fence.runId, ...row, at }).changes === 0) return false
+        saveWrites(fence.accountUuid, fence.runId, writes, at)
+        return true
+      })
+    },
+
+    async endSending(accountUuid, runId, row, write, { message, writes }) {
+      return turn.run(() => {
+        if (ofAccount.get(runId, accountUuid) === undefined) return false
+        const before = stateOf.get(runId, row.stepId, row.itemKey)
+        if (markEnded.run({ runId, ...row, ...changesOf(write) }).changes === 0) return false
+        // One that may have been sent was counted when that was noted.
+        if (message && before !== 'unknown') noteMessage(accountUuid, runId, message, write.at)
+        saveWrites(accountUuid, runId, writes, write.at)
+        return true
+      })
+    },
+
+    async setRow(fence, row, write) {
+      return turn.run(() => {
+        if (!isOurs.get(fence)) return false
+        return changeRow.run({ runId: fence.runId, ...row, ...changesOf(write) }).changes === 1
+      })
+    },
+
+    async parkRun(fence, stamp, { state, wakeAt, reason }) {
+      return turn.run((): ParkedRun => {
+        const parked = park.run({ ...fence, stamp, newState: state, wakeAt, reason }).changes === 1
+        return parked ? 'parked' : refusedBecause(fence)
+      })
+    },
+
+    async finishRun(fence, stamp, { outcome, reason, cancelledSentence, at }) {
+      return turn.run((): ParkedRun => {
+        const ended = finish.run({ ...fence, stamp, outcome, reason, at }).changes === 1
+        if (!ended) return refusedBecause(fence)
+        if (outcome === 'cancelled') skipOpen.run(cancelledSentence, at, fence.runId)
+        return 'parked'
+      })
+    },
+  }
+}

@@ -1,0 +1,127 @@
+// Runs as rows: how they are made, together with what the ledger must hold for them, and how they are read back.
+import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/features/automations/rules/journal.ts'
+import type { RunWish, StartedRun, StepState } from '#app/features/automations/rules/run.ts'
+import type { Sql } from '../client.server.ts'
+
+export type InsertRuns = (accountUuid: string, wishes: readonly RunWish[], now: number) => StartedRun[]
+
+/**
+ * Prepared once per connection. Synchronous, and to be called within a transaction: each wish becomes its run row and all of
+ * its ledger rows, or nothing. A wish for a rule of another account, or a deleted one, is a bug and throws.
+ */
+export function insertRuns(sql: Sql): InsertRuns {
+  const findLedger = sql.prepare<[number, string, string, number], { at: number }>(
+    `SELECT at FROM seen_ledger WHERE automation_id = ? AND record_uuid = ? AND occurrence = ?
+       AND (expires_at IS NULL OR expires_at > ?)`,
+  )
+  const takeLedger = sql.prepare(
+    `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (automation_id, record_uuid, occurrence) DO UPDATE SET run_id = excluded.run_id, at = excluded.at,
+       expires_at = excluded.expires_at`,
+  )
+  const insert = sql.prepare(
+    `INSERT INTO run (account_uuid, automation_id, version, source, occurrence, object, record_uuid, record_uuids, group_key,
+       trigger_data, state, reason, wake_at, replay_of, hop, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const count = sql.prepare(
+    `UPDATE automation SET execution_count = execution_count + 1, last_executed_at = max(coalesce(last_executed_at, 0), ?)
+     WHERE id = ? AND account_uuid = ?`,
+  )
+
+  function start(accountUuid: string, wish: RunWish, now: number): StartedRun {
+    for (const { recordUuid, occurrence } of wish.again ? [] : wish.ledger) {
+      if (findLedger.get(wish.automationId, recordUuid, occurrence, now)) {
+        return { outcome: 'done_before', recordUuid, occurrence }
+      }
+    }
+    if (count.run(now, wish.automationId, accountUuid).changes === 0) {
+      throw new Error(`account ${accountUuid} has no automation ${wish.automationId}`)
+    }
+    const { lastInsertRowid } = insert.run(
+      accountUuid,
+      wish.automationId,
+      wish.version,
+      wish.source,
+      wish.ledger[0]?.occurrence ?? null,
+      wish.object,
+      wish.recordUuids[0] ?? null,
+      JSON.stringify(wish.recordUuids),
+      wish.groupKey,
+      JSON.stringify(wish.triggerData),
+      wish.held !== null ? 'held' : wish.waits === undefined ? 'queued' : 'waiting',
+      wish.held ?? wish.waits ?? null,
+      wish.wakeAt,
+      wish.replayOf,
+      wish.hop,
+      now,
+    )
+    const runId = Number(lastInsertRowid)
+    for (const { recordUuid, occurrence, expiresAt } of wish.ledger) {
+      takeLedger.run(wish.automationId, recordUuid, occurrence, runId, now, expiresAt)
+    }
+    return { outcome: 'started', runId }
+  }
+
+  return (accountUuid, wishes, now) => wishes.map((wish) => start(accountUuid, wish, now))
+}
+
+/** The columns of a journal row, from `run_step` under the alias `s`. */
+export const JOURNAL_COLUMNS = `s.step_id AS stepId, s.item_key AS itemKey, s.seq, s.state, s.attempt,
+  s.client_uuid AS clientUuid, s.effect, s.result, s.error_class AS errorClass, s.sentence,
+  s.next_attempt_at AS nextAttemptAt, s.planned_at AS plannedAt, s.sending_at AS sendingAt, s.ended_at AS endedAt`
+
+/** A journal row as the database gives it. `effect` and `result` hold JSON: `StoredEffect`, `StoredResult`. */
+export interface StoredRow {
+  stepId: string
+  itemKey: string
+  seq: number
+  state: StepState
+  attempt: number
+  clientUuid: string
+  effect: string
+  result: string | null
+  errorClass: string | null
+  sentence: string | null
+  nextAttemptAt: number | null
+  plannedAt: number
+  sendingAt: number | null
+  endedAt: number | null
+}
+
+interface StoredEffect {
+  effect: JournalEffect
+  notes: PlanNotes | null
+}
+
+interface StoredResult {
+  value: JournalRow['result']
+  tries: Try[]
+  /** A person said "send". */
+  released?: true
+}
+
+export function storedEffect(effect: JournalEffect, notes: PlanNotes | null): string {
+  const stored: StoredEffect = { effect, notes }
+  return JSON.stringify(stored)
+}
+
+/** Null when there is nothing worth a column. */
+export function storedResult(value: JournalRow['result'], tries: Try[], released: boolean): string | null {
+  if (value === null && tries.length === 0 && !released) return null
+  const stored: StoredResult = { value, tries, ...(released && { released }) }
+  return JSON.stringify(stored)
+}
+
+export function journalRow({ effect, result, ...row }: StoredRow): JournalRow {
+  const planned = JSON.parse(effect) as StoredEffect
+  const answered: StoredResult = result === null ? { value: null, tries: [] } : (JSON.parse(result) as StoredResult)
+  return {
+    ...row,
+    effect: planned.effect,
+    notes: planned.notes,
+    result: answered.value,
+    tries: answered.tries,
+    released: answered.released === true,
+  }
+}

@@ -1,0 +1,101 @@
+// What the receiver keeps of a request, and the words it has for it.
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+
+export interface Received {
+  id: number
+  name: string
+  at: Millis
+  method: string
+  /** Path and query as called. */
+  target: string
+  /** Lower-case names, in the order they came. Cookies are not kept. */
+  headers: readonly (readonly [name: string, value: string])[]
+  /** The first 64 KB as text. */
+  body: string
+  /** Length of the whole body. */
+  bodyBytes: number
+  truncated: boolean
+  signature: SignatureVerdict
+  /** null: no answer was given. */
+  status: number | null
+  /** What was done on purpose, '' for a plain answer: `answered after 3000 ms`. */
+  mischief: string
+}
+
+/** Of the Standard Webhooks headers `webhook-id`, `webhook-timestamp`, `webhook-signature`. */
+export type SignatureVerdict = 'no_secret' | 'unsigned' | 'valid' | 'invalid' | 'stale'
+
+export function signatureWords(verdict: SignatureVerdict): string {
+  switch (verdict) {
+    case 'no_secret':
+      return 'Signature not checked: no secret is registered here'
+    case 'unsigned':
+      return 'Not signed'
+    case 'valid':
+      return 'Signature is right'
+    case 'invalid':
+      return 'Signature is wrong'
+    case 'stale':
+      return 'Signature is right, but more than five minutes old'
+    default:
+      return assertNever(verdict)
+  }
+}
+
+/** The receiver's own address by name, or null for a name it does not take. */
+export function receiverName(text: string): string | null {
+  return /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(text) ? text.toLowerCase() : null
+}
+
+export interface SeenEvent {
+  /** Object or event name as it was written. */
+  subject: string
+  uuid: string
+  /** null: not told. */
+  changed: string[] | null
+  /** The platform's own time or number of the event, '' when there is none: the same in what is forwarded. */
+  mark: string
+}
+
+/** The record an event is about: object kind, event kind, or null when the body is something else. */
+export function eventOf(body: string): SeenEvent | null {
+  const value = jsonOf(body)
+  if (!isObject(value)) return null
+  const entry = Array.isArray(value.entry) ? value.entry[0] : null
+  if (isObject(entry) && typeof entry.uuid === 'string') {
+    const changed = Array.isArray(entry.changed_fields) ? entry.changed_fields.map(String) : null
+    return { subject: String(value.object ?? ''), uuid: entry.uuid, changed, mark: String(entry.time ?? '') }
+  }
+  if (!isObject(value.data) || typeof value.data.uuid !== 'string') return null
+  return { subject: String(value.type ?? ''), uuid: value.data.uuid, changed: null, mark: String(value.id ?? '') }
+}
+
+/** JSON, or a form whose key or value is JSON. */
+function jsonOf(body: string): unknown {
+  const plain = parsed(body)
+  if (plain !== undefined) return plain
+  for (const [key, value] of new URLSearchParams(body)) {
+    const inside = parsed(key) ?? parsed(value)
+    if (inside !== undefined) return inside
+  }
+  return undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** For reading: JSON with line breaks, anything else as it came. */
+export function prettyBody(body: string): string {
+  const value = parsed(body)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : body
+}

@@ -1,0 +1,96 @@
+// Times as the platform writes them: `YYYY-MM-DD HH:MM:SS` in the account's zone, without an offset.
+import type { Millis } from '#app/lib/clock.ts'
+
+export const UNSET_TIME = '0000-00-00 00:00:00'
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  let formatter = formatters.get(zone)
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-CA-u-ca-gregory-nu-latn', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    })
+    formatters.set(zone, formatter)
+  }
+  return formatter
+}
+
+/** `YYYY-MM-DD HH:MM:SS` on the wall of that zone. Throws for an unknown zone. */
+export function localText(at: Millis, zone: string): string {
+  const parts: Record<string, string> = {}
+  for (const part of formatterOf(zone).formatToParts(at)) parts[part.type] = part.value
+  return `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}:${parts.second}`
+}
+
+/** Minutes that zone is ahead of UTC at that moment. */
+export function offsetMinutes(at: Millis, zone: string): number {
+  const wall = Date.parse(`${localText(at, zone).replace(' ', 'T')}Z`)
+  return Math.round((wall - Math.floor(at / 1000) * 1000) / 60_000)
+}
+
+const LOCAL = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?$/
+
+/** Is it a local time or date the platform takes (an unset one too)? */
+export function isLocalTime(text: string): boolean {
+  if (text === '' || text === UNSET_TIME || text === '0000-00-00') return true
+  return wallMillis(text) !== null
+}
+
+/** The wall-clock reading as if the zone were UTC; null when it is not a real date and time. */
+function wallMillis(text: string): Millis | null {
+  const match = LOCAL.exec(text)
+  if (!match) return null
+  const [year, month, day, hour, minute, second] = match.slice(1).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const wall = Date.UTC(year, month - 1, day, hour, minute, second)
+  const back = new Date(wall).toISOString()
+  const same = back.startsWith(`${match[1]}-${match[2]}-${match[3]}`) && hour < 24 && minute < 60 && second < 60
+  return same ? wall : null
+}
+
+/** The moment a local time means; null when unset or unreadable. A time that a clock change skips is read with the offset before it. */
+export function parseLocal(text: string, zone: string): Millis | null {
+  const wall = wallMillis(text)
+  if (wall === null) return null
+  const guess = wall - offsetMinutes(wall, zone) * 60_000
+  const better = wall - offsetMinutes(guess, zone) * 60_000
+  return better
+}
+
+/** The same moment with its offset (`2026-01-05T19:00:00+10:00`), as header `sm-date-format: ISO8601` asks. Unset stays as it is. */
+export function isoWithOffset(text: string, zone: string): string {
+  const at = parseLocal(text, zone)
+  if (at === null) return text
+  const offset = offsetMinutes(at, zone)
+  const sign = offset < 0 ? '-' : '+'
+  const hours = String(Math.floor(Math.abs(offset) / 60)).padStart(2, '0')
+  const rest = String(Math.abs(offset) % 60).padStart(2, '0')
+  return `${localText(at, zone).replace(' ', 'T')}${sign}${hours}:${rest}`
+}
+
+/** ISO 8601 with an offset or `Z` → local text; anything else comes back unchanged. */
+export function toLocal(text: string, zone: string): string {
+  if (!/T.*(Z|[+-]\d\d:?\d\d)$/.test(text)) return text
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? text : localText(at, zone)
+}
+
+/** `YYYY-MM-DD` so many days from the day of `at` in that zone. */
+export function localDate(at: Millis, zone: string, days = 0): string {
+  const midnight = Date.parse(`${localText(at, zone).slice(0, 10)}T00:00:00Z`)
+  return new Date(midnight + days * 86_400_000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,171 @@
+// SMS and e-mail: checked like the real service's documentation says, kept in the outbox and in the history lists.
+import { randomUUID } from 'node:crypto'
+import { days, minutes } from '#app/lib/duration.ts'
+import { findRecord, zoneOf } from '../accounts.server.ts'
+import { escapeHtml } from '../html.ts'
+import { type Answer, errorAnswer, jsonAnswer } from '../http.server.ts'
+import type { AccountState, Stage } from '../state.server.ts'
+import type { SandboxRecord } from '../world.ts'
+import { objectOf } from './catalog.ts'
+import { localText } from './local-time.ts'
+import { putInOutbox } from './outbox.server.ts'
+import { emptyRecord } from './record-values.ts'
+import { type AccountRequest, hasScope, scopeMessage, valuesOf } from './wire-request.ts'
+
+const SMS_MAX = 1600
+const SMS_CREDIT = 153
+const E164 = /^\+[1-9]\d{6,14}$/
+const EMAIL = /^[^\s@<>,;]+@[^\s@<>,;]+\.[^\s@<>,;]+$/
+const SIGNATURE = /<platform-user-signature\s*(?:\/>|>\s*<\/platform-user-signature>)/gi
+const FEED_MAX = 500
+/** The outbox is for looking at; nobody looks at more. */
+const KEEP_BODY = 64 * 1024
+
+type Body = Record<string, unknown>
+
+/** The three calls that talk to people; null for another path. */
+export function messagingCall(stage: Stage, request: AccountRequest): Answer | null {
+  if (request.method !== 'POST') return null
+  switch (request.path) {
+    case '/platform_service_sms':
+      return guarded(stage, request, 'publish_sms', (body) => sendSms(stage, request, body))
+    case '/platform_service_email':
+      return guarded(stage, request, 'publish_email', (body) => sendEmail(stage, request, body))
+    // Invented: the real feed's endpoint is not known. Nothing may be concluded from it about the real service.
+    case '/unverified_feed':
+      return postToFeed(stage, request)
+    default:
+      return null
+  }
+}
+
+function guarded(stage: Stage, request: AccountRequest, scope: string, send: (body: Body) => Answer): Answer {
+  if (!hasScope(request, scope)) return errorAnswer(403, scopeMessage(scope))
+  if (request.contentType !== 'application/json') return errorAnswer(400, 'The request body must be JSON')
+  const body = valuesOf(request)
+  if (!body) return errorAnswer(400, 'Invalid request body')
+  const jobUuid = textOf(body.regardingJobUUID)
+  if (jobUuid !== '' && !findRecord(request.account, 'job', jobUuid.toLowerCase())) {
+    return errorAnswer(400, 'regardingJobUUID does not name a job')
+  }
+  const throttled = throttle(request.account, stage.clock.now())
+  return throttled ? errorAnswer(429, throttled) : send(body)
+}
+
+function throttle(account: AccountState, now: number): string | null {
+  const sent = account.outbox.filter((one) => one.kind === 'sms' || one.kind === 'email')
+  if (sent.filter((one) => one.at > now - minutes(1)).length >= account.options.messagesPerMinute) {
+    return 'Messaging throttled: too many messages per minute'
+  }
+  return sent.filter((one) => one.at > now - days(1)).length >= account.options.messagesPerDay
+    ? 'Messaging throttled: 24 hour quota exceeded'
+    : null
+}
+
+function sendSms(stage: Stage, request: AccountRequest, body: Body): Answer {
+  const { account } = request
+  const to = textOf(body.to).replaceAll(/[\s()-]/g, '')
+  const message = textOf(body.message)
+  if (!E164.test(to)) return errorAnswer(400, `${textOf(body.to).slice(0, 40)} is not a valid mobile number`)
+  if (message === '') return errorAnswer(400, 'message is required')
+  if (message.length > SMS_MAX) return errorAnswer(400, `message may hold at most ${SMS_MAX} characters`)
+  if (account.options.messagingSilent) return silence()
+  const messageId = randomUUID()
+  const jobUuid = textOf(body.regardingJobUUID).toLowerCase()
+  const credits = Math.ceil(message.length / SMS_CREDIT)
+  putInOutbox(stage, account, { kind: 'sms', jobUuid, to, message, credits, messageId })
+  // A text about no job is not found again.
+  if (jobUuid !== '') remember(stage, account, 'sms', jobUuid, { to, message })
+  return sent(messageId)
+}
+
+function sendEmail(stage: Stage, request: AccountRequest, body: Body): Answer {
+  const { account } = request
+  const [to, cc, replyTo] = [textOf(body.to), textOf(body.cc), textOf(body.replyTo)]
+  const [subject, htmlBody, textBody] = [textOf(body.subject), textOf(body.htmlBody), textOf(body.textBody)]
+  if (!EMAIL.test(to)) return errorAnswer(400, `${to.slice(0, 80)} is not a valid email address`)
+  if (cc !== '' && !EMAIL.test(cc)) return errorAnswer(400, `${cc.slice(0, 80)} is not a valid email address`)
+  if (subject === '') return errorAnswer(400, 'subject is required')
+  if (body.htmlBody === '' || body.textBody === '') return errorAnswer(400, 'htmlBody and textBody may not be empty')
+  if (htmlBody === '' && textBody === '') return errorAnswer(400, 'htmlBody or textBody is required')
+  const wanted = body.attachments ?? []
+  if (!Array.isArray(wanted)) return errorAnswer(400, 'attachments must be a list of attachment UUIDs')
+  const attachments: { uuid: string; name: string }[] = []
+  for (const uuid of wanted.map((one) => textOf(one).toLowerCase())) {
+    const record = findRecord(account, 'attachment', uuid)
+    if (!record || !account.files.has(uuid)) return errorAnswer(400, `Attachment ${uuid.slice(0, 40)} not found`)
+    attachments.push({ uuid, name: String(record.attachment_name) })
+  }
+  if (account.options.messagingSilent) return silence()
+  const messageId = randomUUID()
+  const jobUuid = textOf(body.regardingJobUUID).toLowerCase()
+  const signed = request.staffUuid !== '' && htmlBody.search(SIGNATURE) >= 0
+  putInOutbox(stage, account, {
+    kind: 'email',
+    jobUuid,
+    to,
+    cc,
+    replyTo,
+    subject,
+    htmlBody: htmlBody
+      .replaceAll(SIGNATURE, () => (signed ? signatureOf(account, request.staffUuid) : ''))
+      .slice(0, KEEP_BODY),
+    textBody: textBody.slice(0, KEEP_BODY),
+    attachments,
+    signedByStaffUuid: signed ? request.staffUuid : '',
+    messageId,
+  })
+  remember(stage, account, 'email', jobUuid, { to, subject, bounced: '0', opened: '0' })
+  return sent(messageId)
+}
+
+function signatureOf(account: AccountState, staffUuid: string): string {
+  const staff = findRecord(account, 'staff', staffUuid)
+  const company = findRecord(account, 'vendor', account.uuid)
+  const lines = [
+    `${staff?.first ?? ''} ${staff?.last ?? ''}`.trim(),
+    String(staff?.job_title ?? ''),
+    String(company?.name),
+  ]
+  return `<p>${lines
+    .filter((line) => line !== '')
+    .map(escapeHtml)
+    .join('<br>')}</p>`
+}
+
+/** A line in the read-only history lists `sms.json` and `email.json`. Nothing in it leads back to the message id. */
+function remember(stage: Stage, account: AccountState, key: 'sms' | 'email', jobUuid: string, rest: Body): void {
+  const rows = account.records.get(key) ?? new Map<string, SandboxRecord>()
+  const uuid = randomUUID()
+  const timestamp = localText(stage.clock.now(), zoneOf(account))
+  const related = { related_object: jobUuid === '' ? '' : 'job', related_object_uuid: jobUuid }
+  rows.set(uuid, { ...emptyRecord(objectOf(key)), direction: 'outbound', ...related, timestamp, ...rest, uuid })
+  account.records.set(key, rows)
+}
+
+function postToFeed(stage: Stage, request: AccountRequest): Answer {
+  const body = valuesOf(request)
+  const message = textOf(body?.message)
+  if (message === '') return errorAnswer(400, 'message is required')
+  if (message.length > FEED_MAX) return errorAnswer(400, `message may hold at most ${FEED_MAX} characters`)
+  putInOutbox(stage, request.account, {
+    kind: 'feed',
+    jobUuid: '',
+    message,
+    showActionBar: body?.showActionBar === true,
+  })
+  return jsonAnswer(200, { errorCode: 0, message: 'OK' })
+}
+
+function sent(messageID: string): Answer {
+  return jsonAnswer(200, { errorCode: 0, message: 'OK', messageID })
+}
+
+/** A 200 that sent nothing: told apart by the missing id only. */
+function silence(): Answer {
+  return jsonAnswer(200, { errorCode: 0, message: 'OK' })
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+}

@@ -1,0 +1,384 @@
+// The pretend platform's inside as the console, the receiver, the seed data and tests see it. `world.server.ts` makes one.
+// The wire (`servicem8/`) works on the same state, so a change made here travels exactly like one made over REST.
+import type { Millis } from '#app/lib/clock.ts'
+import type { MovableClock } from '#app/lib/clocks.server.ts'
+import type { PaymentsWorld } from './stripe/payments-world.ts'
+
+/** Why a person's wish was not carried out: what the wire would have answered. */
+export interface Refusal {
+  outcome: 'refused'
+  status: number
+  message: string
+}
+
+/** A record as it is stored: every field of the object's catalogue, times in the account's zone, flags 0 or 1, money as text. */
+export type SandboxRecord = Record<string, unknown> & { uuid: string }
+
+export type ChangeResult = { outcome: 'done'; record: SandboxRecord } | Refusal
+
+export type JobStatus = 'Quote' | 'Work Order' | 'Unsuccessful' | 'Completed'
+
+export const JOB_STATUSES: readonly JobStatus[] = ['Quote', 'Work Order', 'Unsuccessful', 'Completed']
+
+export interface AccountView {
+  /** The account UUID, equal to the uuid of its vendor record. */
+  uuid: string
+  name: string
+  /** IANA zone: every unzoned time of this account is in it. */
+  timezone: string
+  currency: string
+  /** The first active staff member: who acts when nobody is named. */
+  ownerStaffUuid: string
+  /** Now, as the account's own wall clock writes it: `YYYY-MM-DD HH:MM:SS`. */
+  localNow: string
+  /** At least one grant of the add-on can still be used or refreshed. */
+  connected: boolean
+}
+
+/** One sign-in of the add-on. Tokens themselves are never shown: only their hashes are kept. */
+export interface ConnectionView {
+  id: string
+  accountUuid: string
+  /** Space-separated, as granted. */
+  scope: string
+  grantedAt: Millis
+  /** When the newest access token ends. */
+  accessExpiresAt: Millis
+  refreshes: number
+  revoked: boolean
+}
+
+export interface TokenAnswer {
+  access_token: string
+  expires_in: number
+  token_type: 'bearer'
+  scope: string
+  refresh_token: string
+}
+
+/** What the platform sent to a person, or would have. */
+export type OutboxItem = {
+  id: number
+  accountUuid: string
+  at: Millis
+  /** The job it was about, or ''. */
+  jobUuid: string
+} & (
+  | {
+      kind: 'email'
+      to: string
+      cc: string
+      replyTo: string
+      subject: string
+      /** Written by whoever holds a token: show it escaped, or in an iframe with an empty `sandbox` attribute. */
+      htmlBody: string
+      textBody: string
+      attachments: { uuid: string; name: string }[]
+      /** Staff whose signature was put in, or ''. */
+      signedByStaffUuid: string
+      messageId: string
+    }
+  | { kind: 'sms'; to: string; message: string; credits: number; messageId: string }
+  | { kind: 'staff_message'; fromStaffUuid: string; toStaffUuid: string; message: string }
+  | {
+      kind: 'document'
+      templateType: string
+      outputFormat: string
+      fileName: string
+      bytes: number
+      /** Set when it was stored in the job's diary: readable with `fileOf`. */
+      attachmentUuid: string
+    }
+  | { kind: 'notification'; message: string; destinationUrl: string; body: string }
+  | { kind: 'feed'; message: string; showActionBar: boolean }
+)
+
+/** A webhook subscription of the add-on. */
+export interface SubscriptionView {
+  uuid: string
+  accountUuid: string
+  kind: 'object' | 'event'
+  /** Object or event name, lower case. */
+  subject: string
+  callbackUrl: string
+  /** Watched fields; empty for the event kind. */
+  fields: string[]
+  uniqueId: string
+  active: boolean
+  deleted: boolean
+  /** By a private app: the add-on neither sees nor replaces it. Absent = the add-on's own. */
+  byKey?: true
+  createdAt: Millis
+  lastFailureReason: string | null
+  lastFailureAt: Millis | null
+  /** Since when every attempt has failed, or null. */
+  failingSince: Millis | null
+}
+
+export interface DeliveryAttempt {
+  at: Millis
+  /** null: no answer. */
+  status: number | null
+  /** '' when an answer came. */
+  error: string
+  durationMs: number
+  /** First 200 characters of the answer. */
+  answer: string
+}
+
+/** One POST of the platform to the add-on, with its retries. Newest first where listed. */
+export interface DeliveryView {
+  id: number
+  accountUuid: string
+  /** '' for the manifest kind, which has no subscription. */
+  subscriptionUuid: string
+  kind: 'object' | 'event' | 'manifest'
+  /** Object or event name. */
+  subject: string
+  recordUuid: string
+  callbackUrl: string
+  contentType: string
+  /** Exactly what is posted. */
+  body: string
+  createdAt: Millis
+  state: 'waiting' | 'delivered' | 'given_up' | 'dropped' | 'unsubscribed'
+  /** When the next attempt is due; null when there is none. */
+  nextAt: Millis | null
+  attempts: DeliveryAttempt[]
+}
+
+/** How one account of the platform behaves. Everything here is a switch of the console; all survive a restart. */
+export interface AccountOptions {
+  /** Records a page when the list is asked with a cursor. */
+  pageSize: number
+  /** Calls a minute and a day for the add-on. */
+  perMinute: number
+  perDay: number
+  /** 402 to every call: the account has not paid. */
+  unpaid: boolean
+  /** 426 to every call, as for plain http. */
+  insistOnHttps: boolean
+  /** Scopes left out of what is granted although asked for. */
+  withheldScopes: string[]
+  /** Flags come quoted in some records (always the same ones), and the error codes of some answers. */
+  quotedFlags: boolean
+  /** The object's name in a delivery: `job`, `JOB`, or `Job`. */
+  objectSpelling: 'lower' | 'upper' | 'title'
+  /** How a delivery is wrapped: JSON, or a form whose key or value is the JSON. */
+  deliveryWrapping: 'json' | 'form_key' | 'form_value'
+  /** Every delivery is sent twice. */
+  duplicateDeliveries: boolean
+  /** Every second delivery overtakes the one before. */
+  reorderDeliveries: boolean
+  /** So many of the next deliveries are never sent. */
+  dropNextDeliveries: number
+  /** Clock time between a change and the first attempt, in ms. */
+  deliveryDelayMs: number
+  /** Webhooks of the add-on's manifest: sent to the add-on's own address as a signed JWT. */
+  manifestWebhooks: { object: string; fields: string[] }[]
+  /** Messaging answers 200 without a messageID: nothing was sent. */
+  messagingSilent: boolean
+  /** Messages (SMS and e-mail together) a minute and in 24 hours. */
+  messagesPerMinute: number
+  messagesPerDay: number
+  /** Producing a document answers a JSON error. */
+  documentsFail: boolean
+}
+
+export type FaultEffect =
+  /** Answers this status instead, with the body the real service is known for. 429 is plain text. */
+  | { kind: 'status'; status: number; body?: string }
+  /** Takes the request and never answers. */
+  | { kind: 'hang' }
+  /** Closes the connection before doing anything. */
+  | { kind: 'drop' }
+  /** Does what was asked, then closes the connection without an answer. */
+  | { kind: 'lose_answer' }
+  /** Answers late. */
+  | { kind: 'delay'; ms: number }
+
+/** Makes the next calls of an account misbehave. */
+export interface FaultRule {
+  id: number
+  /** null: any account, also calls that name none. */
+  accountUuid: string | null
+  /** Upper case, or '*' for any. */
+  method: string
+  /** Path below `/sandbox/servicem8`, `*` stands for anything: `/api_1.0/job*`, `/oauth/access_token`. */
+  path: string
+  effect: FaultEffect
+  /** How many calls are still to be spoiled. */
+  left: number
+}
+
+/** How a person opens the add-on inside the platform. */
+export interface OpeningInput {
+  /** Default: the account's owner. */
+  staffUuid?: string
+  /** The manifest's event name. Default `fieldhook_open`. */
+  event?: string
+  jobUuid?: string
+  companyUuid?: string
+}
+
+/** What the add-on answered to the signed POST. */
+export interface OpeningAnswer {
+  /** null: no answer. */
+  status: number | null
+  contentType: string
+  /** For a redirect: where to, absolute. Else ''. */
+  location: string
+  body: string
+  error: string
+}
+
+/** A moment in seed data, turned into the account's local time when the account is made. */
+export type SeedTime =
+  /** So many days from today (negative: before), at this wall-clock time `HH:MM`. */
+  | { days: number; at: string }
+  /** So long ago. */
+  | { agoMs: Millis }
+
+export type SeedValue = string | number | boolean | null | SeedTime | readonly unknown[]
+
+/**
+ * A record to begin with: `uuid` and whatever differs from the object's defaults. Nothing is checked or derived beyond
+ * defaults, `edit_date` (now when left out), `generated_job_id` (counted when left out) and `total_invoice_amount`
+ * (summed from the job's lines when left out).
+ */
+export type SeedRecord = { uuid: string } & Record<string, SeedValue>
+
+export interface SeedAccount {
+  /** The vendor record; its uuid is the account UUID. `timezone_name` must be an IANA zone. */
+  vendor: SeedRecord & { name: string; timezone_name: string; currency: string }
+  /** By object key of the catalogue: `job`, `company`, `jobmaterial`, `staff`… in the order they came to be. */
+  records: Record<string, SeedRecord[]>
+  /** The number the next job gets. Default: one more than the highest in the seed, at least 1001. */
+  nextJobNumber?: number
+  options?: Partial<AccountOptions>
+}
+
+export interface World {
+  /** Public address of product and sandbox, without a trailing slash. */
+  readonly origin: string
+  /** `${origin}/sandbox/servicem8`: base of the wire. */
+  readonly baseUrl: string
+  readonly appId: string
+  readonly clock: MovableClock
+  /** The pretend payment provider. */
+  readonly payments: PaymentsWorld
+
+  // --- looking ---------------------------------------------------------------------------------------------------
+  accounts(): AccountView[]
+  findAccount(accountUuid: string): AccountView | null
+  /** Every record of the object, inactive ones too, oldest first. Unknown account or object: empty. Do not change them. */
+  records(accountUuid: string, object: string): readonly SandboxRecord[]
+  findRecord(accountUuid: string, object: string, uuid: string): SandboxRecord | null
+  /** Bytes of an attachment, or null when none were uploaded. */
+  fileOf(accountUuid: string, attachmentUuid: string): { name: string; type: string; bytes: Uint8Array } | null
+  /** Newest first. */
+  outbox(accountUuid: string): OutboxItem[]
+  subscriptions(accountUuid: string): SubscriptionView[]
+  /** Platform → add-on posts, newest first. */
+  deliveries(accountUuid: string, limit?: number): DeliveryView[]
+  connections(accountUuid: string): ConnectionView[]
+  /** When each key of a private app was made, newest first. Keys themselves are never shown again. */
+  apiKeys(accountUuid: string): Millis[]
+  /** Grows with every change of anything above: compare it to know whether a page is stale. */
+  revision(): number
+  /** Told after every change (soon, not at once); returns the way to stop. */
+  onChange(tell: () => void): () => void
+
+  // --- a person working inside the platform: webhooks fire as for any other change --------------------------------
+  /** `by` is the staff member who acts (default: the account's owner). */
+  create(accountUuid: string, object: string, values: Record<string, unknown>, by?: string): ChangeResult
+  /** Changes only the named fields. */
+  update(accountUuid: string, object: string, uuid: string, values: Record<string, unknown>, by?: string): ChangeResult
+  /** Soft: sets `active` 0. */
+  remove(accountUuid: string, object: string, uuid: string, by?: string): ChangeResult
+  addJob(
+    accountUuid: string,
+    job: { status?: JobStatus; companyUuid?: string; description?: string; address?: string; categoryUuid?: string },
+  ): ChangeResult
+  setJobStatus(accountUuid: string, jobUuid: string, status: JobStatus): ChangeResult
+  addNote(accountUuid: string, jobUuid: string, text: string): ChangeResult
+  /** A tiny JPEG in the job's diary. */
+  addPhoto(accountUuid: string, jobUuid: string, name?: string): ChangeResult
+  /** A line on the job; the job's total follows. `price` in the account's currency, ex tax. */
+  addMaterial(
+    accountUuid: string,
+    jobUuid: string,
+    line: { name: string; quantity: number; price: number },
+  ): ChangeResult
+  addPayment(accountUuid: string, jobUuid: string, amount: number, method?: string): ChangeResult
+  /** null takes the job out of its queue. */
+  sendToQueue(accountUuid: string, jobUuid: string, queueUuid: string | null, staffUuid?: string): ChangeResult
+  addBadge(accountUuid: string, jobUuid: string, badgeUuid: string): ChangeResult
+  removeBadge(accountUuid: string, jobUuid: string, badgeUuid: string): ChangeResult
+  markQuoteSent(accountUuid: string, jobUuid: string): ChangeResult
+  /** A quote becomes a work order, as when the customer accepts it. */
+  acceptQuote(accountUuid: string, jobUuid: string): ChangeResult
+  markInvoiceSent(accountUuid: string, jobUuid: string): ChangeResult
+  /** A booking from now + 1 day, two hours long, unless said otherwise (local times `YYYY-MM-DD HH:MM:SS`). */
+  schedule(
+    accountUuid: string,
+    jobUuid: string,
+    booking?: { staffUuid?: string; start?: string; end?: string },
+  ): ChangeResult
+  checkIn(accountUuid: string, jobUuid: string, staffUuid?: string): ChangeResult
+  /** Ends the newest open check-in of the job. */
+  checkOut(accountUuid: string, jobUuid: string): ChangeResult
+  /** A filled-in form on the job (the first form of the account unless named). */
+  submitForm(accountUuid: string, jobUuid: string, formUuid?: string): ChangeResult
+  /** A staff member begins or ends the working day: an event, nothing in the record. */
+  clockStaff(accountUuid: string, staffUuid: string, way: 'on' | 'off'): ChangeResult
+  /** A message from outside arrives in the inbox. */
+  receiveInboxMessage(
+    accountUuid: string,
+    message: { from: string; fromEmail: string; subject: string; text: string },
+  ): ChangeResult
+
+  // --- opening the add-on ------------------------------------------------------------------------------------------
+  /** The JWT the platform would post: HS256 with the App Secret, claims as documented, valid for ten minutes. */
+  signOpening(accountUuid: string, input?: OpeningInput): Promise<{ jwt: string; postTo: string }>
+  /** Signs and posts it (raw body) the way the platform's own server does; never throws. Redirects are not followed. */
+  postOpening(accountUuid: string, input?: OpeningInput): Promise<OpeningAnswer>
+
+  // --- misbehaving -------------------------------------------------------------------------------------------------
+  options(accountUuid: string): AccountOptions
+  setOptions(accountUuid: string, patch: Partial<AccountOptions>): void
+  faults(): FaultRule[]
+  addFault(rule: {
+    accountUuid?: string | null
+    method?: string
+    path?: string
+    effect: FaultEffect
+    /** Default 1. */
+    times?: number
+  }): FaultRule
+  clearFaults(accountUuid?: string): void
+
+  // --- the add-on's standing ---------------------------------------------------------------------------------------
+  /** Tokens as if a person had just agreed. For tests and for consoles that skip the consent page. */
+  grant(accountUuid: string, scope: string): TokenAnswer
+  /** A key for a private app, as the owner makes one in the settings. Told once. */
+  makeApiKey(accountUuid: string): string
+  /** Takes back every key, and what they subscribed to ends. */
+  removeApiKeys(accountUuid: string): void
+  /** The person removes the add-on: every token dies and every subscription ends. */
+  removeAddon(accountUuid: string): void
+  /** Access tokens end now; refresh tokens still work. */
+  expireAccessTokens(accountUuid: string): void
+  /** Marks a subscription inactive with a reason, as after long failing. */
+  deactivateSubscription(accountUuid: string, subscriptionUuid: string, reason?: string): boolean
+  /** Every waiting delivery of the account becomes due now. Answers how many. */
+  retryDeliveriesNow(accountUuid: string): number
+  /** Resolves when nothing is being sent and nothing is due. For tests. */
+  settled(): Promise<void>
+
+  // --- stage machinery ---------------------------------------------------------------------------------------------
+  /** Moves the shared clock forward and remembers how far, so that a restart does not go back in time. */
+  advanceClock(ms: Millis): void
+  /** Records, outbox and delivery log as on the first day; grants, subscriptions and options stay. */
+  resetRecords(accountUuid: string): void
+}
