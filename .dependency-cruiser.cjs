@@ -24,6 +24,9 @@ const SETTINGS = '^app/boot/(env|env-[a-z]+|logger)\\.server\\.ts$'
 const WIRING = ['^app/boot/(?!(env|env-[a-z]+|logger)\\.)[^.]+\\.server\\.tsx?$', '^app/commands/[^.]+\\.server\\.ts$']
 const ENTRIES = '^app/entry\\.(client|server)\\.tsx$'
 
+/** Proofs, benches and trials: they may import everything, and only tests and scripts start them. */
+const LAB = '^packages/lab/'
+
 const SQL = 'node_modules/(drizzle-orm|better-sqlite3)/'
 const HTTP_SERVER = 'node_modules/(express|compression|@remix-run/(node|express|serve))/'
 const SOCKETS = '^(http|https|http2|net|tls|dgram|dns|dns/promises|child_process|cluster)$'
@@ -228,13 +231,13 @@ module.exports = {
     {
       name: 'a file of app, db or packages belongs to a part: add a row to the law for a new one',
       severity: 'error',
-      from: { path: '^(app|db|packages)/', pathNot: [TEST, ...WIRING, ...TABLE.flatMap((row) => row.from)] },
+      from: { path: '^(app|db|packages)/', pathNot: [TEST, LAB, ...WIRING, ...TABLE.flatMap((row) => row.from)] },
       to: {},
     },
     {
-      name: 'boot, jobs and other wiring are imported by wiring, tests and scripts',
+      name: 'boot, jobs and other wiring are imported by wiring, tests, scripts and the lab',
       severity: 'error',
-      from: { pathNot: [...WIRING, ENTRIES, TEST, '^(tests|scripts)/'] },
+      from: { pathNot: [...WIRING, ENTRIES, TEST, LAB, '^(tests|scripts)/'] },
       to: { path: [...WIRING, ENTRIES] },
     },
     {
@@ -244,15 +247,21 @@ module.exports = {
       to: { path: SQL, dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'what ships imports no test and no script',
+      name: 'what ships imports no test, no script and nothing of the lab',
       severity: 'error',
-      from: { path: '^(app|db|packages)/', pathNot: [TEST] },
-      to: { path: ['^(tests|scripts)/', TEST] },
+      from: { path: '^(app|db|packages)/', pathNot: [TEST, LAB] },
+      to: { path: ['^(tests|scripts)/', LAB, TEST] },
+    },
+    {
+      name: 'app and db know of the sandbox its one entry',
+      severity: 'error',
+      from: { path: '^(app|db)/', pathNot: [TEST] },
+      to: { path: '^packages/sandbox/', pathNot: '^packages/sandbox/sandbox\\.server\\.ts$' },
     },
     {
       name: 'a unit test imports its own part, lib, decisions, db, adapters and tests/support: what crosses parts is a walk',
       severity: 'error',
-      from: { path: `^(app/(?:lib|domain|contract|adapters|engine|ui|features/[^/]+)|db|packages/[^/]+)/.*${TEST}` },
+      from: { path: `^(app/(?:lib|domain|contract|adapters|engine|ui|features/[^/]+)|db|packages/(?!lab/)[^/]+)/.*${TEST}` },
       to: {
         path: OURS,
         pathNot: ['^$1/', LIB, ...DECISIONS, APP_TYPE, '^db/', '^app/adapters/', '^app/ui/', '^tests/(?!walks/|e2e/)'],
@@ -261,7 +270,7 @@ module.exports = {
     {
       name: 'no test imports another test',
       severity: 'error',
-      from: { path: [TEST, '^tests/'] },
+      from: { path: [TEST, LAB, '^tests/'] },
       to: { path: [TEST, '\\.spec\\.ts$'] },
     },
     {
@@ -280,7 +289,7 @@ module.exports = {
     {
       name: 'what ships uses dependencies, not devDependencies',
       severity: 'error',
-      from: { path: '^(app|db|packages)/|^scripts/(serve|run)[^/]*$', pathNot: [TEST] },
+      from: { path: '^(app|db|packages)/|^scripts/(serve|run)[^/]*$', pathNot: [TEST, LAB] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
     },
     {

@@ -44,7 +44,7 @@ export default defineConfig({
         test: {
           ...WALK,
           name: 'walk',
-          include: ['tests/{walks,proofs}/**/*.test.ts'],
+          include: ['tests/walks/**/*.test.ts'],
           exclude: ALONE,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

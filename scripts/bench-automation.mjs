@@ -3,5 +3,5 @@ import './node-version.mjs'
 import './record-flag.mjs'
 
 const { runTs } = await import('./run-ts.mjs')
-const { benchAutomation } = await runTs('tests/bench/automation.ts')
+const { benchAutomation } = await runTs('packages/lab/bench/automation.ts')
 process.exit(await /** @type {Function} */ (benchAutomation)(process.argv.slice(2)))

@@ -6,5 +6,5 @@ const { orExplain, setUp } = await import('./setup.mjs')
 await orExplain(() => setUp({ build: true }))
 
 const { runTs } = await import('./run-ts.mjs')
-const { benchManager } = await runTs('tests/bench/manager.ts')
+const { benchManager } = await runTs('packages/lab/bench/manager.ts')
 process.exit(await /** @type {Function} */ (benchManager)(process.argv.slice(2)))

@@ -14,5 +14,5 @@ if (!found) {
   process.exit(1)
 }
 const { runTs } = await import('./run-ts.mjs')
-const { benchPages } = await runTs('tests/bench/pages.ts')
+const { benchPages } = await runTs('packages/lab/bench/pages.ts')
 process.exit(await /** @type {Function} */ (benchPages)(process.argv.slice(2), { ...found, flags: FLAGS }))

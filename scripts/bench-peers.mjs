@@ -1,5 +1,5 @@
 // `npm run bench:peers`: the same job on Fieldhook, n8n and Node-RED. The other two are installed once, in this user's cache (n8n is about
-// 2 GB and takes minutes); what cannot be installed is said, and the rest is measured. Options: see tests/bench/peers.ts.
+// 2 GB and takes minutes); what cannot be installed is said, and the rest is measured. Options: see packages/lab/bench/peers/peers.ts.
 import './record-flag.mjs'
 import './node-version.mjs'
 import { join } from 'node:path'
@@ -9,8 +9,10 @@ await orExplain(() => setUp({ build: true }))
 
 const { bundleTs, runTs } = await import('./run-ts.mjs')
 const { installPeer, PEERS } = await import('./peer-packages.mjs')
-const [load, receivers] = await Promise.all(['load', 'receivers'].map((name) => bundleTs(`tests/bench/${name}.ts`)))
-const { benchPeers } = await runTs('tests/bench/peers.ts')
+const [load, receivers] = await Promise.all(
+  ['load', 'receivers'].map((name) => bundleTs(`packages/lab/bench/${name}.ts`)),
+)
+const { benchPeers } = await runTs('packages/lab/bench/peers/peers.ts')
 process.exit(
   await /** @type {Function} */ (benchPeers)(
     {

@@ -3,5 +3,5 @@ import './node-version.mjs'
 import './record-flag.mjs'
 
 const { runTs } = await import('./run-ts.mjs')
-const { benchRules } = await runTs('tests/bench/rules.ts')
+const { benchRules } = await runTs('packages/lab/bench/rules.ts')
 process.exit(/** @type {Function} */ (benchRules)(process.argv.slice(2)))

@@ -7,7 +7,7 @@ await orExplain(() => setUp({ build: true }))
 
 const { bundleTs, runTs } = await import('./run-ts.mjs')
 const [load, receivers, bare] = await Promise.all(
-  ['load', 'receivers', 'bare'].map((name) => bundleTs(`tests/bench/${name}.ts`)),
+  ['load', 'receivers', 'bare'].map((name) => bundleTs(`packages/lab/bench/${name}.ts`)),
 )
-const { bench } = await runTs('tests/bench/bench.ts')
+const { bench } = await runTs('packages/lab/bench/bench.ts')
 process.exit(await /** @type {Function} */ (bench)({ load, receivers, bare }, process.argv.slice(2)))

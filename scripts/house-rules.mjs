@@ -8,6 +8,8 @@ export const ROUTE_LINES = 150
 export const FILE_LINES = 400
 const SOURCE = /\.(ts|tsx|js|mjs|cjs|css)$/
 const TEST = /\.(test|spec)\.tsx?$/
+/** The laboratory is a package that nobody ships. */
+const SHIPPED = /^(app|db|packages(?!\/lab\/))\//
 const FOLDERS = ['app', 'db', 'packages', 'scripts', 'tests']
 const SOCKET_MODULES = /^(node:)?(http|https|http2|net|tls|dgram)$/
 const DIALLING = new Set(['request', 'get', 'connect', 'createConnection', 'createSocket'])
@@ -74,7 +76,7 @@ function lengthOffences(file, text) {
 /** @param {string} file @returns {NodeRule[]} */
 function rulesFor(file) {
   if (!/\.(ts|tsx|js|mjs|cjs)$/.test(file)) return []
-  const product = /^(app|db|packages)\//.test(file) && !TEST.test(file)
+  const product = SHIPPED.test(file) && !TEST.test(file)
   const rules = [asyncTransaction]
   if (product && file !== 'app/boot/env.server.ts') rules.push(readsProcessEnv)
   // A page's script asks its own server through the one module that refuses any other.
@@ -85,7 +87,7 @@ function rulesFor(file) {
 
 /** The suffix says what a file may do: `.ts` decides. Route modules are entrances, whatever their suffix. */
 function isDecision(/** @type {string} */ file) {
-  return /^(app|db|packages)\/[^.]+\.ts$/.test(file) && !file.startsWith('app/routes/')
+  return SHIPPED.test(file) && /^[^.]+\.ts$/.test(file) && !file.startsWith('app/routes/')
 }
 
 /** @type {NodeRule} */

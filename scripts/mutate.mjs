@@ -85,7 +85,7 @@ if (!(sample > 0) || !(mostTests > 0)) {
 await setUp({ build: false })
 const { runTs } = await import('./run-ts.mjs')
 const { commandLine, recordFigures } = /** @type {Record<string, Function>} */ (
-  await runTs('tests/support/proof-figures.ts')
+  await runTs('packages/lab/report/figures.ts')
 )
 const { applyMutant, mutantsOf, sampleOf } = await import('./mutants.mjs')
 const { namesNothing, readEquals, takeApart } = await import('./mutation-equal.mjs')

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import ts from 'typescript'
 
-const ALIAS = /^#(app|db|sandbox|tests)\//
+const ALIAS = /^#(app|db|lab|sandbox|tests)\//
 const TEST = /\.test\.tsx?$/
 const FOLDERS = ['app', 'db', 'packages', 'tests/house', 'tests/support']
 
@@ -92,7 +92,7 @@ function importsOf(root, path) {
 
 /** `#app/x.ts` is `app/x.ts`, `#sandbox/x.ts` is `packages/sandbox/x.ts`. @param {string} name */
 function ownPath(name) {
-  return name.slice(1).replace(/^sandbox\//, 'packages/sandbox/')
+  return name.slice(1).replace(/^(lab|sandbox)\//, 'packages/$1/')
 }
 
 /** @param {string} root @param {string} path */

@@ -3,4 +3,4 @@
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 
-await runTs('tests/proofs/automation.ts')
+await runTs('packages/lab/automation/automation.ts')

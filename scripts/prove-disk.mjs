@@ -5,4 +5,4 @@ import { runTs } from './run-ts.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 await orExplain(() => setUp({ build: true }))
-await runTs('tests/proofs/disk.ts')
+await runTs('packages/lab/disk/disk.ts')

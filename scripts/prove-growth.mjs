@@ -2,4 +2,4 @@
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 
-await runTs('tests/proofs/growth.ts')
+await runTs('packages/lab/growth/growth.ts')

@@ -5,4 +5,4 @@ import { runTs } from './run-ts.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 await orExplain(() => setUp({ build: false }))
-await runTs('tests/proofs/image.ts')
+await runTs('packages/lab/image/image.ts')

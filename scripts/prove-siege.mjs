@@ -5,7 +5,7 @@ import { bundleTs, runTs } from './run-ts.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 await orExplain(() => setUp({ build: true }))
-const attack = await bundleTs('tests/proofs/siege-attack.ts')
-const platform = await bundleTs('tests/proofs/siege-platform.ts')
-const { siege } = await runTs('tests/proofs/siege.ts')
+const attack = await bundleTs('packages/lab/siege/attacker.ts')
+const platform = await bundleTs('packages/lab/siege/platform.ts')
+const { siege } = await runTs('packages/lab/siege/siege.ts')
 await /** @type {Function} */ (siege)({ attack, platform }, process.argv.slice(2))

@@ -5,6 +5,6 @@ import { bundleTs, runTs } from './run-ts.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 await orExplain(() => setUp({ build: true }))
-const abuse = await bundleTs('tests/proofs/soak-abuse.ts')
-const { soak } = await runTs('tests/proofs/soak.ts')
+const abuse = await bundleTs('packages/lab/soak/abuse.ts')
+const { soak } = await runTs('packages/lab/soak/soak.ts')
 await /** @type {Function} */ (soak)(abuse, process.argv.slice(2))

@@ -2,4 +2,4 @@
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 
-await runTs('tests/proofs/time.ts')
+await runTs('packages/lab/time/time.ts')

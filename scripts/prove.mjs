@@ -5,6 +5,6 @@ import './node-version.mjs'
 const { orExplain, setUp, ROOT } = await import('./setup.mjs')
 process.chdir(ROOT)
 const { runTs } = await import('./run-ts.mjs')
-const { prove } = await runTs('tests/proofs/prove.ts')
+const { prove } = await runTs('packages/lab/report/prove.ts')
 const prepare = () => orExplain(() => setUp({ build: true }))
 process.exit(await /** @type {Function} */ (prove)(process.argv.slice(2), prepare))

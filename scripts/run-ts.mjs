@@ -1,5 +1,5 @@
 // Runs a TypeScript entry of this project with plain Node: bundles our own files, leaves packages where they are, and
-// imports the result. For proofs and benchmarks: `node scripts/run-ts.mjs tests/proofs/guard.ts`.
+// imports the result. For proofs and benchmarks: `node scripts/run-ts.mjs packages/lab/guard/guard.ts`.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -33,7 +33,7 @@ export async function runTs(entry) {
 
 /**
  * Bundles `entry` to a module that Node can run, and gives back its path: for workers and child processes.
- * `#app/…`, `#db/…`, `#sandbox/…` and `#tests/…` are followed as in package.json; `import.meta.url` stays that of each source file.
+ * `#app/…`, `#db/…`, `#sandbox/…`, `#lab/…` and `#tests/…` are followed as in package.json; `import.meta.url` stays that of each source file.
  * `instead` = files (absolute paths) that are read as these texts, there or not; the bundle then needs a `name` of its own.
  * @param {string} entry
  * @param {{ instead?: ReadonlyMap<string, string>, name?: string }} [changed]

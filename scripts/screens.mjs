@@ -15,5 +15,5 @@ if (!found) {
   process.exit(1)
 }
 const { runTs } = await import('./run-ts.mjs')
-const { takeScreens } = await runTs('tests/screens/take-screens.ts')
+const { takeScreens } = await runTs('packages/lab/screens/take-screens.ts')
 process.exit(await /** @type {Function} */ (takeScreens)(process.argv.slice(2), { ...found, flags: FLAGS }))

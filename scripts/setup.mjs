@@ -22,7 +22,7 @@ const LOCK = '.cache/setup.lock'
 const BUILD_STAMP = 'build/.stamp'
 const BUILD_ENTRY = 'build/server/index.js'
 /** What the build is made of. */
-const BUILD_FOLDERS = ['app', 'db', 'packages', 'public']
+const BUILD_FOLDERS = ['app', 'db', 'packages/sandbox', 'public']
 const BUILD_FILES = ['package.json', 'package-lock.json', 'remix.config.js', 'tsconfig.json', 'vite.config.ts']
 const TEST_FILE = /\.test\.tsx?$/
 

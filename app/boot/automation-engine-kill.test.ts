@@ -1,7 +1,7 @@
 // The short version of `npm run prove:automation`: the process is ended at every boundary of a few runs.
 import { expect, test } from 'vitest'
-import { killAtEveryBoundary, RESUMED_WITHIN, withoutCare } from '#tests/support/proof-automation.server.ts'
-import { storm } from '#tests/support/proof-automation-storm.server.ts'
+import { killAtEveryBoundary, RESUMED_WITHIN, withoutCare } from '#lab/automation/boundaries.server.ts'
+import { storm } from '#lab/automation/storm.server.ts'
 
 test('a run whose process is ended at any boundary sends nothing twice, makes nothing twice, and comes to its end', async () => {
   const found = await killAtEveryBoundary({ seed: 1, runs: 30 })

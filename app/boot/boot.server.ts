@@ -41,7 +41,7 @@ import { openClient } from '#db/sqlite/client.server.ts'
 import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
 import { claimFor } from '#db/sqlite/platform-kind.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
-import type { World } from '#sandbox/world.ts'
+import type { Sandbox } from '#sandbox/sandbox.server.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createAutomationEngine } from './automation-engine.server.ts'
 import { createAutomationTriggers } from './automation-triggers.server.ts'
@@ -75,7 +75,7 @@ export interface Running extends Front {
   requestEnded: Measures['requestEnded']
   /** Signs of life of every loop that should turn: the watchdog ends a process in which one of them gives none. */
   turns(): Record<string, number>
-  sandbox: { handle: NodeHandler; world: World } | null
+  sandbox: { handle: NodeHandler; world: Sandbox['world'] } | null
   /** Call once listening: deliveries and timed work begin. */
   started(): void
   /** Readiness goes off, nothing new is claimed. */
@@ -179,7 +179,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
       log,
     }),
   )
-  const paying = await connectPayments(env, { clock, log: log.child({ part: 'payments' }) })
+  const paying = await connectPayments(env, sandbox, { clock, log: log.child({ part: 'payments' }) })
   const settings: Settings = {
     origin: env.origin,
     adminAccounts:

@@ -13,6 +13,7 @@ import { createDeliveryEngine } from './servicem8/deliveries.server.ts'
 import { createWire } from './servicem8/wire.server.ts'
 import { openState, type Stage } from './state.server.ts'
 import { createSandboxStripe } from './stripe/stripe.server.ts'
+import { SANDBOX_STRIPE } from './stripe/stripe-options.ts'
 import { createWorld } from './world.server.ts'
 import type { SeedAccount, World } from './world.ts'
 
@@ -43,6 +44,15 @@ export interface Sandbox {
   /** Bases to configure the product with: `SERVICEM8_API_URL` and `SERVICEM8_OAUTH_URL`. */
   apiUrl: string
   oauthUrl: string
+  /** The pretend payment provider, in the shape of a configured one. None of its keys opens anything outside this machine. */
+  stripe: {
+    secretKey: string
+    publishableKey: string
+    webhookSecrets: readonly string[]
+    monthlyPriceId: null
+    overagePriceId: null
+    apiBase: string
+  }
   /** Who may be admin when nobody else is named. */
   firstAccountUuid(): string
   /** Lets go of hanging calls and timers and writes the state. */
@@ -94,6 +104,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     world,
     apiUrl: stage.baseUrl,
     oauthUrl: stage.baseUrl,
+    stripe: {
+      secretKey: SANDBOX_STRIPE.secretKey,
+      publishableKey: SANDBOX_STRIPE.publishableKey,
+      webhookSecrets: [SANDBOX_STRIPE.webhookSecret],
+      monthlyPriceId: null,
+      overagePriceId: null,
+      apiBase: `${origin}${SANDBOX_STRIPE.basePath}`,
+    },
     handle(req, res) {
       const [path = '', query = ''] = splitOnce(req.url ?? '', '?')
       if (path !== '/sandbox' && !path.startsWith('/sandbox/')) return false

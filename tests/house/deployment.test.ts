@@ -54,7 +54,7 @@ describe('the image', () => {
     const copied = of('COPY').map((copy) => copy.match(/^--from=build \/app\/(\S+) /)?.[1])
     expect(copied).toEqual(['package.json', 'node_modules', 'build', 'db/migrations', 'scripts'])
     const left = read('.dockerignore').split('\n')
-    for (const name of ['.git', '.env', '.env.*', 'data', 'tests', 'node_modules', '**/*.db'])
+    for (const name of ['.git', '.env', '.env.*', 'data', 'tests', 'packages/lab', 'node_modules', '**/*.db'])
       expect(left).toContain(name)
     expect(read('vite.config.ts')).toMatch(/\bsourcemap: false\b/)
   })
@@ -141,7 +141,7 @@ describe('fly.toml', () => {
 
 test('the files that these files name are there', () => {
   const named = ['Dockerfile', '.dockerignore', 'compose.yml', 'Caddyfile', 'fly.toml', '.npmrc'].flatMap((file) =>
-    [...read(file).matchAll(/(?<![\w./])((?:docs|tests|scripts)\/[\w./-]+\.(?:md|mjs|tsx?))/g)].map(
+    [...read(file).matchAll(/(?<![\w./])((?:docs|tests|scripts|packages)\/[\w./-]+\.(?:md|mjs|tsx?))/g)].map(
       ([, name = '']) => name,
     ),
   )

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ENTRANCES } from '#tests/support/growth/entrances.ts'
-import { exportedFunctions, functionsTakingText, pureModules } from '#tests/support/growth/functions.ts'
-import { growthOf } from '#tests/support/growth/measure.ts'
-import { LIMITS, OWN_TEXT, whyOwnText } from '#tests/support/growth/samples.ts'
-import { isCallable } from '#tests/support/growth/trials.ts'
+import { ENTRANCES } from '#lab/growth/entrances.ts'
+import { exportedFunctions, functionsTakingText, pureModules } from '#lab/growth/functions.ts'
+import { growthOf } from '#lab/growth/measure.ts'
+import { LIMITS, OWN_TEXT, whyOwnText } from '#lab/growth/samples.ts'
+import { isCallable } from '#lab/growth/trials.ts'
 import { ROOT } from './planted-tree.ts'
 
 const covered = new Set(ENTRANCES.flatMap(({ covers = [] }) => covers))
@@ -15,7 +15,7 @@ test('every exported function that takes text is tried for how its work grows, o
   const forgotten = functionsTakingText(ROOT).filter(
     (one) => !isCallable(one) && !covered.has(`${one.file} ${one.name}`) && whyOwnText(one) === null,
   )
-  // Say in tests/support/growth how it is called: a type beside the text (samples.ts), an entrance (entrances.ts), or a reason.
+  // Say in packages/lab/growth how it is called: a type beside the text (samples.ts), an entrance (entrances.ts), or a reason.
   expect(forgotten.map(({ file, name }) => `${file} ${name}`)).toEqual([])
 })
 

@@ -72,6 +72,7 @@ const LAWFUL: Record<string, string> = {
     "import 'undici'\nimport type { Outbound } from './outbound.ts'\nexport const outbound: Outbound = { post: '' }\n",
   'app/engine/pump.server.ts':
     "import type { Store } from '#db/store.ts'\nimport { second } from '#app/lib/clock.ts'\nexport const pump = (_: Store) => second\n",
+  'packages/sandbox/sandbox.server.ts': "export { world } from './world.server.ts'\n",
   'packages/sandbox/world.server.ts':
     "import { objects } from '#app/domain/object-catalog.ts'\nimport 'better-sqlite3'\nexport const world = objects\n",
   'app/http/session.server.ts':
@@ -88,6 +89,7 @@ const LAWFUL: Record<string, string> = {
   'app/boot/logger.server.ts': "import type {} from './env.server.ts'\nimport 'pino'\nexport const logger = 1\n",
   'app/boot/boot.server.ts':
     "import './env.server.ts'\nimport './logger.server.ts'\nimport '#app/engine/pump.server.ts'\nimport '#app/adapters/outbound.server.ts'\nimport './jobs.server.ts'\nimport '#app/routes/route-patterns.ts'\nimport '#db/sqlite/store.server.ts'\n",
+  'app/boot/connect.server.ts': "import '#sandbox/sandbox.server.ts'\n",
   'app/boot/jobs.server.ts': "import '#app/features/deliveries/deliver.server.ts'\nexport const jobs = 1\n",
   'app/commands/doctor.server.ts': "import '#app/boot/env.server.ts'\nimport '#db/sqlite/store.server.ts'\n",
   'app/entry.server.tsx':
@@ -96,6 +98,8 @@ const LAWFUL: Record<string, string> = {
     "import type { Due } from '#app/features/deliveries/delivery.ts'\nexport interface Store { due: Due }\n",
   'db/sqlite/store.server.ts': "import 'drizzle-orm'\nimport '#app/lib/clock.ts'\nexport const sqlite = 1\n",
   'scripts/serve.js': "import 'express'\nimport '../build/server/index.js'\n",
+  'packages/lab/crash/crash.ts':
+    "import '#tests/support/test-app.ts'\nimport '#app/boot/boot.server.ts'\nimport 'fast-check'\nexport const crash = 1\n",
   'tests/support/test-app.ts': "import '#app/boot/boot.server.ts'\nexport const testApp = 1\n",
 }
 
@@ -119,7 +123,9 @@ const CONTEXT = 'app-context imports types'
 const TABLE = 'the table of routes names its modules as text; only its reader imports it'
 const ENTRIES = 'the two entries hand over what boot and commands compose, and draw: they compose nothing themselves'
 const SCRIPTS = 'scripts run the build: they import nothing of app, db or tests'
-const WIRING = 'boot, jobs and other wiring are imported by wiring, tests and scripts'
+const WIRING = 'boot, jobs and other wiring are imported by wiring, tests, scripts and the lab'
+const SHIPPED = 'what ships imports no test, no script and nothing of the lab'
+const ENTRY = 'app and db know of the sandbox its one entry'
 const UNIT =
   'a unit test imports its own part, lib, decisions, db, adapters and tests/support: what crosses parts is a walk'
 const PACKAGE = 'this package is for other parts'
@@ -262,12 +268,16 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
     'app/http/bad-5.server.ts',
     "import 'drizzle-orm'",
   ],
-  ['what ships imports no test and no script', 'app/boot/delivery.server.ts', "import '#tests/support/test-app.ts'"],
+  [SHIPPED, 'app/boot/delivery.server.ts', "import '#tests/support/test-app.ts'"],
+  [SHIPPED, 'app/boot/bench.server.ts', "import '#lab/crash/crash.ts'"],
+  [SHIPPED, 'packages/sandbox/bad-3.server.ts', "import '#lab/crash/crash.ts'"],
+  [ENTRY, 'app/boot/bad-1.server.ts', "import '#sandbox/world.server.ts'"],
   [
-    'what ships imports no test and no script',
-    'app/features/webhooks/bad-13.server.ts',
-    "import '../deliveries/deliver.server.test.ts'",
+    ENTRY,
+    'db/sqlite/bad-6.server.ts',
+    "import type { world } from '#sandbox/world.server.ts'\nexport type W = typeof world",
   ],
+  [SHIPPED, 'app/features/webhooks/bad-13.server.ts', "import '../deliveries/deliver.server.test.ts'"],
   [UNIT, 'app/features/webhooks/bad-1.test.ts', "import '../deliveries/deliver.server.ts'"],
   [UNIT, 'app/features/webhooks/bad-2.test.ts', "import '#app/boot/boot.server.ts'"],
   [UNIT, 'db/bad-1.test.ts', "import '#app/features/webhooks/webhooks.server.ts'"],

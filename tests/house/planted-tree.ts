@@ -39,6 +39,7 @@ export function plantTree(files: Record<string, string>): { root: string; remove
         '#app/*': './app/*',
         '#db/*': './db/*',
         '#sandbox/*': './packages/sandbox/*',
+        '#lab/*': './packages/lab/*',
         '#tests/*': './tests/*',
       },
       dependencies: versions(PACKAGES),

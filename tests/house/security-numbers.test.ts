@@ -11,7 +11,7 @@ import { MOST_REPORT_BYTES } from '#app/features/ops/csp-report.ts'
 import { RUNS_KEPT } from '#app/features/ops/kept-until.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import { FUZZ_BAR } from '#tests/support/fuzz.ts'
+import { FUZZ_BAR } from '#lab/fuzz/wrong-calls.ts'
 import { HTTP_LIMITS } from '../../scripts/http-server.mjs'
 
 const page = readFileSync('docs/security.md', 'utf8')
@@ -79,7 +79,7 @@ test('when keys are changed by themselves', () => {
 
 test('what fuzzing and mutation ask for', () => {
   expect(FUZZ_BAR).toBe(50)
-  expect(source('tests/support/fuzz.ts')).toContain('const AGAIN = 5\n')
+  expect(source('packages/lab/fuzz/wrong-calls.ts')).toContain('const AGAIN = 5\n')
   const mutate = source('scripts/mutate.mjs')
   expect(mutate).toContain('const ENOUGH = 85\n')
   expect([...mutate.matchAll(/^ {4}'app\/[\w./-]+',$/gm)]).toHaveLength(26)

@@ -63,7 +63,7 @@ test('every package that runs in production is reviewed on the page', () => {
 })
 
 test('every file that the page names exists', () => {
-  const named = [...page.matchAll(/`((?:app|db|tests|scripts|docs)\/[\w./-]+\.(?:tsx?|mjs|js|md))`/g)].map(
+  const named = [...page.matchAll(/`((?:app|db|packages|tests|scripts|docs)\/[\w./-]+\.(?:tsx?|mjs|js|md))`/g)].map(
     ([, file]) => file,
   )
   expect(named.length).toBeGreaterThan(100)

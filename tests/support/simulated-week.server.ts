@@ -8,9 +8,9 @@ import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/features/
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
+import { createChance } from '#lab/stage/chance.ts'
 import type { Fate } from './automation-platform.server.ts'
 import { aRule, aStep, automationWorld, LEEDS } from './automation-world.server.ts'
-import { createChance } from './proof-time-chance.ts'
 
 const ZONE = 'Europe/London'
 

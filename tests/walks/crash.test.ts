@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { killAtFaultPoints, killAtRandomMoments, SLOTS } from '#tests/support/proof-crash.ts'
-import { FAULT_PLACES, type FaultPoint } from '#tests/support/proof-faults.ts'
+import { FAULT_PLACES, type FaultPoint } from '#lab/crash/faults.ts'
+import { killAtFaultPoints, killAtRandomMoments, SLOTS } from '#lab/crash/kill.ts'
 
 // `npm run prove:crash` does the same 200 times, and at every point of every place.
 

@@ -7,8 +7,8 @@ import {
   slowDisk,
   type Trouble,
   throughTrouble,
-} from '#tests/support/proof-disk.ts'
-import { buildShim } from '#tests/support/proof-shim.ts'
+} from '#lab/disk/trouble.ts'
+import { buildShim } from '#lab/stage/shim.ts'
 
 // `npm run prove:disk` adds read-only and failing disks, a kill while the disk is full, and longer runs.
 

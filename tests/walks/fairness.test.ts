@@ -1,8 +1,8 @@
 // The short version of `npm run prove:fair`: by order and number, not by the clock. How long anybody waits is shown there, and in
 // pretend time in app/engine/lanes-fairness.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { measure, type Scenario } from '#tests/support/proof-fair.server.ts'
-import { type Receivers, startReceivers } from '#tests/support/proof-fair-receivers.ts'
+import { measure, type Scenario } from '#lab/fair/measure.server.ts'
+import { type Receivers, startReceivers } from '#lab/fair/receivers.ts'
 
 const LOAD = { rate: 300, seconds: 2.5, seed: 1 }
 /** Longer than all of it takes: nobody gets a slot back from an address that hangs. */

@@ -1,9 +1,9 @@
 // No text makes a function work much longer than its length says. `npm run prove:growth` tries every unit of every grammar.
 import { expect, test } from 'vitest'
-import { SLOW_BEFORE } from '#tests/support/growth/before.ts'
-import { measureGrowth } from '#tests/support/growth/growth.ts'
-import { growthOf } from '#tests/support/growth/measure.ts'
-import { trialsOfEntrance } from '#tests/support/growth/trials.ts'
+import { SLOW_BEFORE } from '#lab/growth/before.ts'
+import { growthOf } from '#lab/growth/measure.ts'
+import { measureGrowth } from '#lab/growth/run.ts'
+import { trialsOfEntrance } from '#lab/growth/trials.ts'
 
 test('work and memory grow with the length of a text, wherever one comes in', { timeout: 300_000 }, async () => {
   const found = await measureGrowth(process.cwd(), { whole: false })

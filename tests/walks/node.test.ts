@@ -9,7 +9,7 @@ const MINUTE = 60_000
 test(
   'a minute of prepared statements under garbage collection ends no process and loses no page',
   async () => {
-    const preload = resolve('tests/proofs/image-preload.mjs')
+    const preload = resolve('packages/lab/image/preload.mjs')
     const { server, browser, accountUUID } = await startSignedInServer({
       NODE_OPTIONS: `--expose-gc --import ${preload}`,
       // One account uses all there is for a minute.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { cutPower, watchCommits } from '#tests/support/proof-power.ts'
-import { buildShim } from '#tests/support/proof-shim.ts'
+import { cutPower, watchCommits } from '#lab/power/cut.ts'
+import { buildShim } from '#lab/stage/shim.ts'
 
 // `npm run prove:power` cuts twelve times, and the control four times.
 

@@ -1,7 +1,7 @@
 // The short version of `npm run prove:time`.
 import { expect, test } from 'vitest'
-import { runSeed } from '#tests/support/proof-time.server.ts'
-import { SABOTAGES } from '#tests/support/proof-time-sabotage.ts'
+import { runSeed } from '#lab/time/run.server.ts'
+import { SABOTAGES } from '#lab/time/sabotage.ts'
 
 /** Between them they meet every ending: all works again, nothing ever does, some events are refused to their last try. */
 const SEEDS = [6, 7, 8, 9, 11]

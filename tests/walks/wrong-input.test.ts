@@ -1,6 +1,6 @@
 // Every call of the product with input of every wrong kind: an answer in words, never a fault of ours. `npm run fuzz` sends more.
 import { expect, test } from 'vitest'
-import { fuzz } from '#tests/support/fuzz.ts'
+import { fuzz } from '#lab/fuzz/wrong-calls.ts'
 
 test('wrong input is answered in words by every call, and the server stands', async () => {
   const found = await fuzz({ seed: 7, each: 6 })

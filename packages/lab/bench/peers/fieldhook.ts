@@ -1,0 +1,49 @@
+// Fieldhook in the comparison: the built server as it is run in production.
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { freePort } from '#tests/support/server-process.ts'
+import { SERVER_FLAGS } from '../../../../scripts/server-flags.mjs'
+import { seedDatabase } from '../seed.ts'
+import { OWN_PATH } from '../wire.ts'
+import { OWN } from './figures.ts'
+import { emptyFolder, launchNode, type Peer, runAgainAndAgain, untilItAnswers } from './peer.ts'
+
+/** `serveMain`: scripts/serve-main.mjs, as a path. */
+export function fieldhookPeer(input: { version: string; serveMain: string }): Peer {
+  return {
+    name: OWN,
+    version: input.version,
+    triesForSeconds: null,
+    settings: [
+      'The built server, started as `npm start` starts it (heap of at most 384 MB).',
+      'SQLite in WAL mode with synchronous=FULL; an event is answered after its commit.',
+      'One account, one webhook and one address per receiver; every forward is signed; every attempt is written down.',
+      'One call at a time to one address, in order.',
+      'A failed forward is tried again after 5 s, 30 s, 2, 10 and 30 minutes, then hours apart, for 72 hours.',
+    ],
+    async start({ folder, receivers }) {
+      emptyFolder(folder)
+      const database = join(folder, 'fieldhook.db')
+      const encKeys = `bench:${randomBytes(32).toString('base64')}`
+      const { tokens } = await seedDatabase({ file: database, encKeys, urls: receivers.urls, active: true })
+      const port = await freePort()
+      const origin = `http://localhost:${port}`
+      const env = {
+        PORT: String(port),
+        APP_ORIGIN: origin,
+        DATABASE_URL: `file:${database}`,
+        LOG_LEVEL: 'warn',
+        PLATFORM: 'sandbox',
+        ENC_KEYS: encKeys,
+        EGRESS_ALLOW: receivers.hostsAndPorts.join(','),
+      }
+      return runAgainAndAgain({
+        // From the project's folder: it reads its build and its migrations from there.
+        launch: () => launchNode([...SERVER_FLAGS, input.serveMain], env, process.cwd()),
+        ready: (launched) => untilItAnswers(launched, `${origin}/readyz`, (status) => status === 200, 60_000),
+        target: { port, tokens, path: OWN_PATH },
+        patienceMs: 25_000,
+      })
+    },
+  }
+}

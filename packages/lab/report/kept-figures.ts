@@ -1,0 +1,21 @@
+// The figures of a command that prints them in its own way: collected beside what is printed, for `recordFigures` at its end.
+import type { Figure } from './figures.ts'
+
+export interface KeptFigures {
+  figures: Figure[]
+  /** What follows belongs to it. */
+  group(name: string): void
+  keep(name: string, value: string | number, bar?: Pick<Figure, 'bar' | 'met' | 'unit'>): void
+}
+
+export function keepFigures(): KeptFigures {
+  const figures: Figure[] = []
+  let now: string | undefined
+  return {
+    figures,
+    group(name) {
+      now = name
+    },
+    keep: (name, value, bar) => void figures.push({ name: name.trim(), value, ...bar, ...(now && { group: now }) }),
+  }
+}

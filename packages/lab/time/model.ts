@@ -1,0 +1,351 @@
+// The model of what waits and what is in flight: small, written from the design page and the contract, and stern. It is told
+// everything that happens (requests that leave, rows that change) and says what must not have happened.
+import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import type { Meaning } from './answers.ts'
+import { gatesAt, type ModelEndpoint, opensAt, whyShut } from './endpoint.ts'
+
+export const KEPT_FOR = hours(72)
+/** A last try is due at the deadline; it may still begin for so long, since a slot may take a moment. */
+export const GRACE = minutes(1)
+/** So long something may be due while nothing happens: after a 429 up to 10 s lie between two starts. */
+const IDLE_AT_MOST = seconds(15)
+/** "A manual retry is sent within 10 s." */
+const BY_HAND_WITHIN = seconds(10)
+/** What waits for a stopped or deleted endpoint is ended within this. */
+const ENDED_WITHIN = minutes(2)
+const MOST_AT_ONCE = 4
+
+export interface DeliveryRow {
+  id: number
+  eventSeq: number
+  endpointId: number
+  account: string
+  record: string
+  cause: 'live' | 'replay' | 'retry' | 'test'
+  causeNo: number
+  state: 'pending' | 'delivered' | 'expired' | 'stopped'
+  reason: string | null
+  dueAt: number
+  deadlineAt: number
+  attempts: number
+  steps: number
+  createdAt: number
+  settledAt: number | null
+}
+
+export interface ModelDelivery extends DeliveryRow {
+  /** Since when the owner must know of it. */
+  knownAt: number
+  /** When it became certain that it has to be ended: its endpoint or its replay is over. */
+  overAt: number | null
+}
+
+export interface ModelRequest {
+  process: string
+  deliveryId: number
+  eventSeq: number
+  endpointId: number
+  record: string
+  at: number
+  stepsBefore: number
+  /** either: the breaker turned so lately that its process may know of it or not. */
+  kind: 'regular' | 'probe' | 'either' | 'by_hand' | 'test'
+  meaning: Meaning | null
+  status: number | null
+  answeredAt: number | null
+  /** Its process lost the lease, or ended: what it does cannot be seen by the next owner. */
+  orphaned: boolean
+}
+
+export interface ModelReplay {
+  id: number
+  endpointId: number
+  since: number
+  status: 'all' | 'failed'
+  objectUuid: string | null
+  cancelledAt: number | null
+}
+
+export interface ModelEvent {
+  seq: number
+  account: string
+  object: string
+  record: string
+  receivedAt: number
+}
+
+/** A process as far as the model has to tell them apart. */
+export interface ModelProcess {
+  name: string
+  /** Thirds of what it may have in flight, per endpoint: 3 at the start, one more per success. */
+  thirds: Map<number, number>
+}
+
+export interface Model {
+  endpoints: Map<number, ModelEndpoint>
+  deliveries: Map<number, ModelDelivery>
+  /** Those that wait (and some that did until lately), per endpoint. */
+  waiting: Map<number, Set<ModelDelivery>>
+  events: Map<number, ModelEvent>
+  replays: Map<number, ModelReplay>
+  requests: Set<ModelRequest>
+  processes: Map<string, ModelProcess>
+  webhookIds: Map<string, string>
+  usedWebhookIds: Set<string>
+  /** Deliveries whose overdue retry was spread at the last take-over. */
+  spread: number[]
+  /** The one that holds the lease, from when; null = nobody. */
+  owner: { name: string; since: number } | null
+  /** Since when the present owner has run without a break: a machine may sleep, a process may freeze. */
+  awakeSince: number
+  counts: { requests: number; duplicates: Map<string, number> }
+  /** What happened how often: a run that meets nothing proves nothing. */
+  seen: Map<string, number>
+  violate(message: string): void
+}
+
+export function createModel(violate: (message: string) => void): Model {
+  return {
+    endpoints: new Map(),
+    deliveries: new Map(),
+    waiting: new Map(),
+    events: new Map(),
+    replays: new Map(),
+    requests: new Set(),
+    processes: new Map(),
+    webhookIds: new Map(),
+    usedWebhookIds: new Set(),
+    spread: [],
+    owner: null,
+    awakeSince: 0,
+    counts: { requests: 0, duplicates: new Map() },
+    seen: new Map(),
+    violate,
+  }
+}
+
+export function endpointOf(model: Model, id: number): ModelEndpoint {
+  const endpoint = model.endpoints.get(id)
+  if (!endpoint) throw new Error(`the model knows no endpoint ${id}`)
+  return endpoint
+}
+
+/** A request leaves. Checks everything that must hold at that moment, and keeps it as in flight. */
+export function requestLeaves(
+  model: Model,
+  given: { process: string; deliveryId: number; webhookId: string; attemptHeader: string; leaseHolder: string | null },
+  now: number,
+): ModelRequest | null {
+  const delivery = model.deliveries.get(given.deliveryId)
+  if (!delivery) {
+    model.violate(`a request left for delivery ${given.deliveryId}, which does not exist`)
+    return null
+  }
+  const endpoint = endpointOf(model, delivery.endpointId)
+  const what = `delivery ${delivery.id} (${delivery.cause}) of endpoint ${endpoint.id}`
+  const wrong = (why: string) => model.violate(`${what} was attempted: ${why}`)
+  const kind = kindOf(delivery, endpoint, now)
+  const flying = [...model.requests].filter((one) => one.endpointId === endpoint.id && !one.orphaned)
+  const own = flying.filter((one) => one.process === given.process && one.kind !== 'test')
+
+  if (delivery.state !== 'pending') wrong(`it is ${delivery.state}`)
+  checkWebhookId(model, delivery, given.webhookId)
+  if (given.attemptHeader !== String(delivery.attempts + 1)) {
+    wrong(`as attempt ${given.attemptHeader} after ${delivery.attempts}`)
+  }
+  if (flying.some((one) => one.deliveryId === delivery.id)) wrong('it is in flight already')
+  if (kind !== 'test') {
+    if (given.leaseHolder !== given.process)
+      wrong(`by ${given.process} while ${given.leaseHolder ?? 'nobody'} owns the lease`)
+    if (flying.some((one) => one.record === delivery.record && one.kind !== 'test')) {
+      wrong('another delivery of its record is in flight')
+    }
+    if (delivery.dueAt > now) wrong(`${delivery.dueAt - now} ms before it is due`)
+    if (now > delivery.deadlineAt + GRACE) wrong(`${now - delivery.deadlineAt} ms after its deadline`)
+    const room = kind === 'probe' ? 1 : Math.floor((thirdsOf(model, given.process).get(endpoint.id) ?? 3) / 3)
+    if (own.length >= room + (kind === 'by_hand' ? 1 : 0))
+      wrong(`with ${own.length} others in flight, room for ${room}`)
+  }
+  if (kind === 'regular' || kind === 'probe' || kind === 'either') {
+    checkGate(endpoint, now, wrong)
+    // Probes go through what waits one by one.
+    if (kind === 'regular') checkOrder(model, delivery, endpoint, flying, now, wrong)
+  }
+  if (kind === 'probe') checkProbe(model, delivery, endpoint, own, now, wrong)
+
+  const request: ModelRequest = {
+    process: given.process,
+    deliveryId: delivery.id,
+    eventSeq: delivery.eventSeq,
+    endpointId: endpoint.id,
+    record: delivery.record,
+    at: now,
+    stepsBefore: delivery.steps,
+    kind,
+    meaning: null,
+    status: null,
+    answeredAt: null,
+    orphaned: false,
+  }
+  model.requests.add(request)
+  model.counts.requests++
+  see(model, `attempt: ${kind}`)
+  if (now >= delivery.deadlineAt && kind !== 'test') see(model, 'last try at the deadline')
+  if (kind === 'probe') endpoint.lastProbe = delivery.id
+  // Whether it was one is only known when it is written down.
+  if (kind === 'either') endpoint.lastProbe = null
+  return request
+}
+
+export function see(model: Model, what: string): void {
+  model.seen.set(what, (model.seen.get(what) ?? 0) + 1)
+}
+
+function kindOf(delivery: ModelDelivery, endpoint: ModelEndpoint, now: number): ModelRequest['kind'] {
+  if (delivery.cause === 'test') return 'test'
+  if (isByHand(delivery)) return 'by_hand'
+  const probes = new Set(gatesAt(endpoint, now).map(({ breaker }) => breaker !== null))
+  if (probes.size > 1) return 'either'
+  return endpoint.breaker ? 'probe' : 'regular'
+}
+
+export function thirdsOf(model: Model, process: string): Map<number, number> {
+  const known = model.processes.get(process)
+  if (known) return known.thirds
+  const fresh: ModelProcess = { name: process, thirds: new Map() }
+  model.processes.set(process, fresh)
+  return fresh.thirds
+}
+
+/** After an attempt one more third, or back to one at a time. */
+export function learnPace(model: Model, request: ModelRequest): void {
+  if (request.kind === 'test' || !request.meaning) return
+  const thirds = thirdsOf(model, request.process)
+  const more = Math.min((thirds.get(request.endpointId) ?? 3) + 1, MOST_AT_ONCE * 3)
+  thirds.set(request.endpointId, request.meaning.says === 'delivered' ? more : 3)
+}
+
+function checkWebhookId(model: Model, { eventSeq, endpointId }: ModelDelivery, id: string): void {
+  const known = model.webhookIds.get(`${eventSeq}|${endpointId}`)
+  if (known !== undefined && known !== id) model.violate(`event ${eventSeq} went out as ${known} and then as ${id}`)
+  if (known !== undefined) return
+  if (model.usedWebhookIds.has(id)) model.violate(`two events went out as ${id}`)
+  model.usedWebhookIds.add(id)
+  model.webhookIds.set(`${eventSeq}|${endpointId}`, id)
+}
+
+function checkGate(endpoint: ModelEndpoint, now: number, wrong: (why: string) => void): void {
+  const reasons = gatesAt(endpoint, now).map((gate) => whyShut(gate, now))
+  if (!reasons.includes(null)) wrong(`its endpoint is shut: ${reasons[0]}`)
+}
+
+/** Oldest due first, passing over what has to wait for its record. */
+function checkOrder(
+  model: Model,
+  delivery: ModelDelivery,
+  endpoint: ModelEndpoint,
+  flying: ModelRequest[],
+  now: number,
+  wrong: (why: string) => void,
+): void {
+  for (const other of waitingFor(model, delivery.endpointId)) {
+    if (other.id === delivery.id || laneOf(other) !== laneOf(delivery) || other.knownAt >= now) continue
+    const older = other.dueAt < delivery.dueAt || (other.dueAt === delivery.dueAt && other.id < delivery.id)
+    if (!older || !isRegular(other) || other.dueAt >= now) continue
+    // What came free in this very moment could not be known when this one was chosen.
+    const busy = endpoint.freed.at === now && endpoint.freed.records.has(other.record)
+    if (busy || flying.some(({ record }) => record === other.record)) continue
+    wrong(`before ${other.id}, which was due ${delivery.dueAt - other.dueAt} ms earlier`)
+    return
+  }
+}
+
+const laneOf = ({ cause }: ModelDelivery) => (cause === 'replay' ? 'replay' : 'live')
+
+function checkProbe(
+  model: Model,
+  delivery: ModelDelivery,
+  endpoint: ModelEndpoint,
+  own: ModelRequest[],
+  now: number,
+  wrong: (why: string) => void,
+): void {
+  if (own.some((one) => one.kind === 'probe')) wrong('another probe is in flight')
+  if (endpoint.lastProbe !== delivery.id) return
+  for (const other of waitingFor(model, endpoint.id)) {
+    if (other.id === delivery.id || !isRegular(other)) continue
+    if (laneOf(other) !== laneOf(delivery)) continue
+    const couldGo = other.dueAt < now && other.knownAt < now && !own.some(({ record }) => record === other.record)
+    if (!couldGo) continue
+    wrong(`it was the last probe too, although ${other.id} is waiting`)
+    return
+  }
+}
+
+/** Goes at once, whatever the state of its endpoint. */
+export const isByHand = (one: ModelDelivery) => one.cause === 'retry' && one.attempts === 0
+
+const isRegular = (one: ModelDelivery) => one.state === 'pending' && one.cause !== 'test' && !isByHand(one)
+
+export function addDelivery(model: Model, delivery: ModelDelivery): void {
+  model.deliveries.set(delivery.id, delivery)
+  const waiting = model.waiting.get(delivery.endpointId) ?? new Set()
+  model.waiting.set(delivery.endpointId, waiting.add(delivery))
+}
+
+/** Everything of the endpoint that waits, oldest first. */
+export function waitingFor(model: Model, endpointId: number): ModelDelivery[] {
+  const waiting = model.waiting.get(endpointId) ?? new Set()
+  for (const one of waiting) if (one.state !== 'pending') waiting.delete(one)
+  return [...waiting]
+}
+
+/**
+ * Nothing may lie about: called when the world stands still. What is due, and may go, has something of its endpoint in
+ * flight; what is over has been ended.
+ */
+export function checkNothingForgotten(model: Model, now: number): void {
+  const since = ownsSince(model, now)
+  for (const endpoint of model.endpoints.values()) {
+    const waiting = waitingFor(model, endpoint.id)
+    const flying = [...model.requests].filter((one) => one.endpointId === endpoint.id && !one.orphaned)
+    for (const one of waiting) {
+      const over =
+        endpoint.state === 'deleted' || one.overAt !== null || (endpoint.state === 'stopped' && isRegular(one))
+      if (over && now - Math.max(one.overAt ?? 0, endpoint.stateSince, one.knownAt, since) > ENDED_WITHIN) {
+        model.violate(
+          `delivery ${one.id} (${one.cause}) still waits although its ${one.overAt ? 'replay' : 'endpoint'} is over`,
+        )
+      }
+    }
+    if (flying.length > 0 || endpoint.state === 'deleted') continue
+    const opened = opensAt(endpoint)
+    for (const one of waiting) {
+      const byHand = isByHand(one)
+      if (one.cause === 'test' || (!byHand && opened === null)) continue
+      const from = byHand
+        ? Math.max(one.knownAt, endpoint.freedAt, since)
+        : Math.max(one.dueAt, one.knownAt, endpoint.freedAt, endpoint.openedAt, opened ?? 0, since)
+      if (now - from > (byHand ? BY_HAND_WITHIN : IDLE_AT_MOST)) {
+        model.violate(
+          `delivery ${one.id} (${one.cause}) of endpoint ${endpoint.id} could go for ${now - from} ms, and nothing happens`,
+        )
+        return
+      }
+    }
+  }
+}
+
+/** Since when the owner has been at work without a break. */
+export function ownsSince(model: Model, now: number): number {
+  return Math.max(model.owner?.since ?? now, model.awakeSince)
+}
+
+/** The owner changed, or a process ended: what it has in flight is out of sight for the others. */
+export function orphanRequests(model: Model, of: (process: string) => boolean): void {
+  for (const request of model.requests) {
+    if (!of(request.process) || request.orphaned) continue
+    request.orphaned = true
+    see(model, 'attempt in flight at a hand-over')
+  }
+}

@@ -1,0 +1,198 @@
+// A world in pretend time: processes on one database file that can be killed, frozen and replaced, receivers in memory, and
+// the model, which is told of everything.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import { createDeliveryEngine, type DeliveryEngine } from '#app/boot/delivery-engine.server.ts'
+import type { Clock } from '#app/lib/clock.ts'
+import type { Log } from '#app/lib/log.ts'
+import { type Client, openClient } from '#db/sqlite/client.server.ts'
+import { sqliteStore } from '#db/sqlite/store.server.ts'
+import { steppingClock } from '#tests/support/stepping-clock.ts'
+import { createChance } from '../stage/chance.ts'
+import { createModel } from './model.ts'
+import { createObserver } from './observer.server.ts'
+import { outboundOf } from './outbound.ts'
+import { addTriggers } from './triggers.server.ts'
+import type { Process, World, WorldOptions } from './types.ts'
+
+/** Files in it are lost with the machine, which here never goes down. */
+const MEMORY = '/dev/shm'
+
+export function createWorld(options: WorldOptions, note: (line: string) => void): World {
+  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'fieldhook-time-'))
+  const file = join(folder, 'test.db')
+  const clock = steppingClock()
+  const violations: string[] = []
+  const model = createModel((message) => {
+    violations.push(message)
+    note(`!! ${message}`)
+  })
+  const answers = createChance(options.seed, 'answers')
+  const jitter = createChance(options.seed, 'jitter')
+  const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
+  const settings = {
+    origin: 'https://hooks.example.com',
+    adminAccounts: new Set<string>(),
+    scopes: [],
+    sandbox: false,
+    payments: { mode: 'off' as const, publishableKey: null },
+    version: '1.2.3',
+  }
+  const log: Log = {
+    debug: () => {},
+    info: () => {},
+    warn: () => {},
+    error(fields, message) {
+      const error = fields.error instanceof Error ? fields.error.message : ''
+      model.violate(`the engine logged "${message}" ${error}`)
+    },
+    child: () => log,
+  }
+  const onlooker = open()
+  addTriggers(onlooker)
+  onlooker.sql.pragma('query_only = ON')
+
+  /** Nothing here is about power cuts, and days pass in seconds. */
+  function open(): Client {
+    const client = openClient(file, 'db/migrations')
+    client.sql.pragma('synchronous = OFF')
+    return client
+  }
+
+  const lease = onlooker.sql.prepare<[number], { owner: string }>(
+    "SELECT owner FROM lease WHERE name = 'deliveries' AND expires_at > ?",
+  )
+  const leaseHolder = () => lease.get(clock.now())?.owner.split('|').at(-1) ?? null
+
+  const observer = createObserver({
+    options,
+    model,
+    onlooker,
+    now: clock.now,
+    leaseHolder,
+    note,
+    kill,
+    spread: createChance(options.seed, 'spread'),
+  })
+
+  const deferred = new Map<Process, (() => void)[]>()
+
+  /** The clock of a process: silent once it is dead, late while it is frozen. */
+  function clockOf(process: () => Process): Clock {
+    return {
+      now: clock.now,
+      wake(at, run) {
+        let cancelled = false
+        const fire = () => {
+          const self = process()
+          if (cancelled || self.state === 'dead') return
+          if (self.state === 'frozen') deferred.get(self)?.push(fire)
+          else run()
+        }
+        // A real clock has whole milliseconds.
+        const cancel = clock.wake(Math.ceil(at), fire)
+        return () => {
+          cancelled = true
+          cancel()
+        }
+      },
+    }
+  }
+
+  function start(name: string): Process {
+    const client = open()
+    const real = sqliteStore(client, clock)
+    const store = new Proxy(real, {
+      get(target, key) {
+        const act = Reflect.get(target, key) as (...args: unknown[]) => unknown
+        return (...args: unknown[]) => observer.call(process, String(key), act, args)
+      },
+    })
+    const ownClock = clockOf(() => process)
+    const process: Process = {
+      name,
+      client,
+      store,
+      clock: ownClock,
+      state: 'alive',
+      crash: null,
+      engine: null as unknown as DeliveryEngine,
+    }
+    deferred.set(process, [])
+    process.engine = createDeliveryEngine({
+      store,
+      clock: ownClock,
+      log,
+      secrets,
+      settings,
+      outbound: outboundOf(
+        () => process,
+        () => world,
+        observer,
+        answers,
+      ),
+      owner: name,
+      random: jitter.next,
+      limits: options.limits,
+      pendingLimit: options.pendingLimit,
+      beatMs: options.beatMs,
+      gatherMs: options.gatherMs,
+    })
+    process.engine.start()
+    return process
+  }
+
+  function kill(process: Process): void {
+    if (process.state === 'dead') return
+    observer.settleUp()
+    process.state = 'dead'
+    process.client.close()
+    observer.forget(process)
+    for (const request of model.requests) if (request.process === process.name) model.requests.delete(request)
+  }
+
+  let started = 0
+  const world: World = {
+    options,
+    clock,
+    model,
+    processes: [],
+    moods: new Map(),
+    secrets,
+    settings,
+    log,
+    onlooker,
+    violations,
+    note,
+    unanswered: [],
+    leaseHolder,
+    open() {
+      const process = start(`p${++started}`)
+      world.processes.push(process)
+      return process
+    },
+    kill,
+    thaw(process) {
+      process.state = 'alive'
+      for (const fire of deferred.get(process)?.splice(0) ?? []) fire()
+    },
+    accept(process, event) {
+      world.unanswered.push(event)
+      process.engine.acceptEvent(event).then(
+        (answer) => {
+          // Over the limit: the platform comes back with it.
+          if (answer.outcome !== 'over_limit') world.unanswered.splice(world.unanswered.indexOf(event), 1)
+        },
+        (error) => model.violate(`an event could not be taken in: ${error}`),
+      )
+    },
+    close() {
+      for (const process of world.processes) kill(process)
+      onlooker.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return world
+}
