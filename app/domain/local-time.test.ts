@@ -1,19 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { isZone, momentOfWall, wallAt } from '#app/lib/zone.ts'
 import {
   dateOf,
   dayOf,
   dayOfDate,
   isoDate,
-  isZone,
   localStamp,
-  momentOfWall,
   readLocal,
   readTimeOfDay,
   readToday,
   todayOf,
-  wallAt,
   wallOfDay,
   weekdayOf,
   weekOf,

@@ -1,99 +1,7 @@
-// The calendar and clock of an account. A local time is kept as a "wall" reading: the milliseconds that the same date and time
-// would have in UTC. Days, weeks and months are then plain arithmetic; only the way to and from real moments needs the zone.
+// The calendar of an account: days, weeks and months of its wall readings, and how local times are written and read.
 import type { Millis } from '#app/lib/clock.ts'
-import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
-
-/** Date and time on the account's wall, as milliseconds as if the zone were UTC. */
-export type Wall = number
-
-const FORMATTERS = new Map<string, Intl.DateTimeFormat>()
-/** Zone names come from the platform: a made-up stream of them must not fill the memory. */
-const MOST_ZONES = 600
-
-/** Longer than the widest jump of any zone (Samoa left out a whole day), so that both sides of a change are seen. */
-const AROUND = hours(26)
-
-function formatterOf(zone: string): Intl.DateTimeFormat {
-  const known = FORMATTERS.get(zone)
-  if (known) return known
-  if (FORMATTERS.size >= MOST_ZONES) FORMATTERS.clear()
-  const formatter = newFormatter(isZone(zone) ? zone : 'UTC')
-  FORMATTERS.set(zone, formatter)
-  return formatter
-}
-
-function newFormatter(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  })
-}
-
-/** Is it a zone this machine knows? An unknown one is treated as UTC everywhere: a page or a rule must not break over it. */
-export function isZone(zone: string): boolean {
-  const known = ZONES.get(zone)
-  if (known !== undefined) return known
-  const is = isKnownHere(zone)
-  if (ZONES.size >= MOST_ZONES) ZONES.clear()
-  ZONES.set(zone, is)
-  return is
-}
-
-/** Asking builds a whole formatter, and every moment that is shown or compared asks. */
-const ZONES = new Map<string, boolean>()
-
-function isKnownHere(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** The wall reading of a moment, to the second. */
-export function wallAt(at: Millis, zone: string): Wall {
-  const whole = Math.floor(at / 1000) * 1000
-  // `11/21/2026, 09:14:05`: cheaper to cut up than to ask for parts.
-  const text = formatterOf(zone).format(whole)
-  const [month, day, year, hour, minute, second] = text.split(/\D+/).map(Number)
-  return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second)
-}
-
-function offsetAt(at: Millis, zone: string): number {
-  return wallAt(at, zone) - Math.floor(at / 1000) * 1000
-}
-
-/**
- * The moment at which the zone's clocks show `wall`. Shown twice (a clock was put back): the first of the two. Never shown
- * (a clock was put forward): `exists` is false and `at` is the first moment after the gap.
- */
-export function momentOfWall(wall: Wall, zone: string): { at: Millis; exists: boolean } {
-  const before = offsetAt(wall - AROUND, zone)
-  const after = offsetAt(wall + AROUND, zone)
-  const offsets = before === after ? [before] : [before, after]
-  const fits = offsets.map((offset) => wall - offset).filter((at) => wallAt(at, zone) === wall)
-  if (fits.length > 0) return { at: Math.min(...fits), exists: true }
-  return { at: endOfGap(wall, zone, before, after), exists: false }
-}
-
-/** Halves the span in which the clock jumped until the first second after the jump is left. */
-function endOfGap(wall: Wall, zone: string, before: number, after: number): Millis {
-  let early = wall - Math.max(before, after) - seconds(1)
-  let late = wall - Math.min(before, after)
-  while (late - early > seconds(1)) {
-    const middle = Math.floor((early + late) / 2 / 1000) * 1000
-    if (wallAt(middle, zone) < wall) early = middle
-    else late = middle
-  }
-  return late
-}
+import { days, hours, minutes } from '#app/lib/duration.ts'
+import { momentOfWall, type Wall, wallAt } from '#app/lib/zone.ts'
 
 /** The day of a wall reading, counted from 1 January 1970. */
 export function dayOf(wall: Wall): number {
@@ -147,6 +55,23 @@ export function isoDate(day: number): string {
 /** `2026-11-21 09:14:05`, as the platform writes local times. */
 export function localStamp(wall: Wall): string {
   return new Date(wall).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** `2026-11-21T09:14`, as a date and time field holds it. */
+export function localInput(at: Millis, zone: string): string {
+  return new Date(wallAt(at, zone)).toISOString().slice(0, 16)
+}
+
+/** The moment that a date with a time of day, as a person types it, means in the zone; null when it is none. */
+export function momentOf(text: string, zone: string): Millis | null {
+  const reading = readLocal(text.trim(), zone)
+  return reading?.hasTime ? momentOfWall(reading.wall, zone).at : null
+}
+
+/** When the day that many days after a date (`2026-11-21`) begins in the zone; null when it is no date. */
+export function startOfDay(date: string, later: number, zone: string): Millis | null {
+  const reading = readLocal(date, zone)
+  return reading && !reading.hasTime ? momentOfWall(reading.wall + days(later), zone).at : null
 }
 
 export interface LocalReading {

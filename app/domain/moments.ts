@@ -1,6 +1,8 @@
-// Moments as an owner reads them. Pure: the present and the zone are handed in.
+// Moments as an owner reads them. Pure: the present and the zone are handed in; a zone that is not known counts as UTC.
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
+import { dateOf, dayOf, localStamp, MONTHS, todayOf } from './local-time.ts'
 
 /** `2 minutes ago`; `just now` within the first minute (and for a clock that runs slightly ahead of us). */
 export function ago(at: Millis, now: Millis): string {
@@ -16,19 +18,26 @@ export function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
-/** `09:14` today, `20 Nov, 09:14` on any other day, in the given IANA zone (UTC when the zone is unknown). */
-export function clockTime(at: Millis, now: Millis, timezone: string): string {
-  const time = format(at, timezone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-  const day: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' }
-  const dayThen = format(at, timezone, day)
-  return dayThen === format(now, timezone, day) ? time : `${dayThen}, ${time}`
+/** `09:14` today, `20 Nov, 09:14` on any other day. */
+export function clockTime(at: Millis, now: Millis, zone: string): string {
+  const day = dayOf(wallAt(at, zone))
+  if (day === todayOf({ now, zone })) return timeWords(at, zone)
+  const { month, date } = dateOf(day)
+  return `${date} ${MONTHS[month - 1]?.slice(0, 3)}, ${timeWords(at, zone)}`
 }
 
-function format(at: Millis, timezone: string, options: Intl.DateTimeFormatOptions): string {
-  try {
-    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: timezone }).format(at)
-  } catch {
-    // The platform's zone names are its own business: an unknown one must not break a page.
-    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }).format(at)
-  }
+/** `5 December 2026`. */
+export function dayWords(at: Millis, zone: string): string {
+  const { year, month, date } = dateOf(dayOf(wallAt(at, zone)))
+  return `${date} ${MONTHS[month - 1]} ${year}`
+}
+
+/** `14:03`. */
+export function timeWords(at: Millis, zone: string): string {
+  return localStamp(wallAt(at, zone)).slice(11, 16)
+}
+
+/** `5 December 2026, 14:03`. */
+export function momentWords(at: Millis, zone: string): string {
+  return `${dayWords(at, zone)}, ${timeWords(at, zone)}`
 }

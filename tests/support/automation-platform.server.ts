@@ -8,8 +8,9 @@ import type {
   PlatformRecord,
   PlatformResult,
 } from '#app/adapters/platform.ts'
-import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
+import { wallAt } from '#app/lib/zone.ts'
 
 export interface Exchange {
   /** Counts from 0. */

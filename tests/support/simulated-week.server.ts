@@ -3,10 +3,11 @@
 // clocks change. What must hold afterwards is judged against what was done to the records.
 
 import { createAutomationTriggers } from '#app/boot/automation-triggers.server.ts'
-import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/features/automations/rules/rule.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import { createChance } from '#lab/stage/chance.ts'
 import type { Fate } from './automation-platform.server.ts'

@@ -1,4 +1,5 @@
 // From the platform's JSON to what the product asks for. Tolerant of spelling, strict about what cannot be missing.
+import { isZone } from '../../lib/zone.ts'
 import type { PlatformRecord, RemoteSubscription, Vendor } from '../platform.ts'
 import { isFlagSet, isRecord, textOf } from './servicem8-answer.ts'
 
@@ -8,19 +9,9 @@ export function readVendor(body: unknown): Vendor | null {
   if (!isRecord(record)) return null
   const uuid = textOf(record.uuid).toLowerCase()
   if (uuid === '') return null
-  const timezone = zoneOrUtc(textOf(record.timezone_name))
+  const zone = textOf(record.timezone_name)
+  const timezone = isZone(zone) ? zone : 'UTC'
   return { uuid, name: textOf(record.name), timezone, email: textOf(record.email) }
-}
-
-/** An IANA zone this machine knows, else UTC. */
-function zoneOrUtc(zone: string): string {
-  if (zone === '') return 'UTC'
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
-    return zone
-  } catch {
-    return 'UTC'
-  }
 }
 
 /** The list of webhook subscriptions (facts: 4.1). Entries without uuid or address are dropped; null when it is no list. */

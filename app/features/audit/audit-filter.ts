@@ -1,8 +1,7 @@
 // What of the audit log is asked for, by the page's address and by the call alike.
 import { z } from 'zod'
-import { momentOf } from '#app/domain/local-moment.ts'
+import { startOfDay } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { days } from '#app/lib/duration.ts'
 import { AUDIT_GROUPS, type AuditAction, type AuditGroup, type AuditOutcome, actionsOf } from './audit.ts'
 
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const satisfies readonly AuditOutcome[]
@@ -69,11 +68,6 @@ export function readAuditQuery(params: URLSearchParams, timezone: string, limit 
     limit,
   }
   return { outcome: 'ok', form, before, query }
-}
-
-function startOfDay(day: string, later: number, timezone: string): Millis | null {
-  const noon = new Date(Date.parse(`${day}T12:00:00Z`) + days(later))
-  return momentOf(`${noon.toISOString().slice(0, 10)}T00:00`, timezone)
 }
 
 export function asksNothingOfAudit(form: AuditForm): boolean {

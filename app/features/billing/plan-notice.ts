@@ -1,6 +1,7 @@
 // The line about the subscription that every page shows when something is, or soon will be, in the way.
 
 import { HELD } from '#app/domain/hold.ts'
+import { dayWords } from '#app/domain/moments.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { HELD_PAYMENT_FAILED, HELD_TRIAL_ENDED, holdAhead, holdReasonOf } from './hold.ts'
 import { daysLeft } from './offers.ts'
@@ -53,14 +54,4 @@ function heldNotice(reason: string): PlanNotice {
   }
   const what = reason === HELD_TRIAL_ENDED ? 'Your trial has ended' : 'Your subscription has ended'
   return { tone: 'held', sentence: `${what}: subscribe to go on. ${NOTHING_IS_LOST}`, action: { label: 'Subscribe' } }
-}
-
-/** "5 December 2026" where the account is; in UTC when its zone is unknown. */
-export function dayWords(at: Millis, timezone: string): string {
-  const day: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'long', year: 'numeric' }
-  try {
-    return new Intl.DateTimeFormat('en-GB', { ...day, timeZone: timezone }).format(at)
-  } catch {
-    return new Intl.DateTimeFormat('en-GB', { ...day, timeZone: 'UTC' }).format(at)
-  }
 }

@@ -1,12 +1,11 @@
 // What the page says beside each offer, before anything is pressed: what is paid today and until when.
 
-import { plural } from '#app/domain/moments.ts'
+import { dateOf, dayOf, dayOfDate, wallOfDay } from '#app/domain/local-time.ts'
+import { dayWords, plural } from '#app/domain/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { monthLater } from './day-words.ts'
 import { daysLeft, LEAST_PAYMENT_PENCE, OFFER_LABELS, type Offer, offersFor, pounds } from './offers.ts'
 import { inTrial, MONTHLY_PENCE, type Plan } from './plan.ts'
-import { dayWords } from './plan-notice.ts'
 import type { PlanPhase, PlanSetting } from './plan-phase.ts'
 
 export interface OfferView {
@@ -70,4 +69,11 @@ function proratedSentence({ start, end }: Month, now: Millis, zone: string, unti
     return `Nothing to pay yet, because this month has just begun. Available from ${dayWords(enough, zone)}.`
   }
   return `About ${pounds(due)} today for a new month until ${until}: ${PRICE} less ${pounds(credit)} for the part of this month you have not used.`
+}
+
+/** The same day of the next month, or its last day where it has no such day; in UTC, as the payment provider counts. */
+export function monthLater(at: Millis): Millis {
+  const day = dayOf(at)
+  const { year, month, date } = dateOf(day)
+  return wallOfDay(dayOfDate(year, month + 1, date)) + (at - wallOfDay(day))
 }

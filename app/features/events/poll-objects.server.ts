@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { AccountCallResult, CallPriority, RecordPage } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import { POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import {
   type BegunPolling,
@@ -16,9 +17,9 @@ import {
   POLL_PURPOSE,
   sourceOf,
 } from '#app/domain/polling.ts'
-import { localTime } from '#app/features/webhooks/controls/webhook-sample.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import type { PolledRecord, PollTarget } from '#db/store/records.ts'
 import { SNAPSHOTS_KEPT } from '../ops/kept-until.ts'
 import { fieldsToWatch, parseFields } from '../webhooks/webhook.ts'
@@ -178,7 +179,7 @@ async function readChanges(
   const { accountUuid, object, timezone, cursor } = target
   const watermark = cursor?.watermark ?? ''
   const firstSight = watermark === ''
-  const localNow = localTime(app.clock.now(), timezone)
+  const localNow = localStamp(wallAt(app.clock.now(), timezone))
   const filter = lookFilter(watermark, localNow)
   const watched = fieldsToWatch(
     object,

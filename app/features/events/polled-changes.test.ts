@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { localTime } from '#app/features/webhooks/controls/webhook-sample.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import {
   changesOf,
   forgettableBefore,
@@ -234,7 +235,7 @@ describe('looked at for hours', () => {
   // Formatting is the slow part, and the same moments come again.
   const walls = new Map<number, string>()
   function wall(at: number): string {
-    const text = walls.get(at) ?? localTime(at, ZONE)
+    const text = walls.get(at) ?? localStamp(wallAt(at, ZONE))
     walls.set(at, text)
     return text
   }

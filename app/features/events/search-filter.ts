@@ -1,6 +1,6 @@
 // What may be asked of the search, by form and by call: read, or refused field by field.
 import { z } from 'zod'
-import { momentOf } from '#app/domain/local-moment.ts'
+import { momentOf } from '#app/domain/local-time.ts'
 import { isPlausibleObjectType, normalizeObjectType } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'

@@ -1,39 +1,17 @@
 // Times as the platform writes them: `YYYY-MM-DD HH:MM:SS` in the account's zone, without an offset.
 import type { Millis } from '#app/lib/clock.ts'
+import { momentOfWall, offsetAt, wallAt } from '#app/lib/zone.ts'
 
 export const UNSET_TIME = '0000-00-00 00:00:00'
 
-const formatters = new Map<string, Intl.DateTimeFormat>()
-
-function formatterOf(zone: string): Intl.DateTimeFormat {
-  let formatter = formatters.get(zone)
-  if (!formatter) {
-    formatter = new Intl.DateTimeFormat('en-CA-u-ca-gregory-nu-latn', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-    })
-    formatters.set(zone, formatter)
-  }
-  return formatter
-}
-
-/** `YYYY-MM-DD HH:MM:SS` on the wall of that zone. Throws for an unknown zone. */
+/** `YYYY-MM-DD HH:MM:SS` on the wall of that zone; an unknown zone is UTC. */
 export function localText(at: Millis, zone: string): string {
-  const parts: Record<string, string> = {}
-  for (const part of formatterOf(zone).formatToParts(at)) parts[part.type] = part.value
-  return `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}:${parts.second}`
+  return new Date(wallAt(at, zone)).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 /** Minutes that zone is ahead of UTC at that moment. */
 export function offsetMinutes(at: Millis, zone: string): number {
-  const wall = Date.parse(`${localText(at, zone).replace(' ', 'T')}Z`)
-  return Math.round((wall - Math.floor(at / 1000) * 1000) / 60_000)
+  return Math.round(offsetAt(at, zone) / 60_000)
 }
 
 const LOCAL = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?$/
@@ -62,13 +40,10 @@ function wallMillis(text: string): Millis | null {
   return same ? wall : null
 }
 
-/** The moment a local time means; null when unset or unreadable. A time that a clock change skips is read with the offset before it. */
+/** The moment a local time means; null when unset or unreadable. */
 export function parseLocal(text: string, zone: string): Millis | null {
   const wall = wallMillis(text)
-  if (wall === null) return null
-  const guess = wall - offsetMinutes(wall, zone) * 60_000
-  const better = wall - offsetMinutes(guess, zone) * 60_000
-  return better
+  return wall === null ? null : momentOfWall(wall, zone).at
 }
 
 /** The same moment with its offset (`2026-01-05T19:00:00+10:00`), as header `sm-date-format: ISO8601` asks. Unset stays as it is. */

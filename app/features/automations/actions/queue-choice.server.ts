@@ -1,7 +1,8 @@
 // Putting a job into a queue sets three fields: the queue, until when, and for whom (facts: 5.8).
 import type { AccountCallResult } from '#app/adapters/platform.ts'
-import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import { days } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { folded, isUuid, readFlag, readNumber } from '../records/field-value.ts'

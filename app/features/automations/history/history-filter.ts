@@ -1,7 +1,6 @@
 // What is asked of the history of runs by its form: read, or refused field by field.
 
-import { momentOf } from '#app/domain/local-moment.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { startOfDay } from '#app/domain/local-time.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { RUN_STATUSES, type RunQuery } from '../runs/run-history.ts'
 import { type HistoryField, type HistoryForm, historyFormOf } from './history-form.ts'
@@ -53,16 +52,4 @@ export function readHistory(params: URLSearchParams, timezone: string): ReadHist
     text: form.text === '' ? null : form.text,
   }
   return Object.keys(errors).length > 0 ? { outcome: 'invalid', errors, form } : { outcome: 'query', query, form }
-}
-
-const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
-
-/** Midnight at the beginning of the day that many days later. */
-function startOfDay(text: string, later: number, timezone: string): Millis | null {
-  const [, year, month, day] = DAY.exec(text) ?? []
-  if (day === undefined) return null
-  const at = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
-  if (at.toISOString().slice(0, 10) !== text) return null
-  at.setUTCDate(at.getUTCDate() + later)
-  return momentOf(`${at.toISOString().slice(0, 10)}T00:00`, timezone)
 }

@@ -1,9 +1,10 @@
 // The records a person can look at a rule with: those changed in the last days, newest first, found by job number or customer.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
-import { dayOf, localStamp, wallAt, wallOfDay } from '#app/domain/local-time.ts'
+import { dayOf, localStamp, wallOfDay } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import type { RecordChoice } from '../form/form-look.ts'
 import { asText, matchedRecord } from '../records/changes.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'

@@ -1,6 +1,6 @@
 // What the account says about itself: name, zone, currency and country, as messages and schedules need them.
 import { readCountry } from '#app/domain/country.ts'
-import { isZone } from '#app/domain/local-time.ts'
+import { isZone } from '#app/lib/zone.ts'
 
 export interface VendorFacts {
   name: string

@@ -1,19 +1,10 @@
 // What protects an account's customers from its rules, and rules from each other. Everything is off or generous until somebody
 // chooses otherwise, and each decision is a sentence in the journal: nothing is dropped without a word.
 import { z } from 'zod'
-import {
-  dayOf,
-  localStamp,
-  MONTHS,
-  momentOfWall,
-  readTimeOfDay,
-  WEEKDAYS,
-  wallAt,
-  wallOfDay,
-  weekdayOf,
-} from '#app/domain/local-time.ts'
+import { dayOf, localStamp, MONTHS, readTimeOfDay, WEEKDAYS, wallOfDay, weekdayOf } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { momentOfWall, wallAt } from '#app/lib/zone.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import type { RuleGuards } from './rule.ts'
 

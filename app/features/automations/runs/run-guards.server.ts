@@ -1,7 +1,8 @@
 // Asked before every message to a customer, just before it is sent: may it go out now?
 import type { App } from '#app/context/app-context.ts'
-import { momentOfWall, todayOf, wallOfDay } from '#app/domain/local-time.ts'
+import { todayOf, wallOfDay } from '#app/domain/local-time.ts'
 import { hours } from '#app/lib/duration.ts'
+import { momentOfWall } from '#app/lib/zone.ts'
 import type { MessageNote } from '#db/store/run-guards.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 import type { RecordFacts } from '../records/facts.ts'

@@ -2,8 +2,9 @@
 // already goes into the ledger; for a rule on events, every record is looked at once, so that the next look can tell what
 // changed. Until that is done the rule does not start.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { RecordValues } from '#db/store/records.ts'
 import { asText, snapshotFields } from '../records/changes.ts'

@@ -2,8 +2,9 @@
 // once instead of each record, and what belongs to them is joined once. Each is judged and settled by itself, as if it were alone.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PlatformRecord } from '#app/adapters/platform.ts'
-import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import type { LookedAt, TouchedRecord } from '#db/store/triggers.ts'
 import { asText, snapshotsOf } from '../records/changes.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'

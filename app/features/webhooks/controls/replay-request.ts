@@ -1,6 +1,6 @@
 // "Send everything since …": what may be asked for, by form and by call.
 import { z } from 'zod'
-import { localInput, momentOf } from '#app/domain/local-moment.ts'
+import { localInput, momentOf } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import type { FieldErrors } from '../webhook.ts'

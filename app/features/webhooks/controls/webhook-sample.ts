@@ -1,7 +1,9 @@
 // A test event that looks like the platform's own: same shape, field names of the object, nothing of anybody's data.
 
+import { localStamp } from '#app/domain/local-time.ts'
 import { findObjectKind, normalizeObjectType } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { wallAt } from '#app/lib/zone.ts'
 
 export interface SampleEvent {
   object: string
@@ -37,32 +39,8 @@ export function sampleEvent(objectType: string, fields: readonly string[], now: 
   const changedFields = fields.length === 0 ? [...telling] : watched.length > 0 ? watched : fields.slice(0, 2)
   const body = JSON.stringify({
     object,
-    entry: [{ uuid: SAMPLE_UUID, changed_fields: changedFields, time: localTime(now, timezone) }],
+    entry: [{ uuid: SAMPLE_UUID, changed_fields: changedFields, time: localStamp(wallAt(now, timezone)) }],
     resource_url: `https://api.servicem8.com/api_1.0/${object}/${SAMPLE_UUID}.json`,
   })
   return { object, objectUuid: SAMPLE_UUID, changedFields, body }
-}
-
-/** `2026-11-21 09:14:32`, as the platform writes moments: local to the account, without a zone. */
-export function localTime(at: Millis, timezone: string): string {
-  const options: Intl.DateTimeFormatOptions = {
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  }
-  const part = new Map(partsIn(timezone, options, at).map(({ type, value }) => [type, value]))
-  const get = (type: Intl.DateTimeFormatPartTypes) => part.get(type) ?? ''
-  return `${get('year')}-${get('month')}-${get('day')} ${get('hour')}:${get('minute')}:${get('second')}`
-}
-
-function partsIn(timezone: string, options: Intl.DateTimeFormatOptions, at: Millis): Intl.DateTimeFormatPart[] {
-  try {
-    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: timezone }).formatToParts(at)
-  } catch {
-    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }).formatToParts(at)
-  }
 }

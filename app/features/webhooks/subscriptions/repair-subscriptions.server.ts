@@ -1,7 +1,7 @@
 // Compares our subscriptions with the platform's own list and puts right what differs: after each change, soon after a
 // start, daily, and when somebody asks. What was put right and what cannot be is explained on the webhook's card.
 
-import { momentOf } from '#app/domain/local-moment.ts'
+import { momentOf } from '#app/domain/local-time.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
 import { neededFields } from '#app/features/automations/rules/triggers.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

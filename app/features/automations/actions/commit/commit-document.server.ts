@@ -1,8 +1,9 @@
 // A document: produced, then stored as a file under an id of ours. Until it is stored nothing has happened, and storing it twice is
 // storing it once, so that every unclear end may simply be repeated.
 
-import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import { type Values, valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
 import type { CommitResult, Effect, StepResult, VerifyResult } from '../../rules/effect.ts'

@@ -1,7 +1,8 @@
 // Messages to people. A customer gets each at most once: what is not certain is told as unclear, and only a person repeats it.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
-import { localStamp, wallAt } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import { valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
 import type { CommitResult, Effect, VerifyResult } from '../../rules/effect.ts'

@@ -1,6 +1,7 @@
 // How often a rule may fire for one record, as the key under which the ledger remembers it: same key = same firing.
 
-import { dateOf, isoDate, localStamp, todayOf, wallAt, weekOf } from '#app/domain/local-time.ts'
+import { dateOf, isoDate, localStamp, todayOf, weekOf } from '#app/domain/local-time.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import type { FieldChange, JudgedAt, RecordFacts } from '../../records/facts.ts'
 import { folded } from '../../records/field-value.ts'
 import { readField } from '../../records/fields.ts'

@@ -7,17 +7,15 @@ import {
   dayOf,
   dayOfDate,
   localStamp,
-  momentOfWall,
   readLocal,
   readTimeOfDay,
-  type Wall,
-  wallAt,
   wallOfDay,
   weekdayOf,
 } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
+import { momentOfWall, type Wall, wallAt } from '#app/lib/zone.ts'
 import type { ManualTrigger, PollTrigger, Schedule, WebhookTrigger } from '../rule.ts'
 import { INTERVAL_WORDS, intervalOf, isOnWorkingDays } from './schedule-interval.ts'
 

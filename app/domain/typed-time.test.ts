@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { localInput, momentOf } from './local-moment.ts'
+import { localInput, momentOf } from './local-time.ts'
 
 const at = (iso: string) => Date.parse(iso)
 
@@ -19,9 +19,9 @@ describe('a date and time of day typed by a person', () => {
     expect(momentOf('2026-04-05T02:30', 'Australia/Sydney')).toBe(at('2026-04-04T15:30:00Z'))
   })
 
-  test('an hour that was left out is that much later', () => {
-    expect(momentOf('2026-03-29T01:30', 'Europe/London')).toBe(at('2026-03-29T01:30:00Z'))
-    expect(momentOf('2026-10-04T02:30', 'Australia/Sydney')).toBe(at('2026-10-03T16:30:00Z'))
+  test('an hour that was left out is the first moment after it', () => {
+    expect(momentOf('2026-03-29T01:30', 'Europe/London')).toBe(at('2026-03-29T01:00:00Z'))
+    expect(momentOf('2026-10-04T02:30', 'Australia/Sydney')).toBe(at('2026-10-03T16:00:00Z'))
   })
 
   test.each(['', 'yesterday', '2026-02-30T09:00', '2026-13-01T09:00', '2026-01-05', '2026-01-05T24:30', '1'])(
