@@ -136,19 +136,22 @@ export function placedNames(names: readonly string[]): (name: string) => string 
     return next
   }
   const placed = (name: string) =>
-    name.replace(/^[cs]\.(?=[cs]\d)/, '').replace(/\b[csl]\d+\b/g, (key) => `${key[0]}#${place(key)}`)
+    name
+      .replace(/^o\.s\.(s\d+)\./, '$1.o.')
+      .replace(/^[cs]\.(?=[cs]\d)/, '')
+      .replace(/\b[csl]\d+\b/g, (key) => `${key[0]}#${place(key)}`)
   for (const name of names) placed(name)
   return placed
 }
 
 /** A second way to fill in another control: an id that is not on its list, a day that no calendar has. */
 export function isOtherWay(name: string): boolean {
-  return /(^|\.)[om]\./.test(name)
+  return /(^|\.)o\./.test(name)
 }
 
 /** The control that it is another way of. */
 export function mainWay(name: string): string {
-  return name.replace(/^o\./, '').replace(/\.o\./, '.p.').replace(/\.m\./, '.l.')
+  return name.replace(/(^|\.)o\./, '$1')
 }
 
 /** What may be typed, the likeliest first: a form says which of them it takes. Each is its own for each `number`. */

@@ -111,7 +111,7 @@ export async function scriptlessForm(): Promise<ScriptlessForm> {
       const entries = sent.flatMap(({ name, value }): [string, string][] => {
         const instead = values.get(name)
         // Of a box and of radio buttons, only what is ticked is sent.
-        return [[name, instead === undefined || name.startsWith('was.') ? value : instead]]
+        return [[name, instead ?? value]]
       })
       for (const [name, value] of values) {
         const control = controls.find((one) => one.name === name)

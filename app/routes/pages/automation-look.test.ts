@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { formOfFields } from '#app/features/automations/form/form-state.ts'
-import { toForm } from '#app/features/automations/form/form-wire.ts'
+import { formOfFields, toForm } from '#app/features/automations/form/form-state.ts'
 import { hours } from '#app/lib/duration.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'

@@ -1,8 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyIntent, setValue } from '#app/features/automations/form/form-change.ts'
-import { emptyForm, type FormState } from '#app/features/automations/form/form-state.ts'
-import { toForm } from '#app/features/automations/form/form-wire.ts'
+import { emptyForm, type FormState, toForm } from '#app/features/automations/form/form-state.ts'
 import { readImport } from '#app/features/automations/rules/import-rule.ts'
 import { ruleJson } from '#app/features/automations/rules/rule-json.ts'
 import { createRule } from '#app/features/automations/rules/rules.server.ts'
@@ -192,7 +191,9 @@ describe('the form', () => {
   })
 
   test('is drawn again with what is wrong, or saved and led to the card', async () => {
-    const fields = { name: 'Call back', triggerSource: 'manual_endpoint', s: 's1', 's.s1.type': 'create_task' }
+    const values = { ...emptyForm().values, triggerSource: 'manual_endpoint' }
+    const drawn = applyIntent({ ...emptyForm(), values }, { kind: 'add_step', type: 'create_task' })
+    const fields = { ...Object.fromEntries(toForm(drawn)), name: 'Call back' }
     const refused = await send({ ...fields, intent: 'form.save' })
     expect(refused).toMatchObject({ result: null, toast: { kind: 'error' } })
     expect(refused.form?.view.state.values.name).toBe('Call back')
@@ -258,7 +259,10 @@ describe('the buttons of a card', () => {
 })
 
 describe('what is written without scripts and not saved', () => {
-  const written = { name: 'Half written', triggerSource: 'manual_endpoint', c: 'c1', 'c.c1.field': 'status' }
+  const condition = { key: 'c1', field: '', operator: 'equals', value: '', logicalOperator: 'AND' }
+  const drawn = { ...emptyForm(), conditions: [condition] }
+  const typed = { name: 'Half written', triggerSource: 'manual_endpoint', 'c.c1.field': 'status' }
+  const written = { ...Object.fromEntries(toForm(drawn)), ...typed }
 
   test('goes along with the press of a card, and is in the form afterwards; for its account alone', async () => {
     const id = await make()

@@ -5,8 +5,8 @@ import { notificationJson } from '#app/features/automations/actions/notification
 import { draftOf } from '#app/features/automations/form/form-body.ts'
 import { limitProblem } from '#app/features/automations/form/form-limits.ts'
 import { problemsOf } from '#app/features/automations/form/form-problems.ts'
-import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
-import { readForm, toForm } from '#app/features/automations/form/form-wire.ts'
+import { emptyForm, type FormState, formOfFields, toForm } from '#app/features/automations/form/form-state.ts'
+import { readForm } from '#app/features/automations/form/form-wire.ts'
 import { offeredIn } from '#app/features/automations/form/placeholder-offer.ts'
 import { aidsOf } from '#app/features/automations/page/form-aids.ts'
 import { checkRule } from '#app/features/automations/rules/checks/rule-check.ts'
@@ -251,14 +251,14 @@ export const ENTRANCES: readonly Entrance[] = [
     name: 'the rule form, as it is sent',
     covers: [
       'app/features/automations/form/form-wire.ts readForm',
-      'app/features/automations/form/form-change.ts applyChanges',
+      'app/features/automations/form/form-change.ts applyControls',
       'app/features/automations/form/form-change.ts setValue',
       'app/features/automations/form/form-change.ts valueAt',
     ],
     limit: BODY,
     prepare: (text) => {
       const entries = [...toForm(formWith(text)), ...new URLSearchParams(text)]
-      return () => readForm([...entries, ...entries.map(([name, value]): [string, string] => [`was.${name}`, value])])
+      return () => [readForm(entries), readForm([['state', text]])]
     },
   },
   ...rendering,

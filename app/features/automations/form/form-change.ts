@@ -3,6 +3,7 @@
 import { assertNever } from '#app/lib/assert-never.ts'
 import { isActionType } from '../rules/action-parameters.ts'
 import type { FormLists } from '../rules/form-lists.ts'
+import { SMS_LONGEST } from '../rules/message-limits.ts'
 import { JOB_STATUSES } from '../rules/rule.ts'
 import { chosenOnce } from './form-body.ts'
 import { isLook, type LookKind, readRecordId } from './form-look.ts'
@@ -203,69 +204,47 @@ function withParameters(parameters: Record<string, string>, change: Record<strin
   return Object.fromEntries(Object.entries({ ...parameters, ...change }).filter(([, value]) => value !== ''))
 }
 
-/** `scheduleRecurrence`, and `o.scheduleRecurrence` for one that is not on the list. */
-function topField(name: string): TopField | null {
-  const wanted = name.startsWith('o.') ? name.slice(2) : name
-  return TOP_FIELDS.find((field) => field === wanted) ?? null
+/** For a template that fills in a text. */
+type Templates = Pick<FormLists, 'smsTemplates'> | null
+
+/** One control: what it shows, and what the form (or its step) is with another value in it. */
+interface Control<Whole> {
+  value: string
+  change(value: string): Whole
 }
 
-const ROW_NAME = /^([cs])\.([cs]\d{1,7})\.(.+)$/
+/** Before the name of a control: the text box for a value that is not on its list. */
+export const OTHER = 'o.'
+
+/**
+ * Names: a field of the rule (`runTime`), `c.<key>.<part>` of a condition, and of an action `s.<key>.type`, `.wait`, `.p.<parameter>`,
+ * `.l.<line>.<part>`, `.from.<list>` and `.all.<list>` for the source of lines; each may have `OTHER` before it. Null = there is no such control.
+ */
+function controlOf(state: FormState, name: string, lists: Templates): Control<FormState> | null {
+  const main = name.startsWith(OTHER) ? name.slice(OTHER.length) : name
+  const top = TOP_FIELDS.find((field) => field === main)
+  if (top) {
+    // Shown as what holds while nobody chose, and goes on following what the rule is until somebody does.
+    const value = top === 'once' ? chosenOnce(state) : state.values[top]
+    return { value, change: (changed) => withTop(state, top, changed) }
+  }
+  const [letter, key = '', ...part] = main.split('.')
+  if (letter === 'c') return conditionControl(state, key, part[0] ?? '')
+  const step = letter === 's' ? state.steps.find((one) => one.key === key) : undefined
+  const control = step && stepControl(step, part, lists)
+  return control
+    ? { value: control.value, change: (changed) => withStep(state, key, () => control.change(changed)) }
+    : null
+}
 
 /** What the control of that name shows now; null = there is no such control. */
 export function valueAt(state: FormState, name: string): string | null {
-  // Shown as what holds while nobody chose, and goes on following what the rule is until somebody does.
-  if (name === 'once') return chosenOnce(state)
-  const top = topField(name)
-  if (top !== null) return state.values[top]
-  const [, letter, key, part = ''] = ROW_NAME.exec(name) ?? []
-  if (letter === 'c') {
-    const row = state.conditions.find((one) => one.key === key)
-    const known = CONDITION_PARTS.find((one) => one === part)
-    return row && known ? row[known] : null
-  }
-  const step = state.steps.find((one) => one.key === key)
-  if (!step) return null
-  if (part === 'type' || part === 'wait') return step[part]
-  const [kind = '', first = '', second = ''] = part.split('.')
-  if (kind === 'p' || kind === 'o') {
-    return plainParameters(step.type).some((spec) => spec.name === first) ? (step.parameters[first] ?? '') : null
-  }
-  if (kind === 'from' || kind === 'all') {
-    const list = LINE_LISTS.find((one) => one === first)
-    if (!list) return null
-    const { source, all } = lineSource(step, list)
-    return kind === 'from' ? source : all ? 'true' : ''
-  }
-  const line = [...step.materials, ...step.material_bundles].find((one) => one.key === first)
-  const known = LINE_PARTS.find((one) => one === second)
-  return (kind === 'l' || kind === 'm') && line && known ? line[known] : null
+  return controlOf(state, name, null)?.value ?? null
 }
 
-/**
- * One control changed. Names are those of `toForm`; beside them `s.<key>.from.<list>` and `s.<key>.all.<list>` for the source of lines,
- * and `o.<field>`, `s.<key>.o.<parameter>`, `s.<key>.m.<line>.uuid` for a value that is not on the list it is chosen from. `lists` fill in what a template says.
- */
-export function setValue(
-  state: FormState,
-  name: string,
-  value: string,
-  lists: Pick<FormLists, 'smsTemplates'> | null = null,
-): FormState {
-  const top = topField(name)
-  if (top !== null) return withTop(state, top, value)
-  const [, letter, key = '', part = ''] = ROW_NAME.exec(name) ?? []
-  if (letter === 'c') {
-    const known = CONDITION_PARTS.find((one) => one === part)
-    if (!known) return state
-    const change = (row: ConditionRow): ConditionRow => ({
-      ...row,
-      [known]: value,
-      // Another field has other values.
-      ...(known === 'field' && row.field !== value && { value: '' }),
-    })
-    return { ...state, conditions: state.conditions.map((row) => (row.key === key ? change(row) : row)) }
-  }
-  return letter === 's' ? withStep(state, key, (step) => stepWith(step, part, value, lists)) : state
+/** One control changed, with what follows from it. */
+export function setValue(state: FormState, name: string, value: string, lists: Templates = null): FormState {
+  return controlOf(state, name, lists)?.change(value) ?? state
 }
 
 function withTop(state: FormState, name: TopField, value: string): FormState {
@@ -280,63 +259,129 @@ function withTop(state: FormState, name: TopField, value: string): FormState {
   return { ...state, values }
 }
 
-function stepWith(step: StepRow, part: string, value: string, lists: Pick<FormLists, 'smsTemplates'> | null): StepRow {
-  if (part === 'wait') return { ...step, wait: value }
-  if (part === 'type') {
-    if (value === step.type) return step
-    return { ...newStep(step.key, isActionType(value) ? value : ''), id: step.id, wait: step.wait }
+function conditionControl(state: FormState, key: string, name: string): Control<FormState> | null {
+  const row = state.conditions.find((one) => one.key === key)
+  const part = CONDITION_PARTS.find((one) => one === name)
+  if (!row || !part) return null
+  const changed = (value: string): ConditionRow => ({
+    ...row,
+    [part]: value,
+    // Another field has other values.
+    ...(part === 'field' && row.field !== value && { value: '' }),
+  })
+  return {
+    value: row[part],
+    change: (value) => ({
+      ...state,
+      conditions: state.conditions.map((one) => (one === row ? changed(value) : one)),
+    }),
   }
-  const [kind = '', first = '', second = ''] = part.split('.')
-  if (kind === 'l' || kind === 'm') {
-    const known = LINE_PARTS.find((one) => one === second)
-    if (!known) return step
-    const change = (lines: StepRow['materials']) =>
-      lines.map((line) => (line.key === first ? { ...line, [known]: value } : line))
-    return { ...step, materials: change(step.materials), material_bundles: change(step.material_bundles) }
-  }
-  if (kind === 'from' || kind === 'all') {
-    const list = LINE_LISTS.find((one) => one === first)
-    if (!list) return step
-    const now = lineSource(step, list)
-    return kind === 'from'
-      ? withLineSource(step, list, value, now.all)
-      : withLineSource(step, list, now.source, value === 'true')
-  }
-  const isKnown = (kind === 'p' || kind === 'o') && plainParameters(step.type).some((spec) => spec.name === first)
-  if (!isKnown) return step
-  const change: Record<string, string> = { [first]: value }
-  if (first === 'contentType') {
-    for (const [content, names] of Object.entries(EMAIL_CONTENT)) {
-      if (content !== value) for (const name of names) change[name] = ''
+}
+
+function stepControl(step: StepRow, [kind, name = '', part]: string[], lists: Templates): Control<StepRow> | null {
+  switch (kind) {
+    case 'wait':
+      return { value: step.wait, change: (wait) => ({ ...step, wait }) }
+    case 'type':
+      return { value: step.type, change: (type) => (type === step.type ? step : asType(step, type)) }
+    case 'p':
+      return plainParameters(step.type).some((spec) => spec.name === name)
+        ? { value: step.parameters[name] ?? '', change: (value) => withParameter(step, name, value, lists) }
+        : null
+    case 'from':
+    case 'all': {
+      const list = LINE_LISTS.find((one) => one === name)
+      if (!list) return null
+      const { source, all } = lineSource(step, list)
+      return kind === 'from'
+        ? { value: source, change: (value) => withLineSource(step, list, value, all) }
+        : { value: all ? 'true' : '', change: (value) => withLineSource(step, list, source, value === 'true') }
     }
+    case 'l':
+      return lineControl(step, name, part)
+    default:
+      return null
   }
-  // Another field has other values; of badges, most rules add one.
-  if (first === 'fieldName' && step.type === 'update_job_field' && value !== step.parameters.fieldName) {
-    change.fieldValue = ''
-    change.badgeChange = value === 'badges' ? 'add' : ''
+}
+
+function lineControl(step: StepRow, key: string, name: string | undefined): Control<StepRow> | null {
+  const list = LINE_LISTS.find((one) => step[one].some((line) => line.key === key))
+  const part = LINE_PARTS.find((one) => one === name)
+  const line = list && step[list].find((one) => one.key === key)
+  if (!line || !part) return null
+  return {
+    value: line[part],
+    change: (value) => ({
+      ...step,
+      [list]: step[list].map((one) => (one === line ? { ...line, [part]: value } : one)),
+    }),
   }
-  if (first === 'useSmsTemplate' && value !== 'true') change.smsTemplateId = ''
-  if (first === 'smsTemplateId') {
-    const text = lists?.smsTemplates.find(({ uuid }) => uuid === value)?.text
-    if (text) change.message = text.slice(0, 1600)
-  }
+}
+
+function asType(step: StepRow, type: string): StepRow {
+  return { ...newStep(step.key, isActionType(type) ? type : ''), id: step.id, wait: step.wait }
+}
+
+function withParameter(step: StepRow, name: string, value: string, lists: Templates): StepRow {
+  const change = { [name]: value, ...followUps(step, name, value, lists) }
   return { ...step, parameters: withParameters(step.parameters, change) }
+}
+
+/** Other parameters that change with that one. */
+function followUps(step: StepRow, name: string, value: string, lists: Templates): Record<string, string> {
+  switch (name) {
+    case 'contentType': {
+      const others = Object.entries(EMAIL_CONTENT).flatMap(([content, names]) => (content === value ? [] : names))
+      return Object.fromEntries(others.map((other) => [other, '']))
+    }
+    case 'fieldName':
+      // Another field has other values; of badges, most rules add one.
+      return step.type === 'update_job_field' && value !== step.parameters.fieldName
+        ? { fieldValue: '', badgeChange: value === 'badges' ? 'add' : '' }
+        : {}
+    case 'useSmsTemplate':
+      return value === 'true' ? {} : { smsTemplateId: '' }
+    case 'smsTemplateId': {
+      const text = lists?.smsTemplates.find(({ uuid }) => uuid === value)?.text
+      return text ? { message: text.slice(0, SMS_LONGEST) } : {}
+    }
+    default:
+      return {}
+  }
 }
 
 /** Choices come before what they decide about. */
 const FIRST =
   /^triggerSource$|^events$|\.type$|\.field$|\.from\.|\.all\.|\.p\.(contentType|fieldName|useSmsTemplate|smsTemplateId)$/
 
-/** The controls as they were sent, taken as changes of the state the page was drawn from. */
-export function applyChanges(
+/** Characters of one value; more is cut. */
+const MOST_TEXT = 25_000
+/** More than the fullest form has. What follows is not read. */
+const MOST_VALUES = 10_000
+
+/** As a form's value is kept: with one kind of line end, and not endless. */
+export function asTyped(text: string): string {
+  return text.replace(/\r\n?/g, '\n').slice(0, MOST_TEXT)
+}
+
+/** What a form sent, taken as changes of the state it was drawn from: what has no control stays, and a choice has its consequences. */
+export function applyControls(
   drawn: FormState,
-  controls: ReadonlyMap<string, string>,
-  lists: Pick<FormLists, 'smsTemplates'> | null = null,
+  sent: Iterable<readonly [string, unknown]>,
+  lists: Templates = null,
 ): FormState {
+  // A box has an empty value before it, so that unticking is sent: the last one counts.
+  const controls = new Map<string, string>()
+  let left = MOST_VALUES
+  for (const [name, value] of sent) {
+    if (left === 0) break
+    left -= 1
+    if (typeof value === 'string') controls.set(name, asTyped(value))
+  }
   const changes = [...controls].filter(([name, value]) => {
     const before = valueAt(drawn, name)
     // An empty box for "another value" says nothing.
-    return before !== null && before !== value && !(value === '' && /^(s\.[^.]+\.[om]|o)\./.test(name))
+    return before !== null && before !== value && !(value === '' && name.startsWith(OTHER))
   })
   const inOrder = [...changes.filter(([name]) => FIRST.test(name)), ...changes.filter(([name]) => !FIRST.test(name))]
   return inOrder.reduce((state, [name, value]) => setValue(state, name, value, lists), drawn)

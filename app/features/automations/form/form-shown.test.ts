@@ -3,8 +3,8 @@ import { definitionOf, ruleForm } from '../rules/rule-form.ts'
 import { draftOf, toBody } from './form-body.ts'
 import { setValue } from './form-change.ts'
 import { isParameterShown, isShown } from './form-shown.ts'
-import { emptyForm, type FormState, formOfFields, type TopField } from './form-state.ts'
-import { DRAWN, readForm, toForm } from './form-wire.ts'
+import { emptyForm, type FormState, formOfFields, type TopField, toForm } from './form-state.ts'
+import { readForm } from './form-wire.ts'
 
 const write = (values: Record<string, string>, from = emptyForm()) =>
   Object.entries(values).reduce((last, [name, value]) => setValue(last, name, value), from)
@@ -15,10 +15,7 @@ const JOB = '11111111-0000-4000-8000-000000000001'
 
 /** The same press on a page without scripts: the drawn state, and the one control beside it. */
 const withoutScripts = (drawn: FormState, change: Record<string, string>) =>
-  readForm([
-    ...toForm(drawn).map(([name, value]): [string, string] => [`${DRAWN}${name}`, value]),
-    ...Object.entries(change),
-  ])
+  readForm([...toForm(drawn), ...Object.entries(change)])
 
 test.each<[name: TopField, filled: Record<string, string>, hides: Record<string, string>]>([
   ['triggerJobUuid', { ...EVENTS, triggerJobUuid: JOB }, { events: 'object:company' }],

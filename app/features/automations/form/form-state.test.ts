@@ -19,8 +19,9 @@ import {
   objectOfForm,
   partsShown,
   plainParameters,
+  toForm,
 } from './form-state.ts'
-import { DRAWN, readForm, toForm } from './form-wire.ts'
+import { readForm } from './form-wire.ts'
 
 /** As the library answers it. */
 const copyOf = (template: (typeof LIBRARY)[number]): Record<string, unknown> => ({
@@ -48,9 +49,9 @@ function withAction(type: ActionType, state = onJobs()) {
 
 /** What a page without scripts sends: the drawn state, and the controls with some of them changed. */
 function roundTrip(state: FormState, changes: Record<string, string>): FormState {
-  const drawn = toForm(state).map(([name, value]): [string, string] => [`${DRAWN}${name}`, value])
-  const controls = new Map([...toForm(state), ...Object.entries(changes)])
-  return readForm([...drawn, ...controls])
+  const controls = new Map(controlNames(state).map((name) => [name, valueAt(state, name) ?? '']))
+  for (const [name, value] of Object.entries(changes)) controls.set(name, value)
+  return readForm([...toForm(state), ...controls])
 }
 
 describe('the parts of the form', () => {
@@ -319,7 +320,7 @@ describe('how often for the same record', () => {
 
   it('without scripts what is shown is not taken for a choice', () => {
     const drawn = press(onChanges(), 'add_step:create_task')
-    const before = toForm(drawn).map(([name, value]): [string, string] => [`${DRAWN}${name}`, value])
+    const before = toForm(drawn)
     const [step] = drawn.steps
     const sent = readForm([...before, ['once', 'change'], [`s.${step?.key}.type`, 'send_sms']])
     expect(often(sent)).toEqual(['record', 'record'])
@@ -386,7 +387,7 @@ describe('without scripts', () => {
   it('what is not on the screen stays', () => {
     const { state, key } = withAction('send_sms')
     const filled = write(state, { [`s.${key}.p.message`]: 'Hello', runTime: '10:30' })
-    const drawn = toForm(filled).map(([name, value]): [string, string] => [`${DRAWN}${name}`, value])
+    const drawn = toForm(filled)
     expect(readForm([...drawn, ['name', 'Another']])).toEqual(write(filled, { name: 'Another' }))
   })
 
@@ -400,11 +401,11 @@ describe('without scripts', () => {
 
   it('an id typed below a list counts, and an empty one does not', () => {
     const { state, key } = withAction('assign_to_queue')
-    const typed = roundTrip(state, { [`s.${key}.o.queueUuid`]: '{queue_uuid}' })
+    const typed = roundTrip(state, { [`o.s.${key}.p.queueUuid`]: '{queue_uuid}' })
     expect(typed.steps[0]?.parameters).toEqual({ queueUuid: '{queue_uuid}' })
-    const chosen = roundTrip(typed, { [`s.${key}.p.queueUuid`]: 'q-1', [`s.${key}.o.queueUuid`]: '{queue_uuid}' })
+    const chosen = roundTrip(typed, { [`s.${key}.p.queueUuid`]: 'q-1', [`o.s.${key}.p.queueUuid`]: '{queue_uuid}' })
     expect(chosen.steps[0]?.parameters).toEqual({ queueUuid: 'q-1' })
-    expect(roundTrip(chosen, { [`s.${key}.o.queueUuid`]: '' }).steps[0]?.parameters).toEqual({ queueUuid: 'q-1' })
+    expect(roundTrip(chosen, { [`o.s.${key}.p.queueUuid`]: '' }).steps[0]?.parameters).toEqual({ queueUuid: 'q-1' })
   })
 
   it('names nobody drew, rows nobody made and endless lists change nothing', () => {
@@ -419,15 +420,21 @@ describe('without scripts', () => {
       constructor: 'x',
     }
     expect(roundTrip(state, strange)).toEqual(state)
-    const many = Array.from({ length: 500 }, (_, index): [string, string] => ['c', `c${index}`])
-    expect(readForm(many).conditions).toHaveLength(50)
-    expect(
-      readForm([
-        ['s', '../x'],
-        ['s', 's1'],
-        ['s', 's1'],
-      ]).steps,
-    ).toHaveLength(1)
+    const [step] = state.steps
+    if (!step) throw new Error('no step')
+    const given = (more: object) => readForm([['state', JSON.stringify({ ...state, ...more })]])
+    const row = { field: '', operator: '', value: '', logicalOperator: '' }
+    const many = Array.from({ length: 500 }, (_, index) => ({ ...row, key: `c${index}` }))
+    expect(given({ conditions: many }).conditions).toHaveLength(50)
+    expect(given({ steps: [step, step] }).steps).toHaveLength(1)
+    expect(given({ steps: [{ ...step, key: '../x' }] }).steps).toEqual([])
+    const parameters = { message: 'x', constructor: 'x', nothing: 'x' }
+    expect(given({ steps: [{ ...step, parameters }] }).steps[0]?.parameters).toEqual({ message: 'x' })
+    expect(given({ next: 1 }).next).toBe(2)
+    expect(given({ values: { name: `a\r\n${'b'.repeat(30_000)}` } }).values.name).toMatch(/^a\nb{24998}$/)
+    for (const nonsense of ['', '{', '[]', 'null', '{"steps":{}}']) {
+      expect(readForm([['state', nonsense]])).toEqual(emptyForm())
+    }
   })
 })
 
@@ -528,13 +535,10 @@ describe('whatever is pressed and typed', () => {
 test('a material is chosen from the list, or its id is typed below; what is typed and not on the list stays', () => {
   const state = press(emptyForm(), 'add_step:create_job', 'add_line:s1:materials')
   const wire = (controls: Record<string, string>) =>
-    readForm([
-      ...toForm(state).map(([name, value]): [string, string] => [`${DRAWN}${name}`, value]),
-      ...Object.entries(controls),
-    ]).steps[0]?.materials[0]?.uuid
-  expect(wire({ 's.s1.l.l2.uuid': 'm-1', 's.s1.m.l2.uuid': '' })).toBe('m-1')
-  expect(wire({ 's.s1.l.l2.uuid': '', 's.s1.m.l2.uuid': 'typed' })).toBe('typed')
-  const typed = setValue(state, 's.s1.m.l2.uuid', 'typed')
+    readForm([...toForm(state), ...Object.entries(controls)]).steps[0]?.materials[0]?.uuid
+  expect(wire({ 's.s1.l.l2.uuid': 'm-1', 'o.s.s1.l.l2.uuid': '' })).toBe('m-1')
+  expect(wire({ 's.s1.l.l2.uuid': '', 'o.s.s1.l.l2.uuid': 'typed' })).toBe('typed')
+  const typed = setValue(state, 'o.s.s1.l.l2.uuid', 'typed')
   expect(toBody(typed).actions).toMatchObject([{ parameters: { materials: [{ material_uuid: 'typed' }] } }])
 })
 

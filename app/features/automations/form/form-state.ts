@@ -75,6 +75,14 @@ export interface FormState {
   steps: StepRow[]
 }
 
+/** The field of the page that has the state its form was drawn from. */
+export const STATE_FIELD = 'state'
+
+/** What a form sends, as far as it is not in its controls. */
+export function toForm(state: FormState): [name: string, value: string][] {
+  return [[STATE_FIELD, JSON.stringify(state)]]
+}
+
 /** `events`: `webhook:12:job` = a webhook of the account and its object; `object:job` = an object without a webhook. */
 export function emptyForm(): FormState {
   const values = Object.fromEntries(TOP_FIELDS.map((name) => [name, ''])) as FormState['values']

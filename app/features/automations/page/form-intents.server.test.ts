@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
 import { applyIntent, parseFormIntent, setValue } from '../form/form-change.ts'
-import { emptyForm, type FormState } from '../form/form-state.ts'
-import { DRAWN, toForm } from '../form/form-wire.ts'
+import { emptyForm, type FormState, toForm } from '../form/form-state.ts'
 import { EMPTY_LISTS, toFormLists } from '../rules/form-lists.ts'
 import { refusedFlash } from '../rules/form-words.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '../rules/guards.ts'
@@ -25,7 +24,7 @@ afterEach(async () => {
 function sent(state: FormState, intent: string, controls: Record<string, string> = {}): FormData {
   const data = new FormData()
   data.append('intent', intent)
-  for (const [name, value] of toForm(state)) data.append(`${DRAWN}${name}`, value)
+  for (const [name, value] of toForm(state)) data.append(name, value)
   for (const [name, value] of Object.entries(controls)) data.append(name, value)
   return data
 }

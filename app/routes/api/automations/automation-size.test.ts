@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LOOKS, type LookKind } from '#app/features/automations/form/form-look.ts'
-import { type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
-import { toForm } from '#app/features/automations/form/form-wire.ts'
+import { type FormState, formOfFields, toForm } from '#app/features/automations/form/form-state.ts'
 import { actOnRule } from '#app/features/automations/page/act-on-rule.server.ts'
 import { handleForm } from '#app/features/automations/page/form-intents.server.ts'
 import { formOfRule } from '#app/features/automations/page/form-of-rule.ts'

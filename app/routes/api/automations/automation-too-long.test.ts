@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { formOfFields } from '#app/features/automations/form/form-state.ts'
-import { toForm } from '#app/features/automations/form/form-wire.ts'
+import { formOfFields, toForm } from '#app/features/automations/form/form-state.ts'
 import { actOnRule } from '#app/features/automations/page/act-on-rule.server.ts'
 import { handleForm, loadForm } from '#app/features/automations/page/form-intents.server.ts'
 import { lookAtForm } from '#app/features/automations/preview/form-look.server.ts'

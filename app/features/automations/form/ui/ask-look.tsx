@@ -2,8 +2,7 @@
 import { askOwnServer } from '#app/ui/ask-own-server.tsx'
 import type { FormLook, LookKind } from '../form-look.ts'
 import { LOOK_FIELDS } from '../form-look.ts'
-import type { FormState } from '../form-state.ts'
-import { toForm } from '../form-wire.ts'
+import { type FormState, toForm } from '../form-state.ts'
 
 interface Asked {
   accountUUID: string

@@ -18,7 +18,8 @@ import { exportRule } from '../../rules/import-rule.ts'
 import { definitionOf, ruleForm } from '../../rules/rule-form.ts'
 import { toBody } from '../form-body.ts'
 import { problemsOf } from '../form-problems.ts'
-import { DRAWN, readForm, toForm } from '../form-wire.ts'
+import { toForm } from '../form-state.ts'
+import { readForm } from '../form-wire.ts'
 
 beforeAll(() =>
   Promise.all([import('#app/ui/toaster.tsx'), import('./live-preview.tsx'), import('../../page/form-aids.ts')]),
@@ -250,7 +251,7 @@ test.each(HIDING)('with %j, nothing is sent or saved of what %s = "%s" hides', (
   const there = drawn()
   const chosen = there.find(({ name }) => name === control)
   if (!chosen) throw new Error(`${control} is not drawn`)
-  const was = toForm(stateNow()).map(([name, value]): [string, string] => [`${DRAWN}${name}`, value])
+  const was = toForm(stateNow())
   put(chosen, to)
   const left = new Set(drawn().map(({ name }) => name))
   const gone = there.filter(({ name, value }) => value !== '' && !left.has(name))

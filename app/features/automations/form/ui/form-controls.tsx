@@ -7,11 +7,12 @@ import { Select } from '#app/ui/form/select.tsx'
 import { controlLook, TextInput } from '#app/ui/form/text-input.tsx'
 import type { NamedId } from '../../rules/form-lists.ts'
 import { blankLabel, blanksIn } from '../../rules/placeholders/blanks.ts'
+import { OTHER } from '../form-change.ts'
 import { useControl, useRuleForm } from './form-context.tsx'
 import { InsertPlaceholder } from './insert-placeholder.tsx'
 
 interface ControlProps {
-  /** As `toForm` names it. */
+  /** As `setValue` knows it. */
   name: string
   label: string
   /** The field that errors of it come under; its name when left out. */
@@ -246,15 +247,12 @@ interface PickControlProps extends ControlProps {
   typed?: string
 }
 
-/**
- * An id from a list of the account; or a placeholder, or an id that is not on it, typed below.
- * `name` = `s.<key>.p.<parameter>`, the typed one is sent under `o`; of a line `s.<key>.l.<line>.uuid`, and `m`; else under `o.<name>`.
- */
+/** An id from a list of the account; or a placeholder, or an id that is not on it, typed below. */
 export function PickControl({ name, label, path, hint, list, none, first = [], emptyHint, typed }: PickControlProps) {
   const { value, set } = useControl(name, path)
   const options = [...first, ...list.map(({ uuid, label: words }) => ({ value: uuid, label: words }))]
   const other = options.some((option) => option.value === value) ? '' : value
-  const otherName = otherNameOf(name)
+  const otherName = `${OTHER}${name}`
   return (
     <div className="grid min-w-0 gap-1">
       <SelectControl
@@ -286,11 +284,6 @@ export function PickControl({ name, label, path, hint, list, none, first = [], e
   )
 }
 
-/** The name under which a value is sent that the control of that name cannot hold. */
-function otherNameOf(name: string): string {
-  return name.startsWith('s.') ? name.replace('.p.', '.o.').replace('.l.', '.m.') : `o.${name}`
-}
-
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const DAY_AND_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/
 
@@ -318,7 +311,7 @@ export function DayControl({ name, label, path, hint, about }: ControlProps & { 
       <label className="inline-flex min-h-11 items-center gap-2.5 text-label">
         <input
           type="checkbox"
-          name={otherNameOf(name)}
+          name={`${OTHER}${name}`}
           value="TODAY"
           checked={false}
           onChange={() => set('TODAY')}

@@ -196,6 +196,11 @@ describe('the form', () => {
     const [form] = sent
     expect(form?.get('intent')).toBe('form.save')
     expect(form?.get('accountUUID')).toBe('account-1')
+    // Beside its controls, the form carries its state once, and it is what the controls show.
+    const hidden = [...document.querySelectorAll<HTMLInputElement>('form input[type=hidden]')]
+    const apart = hidden.filter(({ value }) => value !== '').map(({ name }) => name)
+    expect(apart).toEqual(['accountUUID', 'state'])
+    expect(readForm([['state', form?.get('state')]])).toEqual(readForm(form ?? []))
     expect(readForm(form ?? []).steps[0]).toMatchObject({
       type: 'send_sms',
       parameters: { message: 'Hello {entry.0.contact_first_name or "there"}' },
@@ -418,7 +423,7 @@ describe('actions', () => {
     const typed: [string, string][] = []
     for (const box of document.querySelectorAll<HTMLInputElement>('input[name*=".p."], textarea[name*=".p."]')) {
       if (!['text', 'textarea'].includes(box.type)) continue
-      const parameter = box.name.replace(/^s\.s\d+\./, '')
+      const parameter = box.name.replace(/^(o\.)?s\.s\d+\./, '')
       expect(known).toContain(parameter)
       fireEvent.change(box, { target: { value: 'https://a.example/1' } })
       expect(box.value).toBe('https://a.example/1')
@@ -709,6 +714,7 @@ describe('materials, bundles and categories', () => {
 })
 
 describe('looking at the unsaved rule', () => {
+  const messageIn = (asked: URLSearchParams) => readForm(asked).steps[0]?.parameters.message ?? ''
   const previewOf = (uuid: string, text: string): DraftPreview => ({
     kind: 'preview',
     record: { uuid, label: `Job ${uuid}`, matches: uuid === '1' },
@@ -747,7 +753,7 @@ describe('looking at the unsaved rule', () => {
   })
 
   it('the preview follows what is written, with the record that is chosen', async () => {
-    told = (asked) => previewOf(asked.get('look.record') || '1', asked.get('s.s1.p.message') ?? '')
+    told = (asked) => previewOf(asked.get('look.record') || '1', messageIn(asked))
     renderForm({ state: withAction('send_sms') })
     await waitFor(() => expect(looks.length).toBe(1), { timeout: 5_000 })
     const pane = within(screen.getByRole('complementary', { name: 'Preview of the automation in the form' }))
@@ -755,7 +761,7 @@ describe('looking at the unsaved rule', () => {
     fireEvent.change(screen.getByLabelText('Message'), { target: { value: 'We are done!' } })
     await pane.findByText('We are done!', {}, { timeout: 5_000 })
     // Two letters, one question.
-    expect(looks.map((asked) => asked.get('s.s1.p.message') ?? '')).toEqual(['', 'We are done!'])
+    expect(looks.map(messageIn)).toEqual(['', 'We are done!'])
     expect(pane.queryByText(/^Does not meet the conditions/)).toBeNull()
     fireEvent.click(pane.getByRole('button', { name: /^Job 2/ }))
     await pane.findByText('Status is Quote, and not Completed', {}, { timeout: 5_000 })

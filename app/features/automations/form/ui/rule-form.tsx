@@ -12,10 +12,9 @@ import { type FormLists, namesOfLists } from '../../rules/form-lists.ts'
 import { authenticationFlash, formErrorFlash } from '../../rules/form-words.ts'
 import type { FieldErrors } from '../../rules/rule-form.ts'
 import { asksAboutExisting } from '../form-body.ts'
-import { applyIntent, type FormIntent, parseFormIntent, setValue } from '../form-change.ts'
+import { applyControls, applyIntent, type FormIntent, parseFormIntent, setValue } from '../form-change.ts'
 import { isShown } from '../form-shown.ts'
-import { type FormState, partsShown } from '../form-state.ts'
-import { DRAWN, readForm, toForm } from '../form-wire.ts'
+import { type FormState, partsShown, toForm } from '../form-state.ts'
 import { ActionSection } from './action-section.tsx'
 import { ConditionSection } from './condition-section.tsx'
 import { RuleFormProvider, useRuleForm } from './form-context.tsx'
@@ -62,7 +61,7 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
   // What was filled in before the page came alive counts.
   useEffect(() => {
     const element = document.getElementById(FORM)
-    if (element instanceof HTMLFormElement) setState(readForm([...new FormData(element)]))
+    if (element instanceof HTMLFormElement) setState(applyControls(form.state, new FormData(element)))
     setAlive(true)
   }, [])
 
@@ -145,8 +144,8 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
             {/* Enter in a field draws the form anew; it never sends, moves or removes anything. */}
             <button type="submit" name="intent" value="form.next" hidden tabIndex={-1} aria-hidden />
             <input type="hidden" name="accountUUID" value={accountUUID} />
-            {toForm(state).map(([name, value], index) => (
-              <input key={index} type="hidden" name={`${DRAWN}${name}`} value={value} />
+            {toForm(state).map(([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
             ))}
             {form.trouble && !alive ? (
               <Notice tone={form.trouble.kind === 'error' ? 'failing' : 'accent'} title={form.trouble.title}>
