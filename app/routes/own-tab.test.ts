@@ -5,7 +5,7 @@ import { findSession } from '#app/http/session.server.ts'
 import { days, minutes } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
-import { BRISBANE } from '#tests/support/tiny-platform.ts'
+import { BRISBANE } from '#tests/support/platform-server.ts'
 import { loader as launch } from './launch.ts'
 import { action as pressOnSubscription } from './pages/subscription.tsx'
 import { loader as authorize } from './sign-in/authorize.ts'
@@ -65,7 +65,7 @@ describe('a tab of its own, opened from the frame', () => {
     expect(await personOf(tab)).toMatchObject([{ staffUuid: 'staff-1', role: 'owner', provedAt, freshAt: provedAt }])
     // Connecting again in that tab: still the same person, and fresh.
     const sent = await tab.get(authorize, '/api/oauth/authorize?token=fieldhook')
-    await tab.get(callback, world.platform.consent(sent.headers.get('location') ?? '', BRISBANE))
+    await tab.get(callback, await world.platform.consent(sent.headers.get('location') ?? '', BRISBANE))
     const freshAt = world.clock.now()
     expect(await personOf(tab)).toMatchObject([{ staffUuid: 'staff-1', role: 'owner', provedAt, freshAt }])
   })

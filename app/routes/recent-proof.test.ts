@@ -4,7 +4,7 @@ import { findSession } from '#app/http/session.server.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
-import { BRISBANE, LEEDS, type TinyAccount } from '#tests/support/tiny-platform.ts'
+import { BRISBANE, LEEDS, type PlatformAccount } from '#tests/support/platform-server.ts'
 import { loader as erase } from './api/accounts/erase.ts'
 import { loader as exportRoute } from './api/accounts/export.ts'
 import { loader as endAll } from './api/accounts/sessions-end-all.ts'
@@ -50,9 +50,9 @@ async function openedBy(staffUuid: string): Promise<RouteBrowser> {
   return browser
 }
 
-async function signIn(who: RouteBrowser, account: TinyAccount): Promise<void> {
+async function signIn(who: RouteBrowser, account: PlatformAccount): Promise<void> {
   const sent = await who.get(authorize, '/api/oauth/authorize?token=fieldhook')
-  const back = await who.get(callback, world.platform.consent(sent.headers.get('location') ?? '', account))
+  const back = await who.get(callback, await world.platform.consent(sent.headers.get('location') ?? '', account))
   expect(back.headers.get('location')).toContain('auth=success')
 }
 

@@ -50,7 +50,7 @@ export interface ConnectionView {
 
 export interface TokenAnswer {
   access_token: string
-  expires_in: number
+  expires_in: number | string
   token_type: 'bearer'
   scope: string
   refresh_token: string
@@ -160,7 +160,7 @@ export interface AccountOptions {
   insistOnHttps: boolean
   /** Scopes left out of what is granted although asked for. */
   withheldScopes: string[]
-  /** Flags come quoted in some records (always the same ones), and the error codes of some answers. */
+  /** Flags come quoted in some records (always the same ones), and the error codes of some answers; and so does how long a token lasts. */
   quotedFlags: boolean
   /** The object's name in a delivery: `job`, `JOB`, or `Job`. */
   objectSpelling: 'lower' | 'upper' | 'title'

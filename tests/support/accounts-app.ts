@@ -1,4 +1,4 @@
-// Accounts, sign-in and sessions on a real database file and a tiny platform over HTTP, with a browser that calls the
+// Accounts, sign-in and sessions on a real database file and the sandbox's platform over HTTP, with a browser that calls the
 // route modules as the server would: origin check first, cookies kept.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -22,14 +22,14 @@ import { accountStore } from '#db/sqlite/accounts/accounts.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import type { AccountStore } from '#db/store/accounts.ts'
-import { APP_ID, APP_SECRET, startTinyPlatform, type TinyAccount, type TinyPlatform } from './tiny-platform.ts'
+import { APP_ID, APP_SECRET, type PlatformAccount, type PlatformServer, startPlatform } from './platform-server.ts'
 
 export interface AccountsApp {
   app: App
   client: Client
   store: AccountStore
   clock: FixedClock
-  platform: TinyPlatform
+  platform: PlatformServer
   /** Every log line as JSON text. */
   logged: string[]
   /** A second process on the same file: its own memory, the same rows. */
@@ -48,7 +48,8 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
   const client = openClient(join(folder, 'test.db'), 'db/migrations')
   const store = accountStore(client, clock)
   const audited = auditStore({ store: sqliteStore(client, clock), clock, log: recordingLog([]) })
-  const platform = await startTinyPlatform()
+  const origin = options.origin ?? 'https://fieldhook.test'
+  const platform = await startPlatform({ clock, origin })
   const logged: string[] = []
   const log = recordingLog(logged)
   const secrets = createSecretBox(ENC_KEYS)
@@ -63,8 +64,7 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
     clock,
     log,
     get timeout() {
-      const { token, refresh } = platform.faults
-      return token === 'hang' || refresh === 'hang' ? HANGING_MS : PATIENT_MS
+      return platform.hangs('token') ? HANGING_MS : PATIENT_MS
     },
   })
   const restarted = () => createCallAsAccount({ store, clock, log, secrets, oauth, platformApi })
@@ -79,7 +79,7 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
     readSigned: createSignedReader({ appSecret: APP_SECRET, clock }),
     space: AMPLE_SPACE,
     settings: {
-      origin: options.origin ?? 'https://fieldhook.test',
+      origin,
       adminAccounts: new Set(options.adminAccounts),
       scopes: ['vendor', 'read_jobs'],
       sandbox: false,
@@ -104,10 +104,10 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
   }
 }
 
-function leavingWhatHangs({ faults }: TinyPlatform, patient: ServiceM8Api, hanging: ServiceM8Api): ServiceM8Api {
+function leavingWhatHangs(platform: PlatformServer, patient: ServiceM8Api, hanging: ServiceM8Api): ServiceM8Api {
   const choosing = (patient: PlatformApi, hanging: PlatformApi): PlatformApi => ({
     ...patient,
-    vendor: (token) => (faults.vendor === 'hang' ? hanging : patient).vendor(token),
+    vendor: (token) => (platform.hangs('vendor') ? hanging : patient).vendor(token),
   })
   return {
     ...choosing(patient, hanging),
@@ -218,7 +218,7 @@ export function routeBrowser({ app }: Pick<AccountsApp, 'app'>): RouteBrowser {
 /** An account that signed in an hour ago, in the store; and a browser cookie of a session that holds it. */
 export async function connect(
   { app, platform, clock }: AccountsApp,
-  account: TinyAccount,
+  account: PlatformAccount,
   options: { lastsMs?: number } = {},
 ): Promise<{ cookie: string; accessToken: string; refreshToken: string }> {
   const tokens = platform.issue(account)

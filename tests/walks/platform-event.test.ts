@@ -49,7 +49,7 @@ beforeAll(async () => {
     tokens: {
       accessToken: granted.access_token,
       refreshToken: granted.refresh_token,
-      expiresAt: running.app.clock.now() + granted.expires_in * 1000,
+      expiresAt: running.app.clock.now() + Number(granted.expires_in) * 1000,
       scope: granted.scope,
     },
     named: account,

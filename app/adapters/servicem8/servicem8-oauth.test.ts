@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fixedClock } from '#app/lib/clocks.server.ts'
-import { APP_ID, APP_SECRET, BRISBANE, startTinyPlatform, type TinyPlatform } from '#tests/support/tiny-platform.ts'
+import { APP_ID, APP_SECRET, BRISBANE, type PlatformServer, startPlatform } from '#tests/support/platform-server.ts'
 import { createServiceM8OAuth } from './servicem8-oauth.server.ts'
 
 const RETURN = 'https://fieldhook.test/api/oauth/callback'
 const clock = fixedClock()
-let platform: TinyPlatform
+let platform: PlatformServer
 
 beforeEach(async () => {
-  platform = await startTinyPlatform()
+  platform = await startPlatform()
 })
 afterEach(() => platform.close())
 
@@ -23,31 +23,36 @@ function client(appSecret = APP_SECRET) {
   })
 }
 
-function code(): string {
+async function code(): Promise<string> {
   const asked = new URL(client().authorizeUrl({ state: 's', redirectUri: RETURN, codeChallenge: '' }))
   asked.searchParams.delete('code_challenge')
-  return new URL(platform.consent(asked.toString(), BRISBANE)).searchParams.get('code') ?? ''
+  return new URL(await platform.consent(asked.toString(), BRISBANE)).searchParams.get('code') ?? ''
 }
 
 describe('exchanging a code', () => {
   it('gives tokens with the moment they end', async () => {
-    const exchanged = await client().exchangeCode({ code: code(), redirectUri: RETURN, codeVerifier: 'v' })
+    const exchanged = await client().exchangeCode({ code: await code(), redirectUri: RETURN, codeVerifier: 'v' })
     expect(exchanged).toMatchObject({
       outcome: 'ok',
-      value: { expiresAt: clock.now() + 3_600_000, scope: 'vendor read_jobs' },
+      value: { expiresAt: clock.now() + 3_600_000, scope: 'vendor' },
     })
+    platform.world.setOptions(BRISBANE.uuid, { quotedFlags: true })
+    const quoted = await client().exchangeCode({ code: await code(), redirectUri: RETURN, codeVerifier: 'v' })
+    expect(quoted).toMatchObject({ outcome: 'ok', value: { expiresAt: clock.now() + 3_600_000 } })
   })
 
   it('works once', async () => {
-    const asked = { code: code(), redirectUri: RETURN, codeVerifier: 'v' }
+    const asked = { code: await code(), redirectUri: RETURN, codeVerifier: 'v' }
     await client().exchangeCode(asked)
     expect(await client().exchangeCode(asked)).toMatchObject({ outcome: 'unauthorized', status: 400 })
   })
 
   it('tells a wrong app secret from a worthless code', async () => {
-    expect(await client('wrong').exchangeCode({ code: code(), redirectUri: RETURN, codeVerifier: 'v' })).toMatchObject({
+    expect(
+      await client('wrong').exchangeCode({ code: await code(), redirectUri: RETURN, codeVerifier: 'v' }),
+    ).toMatchObject({
       outcome: 'refused',
-      status: 401,
+      status: 400,
     })
   })
 })
@@ -60,7 +65,7 @@ describe('refreshing', () => {
     expect(refreshed.outcome === 'ok' && refreshed.value.refreshToken).not.toBe(refreshToken)
     expect(await client().refresh(refreshToken)).toMatchObject({
       outcome: 'unauthorized',
-      message: 'It was used before.',
+      message: 'The refresh token is invalid, expired, revoked or was used before',
     })
   })
 
@@ -70,7 +75,7 @@ describe('refreshing', () => {
     ['hang', { outcome: 'unavailable', status: null }],
     ['reset', { outcome: 'unavailable', status: null }],
   ] as const)('with a platform that answers %s is to be tried later', async (fault, expected) => {
-    platform.faults.refresh = fault
+    platform.breaks('token', fault)
     expect(await client().refresh('any')).toMatchObject(expected)
   })
 })

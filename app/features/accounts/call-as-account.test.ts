@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CallGate, PlatformApi } from '#app/adapters/platform.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
-import { BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
+import { BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
 import { createCallAsAccount } from './call-as-account.server.ts'
 
 let world: AccountsApp
@@ -79,16 +79,26 @@ describe('a call of an account', () => {
 
   it('tries a refused token again once only', async () => {
     await connect(world, BRISBANE)
-    world.platform.faults.vendor = 401
+    world.platform.breaks('vendor', 401)
     expect(await vendor()).toMatchObject({ outcome: 'unauthorized' })
     expect(world.platform.counts).toMatchObject({ vendorCalls: 2, refreshes: 1 })
   })
 
   it('writes no token into the log', async () => {
-    await connect(world, BRISBANE, { lastsMs: MINUTE })
+    const { accessToken, refreshToken } = await connect(world, BRISBANE, { lastsMs: MINUTE })
     await vendor()
     expect(world.logged.join('\n')).toContain('credential.renewed')
-    expect(world.logged.join('\n')).not.toMatch(/access-|refresh-/)
+    const renewed = await world.store.findCredential(BRISBANE.uuid)
+    const open = (column: string, sealed = '') =>
+      world.app.secrets.open(`credential|${BRISBANE.uuid}|${column}`, sealed)
+    const tokens = [
+      accessToken,
+      refreshToken,
+      open('access_token', renewed?.accessTokenSealed),
+      open('refresh_token', renewed?.refreshTokenSealed),
+    ]
+    expect(new Set(tokens).size).toBe(4)
+    for (const token of tokens) expect(world.logged.join('\n')).not.toContain(token)
   })
 })
 
@@ -100,7 +110,7 @@ describe('a refused renewal', () => {
     expect(await vendor()).toEqual(reconnect)
     expect(await world.store.findCredential(BRISBANE.uuid)).toMatchObject({
       state: 'reconnect',
-      stateReason: 'It was used before.',
+      stateReason: 'The refresh token is invalid, expired, revoked or was used before',
     })
     expect(await vendor()).toEqual(reconnect)
     expect(world.platform.counts).toMatchObject({ refreshes: 1, vendorCalls: 0 })
@@ -135,21 +145,21 @@ describe('a platform in trouble', () => {
     await connect(world, BRISBANE, { lastsMs: MINUTE })
     world.clock.advance(2 * MINUTE)
     const before = await world.store.findCredential(BRISBANE.uuid)
-    world.platform.faults.refresh = fault
+    world.platform.breaks('token', fault)
     expect(await vendor()).toMatchObject({ outcome: 'unavailable' })
     expect(await world.store.findCredential(BRISBANE.uuid)).toEqual(before)
   })
 
   it('does not matter while the token still works', async () => {
     await connect(world, BRISBANE, { lastsMs: MINUTE })
-    world.platform.faults.refresh = 503
+    world.platform.breaks('token', 503)
     expect(await vendor()).toMatchObject({ outcome: 'ok' })
   })
 
   it('says so when it limits requests', async () => {
     await connect(world, BRISBANE, { lastsMs: MINUTE })
     world.clock.advance(2 * MINUTE)
-    world.platform.faults.refresh = 429
+    world.platform.breaks('token', 429)
     expect(await vendor()).toMatchObject({ outcome: 'rate_limited' })
   })
 })
@@ -209,7 +219,7 @@ describe('a call without a token', () => {
   it('was certainly not made', async () => {
     await connect(world, BRISBANE, { lastsMs: MINUTE })
     world.clock.advance(2 * MINUTE)
-    world.platform.faults.refresh = 503
+    world.platform.breaks('token', 503)
     expect(await vendor()).toMatchObject({ outcome: 'unavailable', undone: true })
   })
 })

@@ -9,7 +9,7 @@ import { loader as authorize } from '#app/routes/sign-in/authorize.ts'
 import { loader as callback } from '#app/routes/sign-in/callback.ts'
 import { loader as signOut } from '#app/routes/sign-in/sign-out.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
-import { APP_SECRET, BRISBANE, LEEDS, type TinyAccount } from '#tests/support/tiny-platform.ts'
+import { APP_SECRET, BRISBANE, LEEDS, type PlatformAccount } from '#tests/support/platform-server.ts'
 import { loader as accounts } from '../api/accounts/accounts.ts'
 import { loader as exportFile } from '../api/accounts/export.ts'
 
@@ -30,7 +30,7 @@ const cookieHeader = () => [...frame.cookies].map(([name, value]) => `${name}=${
 let opened = 0
 
 function sign(
-  account: TinyAccount,
+  account: PlatformAccount,
   claims: Record<string, unknown> = {},
   alg = 'HS256',
   secret = APP_SECRET,
@@ -47,7 +47,7 @@ function open(jwt: string): Promise<Response> {
   return frame.postJson(signedOpening, '/hooks/servicem8', jwt, { headers })
 }
 
-async function ticketFor(account: TinyAccount): Promise<string> {
+async function ticketFor(account: PlatformAccount): Promise<string> {
   const page = await (await open(await sign(account))).text()
   return /name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? ''
 }
@@ -139,7 +139,7 @@ describe('an opening inside the platform', () => {
     const token = new URL(launched.headers.get('location') ?? '', 'https://x.test').searchParams.get('token')
     const tab = routeBrowser(world)
     const sent = await tab.get(authorize, `/api/oauth/authorize?token=${token}`)
-    const back = await tab.get(callback, world.platform.consent(sent.headers.get('location') ?? '', BRISBANE))
+    const back = await tab.get(callback, await world.platform.consent(sent.headers.get('location') ?? '', BRISBANE))
     expect(back.headers.get('location')).toBe(`/fieldhook?accountUUID=${BRISBANE.uuid}&auth=success`)
     expect(await sessionAccounts()).toEqual([{ accountUUID: BRISBANE.uuid, hasToken: true }])
     expect(await world.store.findAccount(BRISBANE.uuid)).toEqual(BRISBANE)
@@ -155,7 +155,7 @@ describe('an opening inside the platform', () => {
     expect(await person()).toEqual(['staff-1', 'owner'])
     world.clock.advance(hours(1))
     const sent = await frame.get(authorize, `/api/oauth/authorize?accountuuid=${BRISBANE.uuid}`)
-    await frame.get(callback, world.platform.consent(sent.headers.get('location') ?? '', BRISBANE))
+    await frame.get(callback, await world.platform.consent(sent.headers.get('location') ?? '', BRISBANE))
     expect(frame.cookies.has('__Host-sid-top')).toBe(true)
     expect(await person()).toEqual(['staff-1', 'owner'])
   })

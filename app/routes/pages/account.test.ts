@@ -7,7 +7,7 @@ import { asCaller } from '#app/lib/caller.server.ts'
 import { days, minutes } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
-import { BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
+import { BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
 import { action, loader } from './account.tsx'
 
 /** The platform that names staff cannot be asked. */

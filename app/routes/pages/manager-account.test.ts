@@ -5,7 +5,7 @@ import { readCookies } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
-import { APP_SECRET, BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
+import { APP_SECRET, BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
 import { loader as askLink, action as pressLink } from './link.tsx'
 import { openManager } from './manager-account.server.ts'
 

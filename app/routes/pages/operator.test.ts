@@ -7,7 +7,7 @@ import { loadFlash } from '#app/http/flash.server.ts'
 import { asCaller } from '#app/lib/caller.server.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
 import { live } from '#tests/support/full-account.ts'
-import { BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
+import { BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
 import { loader as call } from '../api/operator.ts'
 import { action, loader } from './operator.tsx'
 

@@ -5,7 +5,7 @@ import { loader as authorize } from '#app/routes/sign-in/authorize.ts'
 import { loader as callback } from '#app/routes/sign-in/callback.ts'
 import { action as signOut } from '#app/routes/sign-in/sign-out.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
-import { BRISBANE, LEEDS, type TinyAccount } from '#tests/support/tiny-platform.ts'
+import { BRISBANE, LEEDS, type PlatformAccount } from '#tests/support/platform-server.ts'
 import { loader as accounts } from '../api/accounts/accounts.ts'
 
 let world: AccountsApp
@@ -34,8 +34,8 @@ async function finish(returnAddress: string, who = browser) {
   return Object.fromEntries(location.searchParams)
 }
 
-async function signIn(account: TinyAccount, query?: string, who = browser) {
-  return finish(world.platform.consent(await begin(query, who), account), who)
+async function signIn(account: PlatformAccount, query?: string, who = browser) {
+  return finish(await world.platform.consent(await begin(query, who), account), who)
 }
 
 async function sessionAccounts(who = browser): Promise<unknown> {
@@ -131,7 +131,7 @@ describe('a sign-in that works', () => {
     const local = await accountsApp({ origin: 'http://localhost:3000' })
     const visitor = routeBrowser(local)
     const sent = await visitor.get(authorize, `/api/oauth/authorize?accountuuid=${EXTERNAL}`)
-    const back = local.platform.consent(sent.headers.get('location') ?? '', BRISBANE)
+    const back = await local.platform.consent(sent.headers.get('location') ?? '', BRISBANE)
     await visitor.get(callback, back)
     expect(visitor.setCookies).toEqual([expect.stringMatching(/^sid-top=[\w-]{43}; .*SameSite=Lax$/)])
     expect(await sessionAccounts(visitor)).toEqual([{ accountUUID: BRISBANE.uuid, hasToken: true }])
@@ -165,7 +165,7 @@ describe('a sign-in that works', () => {
 
   it('stands in the API activity with its address, well or not, and without a secret', async () => {
     const address = await begin()
-    const back = world.platform.consent(address, BRISBANE)
+    const back = await world.platform.consent(address, BRISBANE)
     await browser.get(callback, back, { headers: { 'user-agent': 'A browser' } })
     await browser.get(callback, back)
     const rows = await world.app.store.listApiActivity(BRISBANE.uuid, 10)
@@ -187,7 +187,7 @@ describe('a sign-in that works', () => {
 
   it('writes no token, code or state into the log', async () => {
     const address = await begin()
-    const back = world.platform.consent(address, BRISBANE)
+    const back = await world.platform.consent(address, BRISBANE)
     await finish(back)
     const secrets = [
       new URL(address).searchParams.get('state'),
@@ -221,25 +221,25 @@ describe('a sign-in that ends otherwise', () => {
     const address = await begin()
     const state = new URL(address).searchParams.get('state')
     await finish(`/api/oauth/callback?error=access_denied&state=${state}`)
-    expect(await finish(world.platform.consent(address, BRISBANE))).toMatchObject({
+    expect(await finish(await world.platform.consent(address, BRISBANE))).toMatchObject({
       message: SIGN_IN_PROBLEMS.state_used,
     })
   })
 
   it('refuses a return without state', async () => {
-    const back = new URL(world.platform.consent(await begin(), BRISBANE))
+    const back = new URL(await world.platform.consent(await begin(), BRISBANE))
     back.searchParams.delete('state')
     expect(await finish(back.toString())).toEqual({ auth: 'error', message: SIGN_IN_PROBLEMS.state_missing })
   })
 
   it('refuses a state that was never issued', async () => {
-    const back = new URL(world.platform.consent(await begin(), BRISBANE))
+    const back = new URL(await world.platform.consent(await begin(), BRISBANE))
     back.searchParams.set('state', 'A'.repeat(43))
     expect(await finish(back.toString())).toEqual({ auth: 'error', message: SIGN_IN_PROBLEMS.state_unknown })
   })
 
   it("refuses another browser's state, and leaves it usable in its own", async () => {
-    const back = world.platform.consent(await begin(), BRISBANE)
+    const back = await world.platform.consent(await begin(), BRISBANE)
     const other = routeBrowser(world)
     await begin(undefined, other)
     expect(await finish(back, other)).toEqual({ auth: 'error', message: SIGN_IN_PROBLEMS.state_unknown })
@@ -249,7 +249,7 @@ describe('a sign-in that ends otherwise', () => {
   })
 
   it('refuses a state after ten minutes', async () => {
-    const back = world.platform.consent(await begin(), BRISBANE)
+    const back = await world.platform.consent(await begin(), BRISBANE)
     world.clock.advance(10 * 60_000)
     expect(await finish(back)).toMatchObject({ accountUUID: EXTERNAL, message: SIGN_IN_PROBLEMS.state_expired })
     expect(world.platform.counts.exchanges).toBe(0)
@@ -272,7 +272,7 @@ describe('a sign-in that ends otherwise', () => {
     ['hangs', 'hang'],
     ['hangs up', 'reset'],
   ] as const)('says so when the platform %s during the exchange', async (_how, fault) => {
-    world.platform.faults.token = fault
+    world.platform.breaks('token', fault)
     expect(await signIn(BRISBANE)).toEqual({
       accountUUID: EXTERNAL,
       auth: 'error',
@@ -287,7 +287,7 @@ describe('a sign-in that ends otherwise', () => {
     ['misses the scope', 403, 'scope_missing'],
     ['suspended the account', 402, 'suspended'],
   ] as const)('says so when the platform %s while telling who signed in', async (_how, fault, problem) => {
-    world.platform.faults.vendor = fault
+    world.platform.breaks('vendor', fault)
     expect(await signIn(BRISBANE)).toEqual({ accountUUID: EXTERNAL, auth: 'error', message: SIGN_IN_PROBLEMS[problem] })
   })
 })
@@ -312,7 +312,7 @@ describe('an account that is being erased', () => {
 
 describe('a state that was used', () => {
   it('does not work again, while what it brought stays', async () => {
-    const back = world.platform.consent(await begin(), BRISBANE)
+    const back = await world.platform.consent(await begin(), BRISBANE)
     expect(await finish(back)).toMatchObject({ auth: 'success' })
     expect(await finish(back)).toEqual({ accountUUID: EXTERNAL, auth: 'error', message: SIGN_IN_PROBLEMS.state_used })
     expect(world.platform.counts.exchanges).toBe(1)
@@ -320,7 +320,7 @@ describe('a state that was used', () => {
   })
 
   it('works for one of two returns at the same moment', async () => {
-    const back = world.platform.consent(await begin(), BRISBANE)
+    const back = await world.platform.consent(await begin(), BRISBANE)
     const ends = await Promise.all([finish(back), finish(back)])
     expect(ends.map((end) => end.auth).sort()).toEqual(['error', 'success'])
     expect(world.platform.counts.exchanges).toBe(1)

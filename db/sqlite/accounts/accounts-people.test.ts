@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type AccountsApp, accountsApp } from '#tests/support/accounts-app.ts'
-import { BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
+import { BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
 
 let world: AccountsApp
 beforeEach(async () => {

@@ -112,9 +112,10 @@ function rotate(stage: Stage, grant: Grant): TokenAnswer {
   grant.refreshHash = hashToken(refreshToken)
   grant.refreshExpiresAt = now + REFRESH_LIVES
   stage.commit()
+  const quoted = stage.state.accounts.get(grant.accountUuid)?.options.quotedFlags
   return {
     access_token: accessToken,
-    expires_in: ACCESS_SECONDS,
+    expires_in: quoted ? String(ACCESS_SECONDS) : ACCESS_SECONDS,
     token_type: 'bearer',
     scope: grant.scope,
     refresh_token: refreshToken,

@@ -2,7 +2,7 @@ import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
-import { APP_SECRET, BRISBANE, LEEDS } from '#tests/support/tiny-platform.ts'
+import { APP_SECRET, BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
 import { loader as accountLink } from './account-link.ts'
 import { loader as accountMapping } from './account-mapping.ts'
 import { loader as mappingOfId } from './account-mapping-of-id.ts'
@@ -180,7 +180,7 @@ describe('POST /api/credentials with real tokens', () => {
 
   it('stores nothing while the platform does not answer', async () => {
     const before = await world.store.findCredential(BRISBANE.uuid)
-    world.platform.faults.vendor = 'hang'
+    world.platform.breaks('vendor', 'hang')
     const answered = await post(owner, { accountUUID: BRISBANE.uuid, ...world.platform.issue(BRISBANE) })
     expect(answered.status).toBe(502)
     expect(await world.store.findCredential(BRISBANE.uuid)).toEqual(before)

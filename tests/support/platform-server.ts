@@ -1,0 +1,136 @@
+// The sandbox's ServiceM8 on a port of its own, with two accounts, for tests of sign-in and tokens: it can be broken at every step and
+// counts what it is asked.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
+import type { Log } from '#app/lib/log.ts'
+import { createSandbox } from '#sandbox/sandbox.server.ts'
+import type { FaultEffect, World } from '#sandbox/world.ts'
+
+export const APP_ID = 'app-1'
+export const APP_SECRET = 'the-secret-of-the-add-on-in-a-test'
+
+export interface PlatformAccount {
+  uuid: string
+  name: string
+  timezone: string
+}
+
+export const BRISBANE: PlatformAccount = {
+  uuid: '11111111-1111-4111-8111-111111111111',
+  name: 'Brisbane Plumbing',
+  timezone: 'Australia/Brisbane',
+}
+export const LEEDS: PlatformAccount = {
+  uuid: '22222222-2222-4222-8222-222222222222',
+  name: 'Leeds Electrical',
+  timezone: 'Europe/London',
+}
+
+/** `hang` never answers; `reset` cuts the connection; a number is that status. */
+export type Fault = 'hang' | 'reset' | number
+
+export interface PlatformServer {
+  /** Base of its calls, OAuth included. */
+  url: string
+  world: World
+  counts: { exchanges: number; refreshes: number; vendorCalls: number }
+  /** From now on this step goes wrong. */
+  breaks(step: 'token' | 'vendor', fault: Fault): void
+  /** Whether a step hangs: whoever waits for it need not wait long. */
+  hangs(step: 'token' | 'vendor'): boolean
+  /** Runs before a vendor call is answered. */
+  onVendor: (accessToken: string) => Promise<void> | void
+  /** Plays the person who agrees at the consent page: from the address we sent them to, the address they come back to. */
+  consent(authorizeUrl: string, account: PlatformAccount): Promise<string>
+  /** Tokens as an exchange would give them. */
+  issue(account: PlatformAccount): { accessToken: string; refreshToken: string }
+  /** From now on these access tokens get 401. */
+  expireAccessTokens(): void
+  /** The account removes the add-on: its tokens are dead. */
+  revoke(account: PlatformAccount): void
+  close(): Promise<void>
+}
+
+const PATHS = { token: '/oauth/access_token', vendor: '/api_1.0/vendor.json' }
+const SCOPE = 'vendor read_jobs'
+const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
+
+/** @param origin of the add-on: people are sent back to no other */
+export async function startPlatform({
+  clock = fixedClock(),
+  origin = 'https://fieldhook.test',
+}: {
+  clock?: FixedClock
+  origin?: string
+} = {}): Promise<PlatformServer> {
+  const start = clock.now()
+  const sandbox = createSandbox({
+    clock: { ...clock, offset: () => clock.now() - start },
+    origin,
+    appId: APP_ID,
+    appSecret: APP_SECRET,
+    stateFile: null,
+    log: QUIET,
+    seed: [BRISBANE, LEEDS].map(({ uuid, name, timezone }) => ({
+      vendor: { uuid, name, timezone_name: timezone, currency: 'AUD' },
+      records: {},
+    })),
+  })
+  const { world } = sandbox
+  const server = createServer(async (req, res) => {
+    if (req.url?.endsWith(PATHS.token)) {
+      // The sandbox reads the same bytes: it listens before the first of them arrives.
+      let form = ''
+      req.on('data', (bytes: Buffer) => {
+        form += bytes
+      })
+      req.on('end', () => {
+        platform.counts[form.includes('grant_type=refresh_token') ? 'refreshes' : 'exchanges'] += 1
+      })
+    }
+    if (req.url?.endsWith(PATHS.vendor)) {
+      platform.counts.vendorCalls += 1
+      await platform.onVendor((req.headers.authorization ?? '').replace('Bearer ', ''))
+    }
+    sandbox.handle(req, res)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sandbox/servicem8`
+
+  const platform: PlatformServer = {
+    url,
+    world,
+    counts: { exchanges: 0, refreshes: 0, vendorCalls: 0 },
+    breaks: (step, fault) =>
+      void world.addFault({ path: PATHS[step], effect: effectOf(fault), times: Number.POSITIVE_INFINITY }),
+    hangs: (step) => world.faults().some(({ path, effect }) => path === PATHS[step] && effect.kind === 'hang'),
+    onVendor: () => undefined,
+    async consent(authorizeUrl, account) {
+      const page = await (await fetch(authorizeUrl)).text()
+      const ticket = /name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? ''
+      const body = new URLSearchParams({ ticket, account: account.uuid, decision: 'accept' })
+      const agreed = await fetch(`${url}/oauth/authorize`, { method: 'POST', body, redirect: 'manual' })
+      return agreed.headers.get('location') ?? ''
+    },
+    issue({ uuid }) {
+      const tokens = world.grant(uuid, SCOPE)
+      return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
+    },
+    expireAccessTokens() {
+      for (const { uuid } of [BRISBANE, LEEDS]) world.expireAccessTokens(uuid)
+    },
+    revoke: ({ uuid }) => world.removeAddon(uuid),
+    async close() {
+      await sandbox.stop()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return platform
+}
+
+function effectOf(fault: Fault): FaultEffect {
+  if (fault === 'hang') return { kind: 'hang' }
+  return fault === 'reset' ? { kind: 'drop' } : { kind: 'status', status: fault }
+}
