@@ -100,10 +100,10 @@ const TABLE = [
     notNode: '.',
   },
   {
-    says: 'db imports lib, and of decisions only types',
+    says: 'db imports lib, and of domain only types: it knows no feature',
     from: ['^db/'],
     may: [LIB, '^db/'],
-    mayType: DECISIONS,
+    mayType: [DOMAIN],
     notPackages: [HTTP_SERVER, 'node_modules/undici/'],
     notNode: SOCKETS,
   },
@@ -158,11 +158,10 @@ const TABLE = [
     notPackages: [SQL, HTTP_SERVER],
   },
   {
-    says: 'app-context imports types',
+    says: 'app-context imports types, and knows no feature',
     from: [APP_TYPE],
     may: [],
-    // Of use cases too: what a run is planned with is built once, by boot.
-    mayType: [LIB, ...DECISIONS, STORE_TYPE, ADAPTER_TYPE, '^app/features/automations/.+\\.server\\.ts$'],
+    mayType: [LIB, DOMAIN, STORE_TYPE, ADAPTER_TYPE],
   },
   {
     says: 'the table of routes names its modules as text; only its reader imports it',
@@ -182,6 +181,20 @@ const TABLE = [
     from: ['^scripts/'],
     may: ['^scripts/', '^build/', '^[^/]+\\.(js|json)$'],
   },
+]
+
+/** From the ground up: a feature imports those before it, types included, and nothing of those behind it. */
+const FEATURES = [
+  'audit',
+  'billing',
+  'accounts',
+  'events',
+  'webhooks',
+  'ops',
+  'automations',
+  'lookups',
+  'templates',
+  'reference',
 ]
 
 /** A row as rules. An import that only names a type is judged by `may` and `mayType` together. */
@@ -229,6 +242,18 @@ function rulesOf(/** @type {Row} */ row) {
 module.exports = {
   forbidden: [
     ...TABLE.flatMap(rulesOf),
+    ...FEATURES.slice(0, -1).map((feature, place) => ({
+      name: 'a feature imports only features below it',
+      severity: 'error',
+      from: { path: `^app/features/${feature}/`, pathNot: [TEST] },
+      to: { path: `^app/features/(${FEATURES.slice(place + 1).join('|')})/` },
+    })),
+    {
+      name: 'a feature has its place in the order of features',
+      severity: 'error',
+      from: { path: '^app/features/', pathNot: [`^app/features/(${FEATURES.join('|')})/`] },
+      to: {},
+    },
     {
       name: 'a file of app, db or packages belongs to a part: add a row to the law for a new one',
       severity: 'error',
@@ -262,7 +287,9 @@ module.exports = {
     {
       name: 'a unit test imports its own part, lib, decisions, db, adapters and tests/support: what crosses parts is a walk',
       severity: 'error',
-      from: { path: `^(app/(?:lib|domain|contract|adapters|engine|ui|features/[^/]+)|db|packages/(?!lab/)[^/]+)/.*${TEST}` },
+      from: {
+        path: `^(app/(?:lib|domain|contract|adapters|engine|ui|features/[^/]+)|db|packages/(?!lab/)[^/]+)/.*${TEST}`,
+      },
       to: {
         path: OURS,
         pathNot: ['^$1/', LIB, ...DECISIONS, APP_TYPE, '^db/', '^app/adapters/', '^app/ui/', '^tests/(?!walks/|e2e/)'],

@@ -545,7 +545,7 @@ export const automation = sqliteTable(
     watchedObject: text('watched_object'),
     /** Counts every change of the definition; a run keeps the one it began with. */
     version: integer('version').notNull(),
-    /** JSON: RuleDefinition (features/automations/rules/rule.ts). */
+    /** JSON: RuleDefinition (domain/automations/rule.ts). */
     definition: text('definition').notNull(),
     /** The key of the manual trigger's address: found by hash, shown again from the sealed copy. */
     triggerKeyHash: text('trigger_key_hash'),

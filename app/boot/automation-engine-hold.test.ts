@@ -1,10 +1,10 @@
 // An account that is not paid for: its runs wait and say why, those of others go on, and a payment lets them go.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { TRIAL } from '#app/domain/plan.ts'
 import { releaseRuns } from '#app/features/automations/history/run-again.server.ts'
 import { runLine } from '#app/features/automations/history/run-list-view.ts'
 import { executionOf } from '#app/features/automations/runs/run-history.ts'
 import { trySave } from '#app/features/billing/change-plan.server.ts'
-import { TRIAL } from '#app/features/billing/plan.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import {
   type AutomationWorld,

@@ -1,9 +1,9 @@
 // Check Mode and Preview: everything a run would do, in the very words it would use, and nothing done.
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { type Preview, previewRun } from '#app/features/automations/preview/preview.server.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
-import type { RuleDefinition } from '#app/features/automations/rules/rule.ts'
 import { RUN_WORDS } from '#app/features/automations/rules/run-words.ts'
 import { executionOf, resolvedFields } from '#app/features/automations/runs/run-history.ts'
 import { seconds } from '#app/lib/duration.ts'

@@ -1,7 +1,7 @@
 // Schedules of rules on events, and of rules that are called: what they would do is collected, kept, and done at that time.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Schedule, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { loadUpcoming } from '#app/features/automations/history/history-page.server.ts'
-import type { Schedule, WebhookTrigger } from '#app/features/automations/rules/rule.ts'
 import { triggerRule } from '#app/features/automations/triggers/trigger-rule.server.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'

@@ -1,8 +1,9 @@
 // Long: every way a rule is set off, on one stage.
 // What sets rules off, with the real engine behind it: a real file, a stepped clock, a platform in memory.
+
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/features/automations/rules/rule.ts'
-import { LAST_RUNS } from '#app/features/automations/runs/run-history.ts'
+import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
+import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { IncomingEvent } from '#db/store/events.ts'

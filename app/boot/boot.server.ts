@@ -10,6 +10,7 @@ import { createSignedReader } from '#app/adapters/servicem8/servicem8-signed.ser
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import type { App, Settings } from '#app/context/app-context.ts'
 import { JOBS_WHILE_HELD } from '#app/domain/hold.ts'
+import { missingKeysSentence } from '#app/domain/sealed-places.ts'
 import { type Scheduler, startScheduler } from '#app/engine/scheduler.server.ts'
 import { createWorkApart, type WorkApartOptions } from '#app/engine/work-apart.server.ts'
 import { countedCalls, createCallAsAccount } from '#app/features/accounts/call-as-account.server.ts'
@@ -18,16 +19,15 @@ import { auditMessages } from '#app/features/audit/audited-messages.server.ts'
 import { auditStore } from '#app/features/audit/audited-store.server.ts'
 import { createCommitter } from '#app/features/automations/actions/commit/commit-effect.server.ts'
 import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
-import { LONG_WORK } from '#app/features/automations/page/long-work.ts'
 import { createFactCache } from '#app/features/automations/records/fact-cache.server.ts'
 import type { Values } from '#app/features/automations/records/fact-rows.ts'
 import { createFactLoader } from '#app/features/automations/records/load-facts.server.ts'
+import { neededFields } from '#app/features/automations/rules/triggers.ts'
 import { planSurroundings } from '#app/features/automations/runs/plan-surroundings.server.ts'
 import { recordPlatformCall } from '#app/features/events/activity.server.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
 import { beginPolling } from '#app/features/events/poll-objects.server.ts'
 import { missingKeys } from '#app/features/ops/rotate-keys.server.ts'
-import { missingKeysSentence } from '#app/features/ops/sealed-places.ts'
 import { createSpaceLadder } from '#app/features/ops/space.server.ts'
 import { keepSubscribed } from '#app/features/webhooks/subscriptions/keep-subscribed.server.ts'
 import type { Clock } from '#app/lib/clock.ts'
@@ -51,6 +51,7 @@ import { createFront, type Front, type NodeHandler } from './front.server.ts'
 import { createHold, heldOutbound, heldPlatformApi } from './hold.server.ts'
 import { timedJobs } from './jobs.server.ts'
 import { createLog } from './logger.server.ts'
+import { LONG_WORK } from './long-work.server.ts'
 import { watchLoopDelay } from './observe/loop-delay.server.ts'
 import { observeParts } from './observe/observed-parts.server.ts'
 import { createWatching } from './observe/watching.server.ts'
@@ -287,6 +288,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     wakeDeliveries: engine.wake,
     deliverNow: engine.deliverNow,
     keepSubscribed: (accountUuid) => keepSubscribed(app, accountUuid),
+    fieldsOfRule: neededFields,
     rulesChanged: triggers.rulesChanged,
     apart,
     planning,

@@ -1,7 +1,7 @@
 // An account that is not paid for: its deliveries wait, those of others do not, and a payment lets them go.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { TRIAL } from '#app/domain/plan.ts'
 import { trySave } from '#app/features/billing/change-plan.server.ts'
-import { TRIAL } from '#app/features/billing/plan.ts'
 import { sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { ADDRESS, anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'

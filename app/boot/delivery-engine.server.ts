@@ -1,9 +1,11 @@
 // Puts the delivery engine together: the group commit that takes events in, the pump that sends them, the housekeeping.
+
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import type { App } from '#app/context/app-context.ts'
+import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
 import { AMPLE_SPACE, type Space } from '#app/domain/space.ts'
 import {
   createDeliveryPump,
@@ -15,7 +17,7 @@ import { createGroupCommit, SLOW_DISK } from '#app/engine/group-commit.server.ts
 import type { LaneLimits } from '#app/engine/lane-limits.ts'
 import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
 import { createDeliver, type Deliver } from '#app/features/events/delivering/deliver.server.ts'
-import { RETRY_FOR, STOPPED_BY_RECEIVER } from '#app/features/events/delivering/delivery.ts'
+import { STOPPED_BY_RECEIVER } from '#app/features/events/delivering/delivery.ts'
 import { gateOf } from '#app/features/events/delivering/endpoint-health.ts'
 import {
   endStopped,

@@ -1,10 +1,11 @@
 // What the pages say about how long things are kept, against the jobs that remove them.
+
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { AUDIT_KEPT } from '#app/features/audit/audit.ts'
+import { AUDIT_KEPT } from '#app/domain/audit.ts'
+import { DELIVERED_BODIES, EXCHANGES_KEPT, eventsKept, RUNS_KEPT } from '#app/domain/kept-until.ts'
 import { forgetOldRuns } from '#app/features/automations/runs/run-upkeep.server.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
-import { DELIVERED_BODIES, EXCHANGES_KEPT, eventsKept, RUNS_KEPT } from '#app/features/ops/kept-until.ts'
 import { days } from '#app/lib/duration.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 

@@ -1,20 +1,19 @@
 // The bag every use case draws from, as narrow as it needs: `Pick<App, 'store' | 'clock'>`. One file fills it: `boot.server.ts`.
+// What only one feature can name, that feature adds to `App` and `LongWork` itself (`declare module`), so that this file knows none.
 
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { Payments } from '#app/adapters/payments.ts'
 import type { CallAsAccount, PlatformApi, PlatformOAuth } from '#app/adapters/platform.ts'
 import type { SecretBox } from '#app/adapters/secret-box.ts'
 import type { ReadSigned } from '#app/adapters/servicem8/servicem8-signed.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { CallsLeft } from '#app/domain/call-budget.ts'
 import type { Hold } from '#app/domain/hold.ts'
+import type { PaymentMode } from '#app/domain/plan.ts'
 import type { BegunPolling } from '#app/domain/polling.ts'
+import type { ProcessSigns } from '#app/domain/process-signs.ts'
+import type { OperatorAccess, Readiness, ReadinessDetails } from '#app/domain/readiness.ts'
 import type { Space } from '#app/domain/space.ts'
-import type { LongWork } from '#app/features/automations/page/long-work.ts'
-import type { FactLoader, PlanReader } from '#app/features/automations/records/load-facts.server.ts'
-import type { StepParts } from '#app/features/automations/runs/run-step.server.ts'
-import type { PaymentMode } from '#app/features/billing/plan.ts'
-import type { ProcessSigns } from '#app/features/ops/process-signs.ts'
-import type { OperatorAccess, Readiness, ReadinessDetails } from '#app/features/ops/readiness.ts'
 import type { WorkApart } from '#app/lib/apart.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
@@ -56,6 +55,10 @@ export interface Settings {
   readonly backups?: boolean
 }
 
+/** What is done apart from the main thread, by name; each feature declares its functions beside them. */
+// biome-ignore lint/suspicious/noEmptyInterface: features fill it
+export interface LongWork {}
+
 export interface App {
   store: Store
   clock: Clock
@@ -88,12 +91,12 @@ export interface App {
    * what is in the way. What could not be done is tried again by the daily comparison.
    */
   keepSubscribed(accountUuid: string): Promise<string | null>
+  /** The record's own fields that the platform has to watch for an automation; empty = all, null = it needs no event. */
+  fieldsOfRule(rule: Pick<RuleDefinition, 'trigger'>): string[] | null
   /** Tells the loops that set automations off that a rule was made, changed or switched. */
   rulesChanged(): void
   /** Does what may be long apart from the main thread. */
   apart: WorkApart<LongWork>
-  /** What a run is planned with: nothing in it can write. */
-  planning: StepParts & { facts: FactLoader & PlanReader }
   /** Tells the run engine that there are new runs, or that a person decided something about one. */
   wakeRuns(): void
   /**

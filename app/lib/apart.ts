@@ -1,7 +1,7 @@
 // Work whose length is decided by what somebody sent, done apart from the thread that everybody waits for.
 
 /** Functions by name. Each is pure, and what goes in and comes out can be copied. What somebody sent is the first argument. */
-export type WorkTable = Readonly<Record<string, (...given: never[]) => unknown>>
+export type WorkTable<Names extends PropertyKey = string> = Readonly<Record<Names, (...given: never[]) => unknown>>
 
 export type NotDone =
   /** It takes longer, or more memory, than such work may. */
@@ -11,7 +11,7 @@ export type NotDone =
 
 export type Apart<T> = { outcome: 'done'; value: T } | NotDone
 
-export interface WorkApart<Table extends WorkTable> {
+export interface WorkApart<Table extends WorkTable<keyof Table>> {
   /** What is small is done at once. What the function throws is thrown. `of`: the account whose work it is, and who pays for it. */
   do<Name extends keyof Table & string>(
     name: Name,

@@ -1,5 +1,4 @@
-import type { AuditActor, AuditDetail, AuditEntry, AuditOutcome } from '#app/features/audit/audit.ts'
-import type { AuditQuery } from '#app/features/audit/audit-filter.ts'
+import type { AuditActor, AuditDetail, AuditEntry, AuditOutcome, AuditQuery } from '#app/domain/audit.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** Masked by the caller. */

@@ -1,5 +1,5 @@
 /** Rules, their versions, and what the triggers ask about them. */
-import type { RuleDefinition, TriggerSource } from '#app/features/automations/rules/rule.ts'
+import type { RuleDefinition, TriggerSource } from '#app/domain/automations/rule.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** A rule as it stands, deleted ones excepted. */

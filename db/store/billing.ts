@@ -1,5 +1,5 @@
 /** What accounts pay: their plans, the payment provider's events, early renewals, and use that is charged for. */
-import type { Plan, PlanUsage } from '#app/features/billing/plan.ts'
+import type { Plan, PlanUsage } from '#app/domain/plan.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** What can change about a plan. When its trial began never does. */

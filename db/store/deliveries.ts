@@ -1,7 +1,12 @@
 /** What is due, and what became of each attempt. */
-import type { AttemptOutcome, Verdict } from '#app/features/events/delivering/answer.ts'
-import type { DeliveryCause, DeliveryProgress, Settlement } from '#app/features/events/delivering/delivery.ts'
-import type { EndpointHealth } from '#app/features/events/delivering/endpoint-health.ts'
+import type {
+  AttemptOutcome,
+  DeliveryCause,
+  DeliveryProgress,
+  EndpointHealth,
+  Settlement,
+  Verdict,
+} from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ChooseEndpoints, PendingLimit } from './events.ts'
 

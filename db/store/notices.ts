@@ -1,15 +1,17 @@
 /** What an account is told about its addresses: notices and their e-mails, the check of an address, the rhythm of its events. */
-import type { CheckStep } from '#app/features/webhooks/controls/endpoint-check.ts'
+
+import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type {
+  AfterMail,
   LatestNotice,
+  MailChoice,
+  MailPlan,
   NewNotice,
   NoticeKind,
   NoticeSubject,
   WatchedCondition,
-} from '#app/features/webhooks/notices/notice.ts'
-import type { AfterMail, MailChoice, MailPlan } from '#app/features/webhooks/notices/notice-mail.ts'
-import type { EventRhythm } from '#app/features/webhooks/subscriptions/upstream-silence.ts'
-import type { UpstreamNote } from '#app/features/webhooks/subscriptions/upstream-words.ts'
+} from '#app/domain/endpoints/notice.ts'
+import type { EventRhythm, UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** An endpoint that is in trouble, or that something was said about which may be over. */

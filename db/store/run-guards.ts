@@ -1,7 +1,6 @@
 /** What protects customers: counts of messages, mutes, an account's choices; and rules that pause by themselves. */
 
-import type { AccountGuards } from '#app/features/automations/rules/guards.ts'
-import type { AutomationSettings } from '#app/features/automations/settings/automation-settings.ts'
+import type { AccountGuards, AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** What is asked before a message to a customer. */

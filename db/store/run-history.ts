@@ -1,5 +1,6 @@
+import type { RunQuery, RunRecord } from '#app/domain/automations/run-record.ts'
+
 /** The history of runs. */
-import type { RunQuery, RunRecord } from '#app/features/automations/runs/run-history.ts'
 
 export interface RunHistoryStore {
   /** Newest first. Looks through the account's runs in steps, so that a search for something rare holds nobody up. */

@@ -1,7 +1,8 @@
 /** Runs and their journal: from the wish to the last row, and what a person decides in between. */
-import type { StepResult } from '#app/features/automations/rules/effect.ts'
-import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/features/automations/rules/journal.ts'
-import type { RuleDefinition } from '#app/features/automations/rules/rule.ts'
+
+import type { StepResult } from '#app/domain/automations/effect.ts'
+import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type {
   RunOutcome,
   RunSource,
@@ -10,7 +11,7 @@ import type {
   StartedRun,
   StepState,
   TriggerData,
-} from '#app/features/automations/rules/run.ts'
+} from '#app/domain/automations/run.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { MessageNote } from './run-guards.ts'
 

@@ -1,6 +1,5 @@
 /** Finding deliveries, and one delivery with everything that is known about it. All reads are of one account. */
-import type { StoredDelivery } from '#app/features/events/delivery-detail.ts'
-import type { FoundRow, SearchCursor, SearchedRow } from '#app/features/events/search-match.ts'
+import type { FoundRow, SearchCursor, SearchedRow, StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface DeliverySearch {

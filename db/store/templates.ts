@@ -1,6 +1,6 @@
 /** Templates made by admins, and how often any template was copied. */
-import type { RuleDefinition } from '#app/features/automations/rules/rule.ts'
-import type { Category } from '#app/features/templates/categories.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { Category } from '#app/domain/template-categories.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface TemplateRow {

@@ -1,5 +1,5 @@
 /** What sets rules off: records that changed, lists that are due, and what was there before a rule was switched on. */
-import type { RunWish, StartedRun } from '#app/features/automations/rules/run.ts'
+import type { RunWish, StartedRun } from '#app/domain/automations/run.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AutomationRow } from './automations.ts'
 import type { RecordValues } from './records.ts'

@@ -52,7 +52,7 @@ const LAWFUL: Record<string, string> = {
   'app/contract/operation.ts':
     "import 'zod'\nimport { objects } from '#app/domain/object-catalog.ts'\nexport const operation = objects\n",
   'app/features/webhooks/webhook.ts':
-    "import { z } from 'zod'\nimport { second } from '#app/lib/clock.ts'\nimport { objects } from '#app/domain/object-catalog.ts'\nimport '#app/contract/operation.ts'\nimport { due } from '../deliveries/delivery.ts'\nexport const webhook = [z, second, due, objects]\n",
+    "import { z } from 'zod'\nimport { second } from '#app/lib/clock.ts'\nimport { objects } from '#app/domain/object-catalog.ts'\nimport '#app/contract/operation.ts'\nimport { due } from '../events/delivery.ts'\nexport const webhook = [z, second, due, objects]\n",
   'app/features/webhooks/webhooks.server.ts':
     "import type { App } from '#app/context/app-context.ts'\nimport type { Store } from '#db/store.ts'\nimport type { Outbound } from '#app/adapters/outbound.ts'\nimport { token } from '#app/lib/token.server.ts'\nimport { list } from './list.server.ts'\nexport type Needs = [App, Store, Outbound]\nexport const made = [token, list]\n",
   'app/features/webhooks/list.server.ts': "import { webhook } from './webhook.ts'\nexport const list = webhook\n",
@@ -60,12 +60,11 @@ const LAWFUL: Record<string, string> = {
     "import 'react'\nimport { button } from '#app/ui/button.tsx'\nimport { webhook } from '../webhook.ts'\nimport './parts.tsx'\nexport const card = [button, webhook]\n",
   'app/features/webhooks/ui/parts.tsx': 'export const parts = 1\n',
   'app/features/webhooks/log/ui/rows.tsx': "import '../../ui/parts.tsx'\nexport const rows = 1\n",
-  'app/features/deliveries/delivery.ts':
-    "import { Cron } from 'croner'\nexport type Due = string\nexport const due = Cron\n",
-  'app/features/deliveries/deliver.server.ts': 'export const deliver = 1\n',
-  'app/features/deliveries/deliver.server.test.ts':
+  'app/features/events/delivery.ts': "import { Cron } from 'croner'\nexport const due = Cron\n",
+  'app/features/events/deliver.server.ts': 'export const deliver = 1\n',
+  'app/features/events/deliver.server.test.ts':
     "import 'vitest'\nimport { deliver } from './deliver.server.ts'\nimport { sqlite } from '#db/sqlite/store.server.ts'\nimport { testApp } from '#tests/support/test-app.ts'\nexport const seen = [deliver, sqlite, testApp]\n",
-  'app/features/deliveries/ui/log.tsx': 'export const log = 1\n',
+  'app/features/events/ui/log.tsx': 'export const log = 1\n',
   'app/ui/button.tsx': "import 'react'\nexport const button = 1\n",
   'app/adapters/outbound.ts': 'export interface Outbound { post: string }\n',
   'app/adapters/outbound.server.ts':
@@ -90,12 +89,12 @@ const LAWFUL: Record<string, string> = {
   'app/boot/boot.server.ts':
     "import './env.server.ts'\nimport './logger.server.ts'\nimport '#app/engine/pump.server.ts'\nimport '#app/adapters/outbound.server.ts'\nimport './jobs.server.ts'\nimport '#app/routes/route-patterns.ts'\nimport '#db/sqlite/store.server.ts'\n",
   'app/boot/connect.server.ts': "import '#sandbox/sandbox.server.ts'\n",
-  'app/boot/jobs.server.ts': "import '#app/features/deliveries/deliver.server.ts'\nexport const jobs = 1\n",
+  'app/boot/jobs.server.ts': "import '#app/features/events/deliver.server.ts'\nexport const jobs = 1\n",
   'app/commands/doctor.server.ts': "import '#app/boot/env.server.ts'\nimport '#db/sqlite/store.server.ts'\n",
   'app/entry.server.tsx':
     "import './commands/doctor.server.ts'\nimport './ui/button.tsx'\nexport * from './boot/boot.server.ts'\n",
-  'db/store.ts':
-    "import type { Due } from '#app/features/deliveries/delivery.ts'\nexport interface Store { due: Due }\n",
+  'app/domain/deliveries/due.ts': 'export type Due = string\n',
+  'db/store.ts': "import type { Due } from '#app/domain/deliveries/due.ts'\nexport interface Store { due: Due }\n",
   'db/sqlite/store.server.ts': "import 'drizzle-orm'\nimport '#app/lib/clock.ts'\nexport const sqlite = 1\n",
   'scripts/serve.js': "import 'express'\nimport '../build/server/index.js'\n",
   'packages/lab/crash/crash.ts':
@@ -109,9 +108,10 @@ const DOMAIN = 'domain is the floor below the features: it imports pure lib, its
 const CONTRACT = 'contract says what a JSON call is: it imports domain, pure lib and zod'
 const DECISION = 'a decision imports only decisions, domain, contract, lib, zod, croner and sanitize-html'
 const USE_CASE = "a use case imports decisions, its own feature's use cases, and only types of Store, App and adapters"
+const ORDER = 'a feature imports only features below it'
 const DESIGN = 'the design system imports decisions, pure lib and itself'
 const PIXELS = "pixels import decisions, app/ui and their own feature's pixels"
-const DB = 'db imports lib, and of decisions only types'
+const DB = 'db imports lib, and of domain only types: it knows no feature'
 const ADAPTERS = 'adapters import lib and adapters'
 const PURE_ADAPTERS = 'a pure file of the adapters imports no .server file and no module of Node'
 const ENGINE = 'the engine imports lib and the type of Store: it knows no feature'
@@ -119,7 +119,7 @@ const SANDBOX = 'the sandbox imports lib and the object catalogue: it has its ow
 const ROUTES = 'routes and root import features, http, ui and lib'
 const HTTP = 'http imports features and lib: data comes through the App it is given'
 const ENV = 'env and logger import lib'
-const CONTEXT = 'app-context imports types'
+const CONTEXT = 'app-context imports types, and knows no feature'
 const TABLE = 'the table of routes names its modules as text; only its reader imports it'
 const ENTRIES = 'the two entries hand over what boot and commands compose, and draw: they compose nothing themselves'
 const SCRIPTS = 'scripts run the build: they import nothing of app, db or tests'
@@ -173,7 +173,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${DECISION}, and no other package`, 'app/features/webhooks/bad-6.ts', "import 'react'"],
   [`${DECISION}; ${NODE}`, 'app/features/webhooks/bad-7.ts', "import 'node:crypto'"],
 
-  [USE_CASE, 'app/features/webhooks/bad-1.server.ts', "import '../deliveries/deliver.server.ts'"],
+  [USE_CASE, 'app/features/webhooks/bad-1.server.ts', "import '../events/deliver.server.ts'"],
   [USE_CASE, 'app/features/webhooks/bad-2.server.ts', "import '#app/adapters/outbound.server.ts'"],
   [
     USE_CASE,
@@ -184,10 +184,19 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [USE_CASE, 'app/features/webhooks/bad-5.server.ts', "import '#app/http/session.server.ts'"],
   [USE_CASE, 'app/features/webhooks/bad-6.server.ts', "import '#app/ui/button.tsx'"],
   [USE_CASE, 'app/features/webhooks/bad-7.server.ts', "import './ui/card.tsx'"],
-  [USE_CASE, 'app/features/webhooks/actions/bad-8.server.ts', "import '#app/features/deliveries/deliver.server.ts'"],
+  [USE_CASE, 'app/features/webhooks/actions/bad-8.server.ts', "import '#app/features/events/deliver.server.ts'"],
   [`${USE_CASE}; ${PACKAGE}`, 'app/features/webhooks/bad-9.server.ts', "import 'drizzle-orm'"],
   [`${USE_CASE}; ${PACKAGE}`, 'app/features/webhooks/bad-10.server.ts', "import '@remix-run/node'"],
   [`${USE_CASE}; ${NODE}`, 'app/features/webhooks/bad-11.server.ts', "import 'node:https'"],
+
+  [ORDER, 'app/features/events/bad-1.ts', "import '../webhooks/webhook.ts'"],
+  [
+    ORDER,
+    'app/features/events/bad-2.server.ts',
+    "import type { Webhook } from '#app/features/webhooks/webhook.ts'\nexport type W = Webhook",
+  ],
+  [ORDER, 'app/features/audit/ui/bad-3.tsx', "import '#app/features/webhooks/webhook.ts'"],
+  ['a feature has its place in the order of features', 'app/features/invoices/bad-1.ts', "import '#app/lib/clock.ts'"],
 
   [DESIGN, 'app/ui/bad-1.tsx', "import '#app/features/webhooks/ui/card.tsx'"],
   [DESIGN, 'app/ui/bad-2.tsx', "import '#app/lib/token.server.ts'"],
@@ -195,7 +204,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${DESIGN}; ${NODE}`, 'app/ui/bad-4.tsx', "import 'node:fs'"],
   [PIXELS, 'app/features/webhooks/ui/bad-1.tsx', "import '../webhooks.server.ts'"],
   [PIXELS, 'app/features/webhooks/log/ui/bad-6.tsx', "import '../../webhooks.server.ts'"],
-  [PIXELS, 'app/features/webhooks/ui/bad-2.tsx', "import '#app/features/deliveries/ui/log.tsx'"],
+  [PIXELS, 'app/features/webhooks/ui/bad-2.tsx', "import '#app/features/events/ui/log.tsx'"],
   [
     `${PIXELS}, types included`,
     'app/features/webhooks/ui/bad-3.tsx',
@@ -204,8 +213,13 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${PIXELS}; ${PACKAGE}`, 'app/features/webhooks/ui/bad-4.tsx', "import 'pino'"],
   [`${PIXELS}; ${NODE}`, 'app/features/webhooks/ui/bad-5.tsx', "import 'node:path'"],
 
-  [DB, 'db/sqlite/bad-1.server.ts', "import '#app/features/deliveries/delivery.ts'"],
+  [DB, 'db/sqlite/bad-1.server.ts', "import '#app/features/events/delivery.ts'"],
   [DB, 'db/sqlite/bad-2.server.ts', "import '#app/boot/env.server.ts'"],
+  [
+    `${DB}, types included`,
+    'db/bad-6.ts',
+    "import type { due } from '#app/features/events/delivery.ts'\nexport type D = typeof due",
+  ],
   [
     `${DB}, types included`,
     'db/bad-3.ts',
@@ -220,8 +234,8 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [PURE_ADAPTERS, 'app/adapters/bad-4.ts', "import './outbound.server.ts'"],
   [`${PURE_ADAPTERS}; ${NODE}`, 'app/adapters/bad-5.ts', "import 'node:net'"],
 
-  [ENGINE, 'app/engine/bad-1.server.ts', "import '#app/features/deliveries/deliver.server.ts'"],
-  [ENGINE, 'app/engine/bad-2.server.ts', "import '#app/features/deliveries/delivery.ts'"],
+  [ENGINE, 'app/engine/bad-1.server.ts', "import '#app/features/events/deliver.server.ts'"],
+  [ENGINE, 'app/engine/bad-2.server.ts', "import '#app/features/events/delivery.ts'"],
   [ENGINE, 'app/engine/bad-3.server.ts', "import '#app/adapters/outbound.server.ts'"],
   [ENGINE, 'app/engine/bad-4.server.ts', "import { Store } from '#db/store.ts'\nexport const s = Store"],
   [`${ENGINE}; ${PACKAGE}`, 'app/engine/bad-5.server.ts', "import 'undici'"],
@@ -274,18 +288,14 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [ENTRY, 'app/boot/bad-1.server.ts', "import '#sandbox/world.server.ts'"],
   [
     ENTRY,
-    'db/sqlite/bad-6.server.ts',
+    'db/sqlite/bad-7.server.ts',
     "import type { world } from '#sandbox/world.server.ts'\nexport type W = typeof world",
   ],
-  [SHIPPED, 'app/features/webhooks/bad-13.server.ts', "import '../deliveries/deliver.server.test.ts'"],
-  [UNIT, 'app/features/webhooks/bad-1.test.ts', "import '../deliveries/deliver.server.ts'"],
+  [SHIPPED, 'app/features/webhooks/bad-13.server.ts', "import '../events/deliver.server.test.ts'"],
+  [UNIT, 'app/features/webhooks/bad-1.test.ts', "import '../events/deliver.server.ts'"],
   [UNIT, 'app/features/webhooks/bad-2.test.ts', "import '#app/boot/boot.server.ts'"],
   [UNIT, 'db/bad-1.test.ts', "import '#app/features/webhooks/webhooks.server.ts'"],
-  [
-    'no test imports another test',
-    'tests/walks/bad-1.test.ts',
-    "import '#app/features/deliveries/deliver.server.test.ts'",
-  ],
+  ['no test imports another test', 'tests/walks/bad-1.test.ts', "import '#app/features/events/deliver.server.test.ts'"],
   ['modules do not import each other in a circle', 'app/lib/bad-round.ts', "import './bad-trip.ts'"],
   ['every import leads to a file or a package that is there', 'app/lib/bad-7.ts', "import './nowhere.ts'"],
   ['every import leads to a file or a package that is there', 'app/lib/bad-8.server.ts', "import 'never-installed'"],

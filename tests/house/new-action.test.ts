@@ -9,10 +9,11 @@ import { bundleTs } from '../../scripts/run-ts.mjs'
 import { ROOT } from './planted-tree.ts'
 
 const FEATURE = 'app/features/automations'
+const WORDS = 'app/domain/automations'
 
 /** Fails where the place is not found: then the page, and this test, speak of a file that has changed. */
 function insert(file: string, before: string, text: string): [path: string, text: string] {
-  const path = join(ROOT, FEATURE, file)
+  const path = join(ROOT, file)
   const source = readFileSync(path, 'utf8')
   if (source.split(before).length !== 2) throw new Error(`"${before}" is not there once in ${file}`)
   return [path, source.replace(before, () => text + before)]
@@ -20,7 +21,7 @@ function insert(file: string, before: string, text: string): [path: string, text
 
 /** 1. What it is called, what it asks for, what it leaves. */
 const ENTRY = insert(
-  'rules/action-parameters.ts',
+  `${WORDS}/action-parameters.ts`,
   '] as const satisfies readonly (ActionEntry',
   `  {
     type: 'wait_marker',
@@ -41,7 +42,7 @@ const PLAN: [path: string, text: string] = [
   join(ROOT, FEATURE, 'actions/wait-marker.server.ts'),
   `// A note on the job that says what it waits for.
 import type { Action, PlanContext } from './action.server.ts'
-import type { Plan } from '../rules/effect.ts'
+import type { Plan } from '#app/domain/automations/effect.ts'
 import { blankWarnings, createWording, impossible, jobName, jobTargets, NO_JOB, planned } from './planning.server.ts'
 import { flagParameter, textParameter } from './read-parameters.ts'
 
@@ -79,7 +80,7 @@ async function plan(context: PlanContext): Promise<Plan> {
 /** 3. Where the engine finds it; it does not compile without. */
 const LINE = ((): [path: string, text: string] => {
   const [path, text] = insert(
-    'actions/registry.server.ts',
+    `${FEATURE}/actions/registry.server.ts`,
     '  update_job_field: updateJobField,\n',
     '  wait_marker: waitMarker,\n',
   )

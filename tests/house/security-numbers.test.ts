@@ -1,14 +1,15 @@
 // The numbers on docs/security.md are those of the code. That each limit holds is shown by the tests that its row names.
+
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { AUDIT_KEPT } from '#app/domain/audit.ts'
+import { RUNS_KEPT } from '#app/domain/kept-until.ts'
 import { FRESH_FOR } from '#app/domain/people.ts'
 import { SESSION_ABSOLUTE, SESSION_IDLE, SIGN_IN_LASTS } from '#app/domain/session.ts'
-import { AUDIT_KEPT } from '#app/features/audit/audit.ts'
 import { MOST_RULES } from '#app/features/automations/rules/checks/rule-room.server.ts'
 import { LONGEST_RULE, MOST_OF_RULES } from '#app/features/automations/rules/checks/rule-size.ts'
 import { LARGEST_BODY } from '#app/features/events/event.ts'
 import { MOST_REPORT_BYTES } from '#app/features/ops/csp-report.ts'
-import { RUNS_KEPT } from '#app/features/ops/kept-until.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { FUZZ_BAR } from '#lab/fuzz/wrong-calls.ts'

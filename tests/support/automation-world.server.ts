@@ -1,5 +1,6 @@
 // Runs on a real database file, a clock that is stepped, and a platform in memory; engines can be thrown away at any moment, as a
 // process that was killed, and begun again on the same file.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,16 @@ import {
   createAutomationEngine,
 } from '#app/boot/automation-engine.server.ts'
 import type { App } from '#app/context/app-context.ts'
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
+import {
+  type ActionParameters,
+  DEFAULT_GUARDS,
+  type RuleDefinition,
+  type RuleGuards,
+  type Step,
+} from '#app/domain/automations/rule.ts'
+import type { RunWish, TriggerData } from '#app/domain/automations/run.ts'
+import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { createCommitter } from '#app/features/automations/actions/commit/commit-effect.server.ts'
 import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
 import {
@@ -18,17 +29,7 @@ import {
   type FactLoader,
   type PlanReader,
 } from '#app/features/automations/records/load-facts.server.ts'
-import type { ActionType } from '#app/features/automations/rules/action-parameters.ts'
-import {
-  type ActionParameters,
-  DEFAULT_GUARDS,
-  type RuleDefinition,
-  type RuleGuards,
-  type Step,
-} from '#app/features/automations/rules/rule.ts'
-import type { RunWish, TriggerData } from '#app/features/automations/rules/run.ts'
 import { planSurroundings } from '#app/features/automations/runs/plan-surroundings.server.ts'
-import type { RunRecord } from '#app/features/automations/runs/run-history.ts'
 import type { RunParts } from '#app/features/automations/runs/run-inputs.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'

@@ -1,6 +1,7 @@
 // Rows of a run's journal, for tests of decisions.
-import type { Effect, EffectClass } from '#app/features/automations/rules/effect.ts'
-import type { JournalRow } from '#app/features/automations/rules/journal.ts'
+
+import type { Effect, EffectClass } from '#app/domain/automations/effect.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 
 export const NOW = Date.UTC(2026, 0, 5, 9, 0, 0)
 

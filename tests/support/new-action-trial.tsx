@@ -1,6 +1,8 @@
 // What becomes of an action: drawn in the form, checked, said in a sentence, looked at in a dry run, done, and shown in the history.
 // tests/house/new-action.test.ts bundles this with three files changed, so that an action is there that the product does not have.
 import { renderToStaticMarkup } from 'react-dom/server'
+import { ACTION_SPECS, type ActionType, isActionType } from '#app/domain/automations/action-parameters.ts'
+import type { ActionParameters } from '#app/domain/automations/rule.ts'
 import { applyIntent, parseFormIntent, setValue } from '#app/features/automations/form/form-change.ts'
 import { emptyForm, type FormState } from '#app/features/automations/form/form-state.ts'
 import { ActionSection } from '#app/features/automations/form/ui/action-section.tsx'
@@ -8,11 +10,9 @@ import { RuleFormProvider } from '#app/features/automations/form/ui/form-context
 import { runView } from '#app/features/automations/history/run-detail-view.ts'
 import { aidsOf } from '#app/features/automations/page/form-aids.ts'
 import { previewRun } from '#app/features/automations/preview/preview.server.ts'
-import { ACTION_SPECS, type ActionType, isActionType } from '#app/features/automations/rules/action-parameters.ts'
 import { readParameters } from '#app/features/automations/rules/checks/check-parameters.ts'
 import { checkRule } from '#app/features/automations/rules/checks/rule-check.ts'
 import { EMPTY_LISTS } from '#app/features/automations/rules/form-lists.ts'
-import type { ActionParameters } from '#app/features/automations/rules/rule.ts'
 import { sentenceOf } from '#app/features/automations/rules/sentence.ts'
 import { executionOf } from '#app/features/automations/runs/run-history.ts'
 import { seconds } from '#app/lib/duration.ts'

@@ -1,13 +1,8 @@
 // Records as rules see them, for tests of decisions.
+
+import type { Condition, Operator, PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
+import { DEFAULT_GUARDS } from '#app/domain/automations/rule.ts'
 import type { JudgedAt, RecordFacts } from '#app/features/automations/records/facts.ts'
-import type {
-  Condition,
-  Operator,
-  PollTrigger,
-  RuleDefinition,
-  WebhookTrigger,
-} from '#app/features/automations/rules/rule.ts'
-import { DEFAULT_GUARDS } from '#app/features/automations/rules/rule.ts'
 
 /** Saturday 21 November 2026, 09:14 in London. */
 export const AT: JudgedAt = { now: Date.UTC(2026, 10, 21, 9, 14, 5), zone: 'Europe/London' }

@@ -1,5 +1,5 @@
 // A healthy installation as its operator sees it, for tests that change one thing about it.
-import { keptUntil } from '#app/features/ops/kept-until.ts'
+import { keptUntil } from '#app/domain/kept-until.ts'
 import type { OperatorFacts } from '#app/features/ops/operator-view.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { SAMPLE_NOW } from './sample-views.ts'

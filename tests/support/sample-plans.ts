@@ -1,6 +1,6 @@
 // Subscriptions as a page gets them, to be varied by a test.
-import type { PaymentMode, Plan, PlanUsage, SubscriptionFacts } from '#app/features/billing/plan.ts'
-import { billingPeriodOf } from '#app/features/billing/plan.ts'
+import type { PaymentMode, Plan, PlanUsage, SubscriptionFacts } from '#app/domain/plan.ts'
+import { billingPeriodOf } from '#app/domain/plan.ts'
 import { type PlanView, planView } from '#app/features/billing/plan-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'

@@ -1,6 +1,7 @@
 // Runs as the store gives them, to be varied by a test.
-import { DEFAULT_GUARDS, type RuleDefinition } from '#app/features/automations/rules/rule.ts'
-import type { RunRecord } from '#app/features/automations/runs/run-history.ts'
+
+import { DEFAULT_GUARDS, type RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { aRow, NOW } from './journal-rows.ts'
 
 export const SAMPLE_RULE: RuleDefinition = {

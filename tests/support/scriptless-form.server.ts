@@ -1,12 +1,12 @@
 // The rule form as somebody without scripts uses it: drawn by the server, filled in, sent to the page's own action, stored, copied and
 // opened again.
 import type { ActionFunctionArgs } from '@remix-run/node'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { FormState } from '#app/features/automations/form/form-state.ts'
 import { loadForm } from '#app/features/automations/page/form-intents.server.ts'
 import type { FormView } from '#app/features/automations/page/form-view.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { exportRule } from '#app/features/automations/rules/import-rule.ts'
-import type { RuleDefinition } from '#app/features/automations/rules/rule.ts'
 import type { FieldErrors } from '#app/features/automations/rules/rule-form.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'

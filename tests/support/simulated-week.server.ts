@@ -3,8 +3,8 @@
 // clocks change. What must hold afterwards is judged against what was done to the records.
 
 import { createAutomationTriggers } from '#app/boot/automation-triggers.server.ts'
+import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { localStamp } from '#app/domain/local-time.ts'
-import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/features/automations/rules/rule.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'

@@ -6,6 +6,7 @@ import type { OutboundProbe } from '#app/adapters/outbound/outbound.ts'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import { AMPLE_SPACE } from '#app/domain/space.ts'
+import { neededFields } from '#app/features/automations/rules/triggers.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { beginPolling } from '#app/features/events/poll-objects.server.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
@@ -32,6 +33,7 @@ export type WorldApp = Pick<
   | 'callAsAccount'
   | 'acceptPolled'
   | 'beginPolling'
+  | 'fieldsOfRule'
   | 'wakeDeliveries'
   | 'space'
 >
@@ -104,6 +106,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
         stoppedReason: 'stopped',
       }),
     beginPolling: (accountUuid, object) => beginPolling(app, accountUuid, object),
+    fieldsOfRule: neededFields,
     wakeDeliveries: (endpointId) => woken.push(endpointId),
     space: AMPLE_SPACE,
   }

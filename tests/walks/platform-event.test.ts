@@ -1,4 +1,5 @@
 // Walk A in one process: from a change in the platform to a line in the log.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -8,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Running, startApp } from '#app/boot/boot.server.ts'
 import { readEnv } from '#app/boot/env.server.ts'
 import { finishSignIn } from '#app/features/accounts/sign-in.server.ts'
+import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { loadWebhookLog } from '#app/features/webhooks/webhook-log.server.ts'
-import { DEFAULT_LOG_FILTER } from '#app/features/webhooks/webhook-view.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '#app/features/webhooks/webhooks.server.ts'
 import type { World } from '#sandbox/world.ts'
 import { startReceiver } from '#tests/support/recording-receiver.ts'

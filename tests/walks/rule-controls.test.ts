@@ -1,10 +1,10 @@
 // Every control of the rule form, without scripts: what is typed into it is sent, stored, copied, and there again when the rule is
 // edited or pasted. The controls are read off the page, so that a new one is walked without being named here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACTION_SPECS, ACTION_TYPES } from '#app/domain/automations/action-parameters.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { OPERATORS } from '#app/domain/automations/rule.ts'
 import { type FormState, LINE_LISTS } from '#app/features/automations/form/form-state.ts'
-import { ACTION_SPECS, ACTION_TYPES } from '#app/features/automations/rules/action-parameters.ts'
-import type { RuleDefinition } from '#app/features/automations/rules/rule.ts'
-import { OPERATORS } from '#app/features/automations/rules/rule.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
 import {

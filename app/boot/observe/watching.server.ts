@@ -2,7 +2,7 @@
 
 import type { Measures } from '#app/adapters/measures.ts'
 import type { App } from '#app/context/app-context.ts'
-import { bearerOf } from '#app/features/ops/readiness.ts'
+import { bearerOf } from '#app/domain/readiness.ts'
 import { sameSecret } from '#app/lib/token.server.ts'
 import { createReadings, type ReadingsInput } from './readings.server.ts'
 

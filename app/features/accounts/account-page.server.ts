@@ -1,8 +1,8 @@
 // What the page "Account and security" knows about the connection and the browsers.
 import type { App } from '#app/context/app-context.ts'
+import { BACKUPS_KEPT, type KeptKind, keptUntil, MOST_COUNTED, shortageWords } from '#app/domain/kept-until.ts'
 import type { Session } from '#app/domain/session.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { BACKUPS_KEPT, type KeptKind, keptUntil, MOST_COUNTED, shortageWords } from '../ops/kept-until.ts'
 import { listOpenSessions } from './open-sessions.server.ts'
 import type { OpenSession } from './open-sessions.ts'
 import { scopeNames } from './permissions.ts'

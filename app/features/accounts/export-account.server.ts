@@ -1,7 +1,8 @@
 // Writes the copy piece by piece: however long an account's history is, only a few rows of it are in memory, and whoever reads
 // slowly is not written ahead of.
+
 import type { App } from '#app/context/app-context.ts'
-import { LAST_RUNS } from '#app/features/automations/runs/run-history.ts'
+import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { EndpointRow } from '#db/store/webhooks.ts'
 import { EXPORT_HISTORY, withoutCapabilities } from './export.ts'

@@ -1,8 +1,9 @@
 // What of the audit log is asked for, by the page's address and by the call alike.
+
 import { z } from 'zod'
+import { AUDIT_GROUPS, type AuditGroup, type AuditOutcome, type AuditQuery } from '#app/domain/audit.ts'
 import { startOfDay } from '#app/domain/local-time.ts'
-import type { Millis } from '#app/lib/clock.ts'
-import { AUDIT_GROUPS, type AuditAction, type AuditGroup, type AuditOutcome, actionsOf } from './audit.ts'
+import { actionsOf } from './audit.ts'
 
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const satisfies readonly AuditOutcome[]
 
@@ -16,18 +17,6 @@ export interface AuditForm {
 }
 
 export const NO_AUDIT_FILTER: AuditForm = { group: '', outcome: '', from: '', until: '' }
-
-export interface AuditQuery {
-  /** Null = all. */
-  actions: readonly AuditAction[] | null
-  outcome: AuditOutcome | null
-  since: Millis | null
-  /** Before this moment. */
-  until: Millis | null
-  /** Only entries older than this one (keyset); null = from the newest. */
-  before: number | null
-  limit: number
-}
 
 export const AUDIT_PAGE = 50
 

@@ -1,7 +1,9 @@
 // What the page and the call show of the audit log.
+
 import type { App } from '#app/context/app-context.ts'
+import type { AuditActor, AuditEntry, AuditOutcome } from '#app/domain/audit.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
-import { type AuditActor, type AuditEntry, type AuditOutcome, actorWords, auditWords, detailWords } from './audit.ts'
+import { actorWords, auditWords, detailWords } from './audit.ts'
 import { type AuditForm, readAuditQuery } from './audit-filter.ts'
 
 /** An entry as it is shown. */

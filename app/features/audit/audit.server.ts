@@ -1,7 +1,6 @@
 // Writing it down. An act never fails because its entry could not be written: that is an error of ours, and in the log.
+
 import type { App } from '#app/context/app-context.ts'
-import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
-import { days } from '#app/lib/duration.ts'
 import {
   AUDIT_KEPT,
   type AuditAction,
@@ -9,10 +8,11 @@ import {
   type AuditDetail,
   type AuditOutcome,
   MOST_REFUSED_KEPT,
-  maskText,
   REFUSED_KEPT,
-  redactDetail,
-} from './audit.ts'
+} from '#app/domain/audit.ts'
+import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
+import { days } from '#app/lib/duration.ts'
+import { maskText, redactDetail } from './audit.ts'
 
 export type AuditApp = Pick<App, 'store' | 'clock' | 'log'>
 

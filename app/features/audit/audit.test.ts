@@ -1,8 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
+import { AUDIT_ACTIONS, AUDIT_GROUPS, type AuditGroup } from '#app/domain/audit.ts'
 import {
-  AUDIT_ACTIONS,
-  AUDIT_GROUPS,
-  type AuditGroup,
   actionsOf,
   actorWords,
   auditWords,

@@ -1,103 +1,13 @@
 // What is written down about who did what: the list of acts, the words for each, and what never gets into it.
-import type { Millis } from '#app/lib/clock.ts'
-import { days } from '#app/lib/duration.ts'
-
-/** Older entries are forgotten. */
-export const AUDIT_KEPT = days(400)
-/** What strangers were refused is kept for less, and never more of it than this: anybody can make it. */
-export const REFUSED_KEPT = days(90)
-export const MOST_REFUSED_KEPT = { nobodys: 20_000, accounts: 100_000 } as const
-
-export type AuditActor = 'session' | 'staff' | 'platform' | 'system' | 'stranger'
-export type AuditOutcome = 'done' | 'refused' | 'failed'
-/** Small facts; texts are masked when they are written. */
-export type AuditDetail = Readonly<Record<string, string | number | boolean | null>>
-
-export const AUDIT_GROUPS = {
-  access: 'Sign-in and access',
-  connection: 'Connection to ServiceM8',
-  webhooks: 'Webhooks and forwarding rules',
-  automations: 'Automations and limits',
-  messages: 'Messages sent',
-  payments: 'Subscription and payments',
-  data: 'Export, erasure and tidying up',
-} as const
-
-export type AuditGroup = keyof typeof AUDIT_GROUPS
-
-/** Every act, the group it is found under, and what it is called. `{target}` is what it was done to. */
-const ACTIONS = {
-  opened: ['access', 'Opened from inside ServiceM8'],
-  'opening.refused': ['access', 'An opening from ServiceM8'],
-  sign_in: ['access', 'Signed in through ServiceM8'],
-  sign_out: ['access', 'Signed out'],
-  'session.ended': ['access', 'Signed one browser out'],
-  'sessions.ended': ['access', 'Signed out everywhere'],
-  'call.refused': ['access', 'A request: {target}'],
-  'calls.refused': ['access', 'More requests like these'],
-  'admin.call': ['access', 'Looked at raw records as an admin: {target}'],
-  'id.linked': ['connection', 'Linked the id {target}'],
-  'connection.stored': ['connection', 'Connected to ServiceM8'],
-  'connection.lost': ['connection', 'ServiceM8 ended the connection'],
-  'webhook.created': ['webhooks', 'Created the webhook for {target}'],
-  'webhook.changed': ['webhooks', 'Changed the webhook for {target}'],
-  'webhook.deleted': ['webhooks', 'Deleted the webhook for {target}'],
-  'rule.created': ['webhooks', 'Created the forwarding rule {target}'],
-  'rule.changed': ['webhooks', 'Changed the forwarding rule {target}'],
-  'rule.deleted': ['webhooks', 'Deleted a forwarding rule for {target}'],
-  'sending.paused': ['webhooks', 'Paused sending to {target}'],
-  'sending.resumed': ['webhooks', 'Resumed sending to {target}'],
-  'secret.rotated': ['webhooks', 'Made a new signing secret for {target}'],
-  'replay.started': ['webhooks', 'Began to send events again to {target}'],
-  'replay.cancelled': ['webhooks', 'Stopped sending again: {target}'],
-  'delivery.again': ['webhooks', 'Sent again: {target}'],
-  'mail.changed': ['webhooks', 'Changed who is told by e-mail when an address fails'],
-  'automation.created': ['automations', 'Created the automation {target}'],
-  'automation.imported': ['automations', 'Imported automations'],
-  'automation.changed': ['automations', 'Changed the automation {target}'],
-  'automation.on': ['automations', 'Switched on the automation {target}'],
-  'automation.off': ['automations', 'Switched off the automation {target}'],
-  'automation.deleted': ['automations', 'Deleted the automation {target}'],
-  'automation.key_renewed': ['automations', 'Made a new address that starts the automation {target}'],
-  'automation.paused': ['automations', 'Paused automations'],
-  'template.created': ['automations', 'Made the template {target}'],
-  'limits.changed': ['automations', 'Changed the settings of all automations: {target}'],
-  'customer.muted': ['automations', 'Stopped messages about the {target}'],
-  'customer.allowed': ['automations', 'Allowed messages again: {target}'],
-  'run.started': ['automations', 'Ran the automation {target} by hand'],
-  'run.again': ['automations', 'Ran again: {target}'],
-  'run.cancelled': ['automations', 'Cancelled: {target}'],
-  'run.released': ['automations', 'Let go on: {target}'],
-  'run.settled': ['automations', 'Decided about a message: {target}'],
-  'message.sent': ['messages', 'Sent a message to {target}'],
-  'payment.changed': ['payments', 'The subscription changed: {target}'],
-  'payment.renewal': ['payments', 'An early renewal: {target}'],
-  'role.changed': ['access', 'Changed who is an owner'],
-  exported: ['data', 'Downloaded everything about this account'],
-  'erasure.begun': ['data', 'Asked for this account to be erased'],
-  erased: ['data', 'This account was erased'],
-  'keys.put_in_front': ['data', 'A new encryption key came into use: {target}'],
-  retention: ['data', 'What is older than it is kept was removed'],
-} as const satisfies Record<string, readonly [AuditGroup, string]>
-
-export type AuditAction = keyof typeof ACTIONS
-
-export const AUDIT_ACTIONS = Object.keys(ACTIONS) as AuditAction[]
-
-export interface AuditEntry {
-  id: number
-  at: Millis
-  /** Null = nobody's. */
-  accountUuid: string | null
-  actor: AuditActor
-  staffUuid: string | null
-  /** One of `AUDIT_ACTIONS`; an older version may have known others. */
-  action: string
-  target: string
-  outcome: AuditOutcome
-  ip: string | null
-  detail: AuditDetail
-}
+import {
+  ACTIONS,
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditDetail,
+  type AuditEntry,
+  type AuditGroup,
+  type AuditOutcome,
+} from '#app/domain/audit.ts'
 
 export function actionsOf(group: AuditGroup): AuditAction[] {
   return AUDIT_ACTIONS.filter((action) => ACTIONS[action][0] === group)

@@ -1,7 +1,7 @@
 // Every message that automations send to people is written down, its receiver as a keyed hash only: an owner can see that somebody
 // got three of them, and nobody can read from it who that was.
 import type { App } from '#app/context/app-context.ts'
-import type { CommitResult, Effect } from '#app/features/automations/rules/effect.ts'
+import type { CommitResult, Effect } from '#app/domain/automations/effect.ts'
 import { recordAudit } from './audit.server.ts'
 
 interface SentFor {

@@ -1,11 +1,13 @@
 // The same store, with every act on it that an owner should be able to look up written down after it was done: whoever calls, and
 // from wherever. Reads, events and deliveries pass straight through.
+
 import type { App } from '#app/context/app-context.ts'
-import type { RunWish, StartedRun } from '#app/features/automations/rules/run.ts'
+import type { AuditDetail } from '#app/domain/audit.ts'
+import type { RunWish, StartedRun } from '#app/domain/automations/run.ts'
 import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
 import type { Store } from '#db/store.ts'
 import { type AuditWish, type Removed, recordAudit } from './audit.server.ts'
-import { type AuditDetail, hostOf, maskEmail } from './audit.ts'
+import { hostOf, maskEmail } from './audit.ts'
 
 type Told = AuditWish | null | readonly (AuditWish | null)[]
 

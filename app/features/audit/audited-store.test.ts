@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { decideNamedAs } from '#app/domain/account-id.ts'
-import type { Effect } from '#app/features/automations/rules/effect.ts'
+import type { Effect } from '#app/domain/automations/effect.ts'
 import { asCaller, noteProved } from '#app/lib/caller.server.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'

@@ -1,8 +1,8 @@
 // The calls about the subscription, as the reference tells them.
 import { z } from 'zod'
 import { accountOfPath, moment, type ReferencePart } from '#app/contract/operation.ts'
+import { CURRENCY, MONTHLY_PENCE } from '#app/domain/plan.ts'
 import { firstPaymentBody, upgradeBody } from './payment-call.ts'
-import { CURRENCY, MONTHLY_PENCE } from './plan.ts'
 import type { paymentJson, subscriptionJson } from './subscription-json.ts'
 
 const count = z.int()

@@ -1,8 +1,9 @@
 // The one way a plan is written: with the hold that follows from it, and waking what waits when that changes.
+
+import { type Plan, TRIAL } from '#app/domain/plan.ts'
 import type { PlanChange } from '#db/store/billing.ts'
 import type { BillingApp } from './billing-app.server.ts'
 import { holdChange, RELEASED_UNTIL, RUN_TOO_OLD } from './hold.ts'
-import { type Plan, TRIAL } from './plan.ts'
 
 type WritingApp = Pick<BillingApp, 'store' | 'clock' | 'log' | 'settings' | 'wakeDeliveries' | 'wakeRuns'>
 

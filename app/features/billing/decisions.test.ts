@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { billingPeriodOf, type Plan } from '#app/domain/plan.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { chooseFirstPayment, isAsAgreed, isSameRenewal, type PayableSubscription } from './first-payment-choice.ts'
 import { holdChange, holdReasonOf } from './hold.ts'
 import { daysLeft, firstPaymentWords, offersFor, pounds, renewalWords, trialCredit } from './offers.ts'
-import { billingPeriodOf, type Plan } from './plan.ts'
 import { planNotice } from './plan-notice.ts'
 import { followed, projectPlan, withoutCustomer } from './projection.ts'
 

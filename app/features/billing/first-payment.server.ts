@@ -1,6 +1,7 @@
 // The first payment, and every payment of what is owed. The server decides on customer, price and amount; what the browser gets
 // can pay exactly that, once.
 import type { PaidSubscription } from '#app/adapters/payments.ts'
+import { CURRENCY, inTrial, MONTHLY_PENCE, type Plan, TRIAL } from '#app/domain/plan.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { BillingApp, PayingApp } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
@@ -16,7 +17,6 @@ import {
   refused,
 } from './payment.ts'
 import { attempt } from './payment-failure.server.ts'
-import { CURRENCY, inTrial, MONTHLY_PENCE, type Plan, TRIAL } from './plan.ts'
 import { giveUp, syncInTurn } from './sync.server.ts'
 
 /**

@@ -1,7 +1,8 @@
 // When nothing is sent for an account because it is not paid for. What arrives is stored all the same.
+
+import type { PaymentMode, Plan } from '#app/domain/plan.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours } from '../../lib/duration.ts'
-import type { PaymentMode, Plan } from './plan.ts'
 
 /** After the end of the trial everything goes on for so long. */
 export const TRIAL_GRACE = days(3)

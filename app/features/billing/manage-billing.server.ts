@@ -1,5 +1,6 @@
 // The provider's own page, and ending what is paid for.
 import type { PaidSubscription } from '#app/adapters/payments.ts'
+import { TRIAL } from '#app/domain/plan.ts'
 import type { BillingApp, PayingApp } from './billing-app.server.ts'
 import {
   type CancellationOutcome,
@@ -9,7 +10,6 @@ import {
   refused,
 } from './payment.ts'
 import { attempt } from './payment-failure.server.ts'
-import { TRIAL } from './plan.ts'
 import { giveUp, syncInTurn } from './sync.server.ts'
 import { stopOrSettle } from './upgrade.server.ts'
 

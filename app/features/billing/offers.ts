@@ -1,7 +1,8 @@
 // What an account can buy in its state, what that costs today, and the sentence that says so.
+
+import { inTrial, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days } from '../../lib/duration.ts'
-import { inTrial, MONTHLY_PENCE, type Plan } from './plan.ts'
 
 /** The subscribe button appears when so many days of the trial are left, or fewer. */
 export const SUBSCRIBE_FROM_DAYS = 3

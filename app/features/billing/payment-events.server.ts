@@ -1,9 +1,9 @@
 // The provider tells that something happened. Its word is only the occasion to look: each event once, whatever their order.
 import type { PaymentEvent } from '#app/adapters/payments.ts'
+import type { Plan } from '#app/domain/plan.ts'
 import { type BillingApp, type PayingApp, takesPayments } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
 import { inAccountTurn } from './payment-failure.server.ts'
-import type { Plan } from './plan.ts'
 import { withoutCustomer } from './projection.ts'
 import { renewalIfPaid } from './renewal.server.ts'
 import { syncInTurn } from './sync.server.ts'

@@ -2,10 +2,10 @@
 
 import { HELD } from '#app/domain/hold.ts'
 import { dayWords } from '#app/domain/moments.ts'
+import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { HELD_PAYMENT_FAILED, HELD_TRIAL_ENDED, holdAhead, holdReasonOf } from './hold.ts'
 import { daysLeft } from './offers.ts'
-import { inTrial, type PaymentMode, type Plan } from './plan.ts'
 
 /** The action leads to the subscription page. Null = what is said is not for the reader to mend. */
 export interface PlanNotice {

@@ -2,10 +2,10 @@
 
 import { dateOf, dayOf, dayOfDate, wallOfDay } from '#app/domain/local-time.ts'
 import { dayWords, plural } from '#app/domain/moments.ts'
+import { inTrial, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { daysLeft, LEAST_PAYMENT_PENCE, OFFER_LABELS, type Offer, offersFor, pounds } from './offers.ts'
-import { inTrial, MONTHLY_PENCE, type Plan } from './plan.ts'
 import type { PlanPhase, PlanSetting } from './plan-phase.ts'
 
 export interface OfferView {

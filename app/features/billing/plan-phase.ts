@@ -1,7 +1,8 @@
 // Where an account stands with its subscription, as the page tells it.
+
+import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
-import { inTrial, type PaymentMode, type Plan } from './plan.ts'
 
 export type PlanPhase = 'trial' | 'trial_ended' | 'active' | 'ending' | 'past_due' | 'unpaid' | 'canceled' | 'other'
 

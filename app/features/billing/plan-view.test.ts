@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
+import type { Plan } from '#app/domain/plan.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { samplePaidPlan, samplePlan, samplePlanView, TRIAL_BEGAN } from '#tests/support/sample-plans.ts'
-import type { Plan } from './plan.ts'
 
 const after = (ms: number) => TRIAL_BEGAN + ms
 

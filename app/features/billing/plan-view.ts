@@ -2,12 +2,19 @@
 
 import { grouped } from '#app/domain/count-words.ts'
 import { dayWords, momentWords, plural } from '#app/domain/moments.ts'
+import {
+  INCLUDED_OPERATIONS,
+  MONTHLY_PENCE,
+  type Plan,
+  type PlanUsage,
+  type SubscriptionFacts,
+  TRIAL,
+} from '#app/domain/plan.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import { holdAhead, LATE_GRACE, TRIAL_GRACE } from './hold.ts'
 import { daysLeft, MONTH_DAYS, pounds, SUBSCRIBE_FROM_DAYS } from './offers.ts'
-import { INCLUDED_OPERATIONS, MONTHLY_PENCE, type Plan, type PlanUsage, type SubscriptionFacts, TRIAL } from './plan.ts'
 import { type OfferView, offersOf } from './plan-offers.ts'
 import { elapsedDays, type PlanPhase, type PlanSetting, phaseOf } from './plan-phase.ts'
 

@@ -1,9 +1,10 @@
 // The account's plan as pages and calls ask for it.
+
+import { billingPeriodOf, type Plan, type SubscriptionFacts, TRIAL } from '#app/domain/plan.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
 import { refusalOf } from './payment-failure.server.ts'
-import { billingPeriodOf, type Plan, type SubscriptionFacts, TRIAL } from './plan.ts'
 import { COPY_HELD, type PlanNotice, planNotice } from './plan-notice.ts'
 import { FRESH_FOR, syncPlan } from './sync.server.ts'
 

@@ -1,8 +1,8 @@
 // An early renewal that was paid is applied to the subscription once, or given back. Call it in the account's turn.
 import type { SinglePayment } from '#app/adapters/payments.ts'
+import type { Plan } from '#app/domain/plan.ts'
 import type { PayingApp } from './billing-app.server.ts'
 import { paymentErrorOf } from './payment-failure.server.ts'
-import type { Plan } from './plan.ts'
 
 /**
  * True = the payment was for an early renewal of this account, and is settled now. Rejects when the provider cannot be reached:

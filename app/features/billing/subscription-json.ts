@@ -1,7 +1,8 @@
 // A subscription as the documented call answers it, and beside that what the page says in words.
+
+import type { SubscriptionFacts } from '#app/domain/plan.ts'
 import type { Millis } from '../../lib/clock.ts'
 import type { PaymentStart } from './payment.ts'
-import type { SubscriptionFacts } from './plan.ts'
 
 /** Dates are ISO 8601 UTC. */
 export function subscriptionJson({ plan, usage, billingPeriod }: SubscriptionFacts) {

@@ -1,11 +1,11 @@
 // Reads the account's subscription from the provider and takes it over. Whatever happened, in whatever order we heard of it,
 // this brings the plan to what is so.
 import type { PaidSubscription } from '#app/adapters/payments.ts'
+import { type Plan, TRIAL } from '#app/domain/plan.ts'
 import { days } from '#app/lib/duration.ts'
 import type { PayingApp } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
 import { inAccountTurn, paymentErrorOf } from './payment-failure.server.ts'
-import { type Plan, TRIAL } from './plan.ts'
 import { projectPlan, withoutCustomer } from './projection.ts'
 import { followOpenRenewal } from './renewal.server.ts'
 

@@ -1,6 +1,7 @@
 // "Upgrade": out of the trial it is a first payment; of a paid month it is an early renewal, which is quoted, paid and only then
 // applied, so that nothing changes for who walks away from the form.
 import type { SinglePayment } from '#app/adapters/payments.ts'
+import { CURRENCY, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type { BillingApp, PayingApp } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
@@ -9,7 +10,6 @@ import { isSameRenewal } from './first-payment-choice.ts'
 import { LEAST_PAYMENT_PENCE, NOTHING_TO_PAY_YET, renewalWords } from './offers.ts'
 import { ALREADY_RENEWED, BEING_PROCESSED, OUR_FAULT, type PaymentStart, refused } from './payment.ts'
 import { attempt, paymentErrorOf } from './payment-failure.server.ts'
-import { CURRENCY, MONTHLY_PENCE, type Plan } from './plan.ts'
 import { followOpenRenewal } from './renewal.server.ts'
 import { syncInTurn } from './sync.server.ts'
 

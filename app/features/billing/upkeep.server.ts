@@ -1,12 +1,13 @@
 // What has to be done about money although nobody asks: holds that begin and end with time, what events were lost, a daily look.
+
+import { PAYMENT_EVENTS_KEPT } from '#app/domain/kept-until.ts'
+import { TRIAL } from '#app/domain/plan.ts'
 import { hours } from '#app/lib/duration.ts'
-import { PAYMENT_EVENTS_KEPT } from '../ops/kept-until.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
 import { holdChange } from './hold.ts'
 import { takeIn } from './payment-events.server.ts'
 import { inAccountTurn, refusalOf } from './payment-failure.server.ts'
-import { TRIAL } from './plan.ts'
 import { renewalIfPaid } from './renewal.server.ts'
 import { FRESH_FOR, syncPlan } from './sync.server.ts'
 

@@ -1,7 +1,7 @@
 // What calls about events and deliveries answer with, as the reference tells it and the tests hold it against real answers.
 import { z } from 'zod'
 import { id, moment } from '#app/contract/operation.ts'
-import type { AttemptTiming } from './attempt-timing.ts'
+import type { AttemptTiming } from '#app/domain/deliveries/attempt-timing.ts'
 import type { DeliveryJson } from './delivery-detail.ts'
 import { DELIVERY_STATUSES } from './delivery-status.ts'
 import type { logEntryJson } from './log.ts'

@@ -1,4 +1,5 @@
 // One table, an entry for each call about events and deliveries, as the reference tells them.
+
 import { z } from 'zod'
 import {
   accountOfPath,
@@ -10,8 +11,8 @@ import {
   ofQuery,
   type ReferencePart,
 } from '#app/contract/operation.ts'
-import { FORWARDING_FILTERS, PAGE_SIZES, TIME_RANGES } from '../webhooks/webhook-view.ts'
 import { apiActivity, delivery, forwardingResult, foundDeliveries, logEntry, webhookActivity } from './api-answers.ts'
+import { FORWARDING_FILTERS, PAGE_SIZES, TIME_RANGES } from './log-view.ts'
 import { SEARCH_PAGE } from './search-filter.ts'
 import { SEARCH_STATUSES } from './search-view.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
-import { deliveryCurl, deliveryJson, deliveryView, MASKED_SIGNATURE, type StoredDelivery } from './delivery-detail.ts'
+import { deliveryCurl, deliveryJson, deliveryView, MASKED_SIGNATURE } from './delivery-detail.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0)
 

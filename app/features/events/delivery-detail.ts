@@ -1,46 +1,14 @@
 // One delivery with everything about it: as it is stored, as the page shows it, as calls answer it.
 
+import { type AttemptTiming, timingOf, wasSent } from '#app/domain/deliveries/attempt-timing.ts'
+import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
+import type { FoundDelivery, FoundRow, StoredAttempt, StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
 import { type EndpointKey, ruleKey } from '#app/domain/endpoint-key.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
-import { curlCommand } from '#app/features/webhooks/controls/curl.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { type AttemptTiming, timingOf, wasSent } from './attempt-timing.ts'
-import { type DeliveryCause, webhookId } from './delivering/delivery.ts'
+import { curlCommand } from '#app/lib/curl.ts'
+import { webhookId } from './delivering/delivery.ts'
 import { type DeliveryStatus, deliveryStatus, type Waiting, waitingOf } from './delivery-status.ts'
-import type { FoundDelivery, FoundRow } from './search-match.ts'
-
-/** One row among the attempts of a delivery: a try, or why there was none. */
-export interface StoredAttempt extends AttemptTiming {
-  number: number
-  url: string
-  at: Millis
-  durationMs: number
-  outcome: string
-  statusCode: number | null
-  sentence: string
-  peerIp: string | null
-  responseBody: string | null
-}
-
-/** What a delivery's address belongs to: a webhook, or a forwarding rule. */
-export interface AddressOwner {
-  webhookId: number | null
-  forwardingRuleId: number | null
-  forwardingRuleName: string | null
-  objectType: string
-}
-
-/** A delivery with its event, its attempts and its siblings. */
-export interface StoredDelivery extends FoundRow {
-  delivery: FoundDelivery
-  /** The text that is sent; null = no longer kept. */
-  body: string | null
-  owner: AddressOwner
-  /** Newest first, the latest few. */
-  attempts: StoredAttempt[]
-  /** Other deliveries of the same event, newest first, the latest few. */
-  others: FoundDelivery[]
-}
 
 export interface AttemptView {
   number: number

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { AddressState, DeliveryCondition } from '#app/domain/deliveries/stored-delivery.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import { type AddressState, type DeliveryCondition, deliveryStatus, waitingOf } from './delivery-status.ts'
+import { deliveryStatus, waitingOf } from './delivery-status.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0)
 

@@ -1,36 +1,14 @@
 // How a delivery stands, and, while it waits, for what.
+
+import { PAUSED_FOR_AT_MOST } from '#app/domain/deliveries/delivery.ts'
+import type { DeliveryCondition } from '#app/domain/deliveries/stored-delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { type DeliveryCause, PAUSED_FOR_AT_MOST } from './delivering/delivery.ts'
 
 /** `failed` = given up after 72 hours. `held` = it waits because its whole webhook waits. */
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed', 'held', 'stopped'] as const
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
-
-/** The state of an address, as far as it keeps deliveries waiting. */
-export interface AddressState {
-  /** Empty = nothing can be sent. */
-  url: string
-  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
-  holdUntil: Millis | null
-  holdReason: string | null
-  breaker: 'closed' | 'open'
-  nextProbeAt: Millis | null
-  /** Why nothing is sent for the account at all; null or absent = it is. */
-  accountHold?: string | null
-}
-
-export interface DeliveryCondition {
-  cause: DeliveryCause
-  state: 'pending' | 'delivered' | 'expired' | 'stopped'
-  /** Attempts made. */
-  attempts: number
-  dueAt: Millis
-  deadlineAt: Millis
-  createdAt: Millis
-  address: AddressState
-}
 
 export function deliveryStatus(delivery: DeliveryCondition, now: Millis): DeliveryStatus {
   switch (delivery.state) {

@@ -1,8 +1,8 @@
 // What stands in place of a delivery, a run or a webhook that is not there any more. The same for an id that never was one, and for
 // somebody else's: nobody learns from it what exists.
-import { automationAddress } from '#app/domain/automation-address.ts'
+import { automationAddress } from '#app/domain/automations/automation-address.ts'
+import { runsAddress } from '#app/domain/automations/history-address.ts'
 import { type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
-import { runsAddress } from '#app/features/automations/history/history-address.ts'
 
 export interface GoneRecord {
   title: string

@@ -1,4 +1,6 @@
 // The log of a webhook: which entries a filter asks for, and how an event and its attempts are shown.
+
+import { type AttemptTiming, timingOf } from '#app/domain/deliveries/attempt-timing.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import {
@@ -9,8 +11,7 @@ import {
   type LogFilter,
   PAGE_SIZES,
   TIME_RANGES,
-} from '../webhooks/webhook-view.ts'
-import { type AttemptTiming, timingOf } from './attempt-timing.ts'
+} from './log-view.ts'
 
 export type LogQuery =
   | { outcome: 'filter'; filter: LogFilter }

@@ -1,9 +1,12 @@
 // Looks for changes of what the platform sends no webhooks for. What is found takes the same way as what is posted: stored
 // with its snapshot in one transaction, fanned out, limited, counted. What is not stored is found again by the next look.
+
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { AccountCallResult, CallPriority, RecordPage } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
+import { fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
+import { SNAPSHOTS_KEPT } from '#app/domain/kept-until.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import {
@@ -21,8 +24,6 @@ import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { PolledRecord, PollTarget } from '#db/store/records.ts'
-import { SNAPSHOTS_KEPT } from '../ops/kept-until.ts'
-import { fieldsToWatch, parseFields } from '../webhooks/webhook.ts'
 import {
   changesOf,
   forgettableBefore,

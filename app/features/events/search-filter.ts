@@ -1,11 +1,13 @@
 // What may be asked of the search, by form and by call: read, or refused field by field.
+
 import { z } from 'zod'
+import type { SearchCursor } from '#app/domain/deliveries/stored-delivery.ts'
 import { momentOf } from '#app/domain/local-time.ts'
 import { isPlausibleObjectType, normalizeObjectType } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { type PastedId, readPastedId } from './pasted-id.ts'
-import type { CodeFilter, SearchCursor, SearchFilter } from './search-match.ts'
+import type { CodeFilter, SearchFilter } from './search-match.ts'
 import { SEARCH_FIELDS, SEARCH_STATUSES, type SearchForm, searchFormOf } from './search-view.ts'
 
 /** Rows of one page. */

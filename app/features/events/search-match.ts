@@ -1,7 +1,8 @@
 // Does a stored event, on its way to one address, belong into the answer? Decided here, row by row, so that the words on the
 // page and the filter can never mean different things.
+import type { SearchedDelivery, SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { type DeliveryCondition, deliveryStatus } from './delivery-status.ts'
+import { deliveryStatus } from './delivery-status.ts'
 import type { SearchStatus } from './search-view.ts'
 
 /** exact = this status · group = 4 for 4xx · none = no answer came. */
@@ -39,49 +40,6 @@ export interface SearchTarget {
   deliveryId: number | null
   endpointId: number | null
   record: string | null
-}
-
-/** An event and one of its deliveries, as far as they are searched. */
-export interface SearchedRow {
-  seq: number
-  object: string
-  objectUuid: string
-  changedFields: string[]
-  receivedAt: Millis
-  delivery: SearchedDelivery | null
-}
-
-export interface SearchedDelivery extends DeliveryCondition {
-  id: number
-  endpointId: number
-  /** Of each attempt that was made, null = no answer. Empty when nobody asked for it. */
-  codes: (number | null)[]
-}
-
-/** A row that matched, with what a list says about it. */
-export interface FoundRow extends SearchedRow {
-  eventId: string
-  /** object | event | signed | test */
-  source: string
-  /** What would be sent again is still there. */
-  bodyKept: boolean
-  delivery: FoundDelivery | null
-}
-
-export interface FoundDelivery extends SearchedDelivery {
-  stateReason: string | null
-  settledAt: Millis | null
-  lastCode: number | null
-  /** Of the last row among its attempts; null = there is none. */
-  lastSentence: string | null
-  lastUrl: string | null
-}
-
-/** Rows are newest first: by event, and for one event by delivery. A cursor stands behind the row it names. */
-export interface SearchCursor {
-  seq: number
-  /** 0 = behind all rows of the event. */
-  deliveryId: number
 }
 
 export function matchesSearch(row: SearchedRow, filter: SearchFilter, target: SearchTarget, now: Millis): boolean {

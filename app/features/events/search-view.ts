@@ -1,7 +1,7 @@
 // The search for deliveries as pages and calls see it: what can be asked, what is answered, and the words for it.
+import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import type { DeliveryCause } from './delivering/delivery.ts'
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-status.ts'
 
 /** `not_forwarded` = an event that nothing was to be sent for. */

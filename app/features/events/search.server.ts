@@ -1,12 +1,14 @@
 // "Find a delivery": what was asked, looked up in bounded work.
+
 import type { App } from '#app/context/app-context.ts'
+import type { FoundRow } from '#app/domain/deliveries/stored-delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { standingSentence, whyNotAgain } from './delivery-detail.ts'
 import { deliveryStatus, waitingOf } from './delivery-status.ts'
 import type { PastedId } from './pasted-id.ts'
 import { cursorText, type SearchQuestion } from './search-filter.ts'
-import { type FoundRow, matchesSearch, type SearchTarget } from './search-match.ts'
+import { matchesSearch, type SearchTarget } from './search-match.ts'
 import type { SearchAnswer, SearchHit } from './search-view.ts'
 
 type SearchApp = Pick<App, 'store' | 'clock'>

@@ -3,10 +3,11 @@ import type { ListInput, PlatformApi, PlatformRecord } from '#app/adapters/platf
 import type { App } from '#app/context/app-context.ts'
 import { namesOfLists, toFormLists } from '#app/features/automations/rules/form-lists.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { plainText } from '#app/lib/plain-text.ts'
 import { steppingClock } from '#tests/support/stepping-clock.ts'
 import { loadFormLists } from './form-lists.server.ts'
 import { lookUp, lookUpForForm } from './lookups.server.ts'
-import { bytesOf, lookupRecords, plainText } from './lookups.ts'
+import { bytesOf, lookupRecords } from './lookups.ts'
 
 test('materials, bundles and categories are offered by name, told apart by their number; deleted ones are not', () => {
   const materials = lookupRecords('materials', [

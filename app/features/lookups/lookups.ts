@@ -1,4 +1,5 @@
 // The platform's pick-lists as the form needs them: which there are, where they come from, and under which names they are answered.
+import { plainText } from '#app/lib/plain-text.ts'
 
 export const LOOKUPS = [
   'jobs',
@@ -195,19 +196,4 @@ function byName<T extends { name: string }>(records: T[]): T[] {
 /** Kinds of document templates there are, each once. */
 export function templateTypes(records: readonly Record<string, unknown>[]): string[] {
   return [...new Set(records.map((record) => text(record.template_type)).filter((type) => type !== ''))].sort()
-}
-
-/** An HTML text without its tags, for a preview and a plain body. Not for showing as HTML. A tag ends where another begins. */
-export function plainText(html: string): string {
-  return html
-    .replace(/<(br|\/p|\/div|\/li|\/tr|\/h\d)[^<>]*>/gi, '\n')
-    .replace(/<[^<>]*>/g, '')
-    .replace(/&nbsp;/g, ' ')
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&quot;/g, '"')
-    .replace(/&#39;/g, "'")
-    .replace(/&amp;/g, '&')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
 }

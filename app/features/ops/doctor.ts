@@ -1,11 +1,11 @@
 // What `npm run doctor` says: facts in, findings out. Each that is not well names the next step.
 
+import { missingKeysSentence } from '#app/domain/sealed-places.ts'
 import { sizeWords } from '#app/domain/size-words.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours, minutes, seconds } from '../../lib/duration.ts'
 import { NO_BACKUPS } from './backups.ts'
 import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, OpenedFile } from './doctor-facts.ts'
-import { missingKeysSentence } from './sealed-places.ts'
 
 export type Finding =
   | { level: 'good'; topic: Topic; sentence: string }

@@ -1,10 +1,11 @@
 // Gathers what the operator's page and call show: numbers, states and moments of everybody, and no content of anybody.
 import type { App } from '#app/context/app-context.ts'
+import { BACKUPS_KEPT, eventsKept, keptUntil } from '#app/domain/kept-until.ts'
+import { loopState, type ProcessSigns } from '#app/domain/process-signs.ts'
 import { days } from '#app/lib/duration.ts'
 import type { RoomKind, RoomTaken } from '#db/store/operator.ts'
 import { shownRun } from './backups.ts'
 import { type FailingAddress, failingGroups } from './failure-class.ts'
-import { BACKUPS_KEPT, eventsKept, keptUntil } from './kept-until.ts'
 import {
   ACCOUNTS_ON_A_PAGE,
   type AccountLine,
@@ -26,7 +27,6 @@ import {
   operatorView,
   type SpaceView,
 } from './operator-view.ts'
-import { loopState, type ProcessSigns } from './process-signs.ts'
 import { outlookOf } from './space-outlook.ts'
 
 export type OperatorApp = Pick<App, 'store' | 'clock' | 'settings' | 'ready' | 'signs' | 'callsLeft'>

@@ -1,6 +1,8 @@
 // The operator's page: is everything fine? What needs somebody is worked out here, and said in one sentence at the top.
 
+import type { KeptKind } from '#app/domain/kept-until.ts'
 import { plural } from '#app/domain/moments.ts'
+import type { LoopState } from '#app/domain/process-signs.ts'
 import { sizeWords } from '#app/domain/size-words.ts'
 import { reaches, type SpaceLevel } from '#app/domain/space.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -9,9 +11,7 @@ import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { auditWords } from '../audit/audit.ts'
 import { NO_BACKUPS } from './backups.ts'
 import { addressesWords, type FailingGroup } from './failure-class.ts'
-import type { KeptKind } from './kept-until.ts'
 import type { AccountLine } from './operator-accounts.ts'
-import type { LoopState } from './process-signs.ts'
 import type { Outlook } from './space-outlook.ts'
 
 export interface DeliveringView {

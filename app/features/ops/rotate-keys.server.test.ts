@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { SecretBox } from '#app/adapters/secret-box.ts'
+import { missingKeysSentence, SEALED_COLUMNS, sealedPlace } from '#app/domain/sealed-places.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { hours } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
@@ -16,7 +17,6 @@ import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import type { AccountKeyStore } from '#db/store/account-keys.ts'
 import type { AccountStore } from '#db/store/accounts.ts'
 import { missingKeys, rotateKeys } from './rotate-keys.server.ts'
-import { missingKeysSentence, SEALED_COLUMNS, sealedPlace } from './sealed-places.ts'
 
 const newKey = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
 const K1 = newKey('k1')

@@ -1,9 +1,9 @@
 // After a new key was put in front of ENC_KEYS: everything it should seal is sealed with it, a few rows at a time, while the
 // product works. How far it came stands in the rows themselves, so it goes on wherever it was interrupted.
 import type { App } from '#app/context/app-context.ts'
+import { SEALED_COLUMNS, type SealedSecret, sealedPlace } from '#app/domain/sealed-places.ts'
 import { hours } from '#app/lib/duration.ts'
 import type { AccountKeyStore, KeyUse, StoredAccountKey, StoredSecret } from '#db/store/account-keys.ts'
-import { SEALED_COLUMNS, type SealedSecret, sealedPlace } from './sealed-places.ts'
 
 type KeyApp = Pick<App, 'clock' | 'log' | 'secrets'> & { store: AccountKeyStore }
 

@@ -1,7 +1,8 @@
 // What we send to an address (contract, section 6), as the reference tells it.
 
 import { DEMO_JOB } from '#app/contract/operation.ts'
-import { RETRY_FOR, RETRY_GAPS } from '#app/features/events/delivering/delivery.ts'
+import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
+import { RETRY_GAPS } from '#app/features/events/delivering/delivery.ts'
 
 export const FORWARD_SAYS = [
   "A `POST` to the webhook's address, JSON, in ServiceM8's own shape and unchanged. A forwarding rule's address gets the same.",

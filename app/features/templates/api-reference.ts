@@ -1,10 +1,10 @@
 // The calls about templates, as the reference tells them.
 import { z } from 'zod'
 import { DEMO_ACCOUNT, id, idOfPath, moment, ofQuery, type ReferencePart } from '#app/contract/operation.ts'
+import { CATEGORIES } from '#app/domain/template-categories.ts'
 import { conditionFields, groupingField, ruleFields } from '#app/features/automations/api/api-answers.ts'
 import { conditionsExample, ruleBodyExample, ruleFieldsExample } from '#app/features/automations/api/api-examples.ts'
 import { RULE_FIELD_NOTES } from '#app/features/automations/rules/rule-field-notes.ts'
-import { CATEGORIES } from './categories.ts'
 import { copyBody, templateBody, type templateCopy, type templateJson } from './template.ts'
 
 const template = z.object({

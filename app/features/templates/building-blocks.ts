@@ -1,5 +1,5 @@
 // Small builders that the library is written with, so that a template reads like its sentence.
-import type { ActionType } from '#app/features/automations/rules/action-parameters.ts'
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import {
   type ActionParameters,
   type Condition,
@@ -11,7 +11,7 @@ import {
   type Step,
   type Trigger,
   type TriggerType,
-} from '#app/features/automations/rules/rule.ts'
+} from '#app/domain/automations/rule.ts'
 
 type Operator = Condition['operator']
 

@@ -1,8 +1,8 @@
 // A template as the library shows it, and the search through them.
-import { ACTION_SPECS } from '#app/features/automations/rules/action-parameters.ts'
+import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
+import { type Category, isCategory } from '#app/domain/template-categories.ts'
 import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
 import { type SentenceParts, sentenceParts } from '#app/features/automations/rules/sentence.ts'
-import { type Category, isCategory } from './categories.ts'
 import type { TemplateOfJson } from './template.ts'
 
 export interface TemplateCardView {

@@ -1,9 +1,9 @@
 // A template: a rule with blanks, ready to be copied into the form. Texts in [[double brackets]] are for the owner to fill.
 import { z } from 'zod'
-import type { RuleDefinition } from '#app/features/automations/rules/rule.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { CATEGORIES, type Category } from '#app/domain/template-categories.ts'
 import { definitionOf, ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
-import { CATEGORIES, type Category } from './categories.ts'
 
 export const TEMPLATE_NAME_REQUIRED = 'Template name is required'
 export const COPY_SUFFIX = ' (From Template)'

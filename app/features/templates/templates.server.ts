@@ -1,7 +1,7 @@
 // The template library as one list: what comes with the product, and what admins made.
 import type { App } from '#app/context/app-context.ts'
+import type { Category } from '#app/domain/template-categories.ts'
 import { type NotChecked, notChecked } from '#app/features/automations/preview/too-long.ts'
-import type { Category } from './categories.ts'
 import { LIBRARY } from './library.ts'
 import type { ReadTemplate, TemplateOfJson } from './template.ts'
 

@@ -1,7 +1,9 @@
 // What making, changing and deleting a webhook has in common with doing so to a forwarding rule: may its address be called,
 // is there room for it, and does the platform watch what everybody needs.
+
 import type { App } from '#app/context/app-context.ts'
 import { MOST_ENDPOINTS, noRoomForEndpoints } from '#app/domain/endpoint-key.ts'
+import { type FieldNeed, fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
 import { POLL_PURPOSE } from '#app/domain/polling.ts'
 import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/webhooks.ts'
@@ -14,15 +16,7 @@ import {
   type SubscribeFailure,
   type SubscriptionApp,
 } from './subscriptions/subscriptions.server.ts'
-import {
-  type FieldErrors,
-  type FieldNeed,
-  fieldsToWatch,
-  HTTPS_URL,
-  OBJECT_REQUIRED,
-  OBJECT_UNRESOLVED,
-  parseFields,
-} from './webhook.ts'
+import { type FieldErrors, HTTPS_URL, OBJECT_REQUIRED, OBJECT_UNRESOLVED } from './webhook.ts'
 
 export type Refused =
   /** What was entered cannot be: `errors` by the form's field names. */
@@ -65,7 +59,7 @@ export async function refuseOneMore(
 
 /** Everybody's needs of the object with `need` among them: in the place of the one with the fields `before`, or added. */
 export async function needsWith(
-  app: Pick<App, 'store'>,
+  app: Pick<App, 'store' | 'fieldsOfRule'>,
   accountUuid: string,
   objectType: string,
   before: readonly string[] | null,
@@ -165,7 +159,7 @@ export async function settleAfterDeletion(
 }
 
 async function activeSubscription(
-  app: Pick<App, 'store'>,
+  app: Pick<App, 'store' | 'fieldsOfRule'>,
   accountUuid: string,
   objectType: string,
 ): Promise<SubscriptionRow | null> {

@@ -1,8 +1,9 @@
 // An address with everything known about it, whoever it belongs to: what can be done to one can be done to the other.
+
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, ruleIdOf } from '#app/domain/endpoint-key.ts'
+import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import type { EndpointFacts } from '#db/store/webhooks.ts'
-import { parseFields } from './webhook.ts'
 
 export interface EndpointRecord extends EndpointFacts {
   key: EndpointKey

@@ -1,6 +1,8 @@
 // Adding, changing and deleting forwarding rules: like webhooks, the platform is asked first where it has to be, and
 // everything of ours is stored in one transaction after it agreed.
+
 import type { App } from '#app/context/app-context.ts'
+import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { normalizeObjectType } from '#app/domain/object-catalog.ts'
 import { newSecret } from './controls/rotate-secret.server.ts'
 import {
@@ -17,7 +19,7 @@ import {
 import { filterWarning, forwardingRuleChange, forwardingRuleForm, OBJECT_IS_FIXED } from './forwarding-rule.ts'
 import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
 import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
-import { fieldErrorsOf, forwardingFilter, parseFields, resolveObjectType } from './webhook.ts'
+import { fieldErrorsOf, forwardingFilter, resolveObjectType } from './webhook.ts'
 import { describeRule, type RuleDetails, secretPlace } from './webhook-details.server.ts'
 import type { WebhookApp } from './webhooks.server.ts'
 

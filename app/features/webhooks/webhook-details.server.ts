@@ -1,13 +1,15 @@
 // A stored webhook or forwarding rule as screens and calls know it: its secrets opened, its status decided.
+
 import type { App } from '#app/context/app-context.ts'
 import { ruleKey } from '#app/domain/endpoint-key.ts'
+import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPolled, objectLabel } from '#app/domain/object-catalog.ts'
 import type { LookState } from '#app/domain/polling.ts'
 import type { ForwardingRuleRecord } from '#db/store/forwarding-rules.ts'
 import type { EndpointFacts, WebhookRecord } from '#db/store/webhooks.ts'
 import { shownReplays } from './controls/replay-request.ts'
 import { addressOf } from './subscriptions/subscriptions.server.ts'
-import { parseFields, unwatchedSentence } from './webhook.ts'
+import { unwatchedSentence } from './webhook.ts'
 import { webhookStatus } from './webhook-status.ts'
 import type { RuleView, WebhookView } from './webhook-view.ts'
 

@@ -1,8 +1,9 @@
 // The log of one webhook, for its panel on the page and for the call.
+
 import type { App } from '#app/context/app-context.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
+import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 import { logEntry, rangeStart } from '../events/log.ts'
-import type { LogEntryView, LogFilter } from './webhook-view.ts'
 
 /**
  * Newest first, at most `filter.limit`: the events of one object, those that were not forwarded included. `onlyEndpoint` =

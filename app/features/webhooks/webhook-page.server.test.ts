@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { controlsOf } from '#tests/support/webhook-calls.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { actOnManagerPage, loadManagerLog, loadManagerPage, type ManagerOpen } from './webhook-page.server.ts'
-import { DEFAULT_LOG_FILTER } from './webhook-view.ts'
 
 let world: WebhookWorld
 

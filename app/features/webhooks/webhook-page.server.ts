@@ -1,6 +1,8 @@
 // The manager page: what it shows, and what its forms do.
+
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, parseEndpointKey, ruleIdOf } from '#app/domain/endpoint-key.ts'
+import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -34,7 +36,7 @@ import type { AccountNews } from './notices/notice-view.ts'
 import { foldRules } from './rule-lines.ts'
 import { CREATE_FAILED, DELETE_FAILED, type FieldErrors, UPDATE_FAILED } from './webhook.ts'
 import { loadWebhookLog } from './webhook-log.server.ts'
-import type { CardView, LogEntryView, LogFilter, RuleLineView, RuleView, WebhookView } from './webhook-view.ts'
+import type { CardView, RuleLineView, RuleView, WebhookView } from './webhook-view.ts'
 import { createWebhook, deleteWebhook, listWebhooks, updateWebhook, type WebhookApp } from './webhooks.server.ts'
 
 type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>

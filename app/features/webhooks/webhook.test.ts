@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
 import {
   fieldErrorsOf,
-  fieldsToWatch,
   forwardingFilter,
-  parseFields,
   parseWebhookId,
   refuseFields,
   resolveObjectType,

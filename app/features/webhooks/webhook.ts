@@ -1,5 +1,7 @@
 // What a webhook is: its form, the object type it resolves to, and the fields it needs from the platform.
+
 import { z } from 'zod'
+import { parseFields, reportable } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from '#app/domain/object-catalog.ts'
 
 export const LONGEST_URL = 2048
@@ -20,12 +22,6 @@ export function isWebAddress(text: string): boolean {
   if (text.length > LONGEST_URL || /[\s\\]/.test(text)) return false
   const url = URL.canParse(text) ? new URL(text) : null
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== ''
-}
-
-/** Comma-separated text (or a list) as field names: trimmed, lower case, without blanks and repeats, in the order given. */
-export function parseFields(value: string | readonly string[]): string[] {
-  const parts = typeof value === 'string' ? value.split(',') : value.flatMap((part) => part.split(','))
-  return [...new Set(parts.map((part) => part.trim().toLowerCase()).filter((part) => part !== ''))]
 }
 
 /** The id of a webhook in an address or a form; null for anything that cannot be one. */
@@ -160,44 +156,12 @@ export function resolveObjectType(
   return { outcome: 'resolved', type }
 }
 
-/** Somebody who needs an object's events, and of which fields. Empty = all. Webhooks, forwarding rules, automations. */
-export interface FieldNeed {
-  fields: readonly string[]
-  /** Must be told when a record is made: the platform names `uuid` then, and never again (facts: 4.4). */
-  created?: boolean
-}
-
-/** The fields of a need that the platform can report; null when that leaves none of those chosen. */
-function reportable(objectType: string, fields: readonly string[]): string[] | null {
-  const never = findObjectKind(objectType)?.neverReported ?? []
-  const left = fields.filter((field) => !never.includes(field))
-  return left.length === 0 ? null : left
-}
-
 /**
  * What an endpoint lets through: the chosen fields, '' for every event. When the platform reports none of the chosen
  * ones for this object (a contact's fields chosen on a company) every event is forwarded rather than none, ever.
  */
 export function forwardingFilter(objectType: string, fields: readonly string[]): string {
   return reportable(objectType, fields) === null ? '' : fields.join(',')
-}
-
-/**
- * "All fields" of an object outside the catalogue: the platform refuses an empty list and publishes none, but every
- * record has these, and `edit_date` moves with every change.
- */
-const COMMON_FIELDS = ['active', 'edit_date', 'uuid']
-
-/**
- * The one list of fields to have the platform watch, so that everybody gets what they need. Sorted. Empty only when
- * nobody needs the object: then there is nothing to subscribe to.
- */
-export function fieldsToWatch(objectType: string, needs: readonly FieldNeed[]): string[] {
-  if (needs.length === 0) return []
-  const all = findObjectKind(objectType)?.watchFields ?? COMMON_FIELDS
-  const union = needs.flatMap((need) => reportable(objectType, need.fields) ?? all)
-  if (needs.some((need) => need.created)) union.push('uuid')
-  return [...new Set(union)].sort()
 }
 
 /** A sentence about chosen fields the platform does not report, or null. `watched` = what the platform accepted. */

@@ -1,6 +1,8 @@
 // Making, changing and deleting webhooks. The platform is asked first and everything of ours is stored in one transaction
 // after it agreed, so that no failure leaves half a webhook.
+
 import type { App } from '#app/context/app-context.ts'
+import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
 import type { SubscriptionSwitch } from '#db/store/webhooks.ts'
 import { newSecret } from './controls/rotate-secret.server.ts'
@@ -20,7 +22,6 @@ import { beginLooking, prepareSubscription, type SubscriptionApp } from './subsc
 import {
   fieldErrorsOf,
   forwardingFilter,
-  parseFields,
   resolveObjectType,
   type WebhookForm,
   webhookChange,

@@ -1,6 +1,6 @@
 // What the forms of the automations page lead to: the buttons around the form, and the form itself.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
-import { AUTOMATION_PATH, automationAddress, ruleAnchor } from '#app/domain/automation-address.ts'
+import { AUTOMATION_PATH, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'

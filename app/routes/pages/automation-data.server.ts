@@ -1,6 +1,6 @@
 // What the automations page is drawn from, tab by tab; and where its buttons lead.
 import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
-import { automationAddress, readAutomationStep, readAutomationTab } from '#app/domain/automation-address.ts'
+import { automationAddress, readAutomationStep, readAutomationTab } from '#app/domain/automations/automation-address.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
 import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
 import { loadAutomationPage } from '#app/features/automations/page/automation-page.server.ts'

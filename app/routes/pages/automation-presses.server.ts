@@ -1,6 +1,6 @@
 // Buttons of the automations page that ask for more than a session, and the one of a template.
 import type { LoaderFunctionArgs } from '@remix-run/node'
-import { automationAddress } from '#app/domain/automation-address.ts'
+import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { failed, GONE, TEMPLATE_LOADED } from '#app/features/automations/page/page-words.ts'

@@ -6,8 +6,8 @@ import {
   type SerializeFrom,
 } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
+import { readHistoryView } from '#app/domain/automations/history-address.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { readHistoryView } from '#app/features/automations/history/history-address.ts'
 import { countNeedsPerson, loadHistory, loadUpcoming } from '#app/features/automations/history/history-page.server.ts'
 import { HistoryPage } from '#app/features/automations/history/ui/history-page.tsx'
 import { UpcomingPage } from '#app/features/automations/history/ui/upcoming-page.tsx'

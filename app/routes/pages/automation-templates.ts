@@ -1,5 +1,5 @@
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
-import { automationAddress } from '#app/domain/automation-address.ts'
+import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { createTemplateFromForm } from '#app/features/templates/template-library.server.ts'
 import { readForm } from '#app/http/guards.server.ts'

@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
+import { logEnds } from '#app/domain/kept-until.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
@@ -8,7 +9,6 @@ import { deliveryNamed, searchDeliveries } from '#app/features/events/search.ser
 import { readSearchForm } from '#app/features/events/search-filter.ts'
 import { SEARCH_FIELDS, SENT_AGAIN_FROM_SEARCH } from '#app/features/events/search-view.ts'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
-import { logEnds } from '#app/features/ops/kept-until.ts'
 import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [

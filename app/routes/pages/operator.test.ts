@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
-import type { ProcessSigns } from '#app/features/ops/process-signs.ts'
+import type { ProcessSigns } from '#app/domain/process-signs.ts'
 import { flashCookieName, readCookies } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { asCaller } from '#app/lib/caller.server.ts'

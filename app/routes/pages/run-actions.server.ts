@@ -1,8 +1,8 @@
 // What the pages about runs share: the buttons, and what a person without a session reads.
 import type { ActionFunctionArgs } from '@remix-run/node'
+import { runAddress } from '#app/domain/automations/history-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { actOnRun } from '#app/features/automations/history/act-on-run.server.ts'
-import { runAddress } from '#app/features/automations/history/history-address.ts'
 import { actOnMute } from '#app/features/automations/history/mutes.server.ts'
 import { readMuteAct } from '#app/features/automations/settings/mute.ts'
 import { readForm } from '#app/http/guards.server.ts'

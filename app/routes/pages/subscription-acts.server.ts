@@ -2,6 +2,7 @@
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
+import { MONTHLY_PENCE } from '#app/domain/plan.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { issueTabTicket } from '#app/features/accounts/signed-opening.server.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
@@ -16,7 +17,6 @@ import {
   refusal,
   type SubscriptionAnswer,
 } from '#app/features/billing/payment-answer.ts'
-import { MONTHLY_PENCE } from '#app/features/billing/plan.ts'
 import { settleReturn } from '#app/features/billing/settle-return.server.ts'
 import { readPaymentId, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
 import { startUpgrade } from '#app/features/billing/upgrade.server.ts'

@@ -1,5 +1,5 @@
 // Use of a billing period, from the counters of whole days, and the days of it that are charged for.
-import type { PlanUsage } from '#app/features/billing/plan.ts'
+import type { PlanUsage } from '#app/domain/plan.ts'
 import type { BillingStore, UsageReport } from '../../store/billing.ts'
 import type { Client } from '../client.server.ts'
 

@@ -1,5 +1,5 @@
 // What became of attempts: rows, due times, endpoints and counters in one transaction, so that they can never disagree.
-import type { EndpointHealth } from '#app/features/events/delivering/endpoint-health.ts'
+import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
 import type { AttemptReport, DeliveryStore, SettledAttempt, SettleOptions } from '../../store/deliveries.ts'
 import type { Client } from '../client.server.ts'
 import { HEALTH, healthFrom } from '../endpoints/endpoint-rows.server.ts'

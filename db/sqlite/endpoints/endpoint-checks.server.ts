@@ -1,6 +1,7 @@
 // What is known about an endpoint from both sides, and the rhythm of its events. Part of the notice store.
-import type { CheckStep } from '#app/features/webhooks/controls/endpoint-check.ts'
-import type { UpstreamNote } from '#app/features/webhooks/subscriptions/upstream-words.ts'
+
+import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
+import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { CheckTarget, EndpointCheckRow, NoticeStore } from '../../store/notices.ts'
 import type { Client } from '../client.server.ts'

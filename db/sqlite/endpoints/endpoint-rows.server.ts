@@ -1,5 +1,5 @@
 // An endpoint's health as columns, and back.
-import type { EndpointHealth } from '#app/features/events/delivering/endpoint-health.ts'
+import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
 import type { EndpointLane } from '../../store/deliveries.ts'
 import { shapeOf } from '../shape.server.ts'
 

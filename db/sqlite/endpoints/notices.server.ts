@@ -1,4 +1,4 @@
-import type { NoticeKind, WatchedCondition } from '#app/features/webhooks/notices/notice.ts'
+import type { NoticeKind, WatchedCondition } from '#app/domain/endpoints/notice.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { DueMail, MailClaim, NoticeRow, NoticeStore, WatchedEndpoint } from '../../store/notices.ts'
 import type { Client } from '../client.server.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { CheckStep } from '#app/features/webhooks/controls/endpoint-check.ts'
+import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import type { NoticeStore } from '../../store/notices.ts'

@@ -1,8 +1,15 @@
 // Finding deliveries without an index of their own: walked from the newest event backwards, in steps that give way to the
 // event loop, on the read-only connection. What is looked at in one request is bounded; a cursor says where to go on.
+
 import { setImmediate } from 'node:timers/promises'
-import type { StoredAttempt, StoredDelivery } from '#app/features/events/delivery-detail.ts'
-import type { FoundDelivery, FoundRow, SearchCursor, SearchedRow } from '#app/features/events/search-match.ts'
+import type {
+  FoundDelivery,
+  FoundRow,
+  SearchCursor,
+  SearchedRow,
+  StoredAttempt,
+  StoredDelivery,
+} from '#app/domain/deliveries/stored-delivery.ts'
 import { hours, seconds } from '#app/lib/duration.ts'
 import type { DeliverySearch, SearchedPage, SearchStore } from '../../store/search.ts'
 import type { Client, Sql } from '../client.server.ts'

@@ -1,5 +1,4 @@
-import type { AuditDetail, AuditEntry } from '#app/features/audit/audit.ts'
-import type { AuditQuery } from '#app/features/audit/audit-filter.ts'
+import type { AuditDetail, AuditEntry, AuditQuery } from '#app/domain/audit.ts'
 import type { AuditOutline, AuditStore } from '../../store/audit.ts'
 import type { Client } from '../client.server.ts'
 import { writeTurnOf } from '../write-turn.server.ts'

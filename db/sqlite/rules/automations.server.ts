@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, isNull, lte, min, sql as template } from 'drizzle-orm'
-import type { RuleDefinition, TriggerSource } from '#app/features/automations/rules/rule.ts'
+import type { RuleDefinition, TriggerSource } from '#app/domain/automations/rule.ts'
 import { automation, automationVersion } from '../../schema.ts'
 import type { AutomationChange, AutomationRow, AutomationStore } from '../../store/automations.ts'
 import type { Client, Db } from '../client.server.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { RuleDefinition } from '#app/features/automations/rules/rule.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import {
   type AutomationWorld,
   aRule,

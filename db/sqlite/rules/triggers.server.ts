@@ -1,5 +1,5 @@
 // What sets rules off: touched records, polled lists, and what was there before a rule was switched on.
-import type { RunWish } from '#app/features/automations/rules/run.ts'
+import type { RunWish } from '#app/domain/automations/run.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { AutomationRow } from '../../store/automations.ts'
 import type { RecordValues } from '../../store/records.ts'

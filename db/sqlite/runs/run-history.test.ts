@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { LAST_RUNS, type RunQuery } from '#app/features/automations/runs/run-history.ts'
+import { LAST_RUNS, type RunQuery } from '#app/domain/automations/run-record.ts'
 import { hours } from '#app/lib/duration.ts'
 import {
   type AutomationWorld,

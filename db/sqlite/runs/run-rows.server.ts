@@ -1,6 +1,6 @@
 // Runs as rows: how they are made, together with what the ledger must hold for them, and how they are read back.
-import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/features/automations/rules/journal.ts'
-import type { RunWish, StartedRun, StepState } from '#app/features/automations/rules/run.ts'
+import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
+import type { RunWish, StartedRun, StepState } from '#app/domain/automations/run.ts'
 import type { Sql } from '../client.server.ts'
 
 export type InsertRuns = (accountUuid: string, wishes: readonly RunWish[], now: number) => StartedRun[]

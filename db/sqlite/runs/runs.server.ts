@@ -1,5 +1,5 @@
-import type { RuleDefinition } from '#app/features/automations/rules/rule.ts'
-import type { RunOutcome, RunSource, RunState, StartedRun, TriggerData } from '#app/features/automations/rules/run.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { RunOutcome, RunSource, RunState, StartedRun, TriggerData } from '#app/domain/automations/run.ts'
 import type { ClaimedRun, DueRun, RuleOfRun, RunStore, RunToRepeat } from '../../store/runs.ts'
 import type { Client } from '../client.server.ts'
 import { writeTurnOf } from '../write-turn.server.ts'

@@ -1,6 +1,6 @@
 // Rules for proofs: any actions in any order, every text of them marked, so that whatever arrives anywhere can be told apart.
-import type { ActionType } from '#app/features/automations/rules/action-parameters.ts'
-import type { ActionParameters, RuleDefinition, Step } from '#app/features/automations/rules/rule.ts'
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
+import type { ActionParameters, RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { aRule, aStep, QUEUE, STAFF } from '#tests/support/automation-world.server.ts'
 import type { Chance } from '../stage/chance.ts'
 

@@ -1,6 +1,6 @@
 // Twenty rules of one account, and the changes that set some of them off. Each text and each value carries the number of the event
 // that it is about, so that what reached the platform can be counted against what should have.
-import type { Condition, Operator, RuleDefinition, WebhookTrigger } from '#app/features/automations/rules/rule.ts'
+import type { Condition, Operator, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { aRule, aStep } from '#tests/support/automation-world.server.ts'
 
 /** What is done to a job: sets off a rule with a text, two with a field each, one with a field and a text, none. */

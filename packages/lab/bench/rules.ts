@@ -1,9 +1,9 @@
 // Prints how many rules are judged on how many records in a second of one core, beside the same questions written by hand in
 // plain JavaScript, in the same run. Speed is not a test: a missed bar is said, and the exit code is 0 all the same.
 import { loadavg } from 'node:os'
+import type { Condition, Operator } from '#app/domain/automations/rule.ts'
 import type { JudgedAt, RecordFacts } from '#app/features/automations/records/facts.ts'
 import { judge } from '#app/features/automations/rules/conditions/conditions.ts'
-import type { Condition, Operator } from '#app/features/automations/rules/rule.ts'
 import { commandLine, recordFigures } from '../report/figures.ts'
 import { keepFigures } from '../report/kept-figures.ts'
 import { describeMachine } from '../report/machine.server.ts'

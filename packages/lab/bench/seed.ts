@@ -1,7 +1,8 @@
 // A database with accounts that each forward their jobs to an address: what the product would have after so many sign-ups.
+
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
-import { signingSecretPlace } from '#app/features/events/delivering/delivery.ts'
+import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'

@@ -1,5 +1,6 @@
 // Ways in that are more than one call of one function: a text takes several steps, or stands inside something larger.
 import { messageOf, readAnswer, retryMoment } from '#app/adapters/servicem8/servicem8-answer.ts'
+import { OPERATORS } from '#app/domain/automations/rule.ts'
 import { materialLine } from '#app/features/automations/actions/job-lines.ts'
 import { notificationJson } from '#app/features/automations/actions/notification-body.ts'
 import { draftOf } from '#app/features/automations/form/form-body.ts'
@@ -20,7 +21,6 @@ import { checkPlaceholders } from '#app/features/automations/rules/placeholders/
 import type { Destination } from '#app/features/automations/rules/placeholders/placeholder-format.ts'
 import { matchingChoices } from '#app/features/automations/rules/placeholders/placeholder-search.ts'
 import { type PlaceholderScope, resolveText } from '#app/features/automations/rules/placeholders/placeholders.ts'
-import { OPERATORS } from '#app/features/automations/rules/rule.ts'
 import { withBlanksFilled } from '#app/features/automations/rules/rule-blanks.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-form.ts'
 import { sentenceOf } from '#app/features/automations/rules/sentence.ts'

@@ -3,11 +3,11 @@ import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/re
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { accountAddress, readAccountStep, shownAccount } from '#app/domain/account-address.ts'
+import { keptUntil } from '#app/domain/kept-until.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
-import { keptUntil } from '../../ops/kept-until.ts'
 import { AccountPage, type AccountPageProps } from './account-page.tsx'
 
 afterEach(() => vi.unstubAllGlobals())

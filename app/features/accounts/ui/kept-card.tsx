@@ -1,9 +1,9 @@
 import { grouped } from '#app/domain/count-words.ts'
+import { type KeptId, type KeptKind, MOST_COUNTED } from '#app/domain/kept-until.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { type KeptId, type KeptKind, MOST_COUNTED } from '../../ops/kept-until.ts'
 
 interface Counted {
   count: number

@@ -1,5 +1,6 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { CircleCheck, CircleSlash, type LucideIcon, OctagonAlert, ScrollText, SearchX } from 'lucide-react'
+import { AUDIT_GROUPS, type AuditActor, type AuditOutcome } from '#app/domain/audit.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -9,7 +10,7 @@ import { Select } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { AUDIT_GROUPS, type AuditActor, type AuditOutcome, outcomeWords } from '../audit.ts'
+import { outcomeWords } from '../audit.ts'
 import { AUDIT_OUTCOMES, type AuditForm, asksNothingOfAudit } from '../audit-filter.ts'
 
 export interface AuditLogProps {

@@ -1,11 +1,12 @@
 // What an action is: `plan` says what would happen and changes nothing; `commit` does one planned effect. Check Mode, preview
 // and live runs share `plan`, so that what was shown is what is sent.
+
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
+import type { CommitResult, Effect, Plan, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
+import type { Step } from '#app/domain/automations/rule.ts'
 import type { AccountCallResult, PlatformRecord } from '../../../adapters/platform.ts'
 import type { Apart } from '../../../lib/apart.ts'
 import type { RecordFacts } from '../records/facts.ts'
-import type { ActionType } from '../rules/action-parameters.ts'
-import type { CommitResult, Effect, Plan, StepResult, VerifyResult } from '../rules/effect.ts'
-import type { Step } from '../rules/rule.ts'
 
 /** Reading only: what a plan can reach. Writing is not in the type, so no dry run can write. */
 export interface ReadOnlyPlatform {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { ACTION_SPECS, ACTION_TYPES, type ActionType } from '#app/domain/automations/action-parameters.ts'
+import type { ActionParameters, ParameterValue } from '#app/domain/automations/rule.ts'
 import { type ActionWorld, actionWorld, CUSTOMER, JOB, QUEUE, TOM } from '#tests/support/action-platform.server.ts'
 import type { RecordFacts } from '../records/facts.ts'
-import { ACTION_SPECS, ACTION_TYPES, type ActionType } from '../rules/action-parameters.ts'
-import type { ActionParameters, ParameterValue } from '../rules/rule.ts'
 
 let world: ActionWorld
 

@@ -1,7 +1,8 @@
 // A new job, with its materials and bundles: the job is the first effect, everything else hangs on it.
+
+import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { isActive, valuesOf } from '../records/fact-rows.ts'
 import { isUuid } from '../records/field-value.ts'
-import type { Effect, Plan, PlanWarning } from '../rules/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { findCategory } from './category-choice.server.ts'
 import { shorten } from './failure-words.ts'

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Effect } from '#app/domain/automations/effect.ts'
 import {
   ACCOUNT,
   type ActionWorld,
@@ -13,7 +14,6 @@ import {
   PRIYA,
   QUEUE,
 } from '#tests/support/action-platform.server.ts'
-import type { Effect } from '../rules/effect.ts'
 
 let world: ActionWorld
 

@@ -1,6 +1,6 @@
 // A task, on the job of the run where there is one.
 
-import type { Effect, Plan } from '../rules/effect.ts'
+import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import {
   blankWarnings,

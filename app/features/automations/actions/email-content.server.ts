@@ -1,9 +1,10 @@
 // Where subject and text of an e-mail come from. Switching the kind clears the fields of the others (specification, section 4), so
 // only those of the chosen kind are read.
+
+import type { Plan } from '#app/domain/automations/effect.ts'
 import { isActive, valuesOf } from '../records/fact-rows.ts'
 import { isUuid } from '../records/field-value.ts'
 import { templateProblem } from '../rules/checks/template-limits.ts'
-import type { Plan } from '../rules/effect.ts'
 import type { PlanContext } from './action.server.ts'
 import { withSignatureTags } from './email-body.ts'
 import { afterTrouble, impossible } from './planning.server.ts'

@@ -1,7 +1,8 @@
 // The files an e-mail carries: those of the jobs, chosen by name, and the document that an earlier step makes.
+
+import type { Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import { quoted } from '../records/fact-sources.server.ts'
-import type { Plan, PlanWarning } from '../rules/effect.ts'
 import type { PlanContext } from './action.server.ts'
 import { afterTrouble, impossible, jobTargets, type Wording } from './planning.server.ts'
 import { flagParameter, positionParameter } from './read-parameters.ts'

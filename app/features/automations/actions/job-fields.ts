@@ -1,9 +1,9 @@
 // The fields of a job that a rule may write, and how each value has to look (facts: objects.json). What the platform computes, and
 // what nobody should change by a rule, is refused with a sentence.
 
+import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '#app/domain/local-time.ts'
 import { isUuid, readFlag } from '../records/field-value.ts'
-import { JOB_STATUSES } from '../rules/rule.ts'
 
 export type JobFieldKind = 'text' | 'date' | 'moment' | 'flag' | 'uuid' | 'status' | 'badges' | 'queue' | 'category'
 

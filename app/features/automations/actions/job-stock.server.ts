@@ -1,11 +1,11 @@
 // Which materials and bundles a new job gets: typed in, copied, or moved; from one job, from the run's group, or from all jobs of the
 // customer (specification, sections 3 and 4; contract, section 8).
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import type { Plan, PlanWarning } from '#app/domain/automations/effect.ts'
+import type { ActionParameters } from '#app/domain/automations/rule.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import { quoted } from '../records/fact-sources.server.ts'
 import { isUuid, readNumber } from '../records/field-value.ts'
-import type { Plan, PlanWarning } from '../rules/effect.ts'
-import type { ActionParameters } from '../rules/rule.ts'
 import type { PlanContext } from './action.server.ts'
 import {
   bundleLine,

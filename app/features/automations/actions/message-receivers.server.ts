@@ -1,9 +1,10 @@
 // Who a message of a step goes to: each receiver on its own, checked, and told apart as customer or colleague.
+
+import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import { contactOf, valuesOf } from '../records/fact-rows.ts'
 import { quoted } from '../records/fact-sources.server.ts'
 import { toE164 } from '../records/phone.ts'
 import { activeStaff } from '../records/staff-members.server.ts'
-import type { PlanWarning } from '../rules/effect.ts'
 import type { PlanContext } from './action.server.ts'
 import { shorten } from './failure-words.ts'
 import type { Wording } from './planning.server.ts'

@@ -1,6 +1,6 @@
 // Where send_notification goes when its step names no address (contract: section 8), and which addresses it may not call.
 import type { App } from '#app/context/app-context.ts'
-import type { RuleDefinition } from '../rules/rule.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { wordParameter } from './read-parameters.ts'
 
 /**

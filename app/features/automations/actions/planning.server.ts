@@ -1,8 +1,8 @@
 // What all plans need: texts with their placeholders put in once, the jobs a step is about, and the ways a plan can end.
 import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { Effect, Plan, PlanWarning, Replacement, StepResult } from '#app/domain/automations/effect.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { objectNoun } from '../records/fields.ts'
-import type { Effect, Plan, PlanWarning, Replacement, StepResult } from '../rules/effect.ts'
 import type { Destination } from '../rules/placeholders/placeholder-format.ts'
 import { resolveText } from '../rules/placeholders/placeholders.ts'
 import type { PlanContext } from './action.server.ts'

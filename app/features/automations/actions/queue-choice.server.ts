@@ -1,5 +1,6 @@
 // Putting a job into a queue sets three fields: the queue, until when, and for whom (facts: 5.8).
 import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { days } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
@@ -7,7 +8,6 @@ import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { folded, isUuid, readFlag, readNumber } from '../records/field-value.ts'
 import { activeStaff, findStaff, staffName } from '../records/staff-members.server.ts'
-import type { PlanWarning } from '../rules/effect.ts'
 import type { PlanContext, ReadOnlyPlatform } from './action.server.ts'
 import { shorten } from './failure-words.ts'
 

@@ -1,5 +1,5 @@
 // Parameters of a step as an action reads them: whatever shape they were stored in, a text is a text and a flag is a flag.
-import type { ActionParameters, ParameterValue } from '../rules/rule.ts'
+import type { ActionParameters, ParameterValue } from '#app/domain/automations/rule.ts'
 
 function own(parameters: ActionParameters, name: string): ParameterValue | undefined {
   return Object.hasOwn(parameters, name) ? parameters[name] : undefined

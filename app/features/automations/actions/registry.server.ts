@@ -1,5 +1,5 @@
 // Every action by its type. A new one: its entry in action-parameters.ts, its plan in a file beside this one, its line here.
-import type { ActionType } from '../rules/action-parameters.ts'
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { Action } from './action.server.ts'
 import { postActivityFeed } from './activity-feed.server.ts'
 import { createJob } from './create-job.server.ts'

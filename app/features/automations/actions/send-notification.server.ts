@@ -1,6 +1,7 @@
 // A call of the user's own address, through the same guard as every forward.
+
+import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import type { RecordFacts } from '../records/facts.ts'
-import type { Effect, Plan } from '../rules/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { notificationJson, readRows } from './notification-body.ts'
 import {

@@ -1,8 +1,9 @@
 // A text message: written in the rule or taken from the platform's templates, to one number or several, each an effect of its own.
+
+import { type Effect, isPlainNote, type Plan, type PlanWarning } from '#app/domain/automations/effect.ts'
 import { isActive, valuesOf } from '../records/fact-rows.ts'
 import { isUuid } from '../records/field-value.ts'
 import { templateProblem } from '../rules/checks/template-limits.ts'
-import { type Effect, isPlainNote, type Plan, type PlanWarning } from '../rules/effect.ts'
 import { creditWords, lengthProblem, smsCredits } from '../rules/message-limits.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { colleagues, contactReceiver, readReceivers } from './message-receivers.server.ts'

@@ -1,8 +1,8 @@
 // The three actions that set something on the jobs of a run: status, queue, field. Each job is written only if it would change.
 import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { asText } from '../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
-import type { Effect, Plan, PlanWarning } from '../rules/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { changedBadges, readBadgeChange } from './badge-change.server.ts'
 import { findCategory } from './category-choice.server.ts'

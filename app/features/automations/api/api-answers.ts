@@ -1,9 +1,9 @@
 // What the calls about automations answer, as schemas. Each says that it fits what the view makes.
+
 import { z } from 'zod'
 import { id, moment } from '#app/contract/operation.ts'
-import type { PreviewedStep } from '../preview/preview.ts'
-import { ACTION_TYPES } from '../rules/action-parameters.ts'
-import { accountGuardsSchema } from '../rules/guards.ts'
+import { type AutomationSettings, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
+import { ACTION_TYPES } from '#app/domain/automations/action-parameters.ts'
 import {
   GROUPING_FIELDS,
   OPERATORS,
@@ -12,10 +12,10 @@ import {
   SCHEDULE_TYPES,
   TRIGGER_SOURCES,
   TRIGGER_TYPES,
-} from '../rules/rule.ts'
+} from '#app/domain/automations/rule.ts'
+import type { PreviewedStep } from '../preview/preview.ts'
 import type { formFields, ruleJson } from '../rules/rule-json.ts'
 import type { Execution } from '../runs/run-history.ts'
-import type { AutomationSettings } from '../settings/automation-settings.ts'
 import type { muteJson } from '../settings/mute.ts'
 
 const texts = z.record(z.string(), z.string())

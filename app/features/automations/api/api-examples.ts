@@ -1,7 +1,7 @@
 // The examples of the reference to calls about automations.
 import type { z } from 'zod'
 import { DEMO_ACCOUNT, DEMO_JOB } from '#app/contract/operation.ts'
-import { DEFAULT_GUARDS } from '../rules/rule.ts'
+import { DEFAULT_GUARDS } from '#app/domain/automations/rule.ts'
 import { DEFAULT_SETTINGS } from '../settings/automation-settings.ts'
 import type { executionAnswer, muteAnswer, ruleAnswer } from './api-answers.ts'
 

@@ -9,10 +9,10 @@ import {
   moment,
   type ReferencePart,
 } from '#app/contract/operation.ts'
+import { ACTION_SPECS, type ParameterSpec } from '#app/domain/automations/action-parameters.ts'
+import { POLL_ENDPOINTS } from '#app/domain/automations/rule.ts'
 import { WRITABLE_JOB_FIELDS } from '../actions/job-fields.ts'
-import { ACTION_SPECS, type ParameterSpec } from '../rules/action-parameters.ts'
 import { LONGEST_RULE, MOST_OF_RULES } from '../rules/checks/rule-size.ts'
-import { POLL_ENDPOINTS } from '../rules/rule.ts'
 import { RULE_FIELD_NOTES } from '../rules/rule-field-notes.ts'
 import { activeOnly, MOST_ACTIONS, MOST_CONDITIONS, ruleForm } from '../rules/rule-form.ts'
 import { settingsChange } from '../settings/automation-settings.ts'

@@ -1,7 +1,7 @@
 // The rule in the form as far as it goes, for a look at it before it is saved.
 
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { ruleTooLong, tooLongAmong } from '../rules/checks/rule-size.ts'
-import type { RuleDefinition } from '../rules/rule.ts'
 import { definitionOf, ruleForm } from '../rules/rule-form.ts'
 import { draftOf, toBody } from './form-body.ts'
 import { problemsOf } from './form-problems.ts'

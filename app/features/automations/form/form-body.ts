@@ -1,6 +1,6 @@
 // What the rule form sends: the fields of the chosen trigger and nothing else; and the rule as far as it can be told before it is
 // complete, for its sentence.
-import { isActionType } from '../rules/action-parameters.ts'
+import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import {
   type ActionParameters,
   type Condition,
@@ -16,7 +16,7 @@ import {
   type Schedule,
   TRIGGER_TYPES,
   type Trigger,
-} from '../rules/rule.ts'
+} from '#app/domain/automations/rule.ts'
 import { isParameterShown, shownValues } from './form-shown.ts'
 import {
   type FormState,

@@ -1,10 +1,11 @@
 // What follows from a change in the rule form: choices clear what they exclude, rows come and go and move, and references to the
 // steps of a rule follow their steps.
+
+import { isActionType } from '#app/domain/automations/action-parameters.ts'
+import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import { isActionType } from '../rules/action-parameters.ts'
 import type { FormLists } from '../rules/form-lists.ts'
 import { SMS_LONGEST } from '../rules/message-limits.ts'
-import { JOB_STATUSES } from '../rules/rule.ts'
 import { chosenOnce } from './form-body.ts'
 import { isLook, type LookKind, readRecordId } from './form-look.ts'
 import { EMAIL_CONTENT, LINE_SOURCES, lineSource } from './form-shown.ts'

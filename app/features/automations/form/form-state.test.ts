@@ -1,10 +1,10 @@
 // Long: what follows from every choice, then anything that can be pressed and typed.
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
+import { ACTION_SPECS, ACTION_TYPES, type ActionType } from '#app/domain/automations/action-parameters.ts'
 import { LIBRARY } from '#app/features/templates/library.ts'
 import { templateCopy } from '#app/features/templates/template.ts'
 import { formOfRule } from '../page/form-of-rule.ts'
-import { ACTION_SPECS, ACTION_TYPES, type ActionType } from '../rules/action-parameters.ts'
 import { definitionOf, ruleForm } from '../rules/rule-form.ts'
 import { laterEditsOf } from '../rules/timing/once-words.ts'
 import { asksAboutExisting, draftOf, toBody } from './form-body.ts'

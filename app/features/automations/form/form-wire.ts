@@ -1,7 +1,7 @@
 // The rule form as it is sent: the state it was drawn from, and its controls by name. A control that differs is a change. The schema is
 // heavy, so only the server imports this.
 import { z } from 'zod'
-import { isActionType } from '../rules/action-parameters.ts'
+import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import type { FormLists } from '../rules/form-lists.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { applyControls, asTyped } from './form-change.ts'

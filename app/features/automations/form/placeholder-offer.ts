@@ -1,5 +1,6 @@
 // Which placeholders are offered for one text of the rule form: those that saving takes in that very place, and no other.
-import { isActionType } from '../rules/action-parameters.ts'
+import { isActionType } from '#app/domain/automations/action-parameters.ts'
+import { isOfMany } from '#app/domain/automations/rule.ts'
 import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
 import {
   checkPlaceholders,
@@ -7,7 +8,6 @@ import {
   type PlaceholderPlace,
   placeholderChoices,
 } from '../rules/placeholders/placeholder-check.ts'
-import { isOfMany } from '../rules/rule.ts'
 import { draftOf } from './form-body.ts'
 import { type FormState, objectOfForm } from './form-state.ts'
 

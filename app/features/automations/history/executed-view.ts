@@ -1,7 +1,7 @@
 // What an execution was given and what it made of it, as the log and the page of a run show it: the records that matched, and of each
 // step its parameters and what its placeholders became.
-import { ACTION_SPECS } from '../rules/action-parameters.ts'
-import type { ParameterValue } from '../rules/rule.ts'
+import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
+import type { ParameterValue } from '#app/domain/automations/rule.ts'
 import type { ExecutedAction, Execution } from '../runs/run-history.ts'
 
 export interface NamedText {

@@ -1,6 +1,6 @@
 // The form over the history of runs, as pages draw it. Reading it is `history-filter.ts`: that brings the rules' schema along, which
 // is too much for a page's script.
-import type { RunStatus } from '../runs/run-history.ts'
+import type { RunStatus } from '#app/domain/automations/run-record.ts'
 
 /** In the order of the form. Texts as typed; empty = does not matter. */
 export const HISTORY_FIELDS = ['text', 'rule', 'status', 'from', 'until', 'record'] as const

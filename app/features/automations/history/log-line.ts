@@ -1,5 +1,5 @@
 // One execution as the "Recent Automation Logs" show it: the customer's job first, then what became of it.
-import { ACTION_SPECS } from '../rules/action-parameters.ts'
+import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
 import type { Execution } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
 

@@ -1,10 +1,11 @@
 // Customers and jobs that no automation writes about, and whom a run or a job is about, so that they can be stopped where they are met.
+
 import type { App } from '#app/context/app-context.ts'
+import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { asText, snapshotsOf } from '../records/changes.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
-import type { RunRecord } from '../runs/run-history.ts'
 import { personName } from '../settings/automation-settings.server.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
 import { MOST_MUTES, MUTE_WORDS, type Mute, type MuteAct } from '../settings/mute.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
 import { SENT_TEXT, sampleRun } from '#tests/support/sample-runs.ts'
-import { executionOf, type RunRecord } from '../runs/run-history.ts'
+import { executionOf } from '../runs/run-history.ts'
 import { type Repeatable, runView } from './run-detail-view.ts'
 
 const SAME: Repeatable = { version: 3, customerMessages: 1, rule: { version: 3, deleted: false } }

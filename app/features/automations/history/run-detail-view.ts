@@ -1,5 +1,5 @@
 // One run with everything that happened in it, and what a person can do about it.
-import { ACTION_SPECS } from '../rules/action-parameters.ts'
+import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
 import { repeatWords } from '../rules/run-words.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'

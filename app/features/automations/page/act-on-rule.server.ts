@@ -1,4 +1,6 @@
 // What the buttons around the form do: run, look first, switch, delete, a new address, import.
+
+import { writesToCustomers } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
@@ -13,7 +15,6 @@ import { notChecked } from '../preview/too-long.ts'
 import { matchedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { KnownNames } from '../rules/conditions/condition-words.ts'
-import { writesToCustomers } from '../rules/rule.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { failedViews } from '../rules/rule-view.ts'
 import {

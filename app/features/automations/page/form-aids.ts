@@ -1,11 +1,12 @@
 // What the form says about the rule while it is being written: its sentence, its warnings, and what there is to choose from for the
 // object it is about. The server reckons it for the first page; the browser fetches this and goes on.
 
+import { isActionType } from '#app/domain/automations/action-parameters.ts'
+import { type Condition, isOfMany, type Step } from '#app/domain/automations/rule.ts'
 import { draftOf } from '../form/form-body.ts'
 import { type FormState, objectOfForm, partsShown } from '../form/form-state.ts'
 import { offeredAt, offeredOnlyAt } from '../form/placeholder-offer.ts'
 import { AGE_FIELD_NAMES, CONDITION_FIELDS, conditionFields, objectNoun } from '../records/fields.ts'
-import { isActionType } from '../rules/action-parameters.ts'
 import { createSuggestions } from '../rules/checks/name-suggestion.ts'
 import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
 import { loopWarnings, type NamedRule } from '../rules/loops.ts'
@@ -14,7 +15,6 @@ import {
   type PlaceholderChoice,
   type PlaceholderProblem,
 } from '../rules/placeholders/placeholder-check.ts'
-import { type Condition, isOfMany, type Step } from '../rules/rule.ts'
 import { openBlanksOf } from '../rules/rule-blanks.ts'
 import { type SentenceParts, sentenceParts } from '../rules/sentence.ts'
 

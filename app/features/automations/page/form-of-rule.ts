@@ -1,6 +1,7 @@
 // A stored rule as the form opens it. Apart from the form's state, because the words that a rule's answer brings along are heavy.
+
+import { defaultOnce, type RuleDefinition, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { type FormState, formOfFields } from '../form/form-state.ts'
-import { defaultOnce, type RuleDefinition, writesToCustomers } from '../rules/rule.ts'
 import { formFields } from '../rules/rule-json.ts'
 
 export function formOfRule(rule: { id: number; name: string; active: boolean; definition: RuleDefinition }): FormState {

@@ -1,5 +1,4 @@
 // What is done apart from the main thread when somebody sends much of it: see decision 0037. Only the server imports this.
-import { readTemplate } from '#app/features/templates/template.ts'
 import { readDraft } from '../form/draft.ts'
 import { problemsOf } from '../form/form-problems.ts'
 import { checkRule } from '../rules/checks/rule-check.ts'
@@ -21,7 +20,7 @@ function readRuleForm(body: unknown): ReadRuleForm {
 }
 
 /** An issue of zod may carry what cannot be copied. */
-function plainIssue(issue: FormIssue & { code?: string }): FormIssue {
+export function plainIssue(issue: FormIssue & { code?: string }): FormIssue {
   const { path, message, keys, code } = issue
   return {
     path: path.map((part) => (typeof part === 'symbol' ? String(part) : part)),
@@ -31,7 +30,7 @@ function plainIssue(issue: FormIssue & { code?: string }): FormIssue {
   }
 }
 
-export const LONG_WORK = {
+export const AUTOMATIONS_WORK = {
   aidsOf,
   checkRule,
   openBlanksOf,
@@ -40,10 +39,10 @@ export const LONG_WORK = {
   readImport,
   readRuleForm,
   safeSentHtml,
-  readTemplateForm: (body: Readonly<Record<string, unknown>>) => {
-    const read = readTemplate(withSafeEmails(body).body)
-    return read.outcome === 'read' ? read : { ...read, issues: read.issues.map(plainIssue) }
-  },
 }
 
-export type LongWork = typeof LONG_WORK
+type Work = typeof AUTOMATIONS_WORK
+
+declare module '#app/context/app-context.ts' {
+  interface LongWork extends Work {}
+}

@@ -1,11 +1,11 @@
 // What a person was shown before "Run for real", as one text that goes out with the button and comes back with the press: so that
 // nothing is done that was not shown.
 import type { App } from '#app/context/app-context.ts'
+import type { RunWish } from '#app/domain/automations/run.ts'
 import { todayOf } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import type { RunWish } from '../rules/run.ts'
 import { type Execution, executionOf } from '../runs/run-history.ts'
 import { APPROVED_PARTS, type ApprovedPart } from './ask-run.ts'
 import { type PreviewApp, previewRun } from './preview.server.ts'

@@ -1,6 +1,7 @@
 // "In the last 30 days this rule would have …": the records it would have acted on, and what it would have sent. Reads a bounded number
 // of times, writes nothing.
 import type { App } from '#app/context/app-context.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -13,7 +14,6 @@ import { objectNoun } from '../records/fields.ts'
 import { type Reads, rememberedReads } from '../records/remembered-reads.server.ts'
 import { neededParts, readsDeleted } from '../rules/conditions/conditions.ts'
 import { groupRecords, partsForGrouping } from '../rules/grouping.ts'
-import type { RuleDefinition } from '../rules/rule.ts'
 import { onceWords } from '../rules/timing/once-words.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest'
+import type { PollTrigger } from '#app/domain/automations/rule.ts'
 import { days } from '#app/lib/duration.ts'
 import { AT, jobFacts } from '#tests/support/record-facts.ts'
 import { draftOf } from '../form/form-body.ts'
 import { formOfFields } from '../form/form-state.ts'
-import type { PollTrigger } from '../rules/rule.ts'
 import { looksOf, wouldHaveActed } from './look-back.ts'
 
 const { now, zone } = AT

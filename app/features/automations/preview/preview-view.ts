@@ -1,9 +1,10 @@
 // What Check Mode and Preview found, as the page shows it: who gets what, over which channel, what it costs, what would change,
 // and what is in the way.
-import { plainText } from '#app/features/lookups/lookups.ts'
-import { ACTION_SPECS } from '../rules/action-parameters.ts'
+
+import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
+import { isPlainNote } from '#app/domain/automations/effect.ts'
+import { plainText } from '#app/lib/plain-text.ts'
 import type { KnownNames } from '../rules/conditions/condition-words.ts'
-import { isPlainNote } from '../rules/effect.ts'
 import type { Execution } from '../runs/run-history.ts'
 import type { PreviewedEffect, PreviewedStep } from './preview.ts'
 

@@ -1,16 +1,18 @@
 // Check Mode and Preview: a run in pretence. The same scene, the same plans, the same order; nothing is written anywhere, because
 // nothing that writes can be reached from here.
+
 import type { App } from '#app/context/app-context.ts'
+import type { Plan, StepResult } from '#app/domain/automations/effect.ts'
+import type { JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
+import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
+import type { TriggerData } from '#app/domain/automations/run.ts'
+import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
-import type { Plan, StepResult } from '../rules/effect.ts'
-import { JOURNAL_CLASSES, type JournalRow, type NoEffect, outcomeOf } from '../rules/journal.ts'
-import type { RuleDefinition, Step } from '../rules/rule.ts'
-import type { TriggerData } from '../rules/run.ts'
+import { JOURNAL_CLASSES, outcomeOf } from '../rules/journal.ts'
 import { JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
 import type { PutOff, RunFacts } from '../runs/run-facts.server.ts'
 import { aboutOf, messageVerdict } from '../runs/run-guards.server.ts'
-import type { RunRecord } from '../runs/run-history.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
 import { nextOfRun, resultsOf, rowsOf } from '../runs/run-order.ts'
 import { loadScene } from '../runs/run-scene.server.ts'

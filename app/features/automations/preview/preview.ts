@@ -1,7 +1,8 @@
 // What Check Mode and Preview show: everything a run would do, in order, with what would keep it from happening.
-import type { PlanWarning } from '../rules/effect.ts'
+
+import type { PlanWarning } from '#app/domain/automations/effect.ts'
+import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 import type { MessageVerdict } from '../rules/guards.ts'
-import type { JournalEffect } from '../rules/journal.ts'
 import { resolvedFields } from '../runs/run-history.ts'
 import { channelOf, isCustomerMessage, receiverOf } from '../runs/run-messages.ts'
 

@@ -1,10 +1,10 @@
 // "Run Now", "Run Anyway", Check Mode and Preview: what a person asks of a rule by hand.
 import type { App } from '#app/context/app-context.ts'
+import type { RunWish } from '#app/domain/automations/run.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { FailedCondition } from '../rules/conditions/conditions.ts'
-import type { RunWish } from '../rules/run.ts'
 import { findExecution } from '../runs/run-history.server.ts'
 import type { Execution } from '../runs/run-history.ts'
 import type { LookApp } from '../triggers/look.server.ts'

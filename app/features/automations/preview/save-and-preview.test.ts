@@ -3,6 +3,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  ACTION_SPECS,
+  ACTION_TYPES,
+  type ActionType,
+  type ParameterSpec,
+} from '#app/domain/automations/action-parameters.ts'
+import { POLL_ENDPOINTS, POLL_INTERVALS, TRIGGER_TYPES } from '#app/domain/automations/rule.ts'
+import {
   ACCOUNT,
   actionWorld,
   CUSTOMER,
@@ -17,10 +24,8 @@ import { WRITABLE_JOB_FIELDS } from '../actions/job-fields.ts'
 import { ACTIONS } from '../actions/registry.server.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { KNOWN_OBJECTS } from '../records/fields.ts'
-import { ACTION_SPECS, ACTION_TYPES, type ActionType, type ParameterSpec } from '../rules/action-parameters.ts'
 import { checkRule } from '../rules/checks/rule-check.ts'
 import { withSafeEmails } from '../rules/email-html.ts'
-import { POLL_ENDPOINTS, POLL_INTERVALS, TRIGGER_TYPES } from '../rules/rule.ts'
 import { definitionOf, ruleForm } from '../rules/rule-form.ts'
 import { objectOfRule } from '../rules/sentence.ts'
 import { planStep } from '../runs/run-step.server.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { SAMPLE_RULE } from '#tests/support/sample-runs.ts'
-import type { PollTrigger, RuleDefinition, WebhookTrigger } from '../rules/rule.ts'
 import { inOrder, readAskedRecord, type WhyFacts, type WhyRule, whyView } from './verdict-view.ts'
 
 const ON_STATUS: WebhookTrigger = {

@@ -1,9 +1,9 @@
 // "Why did this job not fire?": what each rule made of a record, in words.
 import { z } from 'zod'
+import { OPERATORS, type RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { failedWords, type KnownNames } from '../rules/conditions/condition-words.ts'
 import type { FailedCondition } from '../rules/conditions/conditions.ts'
-import { OPERATORS, type RuleDefinition } from '../rules/rule.ts'
 import { objectOfRule, type SentenceParts, sentenceParts } from '../rules/sentence.ts'
 import type { WhyStanding } from './why-words.ts'
 

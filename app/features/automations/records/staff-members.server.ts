@@ -1,7 +1,7 @@
 // Who works for the account: whom messages can go to, in whose name they are sent, and which receivers are colleagues.
 import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { PlanContext, ReadOnlyPlatform } from '../actions/action.server.ts'
-import type { PlanWarning } from '../rules/effect.ts'
 import { isActive, type Values, valuesOf } from './fact-rows.ts'
 
 type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>

@@ -1,11 +1,11 @@
 // Values over all records of a run: how many, how much, and one line for each.
 
+import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { dateText, moneyText, monthText, timeText, type WritingHabits } from '#app/domain/local-format.ts'
 import { dateOf, dayOfDate, isoDate, readLocal, todayOf, weekOf } from '#app/domain/local-time.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
 import { isNothing, readNumber } from '../records/field-value.ts'
 import { partsFor, readField } from '../records/fields.ts'
-import { JOB_STATUSES } from './rule.ts'
 
 /** Of a list; nobody reads on, and no message takes more. */
 const MOST_LINES = 1_000

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { ActionParameters, RuleDefinition, Step } from '#app/domain/automations/rule.ts'
+import { DEFAULT_GUARDS } from '#app/domain/automations/rule.ts'
 import { checkRule } from './checks/rule-check.ts'
 import { givenBy, keptForLater } from './document-keeping.ts'
-import type { ActionParameters, RuleDefinition, Step } from './rule.ts'
-import { DEFAULT_GUARDS } from './rule.ts'
 
 const step = (id: string, type: Step['type'], parameters: ActionParameters): Step => ({
   id,

@@ -1,8 +1,8 @@
 // Whether a produced document stays anywhere: what the two boxes of the action say, and what a later step makes necessary.
 
+import { actionSpec } from '#app/domain/automations/action-parameters.ts'
+import type { Step } from '#app/domain/automations/rule.ts'
 import { flagParameter } from '../actions/read-parameters.ts'
-import { actionSpec } from './action-parameters.ts'
-import type { Step } from './rule.ts'
 
 /** Names that later steps can read of this one: a document that is not kept has no id and no address. */
 export function givenBy(step: MaybeUnread): readonly string[] {

@@ -1,5 +1,5 @@
 // The words of the rule form: labels and messages, those of the specification word for word.
-import type { Flash } from '#app/lib/flash.ts'
+
 import type {
   GroupingField,
   Operator,
@@ -8,7 +8,8 @@ import type {
   RecurrenceWord,
   TriggerSource,
   TriggerType,
-} from './rule.ts'
+} from '#app/domain/automations/rule.ts'
+import type { Flash } from '#app/lib/flash.ts'
 import type { FieldErrors } from './rule-form.ts'
 
 export const FORM_WORDS = {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { GROUPING_FIELDS } from '#app/domain/automations/rule.ts'
 import { jobFacts } from '#tests/support/record-facts.ts'
 import { groupRecords, partsForGrouping } from './grouping.ts'
-import { GROUPING_FIELDS } from './rule.ts'
 
 const job = (recordUuid: string, values: Record<string, string>, companyUuid: string | null = null) =>
   jobFacts(values, { recordUuid, companyUuid })

@@ -1,8 +1,9 @@
 // Records that matched, put together by what they have in common: one run per group.
+
+import type { GroupingField } from '#app/domain/automations/rule.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { folded } from '../records/field-value.ts'
 import { partsFor } from '../records/fields.ts'
-import type { GroupingField } from './rule.ts'
 
 export interface RecordGroup {
   /** The same at every look: the ledger remembers it. */

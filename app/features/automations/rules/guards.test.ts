@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_GUARDS } from '#app/domain/automations/rule.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { AT } from '#tests/support/record-facts.ts'
 import {
@@ -11,7 +12,6 @@ import {
   quietUntil,
   readAccountGuards,
 } from './guards.ts'
-import { DEFAULT_GUARDS } from './rule.ts'
 
 const LONDON = 'Europe/London'
 const utc = (text: string) => Date.parse(`${text}Z`)

@@ -2,8 +2,8 @@
 // copies today (version 3: one automation in the specification's shape), what it copied before (version 2: a list of `rules`), and
 // the plain `{name, actions, …}` of other copies and of the calls (version 1).
 
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { tooLongAmong } from './checks/rule-size.ts'
-import type { RuleDefinition } from './rule.ts'
 import { type FieldErrors, issuesByField, type RuleForm, ruleForm } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
 

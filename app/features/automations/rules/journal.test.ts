@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { CommitResult, EffectClass, VerifyResult } from '#app/domain/automations/effect.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { anEffect, aRow, NOW, sending } from '#tests/support/journal-rows.ts'
-import type { CommitResult, EffectClass, VerifyResult } from './effect.ts'
 import {
   afterCommit,
   afterPlanPutOff,
@@ -10,7 +11,6 @@ import {
   BLOCKED_GAP,
   isDeliberate,
   isOpen,
-  type JournalRow,
   outcomeOf,
   RETRY_GAPS,
   type RowChange,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { ruleDefinition, webhookTrigger } from '#tests/support/record-facts.ts'
 import { fieldsWritten, loopWarnings, type NamedRule } from './loops.ts'
-import type { RuleDefinition, Step } from './rule.ts'
 
 const step = (type: Step['type'], parameters: Step['parameters'] = {}): Step => ({
   id: 's1',

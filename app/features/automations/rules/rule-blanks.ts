@@ -1,6 +1,7 @@
 // The blanks (`[[Business name]]`) of a whole rule: a template comes with them, and a rule that has one cannot be switched on.
+
+import type { ParameterValue, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { fillBlanks, openBlanks } from './placeholders/placeholder-syntax.ts'
-import type { ParameterValue, RuleDefinition } from './rule.ts'
 
 type Blankable = Pick<RuleDefinition, 'trigger' | 'conditions' | 'steps'>
 

@@ -1,9 +1,7 @@
 // A rule as it is sent: the form's flat fields, checked and turned into what a rule is. One schema for the call, the page's form,
 // the import and the templates. Texts are the specification's.
 import { z } from 'zod'
-import { isActionType } from './action-parameters.ts'
-import { readParameters } from './checks/check-parameters.ts'
-import { ruleTooLong, TOO_LONG_MARK } from './checks/rule-size.ts'
+import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import {
   type Condition,
   DEFAULT_GUARDS,
@@ -20,7 +18,9 @@ import {
   TRIGGER_SOURCES,
   TRIGGER_TYPES,
   type Trigger,
-} from './rule.ts'
+} from '#app/domain/automations/rule.ts'
+import { readParameters } from './checks/check-parameters.ts'
+import { ruleTooLong, TOO_LONG_MARK } from './checks/rule-size.ts'
 import { DATE_WANTED, recurrenceProblem } from './timing/schedule.ts'
 
 export const NAME_REQUIRED = 'Automation name is required'

@@ -1,7 +1,7 @@
 // A rule as the calls answer it: the specification's flat fields, and ours beside them. The same fields can be sent back.
 
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { JudgedAt } from '../records/facts.ts'
-import type { RuleDefinition } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { sentenceOf } from './sentence.ts'
 

@@ -1,15 +1,16 @@
 // What saving knows of an account beside the rule itself: its country, its webhooks, its own fields, its clock. As the plan of a run
 // knows it, so that both judge alike.
+
 import type { App } from '#app/context/app-context.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { OBJECT_TYPES } from '#app/domain/object-catalog.ts'
-import { parseFields } from '#app/features/webhooks/webhook.ts'
 import type { WebhookRecord } from '#db/store/webhooks.ts'
 import { findNotifyUrl, refusedAddresses } from '../actions/notification-address.server.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { findField, KNOWN_OBJECTS } from '../records/fields.ts'
 import { needsCountry } from './checks/literal-check.ts'
 import type { RulePlace } from './checks/rule-check.ts'
-import type { RuleDefinition } from './rule.ts'
 import { objectOfRule } from './sentence.ts'
 
 export type PlaceApp = Pick<App, 'store' | 'clock' | 'settings' | 'outbound' | 'planning'>

@@ -1,12 +1,13 @@
 // A rule as its card shows it.
+
+import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
+import { type RuleDefinition, type TriggerSource, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt } from '../records/facts.ts'
-import { ACTION_SPECS } from './action-parameters.ts'
 import type { KnownNames } from './conditions/condition-words.ts'
 import { failedWords } from './conditions/condition-words.ts'
 import type { FailedCondition } from './conditions/conditions.ts'
 import { SOURCE_WORDS } from './form-words.ts'
-import { type RuleDefinition, type TriggerSource, writesToCustomers } from './rule.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import type { RuleOfJson } from './rule-json.ts'
 import { objectOfRule, type SentenceParts, sentenceParts } from './sentence.ts'

@@ -1,12 +1,12 @@
 // Making, changing, switching and deleting rules. What is stored is complete and checked; the platform's subscriptions follow.
 import type { App } from '#app/context/app-context.ts'
-import { triggerKeyPlace } from '#app/features/ops/sealed-places.ts'
+import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
+import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { type NotChecked, notChecked } from '../preview/too-long.ts'
 import { chatWarningsOf } from './checks/chat-warnings.ts'
 import { noRoomFor } from './checks/rule-room.server.ts'
-import type { PollTrigger, RuleDefinition } from './rule.ts'
 import {
   activeOnly,
   definitionOf,

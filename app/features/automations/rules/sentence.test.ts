@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { condition, pollTrigger, ruleDefinition, webhookTrigger } from '#tests/support/record-facts.ts'
-import { conditionFields, KNOWN_OBJECTS } from '../records/fields.ts'
-import { ACTION_TYPES, type ActionType } from './action-parameters.ts'
+import { ACTION_TYPES, type ActionType } from '#app/domain/automations/action-parameters.ts'
 import {
   DEFAULT_GUARDS,
   GROUPING_FIELDS,
@@ -13,7 +11,9 @@ import {
   type RuleDefinition,
   type Step,
   TRIGGER_TYPES,
-} from './rule.ts'
+} from '#app/domain/automations/rule.ts'
+import { condition, pollTrigger, ruleDefinition, webhookTrigger } from '#tests/support/record-facts.ts'
+import { conditionFields, KNOWN_OBJECTS } from '../records/fields.ts'
 import { sentenceOf, sentenceParts, stepWords } from './sentence.ts'
 
 const QUEUE = '99999999-8888-4777-8666-555555555555'

@@ -1,16 +1,23 @@
 // A rule in one sentence: "When a job becomes Completed, only if it has a mobile number, then text the customer." Cards, logs,
 // exports and the import all say it the same way.
 
+import { actionSpec } from '#app/domain/automations/action-parameters.ts'
+import type {
+  Condition,
+  GroupingField,
+  PollTrigger,
+  RuleDefinition,
+  Step,
+  WebhookTrigger,
+} from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { readFlag } from '../records/field-value.ts'
 import { fieldLabel, findField, objectNoun } from '../records/fields.ts'
-import { actionSpec } from './action-parameters.ts'
 import { flagEventWords, groupWords, type KnownNames } from './conditions/condition-words.ts'
 import { conditionGroups, objectOfEndpoint } from './conditions/conditions.ts'
 import { blankLabel } from './placeholders/blanks.ts'
 import { placeholdersIn, readPieces } from './placeholders/placeholder-syntax.ts'
-import type { Condition, GroupingField, PollTrigger, RuleDefinition, Step, WebhookTrigger } from './rule.ts'
 import { onceInSentence } from './timing/once-words.ts'
 import { collectedWords, passedWords, scheduleWords } from './timing/schedule-words.ts'
 

@@ -1,7 +1,8 @@
 // Which step uses the result of which: a reference to a later step, to none, or to one that gives nothing is told before the rule
 // is saved.
+
+import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { givenBy, notKept, throwsAway } from './document-keeping.ts'
-import type { RuleDefinition, Step } from './rule.ts'
 
 /** Every `action_N_result.field` and `step.<id>.<field>` in the texts of a step. */
 export function referencesOf(step: Step): { position: number | null; stepId: string | null; field: string }[] {

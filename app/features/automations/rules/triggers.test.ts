@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { jobFacts, pollTrigger, webhookTrigger } from '#tests/support/record-facts.ts'
 import type { FieldChange } from '../records/facts.ts'
-import type { WebhookTrigger } from './rule.ts'
 import { neededFields, type RecordChange, triggerMatches } from './triggers.ts'
 
 const QUEUE = '99999999-8888-4777-8666-555555555555'

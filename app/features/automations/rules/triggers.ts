@@ -1,9 +1,9 @@
 // Does a change of a record set off a rule on events? The conditions are asked afterwards.
+import type { RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { FieldChange, RecordFacts } from '../records/facts.ts'
 import { folded, isBlank } from '../records/field-value.ts'
 import { fieldLabel, findField, objectNoun } from '../records/fields.ts'
-import type { RuleDefinition, WebhookTrigger } from './rule.ts'
 
 export interface RecordChange {
   /** The platform said that the record is new, or a look through the whole list met it for the first time. */
@@ -100,13 +100,13 @@ function queueFires(trigger: WebhookTrigger, change: RecordChange): TriggerVerdi
   return no(found.to === '' ? 'The job left its queue.' : 'The job came into another queue.')
 }
 
+function isSame(a: string, b: string): boolean {
+  return folded(a) === folded(b)
+}
+
 /** The platform's name of a field: changes are told under it. */
 function ownName(trigger: WebhookTrigger, name: string | null): string | null {
   return name === null ? null : (findField(trigger.object, name)?.own ?? null)
-}
-
-function isSame(a: string, b: string): boolean {
-  return folded(a) === folded(b)
 }
 
 /**

@@ -1,7 +1,7 @@
 // What plans are told beside the run itself, by what the account and the installation have chosen.
 import type { App } from '#app/context/app-context.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { findNotifyUrl, refusedAddresses } from '../actions/notification-address.server.ts'
-import type { RuleDefinition } from '../rules/rule.ts'
 import { loadSettings } from '../settings/automation-settings.server.ts'
 import type { PlanSurroundings } from './run-step.server.ts'
 

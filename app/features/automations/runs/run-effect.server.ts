@@ -1,16 +1,16 @@
 // One effect of a run: marked, done, written down. What goes out to a customer is asked about first, and one message of an
 // account at a time, so that two runs never both see the last free place under a cap.
 
+import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { ClaimedRun, FieldWrite, RowSeen, RowWrite, RunFence, SeenJournal } from '#db/store/runs.ts'
 import type { CommitContext } from '../actions/action.server.ts'
-import type { CommitResult, Effect, StepResult, VerifyResult } from '../rules/effect.ts'
 import {
   afterCommit,
   afterPlanPutOff,
   afterVerify,
   JOURNAL_CLASSES,
-  type JournalRow,
   type RowChange,
   triesAfter,
 } from '../rules/journal.ts'

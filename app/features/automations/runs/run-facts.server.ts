@@ -1,11 +1,11 @@
 // What a run knows when it plans: its records as they are now, the account, and what set it off.
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 import type { AccountProfile, ReadOnlyPlatform } from '../actions/action.server.ts'
 import { tellTrouble } from '../actions/failure-words.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { readsDeleted, serverFilter } from '../rules/conditions/conditions.ts'
-import type { RuleDefinition } from '../rules/rule.ts'
 
 type CallFailure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
 

@@ -1,5 +1,8 @@
 // Asked before every message to a customer, just before it is sent: may it go out now?
+
 import type { App } from '#app/context/app-context.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { RuleDefinition, RuleGuards } from '#app/domain/automations/rule.ts'
 import { todayOf, wallOfDay } from '#app/domain/local-time.ts'
 import { hours } from '#app/lib/duration.ts'
 import { momentOfWall } from '#app/lib/zone.ts'
@@ -8,8 +11,6 @@ import type { ClaimedRun } from '#db/store/runs.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { judge, neededParts } from '../rules/conditions/conditions.ts'
 import { type MessageVerdict, mayMessage, readAccountGuards } from '../rules/guards.ts'
-import type { JournalRow } from '../rules/journal.ts'
-import type { RuleDefinition, RuleGuards } from '../rules/rule.ts'
 import { JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
 import { loadRecords, type PutOff, type RunFacts } from './run-facts.server.ts'
 import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'

@@ -1,6 +1,8 @@
 // The history of runs, for calls and screens.
+
 import type { App } from '#app/context/app-context.ts'
-import { type Execution, executionOf, LAST_RUNS, type RunQuery, type RunRecord } from './run-history.ts'
+import { LAST_RUNS, type RunQuery, type RunRecord } from '#app/domain/automations/run-record.ts'
+import { type Execution, executionOf } from './run-history.ts'
 
 type HistoryApp = Pick<App, 'store'>
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import { DEFAULT_GUARDS, type RuleDefinition, type Step } from '#app/domain/automations/rule.ts'
+import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
-import type { JournalRow } from '../rules/journal.ts'
-import { DEFAULT_GUARDS, type RuleDefinition, type Step } from '../rules/rule.ts'
-import { executionOf, executionStatus, needsPerson, type RunRecord, resolvedFields } from './run-history.ts'
+import { executionOf, executionStatus, needsPerson, resolvedFields } from './run-history.ts'
 
 const STEPS: Step[] = [
   {

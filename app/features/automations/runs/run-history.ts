@@ -1,81 +1,16 @@
 // The history of runs as calls and screens have it: the specification's execution, and beside it what really stands in the
 // journal.
+
+import { isPlainNote, type Replacement, type StepResult } from '#app/domain/automations/effect.ts'
+import type { JournalEffect, JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { Step } from '#app/domain/automations/rule.ts'
+import type { RunOutcome, RunSource, RunState, TriggerData } from '#app/domain/automations/run.ts'
+import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { isPlainNote, type Replacement, type StepResult } from '../rules/effect.ts'
-import { isDeliberate, type JournalEffect, type JournalRow } from '../rules/journal.ts'
-import type { RuleDefinition, Step } from '../rules/rule.ts'
-import type { RunOutcome, RunSource, RunState, TriggerData } from '../rules/run.ts'
+import { isDeliberate } from '../rules/journal.ts'
 import { isoTime } from '../rules/run-words.ts'
 import { resultOfStep, rowsOf, type StepStanding, standingOf } from './run-order.ts'
-
-/** A run with everything that is kept of it. */
-export interface RunRecord {
-  id: number
-  accountUuid: string
-  automationId: number
-  /** As it was called at the version it began with. */
-  ruleName: string
-  version: number
-  /** What the rule said; null = no longer known. */
-  definition: RuleDefinition | null
-  source: RunSource
-  object: string
-  recordUuids: string[]
-  groupKey: string | null
-  triggerData: TriggerData
-  state: RunState
-  outcome: RunOutcome | null
-  reason: string | null
-  /** Why nothing is done for the account at all; null or absent = it is, or the run is over. */
-  accountHold?: string | null
-  wakeAt: Millis
-  replayOf: number | null
-  hop: number
-  createdAt: Millis
-  startedAt: Millis | null
-  endedAt: Millis | null
-  journal: JournalRow[]
-}
-
-export const RUN_STATUSES = [
-  'success',
-  'partial',
-  'failure',
-  'nothing',
-  'cancelled',
-  'queued',
-  'waiting',
-  'held',
-  'needs_you',
-] as const
-/** `needs_you` = held, or something in it may have been sent. */
-export type RunStatus = (typeof RUN_STATUSES)[number]
-
-export interface RunQuery {
-  limit: number
-  /** Only runs older than this one (keyset). */
-  before: number | null
-  automationId: number | null
-  status: RunStatus | null
-  /** Begun at or after, and before, these moments. */
-  since: Millis | null
-  until: Millis | null
-  recordUuid: string | null
-  /** Part of a rule's name, a job number, a customer, a text that was sent; case is ignored. */
-  text: string | null
-}
-
-export const LAST_RUNS: RunQuery = {
-  limit: 20,
-  before: null,
-  automationId: null,
-  status: null,
-  since: null,
-  until: null,
-  recordUuid: null,
-  text: null,
-}
 
 /** Does a person have to decide something about it? */
 export function needsPerson(run: Pick<RunRecord, 'state' | 'journal'>): boolean {

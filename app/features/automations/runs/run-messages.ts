@@ -1,6 +1,7 @@
 // A message to a customer as the guards see it: on which channel, and to whom.
-import type { Effect } from '../rules/effect.ts'
-import type { JournalEffect } from '../rules/journal.ts'
+
+import type { Effect } from '#app/domain/automations/effect.ts'
+import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 
 export type CustomerMessage = Extract<Effect, { kind: 'send_sms' | 'send_email' }>
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
+import type { EffectClass } from '#app/domain/automations/effect.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { ActionParameters, Step } from '#app/domain/automations/rule.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
-import type { ActionType } from '../rules/action-parameters.ts'
-import type { EffectClass } from '../rules/effect.ts'
-import { afterVerify, isOpen, JOURNAL_CLASSES, type JournalRow } from '../rules/journal.ts'
-import type { ActionParameters, Step } from '../rules/rule.ts'
+import { afterVerify, isOpen, JOURNAL_CLASSES } from '../rules/journal.ts'
 import { neededSteps, nextOfRun, resultOfStep, resultsOf, standingOf } from './run-order.ts'
 
 function step(id: string, more: Partial<Step> = {}, parameters: ActionParameters = {}): Step {

@@ -1,10 +1,12 @@
 // What a run does next, read from its journal alone: the same after a crash as before it.
 // Steps begin in order. One that waits for a retry, the morning or a person holds up only those that need it.
+
+import type { StepResult } from '#app/domain/automations/effect.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { Step } from '#app/domain/automations/rule.ts'
+import type { RunOutcome } from '#app/domain/automations/run.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import type { StepResult } from '../rules/effect.ts'
-import { isDeliberate, isOpen, JOURNAL_CLASSES, type JournalRow, outcomeOf, rowNext } from '../rules/journal.ts'
-import type { Step } from '../rules/rule.ts'
-import type { RunOutcome } from '../rules/run.ts'
+import { isDeliberate, isOpen, JOURNAL_CLASSES, outcomeOf, rowNext } from '../rules/journal.ts'
 import { JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
 import { referencesOf } from '../rules/step-references.ts'
 

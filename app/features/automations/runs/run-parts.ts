@@ -1,7 +1,8 @@
 // Which parts of a record the steps of a rule speak of: only these are loaded before they are planned.
+
+import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import type { FactPart } from '../records/facts.ts'
 import { partsForTexts } from '../rules/placeholders/placeholder-check.ts'
-import type { RuleDefinition, Step } from '../rules/rule.ts'
 import { textsOf } from './run-order.ts'
 
 /** What the platform's own message templates may speak of: their text is not known before the plan reads it. */

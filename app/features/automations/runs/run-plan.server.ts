@@ -1,16 +1,12 @@
 // Planning within a live run: what a plan says becomes rows of the journal.
+
 import { v5 as namedUuid } from 'uuid'
+import type { Plan } from '#app/domain/automations/effect.ts'
+import type { JournalEffect, JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
+import type { Step } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { ClaimedRun, NewJournalRow, RunFence, SeenJournal } from '#db/store/runs.ts'
-import type { Plan } from '../rules/effect.ts'
-import {
-  afterPlanPutOff,
-  JOURNAL_CLASSES,
-  type JournalEffect,
-  type JournalRow,
-  type NoEffect,
-} from '../rules/journal.ts'
-import type { Step } from '../rules/rule.ts'
+import { afterPlanPutOff, JOURNAL_CLASSES } from '../rules/journal.ts'
 import { JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
 import type { PutOff } from './run-facts.server.ts'
 import { aboutOf } from './run-guards.server.ts'

@@ -1,8 +1,8 @@
 // Everything that the plans of one run share, loaded once: the account, the records as they are now, and what the product knows.
 import type { App } from '#app/context/app-context.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { AccountProfile } from '../actions/action.server.ts'
-import type { RuleDefinition } from '../rules/rule.ts'
-import type { TriggerData } from '../rules/run.ts'
 import { type Loaded, loadRecords, putOffOf, type RunFacts } from './run-facts.server.ts'
 import { partsOfSteps } from './run-parts.ts'
 import { type RunScene, type StepParts, sceneValues } from './run-step.server.ts'

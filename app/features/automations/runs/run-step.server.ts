@@ -1,17 +1,18 @@
 // The one way a step is planned: live runs, Check Mode and previews all come through here, so that what was shown is what is
 // sent.
+
+import type { LongWork } from '#app/context/app-context.ts'
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
+import type { Plan, StepResult } from '#app/domain/automations/effect.ts'
+import { isOfMany, type RuleDefinition, type Step } from '#app/domain/automations/rule.ts'
+import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { WorkApart } from '#app/lib/apart.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { AccountProfile, Action, PlanContext, ReadOnlyPlatform } from '../actions/action.server.ts'
-import type { LongWork } from '../page/long-work.ts'
 import type { RecordFacts } from '../records/facts.ts'
-import type { ActionType } from '../rules/action-parameters.ts'
 import { type LiteralPlace, literalProblems } from '../rules/checks/literal-check.ts'
 import { keptForLater } from '../rules/document-keeping.ts'
-import type { Plan, StepResult } from '../rules/effect.ts'
-import { isOfMany, type RuleDefinition, type Step } from '../rules/rule.ts'
-import type { TriggerData } from '../rules/run.ts'
 import { objectOfRule } from '../rules/sentence.ts'
 
 export type PlanAction = Pick<Action, 'plan'>

@@ -1,6 +1,6 @@
 // Keeping what automations leave behind bounded. Removed in small steps, oldest first; what is not done is never removed.
 import type { App } from '#app/context/app-context.ts'
-import { ENDED_MUTES_KEPT, MESSAGES_KEPT, OWN_WRITES_KEPT, RUNS_KEPT } from '#app/features/ops/kept-until.ts'
+import { ENDED_MUTES_KEPT, MESSAGES_KEPT, OWN_WRITES_KEPT, RUNS_KEPT } from '#app/domain/kept-until.ts'
 import type { Leftover } from '#db/store/run-upkeep.ts'
 
 type UpkeepApp = Pick<App, 'store' | 'clock' | 'log'>

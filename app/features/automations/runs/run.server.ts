@@ -1,8 +1,9 @@
 // A run at work: claimed, its steps planned and committed one after the other, each with a row before and after. What comes next
 // is read from the journal alone (run-order.ts), so that it makes no difference who begins, and who goes on after a crash.
+
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { ClaimedRun, RunFence, SeenJournal } from '#db/store/runs.ts'
-import type { RuleDefinition } from '../rules/rule.ts'
 import { isConnectionPause, JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
 import { createEffectRunner } from './run-effect.server.ts'
 import type { RunApp, RunParts } from './run-inputs.server.ts'

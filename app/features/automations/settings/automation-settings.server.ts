@@ -1,8 +1,10 @@
 // What an account chooses once for all its automations: loaded for the page, changed by the form and the call.
+
 import type { App } from '#app/context/app-context.ts'
+import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import { activeStaff, staffName } from '../records/staff-members.server.ts'
 import type { NamedId } from '../rules/form-lists.ts'
-import { type AutomationSettings, applyChange, readSettings, type SettingsChange } from './automation-settings.ts'
+import { applyChange, readSettings, type SettingsChange } from './automation-settings.ts'
 import { changeWords } from './settings-words.ts'
 
 export type SettingsApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>

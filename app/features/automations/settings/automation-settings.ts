@@ -1,12 +1,9 @@
 // What an account chooses once for all its automations: how they treat customers, and in whose name they write to staff. Read from
 // a call, from the form, and from where it is kept.
-import { z } from 'zod'
-import { type AccountGuards, accountGuardsSchema, DEFAULT_ACCOUNT_GUARDS, readAccountGuards } from '../rules/guards.ts'
 
-export interface AutomationSettings extends AccountGuards {
-  /** Staff messages come from this person, and e-mails carry their signature; null = the first active staff member. */
-  senderStaffUuid: string | null
-}
+import { z } from 'zod'
+import { type AutomationSettings, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
+import { DEFAULT_ACCOUNT_GUARDS, readAccountGuards } from '../rules/guards.ts'
 
 export const DEFAULT_SETTINGS: AutomationSettings = { ...DEFAULT_ACCOUNT_GUARDS, senderStaffUuid: null }
 

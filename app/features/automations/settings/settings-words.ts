@@ -1,7 +1,7 @@
 // What an account's choices about its automations say to people: on the automations page, in the rule form, in the list of changes.
+import type { AccountGuards, AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import type { AccountGuards } from '../rules/guards.ts'
-import type { AutomationSettings, QuietChoice } from './automation-settings.ts'
+import type { QuietChoice } from './automation-settings.ts'
 
 type QuietHours = Pick<AccountGuards, 'quietFrom' | 'quietTo' | 'quietWeekends' | 'quietForAll'>
 

@@ -1,5 +1,6 @@
 // The records a rule looks through: listed, joined, judged; a few hundred at a time, so that nobody else waits for it.
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import {
@@ -11,7 +12,6 @@ import {
   serverFilter,
 } from '../rules/conditions/conditions.ts'
 import { partsForGrouping } from '../rules/grouping.ts'
-import type { RuleDefinition } from '../rules/rule.ts'
 import type { LookApp } from './look.server.ts'
 
 /** More than this of one list is not read: 4 pages of the platform's largest size (facts: 5.3). */

@@ -1,11 +1,11 @@
 // Many records of one account that changed together, on a real file: fewer calls, and every record as if it were alone.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PlatformRecord } from '#app/adapters/platform.ts'
+import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
 import { snapshotFields } from '../records/changes.ts'
-import type { WebhookTrigger } from '../rules/rule.ts'
 import { type LookApp, lookAt } from './look.server.ts'
 import { createLooker } from './looker.server.ts'
 

@@ -2,6 +2,8 @@
 // says what it makes of it. Snapshot, verdicts, runs and the end of the wait are one act of the store.
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
+import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { RunWish } from '#app/domain/automations/run.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -19,8 +21,6 @@ import type { FactPart, FieldChange, JudgedAt, RecordFacts } from '../records/fa
 import type { FactLoader } from '../records/load-facts.server.ts'
 import { judge, neededParts } from '../rules/conditions/conditions.ts'
 import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
-import type { OncePolicy, RuleDefinition } from '../rules/rule.ts'
-import type { RunWish } from '../rules/run.ts'
 import { RUN_WORDS } from '../rules/run-words.ts'
 import { daysToRemember, occurrenceOf } from '../rules/timing/once.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'

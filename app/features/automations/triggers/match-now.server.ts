@@ -1,4 +1,6 @@
 // "Run Now": which records a rule would act on at this moment, because a person asks and not because something happened.
+
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { asText } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
@@ -9,7 +11,6 @@ import {
   objectOfEndpoint,
   readsDeleted,
 } from '../rules/conditions/conditions.ts'
-import type { RuleDefinition } from '../rules/rule.ts'
 import { type Failure, filterOf, judgeAll, listFor } from './list-records.server.ts'
 import type { LookApp } from './look.server.ts'
 

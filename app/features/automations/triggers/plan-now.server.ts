@@ -1,11 +1,12 @@
 // What a person's "Run Now" would do: which runs it makes of what matches, and what it leaves alone because it was handled before.
 // The same for the question on the screen and for the call that acts.
+
+import type { PollTrigger } from '#app/domain/automations/rule.ts'
+import type { RunWish, TriggerData } from '#app/domain/automations/run.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
 import { namedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
-import type { PollTrigger } from '../rules/rule.ts'
-import type { RunWish, TriggerData } from '../rules/run.ts'
 import { occurrenceOf, occurrenceOfCall } from '../rules/timing/once.ts'
 import { type LookApp, rememberUntil } from './look.server.ts'
 import type { MatchedNow } from './match-now.server.ts'

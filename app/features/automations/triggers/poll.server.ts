@@ -1,6 +1,8 @@
 // Rules that look through a list of the platform at set times. The tick, its runs and the next tick are one act of the store:
 // a crash before it repeats the look, a crash after it repeats nothing.
 import type { App } from '#app/context/app-context.ts'
+import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { RunSource, RunWish } from '#app/domain/automations/run.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
@@ -8,8 +10,6 @@ import { namedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { groupRecords } from '../rules/grouping.ts'
-import type { PollTrigger, RuleDefinition } from '../rules/rule.ts'
-import type { RunSource, RunWish } from '../rules/run.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
 import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'

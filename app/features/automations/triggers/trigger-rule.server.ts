@@ -1,10 +1,10 @@
 // A manual rule, set off by another program: the key in its address is the proof, there is no session.
 import type { App } from '#app/context/app-context.ts'
+import type { ManualTrigger } from '#app/domain/automations/rule.ts'
+import type { RunWish } from '#app/domain/automations/run.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import type { ManualTrigger } from '../rules/rule.ts'
-import type { RunWish } from '../rules/run.ts'
 import { RUN_WORDS } from '../rules/run-words.ts'
 import { occurrenceOfCall } from '../rules/timing/once.ts'
 import { onceWords } from '../rules/timing/once-words.ts'

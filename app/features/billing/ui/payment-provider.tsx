@@ -1,7 +1,7 @@
 // Belongs to the pixels (.tsx), because it acts, and only in a browser.
 // The one place that fetches the payment provider's script; asked for when somebody is about to enter a card, never before.
 import type { Appearance, Stripe } from '@stripe/stripe-js'
-import type { PaymentMode } from '../plan.ts'
+import type { PaymentMode } from '#app/domain/plan.ts'
 
 export interface PaymentsOfPage {
   mode: PaymentMode

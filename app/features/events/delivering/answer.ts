@@ -1,4 +1,5 @@
 // What the answer of a user's address means, and the sentence a person reads about it.
+import type { AttemptOutcome, NoAnswer, Verdict } from '#app/domain/deliveries/delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
@@ -7,19 +8,6 @@ import { days, seconds } from '#app/lib/duration.ts'
 export type Answer =
   | { outcome: 'response'; status: number; headers: Readonly<Record<string, string>> }
   | { outcome: NoAnswer; sentence: string }
-
-/** `internal`: we could not even send it. */
-export type NoAnswer = 'blocked' | 'dns' | 'refused' | 'reset' | 'tls' | 'timeout' | 'protocol' | 'internal'
-
-export type AttemptOutcome = 'delivered' | 'http_error' | 'redirect' | 'gone' | 'rate_limited' | NoAnswer
-
-export interface Verdict {
-  outcome: AttemptOutcome
-  statusCode: number | null
-  /** ms from now that the receiver asked us to wait; null = it did not say. */
-  retryAfterMs: number | null
-  sentence: string
-}
 
 /** `now` = when the answer arrived: a Retry-After may name a moment. */
 export function judgeAnswer(answer: Answer, now: Millis): Verdict {

@@ -2,10 +2,12 @@
 // down.
 
 import type { App } from '#app/context/app-context.ts'
+import type { Verdict } from '#app/domain/deliveries/delivery.ts'
+import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
-import { judgeAnswer, judgeTest, type Verdict } from './answer.ts'
-import { isPastDeadline, signingSecretPlace, webhookId } from './delivery.ts'
+import { judgeAnswer, judgeTest } from './answer.ts'
+import { isPastDeadline, webhookId } from './delivery.ts'
 
 /** Standard Webhooks headers of a forward. Throws when it cannot be signed: then it must not leave. */
 export type SignForward = (forward: {

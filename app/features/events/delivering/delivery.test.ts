@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type DeliveryProgress, type EndpointHealth, RETRY_FOR, type Verdict } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import type { Verdict } from './answer.ts'
-import { type DeliveryProgress, nextStep, RETRY_FOR, RETRY_GAPS, webhookId } from './delivery.ts'
-import type { EndpointHealth } from './endpoint-health.ts'
+import { nextStep, RETRY_GAPS, webhookId } from './delivery.ts'
 
 const START: Millis = Date.UTC(2026, 0, 5, 9, 0, 0)
 

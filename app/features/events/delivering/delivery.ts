@@ -1,33 +1,15 @@
 // What becomes of a delivery after an attempt: done, tried again, ended; and what the attempt says about its address.
+import type {
+  DeliveryProgress,
+  EndpointHealth,
+  NextStep,
+  Settlement,
+  Verdict,
+} from '#app/domain/deliveries/delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import type { Verdict } from './answer.ts'
-import { afterTest, afterVerdict, type EndpointHealth, holdFor } from './endpoint-health.ts'
-
-/** live: the platform told us · replay: "send everything since" · retry: one, by hand · test: a sample. */
-export type DeliveryCause = 'live' | 'replay' | 'retry' | 'test'
-
-/** A delivery as far as its next step needs it. */
-export interface DeliveryProgress {
-  eventSeq: number
-  cause: DeliveryCause
-  /** Steps of the schedule used up. A wait that the receiver asked for uses none. */
-  steps: number
-  deadlineAt: Millis
-}
-
-export type NextStep =
-  | { step: 'done' }
-  /** Due again at `at`, with so many steps used up. */
-  | { step: 'retry'; at: Millis; steps: number }
-  /** Ended by the receiver (410): this one and everything that waits for the endpoint. */
-  | { step: 'stopped'; reason: string }
-  /** Ended by the deadline. */
-  | { step: 'expired'; reason: string }
-
-/** How long an event is tried, from the moment it was received (a replay: from the moment it was asked for). */
-export const RETRY_FOR = hours(72)
+import { afterTest, afterVerdict, holdFor } from './endpoint-health.ts'
 
 /** The pause after each failure. They add up to 67 hours and 43 minutes; the last try is exactly at the deadline. */
 export const RETRY_GAPS: readonly number[] = [
@@ -57,14 +39,6 @@ const OVERLOAD_GAP = seconds(50)
 
 /** A delivery is still begun this long after its deadline: the last try is due at it, and a slot may take a moment. */
 export const DEADLINE_GRACE = minutes(1)
-
-/** An endpoint that is paused keeps what waits for it this long. */
-export const PAUSED_FOR_AT_MOST = hours(24 * 30)
-
-export interface Settlement {
-  delivery: NextStep
-  endpoint: EndpointHealth
-}
 
 /**
  * The one place that decides what follows from an attempt. `random` gives a number from 0 to below 1.
@@ -157,11 +131,6 @@ export const WEBHOOK_DELETED = 'Not sent: the webhook was deleted.'
 export const RULE_DELETED = 'Not sent: the forwarding rule was deleted.'
 export const SAMPLE_LOST = 'Not sent: the test was interrupted by a restart.'
 export const REPLAY_CANCELLED = 'Not sent: the replay was cancelled.'
-
-/** Where the signing secret of an endpoint is sealed: the name its ciphertext is bound to. */
-export function signingSecretPlace(accountUuid: string): string {
-  return `endpoint|${accountUuid}|secret`
-}
 
 /** The same for every attempt, retry and replay of one event to one endpoint: receivers recognise a repeat by it. */
 export function webhookId(eventId: string, endpointId: number): string {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { EndpointHealth, Verdict } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import type { Verdict } from './answer.ts'
-import { afterVerdict, type EndpointHealth, gateOf } from './endpoint-health.ts'
+import { afterVerdict, gateOf } from './endpoint-health.ts'
 
 const START: Millis = Date.UTC(2026, 0, 5, 9, 0, 0)
 const HEALTHY: EndpointHealth = {

@@ -1,30 +1,7 @@
 // What we know about the state of an address, and how each attempt changes it: the breaker, the holds, the switching off.
+import type { EndpointHealth, Verdict } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import type { Verdict } from './answer.ts'
-
-export interface EndpointHealth {
-  /** active | paused (by the user) | stopped (by the receiver) | failing (72 h without success) | deleted */
-  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
-  stateReason: string | null
-  stateSince: Millis
-  /** Nothing is sent before this. */
-  holdUntil: Millis | null
-  holdReason: string | null
-  holdSince: Millis | null
-  /** open: one delivery at a time is let through as a probe, at `nextProbeAt`. */
-  breaker: 'closed' | 'open'
-  breakerProbes: number
-  nextProbeAt: Millis | null
-  /** First failure since the last success. */
-  failingSince: Millis | null
-  failureStreak: number
-  /** Up to three different events that failed in this streak. */
-  failureEvents: number[]
-  /** Redirects or refused addresses in a row: answers that will not change by themselves. */
-  redirectStreak: number
-  lastSuccessAt: Millis | null
-}
 
 /** May something be sent, from when, and is it a probe? */
 export interface Gate {

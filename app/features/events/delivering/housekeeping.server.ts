@@ -1,6 +1,8 @@
 // What has to be done to waiting deliveries although nobody asks: in small steps, so that events never wait for it.
+
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '#app/context/app-context.ts'
+import { PAUSED_FOR_AT_MOST, RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { GrownReplays, HeldCursor } from '#db/store/deliveries.ts'
 import type { PendingLimit } from '#db/store/events.ts'
@@ -8,9 +10,7 @@ import { chooseEndpoints } from '../fan-out.ts'
 import {
   DEADLINE_GRACE,
   expiredWhileHeld,
-  PAUSED_FOR_AT_MOST,
   REPLAY_CANCELLED,
-  RETRY_FOR,
   RULE_DELETED,
   SAMPLE_LOST,
   STOPPED_BY_RECEIVER,

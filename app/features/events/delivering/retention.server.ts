@@ -1,6 +1,6 @@
 // Keeping the file bounded: old events and bodies go, in steps so small that nobody who sends events notices.
 import type { App } from '#app/context/app-context.ts'
-import { DELIVERED_BODIES, HOURLY_COUNTERS, LEAST_EVENTS } from '#app/features/ops/kept-until.ts'
+import { DELIVERED_BODIES, HOURLY_COUNTERS, LEAST_EVENTS } from '#app/domain/kept-until.ts'
 import { hours } from '#app/lib/duration.ts'
 
 type RetentionApp = Pick<App, 'store' | 'clock' | 'log'>

@@ -1,12 +1,11 @@
 // What a person asks for: send this one again, send everything since, try it with a sample.
 
 import type { App } from '#app/context/app-context.ts'
+import { RETRY_FOR, type Verdict } from '#app/domain/deliveries/delivery.ts'
 import { NO_ROOM_FOR_REPLAYS } from '#app/domain/space.ts'
 import type { AttemptReport, ReplayRequest, ReplayRow } from '#db/store/deliveries.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import { chooseEndpoints } from '../fan-out.ts'
-import type { Verdict } from './answer.ts'
-import { RETRY_FOR } from './delivery.ts'
 
 type AgainApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeDeliveries'>
 

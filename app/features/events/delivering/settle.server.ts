@@ -1,8 +1,8 @@
 // What the store needs to write down attempts, and what the scheduler learns from it.
 
+import type { AttemptOutcome } from '#app/domain/deliveries/delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { AttemptReport, SettledAttempt, SettleOptions } from '#db/store/deliveries.ts'
-import type { AttemptOutcome } from './answer.ts'
 import { DELIVERED_BY_ANOTHER, nextStep, STOPPED_BY_RECEIVER } from './delivery.ts'
 import { type Gate, gateOf } from './endpoint-health.ts'
 

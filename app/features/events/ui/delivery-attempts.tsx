@@ -1,4 +1,5 @@
 import { CircleCheck, CircleSlash, CircleX, Clock } from 'lucide-react'
+import { timingParts } from '#app/domain/deliveries/attempt-timing.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -6,7 +7,6 @@ import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { TimeSplit } from '#app/ui/time/time-split.tsx'
 import { durationWords } from '#app/ui/time/time-words.ts'
-import { timingParts } from '../attempt-timing.ts'
 import type { AttemptView, DeliveryView } from '../delivery-detail.ts'
 
 /** Every try, newest first: how it went, how long each part of it took, who answered what. */

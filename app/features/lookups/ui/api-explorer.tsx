@@ -1,7 +1,7 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Play, SquareStack, Tag } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { AUTOMATION_PATH, automationQuery } from '#app/domain/automation-address.ts'
+import { AUTOMATION_PATH, automationQuery } from '#app/domain/automations/automation-address.ts'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { CopyButton } from '#app/ui/form/copy-field.tsx'

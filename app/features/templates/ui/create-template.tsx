@@ -1,6 +1,7 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Plus } from 'lucide-react'
-import { type AutomationAccount, automationQuery } from '#app/domain/automation-address.ts'
+import { type AutomationAccount, automationQuery } from '#app/domain/automations/automation-address.ts'
+import { CATEGORIES, CATEGORY_LABELS } from '#app/domain/template-categories.ts'
 import { Button } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -8,7 +9,6 @@ import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { controlLook, TextInput } from '#app/ui/form/text-input.tsx'
-import { CATEGORIES, CATEGORY_LABELS } from '../categories.ts'
 import { NEW_TEMPLATE_PATH } from '../template-view.ts'
 
 interface CreateTemplateProps {

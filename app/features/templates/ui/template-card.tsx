@@ -1,11 +1,11 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { CopyPlus, PencilLine, TriangleAlert } from 'lucide-react'
-import { type AutomationAccount, automationAddress } from '#app/domain/automation-address.ts'
+import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
+import { CATEGORY_LABELS } from '#app/domain/template-categories.ts'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { cardLook } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import { CATEGORY_LABELS } from '../categories.ts'
 import type { TemplateCardView } from '../template-view.ts'
 
 interface TemplateCardProps {

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
+import { CATEGORIES } from '#app/domain/template-categories.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
-import { CATEGORIES } from '../categories.ts'
 import { LIBRARY } from '../library.ts'
 import { findTemplates, templateCardView } from '../template-view.ts'
 import { TemplateLibrary, type TemplateLibraryProps } from './template-library.tsx'

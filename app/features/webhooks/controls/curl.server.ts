@@ -2,8 +2,8 @@
 import type { App } from '#app/context/app-context.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { webhookId as deliveredId } from '#app/features/events/delivering/delivery.ts'
+import { curlCommand } from '#app/lib/curl.ts'
 import { findEndpointRecord } from '../endpoint-record.server.ts'
-import { curlCommand } from './curl.ts'
 
 /** Null = no such event of this webhook or rule, or its body is no longer kept. */
 export async function curlOfEvent(

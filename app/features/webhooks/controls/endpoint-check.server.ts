@@ -1,10 +1,12 @@
 // Checking an address: on request, after a webhook was saved, and when one starts failing. It goes through the guarded outbound
 // module like everything else that calls a user's address, sends no event and counts as no delivery.
+
 import type { App } from '#app/context/app-context.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { findEndpointRecord } from '../endpoint-record.server.ts'
-import { CHECK_TAKES_AT_MOST, type CheckStep, checkSteps, worstStep } from './endpoint-check.ts'
+import { CHECK_TAKES_AT_MOST, checkSteps, worstStep } from './endpoint-check.ts'
 
 export type CheckApp = Pick<App, 'store' | 'outbound' | 'clock' | 'log' | 'settings'>
 

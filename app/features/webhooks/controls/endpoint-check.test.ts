@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { CheckStep, StepName } from '#app/domain/endpoints/endpoint-check.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import {
-  type CheckStep,
   checkJson,
   checkSteps,
   checkSummary,
   type LatestAnswer,
   type SeenAddress,
-  type StepName,
   worstStep,
 } from './endpoint-check.ts'
 

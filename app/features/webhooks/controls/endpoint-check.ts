@@ -1,19 +1,9 @@
 // A check of an address in plain words: every step on the way to it, what was found there, and what to do about it.
 // What was seen comes from a look that carries no event; how the address answers events is known from the deliveries.
+import type { CheckStep, StepName } from '#app/domain/endpoints/endpoint-check.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { type AutomationTool, addressWord, answerWord, recogniseTool, type ToolWord } from '../automation-tools.ts'
-
-export type StepName = 'address' | 'name' | 'connection' | 'certificate' | 'redirect' | 'answer' | 'latest'
-export type StepVerdict = 'ok' | 'warn' | 'fail' | 'skipped'
-
-export interface CheckStep {
-  name: StepName
-  verdict: StepVerdict
-  sentence: string
-  /** What to do about it; null = nothing, or nothing that is known. */
-  fix: string | null
-}
 
 /** Titles of the steps, in their order. */
 export const STEP_TITLES: Record<StepName, string> = {

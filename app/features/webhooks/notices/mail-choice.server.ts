@@ -1,6 +1,8 @@
 // What an account chose about its e-mails.
+
 import type { App } from '#app/context/app-context.ts'
-import { DEFAULT_MAIL_CHOICE, type MailChoice } from './notice-mail.ts'
+import type { MailChoice } from '#app/domain/endpoints/notice.ts'
+import { DEFAULT_MAIL_CHOICE } from './notice-mail.ts'
 
 type ChoiceApp = Pick<App, 'store' | 'clock' | 'log'>
 

@@ -1,13 +1,14 @@
 // Sends notices by e-mail through the platform, in the account's own name. Each is marked before it is sent: who dies in
 // between has perhaps sent it, and nobody sends it again.
+
 import type { App } from '#app/context/app-context.ts'
+import type { AfterMail } from '#app/domain/endpoints/notice.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { DueMail } from '#db/store/notices.ts'
 import { worstStep } from '../controls/endpoint-check.ts'
 import { loadMailChoice } from './mail-choice.server.ts'
 import { subjectKey } from './notice.ts'
 import {
-  type AfterMail,
   afterMail,
   MAIL_NO_ADDRESS,
   MAIL_SUPERSEDED,

@@ -1,10 +1,12 @@
 // Notices by e-mail: whether one can be sent, when it is tried again, and what it says.
+
 import { z } from 'zod'
+import type { AfterMail, MailChoice, MailPlan, NoticeKind, NoticeSubject } from '#app/domain/endpoints/notice.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import { type NoticeKind, type NoticeSubject, subjectName } from './notice.ts'
+import { subjectName } from './notice.ts'
 
 export const MAIL_SCOPE = 'publish_email'
 export const MAILS_A_DAY = 5
@@ -14,12 +16,6 @@ export const MAILS_COUNT_FOR = days(1)
 const GAPS: readonly number[] = [minutes(1), minutes(5), minutes(15), hours(1), hours(4)]
 /** Older news is on the page. */
 const NEWS_FOR = hours(24)
-
-/** What an account has chosen. `email` null = the address the platform has. */
-export interface MailChoice {
-  byMail: boolean
-  email: string | null
-}
 
 /** Nothing chosen yet. */
 export const DEFAULT_MAIL_CHOICE: MailChoice = { byMail: true, email: null }
@@ -40,8 +36,6 @@ export function mailProblem(connection: MailConnection | null): string | null {
   if (granted.length === 0 || granted.includes(MAIL_SCOPE)) return null
   return 'ServiceM8 has not been allowed to send e-mails for Fieldhook. Sign in again and allow it.'
 }
-
-export type MailPlan = { state: 'pending'; dueAt: Millis } | { state: 'none'; sentence: string }
 
 /** Is a new notice mailed at all? */
 export function planMail(choice: MailChoice, connection: MailConnection | null, now: Millis): MailPlan {
@@ -76,11 +70,6 @@ export type MailAnswer =
   | { outcome: 'rate_limited'; message: string; retryAt: Millis }
   | { outcome: 'unavailable'; status: number | null; message: string; undone?: true }
   | { outcome: 'unauthorized' | 'forbidden' | 'suspended' | 'refused' | 'not_connected' | 'reconnect'; message: string }
-
-export type AfterMail =
-  | { state: 'sent'; sentence: string }
-  | { state: 'pending'; dueAt: Millis; sentence: string }
-  | { state: 'failed'; sentence: string }
 
 /**
  * What follows from a try. Tried again only when it is certain that nothing was sent (a clear answer, or no connection), at

@@ -1,10 +1,10 @@
 // What the screen knows of notices, checks and silence. Moments are epoch milliseconds.
 
 import { type EndpointKey, ruleIdOf } from '#app/domain/endpoint-key.ts'
+import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
+import type { NoticeKind } from '#app/domain/endpoints/notice.ts'
+import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import type { CheckStep } from '../controls/endpoint-check.ts'
-import type { UpstreamNote } from '../subscriptions/upstream-words.ts'
-import type { NoticeKind } from './notice.ts'
 
 export interface NoticeView {
   id: number

@@ -1,16 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { LatestNotice, WatchedCondition } from '#app/domain/endpoints/notice.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import {
   FAILING_EVENTS,
   FAILING_FOR,
-  type LatestNotice,
   needsCheck,
   newestPerEndpoint,
   noticeFor,
   noticeTitle,
   subjectKey,
-  type WatchedCondition,
 } from './notice.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9)

@@ -1,47 +1,17 @@
 // What an account is told about its addresses: that one fails, was stopped, works again. Once per change.
 
 import { type EndpointKey, ruleKey } from '#app/domain/endpoint-key.ts'
+import type {
+  LatestNotice,
+  NewNotice,
+  NoticeKind,
+  NoticeSubject,
+  WatchedCondition,
+} from '#app/domain/endpoints/notice.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { days, minutes } from '#app/lib/duration.ts'
-
-export type NoticeKind = 'failing' | 'stopped' | 'recovered'
-
-/** What an address belongs to: a webhook, or a forwarding rule with a name of its own. */
-export interface NoticeSubject {
-  objectType: string
-  /** Exactly one of the two. */
-  webhookId: number | null
-  rule: { id: number; name: string } | null
-}
-
-/** An endpoint as far as this is decided from it. Field names are those of the stored one. */
-export interface WatchedCondition {
-  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
-  stateReason: string | null
-  stateSince: Millis
-  failingSince: Millis | null
-  /** How many different events failed since then; counted up to three. */
-  failedEvents: number
-  lastSuccessAt: Millis | null
-  lastSentence: string | null
-}
-
-/** The newest notice about the endpoint, dismissed or not. */
-export interface LatestNotice {
-  id: number
-  kind: NoticeKind
-  since: Millis
-  at: Millis
-}
-
-export interface NewNotice {
-  kind: NoticeKind
-  /** When the change happened: with endpoint and kind it names the change. */
-  since: Millis
-  sentence: string
-}
+import { minutes } from '#app/lib/duration.ts'
 
 /** One slow minute, or one event that is never accepted, is no news. */
 export const FAILING_FOR = minutes(15)
@@ -125,9 +95,6 @@ export function noticeTitle(kind: NoticeKind, subject: NoticeSubject): string {
       return assertNever(kind)
   }
 }
-
-/** A notice that nobody dismisses is kept this long; the newest of each address always. */
-export const NOTICES_KEPT = days(90)
 
 /** The newest of each address: what it said before is over. `notices` newest first. */
 export function newestPerEndpoint<T extends { endpointId: number }>(notices: readonly T[]): T[] {

@@ -1,9 +1,11 @@
 // Telling accounts about their addresses: what changed is written down once, looked into, and mailed. Timed work, in steps.
+
 import type { App } from '#app/context/app-context.ts'
+import { NOTICES_KEPT } from '#app/domain/endpoints/notice.ts'
 import type { WatchedEndpoint } from '#db/store/notices.ts'
 import { checkEndpoint } from '../controls/endpoint-check.server.ts'
 import { loadMailChoice } from './mail-choice.server.ts'
-import { NOTICES_KEPT, needsCheck, noticeFor } from './notice.ts'
+import { needsCheck, noticeFor } from './notice.ts'
 import { type MailApp, sendDueMails } from './notice-mail.server.ts'
 import { planMail } from './notice-mail.ts'
 

@@ -1,13 +1,12 @@
 // Compares our subscriptions with the platform's own list and puts right what differs: after each change, soon after a
 // start, daily, and when somebody asks. What was put right and what cannot be is explained on the webhook's card.
 
+import { type FieldNeed, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { momentOf } from '#app/domain/local-time.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
-import { neededFields } from '#app/features/automations/rules/triggers.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { SubscriptionRow } from '#db/store/webhooks.ts'
-import { type FieldNeed, parseFields } from '../webhook.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'
 import { planRepairs, type Repair } from './subscription-plan.ts'
 import { ensureSubscription, REPLACED_VALID, type SubscriptionApp, tokenOfAddress } from './subscriptions.server.ts'
@@ -135,7 +134,7 @@ const FINE = { outcome: 'fine', reason: null, since: null, message: null } as co
 
 /** Everything that wants events, by object: webhooks, forwarding rules, and automations that start on events. */
 export async function neededObjects(
-  app: Pick<SubscriptionApp, 'store'>,
+  app: Pick<SubscriptionApp, 'store' | 'fieldsOfRule'>,
   accountUuid: string,
 ): Promise<Map<string, FieldNeed[]>> {
   const needs = new Map<string, FieldNeed[]>()
@@ -152,7 +151,7 @@ export async function neededObjects(
   }
   for (const { active, definition } of await app.store.listAutomations(accountUuid)) {
     const { trigger } = definition
-    const fields = active ? neededFields(definition) : null
+    const fields = active ? app.fieldsOfRule(definition) : null
     // What the platform sends no webhooks for is looked through by the automations themselves.
     if (fields === null || trigger.source !== 'webhook' || isPolled(trigger.object)) continue
     // Every rule has to know a new record when it comes: what a rule sees for the first time sets nothing off.

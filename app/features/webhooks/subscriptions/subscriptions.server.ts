@@ -1,8 +1,10 @@
 // Our subscriptions at the platform: one per account and object, each with an address of its own that only it knows.
 // A new one is made beside the old one and takes over in one step, so that a failure anywhere leaves the old one working.
+
 import type { App } from '#app/context/app-context.ts'
+import { type FieldNeed, fieldsToWatch } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPolled, objectLabel, otherSpellings } from '#app/domain/object-catalog.ts'
-import { subscriptionTokenPlace } from '#app/features/ops/sealed-places.ts'
+import { subscriptionTokenPlace } from '#app/domain/sealed-places.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
@@ -16,11 +18,11 @@ import {
   nextTry,
   startSearch,
 } from '../field-search.ts'
-import { type FieldNeed, fieldsToWatch, NO_CREDENTIALS } from '../webhook.ts'
+import { NO_CREDENTIALS } from '../webhook.ts'
 
 export type SubscriptionApp = Pick<
   App,
-  'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'callAsAccount' | 'beginPolling'
+  'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'callAsAccount' | 'beginPolling' | 'fieldsOfRule'
 >
 
 /** The platform goes on with retries for 72 hours, and they carry the address they were first sent to. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { EventRhythm } from '#app/domain/endpoints/upstream.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import { type EventRhythm, RHYTHM_HOURS, silenceSentence, upstreamSilence } from './upstream-silence.ts'
+import { RHYTHM_HOURS, silenceSentence, upstreamSilence } from './upstream-silence.ts'
 
 const HOUR = hours(1)
 /** Fri 20 Nov 2026, 16:30 UTC: the last event of an ordinary working day. */

@@ -5,16 +5,10 @@
 // special case; one busy hour (an import) is no rhythm; an account younger than two weeks is not judged. A public holiday is
 // the one thing it cannot know, and the sentence says so.
 
+import type { EventRhythm } from '#app/domain/endpoints/upstream.ts'
 import { plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
-
-export interface EventRhythm {
-  /** The latest event of the object, samples aside; null = none is known. */
-  lastEventAt: Millis | null
-  /** Events per hour (hours since 1970, UTC) in the two weeks up to the latest one. Hours without any may be absent. */
-  hours: readonly { hour: number; events: number }[]
-}
 
 export interface Silence {
   since: Millis

@@ -1,5 +1,6 @@
 // What comparing our subscriptions with the platform's list found, in words.
 
+import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -20,13 +21,6 @@ export interface ComparedObject {
 }
 
 export type Comparison = { outcome: 'compared'; objects: ComparedObject[] } | { outcome: 'unreadable'; message: string }
-
-/** Kept with the webhook and shown on its card for a week. */
-export interface UpstreamNote {
-  verdict: 'ok' | 'warn' | 'fail'
-  sentence: string
-  at: Millis
-}
 
 const SHOWN_FOR = days(7)
 

@@ -1,5 +1,5 @@
 import { ArrowRight, CircleCheck } from 'lucide-react'
-import { automationAddress } from '#app/domain/automation-address.ts'
+import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { FirstStep, FirstStepView } from '../first-steps.ts'

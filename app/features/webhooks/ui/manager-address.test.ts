@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_LOG_FILTER } from '../webhook-view.ts'
+import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { type ManagerStep, managerSearch, readManagerStep } from './manager-address.ts'
 
 const ACCOUNT = { accountUUID: 'a b', admin: false }

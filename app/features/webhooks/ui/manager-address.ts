@@ -2,8 +2,8 @@
 // Written and read here, so that every part of the page works by address alone.
 
 import { type EndpointKey, parseEndpointKey } from '#app/domain/endpoint-key.ts'
+import type { LogFilter } from '#app/features/events/log-view.ts'
 import { type ReplayForm, replayFormOf } from '../controls/replay-words.ts'
-import type { LogFilter } from '../webhook-view.ts'
 import { logFilterQuery, readLogFilter } from './log/log-filter.ts'
 
 /** Which account, as the platform named it, and in which role the page is asked for. */

@@ -1,7 +1,7 @@
 import { useNavigation } from '@remix-run/react'
 import { Activity, CreditCard, RefreshCw, Search, Webhook, Workflow } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { automationAddress } from '#app/domain/automation-address.ts'
+import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { searchAddress } from '#app/domain/delivery-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'

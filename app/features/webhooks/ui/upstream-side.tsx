@@ -1,7 +1,7 @@
 import { ArrowLeftRight, CircleCheck, Hourglass, type LucideIcon, Unplug } from 'lucide-react'
+import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import { type Tone, toneLook } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import type { UpstreamNote } from '../subscriptions/upstream-words.ts'
 import { type CardView, calledOf } from '../webhook-view.ts'
 import { useCardNews } from './account-news.tsx'
 import { CardButton } from './card-button.tsx'

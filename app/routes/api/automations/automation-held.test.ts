@@ -1,9 +1,9 @@
 // What the calls of automations say for an account that is not paid for: the run is kept, and nobody is told that it ran.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { TRIAL } from '#app/domain/plan.ts'
 import { ranFlash } from '#app/features/automations/page/page-words.ts'
 import { listExecutions } from '#app/features/automations/runs/run-history.server.ts'
 import { trySave } from '#app/features/billing/change-plan.server.ts'
-import { TRIAL } from '#app/features/billing/plan.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'

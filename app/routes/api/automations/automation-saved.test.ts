@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { findNotifyUrl } from '#app/features/automations/actions/notification-address.server.ts'
-import type { WebhookTrigger } from '#app/features/automations/rules/rule.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
 import { action as automation } from './automation.ts'

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
 import { isListedAdmin, type ProvedAccount } from '#app/domain/session.ts'
-import { CATEGORIES, isCategory } from '#app/features/templates/categories.ts'
+import { CATEGORIES, isCategory } from '#app/domain/template-categories.ts'
 import { templateJson } from '#app/features/templates/template.ts'
 import { createTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
 import { answerCall } from '#app/http/call.server.ts'

@@ -1,12 +1,12 @@
 // A document: produced, then stored as a file under an id of ours. Until it is stored nothing has happened, and storing it twice is
 // storing it once, so that every unclear end may simply be repeated.
 
+import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { type Values, valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
-import type { CommitResult, Effect, StepResult, VerifyResult } from '../../rules/effect.ts'
 import type { CommitContext } from '../action.server.ts'
 import { documentUrl } from '../document-links.server.ts'
 import { type CallForEffect, type CommitApp, endedBadly, lookedInVain } from './commit-ends.server.ts'

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallAsAccount, PlatformApi, PlatformFailure } from '#app/adapters/platform.ts'
 import { newSigningSecret, signForward } from '#app/adapters/standard-webhooks.server.ts'
+import type { Effect, VerifyResult } from '#app/domain/automations/effect.ts'
 import {
   ACCOUNT,
   type ActionWorld,
@@ -12,7 +13,6 @@ import {
   PRIYA,
 } from '#tests/support/action-platform.server.ts'
 import type { Fate } from '#tests/support/automation-platform.server.ts'
-import type { Effect, VerifyResult } from '../../rules/effect.ts'
 import { createCommitter } from './commit-effect.server.ts'
 
 let world: ActionWorld

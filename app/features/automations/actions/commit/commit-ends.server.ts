@@ -1,8 +1,8 @@
 // The ways an effect can end, out of the ways a call can end.
 import type { AccountCallResult, PlatformApi, PlatformResult } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
+import type { CommitResult, Effect, VerifyResult } from '#app/domain/automations/effect.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import type { CommitResult, Effect, VerifyResult } from '../../rules/effect.ts'
 import { tellTrouble } from '../failure-words.ts'
 
 export type CommitApp = Pick<App, 'callAsAccount' | 'clock' | 'log' | 'store' | 'outbound' | 'secrets' | 'settings'>

@@ -1,11 +1,11 @@
 // Messages to people. A customer gets each at most once: what is not certain is told as unclear, and only a person repeats it.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
+import type { CommitResult, Effect, VerifyResult } from '#app/domain/automations/effect.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
-import type { CommitResult, Effect, VerifyResult } from '../../rules/effect.ts'
 import type { CommitContext } from '../action.server.ts'
 import { type CallForEffect, type CommitApp, endedBadly, unclear } from './commit-ends.server.ts'
 

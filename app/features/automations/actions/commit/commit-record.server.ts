@@ -1,13 +1,13 @@
 // Records that are made and changed at the platform. A record is made under an id of ours, so that a repeat is harmless and a look
 // afterwards is certain.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
+import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { asText } from '../../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
-import type { CommitResult, Effect, StepResult, VerifyResult } from '../../rules/effect.ts'
 import type { CommitContext } from '../action.server.ts'
 import { type CallForEffect, type CommitApp, endedBadly, lookedInVain, thingOf, unclear } from './commit-ends.server.ts'
 

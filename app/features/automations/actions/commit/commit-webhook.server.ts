@@ -1,10 +1,11 @@
 // A notification to the user's own address: through the guarded way out, under a key that is the same over every try.
 
-import { judgeAnswer, type Verdict } from '#app/features/events/delivering/answer.ts'
-import { signingSecretPlace } from '#app/features/events/delivering/delivery.ts'
+import type { CommitResult, Effect } from '#app/domain/automations/effect.ts'
+import type { Verdict } from '#app/domain/deliveries/delivery.ts'
+import { signingSecretPlace } from '#app/domain/sealed-places.ts'
+import { judgeAnswer } from '#app/features/events/delivering/answer.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { seconds } from '#app/lib/duration.ts'
-import type { CommitResult, Effect } from '../../rules/effect.ts'
 import type { CommitContext } from '../action.server.ts'
 import type { CommitApp } from './commit-ends.server.ts'
 

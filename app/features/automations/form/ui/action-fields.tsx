@@ -1,7 +1,7 @@
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import { chatWarning } from '#app/features/webhooks/chat-address.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { findJobField, WRITABLE_JOB_FIELDS } from '../../actions/job-fields.ts'
-import type { ActionType } from '../../rules/action-parameters.ts'
 import type { NamedId } from '../../rules/form-lists.ts'
 import { SMS_HINT } from '../../rules/form-words.ts'
 import { FEED_LONGEST, SMS_LONGEST } from '../../rules/message-limits.ts'

@@ -3,6 +3,7 @@
 // walked in tests/walks/rule-controls.test.ts, down to the database and back.
 import { fireEvent } from '@testing-library/react'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ACTION_TYPES } from '#app/domain/automations/action-parameters.ts'
 import {
   type DrawnControl,
   isOtherWay,
@@ -13,7 +14,6 @@ import {
 } from '#tests/support/drawn-controls.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { formAfter, stagedForm } from '#tests/support/rule-form-stage.tsx'
-import { ACTION_TYPES } from '../../rules/action-parameters.ts'
 import { exportRule } from '../../rules/import-rule.ts'
 import { definitionOf, ruleForm } from '../../rules/rule-form.ts'
 import { toBody } from '../form-body.ts'

@@ -1,5 +1,5 @@
+import { GROUPING_FIELDS } from '#app/domain/automations/rule.ts'
 import { GROUPING_WORDS } from '../../rules/form-words.ts'
-import { GROUPING_FIELDS } from '../../rules/rule.ts'
 import { isShown } from '../form-shown.ts'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, FormSection, SelectControl, ShowFields } from './form-controls.tsx'

@@ -1,5 +1,5 @@
 import { Link, useSearchParams } from '@remix-run/react'
-import { settingsAddress } from '#app/domain/automation-address.ts'
+import { settingsAddress } from '#app/domain/automations/automation-address.ts'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { isShown } from '../form-shown.ts'

@@ -1,5 +1,5 @@
+import { writesToCustomers } from '#app/domain/automations/rule.ts'
 import { Notice } from '#app/ui/notice.tsx'
-import { writesToCustomers } from '../../rules/rule.ts'
 import { laterEditsOf, onceChoices, onceWords } from '../../rules/timing/once-words.ts'
 import { draftOf } from '../form-body.ts'
 import { objectOfForm } from '../form-state.ts'

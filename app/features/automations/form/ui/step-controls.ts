@@ -1,4 +1,4 @@
-import { JOB_STATUSES } from '../../rules/rule.ts'
+import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import type { StepRow } from '../form-state.ts'
 
 export interface StepProps {

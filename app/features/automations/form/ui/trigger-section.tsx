@@ -1,3 +1,10 @@
+import {
+  JOB_STATUSES,
+  POLL_ENDPOINTS,
+  POLL_INTERVALS,
+  TRIGGER_SOURCES,
+  TRIGGER_TYPES,
+} from '#app/domain/automations/rule.ts'
 import { Notice } from '#app/ui/notice.tsx'
 import {
   ENDPOINT_WORDS,
@@ -6,7 +13,6 @@ import {
   TRIGGER_TYPE_WORDS,
   WATCHED_WORDS,
 } from '../../rules/form-words.ts'
-import { JOB_STATUSES, POLL_ENDPOINTS, POLL_INTERVALS, TRIGGER_SOURCES, TRIGGER_TYPES } from '../../rules/rule.ts'
 import { isShown } from '../form-shown.ts'
 import { partsShown } from '../form-state.ts'
 import { useRuleForm } from './form-context.tsx'

@@ -1,6 +1,6 @@
 import { Link } from '@remix-run/react'
 import { BellOff, Undo2 } from 'lucide-react'
-import { type AutomationAccount, settingsAddress } from '#app/domain/automation-address.ts'
+import { type AutomationAccount, settingsAddress } from '#app/domain/automations/automation-address.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import type { Mute } from '../../settings/mute.ts'
 import { MutedSince } from '../../settings/ui/settings-page.tsx'

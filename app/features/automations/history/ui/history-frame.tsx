@@ -2,12 +2,12 @@ import { Link } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { type AutomationAccount, automationAddress } from '#app/domain/automation-address.ts'
+import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
+import { runsAddress, whyAddress } from '#app/domain/automations/history-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
-import { runsAddress, whyAddress } from '../history-address.ts'
 
 export interface HistoryFrameProps {
   account: AutomationAccount

@@ -1,6 +1,10 @@
 import { Link, useNavigate } from '@remix-run/react'
 import { Ban, CircleAlert, CircleCheck, CircleMinus, Clock, Hand, History, type LucideIcon } from 'lucide-react'
-import { type AutomationAccount, type AutomationTab, automationAddress } from '#app/domain/automation-address.ts'
+import {
+  type AutomationAccount,
+  type AutomationTab,
+  automationAddress,
+} from '#app/domain/automations/automation-address.ts'
 import { Badge, type Tone } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'

@@ -1,14 +1,14 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Search, SlidersHorizontal } from 'lucide-react'
-import type { AutomationAccount } from '#app/domain/automation-address.ts'
+import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
+import { historyQuery, RUNS_PATH, runsAddress } from '#app/domain/automations/history-address.ts'
+import { RUN_STATUSES } from '#app/domain/automations/run-record.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
-import { RUN_STATUSES } from '../../runs/run-history.ts'
-import { historyQuery, RUNS_PATH, runsAddress } from '../history-address.ts'
 import { asksNothingOfHistory, type HistoryField, type HistoryForm, STATUS_LABELS } from '../history-form.ts'
 
 interface RunFilterProps {

@@ -1,8 +1,8 @@
 import { Link } from '@remix-run/react'
 import type { ReactNode } from 'react'
-import type { AutomationAccount } from '#app/domain/automation-address.ts'
+import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
+import { runAddress } from '#app/domain/automations/history-address.ts'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
-import { runAddress } from '../history-address.ts'
 import type { RunLine } from '../run-list-view.ts'
 import { RunPill } from './run-look.tsx'
 

@@ -1,5 +1,5 @@
 import { CalendarClock, X } from 'lucide-react'
-import { AUTOMATION_PATH, automationQuery, ruleAnchor } from '#app/domain/automation-address.ts'
+import { AUTOMATION_PATH, automationQuery, ruleAnchor } from '#app/domain/automations/automation-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'

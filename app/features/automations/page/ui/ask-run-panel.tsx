@@ -1,7 +1,11 @@
 import { Form } from '@remix-run/react'
 import { Play, Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { type AutomationAccount, automationAddress, automationQuery } from '#app/domain/automation-address.ts'
+import {
+  type AutomationAccount,
+  automationAddress,
+  automationQuery,
+} from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'

@@ -9,7 +9,7 @@ import {
   automationAddress,
   automationQuery,
   settingsAddress,
-} from '#app/domain/automation-address.ts'
+} from '#app/domain/automations/automation-address.ts'
 import type { OwnerRights } from '#app/domain/people.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'

@@ -5,7 +5,7 @@ import {
   automationAddress,
   automationQuery,
   ruleAnchor,
-} from '#app/domain/automation-address.ts'
+} from '#app/domain/automations/automation-address.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'

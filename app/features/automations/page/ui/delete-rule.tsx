@@ -6,7 +6,7 @@ import {
   automationAddress,
   automationQuery,
   ruleAnchor,
-} from '#app/domain/automation-address.ts'
+} from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'

@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react'
 import { useState } from 'react'
-import { type AutomationAccount, automationAddress } from '#app/domain/automation-address.ts'
+import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { cardLook } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'

@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { type AutomationAccount, automationAddress } from '#app/domain/automation-address.ts'
+import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
-import { type AutomationAccount, automationAddress } from '#app/domain/automation-address.ts'
+import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Line, PreviewBody } from '../../form/ui/preview-body.tsx'
 import type { PageResult } from '../act-on-rule.ts'

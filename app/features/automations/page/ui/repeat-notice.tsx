@@ -1,5 +1,5 @@
 import { Form } from '@remix-run/react'
-import type { AutomationAccount } from '#app/domain/automation-address.ts'
+import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { Button } from '#app/ui/button.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'

@@ -1,6 +1,6 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { forwardRef } from 'react'
-import type { AutomationAccount } from '#app/domain/automation-address.ts'
+import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { FORM } from '../../form/ui/preview-pane.tsx'

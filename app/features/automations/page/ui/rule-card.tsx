@@ -16,7 +16,7 @@ import {
   type AutomationStep,
   automationQuery,
   ruleAnchor,
-} from '#app/domain/automation-address.ts'
+} from '#app/domain/automations/automation-address.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'

@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react'
 import { clsx } from 'clsx'
-import type { AutomationAccount } from '#app/domain/automation-address.ts'
+import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Step } from '../rule.ts'
+import type { Step } from '#app/domain/automations/rule.ts'
 import { chatWarningsOf } from './chat-warnings.ts'
 
 const notify = (url: string): Step => ({

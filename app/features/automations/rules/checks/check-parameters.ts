@@ -1,7 +1,7 @@
 // Reads the parameters of one action as they came from a call, a form or an import, and tells everything that is wrong with them.
-import { type ActionType, actionSpec, type ParameterSpec } from '../action-parameters.ts'
+import { type ActionType, actionSpec, type ParameterSpec } from '#app/domain/automations/action-parameters.ts'
+import { type ActionParameters, JOB_STATUSES, type ParameterValue } from '#app/domain/automations/rule.ts'
 import { openBlanks, placeholdersIn } from '../placeholders/placeholder-syntax.ts'
-import { type ActionParameters, JOB_STATUSES, type ParameterValue } from '../rule.ts'
 
 const MOST_LINES = 100
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { ActionParameters, Step } from '#app/domain/automations/rule.ts'
 import { problemsOf } from '../../form/form-problems.ts'
 import { formOfFields } from '../../form/form-state.ts'
-import type { ActionParameters, Step } from '../rule.ts'
 import { literalProblems, needsCountry } from './literal-check.ts'
 
 const UUID = '20000000-0000-4000-8000-000000000001'

@@ -2,6 +2,8 @@
 // a field nobody has, an address that may not be called. Saving and planning ask this one function, so that whatever the preview
 // calls a failure is refused when it is saved. A value with a placeholder is judged when it has one.
 
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
+import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { isEmptyHtml, withoutSignature, withSignatureTags } from '../../actions/email-body.ts'
 import { dateValue, findJobField, jobFieldValue } from '../../actions/job-fields.ts'
 import { quantity } from '../../actions/job-lines.ts'
@@ -9,11 +11,9 @@ import { flagParameter, rowsParameter, textParameter, wordParameter } from '../.
 import { readEmail, splitReceivers } from '../../actions/receivers.ts'
 import { isUuid } from '../../records/field-value.ts'
 import { toE164 } from '../../records/phone.ts'
-import type { ActionType } from '../action-parameters.ts'
 import type { Destination } from '../placeholders/placeholder-format.ts'
 import { readPieces } from '../placeholders/placeholder-syntax.ts'
 import { resolveText } from '../placeholders/placeholders.ts'
-import type { RuleDefinition, Step } from '../rule.ts'
 import { CELL_WORDS } from './check-parameters.ts'
 import { alwaysEmptyWords, subjectProblems, withoutAlwaysEmpty } from './subject-check.ts'
 

@@ -1,6 +1,6 @@
 // Is there room in the account for a rule as it is to be stored? Asked when it is saved and when it is looked at before.
 import type { App } from '#app/context/app-context.ts'
-import type { RuleDefinition } from '../rule.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { lengthOfRule, rulesTooLong } from './rule-size.ts'
 
 /** Rules of one account. Each that watches events is asked at every event. */

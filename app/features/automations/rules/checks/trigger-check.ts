@@ -1,10 +1,11 @@
 // What a trigger can say at all: objects, fields, values and days that never come would leave a rule switched on that never acts.
+
+import type { OncePolicy, RuleDefinition, TriggerType, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { isUuid } from '../../records/field-value.ts'
 import { conditionFields, fieldsOf, findField, objectNoun } from '../../records/fields.ts'
 import { valueProblem } from '../conditions/condition-words.ts'
 import { openBlanks } from '../placeholders/placeholder-syntax.ts'
-import type { OncePolicy, RuleDefinition, TriggerType, WebhookTrigger } from '../rule.ts'
 import type { FormIssue } from '../rule-form.ts'
 import { objectOfRule } from '../sentence.ts'
 import { comesAt, timesOf } from '../timing/schedule.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type Condition, OPERATORS, POLL_ENDPOINTS } from '#app/domain/automations/rule.ts'
 import { AT, condition, jobFacts } from '#tests/support/record-facts.ts'
-import { type Condition, OPERATORS, POLL_ENDPOINTS } from '../rule.ts'
 import { judge, objectOfEndpoint, serverFilter } from './conditions.ts'
 
 const ACTIVE = "active eq '1'"

@@ -1,9 +1,9 @@
 // Days in the platform's own filter: local times sort as text, so "after this day" and "before this day" are safe to ask for.
 
+import type { Operator } from '#app/domain/automations/rule.ts'
 import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/local-time.ts'
 import type { JudgedAt } from '../../records/facts.ts'
 import type { Field } from '../../records/fields.ts'
-import type { Operator } from '../rule.ts'
 
 /** Ages that count from one field of the record itself, and which way. `days_since_quote` has two to choose from. */
 const COUNTED: Readonly<Record<string, { base: string; direction: 1 | -1 }>> = {

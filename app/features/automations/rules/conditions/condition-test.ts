@@ -1,13 +1,13 @@
 // One line of a filter against one record: numbers are compared as numbers, dates as dates, the rest as text, whatever way the
 // platform spelled them (contract, section 8).
 
+import type { Condition, Operator } from '#app/domain/automations/rule.ts'
 import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt, RecordFacts } from '../../records/facts.ts'
 import type { FieldType } from '../../records/field-tables.ts'
 import { folded, isBlank, isUuid, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { findField, nameOfId, readField } from '../../records/fields.ts'
-import type { Condition, Operator } from '../rule.ts'
 
 export interface Tested {
   passes: boolean

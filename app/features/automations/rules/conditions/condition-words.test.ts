@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Operator } from '#app/domain/automations/rule.ts'
 import { condition } from '#tests/support/record-facts.ts'
 import { PRIORITY_NEVER } from '../../records/fields.ts'
-import type { Operator } from '../rule.ts'
 import { conditionProblem, conditionWords, failedWords, groupWords } from './condition-words.ts'
 
 const problem = (field: string, operator: Operator, value = '') =>

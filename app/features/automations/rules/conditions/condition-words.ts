@@ -1,11 +1,11 @@
 // A line of a filter in words: as part of a rule's sentence, as the reason why a record did not match, and as what has to be put right.
 
+import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '#app/domain/automations/rule.ts'
 import { readLocal, readToday } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { folded, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'
 import { blankLabel } from '../placeholders/blanks.ts'
-import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '../rule.ts'
 import { dateWords } from '../timing/schedule-words.ts'
 import { isComplete } from './condition-test.ts'
 import type { FailedCondition } from './conditions.ts'

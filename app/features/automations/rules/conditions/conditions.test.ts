@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type Condition, OPERATORS, type Operator } from '#app/domain/automations/rule.ts'
 import { AT, condition, jobFacts, wholeJob } from '#tests/support/record-facts.ts'
-import { type Condition, OPERATORS, type Operator } from '../rule.ts'
 import { conditionGroups, judge, namesInConditions, neededParts } from './conditions.ts'
 
 const passes = (field: string, operator: Operator, value: string, values: Record<string, string>, object = 'job') =>

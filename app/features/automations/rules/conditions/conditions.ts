@@ -1,9 +1,15 @@
 // The filter of a rule: OR of AND-groups, out of the flat list that the specification stores. AND binds tighter.
 
+import {
+  type Condition,
+  JOB_STATUSES,
+  type Operator,
+  type PollEndpoint,
+  type Trigger,
+} from '#app/domain/automations/rule.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../../records/facts.ts'
 import { isUuid, readFlag } from '../../records/field-value.ts'
 import { findField, nameOfId, partsFor } from '../../records/fields.ts'
-import { type Condition, JOB_STATUSES, type Operator, type PollEndpoint, type Trigger } from '../rule.ts'
 import { dateFilters } from './condition-filter.ts'
 import { testCondition } from './condition-test.ts'
 

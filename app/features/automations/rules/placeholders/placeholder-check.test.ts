@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Condition } from '#app/domain/automations/rule.ts'
 import { condition } from '#tests/support/record-facts.ts'
 import { createSuggestions } from '../checks/name-suggestion.ts'
-import type { Condition } from '../rule.ts'
 import {
   checkPlaceholders,
   MOST_PLACEHOLDERS,

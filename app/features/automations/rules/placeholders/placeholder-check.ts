@@ -1,4 +1,6 @@
 // What is wrong with the placeholders of a text, told while it is typed and before it is saved; and the list to choose them from.
+
+import type { Condition, Operator, Step, TriggerSource } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { FactPart } from '../../records/facts.ts'
 import { AGE_FIELDS } from '../../records/field-ages.ts'
@@ -8,7 +10,6 @@ import { createSuggestions, type Suggest } from '../checks/name-suggestion.ts'
 import { conditionGroups } from '../conditions/conditions.ts'
 import { CALENDAR_NAMES, DIGEST_NAMES, partsForDigest } from '../digest.ts'
 import { givenBy, notKept, throwsAway } from '../document-keeping.ts'
-import type { Condition, Operator, Step, TriggerSource } from '../rule.ts'
 import type { Destination } from './placeholder-format.ts'
 import { type Meaning, meaningOf, namesOf } from './placeholder-names.ts'
 import { openBlanks, type Placeholder, placeholdersIn } from './placeholder-syntax.ts'

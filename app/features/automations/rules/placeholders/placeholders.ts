@@ -1,13 +1,13 @@
 // Fills in the placeholders of a text: once, from left to right. What was filled in is never read again, so that braces in a job's
 // description cannot pull in anything, and it is escaped for where the text goes.
 
+import type { Replacement, StepResult } from '#app/domain/automations/effect.ts'
 import { isoDate, todayOf } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt, RecordFacts } from '../../records/facts.ts'
 import { isNothing } from '../../records/field-value.ts'
 import { findField, readField } from '../../records/fields.ts'
 import { calendarValues, digestValues } from '../digest.ts'
-import type { Replacement, StepResult } from '../effect.ts'
 import { cleaned, type Destination, escaped, finished, formatted } from './placeholder-format.ts'
 import { type Meaning, meaningOf, type NameContext } from './placeholder-names.ts'
 import { type Format, type Placeholder, readPieces } from './placeholder-syntax.ts'

@@ -1,6 +1,13 @@
 // How often one record may set a rule off, in words: for the form's choices, the sentence, the card, previews and look-backs.
+
+import {
+  defaultOnce,
+  type OncePolicy,
+  type RuleDefinition,
+  type Trigger,
+  writesToCustomers,
+} from '#app/domain/automations/rule.ts'
 import { fieldLabel, objectNoun } from '../../records/fields.ts'
-import { defaultOnce, type OncePolicy, type RuleDefinition, type Trigger, writesToCustomers } from '../rule.ts'
 import { intervalOf } from './schedule-interval.ts'
 
 type Asked = Pick<RuleDefinition, 'trigger' | 'once'>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { OncePolicy } from '#app/domain/automations/rule.ts'
 import { AT, jobFacts } from '#tests/support/record-facts.ts'
-import type { OncePolicy } from '../rule.ts'
 import { daysToRemember, type Firing, occurrenceOf, occurrenceOfCall } from './once.ts'
 
 const key = (once: OncePolicy, given: Partial<Firing> = {}) =>

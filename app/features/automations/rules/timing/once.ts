@@ -1,11 +1,11 @@
 // How often a rule may fire for one record, as the key under which the ledger remembers it: same key = same firing.
 
+import type { OncePolicy } from '#app/domain/automations/rule.ts'
 import { dateOf, isoDate, localStamp, todayOf, weekOf } from '#app/domain/local-time.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { FieldChange, JudgedAt, RecordFacts } from '../../records/facts.ts'
 import { folded } from '../../records/field-value.ts'
 import { readField } from '../../records/fields.ts'
-import type { OncePolicy } from '../rule.ts'
 
 export interface Firing {
   facts: RecordFacts

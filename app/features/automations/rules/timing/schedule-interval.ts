@@ -1,5 +1,5 @@
 // Which interval a schedule comes to. Without what reads a cron line, which is heavy: pages ask this, and only engines and checks more.
-import { type PollInterval, type PollTrigger, RECURRENCE_INTERVALS } from '../rule.ts'
+import { type PollInterval, type PollTrigger, RECURRENCE_INTERVALS } from '#app/domain/automations/rule.ts'
 
 /** The words a recurrence may be, in small letters. */
 export const INTERVAL_WORDS: ReadonlyMap<string, PollInterval> = new Map(Object.entries(RECURRENCE_INTERVALS))

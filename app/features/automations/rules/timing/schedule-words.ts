@@ -1,5 +1,6 @@
 // A rule's schedule in words: "Every Monday at 08:00".
 
+import type { ManualTrigger, PollTrigger, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import {
   dateOf,
   dayOf,
@@ -12,7 +13,6 @@ import {
 } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt } from '../../records/facts.ts'
-import type { ManualTrigger, PollTrigger, WebhookTrigger } from '../rule.ts'
 import { comesAt, cronLineOf, timesOf } from './schedule.ts'
 import { intervalOf, isOnWorkingDays } from './schedule-interval.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { PollInterval, PollTrigger } from '#app/domain/automations/rule.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { pollTrigger } from '#tests/support/record-facts.ts'
-import type { PollInterval, PollTrigger } from '../rule.ts'
 import { firstRun, localBefore, nextRun, scheduleProblem } from './schedule.ts'
 
 const LONDON = 'Europe/London'

@@ -2,6 +2,7 @@
 // it is the same after a restart. A tick whose local time does not exist comes at the first minute that does; one whose local
 // time comes twice comes the first time only; the 31st is the last day of a shorter month.
 import { Cron } from 'croner'
+import type { ManualTrigger, PollTrigger, Schedule, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import {
   dateOf,
   dayOf,
@@ -16,7 +17,6 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { momentOfWall, type Wall, wallAt } from '#app/lib/zone.ts'
-import type { ManualTrigger, PollTrigger, Schedule, WebhookTrigger } from '../rule.ts'
 import { INTERVAL_WORDS, intervalOf, isOnWorkingDays } from './schedule-interval.ts'
 
 /** Used where a rule's own time cannot be read: nobody is to be written to at midnight. */

@@ -1,5 +1,6 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { type ReactNode, useEffect, useRef } from 'react'
+import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
@@ -7,7 +8,7 @@ import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import type { AutomationSettings, QuietChoice, SettingsErrors, SettingsForm } from '../automation-settings.ts'
+import type { QuietChoice, SettingsErrors, SettingsForm } from '../automation-settings.ts'
 
 interface SettingsFormProps {
   /** As it is saved. */

@@ -1,8 +1,9 @@
 // The log of one webhook, kept up to date while somebody looks at it.
+
 import { type ClientLoaderFunctionArgs, useFetcher } from '@remix-run/react'
 import { useEffect, useRef, useState } from 'react'
+import type { LogFilter } from '#app/features/events/log-view.ts'
 import { seconds } from '#app/lib/duration.ts'
-import type { LogFilter } from '../../webhook-view.ts'
 import { type LogAnswer, logFilterQuery } from './log-filter.ts'
 
 /** From the specification: while expanded a panel refreshes every five seconds. */

@@ -1,8 +1,8 @@
 import { screen } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
+import type { LogEntryView } from '#app/features/events/log-view.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { sampleEntry, sampleResult } from '#tests/support/sample-views.ts'
-import type { LogEntryView } from '../../webhook-view.ts'
 import { LogEntryActions } from './log-entry-actions.tsx'
 
 function renderActions(over: Partial<LogEntryView>) {

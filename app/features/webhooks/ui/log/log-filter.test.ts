@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_LOG_FILTER } from '../../webhook-view.ts'
+import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { logFilterQuery, readLogFilter } from './log-filter.ts'
 
 const read = (query: string) => readLogFilter(new URLSearchParams(query))

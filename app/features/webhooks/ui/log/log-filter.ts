@@ -1,6 +1,5 @@
 // The filter of a log panel as it stands in an address, and the words for it.
 
-import type { Millis } from '#app/lib/clock.ts'
 import {
   DEFAULT_LOG_FILTER,
   FORWARDING_FILTERS,
@@ -8,7 +7,8 @@ import {
   type LogFilter,
   PAGE_SIZES,
   TIME_RANGES,
-} from '../../webhook-view.ts'
+} from '#app/features/events/log-view.ts'
+import type { Millis } from '#app/lib/clock.ts'
 
 /** What the resource behind a log panel answers, as JSON: newest first. `now` = the server's moment. */
 export interface LogAnswer {

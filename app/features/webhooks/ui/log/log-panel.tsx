@@ -1,6 +1,13 @@
 import { useLocation, useRevalidator } from '@remix-run/react'
 import { ChevronRight, Inbox, RefreshCw, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  DEFAULT_LOG_FILTER,
+  FORWARDING_FILTERS,
+  type LogFilter,
+  PAGE_SIZES,
+  TIME_RANGES,
+} from '#app/features/events/log-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { Button } from '#app/ui/button.tsx'
@@ -13,7 +20,6 @@ import { Notice } from '#app/ui/notice.tsx'
 import { ScrollRegion } from '#app/ui/scroll-region.tsx'
 import { AccountTimeProvider, useZone } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import { DEFAULT_LOG_FILTER, FORWARDING_FILTERS, type LogFilter, PAGE_SIZES, TIME_RANGES } from '../../webhook-view.ts'
 import { useLiveLog } from './live-log.tsx'
 import { LogEntries } from './log-entries.tsx'
 import { type LogOwner, useAfterSendAgain } from './log-entry-actions.tsx'

@@ -1,5 +1,5 @@
 // What whoever watches over the process is told: may it get requests, and, with the operator's token, how it does.
-import type { Millis } from '../../lib/clock.ts'
+import type { Millis } from '#app/lib/clock.ts'
 
 export interface Readiness {
   ready: boolean

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { readParameters } from '#app/features/automations/rules/checks/check-parameters.ts'
 import { ACTION_SPECS, ACTION_TYPES, type ActionType } from './action-parameters.ts'
-import { readParameters } from './checks/check-parameters.ts'
 
 function messages(type: ActionType, given: Record<string, unknown>): string[] {
   const read = readParameters(type, given)

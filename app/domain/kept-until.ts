@@ -1,13 +1,13 @@
 // What is kept, until when, and why. The jobs that remove it take their durations from here, and the pages and the guide their
 // words: none of them can say something else than what is done.
 
-import { grouped } from '#app/domain/count-words.ts'
-import { SESSION_ABSOLUTE, SESSION_IDLE } from '#app/domain/session.ts'
-import { SHORT_LOG, type SpaceSwitches, shortBodies } from '#app/domain/space.ts'
-import { PAUSED_FOR_AT_MOST, RETRY_FOR } from '#app/features/events/delivering/delivery.ts'
-import { NOTICES_KEPT } from '#app/features/webhooks/notices/notice.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import { AUDIT_KEPT, REFUSED_KEPT } from '../audit/audit.ts'
+import { AUDIT_KEPT, REFUSED_KEPT } from './audit.ts'
+import { grouped } from './count-words.ts'
+import { PAUSED_FOR_AT_MOST, RETRY_FOR } from './deliveries/delivery.ts'
+import { NOTICES_KEPT } from './endpoints/notice.ts'
+import { SESSION_ABSOLUTE, SESSION_IDLE } from './session.ts'
+import { SHORT_LOG, type SpaceSwitches, shortBodies } from './space.ts'
 
 /** RETENTION_DAYS, where nothing is configured. */
 export const USUAL_EVENT_DAYS = 30

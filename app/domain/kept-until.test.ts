@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
-import { switchesOf } from '#app/domain/space.ts'
+import { keepBackups } from '#app/features/ops/backups.ts'
 import { days, hours } from '#app/lib/duration.ts'
-import { keepBackups } from './backups.ts'
 import { BACKUPS_KEPT, eventsKept, keptUntil, LEAST_EVENTS, logEnds, shortageWords, spanWords } from './kept-until.ts'
+import { switchesOf } from './space.ts'
 
 const long = (id: string, retentionDays?: number) =>
   keptUntil({ retentionDays, backups: null }).find((kind) => kind.id === id)?.long

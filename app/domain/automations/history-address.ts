@@ -1,5 +1,5 @@
 // Addresses of the pages about runs. Written and read here, so that every link says the same.
-import type { AutomationAccount } from '#app/domain/automation-address.ts'
+import type { AutomationAccount } from './automation-address.ts'
 
 export const RUNS_PATH = '/automation/runs'
 

@@ -1,8 +1,8 @@
 // How the process itself does, as the operator's page is told: from memory alone, asking costs nothing.
 
-import type { SpaceLevel } from '#app/domain/space.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
+import type { SpaceLevel } from './space.ts'
 
 export interface LoopSigns {
   /** This process is the one that works; another one holds the lease otherwise. */

@@ -1,7 +1,7 @@
 // Where each sealed secret of an account stands: the name its ciphertext is bound to.
-import { tokenPlace } from '#app/domain/credential.ts'
-import { signingSecretPlace } from '#app/features/events/delivering/delivery.ts'
+
 import { assertNever } from '#app/lib/assert-never.ts'
+import { tokenPlace } from './credential.ts'
 
 /** As the store names the columns. */
 export const SEALED_COLUMNS = [
@@ -53,4 +53,9 @@ export function missingKeysSentence(
     return `"${keyId}" (it still opens ${what.filter((part) => part !== '').join(' and ')})`
   })
   return `ENC_KEYS lacks ${parts.join(' and ')}. Put it back behind the first key, and take it out when \`npm run keys\` says so.`
+}
+
+/** Where the signing secret of an endpoint is sealed: the name its ciphertext is bound to. */
+export function signingSecretPlace(accountUuid: string): string {
+  return `endpoint|${accountUuid}|secret`
 }

@@ -1,0 +1,12 @@
+// The steps of checking an address.
+export type StepName = 'address' | 'name' | 'connection' | 'certificate' | 'redirect' | 'answer' | 'latest'
+
+export type StepVerdict = 'ok' | 'warn' | 'fail' | 'skipped'
+
+export interface CheckStep {
+  name: StepName
+  verdict: StepVerdict
+  sentence: string
+  /** What to do about it; null = nothing, or nothing that is known. */
+  fix: string | null
+}
