@@ -189,7 +189,7 @@ const FEATURES = [
   'billing',
   'accounts',
   'events',
-  'webhooks',
+  'endpoints',
   'ops',
   'automations',
   'lookups',

@@ -1,7 +1,7 @@
 // The delivery engine's use cases as a webhook's buttons and calls need them: bound to one account.
 import type { App } from '#app/context/app-context.ts'
+import type { DeliveryControls } from '#app/features/endpoints/controls/delivery-controls.server.ts'
 import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
-import type { DeliveryControls } from '#app/features/webhooks/controls/delivery-controls.server.ts'
 import { createRateLimiter, type RateLimiter } from '#app/http/rate-limit.server.ts'
 
 /** Per account; counted together for the page and the calls. */

@@ -51,15 +51,15 @@ const LAWFUL: Record<string, string> = {
     "import { z } from 'zod'\nimport { second } from '#app/lib/clock.ts'\nexport const objects = [z, second]\n",
   'app/contract/operation.ts':
     "import 'zod'\nimport { objects } from '#app/domain/object-catalog.ts'\nexport const operation = objects\n",
-  'app/features/webhooks/webhook.ts':
+  'app/features/endpoints/webhook.ts':
     "import { z } from 'zod'\nimport { second } from '#app/lib/clock.ts'\nimport { objects } from '#app/domain/object-catalog.ts'\nimport '#app/contract/operation.ts'\nimport { due } from '../events/delivery.ts'\nexport const webhook = [z, second, due, objects]\n",
-  'app/features/webhooks/webhooks.server.ts':
+  'app/features/endpoints/webhooks.server.ts':
     "import type { App } from '#app/context/app-context.ts'\nimport type { Store } from '#db/store.ts'\nimport type { Outbound } from '#app/adapters/outbound.ts'\nimport { token } from '#app/lib/token.server.ts'\nimport { list } from './list.server.ts'\nexport type Needs = [App, Store, Outbound]\nexport const made = [token, list]\n",
-  'app/features/webhooks/list.server.ts': "import { webhook } from './webhook.ts'\nexport const list = webhook\n",
-  'app/features/webhooks/ui/card.tsx':
+  'app/features/endpoints/list.server.ts': "import { webhook } from './webhook.ts'\nexport const list = webhook\n",
+  'app/features/endpoints/ui/card.tsx':
     "import 'react'\nimport { button } from '#app/ui/button.tsx'\nimport { webhook } from '../webhook.ts'\nimport './parts.tsx'\nexport const card = [button, webhook]\n",
-  'app/features/webhooks/ui/parts.tsx': 'export const parts = 1\n',
-  'app/features/webhooks/log/ui/rows.tsx': "import '../../ui/parts.tsx'\nexport const rows = 1\n",
+  'app/features/endpoints/ui/parts.tsx': 'export const parts = 1\n',
+  'app/features/endpoints/log/ui/rows.tsx': "import '../../ui/parts.tsx'\nexport const rows = 1\n",
   'app/features/events/delivery.ts': "import { Cron } from 'croner'\nexport const due = Cron\n",
   'app/features/events/deliver.server.ts': 'export const deliver = 1\n',
   'app/features/events/deliver.server.test.ts':
@@ -75,9 +75,9 @@ const LAWFUL: Record<string, string> = {
   'packages/sandbox/world.server.ts':
     "import { objects } from '#app/domain/object-catalog.ts'\nimport 'better-sqlite3'\nexport const world = objects\n",
   'app/http/session.server.ts':
-    "import type { App } from '#app/context/app-context.ts'\nimport '../features/webhooks/webhooks.server.ts'\nexport const session = (_: App) => 1\n",
+    "import type { App } from '#app/context/app-context.ts'\nimport '../features/endpoints/webhooks.server.ts'\nexport const session = (_: App) => 1\n",
   'app/routes/pages/manager.tsx':
-    "import '#app/features/webhooks/webhooks.server.ts'\nimport '#app/features/webhooks/ui/card.tsx'\nimport '#app/http/session.server.ts'\nimport '@remix-run/node'\n",
+    "import '#app/features/endpoints/webhooks.server.ts'\nimport '#app/features/endpoints/ui/card.tsx'\nimport '#app/http/session.server.ts'\nimport '@remix-run/node'\n",
   'app/root.tsx': "import './ui/button.tsx'\n",
   'app/routes.ts': "import table from './routes/table.ts'\nexport default table\n",
   'app/routes/table.ts': 'export default []\n',
@@ -133,14 +133,14 @@ const NODE = 'this module of Node is for other parts'
 
 /** The rule that must speak, the file that offends, what it says. Each is planted alone in its own file. */
 const OFFENCES: [rule: string, file: string, text: string][] = [
-  [LIB, 'app/lib/bad-1.ts', "import '#app/features/webhooks/webhook.ts'"],
+  [LIB, 'app/lib/bad-1.ts', "import '#app/features/endpoints/webhook.ts'"],
   [LIB, 'app/lib/bad-2.server.ts', "import '#db/sqlite/store.server.ts'"],
   [`${LIB}, types included`, 'app/lib/bad-3.ts', "import type { Store } from '#db/store.ts'\nexport type S = Store"],
   [`${LIB}; ${PACKAGE}`, 'app/lib/bad-4.server.ts', "import 'express'"],
   [PURE_LIB, 'app/lib/bad-5.ts', "import './token.server.ts'"],
   [`${PURE_LIB}; ${NODE}`, 'app/lib/bad-6.ts', "import 'node:crypto'"],
 
-  [DOMAIN, 'app/domain/bad-1.ts', "import '#app/features/webhooks/webhook.ts'"],
+  [DOMAIN, 'app/domain/bad-1.ts', "import '#app/features/endpoints/webhook.ts'"],
   [DOMAIN, 'app/domain/bad-2.ts', "import '#app/contract/operation.ts'"],
   [DOMAIN, 'app/domain/bad-3.server.ts', "import '#app/lib/token.server.ts'"],
   [
@@ -150,7 +150,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   ],
   [`${DOMAIN}, and no other package`, 'app/domain/bad-5.ts', "import 'croner'"],
   [`${DOMAIN}; ${NODE}`, 'app/domain/bad-6.ts', "import 'node:crypto'"],
-  [CONTRACT, 'app/contract/bad-1.ts', "import '#app/features/webhooks/webhook.ts'"],
+  [CONTRACT, 'app/contract/bad-1.ts', "import '#app/features/endpoints/webhook.ts'"],
   [CONTRACT, 'app/contract/bad-2.ts', "import '#app/http/session.server.ts'"],
   [
     `${CONTRACT}, types included`,
@@ -160,58 +160,58 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${CONTRACT}, and no other package`, 'app/contract/bad-4.ts', "import 'croner'"],
   [`${CONTRACT}; ${NODE}`, 'app/contract/bad-5.ts', "import 'node:fs'"],
 
-  [DECISION, 'app/features/webhooks/bad-1.ts', "import './webhooks.server.ts'"],
-  [DECISION, 'app/features/webhooks/bad-2.ts', "import '#db/sqlite/store.server.ts'"],
-  [DECISION, 'app/features/webhooks/bad-3.ts', "import './ui/card.tsx'"],
-  [DECISION, 'app/features/webhooks/log/bad-8.ts', "import './ui/rows.tsx'"],
+  [DECISION, 'app/features/endpoints/bad-1.ts', "import './webhooks.server.ts'"],
+  [DECISION, 'app/features/endpoints/bad-2.ts', "import '#db/sqlite/store.server.ts'"],
+  [DECISION, 'app/features/endpoints/bad-3.ts', "import './ui/card.tsx'"],
+  [DECISION, 'app/features/endpoints/log/bad-8.ts', "import './ui/rows.tsx'"],
   [
     `${DECISION}, types included`,
-    'app/features/webhooks/bad-4.ts',
+    'app/features/endpoints/bad-4.ts',
     "import type { Store } from '#db/store.ts'\nexport type S = Store",
   ],
-  [`${DECISION}, and no other package`, 'app/features/webhooks/bad-5.ts', "import 'uuid'"],
-  [`${DECISION}, and no other package`, 'app/features/webhooks/bad-6.ts', "import 'react'"],
-  [`${DECISION}; ${NODE}`, 'app/features/webhooks/bad-7.ts', "import 'node:crypto'"],
+  [`${DECISION}, and no other package`, 'app/features/endpoints/bad-5.ts', "import 'uuid'"],
+  [`${DECISION}, and no other package`, 'app/features/endpoints/bad-6.ts', "import 'react'"],
+  [`${DECISION}; ${NODE}`, 'app/features/endpoints/bad-7.ts', "import 'node:crypto'"],
 
-  [USE_CASE, 'app/features/webhooks/bad-1.server.ts', "import '../events/deliver.server.ts'"],
-  [USE_CASE, 'app/features/webhooks/bad-2.server.ts', "import '#app/adapters/outbound.server.ts'"],
+  [USE_CASE, 'app/features/endpoints/bad-1.server.ts', "import '../events/deliver.server.ts'"],
+  [USE_CASE, 'app/features/endpoints/bad-2.server.ts', "import '#app/adapters/outbound.server.ts'"],
   [
     USE_CASE,
-    'app/features/webhooks/bad-3.server.ts',
+    'app/features/endpoints/bad-3.server.ts',
     "import { App } from '#app/context/app-context.ts'\nexport const a = App",
   ],
-  [USE_CASE, 'app/features/webhooks/bad-4.server.ts', "import '#db/sqlite/store.server.ts'"],
-  [USE_CASE, 'app/features/webhooks/bad-5.server.ts', "import '#app/http/session.server.ts'"],
-  [USE_CASE, 'app/features/webhooks/bad-6.server.ts', "import '#app/ui/button.tsx'"],
-  [USE_CASE, 'app/features/webhooks/bad-7.server.ts', "import './ui/card.tsx'"],
-  [USE_CASE, 'app/features/webhooks/actions/bad-8.server.ts', "import '#app/features/events/deliver.server.ts'"],
-  [`${USE_CASE}; ${PACKAGE}`, 'app/features/webhooks/bad-9.server.ts', "import 'drizzle-orm'"],
-  [`${USE_CASE}; ${PACKAGE}`, 'app/features/webhooks/bad-10.server.ts', "import '@remix-run/node'"],
-  [`${USE_CASE}; ${NODE}`, 'app/features/webhooks/bad-11.server.ts', "import 'node:https'"],
+  [USE_CASE, 'app/features/endpoints/bad-4.server.ts', "import '#db/sqlite/store.server.ts'"],
+  [USE_CASE, 'app/features/endpoints/bad-5.server.ts', "import '#app/http/session.server.ts'"],
+  [USE_CASE, 'app/features/endpoints/bad-6.server.ts', "import '#app/ui/button.tsx'"],
+  [USE_CASE, 'app/features/endpoints/bad-7.server.ts', "import './ui/card.tsx'"],
+  [USE_CASE, 'app/features/endpoints/actions/bad-8.server.ts', "import '#app/features/events/deliver.server.ts'"],
+  [`${USE_CASE}; ${PACKAGE}`, 'app/features/endpoints/bad-9.server.ts', "import 'drizzle-orm'"],
+  [`${USE_CASE}; ${PACKAGE}`, 'app/features/endpoints/bad-10.server.ts', "import '@remix-run/node'"],
+  [`${USE_CASE}; ${NODE}`, 'app/features/endpoints/bad-11.server.ts', "import 'node:https'"],
 
-  [ORDER, 'app/features/events/bad-1.ts', "import '../webhooks/webhook.ts'"],
+  [ORDER, 'app/features/events/bad-1.ts', "import '../endpoints/webhook.ts'"],
   [
     ORDER,
     'app/features/events/bad-2.server.ts',
-    "import type { Webhook } from '#app/features/webhooks/webhook.ts'\nexport type W = Webhook",
+    "import type { Webhook } from '#app/features/endpoints/webhook.ts'\nexport type W = Webhook",
   ],
-  [ORDER, 'app/features/audit/ui/bad-3.tsx', "import '#app/features/webhooks/webhook.ts'"],
+  [ORDER, 'app/features/audit/ui/bad-3.tsx', "import '#app/features/endpoints/webhook.ts'"],
   ['a feature has its place in the order of features', 'app/features/invoices/bad-1.ts', "import '#app/lib/clock.ts'"],
 
-  [DESIGN, 'app/ui/bad-1.tsx', "import '#app/features/webhooks/ui/card.tsx'"],
+  [DESIGN, 'app/ui/bad-1.tsx', "import '#app/features/endpoints/ui/card.tsx'"],
   [DESIGN, 'app/ui/bad-2.tsx', "import '#app/lib/token.server.ts'"],
   [`${DESIGN}; ${PACKAGE}`, 'app/ui/bad-3.tsx', "import '@remix-run/node'"],
   [`${DESIGN}; ${NODE}`, 'app/ui/bad-4.tsx', "import 'node:fs'"],
-  [PIXELS, 'app/features/webhooks/ui/bad-1.tsx', "import '../webhooks.server.ts'"],
-  [PIXELS, 'app/features/webhooks/log/ui/bad-6.tsx', "import '../../webhooks.server.ts'"],
-  [PIXELS, 'app/features/webhooks/ui/bad-2.tsx', "import '#app/features/events/ui/log.tsx'"],
+  [PIXELS, 'app/features/endpoints/ui/bad-1.tsx', "import '../webhooks.server.ts'"],
+  [PIXELS, 'app/features/endpoints/log/ui/bad-6.tsx', "import '../../webhooks.server.ts'"],
+  [PIXELS, 'app/features/endpoints/ui/bad-2.tsx', "import '#app/features/events/ui/log.tsx'"],
   [
     `${PIXELS}, types included`,
-    'app/features/webhooks/ui/bad-3.tsx',
+    'app/features/endpoints/ui/bad-3.tsx',
     "import type { Store } from '#db/store.ts'\nexport type S = Store",
   ],
-  [`${PIXELS}; ${PACKAGE}`, 'app/features/webhooks/ui/bad-4.tsx', "import 'pino'"],
-  [`${PIXELS}; ${NODE}`, 'app/features/webhooks/ui/bad-5.tsx', "import 'node:path'"],
+  [`${PIXELS}; ${PACKAGE}`, 'app/features/endpoints/ui/bad-4.tsx', "import 'pino'"],
+  [`${PIXELS}; ${NODE}`, 'app/features/endpoints/ui/bad-5.tsx', "import 'node:path'"],
 
   [DB, 'db/sqlite/bad-1.server.ts', "import '#app/features/events/delivery.ts'"],
   [DB, 'db/sqlite/bad-2.server.ts', "import '#app/boot/env.server.ts'"],
@@ -229,7 +229,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${DB}; ${NODE}`, 'db/bad-5.server.ts', "import 'node:http'"],
 
   [ADAPTERS, 'app/adapters/bad-1.server.ts', "import '#db/sqlite/store.server.ts'"],
-  [ADAPTERS, 'app/adapters/bad-2.server.ts', "import '#app/features/webhooks/webhook.ts'"],
+  [ADAPTERS, 'app/adapters/bad-2.server.ts', "import '#app/features/endpoints/webhook.ts'"],
   [`${ADAPTERS}; ${PACKAGE}`, 'app/adapters/bad-3.server.ts', "import 'drizzle-orm'"],
   [PURE_ADAPTERS, 'app/adapters/bad-4.ts', "import './outbound.server.ts'"],
   [`${PURE_ADAPTERS}; ${NODE}`, 'app/adapters/bad-5.ts', "import 'node:net'"],
@@ -241,7 +241,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${ENGINE}; ${PACKAGE}`, 'app/engine/bad-5.server.ts', "import 'undici'"],
   [`${ENGINE}; ${NODE}`, 'app/engine/bad-6.server.ts', "import 'node:http'"],
 
-  [SANDBOX, 'packages/sandbox/bad-1.server.ts', "import '#app/features/webhooks/webhooks.server.ts'"],
+  [SANDBOX, 'packages/sandbox/bad-1.server.ts', "import '#app/features/endpoints/webhooks.server.ts'"],
   [SANDBOX, 'packages/sandbox/bad-2.server.ts', "import '#db/sqlite/store.server.ts'"],
 
   [ROUTES, 'app/routes/bad-1.ts', "import '#db/sqlite/store.server.ts'"],
@@ -262,8 +262,8 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [HTTP, 'app/http/bad-2.server.ts', "import '#app/routes/pages/manager.tsx'"],
   [`${HTTP}; ${PACKAGE}`, 'app/http/bad-3.server.ts', "import 'undici'"],
 
-  [WIRING, 'app/features/webhooks/bad-12.server.ts', "import '#app/boot/boot.server.ts'"],
-  [WIRING, 'app/features/webhooks/bad-14.server.ts', "import '#app/commands/doctor.server.ts'"],
+  [WIRING, 'app/features/endpoints/bad-12.server.ts', "import '#app/boot/boot.server.ts'"],
+  [WIRING, 'app/features/endpoints/bad-14.server.ts', "import '#app/commands/doctor.server.ts'"],
   [WIRING, 'app/http/bad-4.server.ts', "import '#app/boot/jobs.server.ts'"],
   [SCRIPTS, 'scripts/bad-1.mjs', "import '../app/boot/boot.server.ts'"],
   [SCRIPTS, 'scripts/bad-2.mjs', "import '../tests/support/test-app.ts'"],
@@ -291,10 +291,10 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
     'db/sqlite/bad-7.server.ts',
     "import type { world } from '#sandbox/world.server.ts'\nexport type W = typeof world",
   ],
-  [SHIPPED, 'app/features/webhooks/bad-13.server.ts', "import '../events/deliver.server.test.ts'"],
-  [UNIT, 'app/features/webhooks/bad-1.test.ts', "import '../events/deliver.server.ts'"],
-  [UNIT, 'app/features/webhooks/bad-2.test.ts', "import '#app/boot/boot.server.ts'"],
-  [UNIT, 'db/bad-1.test.ts', "import '#app/features/webhooks/webhooks.server.ts'"],
+  [SHIPPED, 'app/features/endpoints/bad-13.server.ts', "import '../events/deliver.server.test.ts'"],
+  [UNIT, 'app/features/endpoints/bad-1.test.ts', "import '../events/deliver.server.ts'"],
+  [UNIT, 'app/features/endpoints/bad-2.test.ts', "import '#app/boot/boot.server.ts'"],
+  [UNIT, 'db/bad-1.test.ts', "import '#app/features/endpoints/webhooks.server.ts'"],
   ['no test imports another test', 'tests/walks/bad-1.test.ts', "import '#app/features/events/deliver.server.test.ts'"],
   ['modules do not import each other in a circle', 'app/lib/bad-round.ts', "import './bad-trip.ts'"],
   ['every import leads to a file or a package that is there', 'app/lib/bad-7.ts', "import './nowhere.ts'"],

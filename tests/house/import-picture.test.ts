@@ -8,12 +8,12 @@ const imports = (source: string, ...resolved: [file: string, type?: 'type-only']
     dependencyTypes: type ? ['local', type] : ['local'],
   })),
 })
-const USE_CASE = 'app/features/webhooks/webhooks.server.ts'
+const USE_CASE = 'app/features/endpoints/webhooks.server.ts'
 const MODULES = [
   imports('app/boot/boot.server.ts', [USE_CASE], ['db/store.ts', 'type-only']),
-  imports('app/routes/pages/manager.tsx', [USE_CASE], [USE_CASE], ['app/features/webhooks/ui/card.tsx']),
-  imports(USE_CASE, ['app/features/webhooks/webhook.ts'], ['db/store.ts', 'type-only'], ['app/lib/clock.ts']),
-  imports('app/features/webhooks/webhook.test.ts', ['db/sqlite/store.server.ts']),
+  imports('app/routes/pages/manager.tsx', [USE_CASE], [USE_CASE], ['app/features/endpoints/ui/card.tsx']),
+  imports(USE_CASE, ['app/features/endpoints/webhook.ts'], ['db/store.ts', 'type-only'], ['app/lib/clock.ts']),
+  imports('app/features/endpoints/webhook.test.ts', ['db/sqlite/store.server.ts']),
   imports('db/sqlite/store.server.ts', ['node_modules/drizzle-orm/index.js']),
 ]
 
@@ -22,8 +22,8 @@ test('every file of the product has one part, and tests have none', () => {
     [
       'app/lib/clock.ts',
       'app/ui/button.tsx',
-      'app/features/webhooks/ui/card.tsx',
-      'app/features/webhooks/webhook.ts',
+      'app/features/endpoints/ui/card.tsx',
+      'app/features/endpoints/webhook.ts',
       USE_CASE,
       'app/context/app-context.ts',
       'app/root.tsx',
@@ -48,7 +48,7 @@ test('the same imports give the same picture, in whatever order they come', () =
 test('a picture is stale when an arrow came, went, or changed its number a lot', () => {
   const picture = drawPicture(graphOf(MODULES))
   expect(whatIsStale(picture, graphOf(MODULES))).toEqual([])
-  const more = imports('app/engine/pump.server.ts', ['app/features/webhooks/webhook.ts'])
+  const more = imports('app/engine/pump.server.ts', ['app/features/endpoints/webhook.ts'])
   expect(whatIsStale(picture, graphOf([...MODULES, more]))).toEqual(['engine → decisions is not in the picture.'])
   expect(whatIsStale(picture, graphOf(MODULES.slice(1)))).toEqual([
     'boot → store is in the picture and no longer in the code.',

@@ -6,8 +6,8 @@ import { RUN_ACTS } from '#app/features/automations/history/act-on-run.server.ts
 import { RULE_ACTS } from '#app/features/automations/page/act-on-rule.ts'
 import { MUTE_ACTS } from '#app/features/automations/settings/mute.ts'
 import { SUBSCRIPTION_INTENTS } from '#app/features/billing/payment-answer.ts'
-import { CARD_INTENTS } from '#app/features/webhooks/controls/act-on-card.server.ts'
-import { NOTICE_INTENTS } from '#app/features/webhooks/notices/act-on-notices.server.ts'
+import { CARD_INTENTS } from '#app/features/endpoints/controls/act-on-card.server.ts'
+import { NOTICE_INTENTS } from '#app/features/endpoints/notices/act-on-notices.server.ts'
 import type { MatrixCall, OwnedIds } from './matrix-call.ts'
 
 type Fields = (ids: OwnedIds) => Record<string, string>

@@ -1,6 +1,7 @@
 // Webhooks and log entries as a screen gets them, to be varied by a test.
+
+import type { ReplayView, RuleView, WebhookView } from '#app/features/endpoints/webhook-view.ts'
 import type { ForwardingResultView, LogEntryView } from '#app/features/events/log-view.ts'
-import type { ReplayView, RuleView, WebhookView } from '#app/features/webhooks/webhook-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 
 /** Fri 21 Nov 2025, 15:12:09 in Sydney. */

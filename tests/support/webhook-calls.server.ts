@@ -1,7 +1,7 @@
 // JSON calls on the routes themselves, each in somebody's session: what the server adds around them is tested elsewhere.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
-import type { DeliveryControls } from '#app/features/webhooks/controls/delivery-controls.server.ts'
+import type { DeliveryControls } from '#app/features/endpoints/controls/delivery-controls.server.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Operation, ReferencePart } from '#app/contract/operation.ts'
 import { automationCalls } from '#app/features/automations/api/api-reference.ts'
-import { webhookCalls } from '#app/features/webhooks/api/api-reference.ts'
+import { webhookCalls } from '#app/features/endpoints/api/api-reference.ts'
 import { accountCalls } from '../accounts/api-reference.ts'
 import { billingCalls } from '../billing/api-reference.ts'
 import { eventCalls } from '../events/api-reference.ts'

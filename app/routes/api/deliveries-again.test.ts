@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createWebhook } from '#app/features/webhooks/webhooks.server.ts'
+import { createWebhook } from '#app/features/endpoints/webhooks.server.ts'
 import {
   type Call,
   callRoute,

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
+import { parseWebhookId } from '#app/features/endpoints/webhook.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { deliveryJson } from '#app/features/events/delivery-detail.ts'
-import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer, notFound } from '#app/http/respond.ts'

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { normalizeObjectType } from '#app/domain/object-catalog.ts'
+import { hasLog, loadWebhookLog } from '#app/features/endpoints/webhook-log.server.ts'
 import { logEntryJson, readLogQuery } from '#app/features/events/log.ts'
-import { hasLog, loadWebhookLog } from '#app/features/webhooks/webhook-log.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { requireAccount } from '#app/http/guards.server.ts'
 import { answer, badInput, notFound } from '#app/http/respond.ts'

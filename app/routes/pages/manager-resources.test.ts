@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createForwardingRule } from '#app/features/webhooks/forwarding-rules.server.ts'
-import { createWebhook } from '#app/features/webhooks/webhooks.server.ts'
+import { createForwardingRule } from '#app/features/endpoints/forwarding-rules.server.ts'
+import { createWebhook } from '#app/features/endpoints/webhooks.server.ts'
 import {
   type Call,
   callRoute,

@@ -11,7 +11,7 @@ import { backlogStore } from './backlog.server.ts'
 const STUCK_AFTER = minutes(10)
 const MOST_PROBLEMS = 10
 
-/** What somebody waits for events of: the same as neededObjects in app/features/webhooks. */
+/** What somebody waits for events of: the same as neededObjects in app/features/endpoints. */
 const WANTED = `
   SELECT account_uuid, object_type AS object FROM webhook WHERE deleted_at IS NULL
   UNION SELECT account_uuid, object_type FROM forwarding_rule WHERE deleted_at IS NULL

@@ -24,11 +24,11 @@ import { type PlaceholderScope, resolveText } from '#app/features/automations/ru
 import { withBlanksFilled } from '#app/features/automations/rules/rule-blanks.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-form.ts'
 import { sentenceOf } from '#app/features/automations/rules/sentence.ts'
+import { readReplayForm } from '#app/features/endpoints/controls/replay-request.ts'
 import { readPlatformCall } from '#app/features/events/event.ts'
 import { fieldsFound } from '#app/features/lookups/api-fields.ts'
 import { makeMapping } from '#app/features/lookups/dynamic-mapping.ts'
 import { keptOfRecord, type LookupName, lookupRecords, templateTypes } from '#app/features/lookups/lookups.ts'
-import { readReplayForm } from '#app/features/webhooks/controls/replay-request.ts'
 import { admitRequest } from '#app/http/origin-check.ts'
 import { isVisit, refusalPage } from '#app/http/refusal-page.ts'
 import { invalid } from '#app/http/respond.ts'
@@ -323,7 +323,7 @@ export const ENTRANCES: readonly Entrance[] = [
       'app/features/automations/actions/job-lines.ts materialLine',
       'app/features/automations/actions/notification-body.ts notificationJson',
       'app/features/lookups/dynamic-mapping.ts makeMapping',
-      'app/features/webhooks/controls/replay-request.ts readReplayForm',
+      'app/features/endpoints/controls/replay-request.ts readReplayForm',
       'app/http/origin-check.ts admitRequest',
       'app/http/respond.ts invalid',
       'app/http/refusal-page.ts isVisit',

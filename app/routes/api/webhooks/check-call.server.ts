@@ -1,6 +1,6 @@
 import type { App } from '#app/context/app-context.ts'
-import { checkCard } from '#app/features/webhooks/controls/endpoint-check.server.ts'
-import { checkJson } from '#app/features/webhooks/controls/endpoint-check.ts'
+import { checkCard } from '#app/features/endpoints/controls/endpoint-check.server.ts'
+import { checkJson } from '#app/features/endpoints/controls/endpoint-check.ts'
 import { answer, badInput, notFound, tooMany } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { deliveryControls } from '../../delivery-controls.server.ts'

@@ -1,15 +1,15 @@
 // What can be asked of one address by call: the same for a webhook's and for a forwarding rule's.
 import type { App } from '#app/context/app-context.ts'
-import { replayBody, replayJson } from '#app/features/webhooks/controls/replay-request.ts'
+import { replayBody, replayJson } from '#app/features/endpoints/controls/replay-request.ts'
 import {
   cancelReplay,
   countReplay,
   findReplay,
   startReplay,
-} from '#app/features/webhooks/controls/replay-webhook.server.ts'
-import { rotateSecret } from '#app/features/webhooks/controls/rotate-secret.server.ts'
-import { testWebhook } from '#app/features/webhooks/controls/test-webhook.server.ts'
-import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
+} from '#app/features/endpoints/controls/replay-webhook.server.ts'
+import { rotateSecret } from '#app/features/endpoints/controls/rotate-secret.server.ts'
+import { testWebhook } from '#app/features/endpoints/controls/test-webhook.server.ts'
+import { parseWebhookId } from '#app/features/endpoints/webhook.ts'
 import { readJson, requireOwner } from '#app/http/guards.server.ts'
 import { answer, badInput, notFound, problem, tooMany } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

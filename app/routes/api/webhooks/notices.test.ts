@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createWebhook } from '#app/features/webhooks/webhooks.server.ts'
+import { createWebhook } from '#app/features/endpoints/webhooks.server.ts'
 import { type Call, callRoute, openSessions, type Route } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { action as ruleCheck } from './forwarding-rules-check.ts'

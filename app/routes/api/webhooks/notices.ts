@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
-import { listNotices } from '#app/features/webhooks/notices/account-news.server.ts'
-import { noticeJson } from '#app/features/webhooks/notices/notice-view.ts'
+import { listNotices } from '#app/features/endpoints/notices/account-news.server.ts'
+import { noticeJson } from '#app/features/endpoints/notices/notice-view.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'

@@ -1,8 +1,8 @@
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, ruleKey } from '#app/domain/endpoint-key.ts'
 import type { Asking } from '#app/domain/people.ts'
-import { findEndpointRecord } from '#app/features/webhooks/endpoint-record.server.ts'
-import { parseWebhookId } from '#app/features/webhooks/webhook.ts'
+import { findEndpointRecord } from '#app/features/endpoints/endpoint-record.server.ts'
+import { parseWebhookId } from '#app/features/endpoints/webhook.ts'
 import { requireSession } from '#app/http/guards.server.ts'
 import { notFound } from '#app/http/respond.ts'
 

@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { compareSubscriptions } from '#app/features/webhooks/subscriptions/repair-subscriptions.server.ts'
-import { comparisonJson } from '#app/features/webhooks/subscriptions/upstream-words.ts'
+import { compareSubscriptions } from '#app/features/endpoints/subscriptions/repair-subscriptions.server.ts'
+import { comparisonJson } from '#app/features/endpoints/subscriptions/upstream-words.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer, problem, tooMany } from '#app/http/respond.ts'

@@ -1,5 +1,5 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { testBody } from '#app/features/webhooks/api/test-call.ts'
+import { testBody } from '#app/features/endpoints/api/test-call.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireSession } from '#app/http/guards.server.ts'
 import { answerTest } from './endpoint-calls.server.ts'

@@ -1,5 +1,5 @@
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
-import { chatWarning } from '#app/features/webhooks/chat-address.ts'
+import { chatWarning } from '#app/features/endpoints/chat-address.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { findJobField, WRITABLE_JOB_FIELDS } from '../../actions/job-fields.ts'
 import type { NamedId } from '../../rules/form-lists.ts'

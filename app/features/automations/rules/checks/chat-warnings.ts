@@ -1,7 +1,7 @@
 // Notifications to an address that refuses them: said when the rule is saved, in the words of the webhook manager.
 
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import { chatWarning } from '#app/features/webhooks/chat-address.ts'
+import { chatWarning } from '#app/features/endpoints/chat-address.ts'
 
 /** One sentence for each chat program that the rule would call, each once. */
 export function chatWarningsOf({ steps }: Pick<RuleDefinition, 'steps'>): string[] {

@@ -2,8 +2,8 @@
 
 import type { App } from '#app/context/app-context.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
+import { logEntry, rangeStart } from '#app/features/events/log.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
-import { logEntry, rangeStart } from '../events/log.ts'
 
 /**
  * Newest first, at most `filter.limit`: the events of one object, those that were not forwarded included. `onlyEndpoint` =
