@@ -158,11 +158,13 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     egressAllow: [...env.egressAllow, ...(sandbox ? [hostAndPort(self)] : [])],
   })
   const outbound = observed.outbound(heldOutbound(outboundToAll, hold))
+  const draining = new AbortController()
   const platformApi = heldPlatformApi(
     createServiceM8Api({
       apiUrl: env.apiUrl,
       clock,
       log,
+      signal: draining.signal,
       onCall(call) {
         observed.platformCalled(call)
         recordPlatformCall({ store, log }, call)
@@ -357,6 +359,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
       warnOfMetrics(env, log)
     },
     beginDrain() {
+      draining.abort()
       runs.beginDrain()
       engine.beginDrain()
     },

@@ -9,7 +9,7 @@ import { isFile } from './servicem8-document.ts'
 export type Exchanged =
   | { outcome: 'answered'; answer: WireAnswer }
   /** `undone`: no connection was made, so nothing can have been done. */
-  | { outcome: 'unanswered'; sentence: string; undone?: true; tooLarge?: true }
+  | { outcome: 'unanswered'; sentence: string; undone?: true; tooLarge?: true; late?: true }
 
 export interface WireRequest {
   method: 'GET' | 'POST' | 'DELETE'
@@ -99,6 +99,7 @@ export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Ex
       sentence: late
         ? `ServiceM8 did not answer within ${Math.round(asked.timeoutMs / 1000)} seconds.`
         : 'ServiceM8 could not be reached.',
+      ...(late && { late }),
       ...(madeNoConnection(errorCode(error)) ? { undone: true } : {}),
     }
   }

@@ -46,6 +46,8 @@ export interface Answered {
   bytes: Uint8Array | undefined
   /** A long list that was read while it arrived: its records are what was to be kept. */
   inPieces: boolean
+  /** It failed at once, in a way that is often over a moment later: a read may be asked again. */
+  passing: boolean
 }
 
 type Ask = (token: string, asked: Asked) => Promise<Answered>

@@ -3,6 +3,7 @@ import type { Clock, Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { CallGate, ListInput, PlatformApi, PlatformRecord, PlatformResult, RecordPage } from '../platform.ts'
+import { askShortly } from '../short-retry.server.ts'
 import { createListReader, whole } from './long-list.server.ts'
 import { isRecord, mapAnswer, readAnswer, unreadable } from './servicem8-answer.ts'
 import { maskCallback, type PlatformCall } from './servicem8-call.ts'
@@ -17,6 +18,8 @@ export interface ServiceM8ApiOptions {
   log: Log
   /** Told about every call after it ended. Must not throw; what it throws is logged and dropped. */
   onCall?: (call: PlatformCall) => void
+  /** Aborted, no read is asked again. */
+  signal?: AbortSignal
   /** Longest whole exchange, ms. */
   timeouts?: { read: number; subscribe: number; send?: number; document?: number }
 }
@@ -65,7 +68,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
 
   async function ask({ accountUuid, gate, counts }: Caller, token: string, asked: Asked): Promise<Answered> {
     const held = await gate?.admit()
-    if (held) return { result: held, headers: {}, text: '', bytes: undefined, inPieces: false }
+    if (held) return { result: held, headers: {}, text: '', bytes: undefined, inPieces: false, passing: false }
     const startedAt = performance.now()
     const query = asked.query && asked.query.size > 0 ? `?${asked.query.toString()}` : ''
     const exchanged = await exchange(asked.alone ? loneWire : wire, {
@@ -101,7 +104,17 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       text: answered?.text ?? '',
       bytes: answered?.bytes,
       inPieces: answered?.records !== undefined,
+      passing: isPassing(exchanged),
     }
+  }
+
+  /** Each try asks the gate and is told to `onCall`; it counts against the plan once. */
+  function askToRead(caller: Caller, token: string, asked: Asked): Promise<Answered> {
+    return askShortly({
+      ask: (first) => ask({ ...caller, counts: caller.counts && first }, token, asked),
+      isPassing: ({ passing }) => passing,
+      signal: options.signal,
+    })
   }
 
   function tell(call: PlatformCall): void {
@@ -119,7 +132,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       ...createWrites((token, asked) => ask(caller, token, asked), timeouts),
 
       async vendor(token) {
-        const { result } = await ask(caller, token, { method: 'GET', path: '/api_1.0/vendor.json' })
+        const { result } = await askToRead(caller, token, { method: 'GET', path: '/api_1.0/vendor.json' })
         return mapAnswer(result, 'an account', readVendor)
       },
 
@@ -137,7 +150,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       async listSubscriptions(token) {
         const query = new URLSearchParams({ status: 'all' })
         const asked = { method: 'GET', path: '/webhook_subscriptions', query } as const
-        const { result } = await ask(caller, token, asked)
+        const { result } = await askToRead(caller, token, asked)
         return mapAnswer(result, 'a list of webhook subscriptions', readSubscriptions)
       },
 
@@ -156,7 +169,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       },
 
       async read(token, object, uuid) {
-        const { result } = await ask(caller, token, { method: 'GET', path: itemPath(object, uuid) })
+        const { result } = await askToRead(caller, token, { method: 'GET', path: itemPath(object, uuid) })
         return mapAnswer(result, 'a record', readRecord)
       },
     }
@@ -190,7 +203,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
     // URLSearchParams encodes `$filter` as %24filter: an unencoded parameter is silently ignored (facts: 5.2).
     const query = new URLSearchParams({ cursor, ...(filter ? { $filter: filter } : {}) })
     const path = `/api_1.0/${objectName(object)}.json`
-    const { result, headers, inPieces } = await ask(caller, token, {
+    const { result, headers, inPieces } = await askToRead(caller, token, {
       method: 'GET',
       path,
       query,
@@ -223,6 +236,13 @@ function read(exchanged: Exchanged, asked: Asked, now: Millis): Answered['result
   // Messages have limits of their own: other calls go on. The limit of calls names itself (facts: 5.5, section 6).
   const ofMessages = asked.messaging && !/number of allowed api requests/i.test(exchanged.answer.text)
   return ofMessages && result.outcome === 'rate_limited' ? { ...result, ofMessages } : result
+}
+
+/** Not what took its whole time, nor what is said to take longer. */
+function isPassing(exchanged: Exchanged): boolean {
+  if (exchanged.outcome === 'unanswered') return !exchanged.late && !exchanged.tooLarge
+  const { status, headers } = exchanged.answer
+  return status >= 500 && headers['retry-after'] === undefined
 }
 
 function masked(form: Record<string, string>): Record<string, string> {
