@@ -333,58 +333,6 @@ describe('trouble', () => {
   })
 })
 
-describe('what is often over a moment later', () => {
-  /** These statuses in turn, then a good answer. */
-  const inTurn = (...statuses: number[]): typeof respond => {
-    const good = json([{ uuid: 'a', name: 'A' }])
-    return (one, res) => {
-      const status = statuses.shift()
-      if (status === undefined) good(one, res)
-      else if (status === 0) res.destroy()
-      else res.writeHead(status).end('Try later')
-    }
-  }
-
-  it('is asked again where it was a read, and counts against the plan once', async () => {
-    respond = inTurn(503, 0)
-    const counting = api.actingFor('account', { counts: true })
-    expect(await counting.vendor(TOKEN)).toMatchObject({ outcome: 'ok' })
-    expect(calls.map(({ status, counts }) => [status, counts ?? false])).toEqual([
-      [503, true],
-      [null, false],
-      [200, false],
-    ])
-  })
-
-  it('asks the gate each time: what it refuses is not asked', async () => {
-    respond = inTurn(503, 503)
-    let admitted = 0
-    const refusal = { outcome: 'rate_limited', status: 429, message: 'Wait.', retryAt: 1 } as const
-    const gate = { admit: async () => (++admitted > 1 ? refusal : null), limited: () => undefined }
-    expect(await api.actingFor('account', { gate }).read(TOKEN, 'job', 'a')).toEqual(refusal)
-    expect(asked).toHaveLength(1)
-  })
-
-  it('is the answer to a write, at once', async () => {
-    respond = inTurn(503)
-    const wish = { object: 'job', fields: ['status'], callbackUrl: 'https://x.example/hooks/platform/t' }
-    expect(await api.subscribeObject(TOKEN, wish)).toMatchObject({ outcome: 'unavailable', status: 503 })
-    respond = inTurn(503)
-    expect(await api.deleteSubscription(TOKEN, 'a')).toMatchObject({ outcome: 'unavailable', status: 503 })
-    expect(asked).toHaveLength(2)
-  })
-
-  it('is not what took its whole time, or says when to come back, or is refused', async () => {
-    respond = (_one, res) => res.writeHead(503, { 'retry-after': '60' }).end()
-    expect(await api.vendor(TOKEN)).toMatchObject({ outcome: 'unavailable' })
-    respond = (_one, res) => res.writeHead(404).end('Not found')
-    expect(await api.vendor(TOKEN)).toMatchObject({ outcome: 'refused' })
-    respond = () => undefined
-    expect(await api.vendor(TOKEN)).toMatchObject({ outcome: 'unavailable', status: null })
-    expect(asked).toHaveLength(3)
-  })
-})
-
 describe('what is told about a call', () => {
   it('names the account it was made for, and hides token, query and the secret part of our address', async () => {
     respond = json({ success: true })
