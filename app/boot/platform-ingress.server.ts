@@ -2,17 +2,12 @@
 // module `routes/hooks/platform-events.ts`; tests/walks hold both to the same behaviour.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '#app/context/app-context.ts'
-import {
-  findIngress,
-  LARGEST_BODY,
-  overBudget,
-  type PlatformAnswer,
-  receiveFrom,
-  tooMuchUnderWay,
-} from '#app/features/events/receive-event.server.ts'
+import { LARGEST_BODY } from '#app/features/events/event.ts'
+import { findIngress, receiveFrom } from '#app/features/events/receive-event.server.ts'
 import type { Budgets } from '#app/http/budgets.server.ts'
 import { eventBrakeOf } from '#app/http/event-brake.server.ts'
 import { type Bodies, counter, createIntake, isLong, leaveBody } from '#app/http/intake.server.ts'
+import { type PlatformOutcome, toPlatformAnswer } from '#app/http/platform-answer.ts'
 import { isVisit } from '#app/http/refusal-page.ts'
 import { brakeUnknown } from '#app/http/unknown-address.server.ts'
 
@@ -57,21 +52,22 @@ export function createPlatformIngress(
     const waits = isLong(req)
     if (waits) req.socket.pause()
     const found = await findIngress(app, { method, token })
-    if ('status' in found) {
+    if (found.outcome !== 'found') {
       send(res, brakeUnknown(app, clientIp(req), found), false)
       return leaveBody(req)
     }
-    const { accountUuid } = found
-    const over = budgets?.overBy('account', accountUuid, 'own') ?? null
-    if (over !== null) {
-      send(res, overBudget(over), false)
+    const { ingress } = found
+    const { accountUuid } = ingress
+    const waitMs = budgets?.overBy('account', accountUuid, 'own') ?? null
+    if (waitMs !== null) {
+      send(res, { outcome: 'over_budget', waitMs }, false)
       return leaveBody(req)
     }
     // Most calls are here as a whole by now.
     const late = !req.complete
     if (late && arriving.add(accountUuid) > MOST_ARRIVING) {
       arriving.drop(accountUuid)
-      send(res, tooMuchUnderWay('one'), false)
+      send(res, { outcome: 'too_much_under_way', whose: 'one' }, false)
       return leaveBody(req)
     }
     if (waits) req.socket.resume()
@@ -81,8 +77,7 @@ export function createPlatformIngress(
         if (late) arriving.drop(accountUuid)
       })
       if (body.outcome === 'aborted') return
-      if (body.outcome === 'slow') return send(res, SLOW, true)
-      if (body.outcome === 'held') return send(res, tooMuchUnderWay(body.whose), true)
+      if (body.outcome === 'slow_body' || body.outcome === 'too_much_under_way') return send(res, body, true)
       const truncated = body.outcome === 'too_large'
       const call = {
         token,
@@ -95,7 +90,7 @@ export function createPlatformIngress(
       }
       // Up to its first wait it runs at once: that is what reading a call costs.
       const began = performance.now()
-      const received = receiveFrom(app, found, call, brake)
+      const received = receiveFrom(app, ingress, call, brake)
       const took = performance.now() - began
       const ms = took < LONG_MS ? USUAL_MS : took
       budgets?.charge('account', accountUuid, { ms, bytes: call.body.length })
@@ -112,29 +107,22 @@ export function createPlatformIngress(
     if (isVisit({ method: req.method, url: req.url, accept: req.headers.accept })) return false
     answer(req, res, match[1], match[2] ?? '').catch((error: unknown) => {
       app.log.error({ error }, 'ingress.failed')
-      if (!res.headersSent) send(res, FAILED, true)
+      if (!res.headersSent) send(res, { outcome: 'unavailable' }, true)
     })
     return true
   }
 }
 
-const SLOW: PlatformAnswer = {
-  status: 408,
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: '{"message":"The body did not arrive in time."}',
-}
-const FAILED: PlatformAnswer = {
-  status: 503,
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: '{"message":"The event could not be stored. Send it again."}',
-}
-
 /** `close`: what is left of the body is not read, so the connection cannot be used again. */
-function send(res: ServerResponse, answer: PlatformAnswer, close: boolean): void {
+function send(res: ServerResponse, received: PlatformOutcome, close: boolean): void {
   if (res.destroyed) return
-  const headers = { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) }
-  res.writeHead(answer.status, close ? { ...headers, connection: 'close' } : headers)
-  res.end(answer.body)
+  const { status, headers, body } = toPlatformAnswer(received)
+  res.writeHead(status, {
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+    ...(close && { connection: 'close' }),
+  })
+  res.end(body)
 }
 
 interface Held {
@@ -160,8 +148,9 @@ function holdFor(bodies: Bodies, accountUuid: string): Held {
 
 type Body =
   | { outcome: 'read'; text: string }
-  | { outcome: 'held'; whose: 'one' | 'all' }
-  | { outcome: 'too_large' | 'slow' | 'aborted' }
+  | { outcome: 'too_much_under_way'; whose: 'one' | 'all' }
+  | { outcome: 'slow_body' }
+  | { outcome: 'too_large' | 'aborted' }
 
 function readBody(req: IncomingMessage, held: Held, withinMs: number): Promise<Body> {
   return new Promise((resolve) => {
@@ -181,12 +170,12 @@ function readBody(req: IncomingMessage, held: Held, withinMs: number): Promise<B
       size += part.length
       if (size > LARGEST_BODY) return end({ outcome: 'too_large' })
       const whose = held.take(part.length + PART_BYTES)
-      if (whose) return end({ outcome: 'held', whose })
+      if (whose) return end({ outcome: 'too_much_under_way', whose })
       parts.push(part)
       // Sent byte by byte, what surrounds the parts would be many times what is in them.
       if (parts.length >= MOST_PARTS) parts = [Buffer.concat(parts)]
     }
-    const timer = setTimeout(() => end({ outcome: 'slow' }), withinMs)
+    const timer = setTimeout(() => end({ outcome: 'slow_body' }), withinMs)
     req.on('data', onData)
     req.once('end', () => {
       const only = parts.length === 1 ? parts[0] : Buffer.concat(parts)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { sessionCookie } from './cookies.ts'
+import { toPlatformAnswer } from './platform-answer.ts'
 import { createSessionBrake } from './session-brake.server.ts'
 import { brakeUnknown } from './unknown-address.server.ts'
 
@@ -62,18 +63,19 @@ test('without a session nothing is counted here', () => {
 
 test('guessing addresses is slowed down, and whoever knows one is not', () => {
   const app = { clock: fixedClock() }
-  const unknown = { status: 404, headers: { 'content-type': 'application/json' }, body: '{"message":"Not found"}' }
-  const stored = { ...unknown, status: 200, body: '{}' }
+  const unknown = { outcome: 'unknown_address' } as const
+  const stored = { outcome: 'stored' } as const
+  const gone = { outcome: 'deleted_subscription' } as const
   for (let n = 0; n < 20; n += 1) expect(brakeUnknown(app, '192.0.2.1', unknown)).toBe(unknown)
-  expect(brakeUnknown(app, '192.0.2.1', unknown)).toEqual({
+  expect(toPlatformAnswer(brakeUnknown(app, '192.0.2.1', unknown))).toMatchObject({
     status: 429,
-    headers: { 'content-type': 'application/json', 'retry-after': '3' },
+    headers: { 'content-type': 'application/json; charset=utf-8', 'retry-after': '3' },
     body: '{"message":"Too many requests. Please try again in 3 s."}',
   })
   expect(brakeUnknown(app, '192.0.2.1', stored)).toBe(stored)
-  expect(brakeUnknown(app, '192.0.2.1', { ...unknown, status: 410 }).status).toBe(410)
+  expect(brakeUnknown(app, '192.0.2.1', gone)).toBe(gone)
   expect(brakeUnknown(app, '192.0.2.2', unknown)).toBe(unknown)
   // The addresses of one IPv6 customer are one caller.
   for (let n = 0; n < 20; n += 1) brakeUnknown(app, `2001:db8:1:2::${n}`, unknown)
-  expect(brakeUnknown(app, '2001:db8:1:2::ffff', unknown).status).toBe(429)
+  expect(brakeUnknown(app, '2001:db8:1:2::ffff', unknown).outcome).toBe('guessing')
 })

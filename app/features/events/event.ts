@@ -25,6 +25,19 @@ export type PlatformMessage =
   /** A form that is too long, or entries of which more would be kept than one call may bring. */
   | { kind: 'too_large'; reason: string }
 
+/** What became of a call of the platform. `waitMs`: when there is room again. */
+export type Received =
+  | { outcome: 'stored' }
+  | { outcome: 'challenged'; challenge: string }
+  | { outcome: 'unreadable' | 'too_large'; reason: string }
+  | { outcome: 'wrong_method' | 'unknown_address' | 'deleted_subscription' | 'body_too_large' }
+  /** The address brings more events a second than the operator allows. */
+  | { outcome: 'too_fast'; waitMs: number }
+  /** The account has too much waiting, or more than its share of storage that is nearly full. */
+  | { outcome: 'over_limit' }
+  /** The event alone could not be written · nothing could: the platform should send it again. */
+  | { outcome: 'rejected' | 'unavailable' }
+
 export interface PlatformCallText {
   /** Query of the address, without the question mark. */
   query: string

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Admission } from '#app/domain/space.ts'
+import { toPlatformAnswer } from '#app/http/platform-answer.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 import { receivePlatformCall, receiveSignedEvent } from './receive-event.server.ts'
@@ -41,16 +42,18 @@ function addressOf(account: string): string {
 
 const NOTICE = JSON.stringify({ object: 'job', entry: ENTRY, resource_url: 'https://x/' })
 
-const call = (token: string, body = NOTICE) =>
-  receivePlatformCall(app, {
-    token,
-    method: 'POST',
-    query: '',
-    body,
-    truncated: false,
-    remoteIp: null,
-    userAgent: null,
-  })
+const call = async (token: string, body = NOTICE) =>
+  toPlatformAnswer(
+    await receivePlatformCall(app, {
+      token,
+      method: 'POST',
+      query: '',
+      body,
+      truncated: false,
+      remoteIp: null,
+      userAgent: null,
+    }),
+  )
 const stored = () => world.row('SELECT count(*) AS n FROM event').n
 
 describe('an event of the platform while storage is nearly full', () => {

@@ -1,15 +1,12 @@
-// A call of the platform, from its text to the answer: challenge echoed, event on disk before 200, everything else refused
-// in a way that makes the platform do the right thing (facts: servicem8 4.3 to 4.7). Both entrances, the route module and the
-// short way before it, come here.
+// A call of the platform, from its text to what became of it: a challenge is echoed, an event is on disk before it counts as
+// stored. Both entrances, the route module and the short way before it, come here; `app/http/platform-answer.ts` says it in HTTP.
 import { hash } from 'node:crypto'
 import type { App } from '#app/context/app-context.ts'
 import type { NewApiActivity } from '#db/store/activity.ts'
 import type { IncomingEvent, Ingress } from '#db/store/events.ts'
 import { assertNever } from '../../lib/assert-never.ts'
 import { hashToken, newToken } from '../../lib/token.server.ts'
-import { LARGEST_BODY, type PlatformEvent, readPlatformCall } from './event.ts'
-
-export { LARGEST_BODY }
+import { type PlatformEvent, type Received, readPlatformCall } from './event.ts'
 
 export interface PlatformCall {
   /** The secret part of our address. */
@@ -24,85 +21,73 @@ export interface PlatformCall {
   userAgent: string | null
 }
 
-export interface PlatformAnswer {
-  status: number
-  headers: Record<string, string>
-  body: string
-}
-
 type ReceiveApp = Pick<App, 'store' | 'clock' | 'log' | 'acceptEvent' | 'space'>
 
 /** Takes so many events out of what one address may bring. In how many ms there is room again; null = they were taken. */
 export type EventBrake = (subscriptionId: number, events: number) => number | null
 
-/**
- * Answers one call to `/hooks/platform/{token}`. Never throws. The status says to the platform: 200 done · 400 unreadable ·
- * 404 unknown address · 405 not a POST · 410 deleted subscription (only ever from a row that says so) · 413 too large ·
- * 429 more events a second than `brake` lets one address bring, or this account has too much waiting, or more than its share of
- * storage that is nearly full · 503 could not be stored, send again.
- */
+/** Takes in one call to `/hooks/platform/{token}`. Never throws. */
 export async function receivePlatformCall(
   app: ReceiveApp,
   call: PlatformCall,
   brake: EventBrake = () => null,
-): Promise<PlatformAnswer> {
+): Promise<Received> {
   const found = await findIngress(app, call)
-  return 'status' in found ? found : receiveFrom(app, found, call, brake)
+  return found.outcome === 'found' ? receiveFrom(app, found.ingress, call, brake) : found
 }
 
-/** Whose address it is, or the answer to a call that needs no reading: 404, 405, 410, 503. Never throws. */
+/** Whose address it is, or what becomes of a call that nobody has to read. Never throws. */
 export async function findIngress(
   app: Pick<ReceiveApp, 'store' | 'clock' | 'log'>,
   call: Pick<PlatformCall, 'method' | 'token'>,
-): Promise<Ingress | PlatformAnswer> {
-  if (call.method !== 'POST') return refuse(405, 'This address takes POST.', { allow: 'POST' })
+): Promise<
+  | { outcome: 'found'; ingress: Ingress }
+  | { outcome: 'wrong_method' | 'unknown_address' | 'deleted_subscription' | 'unavailable' }
+> {
+  if (call.method !== 'POST') return { outcome: 'wrong_method' }
   // Unlike any token we make: saves hash and lookup.
-  if (!/^[\w-]{43}$/.test(call.token)) return refuse(404, 'Not found')
+  if (!/^[\w-]{43}$/.test(call.token)) return { outcome: 'unknown_address' }
   let ingress: Ingress | null
   try {
     ingress = await app.store.findIngress(hashToken(call.token))
   } catch (error) {
     app.log.error({ error }, 'ingress.lookup_failed')
-    return unavailable()
+    return { outcome: 'unavailable' }
   }
   if (!ingress || (ingress.state === 'replaced' && (ingress.endsAt ?? 0) <= app.clock.now())) {
-    return refuse(404, 'Not found')
+    return { outcome: 'unknown_address' }
   }
-  if (ingress.state === 'deleted') return refuse(410, 'This subscription was deleted.')
-  return ingress
+  // Only ever from a row that says so: whoever is told this stops sending.
+  if (ingress.state === 'deleted') return { outcome: 'deleted_subscription' }
+  return { outcome: 'found', ingress }
 }
 
-/** Answers a call to an address that `findIngress` knows. Never throws. */
+/** Takes in a call to an address that `findIngress` knows. Never throws. */
 export async function receiveFrom(
   app: ReceiveApp,
   ingress: Ingress,
   call: PlatformCall,
   brake: EventBrake,
-): Promise<PlatformAnswer> {
-  if (call.truncated) return refuse(413, 'Larger than 256 KB.')
+): Promise<Received> {
+  if (call.truncated) return { outcome: 'body_too_large' }
 
   const message = readPlatformCall(call)
-  const ms = brake(ingress.subscriptionId, message.kind === 'events' ? message.events.length : 1)
-  if (ms !== null) {
-    const wait = Math.max(1, Math.ceil(ms / 1000))
-    return refuse(429, 'Too many events at once. Send them again.', { 'retry-after': String(wait) })
-  }
+  const waitMs = brake(ingress.subscriptionId, message.kind === 'events' ? message.events.length : 1)
+  if (waitMs !== null) return { outcome: 'too_fast', waitMs }
   switch (message.kind) {
     case 'challenge':
       recordChallenge(app, ingress, call)
-      return answer(200, 'text/plain; charset=utf-8', message.challenge)
+      return { outcome: 'challenged', challenge: message.challenge }
     case 'unreadable':
-    case 'too_large': {
-      const status = message.kind === 'too_large' ? 413 : 400
+    case 'too_large':
       app.log.warn({ subscriptionId: ingress.subscriptionId, reason: message.reason }, `ingress.${message.kind}`)
       record(app, ingress, call, {
         activityType: 'webhook',
         requestData: `A call about ${ingress.object}, ${call.body.length} characters.`,
         responseData: message.reason,
-        statusCode: status,
+        statusCode: message.kind === 'too_large' ? 413 : 400,
       })
-      return refuse(status, message.reason)
-    }
+      return { outcome: message.kind, reason: message.reason }
     case 'events':
       return acceptAll(app, ingress, message.events)
     default:
@@ -110,7 +95,7 @@ export async function receiveFrom(
   }
 }
 
-async function acceptAll(app: ReceiveApp, ingress: Ingress, events: PlatformEvent[]): Promise<PlatformAnswer> {
+async function acceptAll(app: ReceiveApp, ingress: Ingress, events: PlatformEvent[]): Promise<Received> {
   const receivedAt = app.clock.now()
   const { subscriptionId, accountUuid } = ingress
   const outcome = await acceptEvents(
@@ -126,20 +111,9 @@ async function acceptAll(app: ReceiveApp, ingress: Ingress, events: PlatformEven
       }),
     ),
   )
-  switch (outcome) {
-    case 'stored':
-      app.log.debug({ subscriptionId, events: events.length }, 'ingress.received')
-      return RECEIVED
-    case 'over_limit':
-      app.log.warn({ accountUuid, subscriptionId }, 'ingress.over_limit')
-      return refuse(429, 'There are too many events of this account.', { 'retry-after': '60' })
-    case 'rejected':
-      return refuse(400, 'The event could not be stored.')
-    case 'unavailable':
-      return unavailable()
-    default:
-      return assertNever(outcome)
-  }
+  if (outcome === 'stored') app.log.debug({ subscriptionId, events: events.length }, 'ingress.received')
+  if (outcome === 'over_limit') app.log.warn({ accountUuid, subscriptionId }, 'ingress.over_limit')
+  return { outcome }
 }
 
 type Acceptance = 'stored' | 'over_limit' | 'rejected' | 'unavailable'
@@ -249,37 +223,4 @@ function record(app: ReceiveApp, { accountUuid }: Ingress, { userAgent, remoteIp
   app.store
     .recordApiActivity({ accountUuid, ...called, ...told })
     .catch((error: unknown) => app.log.warn({ error }, 'activity.not_recorded'))
-}
-
-/** A stranger's text is on our host: nothing in an answer may run, be framed, kept or guessed to be something else. */
-const COMMON_HEADERS = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-}
-
-function answer(status: number, contentType: string, body: string, extra?: Record<string, string>): PlatformAnswer {
-  return { status, headers: { 'content-type': contentType, ...COMMON_HEADERS, ...extra }, body }
-}
-
-const RECEIVED = answer(200, 'application/json; charset=utf-8', '{"received":true}')
-
-/** The account has used up its minute. */
-export function overBudget(ms: number): PlatformAnswer {
-  const wait = Math.max(1, Math.ceil(ms / 1000))
-  return refuse(429, 'Too much work at once. Send it again.', { 'retry-after': String(wait) })
-}
-
-/** More of this account (`one`), or of all, is under way than is held in memory. */
-export function tooMuchUnderWay(whose: 'one' | 'all'): PlatformAnswer {
-  return refuse(whose === 'one' ? 429 : 503, 'Too much at once. Send it again.', { 'retry-after': '10' })
-}
-
-function refuse(status: number, message: string, extra?: Record<string, string>): PlatformAnswer {
-  return answer(status, 'application/json; charset=utf-8', JSON.stringify({ message }), extra)
-}
-
-function unavailable(): PlatformAnswer {
-  return refuse(503, 'The event could not be stored. Send it again.', { 'retry-after': '10' })
 }

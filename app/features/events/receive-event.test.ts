@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { toPlatformAnswer } from '#app/http/platform-answer.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
@@ -32,8 +33,12 @@ function subscription(given: { state?: string; endsAt?: number; object?: string 
   return token
 }
 
+/** As both entrances answer it. */
+const answered = async (...input: Parameters<typeof receivePlatformCall>) =>
+  toPlatformAnswer(await receivePlatformCall(...input))
+
 const call = (token: string, given: Partial<PlatformCall> = {}) =>
-  receivePlatformCall(app, {
+  answered(app, {
     token,
     method: 'POST',
     query: '',
@@ -59,6 +64,14 @@ describe('a call of the platform', () => {
     })
     expect(world.row('SELECT body FROM event_body').body).toBe(notice())
     expect(count('delivery')).toBe(1)
+  })
+
+  it('has an outcome that knows nothing of HTTP', async () => {
+    const token = subscription()
+    expect(await receivePlatformCall(app, { ...CALL, token })).toEqual({ outcome: 'stored' })
+    expect(await receivePlatformCall(app, { ...CALL, token, method: 'GET' })).toEqual({ outcome: 'wrong_method' })
+    const challenge = await receivePlatformCall(app, { ...CALL, token, body: 'mode=subscribe&challenge=a' })
+    expect(challenge).toEqual({ outcome: 'challenged', challenge: 'a' })
   })
 
   it('repeated, in whatever order of field names, is 200 and stored once', async () => {
@@ -148,9 +161,9 @@ describe('a call of the platform', () => {
     const token = subscription()
     const broken = () => Promise.reject(new Error('disk I/O error'))
     const lookup = { ...app, store: { ...app.store, findIngress: broken } }
-    expect((await receivePlatformCall(lookup, { ...CALL, token })).status).toBe(503)
+    expect((await answered(lookup, { ...CALL, token })).status).toBe(503)
     const commit = { ...app, acceptEvent: broken }
-    const answer = await receivePlatformCall(commit, { ...CALL, token })
+    const answer = await answered(commit, { ...CALL, token })
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '10' } })
     expect(JSON.stringify(answer)).not.toContain('disk')
   })
@@ -174,7 +187,7 @@ describe('a call of the platform', () => {
         event.objectUuid === 'record-5' ? Promise.reject(new Error('no')) : app.acceptEvent(event),
     }
     const more = JSON.stringify({ object: 'job', entry: [entry(4), entry(5)] })
-    expect((await receivePlatformCall(failing, { ...CALL, token, body: more })).status).toBe(503)
+    expect((await answered(failing, { ...CALL, token, body: more })).status).toBe(503)
     expect((await call(token, { body: more })).status).toBe(200)
     expect(count('event')).toBe(5)
   })

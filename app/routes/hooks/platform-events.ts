@@ -1,8 +1,10 @@
 // The documented address the platform posts to. The server answers it on a shorter way through the same use case; this is
 // what answers wherever that way is not in front (development, tests, another server).
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node'
-import { LARGEST_BODY, type PlatformAnswer, receivePlatformCall } from '../../features/events/receive-event.server.ts'
+import { LARGEST_BODY } from '../../features/events/event.ts'
+import { receivePlatformCall } from '../../features/events/receive-event.server.ts'
 import { eventBrakeOf } from '../../http/event-brake.server.ts'
+import { toPlatformAnswer } from '../../http/platform-answer.ts'
 import { isVisit, refusalHtml } from '../../http/refusal-page.ts'
 import { brakeUnknown } from '../../http/unknown-address.server.ts'
 
@@ -39,11 +41,8 @@ async function answer({ request, params, context }: ActionFunctionArgs | LoaderF
     userAgent: request.headers.get('user-agent'),
   }
   const received = await receivePlatformCall(app, call, eventBrakeOf(app))
-  return toResponse(brakeUnknown(app, clientIp, received))
-}
-
-function toResponse({ status, headers, body }: PlatformAnswer): Response {
-  return new Response(body, { status, headers })
+  const answer = toPlatformAnswer(brakeUnknown(app, clientIp, received))
+  return new Response(answer.body, { status: answer.status, headers: answer.headers })
 }
 
 async function readBody(request: Request): Promise<{ body: string; truncated: boolean }> {
