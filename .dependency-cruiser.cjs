@@ -179,7 +179,7 @@ const TABLE = [
   {
     says: 'scripts run the build: they import nothing of app, db or tests',
     from: ['^scripts/'],
-    may: ['^scripts/', '^build/', '^[^/]+\\.(js|json)$'],
+    may: ['^scripts/', '^build/', '^[^/]+\\.(m?js|json)$'],
   },
 ]
 

@@ -40,42 +40,27 @@ export async function runTs(entry) {
  * @returns {Promise<string>}
  */
 export async function bundleTs(entry, { instead = new Map(), name } = {}) {
-  // Vite's own esbuild, at the version Vite was tested with: no package of our own to keep in step.
-  const requireFromVite = createRequire(createRequire(import.meta.url).resolve('vite'))
-  /** @type {Bundler} */
-  const esbuild = requireFromVite('esbuild')
   const source = resolve(ROOT, entry)
-  const { outputFiles } = await esbuild.build({
-    entryPoints: [source],
-    absWorkingDir: ROOT,
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'esm',
-    target: 'node22',
-    packages: 'external',
+  const file = join(CACHE, `${name ?? relative(ROOT, source).replace(/[^\w.-]+/g, '-')}.mjs`)
+  const draft = `${file}.${process.pid}`
+  await bundleTo(entry, draft, {
     jsx: 'automatic',
     sourcemap: 'inline',
-    logLevel: 'warning',
     define: { 'import.meta.url': '__sourceUrl' },
     plugins: [sourceReader(instead)],
   })
-  const [output] = outputFiles
-  if (!output) throw new Error(`nothing to run in ${entry}`)
-  const file = join(CACHE, `${name ?? relative(ROOT, source).replace(/[^\w.-]+/g, '-')}.mjs`)
-  const draft = `${file}.${process.pid}`
-  await mkdir(CACHE, { recursive: true })
-  await writeFile(draft, output.contents)
   await rename(draft, file)
   return file
 }
 
 /**
- * Bundles `entry` to `file` for the product's build: our own files in one, packages where they are.
+ * Bundles `entry` to `file`: our own files in one, packages where they are. As it stands for the product's build.
  * @param {string} entry
  * @param {string} file
+ * @param {object} [more] options of esbuild
  */
-export async function bundleTo(entry, file) {
+export async function bundleTo(entry, file, more = {}) {
+  // Vite's own esbuild, at the version Vite was tested with: no package of our own to keep in step.
   const requireFromVite = createRequire(createRequire(import.meta.url).resolve('vite'))
   /** @type {Bundler} */
   const esbuild = requireFromVite('esbuild')
@@ -89,6 +74,7 @@ export async function bundleTo(entry, file) {
     target: 'node22',
     packages: 'external',
     logLevel: 'warning',
+    ...more,
   })
   const [output] = outputFiles
   if (!output) throw new Error(`nothing to bundle in ${entry}`)
