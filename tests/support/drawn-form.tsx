@@ -1,8 +1,8 @@
 // The rule form as the server draws it, out of what the page's own loader or action answers.
 import { createRemixStub } from '@remix-run/testing'
 import { renderToString } from 'react-dom/server'
+import type { FormView } from '#app/features/automations/form/form-view.ts'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
-import type { FormView } from '#app/features/automations/page/form-view.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { Announcer } from '#app/ui/announcer.tsx'
 import { ToastProvider } from '#app/ui/toast.tsx'

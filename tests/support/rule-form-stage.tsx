@@ -1,9 +1,9 @@
 // The rule form drawn alone, with lists to choose from, for tests that use it as a person does.
 import type { ReactElement } from 'react'
+import { aidsOf } from '#app/features/automations/form/form-aids.ts'
 import { applyIntent, parseFormIntent, setValue } from '#app/features/automations/form/form-change.ts'
 import { emptyForm, type FormState } from '#app/features/automations/form/form-state.ts'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
-import { aidsOf } from '#app/features/automations/page/form-aids.ts'
 import { EMPTY_LISTS, type FormLists } from '#app/features/automations/rules/form-lists.ts'
 import type { FieldErrors } from '#app/features/automations/rules/rule-form.ts'
 

@@ -2,9 +2,9 @@
 // opened again.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { loadForm } from '#app/features/automations/form/form-intents.server.ts'
 import type { FormState } from '#app/features/automations/form/form-state.ts'
-import { loadForm } from '#app/features/automations/page/form-intents.server.ts'
-import type { FormView } from '#app/features/automations/page/form-view.ts'
+import type { FormView } from '#app/features/automations/form/form-view.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { exportRule } from '#app/features/automations/rules/import-rule.ts'
 import type { FieldErrors } from '#app/features/automations/rules/rule-form.ts'

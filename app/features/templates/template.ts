@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { CATEGORIES, type Category } from '#app/domain/template-categories.ts'
-import { definitionOf, ruleForm } from '#app/features/automations/rules/rule-form.ts'
+import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
+import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
 
 export const TEMPLATE_NAME_REQUIRED = 'Template name is required'

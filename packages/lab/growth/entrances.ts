@@ -3,13 +3,13 @@ import { messageOf, readAnswer, retryMoment } from '#app/adapters/servicem8/serv
 import { OPERATORS } from '#app/domain/automations/rule.ts'
 import { materialLine } from '#app/features/automations/actions/job-lines.ts'
 import { notificationJson } from '#app/features/automations/actions/notification-body.ts'
+import { aidsOf } from '#app/features/automations/form/form-aids.ts'
 import { draftOf } from '#app/features/automations/form/form-body.ts'
-import { limitProblem } from '#app/features/automations/form/form-limits.ts'
-import { problemsOf } from '#app/features/automations/form/form-problems.ts'
+import { problemsOf } from '#app/features/automations/form/form-check.ts'
+import { limitProblem } from '#app/features/automations/form/form-shown.ts'
 import { emptyForm, type FormState, formOfFields, toForm } from '#app/features/automations/form/form-state.ts'
 import { readForm } from '#app/features/automations/form/form-wire.ts'
 import { offeredIn } from '#app/features/automations/form/placeholder-offer.ts'
-import { aidsOf } from '#app/features/automations/page/form-aids.ts'
 import { checkRule } from '#app/features/automations/rules/checks/rule-check.ts'
 import { conditionProblem, conditionWords } from '#app/features/automations/rules/conditions/condition-words.ts'
 import { judge, serverFilter } from '#app/features/automations/rules/conditions/conditions.ts'
@@ -22,7 +22,7 @@ import type { Destination } from '#app/features/automations/rules/placeholders/p
 import { matchingChoices } from '#app/features/automations/rules/placeholders/placeholder-search.ts'
 import { type PlaceholderScope, resolveText } from '#app/features/automations/rules/placeholders/placeholders.ts'
 import { withBlanksFilled } from '#app/features/automations/rules/rule-blanks.ts'
-import { definitionOf } from '#app/features/automations/rules/rule-form.ts'
+import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { sentenceOf } from '#app/features/automations/rules/sentence.ts'
 import { readReplayForm } from '#app/features/endpoints/controls/replay-request.ts'
 import { readPlatformCall } from '#app/features/events/event.ts'
@@ -181,7 +181,7 @@ export const ENTRANCES: readonly Entrance[] = [
   },
   {
     name: 'an import of rules, read and checked',
-    covers: ['app/features/automations/rules/rule-form.ts definitionOf'],
+    covers: ['app/features/automations/rules/rule-definition.ts definitionOf'],
     limit: IMPORT,
     apart: true,
     shapes: [DIFFERENT_NAMES],
@@ -223,9 +223,9 @@ export const ENTRANCES: readonly Entrance[] = [
   {
     name: 'the rule form, what it says beside its fields',
     covers: [
-      'app/features/automations/page/form-aids.ts aidsOf',
+      'app/features/automations/form/form-aids.ts aidsOf',
       'app/features/automations/rules/checks/check-parameters.ts lengthProblemOf',
-      'app/features/automations/form/form-limits.ts limitProblem',
+      'app/features/automations/form/form-shown.ts limitProblem',
       'app/features/automations/form/placeholder-offer.ts offeredIn',
       'app/features/automations/rules/checks/rule-check.ts destinationOf',
       'app/features/automations/rules/conditions/condition-words.ts valueProblem',

@@ -3,20 +3,17 @@
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import {
   type ActionParameters,
-  type Condition,
-  DEFAULT_GUARDS,
   GROUPING_FIELDS,
   type OncePolicy,
   OPERATORS,
-  onceOf,
   POLL_ENDPOINTS,
   POLL_INTERVALS,
   type RuleDefinition,
   SCHEDULE_TYPES,
-  type Schedule,
+  TRIGGER_SOURCES,
   TRIGGER_TYPES,
-  type Trigger,
 } from '#app/domain/automations/rule.ts'
+import { definitionOf, type RuleContent } from '../rules/rule-definition.ts'
 import { isParameterShown, shownValues } from './form-shown.ts'
 import {
   type FormState,
@@ -130,111 +127,64 @@ export function linesSent(step: StepRow, list: LineList): LineRow[] {
 
 /** The rule as it stands, complete or not, for its sentence and for warnings. What is missing has its default. */
 export function draftOf(state: FormState): RuleDefinition {
-  const values = shownValues(state)
-  const trigger = draftTrigger(state)
-  const field = GROUPING_FIELDS.find((one) => one === values.groupingField) ?? null
-  const grouping = { enabled: on(values.enableGrouping), field }
-  const digest = on(values.digest)
-  const steps = draftSteps(state)
-  return {
+  const { scheduleType, ...values } = shownValues(state)
+  const known = <Choice extends string>(choices: readonly Choice[], value: string) =>
+    choices.find((one) => one === value)
+  const number = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined)
+  // Without its day or its times a schedule says nothing yet.
+  const unfinished = scheduleType === 'scheduled' ? values.scheduleDate === '' : values.scheduleRecurrence === ''
+  const collects = values.triggerSource !== 'api_polling'
+  const form: RuleContent = {
     description: values.description,
-    trigger,
+    triggerSource: known(TRIGGER_SOURCES, values.triggerSource) ?? 'webhook',
+    webhookSubscriptionId: undefined,
+    triggerType: known(TRIGGER_TYPES, values.triggerType),
+    triggerJobUuid: values.triggerJobUuid,
+    triggerQueueUuid: values.triggerQueueUuid,
+    object: objectOfForm(state),
+    triggerFieldName: values.triggerFieldName,
+    triggerFromValue: values.triggerFromValue,
+    settleMinutes: number(values.settleMinutes),
+    apiEndpoint: known(POLL_ENDPOINTS, values.apiEndpoint),
+    pollInterval: known(POLL_INTERVALS, values.pollInterval),
+    runTime: /^\d\d:\d\d$/.test(values.runTime) ? values.runTime : '',
+    weekday: number(values.weekday),
+    dayOfMonth: number(values.dayOfMonth),
+    workingDays: on(values.workingDays),
+    scheduleType: collects && unfinished ? 'immediate' : known(SCHEDULE_TYPES, scheduleType),
+    scheduleDate: values.scheduleDate,
+    scheduleRecurrence: values.scheduleRecurrence,
     conditions: state.conditions
-      .filter((row) => row.field !== '')
-      .map(
-        (row): Condition => ({
-          field: row.field,
-          operator: OPERATORS.find((one) => one === row.operator) ?? 'equals',
-          value: row.operator === 'is_empty' || row.operator === 'is_not_empty' ? '' : row.value,
-          logicalOperator: row.logicalOperator === 'OR' ? 'OR' : 'AND',
-        }),
-      ),
-    grouping,
-    digest,
-    steps,
-    once: onceOf(values.once as OncePolicy | '', { trigger, grouping, digest, steps }),
+      .filter(({ field }) => field !== '')
+      .map(({ field, operator, value, logicalOperator }) => ({
+        field,
+        operator: known(OPERATORS, operator) ?? 'equals',
+        value,
+        logicalOperator: logicalOperator === 'OR' ? 'OR' : 'AND',
+      })),
+    enableGrouping: on(values.enableGrouping),
+    groupingField: known(GROUPING_FIELDS, values.groupingField),
+    digest: on(values.digest),
+    once: values.once,
     guards: {
-      ...DEFAULT_GUARDS,
+      cooldownDays: number(values.cooldownDays),
+      dailyCap: number(values.dailyCap),
       respectQuietHours: on(values.respectQuietHours),
       askFirst: on(values.askFirst),
       recheckBeforeSending: on(values.recheckBeforeSending),
     },
+    actions: state.steps.flatMap(({ type, ...step }) => {
+      if (!isActionType(type)) return []
+      const parameters = parametersOf({ type, ...step })
+      return [{ id: step.id || step.key, type, parameters, sequenceOrder: undefined, waitForPrevious: on(step.wait) }]
+    }),
   }
-}
-
-function draftSteps(state: FormState): RuleDefinition['steps'] {
-  return state.steps.flatMap((step) =>
-    isActionType(step.type)
-      ? [{ id: step.id || step.key, type: step.type, parameters: parametersOf(step), waitForPrevious: on(step.wait) }]
-      : [],
-  )
+  return definitionOf(form, null)
 }
 
 /** How often for the same record, as the form stands: what a person chose, else what the rule is created with. */
 export function chosenOnce(state: FormState): OncePolicy {
-  const values = shownValues(state)
-  const trigger = draftTrigger(state)
-  const grouping = { enabled: on(values.enableGrouping), field: null }
-  const steps = draftSteps(state)
-  return onceOf(values.once as OncePolicy | '', { trigger, grouping, digest: on(values.digest), steps })
-}
-
-function draftTrigger(state: FormState): Trigger {
-  const values = shownValues(state)
-  switch (values.triggerSource) {
-    case 'api_polling':
-      return {
-        source: 'api_polling',
-        endpoint: POLL_ENDPOINTS.find((one) => one === values.apiEndpoint) ?? '/api_1.0/job.json',
-        method: 'GET',
-        interval: POLL_INTERVALS.find((one) => one === values.pollInterval) ?? 'daily',
-        ...draftSchedule(values),
-      }
-    case 'manual_endpoint':
-      return { source: 'manual_endpoint', ...draftCollected(values) }
-    default:
-      return {
-        source: 'webhook',
-        object: objectOfForm(state),
-        type: TRIGGER_TYPES.find((one) => one === values.triggerType) ?? 'job_updated',
-        webhookSubscriptionId: null,
-        jobUuid: orNull(values.triggerJobUuid),
-        queueUuid: orNull(values.triggerQueueUuid),
-        fieldName: orNull(values.triggerFieldName),
-        fromValue: orNull(values.triggerFromValue),
-        settleMinutes: number(values.settleMinutes, 0),
-        ...draftCollected(values),
-      }
-  }
-}
-
-function orNull(text: string): string | null {
-  return text === '' ? null : text
-}
-
-function number(text: string, otherwise: number): number {
-  return /^\d+$/.test(text) ? Number(text) : otherwise
-}
-
-function draftSchedule(values: FormState['values']): Schedule {
-  return {
-    runTime: /^\d\d:\d\d$/.test(values.runTime) ? values.runTime : '09:00',
-    weekday: number(values.weekday, 1),
-    dayOfMonth: number(values.dayOfMonth, 1),
-    workingDays: on(values.workingDays),
-    scheduleType: SCHEDULE_TYPES.find((one) => one === values.scheduleType) ?? 'immediate',
-    scheduleDate: orNull(values.scheduleDate),
-    scheduleRecurrence: orNull(values.scheduleRecurrence),
-  }
-}
-
-function draftCollected(values: FormState['values']): { schedule?: Schedule } {
-  const schedule = draftSchedule(values)
-  const { scheduleType, scheduleDate, scheduleRecurrence } = schedule
-  // Without its day or its times it says nothing yet.
-  if (scheduleType === 'scheduled') return scheduleDate ? { schedule: { ...schedule, scheduleRecurrence: null } } : {}
-  if (scheduleType === 'recurring') return scheduleRecurrence ? { schedule: { ...schedule, scheduleDate: null } } : {}
-  return {}
+  return draftOf(state).once
 }
 
 const ONE_OFF: readonly string[] = ['once', 'on_demand']

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { definitionOf, ruleForm } from '../rules/rule-form.ts'
+import { definitionOf } from '../rules/rule-definition.ts'
+import { ruleForm } from '../rules/rule-form.ts'
 import { draftOf, toBody } from './form-body.ts'
 import { setValue } from './form-change.ts'
 import { isParameterShown, isShown } from './form-shown.ts'

@@ -1,11 +1,13 @@
 // Which controls of the rule form stand there, as far as another choice decides it. The form draws by this and sends by it: what a
 // person cannot see any more is neither sent nor said. It stays in the form, so that the choice can be taken back.
 import { findJobField } from '../actions/job-fields.ts'
+import { lengthProblemOf } from '../rules/checks/check-parameters.ts'
 import {
   type FormState,
   intervalInForm,
   type LineList,
   objectOfForm,
+  plainParameters,
   type StepRow,
   type TopField,
 } from './form-state.ts'
@@ -147,4 +149,13 @@ function isEmailPartShown(content: string, name: string, on: (name: string) => b
     default:
       return !Object.entries(EMAIL_CONTENT).some(([other, names]) => other !== content && names.includes(name))
   }
+}
+
+/** Why a text is too long, in the words that saving would use. `name` = the control's; null = it is not a parameter, or fits. */
+export function limitProblem(state: FormState, name: string, value: string): string | null {
+  const [letter, key, part, parameter] = name.split('.')
+  if (letter !== 's' || part !== 'p') return null
+  const step = state.steps.find((one) => one.key === key)
+  const spec = step && plainParameters(step.type).find((one) => one.name === parameter)
+  return spec?.kind === 'text' ? lengthProblemOf(spec, value) : null
 }

@@ -1,12 +1,12 @@
 // What is done apart from the main thread when somebody sends much of it: see decision 0037. Only the server imports this.
-import { readDraft } from '../form/draft.ts'
-import { problemsOf } from '../form/form-problems.ts'
+import { aidsOf } from '../form/form-aids.ts'
+import { problemsOf, readDraft } from '../form/form-check.ts'
 import { checkRule } from '../rules/checks/rule-check.ts'
 import { safeSentHtml, withSafeEmails } from '../rules/email-html.ts'
 import { readImport } from '../rules/import-rule.ts'
 import { openBlanksOf } from '../rules/rule-blanks.ts'
-import { type FormIssue, type RuleForm, ruleForm } from '../rules/rule-form.ts'
-import { aidsOf } from './form-aids.ts'
+import type { RuleForm } from '../rules/rule-fields.ts'
+import { type FormIssue, ruleForm } from '../rules/rule-form.ts'
 
 export type ReadRuleForm =
   /** `takenOut`: what of its e-mails was not safe and went, in a sentence; null = nothing. */

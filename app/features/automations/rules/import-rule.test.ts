@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest'
 import { formOfFields } from '../form/form-state.ts'
 import { exportRule, readImport } from './import-rule.ts'
-import { definitionOf, ruleForm } from './rule-form.ts'
+import { definitionOf } from './rule-definition.ts'
+import { ruleForm } from './rule-form.ts'
 
 const ACTIONS = [{ type: 'create_task', parameters: { title: 'Ring' }, sequenceOrder: 1, waitForPrevious: false }]
 const NOTE = { name: 'Notes', triggerSource: 'webhook', object: 'note', triggerType: 'job_created', actions: ACTIONS }

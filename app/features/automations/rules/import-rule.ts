@@ -4,7 +4,8 @@
 
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { tooLongAmong } from './checks/rule-size.ts'
-import { type FieldErrors, issuesByField, type RuleForm, ruleForm } from './rule-form.ts'
+import type { RuleForm } from './rule-fields.ts'
+import { type FieldErrors, issuesByField, ruleForm } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
 
 export const NOT_JSON = 'Invalid JSON format'

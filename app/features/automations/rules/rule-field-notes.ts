@@ -1,7 +1,7 @@
 // What each field of an automation means, for the reference; limits that the form checks by itself.
 import type { FieldNote } from '#app/contract/operation.ts'
 import { ACTION_TYPES } from '#app/domain/automations/action-parameters.ts'
-import { MOST_ACTIONS, MOST_CONDITIONS } from './rule-form.ts'
+import { MOST_ACTIONS, MOST_CONDITIONS } from './rule-fields.ts'
 
 export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   accountUUID: 'The account.',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { definitionOf, issuesByField, ruleForm } from './rule-form.ts'
+import { definitionOf } from './rule-definition.ts'
+import { issuesByField, ruleForm } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
 
 const SMALLEST = {

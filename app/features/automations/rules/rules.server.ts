@@ -7,15 +7,9 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import { type NotChecked, notChecked } from '../preview/too-long.ts'
 import { chatWarningsOf } from './checks/chat-warnings.ts'
 import { noRoomFor } from './checks/rule-room.server.ts'
-import {
-  activeOnly,
-  definitionOf,
-  type FieldErrors,
-  type FormIssue,
-  firstIssue,
-  issuesByField,
-  type RuleForm,
-} from './rule-form.ts'
+import { definitionOf } from './rule-definition.ts'
+import type { RuleForm } from './rule-fields.ts'
+import { activeOnly, type FieldErrors, type FormIssue, firstIssue, issuesByField } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
 import { rulePlace } from './rule-place.server.ts'
 import { firstRun } from './timing/schedule.ts'

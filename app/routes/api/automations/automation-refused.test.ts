@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import { definitionOf, ruleForm } from '#app/features/automations/rules/rule-form.ts'
+import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
+import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
 import { action as list } from './automation.ts'

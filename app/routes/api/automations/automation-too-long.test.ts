@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { handleForm, loadForm } from '#app/features/automations/form/form-intents.server.ts'
 import { formOfFields, toForm } from '#app/features/automations/form/form-state.ts'
 import { actOnRule } from '#app/features/automations/page/act-on-rule.server.ts'
-import { handleForm, loadForm } from '#app/features/automations/page/form-intents.server.ts'
 import { lookAtForm } from '#app/features/automations/preview/form-look.server.ts'
 import type { NotDone } from '#app/lib/apart.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'

@@ -13,13 +13,17 @@ import {
   BoxControl,
   Choice,
   DayControl,
+  NEEDS_SIGN_IN,
+  NONE_TO_CHOOSE,
   PickControl,
+  parameterNames,
   SelectControl,
   ShowFields,
+  STATUS_OPTIONS,
+  type StepProps,
   TextControl,
   WordsControl,
 } from './form-controls.tsx'
-import { NEEDS_SIGN_IN, NONE_TO_CHOOSE, parameterNames, STATUS_OPTIONS, type StepProps } from './step-controls.ts'
 
 /** Characters from which on a text gets more than one line. */
 const LONG_TEXT = 500

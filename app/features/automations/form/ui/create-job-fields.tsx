@@ -9,13 +9,17 @@ import {
   Choice,
   DayControl,
   IntentButton,
+  NEEDS_SIGN_IN,
+  NONE_TO_CHOOSE,
   PickControl,
+  parameterNames,
   SelectControl,
   ShowFields,
+  STATUS_OPTIONS,
+  type StepProps,
   TextControl,
   WordsControl,
 } from './form-controls.tsx'
-import { NEEDS_SIGN_IN, NONE_TO_CHOOSE, parameterNames, STATUS_OPTIONS, type StepProps } from './step-controls.ts'
 
 /** A new job: for whom, what, and what goes into it. */
 export function CreateJobFields(props: StepProps) {

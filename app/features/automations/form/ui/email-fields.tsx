@@ -1,8 +1,17 @@
 import { isParameterShown } from '../form-shown.ts'
 import { plainParameters } from '../form-state.ts'
 import { useRuleForm } from './form-context.tsx'
-import { BoxControl, Choice, PickControl, SelectControl, ShowFields, WordsControl } from './form-controls.tsx'
-import { NEEDS_SIGN_IN, parameterNames, type StepProps } from './step-controls.ts'
+import {
+  BoxControl,
+  Choice,
+  NEEDS_SIGN_IN,
+  PickControl,
+  parameterNames,
+  SelectControl,
+  ShowFields,
+  type StepProps,
+  WordsControl,
+} from './form-controls.tsx'
 
 /** An e-mail: written here as text or HTML, or out of a template of the platform; with files. */
 export function EmailFields(props: StepProps) {

@@ -15,15 +15,14 @@ import {
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { formAfter, stagedForm } from '#tests/support/rule-form-stage.tsx'
 import { exportRule } from '../../rules/import-rule.ts'
-import { definitionOf, ruleForm } from '../../rules/rule-form.ts'
+import { definitionOf } from '../../rules/rule-definition.ts'
+import { ruleForm } from '../../rules/rule-form.ts'
 import { toBody } from '../form-body.ts'
-import { problemsOf } from '../form-problems.ts'
+import { problemsOf } from '../form-check.ts'
 import { toForm } from '../form-state.ts'
 import { readForm } from '../form-wire.ts'
 
-beforeAll(() =>
-  Promise.all([import('#app/ui/toaster.tsx'), import('./live-preview.tsx'), import('../../page/form-aids.ts')]),
-)
+beforeAll(() => Promise.all([import('#app/ui/toaster.tsx'), import('./live-preview.tsx'), import('../form-aids.ts')]))
 // The preview asks for itself; nothing here is about its answer.
 beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ kind: 'trouble', message: 'Not now.' }))

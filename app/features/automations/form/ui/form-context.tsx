@@ -1,11 +1,11 @@
 // What every control of the rule form needs to know, without being handed it by each section.
 import { createContext, useContext } from 'react'
-import type { FormAids } from '../../page/form-aids.ts'
 import type { FormLists } from '../../rules/form-lists.ts'
 import type { FieldErrors } from '../../rules/rule-form.ts'
+import type { FormAids } from '../form-aids.ts'
 import { valueAt } from '../form-change.ts'
-import { limitProblem } from '../form-limits.ts'
 import type { Samples } from '../form-look.ts'
+import { limitProblem } from '../form-shown.ts'
 import type { FormState } from '../form-state.ts'
 
 export interface RuleFormTools {

@@ -1,5 +1,6 @@
 import { clsx } from 'clsx'
 import { type ReactNode, useRef } from 'react'
+import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
@@ -8,6 +9,7 @@ import { controlLook, TextInput } from '#app/ui/form/text-input.tsx'
 import type { NamedId } from '../../rules/form-lists.ts'
 import { blankLabel, blanksIn } from '../../rules/placeholders/blanks.ts'
 import { OTHER } from '../form-change.ts'
+import type { StepRow } from '../form-state.ts'
 import { useControl, useRuleForm } from './form-context.tsx'
 import { InsertPlaceholder } from './insert-placeholder.tsx'
 
@@ -362,3 +364,23 @@ export function FormSection({ id, title, hint, children }: SectionProps) {
     </section>
   )
 }
+
+export interface StepProps {
+  step: StepRow
+  index: number
+}
+
+/** Names of a parameter: of its control, of its errors, of what is said about its placeholders. */
+export function parameterNames({ step, index }: StepProps, parameter: string) {
+  return {
+    name: `s.${step.key}.p.${parameter}`,
+    path: `actions.${index}.parameters.${parameter}`,
+    about: `${step.key}.${parameter}`,
+  }
+}
+
+export const NEEDS_SIGN_IN = 'The list needs you to be signed in to ServiceM8. An id can be typed below.'
+/** Of lists that many accounts have nothing in. */
+export const NONE_TO_CHOOSE =
+  'There is nothing to choose from: ServiceM8 has none, or you are not signed in to it. An id can be typed below.'
+export const STATUS_OPTIONS = JOB_STATUSES.map((value) => ({ value, label: value }))

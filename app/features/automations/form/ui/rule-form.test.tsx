@@ -6,12 +6,13 @@ import { ACTION_TYPES, type ActionType, actionSpec } from '#app/domain/automatio
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { WRITABLE_JOB_FIELDS } from '../../actions/job-fields.ts'
-import { aidsOf } from '../../page/form-aids.ts'
 import { EMPTY_LISTS, type FormLists } from '../../rules/form-lists.ts'
 import { exportRule } from '../../rules/import-rule.ts'
 import type { NamedRule } from '../../rules/loops.ts'
-import { definitionOf, type FieldErrors, ruleForm } from '../../rules/rule-form.ts'
+import { definitionOf } from '../../rules/rule-definition.ts'
+import { type FieldErrors, ruleForm } from '../../rules/rule-form.ts'
 import { formFields } from '../../rules/rule-json.ts'
+import { aidsOf } from '../form-aids.ts'
 import { toBody } from '../form-body.ts'
 import { applyIntent, parseFormIntent, setValue } from '../form-change.ts'
 import type { DraftPreview, FormLook } from '../form-look.ts'
@@ -21,7 +22,7 @@ import { RuleFormPanel } from './rule-form.tsx'
 
 // Fetched when they are first wanted: a busy machine should not be measured by that.
 beforeAll(async () => {
-  await Promise.all([import('../form-problems.ts'), import('#app/ui/toaster.tsx'), import('./live-preview.tsx')])
+  await Promise.all([import('../form-check.ts'), import('#app/ui/toaster.tsx'), import('./live-preview.tsx')])
 })
 
 /** What the page asked about the unsaved rule, and what it is told. */
@@ -221,7 +222,7 @@ describe('the form', () => {
   })
 
   it('marks what a new job needs', async () => {
-    const { problemsOf } = await import('../form-problems.ts')
+    const { problemsOf } = await import('../form-check.ts')
     const state = withAction('create_job')
     renderForm({ state, errors: problemsOf(state) })
     expect(described(control('Company UUID *'))).toContain('Company UUID is required')

@@ -1,29 +1,24 @@
 import { Form, useNavigation, useSubmit } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { type FormEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
-import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
-import { FieldError } from '#app/ui/form/field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { useToast } from '#app/ui/toast.tsx'
-import type { FormView } from '../../page/form-view.ts'
 import { type FormLists, namesOfLists } from '../../rules/form-lists.ts'
 import { authenticationFlash, formErrorFlash } from '../../rules/form-words.ts'
 import type { FieldErrors } from '../../rules/rule-form.ts'
-import { asksAboutExisting } from '../form-body.ts'
 import { applyControls, applyIntent, type FormIntent, parseFormIntent, setValue } from '../form-change.ts'
 import { isShown } from '../form-shown.ts'
 import { type FormState, partsShown, toForm } from '../form-state.ts'
+import type { FormView } from '../form-view.ts'
 import { ActionSection } from './action-section.tsx'
 import { ConditionSection } from './condition-section.tsx'
-import { RuleFormProvider, useRuleForm } from './form-context.tsx'
-import { BoxControl, Choice, FormSection, IntentButton, ShowFields, TextControl } from './form-controls.tsx'
-import { FormPreview } from './form-preview.tsx'
-import { GroupSection } from './group-section.tsx'
+import { RuleFormProvider } from './form-context.tsx'
+import { FormSection, IntentButton, ShowFields, TextControl } from './form-controls.tsx'
 import { MoreSection } from './more-section.tsx'
-import { LaterEdits, OftenSection } from './often-section.tsx'
-import { FORM } from './preview-pane.tsx'
+import { FORM, NOTHING_SHOWN, PreviewPane, type Shown } from './preview-pane.tsx'
+import { GroupSection, LaterEdits, OftenSection, Summary, SwitchAndSave } from './rule-sections.tsx'
 import { TriggerSection } from './trigger-section.tsx'
 
 interface RuleFormPanelProps {
@@ -36,12 +31,17 @@ interface RuleFormPanelProps {
   beside?: ReactNode
 }
 
+async function loadLive() {
+  return (await import('./live-preview.tsx')).LivePreview
+}
+
 async function loadAids() {
-  return (await import('../../page/form-aids.ts')).aidsOf
+  return (await import('../form-aids.ts')).aidsOf
 }
 
 async function loadProblems() {
-  return (await import('./check-rule-form.ts')).checkRuleForm
+  await import('#app/ui/zod-without-eval.ts')
+  return (await import('../form-check.ts')).problemsOf
 }
 
 /** The form that grows as it is filled in. Without scripts every button is a round trip; with them only saving is. */
@@ -166,7 +166,7 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
                 <ActionSection />
                 <OftenSection />
                 <MoreSection />
-                <Told />
+                <Summary />
               </>
             ) : null}
             {shown.submit ? <SwitchAndSave saving={saving} /> : null}
@@ -257,66 +257,33 @@ function focusTarget(selectors: string): HTMLElement | null {
   return null
 }
 
-/** The rule in one sentence, and what may go wrong with it. */
-function Told() {
-  const { aids } = useRuleForm()
-  const { sentence, warnings } = aids
-  return (
-    <div className="grid gap-3 border-t border-line pt-5">
-      {sentence ? (
-        <div className="rounded-control bg-accent-soft px-3.5 py-3 text-body" aria-live="polite">
-          <p className="text-dense text-ink-soft">What this automation does</p>
-          <p className="wrap-anywhere">
-            {sentence.when}
-            {sentence.onlyIf === null ? ', ' : <>, only if {sentence.onlyIf}, then </>}
-            {sentence.does}.
-          </p>
-        </div>
-      ) : null}
-      {warnings.map((warning) => (
-        <Notice key={warning} tone="attention" title="These may go round in a circle">
-          <p>{warning}</p>
-        </Notice>
-      ))}
-      {aids.blanks.length > 0 ? (
-        <Notice tone="attention" title="Still to fill in">
-          <p>{aids.blanks.join(', ')}. Until then it can be saved, but not switched on.</p>
-        </Notice>
-      ) : null}
-    </div>
+interface FormPreviewProps {
+  accountUUID: string
+  form: FormView
+  state: FormState
+  alive: boolean
+  onRecord(uuid: string): void
+}
+
+/** The preview beside the form: by itself with scripts, by a button without. */
+function FormPreview({ accountUUID, form, state, alive, onRecord }: FormPreviewProps) {
+  const { part: Live } = useOnDemand(loadLive, alive)
+  const before = shownOf(form)
+  return Live ? (
+    <Live accountUUID={accountUUID} state={state} before={before} onRecord={onRecord} />
+  ) : (
+    <PreviewPane shown={before} />
   )
 }
 
-function SwitchAndSave({ saving }: { saving: boolean }) {
-  const { state, errors } = useRuleForm()
-  const notActive = Object.hasOwn(errors, 'active') ? errors.active : undefined
-  return (
-    <div className="grid gap-4 border-t border-line pt-5">
-      <BoxControl name="active" hint="Switched off, it is kept and does nothing.">
-        Active
-      </BoxControl>
-      {notActive ? <FieldError id="rule-active-error" errors={notActive} /> : null}
-      {asksAboutExisting(state) ? (
-        <Choice
-          name="includeExisting"
-          legend="What about records that match already?"
-          options={[
-            { value: '', label: 'Only new ones', hint: 'What matches now is left alone.' },
-            { value: 'true', label: 'Also what matches now', hint: 'It acts on those at its next check.' },
-          ]}
-        />
-      ) : null}
-      <Button
-        type="submit"
-        name="intent"
-        value="form.save"
-        look="primary"
-        size="wide"
-        pending={saving}
-        pendingLabel={state.ruleId === null ? 'Creating…' : 'Saving…'}
-      >
-        {state.ruleId === null ? 'Create Automation' : 'Update Automation'}
-      </Button>
-    </div>
-  )
+function shownOf({ look }: FormView): Shown {
+  if (!look) return NOTHING_SHOWN
+  const { answer, search, record } = look
+  return {
+    preview: answer.kind === 'preview' ? answer : null,
+    back: answer.kind === 'lookback' ? answer : null,
+    trouble: answer.kind === 'trouble' ? answer : null,
+    search,
+    record,
+  }
 }

@@ -6,7 +6,7 @@ import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { formAfter, stagedForm } from '#tests/support/rule-form-stage.tsx'
 import { toBody } from '../form-body.ts'
-import { problemsOf } from '../form-problems.ts'
+import { problemsOf } from '../form-check.ts'
 import { readForm } from '../form-wire.ts'
 
 beforeAll(() => Promise.all([import('#app/ui/toaster.tsx'), import('./live-preview.tsx')]))

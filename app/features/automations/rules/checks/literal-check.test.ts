@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ActionParameters, Step } from '#app/domain/automations/rule.ts'
-import { problemsOf } from '../../form/form-problems.ts'
+import { problemsOf } from '../../form/form-check.ts'
 import { formOfFields } from '../../form/form-state.ts'
 import { literalProblems, needsCountry } from './literal-check.ts'
 

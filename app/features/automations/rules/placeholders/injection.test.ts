@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest'
 import { AT, wholeJob } from '#tests/support/record-facts.ts'
 import { safeSentHtml, withSafeEmails } from '../email-html.ts'
-import { definitionOf, ruleForm } from '../rule-form.ts'
+import { definitionOf } from '../rule-definition.ts'
+import { ruleForm } from '../rule-form.ts'
 import type { Destination } from './placeholder-format.ts'
 import { resolveText } from './placeholders.ts'
 

@@ -1,8 +1,8 @@
 // A stored rule as the form opens it. Apart from the form's state, because the words that a rule's answer brings along are heavy.
 
 import { defaultOnce, type RuleDefinition, writesToCustomers } from '#app/domain/automations/rule.ts'
-import { type FormState, formOfFields } from '../form/form-state.ts'
 import { formFields } from '../rules/rule-json.ts'
+import { type FormState, formOfFields } from './form-state.ts'
 
 export function formOfRule(rule: { id: number; name: string; active: boolean; definition: RuleDefinition }): FormState {
   const { id, name, active, definition } = rule

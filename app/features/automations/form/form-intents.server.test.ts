@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
-import { applyIntent, parseFormIntent, setValue } from '../form/form-change.ts'
-import { emptyForm, type FormState, toForm } from '../form/form-state.ts'
+import { copyFailedFlash } from '../page/page-words.ts'
 import { EMPTY_LISTS, toFormLists } from '../rules/form-lists.ts'
 import { refusedFlash } from '../rules/form-words.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '../rules/guards.ts'
 import { createRule } from '../rules/rules.server.ts'
+import { applyIntent, parseFormIntent, setValue } from './form-change.ts'
 import { handleForm, isFormIntent, loadForm } from './form-intents.server.ts'
 import { formOfRule } from './form-of-rule.ts'
-import { copyFailedFlash } from './page-words.ts'
+import { emptyForm, type FormState, toForm } from './form-state.ts'
 
 let calls: AutomationCalls
 

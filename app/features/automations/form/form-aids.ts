@@ -1,11 +1,8 @@
 // What the form says about the rule while it is being written: its sentence, its warnings, and what there is to choose from for the
 // object it is about. The server reckons it for the first page; the browser fetches this and goes on.
-
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import { type Condition, isOfMany, type Step } from '#app/domain/automations/rule.ts'
-import { draftOf } from '../form/form-body.ts'
-import { type FormState, objectOfForm, partsShown } from '../form/form-state.ts'
-import { offeredAt, offeredOnlyAt } from '../form/placeholder-offer.ts'
+
 import { AGE_FIELD_NAMES, CONDITION_FIELDS, conditionFields, objectNoun } from '../records/fields.ts'
 import { createSuggestions } from '../rules/checks/name-suggestion.ts'
 import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
@@ -17,6 +14,9 @@ import {
 } from '../rules/placeholders/placeholder-check.ts'
 import { openBlanksOf } from '../rules/rule-blanks.ts'
 import { type SentenceParts, sentenceParts } from '../rules/sentence.ts'
+import { draftOf } from './form-body.ts'
+import { type FormState, objectOfForm, partsShown } from './form-state.ts'
+import { offeredAt, offeredOnlyAt } from './placeholder-offer.ts'
 
 export interface FieldChoice {
   name: string

@@ -1,0 +1,128 @@
+// What a rule is, out of its flat fields. Without the schema, because the page has its sentence made of it while it is typed.
+import {
+  type Condition,
+  DEFAULT_GUARDS,
+  type OncePolicy,
+  onceOf,
+  type RuleDefinition,
+  type Schedule,
+  type Step,
+  type Trigger,
+} from '#app/domain/automations/rule.ts'
+import type { RuleForm } from './rule-fields.ts'
+
+/** The fields that say what a rule does. */
+export type RuleContent = Omit<
+  RuleForm,
+  'name' | 'active' | 'includeExisting' | 'accountUUID' | 'triggerConditions' | 'apiMethod'
+> &
+  Partial<Pick<RuleForm, 'triggerConditions'>>
+
+/** `objectOfWebhook` = the object of the chosen webhook; null = none was chosen, and the form names the object. */
+export function definitionOf(form: RuleContent, objectOfWebhook: string | null): RuleDefinition {
+  const trigger = triggerOf(form, objectOfWebhook)
+  const conditions: Condition[] = (form.conditions ?? form.triggerConditions ?? []).map((one) => ({
+    ...one,
+    value: one.operator === 'is_empty' || one.operator === 'is_not_empty' ? '' : one.value,
+  }))
+  const grouping = { enabled: form.enableGrouping === true, field: form.groupingField ?? null }
+  const digest = form.digest === true
+  const steps = stepsOf(form.actions)
+  return {
+    description: form.description,
+    trigger,
+    conditions,
+    grouping,
+    digest,
+    steps,
+    once: onceOf(form.once as OncePolicy | '', { trigger, grouping, digest, steps }),
+    guards: {
+      cooldownDays: form.guards?.cooldownDays ?? DEFAULT_GUARDS.cooldownDays,
+      dailyCap: form.guards?.dailyCap ?? DEFAULT_GUARDS.dailyCap,
+      respectQuietHours: form.guards?.respectQuietHours ?? DEFAULT_GUARDS.respectQuietHours,
+      askFirst: form.guards?.askFirst ?? DEFAULT_GUARDS.askFirst,
+      recheckBeforeSending: form.guards?.recheckBeforeSending ?? DEFAULT_GUARDS.recheckBeforeSending,
+    },
+  }
+}
+
+function triggerOf(form: RuleContent, objectOfWebhook: string | null): Trigger {
+  const orNull = (value: string) => (value === '' ? null : value)
+  switch (form.triggerSource) {
+    case 'webhook':
+      return {
+        source: 'webhook',
+        object: objectOfWebhook ?? (form.object === '' ? 'job' : form.object),
+        type: form.triggerType ?? 'job_updated',
+        webhookSubscriptionId: form.webhookSubscriptionId ?? null,
+        jobUuid: orNull(form.triggerJobUuid),
+        queueUuid: orNull(form.triggerQueueUuid),
+        fieldName: orNull(form.triggerFieldName),
+        fromValue: orNull(form.triggerFromValue),
+        settleMinutes: form.settleMinutes ?? 0,
+        ...collected(form),
+      }
+    case 'api_polling':
+      return {
+        source: 'api_polling',
+        endpoint: form.apiEndpoint ?? '/api_1.0/job.json',
+        method: 'GET',
+        interval: form.pollInterval ?? 'daily',
+        ...scheduleOf(form),
+      }
+    case 'manual_endpoint':
+      return { source: 'manual_endpoint', ...collected(form) }
+  }
+}
+
+function scheduleOf(form: RuleContent): Schedule {
+  const orNull = (value: string) => (value === '' ? null : value)
+  return {
+    runTime: form.runTime === '' ? '09:00' : form.runTime,
+    weekday: form.weekday ?? 1,
+    dayOfMonth: form.dayOfMonth ?? 1,
+    workingDays: form.workingDays === true,
+    scheduleType: form.scheduleType ?? 'immediate',
+    scheduleDate: orNull(form.scheduleDate),
+    scheduleRecurrence: orNull(form.scheduleRecurrence),
+  }
+}
+
+/** Of events and calls: with a schedule they are collected, without one done at once. */
+function collected(form: RuleContent): { schedule?: Schedule } {
+  const schedule = scheduleOf(form)
+  switch (schedule.scheduleType) {
+    case 'immediate':
+      return {}
+    case 'scheduled':
+      return { schedule: { ...schedule, scheduleRecurrence: null } }
+    case 'recurring':
+      return { schedule: { ...schedule, scheduleDate: null } }
+  }
+}
+
+/** In the order their numbers say, else as they came. A step keeps the id it has; new ones get the next free one. */
+function stepsOf(actions: RuleContent['actions']): Step[] {
+  const inOrder = [...actions].sort((a, b) => (a.sequenceOrder ?? 0) - (b.sequenceOrder ?? 0))
+  const taken = new Set<string>()
+  for (const one of inOrder) if (one.id !== '') taken.add(one.id)
+  const used = new Set<string>()
+  let next = 1
+  return inOrder.map((one, index) => {
+    let stepId = one.id
+    // Twice the same id (a copied line): the second is a new step.
+    while (stepId === '' || used.has(stepId)) {
+      const candidate = `s${next}`
+      next += 1
+      stepId = taken.has(candidate) ? '' : candidate
+    }
+    used.add(stepId)
+    return {
+      id: stepId,
+      type: one.type,
+      parameters: one.parameters,
+      // The first has nothing to wait for.
+      waitForPrevious: index > 0 && one.waitForPrevious === true,
+    }
+  })
+}

@@ -1,0 +1,139 @@
+// The flat fields of a rule as they are sent, each checked by itself. Texts are the specification's.
+import { z } from 'zod'
+import { isActionType } from '#app/domain/automations/action-parameters.ts'
+import {
+  GROUPING_FIELDS,
+  OPERATORS,
+  POLL_ENDPOINTS,
+  POLL_INTERVALS,
+  SCHEDULE_TYPES,
+  type Step,
+  TRIGGER_SOURCES,
+  TRIGGER_TYPES,
+} from '#app/domain/automations/rule.ts'
+import { readParameters } from './checks/check-parameters.ts'
+
+export const NAME_REQUIRED = 'Automation name is required'
+export const FIELD_REQUIRED = 'Field is required'
+export const ACTION_REQUIRED = 'At least one action is required'
+export const MOST_CONDITIONS = 50
+export const MOST_ACTIONS = 20
+
+/** Null, absent and blank are the same: not chosen. */
+const text = z
+  .union([z.string(), z.number()], { error: 'Invalid input' })
+  .nullish()
+  .transform((value) => String(value ?? '').trim())
+const limited = (most: number) => text.refine((value) => value.length <= most, `At most ${most} characters`)
+const flag = z
+  .union([z.boolean(), z.enum(['true', 'false', 'on', ''])], { error: 'Invalid input' })
+  .nullish()
+  .transform((value) =>
+    value === null || value === undefined ? undefined : value === true || value === 'true' || value === 'on',
+  )
+const choice = <const T extends readonly string[]>(values: T) =>
+  z
+    .union([z.enum(values, { error: 'Invalid input' }), z.literal('')], { error: 'Invalid input' })
+    .nullish()
+    .transform((value): T[number] | undefined => (value === null || value === '' ? undefined : value))
+const whole = (least: number, most: number) =>
+  z
+    .union([z.number(), z.string().regex(/^\d{0,15}$/, 'Invalid input')], { error: 'Invalid input' })
+    .nullish()
+    .transform((value) => (value === null || value === undefined || value === '' ? undefined : Number(value)))
+    .refine((value) => value === undefined || (Number.isInteger(value) && value >= least && value <= most), {
+      message: `A whole number from ${least} to ${most}`,
+    })
+
+const condition = z.strictObject({
+  field: text
+    .refine((value) => value !== '', FIELD_REQUIRED)
+    .refine((value) => value === '' || /^[a-z][a-z0-9_.]{0,99}$/i.test(value), 'Invalid input'),
+  operator: z.enum(OPERATORS, { error: 'Invalid input' }),
+  value: limited(1_000),
+  logicalOperator: choice(['AND', 'OR']).transform((value) => value ?? 'AND'),
+})
+
+const action = z
+  .strictObject({
+    id: text.refine((value) => value === '' || /^[a-z][a-z0-9_]{0,29}$/.test(value), 'Invalid input'),
+    type: z.string({ error: 'Invalid input' }).refine(isActionType, 'Choose what to do'),
+    parameters: z.record(z.string(), z.unknown(), { error: 'Invalid input' }).nullish(),
+    sequenceOrder: whole(1, 1_000),
+    waitForPrevious: flag,
+  })
+  .transform((given, context) => {
+    const type = given.type as Step['type']
+    const read = readParameters(type, given.parameters ?? {})
+    if (read.outcome === 'read') return { ...given, type, parameters: read.parameters }
+    for (const { name, message } of read.issues) {
+      context.addIssue({ code: 'custom', path: ['parameters', name], message })
+    }
+    return z.NEVER
+  })
+
+const guards = z.strictObject({
+  cooldownDays: whole(0, 3_650),
+  dailyCap: whole(1, 10_000),
+  respectQuietHours: flag,
+  askFirst: flag,
+  recheckBeforeSending: flag,
+})
+
+const ONCE = /^(record|change|day|week|month|period|value:[a-z][a-z0-9_]{0,99})$/
+
+/** Every field a client may send. What the server owns (counts, dates, address) is not among them, and so is refused. */
+const fields = {
+  name: limited(200).refine((value) => value !== '', NAME_REQUIRED),
+  description: limited(2_000),
+  active: flag,
+  triggerSource: z.enum(TRIGGER_SOURCES, { error: 'Choose what starts it' }),
+  webhookSubscriptionId: whole(1, Number.MAX_SAFE_INTEGER),
+  triggerType: choice(TRIGGER_TYPES),
+  triggerJobUuid: limited(100),
+  triggerQueueUuid: limited(100),
+  object: limited(64).refine((value) => /^[a-z]*$/.test(value), 'Invalid input'),
+  triggerFieldName: limited(100),
+  triggerFromValue: limited(500),
+  settleMinutes: whole(0, 1_440),
+  apiEndpoint: choice(POLL_ENDPOINTS),
+  apiMethod: choice(['GET']),
+  pollInterval: choice(POLL_INTERVALS),
+  runTime: text.refine((value) => value === '' || /^([01]\d|2[0-3]):[0-5]\d$/.test(value), 'A time like 09:30'),
+  weekday: whole(1, 7),
+  dayOfMonth: whole(1, 31),
+  workingDays: flag,
+  scheduleType: choice(SCHEDULE_TYPES),
+  scheduleDate: text.refine(isScheduleDate, 'A date like 2026-03-31'),
+  scheduleRecurrence: limited(200),
+  conditions: z
+    .array(condition, { error: 'Invalid input' })
+    .max(MOST_CONDITIONS, `At most ${MOST_CONDITIONS} conditions`)
+    .nullish(),
+  triggerConditions: z.array(condition, { error: 'Invalid input' }).max(MOST_CONDITIONS).nullish(),
+  enableGrouping: flag,
+  groupingField: choice(GROUPING_FIELDS),
+  digest: flag,
+  once: text.refine((value) => value === '' || ONCE.test(value), 'Invalid input'),
+  guards: guards.nullish(),
+  /** Switching on also acts on what matches already. */
+  includeExisting: flag,
+  actions: z
+    .array(action, { error: ACTION_REQUIRED })
+    .min(1, ACTION_REQUIRED)
+    .max(MOST_ACTIONS, `At most ${MOST_ACTIONS} actions`),
+}
+
+/** `accountUUID` selects the account and is checked by the caller; it says nothing about the rule. */
+export const ruleFields = z.strictObject({ ...fields, accountUUID: text })
+
+export type RuleForm = z.output<typeof ruleFields>
+
+function isScheduleDate(value: string): boolean {
+  if (value === '') return true
+  const match = /^(\d{4})-(\d{2})-(\d{2})([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(\.\d+)?Z?)?$/.exec(value)
+  if (!match) return false
+  const [, year, month, day] = match
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
+  return Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= lastDay
+}
