@@ -1,26 +1,38 @@
+// @ts-check
 // What `remix-serve` is given: the build as it is, with the one thing that the stock server has no word for. It knows no
 // `getLoadContext`, so each loader and action gets its context here.
 import { randomUUID } from 'node:crypto'
-import * as build from '../../build/server/index.js'
+
+// By way of a name, because the types of a build are not ours to check.
+const buildFile = '../../build/server/index.js'
+/** @type {import('@remix-run/node').ServerBuild & { entry: { module: { startApp: () => Promise<import('../../app/boot/boot.server.ts').Running> } } }} */
+const build = await import(buildFile)
 
 const running = await build.entry.module.startApp()
 running.started()
 const context = { app: running.app, clientIp: '127.0.0.1', nonce: randomUUID() }
 
-/** @param {((args: object) => unknown) | undefined} handle */
-const withContext = (handle) => handle && ((args) => handle({ ...args, context }))
+/**
+ * @template {{ context: object }} Args
+ * @param {((args: Args) => unknown) | undefined} handle
+ */
+const withContext = (handle) => handle && ((/** @type {Args} */ args) => handle({ ...args, context }))
 
 export const routes = Object.fromEntries(
-  Object.entries(build.routes).map(([id, route]) => {
+  Object.entries(build.routes).flatMap(([id, route]) => {
+    if (!route) return []
     const { loader, action } = route.module
-    return [id, { ...route, module: { ...route.module, loader: withContext(loader), action: withContext(action) } }]
+    return [[id, { ...route, module: { ...route.module, loader: withContext(loader), action: withContext(action) } }]]
   }),
 )
+
+const { default: draw, handleError } = build.entry.module
+/** @type {import('@remix-run/node').ServerBuild['entry']} */
 export const entry = {
   module: {
     ...build.entry.module,
-    default: (request, status, headers, remix) => build.entry.module.default(request, status, headers, remix, context),
-    handleError: (error, { request }) => build.entry.module.handleError(error, { request, context }),
+    default: (request, status, headers, remix) => draw(request, status, headers, remix, context),
+    handleError: (error, args) => handleError?.(error, { ...args, context }),
   },
 }
 export const { assets, assetsBuildDirectory, basename, future, isSpaMode, mode, publicPath } = build

@@ -46,6 +46,7 @@ beforeAll(async () => {
   stock = spawn(process.execPath, ['node_modules/.bin/remix-serve', resolve('tests/support/stock-build.mjs')], {
     env: {
       PATH: process.env.PATH ?? '',
+      NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: String(port),
       APP_ORIGIN: origin,
