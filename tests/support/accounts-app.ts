@@ -1,12 +1,8 @@
 // Accounts, sign-in and sessions on a real database file and the sandbox's platform over HTTP, with a browser that calls the
 // route modules as the server would: origin check first, cookies kept.
-import { mkdtempSync, rmSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { AppLoadContext } from '@remix-run/node'
 import type { PlatformApi } from '#app/adapters/platform.ts'
-import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { createServiceM8Api, type ServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
 import { createServiceM8OAuth } from '#app/adapters/servicem8/servicem8-oauth.server.ts'
 import { createSignedReader } from '#app/adapters/servicem8/servicem8-signed.server.ts'
@@ -19,10 +15,10 @@ import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { accountStore } from '#db/sqlite/accounts/accounts.server.ts'
-import { type Client, openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sqlite/store.server.ts'
+import type { Client } from '#db/sqlite/client.server.ts'
 import type { AccountStore } from '#db/store/accounts.ts'
 import { APP_ID, APP_SECRET, type PlatformAccount, type PlatformServer, startPlatform } from './platform-server.ts'
+import { QUIET, testApp } from './test-app.server.ts'
 
 export interface AccountsApp {
   app: App
@@ -37,22 +33,21 @@ export interface AccountsApp {
   close(): Promise<void>
 }
 
-const ENC_KEYS = `k1:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
-
 /** Nobody waits long for an exchange that is sure to hang; any other gets the time a busy machine takes. */
 const [HANGING_MS, PATIENT_MS] = [300, 60_000]
 
 export async function accountsApp(options: { origin?: string; adminAccounts?: string[] } = {}): Promise<AccountsApp> {
-  const folder = mkdtempSync(join(tmpdir(), 'accounts-'))
   const clock = fixedClock()
-  const client = openClient(join(folder, 'test.db'), 'db/migrations')
-  const store = accountStore(client, clock)
-  const audited = auditStore({ store: sqliteStore(client, clock), clock, log: recordingLog([]) })
   const origin = options.origin ?? 'https://fieldhook.test'
+  const scopes = ['vendor', 'read_jobs']
+  const base = testApp(clock, { origin, adminAccounts: new Set(options.adminAccounts), scopes, version: '0.0.0' })
+  const { client } = base
+  const { secrets } = base.app
+  const store = accountStore(client, clock)
+  const audited = auditStore({ store: base.app.store, clock, log: QUIET })
   const platform = await startPlatform({ clock, origin })
   const logged: string[] = []
   const log = recordingLog(logged)
-  const secrets = createSecretBox(ENC_KEYS)
   const within = (ms: number) =>
     createServiceM8Api({ apiUrl: platform.url, clock, log, timeouts: { read: ms, subscribe: ms } })
   const platformApi = leavingWhatHangs(platform, within(PATIENT_MS), within(HANGING_MS))
@@ -60,7 +55,7 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
     oauthUrl: platform.url,
     appId: APP_ID,
     appSecret: APP_SECRET,
-    scopes: ['vendor', 'read_jobs'],
+    scopes,
     clock,
     log,
     get timeout() {
@@ -69,23 +64,14 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
   })
   const restarted = () => createCallAsAccount({ store, clock, log, secrets, oauth, platformApi })
   const parts = {
+    ...base.app,
     store: audited.store,
-    clock,
     log,
-    secrets,
     platformApi,
     oauth,
     callAsAccount: restarted(),
     readSigned: createSignedReader({ appSecret: APP_SECRET, clock }),
     space: AMPLE_SPACE,
-    settings: {
-      origin,
-      adminAccounts: new Set(options.adminAccounts),
-      scopes: ['vendor', 'read_jobs'],
-      sandbox: false,
-      payments: { mode: 'off' as const, publishableKey: null },
-      version: '0.0.0',
-    },
   }
   return {
     // What accounts do not use (deliveries, outbound) is left out.
@@ -98,8 +84,7 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
     restarted,
     async close() {
       await platform.close()
-      client.close()
-      rmSync(folder, { recursive: true })
+      base.close()
     },
   }
 }

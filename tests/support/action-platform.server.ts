@@ -11,9 +11,9 @@ import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
 import type { FactPart, RecordFacts } from '#app/features/automations/records/facts.ts'
 import { createFactLoader } from '#app/features/automations/records/load-facts.server.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
-import type { Log } from '#app/lib/log.ts'
 import { type AutomationPlatform, automationPlatform } from './automation-platform.server.ts'
 import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
+import { QUIET, TEST_SETTINGS } from './test-app.server.ts'
 
 export const ACCOUNT = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const JOB = '10000000-0000-4000-8000-000000000001'
@@ -89,17 +89,10 @@ export function actionWorld(): ActionWorld {
   const app = {
     callAsAccount: platform.connect(),
     clock,
-    log: SILENT,
+    log: QUIET,
     outbound,
     secrets,
-    settings: {
-      origin: 'https://fieldhook.test',
-      adminAccounts: new Set<string>(),
-      scopes: [],
-      sandbox: false,
-      payments: { mode: 'off' as const, publishableKey: null },
-      version: '1.2.3',
-    },
+    settings: { ...TEST_SETTINGS, origin: 'https://fieldhook.test' },
     store: {
       findAccount: async () => ({ uuid: ACCOUNT, name: PROFILE.name, timezone: PROFILE.zone }),
       listWebhooks: async () =>
@@ -257,5 +250,3 @@ function seed(put: ActionWorld['put']): void {
     email: 'pay@smith.example',
   })
 }
-
-const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT }

@@ -1,10 +1,5 @@
 // Runs on a real database file, a clock that is stepped, and a platform in memory; engines can be thrown away at any moment, as a
 // process that was killed, and begun again on the same file.
-
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import {
   type AutomationEngine,
@@ -31,13 +26,12 @@ import {
 } from '#app/features/automations/records/load-facts.server.ts'
 import { planSurroundings } from '#app/features/automations/runs/plan-surroundings.server.ts'
 import type { RunParts } from '#app/features/automations/runs/run-inputs.server.ts'
-import type { Log } from '#app/lib/log.ts'
-import { type Client, openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sqlite/store.server.ts'
+import type { Client } from '#db/sqlite/client.server.ts'
 import type { Store } from '#db/store.ts'
 import { type Around, type AutomationPlatform, automationPlatform } from './automation-platform.server.ts'
 import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
 import { type SteppingClock, steppingClock } from './stepping-clock.ts'
+import { testApp } from './test-app.server.ts'
 
 export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -88,32 +82,17 @@ export interface AutomationWorld {
 
 /** `start`: epoch ms; default Monday, 5 January 2026, 09:00 UTC. */
 export async function automationWorld(start?: number): Promise<AutomationWorld> {
-  const folder = mkdtempSync(join(tmpdir(), 'fieldhook-automation-'))
-  const client = openClient(join(folder, 'test.db'), 'db/migrations')
   const clock = steppingClock(start)
-  const store = sqliteStore(client, clock)
+  const base = testApp(clock)
+  const { client } = base
+  const { store } = base.app
   const platform = automationPlatform(clock)
   const outbound = memoryOutbound(clock)
-  const logged: string[] = []
-  const log = recordingLog(logged)
-  const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
-  const settings = {
-    origin: 'https://hooks.example.com',
-    adminAccounts: new Set<string>(),
-    scopes: [],
-    sandbox: false,
-    payments: { mode: 'off' as const, publishableKey: null },
-    version: '1.2.3',
-  }
   const engines: AutomationEngine[] = []
   const dead = new Map<AutomationEngine, () => boolean>()
   const callAsAccount = platform.connect()
   const app: WorldApp = {
-    store,
-    clock,
-    log,
-    settings,
-    secrets,
+    ...base.app,
     callAsAccount,
     outbound,
     wakeRuns: () => engines.at(-1)?.wake(),
@@ -144,7 +123,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
     clock,
     platform,
     outbound,
-    logged,
+    logged: base.logged,
     app,
     parts: partsOf(app),
     engine(wrapped = {}, input = {}) {
@@ -219,7 +198,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
         )
         .all(runId)
         .map(({ text }) => text),
-    rows: (sql, ...values) => client.sql.prepare(sql).all(...values) as Record<string, unknown>[],
+    rows: base.rows,
     async close() {
       for (const engine of engines) {
         if (dead.get(engine)?.()) continue
@@ -227,8 +206,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
         await clock.run(16_000)
         await drained
       }
-      client.close()
-      rmSync(folder, { recursive: true, force: true })
+      base.close()
     },
   }
 }
@@ -298,12 +276,4 @@ export function aWish(automationId: number, recordUuids: string[], now: number, 
     replayOf: null,
     ...more,
   }
-}
-
-function recordingLog(lines: string[]): Log {
-  const write = (_fields: Record<string, unknown>, message: string) => {
-    lines.push(message)
-  }
-  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log }
-  return log
 }

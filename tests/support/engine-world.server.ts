@@ -1,8 +1,4 @@
 // The delivery engine on a real database file, a clock that is stepped, and addresses in memory.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import {
   createDeliveryEngine,
@@ -12,11 +8,12 @@ import {
 import type { App } from '#app/context/app-context.ts'
 import { AMPLE_SPACE } from '#app/domain/space.ts'
 import type { Log } from '#app/lib/log.ts'
-import { type Client, openClient } from '#db/sqlite/client.server.ts'
+import type { Client } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
 import { type SteppingClock, steppingClock } from './stepping-clock.ts'
+import { testApp } from './test-app.server.ts'
 
 export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -42,32 +39,13 @@ export interface EngineWorld {
 export const ADDRESS = 'https://receiver.example.com/hook'
 
 export function engineWorld(): EngineWorld {
-  const folder = mkdtempSync(join(tmpdir(), 'fieldhook-engine-'))
-  const file = join(folder, 'test.db')
-  const clients: Client[] = []
   const engines: DeliveryEngine[] = []
   const clock = steppingClock()
   const outbound = memoryOutbound(clock)
-  const logged: string[] = []
-  const log = recordingLog(logged)
-  const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
-  const settings = {
-    origin: 'https://hooks.example.com',
-    adminAccounts: new Set<string>(),
-    scopes: [],
-    sandbox: false,
-    payments: { mode: 'off' as const, publishableKey: null },
-    version: '1.2.3',
-  }
-
-  function open(): Client {
-    const client = openClient(file, 'db/migrations')
-    clients.push(client)
-    return client
-  }
-  const client = open()
-  const store = sqliteStore(client, clock)
-  const app = { store, clock, log, settings, secrets, outbound, space: AMPLE_SPACE }
+  const base = testApp(clock)
+  const { client } = base
+  const { store, log, secrets } = base.app
+  const app = { ...base.app, outbound, space: AMPLE_SPACE }
   const addAccount = client.sql.prepare(
     'INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, ?, ?, 0, 0) ON CONFLICT DO NOTHING',
   )
@@ -83,11 +61,11 @@ export function engineWorld(): EngineWorld {
     clock,
     outbound,
     log,
-    logged,
+    logged: base.logged,
     app,
     engine(input = {}) {
       // As another process would: its own connection to the file.
-      const own = engines.length === 0 ? store : sqliteStore(open(), clock)
+      const own = engines.length === 0 ? store : sqliteStore(base.open(), clock)
       const engine = createDeliveryEngine({ ...app, store: own, random: () => 0.5, gatherMs: 0, ...input })
       engines.push(engine)
       return engine
@@ -98,16 +76,15 @@ export function engineWorld(): EngineWorld {
       const sealed = secrets.seal(`endpoint|${account}|secret`, newSigningSecret())
       return Number(addEndpoint.run(account, object, fields, url, sealed, state, now, now).lastInsertRowid)
     },
-    row: (sql, ...values) => (client.sql.prepare(sql).get(...values) ?? {}) as Record<string, unknown>,
-    rows: (sql, ...values) => client.sql.prepare(sql).all(...values) as Record<string, unknown>[],
+    row: base.row,
+    rows: base.rows,
     async close() {
       for (const engine of engines) {
         const drained = engine.drain()
         await clock.run(16_000)
         await drained
       }
-      for (const one of clients.reverse()) one.close()
-      rmSync(folder, { recursive: true, force: true })
+      base.close()
     },
   }
 }
@@ -130,12 +107,4 @@ export function anEvent(world: Pick<EngineWorld, 'clock'>, given: Partial<Incomi
     body: JSON.stringify({ object: 'job', entry: [{ uuid: objectUuid, changed_fields: ['status'], time: 'now' }] }),
     ...given,
   }
-}
-
-function recordingLog(lines: string[]): Log {
-  const write = (_fields: Record<string, unknown>, message: string) => {
-    lines.push(message)
-  }
-  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log }
-  return log
 }

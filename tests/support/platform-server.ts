@@ -3,9 +3,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
-import type { Log } from '#app/lib/log.ts'
 import { createSandbox } from '#sandbox/sandbox.server.ts'
 import type { FaultEffect, World } from '#sandbox/world.ts'
+import { QUIET } from './test-app.server.ts'
 
 export const APP_ID = 'app-1'
 export const APP_SECRET = 'the-secret-of-the-add-on-in-a-test'
@@ -54,7 +54,6 @@ export interface PlatformServer {
 
 const PATHS = { token: '/oauth/access_token', vendor: '/api_1.0/vendor.json' }
 const SCOPE = 'vendor read_jobs'
-const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
 
 /** @param origin of the add-on: people are sent back to no other */
 export async function startPlatform({

@@ -1,17 +1,11 @@
 // Accounts, sessions and signed openings on a real database file, without a platform: for tests of who may do what.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import { createSignedReader } from '#app/adapters/servicem8/servicem8-signed.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
-import type { Log } from '#app/lib/log.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
-import { accountStore } from '#db/sqlite/accounts/accounts.server.ts'
-import { openClient } from '#db/sqlite/client.server.ts'
-import { auditStore } from '#db/sqlite/ops/audit.server.ts'
+import { testApp } from './test-app.server.ts'
 
 export const RIGHTS_ORIGIN = 'https://fieldhook.test'
 export const LEEDS = '6e3f5d0c-1f6b-4f2c-9f57-20aa5c1d0b01'
@@ -31,15 +25,12 @@ export interface RightsWorld {
 
 export function rightsWorld(options: { origin?: string } = {}): RightsWorld {
   const origin = options.origin ?? RIGHTS_ORIGIN
-  const folder = mkdtempSync(join(tmpdir(), 'rights-'))
   const clock = fixedClock()
-  const client = openClient(join(folder, 'test.db'), 'db/migrations')
-  const store = { ...accountStore(client, clock), ...auditStore(client) }
-  const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
-  const settings = { origin, adminAccounts: new Set([LEEDS]) }
+  const { app, close } = testApp(clock, { origin, adminAccounts: new Set([LEEDS]) })
+  const { store } = app
   const readSigned = createSignedReader({ appSecret: APP_SECRET, clock })
   return {
-    app: { store, clock, log, settings, readSigned } as unknown as App,
+    app: { ...app, readSigned } as unknown as App,
     clock,
     async signIn(...accounts) {
       const token = newToken()
@@ -71,9 +62,6 @@ export function rightsWorld(options: { origin?: string } = {}): RightsWorld {
       const jwt = new SignJWT({ eventName: 'open_fieldhook', ...claims }).setProtectedHeader({ alg: 'HS256' })
       return jwt.sign(new TextEncoder().encode(APP_SECRET))
     },
-    close() {
-      client.close()
-      rmSync(folder, { recursive: true })
-    },
+    close,
   }
 }

@@ -1,7 +1,4 @@
 // A database file that fills up: events of several accounts on a clock that stands still, delivered by a stroke of SQL.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Space } from '#app/domain/space.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
@@ -10,9 +7,9 @@ import { createSpaceLadder, type SpaceLadder } from '#app/features/ops/space.ser
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import { hours } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
-import { type Client, openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sqlite/store.server.ts'
+import type { Client } from '#db/sqlite/client.server.ts'
 import type { Store } from '#db/store.ts'
+import { testApp } from './test-app.server.ts'
 
 export interface SpaceWorld {
   client: Client
@@ -41,13 +38,13 @@ export interface SpaceWorld {
 }
 
 export function spaceWorld(): SpaceWorld {
-  const folder = mkdtempSync(join(tmpdir(), 'fieldhook-space-'))
   const clock = fixedClock()
-  const client = openClient(join(folder, 'test.db'), 'db/migrations')
+  const base = testApp(clock)
+  const { client, close } = base
   const { sql } = client
   // How soon it is on disk is not what is asked here.
   sql.pragma('synchronous = OFF')
-  const store = sqliteStore(client, clock)
+  const { store } = base.app
   const logged: SpaceWorld['logged'] = []
   const write = (fields: Record<string, unknown>, message: string) => void logged.push({ fields, message })
   const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log }
@@ -140,11 +137,8 @@ export function spaceWorld(): SpaceWorld {
     deliver: (accounts, snippet) => void deliver.immediate(accounts, snippet ?? null),
     forgetOld: (keepMs) => through(forgetOldEvents(app, { keepMs })),
     through,
-    one: (text, ...values) => (sql.prepare(text).get(...values) ?? {}) as Record<string, unknown>,
-    all: (text, ...values) => sql.prepare(text).all(...values) as Record<string, unknown>[],
-    close() {
-      client.close()
-      rmSync(folder, { recursive: true, force: true })
-    },
+    one: base.row,
+    all: base.rows,
+    close,
   }
 }

@@ -6,13 +6,12 @@ import type { Payments } from '#app/adapters/payments.ts'
 import { createStripePayments } from '#app/adapters/stripe/stripe.server.ts'
 import { receivePaymentEvent } from '#app/features/billing/payment-events.server.ts'
 import { fixedClock } from '#app/lib/clocks.server.ts'
-import type { Log } from '#app/lib/log.ts'
 import { createSandbox, type Sandbox } from '#sandbox/sandbox.server.ts'
 import { SANDBOX_STRIPE } from '#sandbox/stripe/stripe-options.ts'
 import { type BillingWorld, billingWorldWith } from './billing-world.server.ts'
+import { QUIET } from './test-app.server.ts'
 
 const START = Date.UTC(2026, 10, 22, 9)
-const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
 
 export interface StripeStage {
   billing: BillingWorld<Payments>

@@ -1,9 +1,5 @@
 // Two accounts, a real database file, a clock that stands still, and a platform in memory: what webhook use cases need.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { OutboundProbe } from '#app/adapters/outbound/outbound.ts'
-import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import { AMPLE_SPACE } from '#app/domain/space.ts'
 import { neededFields } from '#app/features/automations/rules/triggers.ts'
@@ -11,15 +7,14 @@ import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { beginPolling } from '#app/features/events/poll-objects.server.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import { hours } from '#app/lib/duration.ts'
-import type { Log } from '#app/lib/log.ts'
 import { hashToken } from '#app/lib/token.server.ts'
-import { type Client, openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sqlite/store.server.ts'
+import type { Client } from '#db/sqlite/client.server.ts'
 import { type MemoryPlatform, memoryPlatform } from './memory-platform.ts'
+import { QUIET, TEST_SETTINGS, testApp } from './test-app.server.ts'
 
 export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
-export const ORIGIN = 'https://hooks.example.com'
+export const ORIGIN = TEST_SETTINGS.origin
 
 /** What webhook use cases draw from; the parts they do not use are absent. */
 export type WorldApp = Pick<
@@ -57,10 +52,10 @@ export interface WebhookWorld {
 
 /** Call `close` when the test is over. The clock stands at Mon 5 Jan 2026, 09:00 UTC. */
 export async function openWebhookWorld(): Promise<WebhookWorld> {
-  const folder = mkdtempSync(join(tmpdir(), 'fieldhook-webhooks-'))
   const clock = fixedClock()
-  const client = openClient(join(folder, 'test.db'), 'db/migrations')
-  const store = sqliteStore(client, clock)
+  const base = testApp(clock, { adminAccounts: new Set([LEEDS]), version: '0.0.0' })
+  const { client, close } = base
+  const { store } = base.app
   const platform = memoryPlatform()
   const connected = new Set([LEEDS, BRISBANE])
   const addresses: WebhookWorld['addresses'] = new Map()
@@ -73,18 +68,8 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
     return ingress !== null && ingress.state !== 'deleted'
   }
   const app: WorldApp = {
-    store,
-    clock,
-    log: silentLog(),
-    settings: {
-      origin: ORIGIN,
-      adminAccounts: new Set([LEEDS]),
-      scopes: [],
-      sandbox: false,
-      payments: { mode: 'off', publishableKey: null },
-      version: '0.0.0',
-    },
-    secrets: createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`),
+    ...base.app,
+    log: QUIET,
     outbound: {
       check: async (url) => addresses.get(url) ?? { verdict: 'allowed' },
       post: () => Promise.reject(new Error('webhook use cases send no event themselves')),
@@ -122,22 +107,8 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
     probes,
     probed,
     woken,
-    close() {
-      client.close()
-      rmSync(folder, { recursive: true, force: true })
-    },
+    close,
   }
-}
-
-function silentLog(): Log {
-  const log: Log = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: () => undefined,
-    error: () => undefined,
-    child: () => log,
-  }
-  return log
 }
 
 /** A look at an address that finds nothing wrong; `over` changes what it found. */

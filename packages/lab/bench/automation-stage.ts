@@ -28,6 +28,7 @@ import { openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import { type Around, type AutomationPlatform, automationPlatform } from '#tests/support/automation-platform.server.ts'
 import { memoryOutbound } from '#tests/support/memory-outbound.ts'
+import { TEST_SETTINGS } from '#tests/support/test-app.server.ts'
 import { createChance } from '../stage/chance.ts'
 import { RULES } from './automation-rules.ts'
 
@@ -82,14 +83,6 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
   const complaints = new Map<string, number>()
   const log = complaining(complaints)
   const secrets = createSecretBox(`bench:${randomBytes(32).toString('base64')}`)
-  const settings = {
-    origin: 'https://hooks.example.com',
-    adminAccounts: new Set<string>(),
-    scopes: [],
-    sandbox: false,
-    payments: { mode: 'off' as const, publishableKey: null },
-    version: '0.0.0',
-  }
   const chance = createChance(seed, 'answers')
   const calls: MadeCall[] = []
   const reached: Reached[] = []
@@ -143,10 +136,10 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
       actingFor: (account, { gate, counts }) => platform.apiOf(account, around(account, gate, counts)),
     },
   })
-  const deliveries = createDeliveryEngine({ store, clock, log, outbound, secrets, settings })
+  const deliveries = createDeliveryEngine({ store, clock, log, outbound, secrets, settings: TEST_SETTINGS })
   const facts = createFactLoader({ callAsAccount, clock })
   const committer = createCommitter(
-    { callAsAccount, clock, log, store, outbound, secrets, settings },
+    { callAsAccount, clock, log, store, outbound, secrets, settings: TEST_SETTINGS },
     { sign: signForward },
   )
   const runs = createAutomationEngine({
@@ -154,9 +147,14 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     clock,
     log,
     secrets,
-    settings,
+    settings: TEST_SETTINGS,
     callAsAccount,
-    parts: { actions: ACTIONS, facts, surroundings: planSurroundings({ store, settings, outbound }), committer },
+    parts: {
+      actions: ACTIONS,
+      facts,
+      surroundings: planSurroundings({ store, settings: TEST_SETTINGS, outbound }),
+      committer,
+    },
   })
   const triggers = createAutomationTriggers({ store, clock, log, callAsAccount, facts, wakeRuns: runs.wake })
 

@@ -13,6 +13,7 @@ import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
+import { TEST_SETTINGS } from '#tests/support/test-app.server.ts'
 import { createChance } from '../stage/chance.ts'
 import { type Behaviour, moment, type Receivers } from './receivers.ts'
 
@@ -149,21 +150,13 @@ function composeEngine(
     egressAllow: receivers.origins.map((origin) => new URL(origin).host),
     limits: { totalMs: timeoutMs },
   })
-  const settings = {
-    origin: 'https://hooks.example.com',
-    adminAccounts: new Set<string>(),
-    scopes: [],
-    sandbox: false,
-    payments: { mode: 'off' as const, publishableKey: null },
-    version: '1.2.3',
-  }
   const engine = createDeliveryEngine({
     store: sqliteStore(client, clock),
     clock,
     log,
     outbound,
     secrets,
-    settings,
+    settings: TEST_SETTINGS,
   })
   return {
     engine,

@@ -10,6 +10,7 @@ import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import { steppingClock } from '#tests/support/stepping-clock.ts'
+import { TEST_SETTINGS } from '#tests/support/test-app.server.ts'
 import { createChance } from '../stage/chance.ts'
 import { createModel } from './model.ts'
 import { createObserver } from './observer.server.ts'
@@ -32,14 +33,6 @@ export function createWorld(options: WorldOptions, note: (line: string) => void)
   const answers = createChance(options.seed, 'answers')
   const jitter = createChance(options.seed, 'jitter')
   const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
-  const settings = {
-    origin: 'https://hooks.example.com',
-    adminAccounts: new Set<string>(),
-    scopes: [],
-    sandbox: false,
-    payments: { mode: 'off' as const, publishableKey: null },
-    version: '1.2.3',
-  }
   const log: Log = {
     debug: () => {},
     info: () => {},
@@ -126,7 +119,7 @@ export function createWorld(options: WorldOptions, note: (line: string) => void)
       clock: ownClock,
       log,
       secrets,
-      settings,
+      settings: TEST_SETTINGS,
       outbound: outboundOf(
         () => process,
         () => world,
@@ -161,7 +154,7 @@ export function createWorld(options: WorldOptions, note: (line: string) => void)
     processes: [],
     moods: new Map(),
     secrets,
-    settings,
+    settings: TEST_SETTINGS,
     log,
     onlooker,
     violations,
