@@ -9,9 +9,9 @@ import type { BacklogStore } from './store/backlog.ts'
 import type { BackupStore } from './store/backups.ts'
 import type { BillingStore } from './store/billing.ts'
 import type { DeliveryStore } from './store/deliveries.ts'
+import type { EndpointStore } from './store/endpoints.ts'
 import type { ErasureStore } from './store/erasure.ts'
 import type { EventStore } from './store/events.ts'
-import type { ForwardingRuleStore } from './store/forwarding-rules.ts'
 import type { NoticeStore } from './store/notices.ts'
 import type { OperationsStore } from './store/operations.ts'
 import type { OperatorStore } from './store/operator.ts'
@@ -25,13 +25,11 @@ import type { SpaceStore } from './store/space.ts'
 import type { TemplateStore } from './store/templates.ts'
 import type { TriggerStore } from './store/triggers.ts'
 import type { VerdictStore } from './store/verdicts.ts'
-import type { WebhookStore } from './store/webhooks.ts'
 
 export interface Store
   extends AccountStore,
     AccountKeyStore,
-    WebhookStore,
-    ForwardingRuleStore,
+    EndpointStore,
     EventStore,
     DeliveryStore,
     ActivityStore,

@@ -32,11 +32,15 @@ async function started(): Promise<DeliveryEngine> {
 }
 
 const remove = (id: number) =>
-  world.store.deleteWebhook(LEEDS, id, {
-    reason: 'The webhook was deleted.',
-    endSubscriptions: true,
-    at: world.clock.now(),
-  })
+  world.store.deleteEndpoint(
+    LEEDS,
+    { kind: 'webhook', id: id },
+    {
+      reason: 'The webhook was deleted.',
+      endSubscriptions: true,
+      at: world.clock.now(),
+    },
+  )
 
 /** Deliveries by state and reason, each with the sentence of its last row in the log. */
 const ends = () =>

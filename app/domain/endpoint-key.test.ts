@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseEndpointKey, ruleIdOf, ruleKey } from './endpoint-key.ts'
+import { keyOf, parseEndpointKey, refOf } from './endpoint-key.ts'
 
 describe('the key of an address', () => {
   test.each([
@@ -18,8 +18,10 @@ describe('the key of an address', () => {
     },
   )
 
-  test('of a rule leads back to it', () => {
-    expect(ruleKey(12)).toBe('rule-12')
-    expect(ruleIdOf(ruleKey(12))).toBe(12)
+  test('leads back to its endpoint', () => {
+    expect(keyOf({ kind: 'extra', id: 12 })).toBe('rule-12')
+    expect(refOf('rule-12')).toEqual({ kind: 'extra', id: 12 })
+    expect(keyOf({ kind: 'webhook', id: 12 })).toBe(12)
+    expect(refOf(12)).toEqual({ kind: 'webhook', id: 12 })
   })
 })

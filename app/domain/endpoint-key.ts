@@ -1,23 +1,30 @@
-// Which of an account's addresses is meant: a webhook's own, or one more of a forwarding rule.
+// Which of an account's endpoints is meant: a webhook, or an extra address for an object's events.
 
-export type RuleKey = `rule-${number}`
+export type EndpointKind = 'webhook' | 'extra'
 
-/** A webhook's id, or `rule-3` for the forwarding rule 3. The same as text in forms and addresses. */
-export type EndpointKey = number | RuleKey
-
-export function ruleKey(ruleId: number): RuleKey {
-  return `rule-${ruleId}`
+/** An endpoint by its kind and its id among those of the kind. */
+export interface EndpointRef {
+  kind: EndpointKind
+  id: number
 }
 
-export function ruleIdOf(key: RuleKey): number {
-  return Number(key.slice('rule-'.length))
+/** An endpoint outside of the store: a webhook's id, or `rule-3` for the extra address 3. The same as text in forms and addresses. */
+export type EndpointKey = number | `rule-${number}`
+
+export function keyOf({ kind, id }: EndpointRef): EndpointKey {
+  return kind === 'webhook' ? id : `rule-${id}`
+}
+
+export function refOf(key: EndpointKey): EndpointRef {
+  return typeof key === 'number'
+    ? { kind: 'webhook', id: key }
+    : { kind: 'extra', id: Number(key.slice('rule-'.length)) }
 }
 
 /** Reads a key from a form or an address; null for anything that cannot be one. */
 export function parseEndpointKey(text: string): EndpointKey | null {
-  const [, rule, id] = /^(rule-)?([1-9]\d{0,14})$/.exec(text) ?? []
-  if (id === undefined) return null
-  return rule === undefined ? Number(id) : ruleKey(Number(id))
+  const [, extra, id] = /^(rule-)?([1-9]\d{0,14})$/.exec(text) ?? []
+  return id === undefined ? null : keyOf({ kind: extra === undefined ? 'webhook' : 'extra', id: Number(id) })
 }
 
 /** No plan limits how many addresses an account has. This keeps a program gone wild from filling the installation. */

@@ -19,7 +19,8 @@ beforeEach(async () => {
   world = await accountsApp()
   Object.assign(world.app, { wakeDeliveries() {}, wakeRuns() {}, rulesChanged() {}, payments: null })
   await connect(world, BRISBANE)
-  await world.app.store.saveWebhook(BRISBANE.uuid, {
+  await world.app.store.saveEndpoint(BRISBANE.uuid, {
+    kind: 'webhook',
     objectType: 'job',
     fields: '',
     url: 'https://example.com/in',

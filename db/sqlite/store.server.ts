@@ -6,9 +6,8 @@ import { erasureStore } from './accounts/erasure.server.ts'
 import { billingStore } from './billing/billing.server.ts'
 import type { Client } from './client.server.ts'
 import { deliveryStore } from './deliveries/deliveries.server.ts'
-import { forwardingRuleStore } from './endpoints/forwarding-rules.server.ts'
+import { endpointStore } from './endpoints/endpoints.server.ts'
 import { noticeStore } from './endpoints/notices.server.ts'
-import { webhookStore } from './endpoints/webhooks.server.ts'
 import { activityStore } from './events/activity.server.ts'
 import { eventStore } from './events/events.server.ts'
 import { recordStore } from './events/records.server.ts'
@@ -33,8 +32,7 @@ export function sqliteStore(client: Client, clock: Clock): Store {
   return {
     ...accountStore(client, clock),
     ...accountKeyStore(client),
-    ...webhookStore(client, clock),
-    ...forwardingRuleStore(client, clock),
+    ...endpointStore(client, clock),
     ...eventStore(client, clock),
     ...deliveryStore(client, clock),
     ...activityStore(client, clock),

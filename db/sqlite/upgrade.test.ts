@@ -118,7 +118,7 @@ test.each(RELEASED)('a database of %s comes up to date with all that was in it',
 
     const store = sqliteStore(client, CLOCK)
     expect(await store.findAccount(LEEDS)).toMatchObject({ name: 'Leeds Boilers' })
-    expect(await store.listWebhooks(LEEDS)).toMatchObject([
+    expect(await store.listEndpoints(LEEDS, 'webhook')).toMatchObject([
       { webhook: { objectType: 'job' } },
       { webhook: { objectType: 'company' } },
     ])

@@ -23,7 +23,8 @@ export async function live(
     tokenSealed: secrets.seal(`subscription|${accountUuid}|token`, token),
     at,
   })
-  const { endpointId } = await store.saveWebhook(accountUuid, {
+  const { endpointId } = await store.saveEndpoint(accountUuid, {
+    kind: 'webhook',
     objectType: 'job',
     fields: '',
     url: 'https://receiver.example.com/in',
@@ -33,7 +34,8 @@ export async function live(
     subscription: { id: subscription, fields: 'status', replacedUntil: at },
     at,
   })
-  await store.saveForwardingRule(accountUuid, {
+  await store.saveEndpoint(accountUuid, {
+    kind: 'extra',
     name: 'Second address',
     objectType: 'job',
     url: 'https://second.example.com/in?their=own',

@@ -1,6 +1,6 @@
 // Webhooks and log entries as a screen gets them, to be varied by a test.
 
-import type { ReplayView, RuleView, WebhookView } from '#app/features/endpoints/webhook-view.ts'
+import type { EndpointView, ReplayView } from '#app/features/endpoints/endpoint-view.ts'
 import type { ForwardingResultView, LogEntryView } from '#app/features/events/log-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 
@@ -8,9 +8,11 @@ import { hours, minutes } from '#app/lib/duration.ts'
 export const SAMPLE_NOW = Date.UTC(2025, 10, 21, 4, 12, 9)
 export const SAMPLE_ZONE = 'Australia/Sydney'
 
-export function sampleWebhook(over: Partial<WebhookView> = {}): WebhookView {
+export function sampleWebhook(over: Partial<EndpointView> = {}): EndpointView {
   return {
     id: 1,
+    kind: 'webhook',
+    name: null,
     objectType: 'job',
     label: 'Job',
     callbackUrl: 'https://hooks.example.com/catch/1',
@@ -34,13 +36,13 @@ export function sampleWebhook(over: Partial<WebhookView> = {}): WebhookView {
   }
 }
 
-export function sampleRule(over: Partial<RuleView> = {}): RuleView {
-  const { forwardingUrl: _none, id: _key, ...common } = sampleWebhook()
+export function sampleRule(over: Partial<EndpointView> = {}): EndpointView {
   return {
-    ...common,
+    ...sampleWebhook(),
     id: 'rule-1',
-    ruleId: 1,
+    kind: 'extra',
     name: 'Accounting',
+    forwardingUrl: '',
     callbackUrl: 'https://accounts.example.com/in',
     ...over,
   }

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Running, startApp } from '#app/boot/boot.server.ts'
 import { readEnv } from '#app/boot/env.server.ts'
 import { finishSignIn } from '#app/features/accounts/sign-in.server.ts'
+import { createEndpoint, deleteEndpoint, listEndpoints } from '#app/features/endpoints/endpoints.server.ts'
 import { loadWebhookLog } from '#app/features/endpoints/webhook-log.server.ts'
-import { createWebhook, deleteWebhook, listWebhooks } from '#app/features/endpoints/webhooks.server.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import type { World } from '#sandbox/world.ts'
 import { startReceiver } from '#tests/support/recording-receiver.ts'
@@ -71,9 +71,10 @@ afterAll(async () => {
 const quote = () => world.records(account, 'job').find((job) => job.status === 'Quote' && job.active === 1)
 
 test('a job becomes a work order in the platform, and the address gets the signed event; the log says so', async () => {
-  const made = await createWebhook(
+  const made = await createEndpoint(
     running.app,
     account,
+    'webhook',
     { accountUUID: account, object: 'job', callback_url: receiver.url, fields: 'status' },
     { admin: false },
   )
@@ -91,7 +92,7 @@ test('a job becomes a work order in the platform, and the address gets the signe
     ],
     resource_url: expect.stringContaining(`/api_1.0/job/${job.uuid}.json`),
   })
-  const [webhook] = await listWebhooks(running.app, account)
+  const [webhook] = await listEndpoints(running.app, account, 'webhook')
   const verifier = new Webhook(webhook?.view.signingSecret ?? '')
   expect(verifier.verify(arrived?.body ?? '', arrived?.headers as Record<string, string>)).toMatchObject({
     object: 'job',
@@ -119,7 +120,7 @@ test('a field nobody watches forwards nothing', async () => {
 })
 
 test('an address that fails is tried again within a minute, and every try is in the log with a sentence', async () => {
-  const [webhook] = await listWebhooks(running.app, account)
+  const [webhook] = await listEndpoints(running.app, account, 'webhook')
   const uuid = 'refuse-me'
   const before = receiver.received.length
   const answer = await fetch(webhook?.view.forwardingUrl ?? '', {
@@ -151,9 +152,9 @@ test('an address that fails is tried again within a minute, and every try is in 
 })
 
 test('deleting the webhook unsubscribes at the platform, and the old address answers 410', async () => {
-  const [webhook] = await listWebhooks(running.app, account)
+  const [webhook] = await listEndpoints(running.app, account, 'webhook')
   expect(webhook).toBeDefined()
-  expect((await deleteWebhook(running.app, account, webhook?.view.id ?? 0)).outcome).toBe('deleted')
+  expect((await deleteEndpoint(running.app, account, webhook?.view.id ?? 0)).outcome).toBe('deleted')
   await expect.poll(() => world.subscriptions(account).filter((one) => one.active).length, { timeout: 5_000 }).toBe(0)
   const answer = await fetch(webhook?.view.forwardingUrl ?? '', { method: 'POST', body: '{"object":"job","entry":[]}' })
   expect(answer.status).toBe(410)

@@ -80,8 +80,8 @@ describe('erasing an account', () => {
     const { store } = world.app
     const { token, endpointId } = await live(world, LEEDS)
     expect(await eraseAccount(app, LEEDS, 'Leeds Electrical')).toEqual({ outcome: 'begun' })
-    expect(await store.listWebhooks(LEEDS)).toEqual([])
-    expect(await store.listForwardingRules(LEEDS)).toEqual([])
+    expect(await store.listEndpoints(LEEDS, 'webhook')).toEqual([])
+    expect(await store.listEndpoints(LEEDS, 'extra')).toEqual([])
     expect(await store.listAutomations(LEEDS)).toEqual([])
     expect(await store.findAutomationByTriggerKey(`key-${LEEDS}`)).toBeNull()
     expect(await store.dueRuns(world.clock.now(), 10)).toEqual([])
@@ -229,7 +229,7 @@ describe('erasing an account', () => {
     await finish()
     await world.app.store.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
     await live(world, LEEDS)
-    expect(await world.app.store.listWebhooks(LEEDS)).toHaveLength(1)
+    expect(await world.app.store.listEndpoints(LEEDS, 'webhook')).toHaveLength(1)
   })
 
   it('says on what was stopped why it was', async () => {

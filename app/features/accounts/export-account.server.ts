@@ -4,7 +4,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import type { EndpointRow } from '#db/store/webhooks.ts'
+import type { EndpointRecord, EndpointRow } from '#db/store/endpoints.ts'
 import { EXPORT_HISTORY, withoutCapabilities } from './export.ts'
 
 type ExportApp = Pick<App, 'store' | 'clock' | 'settings'>
@@ -38,13 +38,15 @@ async function* pieces(
     notices: await store.findMailChoice(uuid),
     changes: (await store.listGuardChanges(uuid)).map(withMoments),
   })}`
-  yield* listed('webhooks', await store.listWebhooks(uuid), ({ webhook, endpoint }) => ({
-    ...webhook,
-    address: addressFacts(endpoint),
+  yield* listed('webhooks', await store.listEndpoints(uuid, 'webhook'), (one) => ({
+    ...endpointFacts(one),
+    fields: one.fields,
+    address: addressFacts(one.endpoint),
   }))
-  yield* listed('forwardingRules', await store.listForwardingRules(uuid), ({ rule, endpoint }) => ({
-    ...rule,
-    address: addressFacts(endpoint),
+  yield* listed('forwardingRules', await store.listEndpoints(uuid, 'extra'), (one) => ({
+    ...endpointFacts(one),
+    name: one.name,
+    address: addressFacts(one.endpoint),
   }))
   yield* listed('automations', await store.listAutomations(uuid), ruleFacts)
   yield* listed('templates', templates, (template) => template)
@@ -62,6 +64,10 @@ async function* pieces(
 }
 
 /** An address without its secrets. */
+function endpointFacts({ id, accountUuid, objectType, createdAt, updatedAt }: EndpointRecord) {
+  return { id, accountUuid, objectType, createdAt, updatedAt }
+}
+
 function addressFacts({ url, fieldFilter, state, stateReason, lastSuccessAt }: EndpointRow) {
   return { url, fieldFilter, state, stateReason, lastSuccessAt }
 }

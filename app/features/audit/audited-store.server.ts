@@ -92,42 +92,37 @@ function linked(accountUuid: string, target: string, outcome: 'mapped' | 'same' 
   return { accountUuid, action: 'id.linked', target, outcome: 'refused', detail: { reason: outcome } }
 }
 
+const AUDITED = { webhook: 'webhook', extra: 'rule' } as const
+
 const WEBHOOKS: Tellers = {
-  saveWebhook: ([accountUuid, { objectType, url }], { replaced }) => ({
-    accountUuid,
-    action: replaced ? 'webhook.changed' : 'webhook.created',
-    target: objectType,
-    detail: { address: hostOf(url) },
-  }),
-  updateWebhook: async ([accountUuid, id, { fields, url, active }], saved, store) => {
-    const changed = list(fields && 'fields', url !== undefined && 'address', switched(active))
-    if (saved === null || changed === '') return null
-    const target = (await store.findWebhook(accountUuid, id))?.webhook.objectType ?? ''
-    const address = url === undefined ? null : hostOf(url)
-    return { accountUuid, action: 'webhook.changed', target, detail: { changed, address } }
+  saveEndpoint: ([accountUuid, input], { replaced }): Told => {
+    const { objectType, url } = input
+    const address = hostOf(url)
+    if (input.kind === 'extra') {
+      return { accountUuid, action: 'rule.created', target: input.name, detail: { object: objectType, address } }
+    }
+    return {
+      accountUuid,
+      action: replaced ? 'webhook.changed' : 'webhook.created',
+      target: objectType,
+      detail: { address },
+    }
   },
-  deleteWebhook: ([accountUuid], deleted) =>
-    deleted && { accountUuid, action: 'webhook.deleted', target: deleted.objectType },
-  saveForwardingRule: ([accountUuid, { name, objectType, url }]) => ({
-    accountUuid,
-    action: 'rule.created',
-    target: name,
-    detail: { object: objectType, address: hostOf(url) },
-  }),
-  updateForwardingRule: async ([accountUuid, id, { name, fieldFilter, url, active }], saved, store) => {
+  updateEndpoint: async ([accountUuid, ref, { name, fields, url, active }], saved, store) => {
     const changed = list(
       name !== undefined && 'name',
-      fieldFilter !== undefined && 'fields',
+      fields && 'fields',
       url !== undefined && 'address',
       switched(active),
     )
     if (saved === null || changed === '') return null
-    const target = (await store.findForwardingRule(accountUuid, id))?.rule.name ?? ''
+    const found = await store.findEndpoint(accountUuid, ref)
+    const target = found?.name ?? found?.objectType ?? ''
     const address = url === undefined ? null : hostOf(url)
-    return { accountUuid, action: 'rule.changed', target, detail: { changed, address } }
+    return { accountUuid, action: `${AUDITED[ref.kind]}.changed`, target, detail: { changed, address } }
   },
-  deleteForwardingRule: ([accountUuid], deleted) =>
-    deleted && { accountUuid, action: 'rule.deleted', target: deleted.objectType },
+  deleteEndpoint: ([accountUuid, { kind }], deleted) =>
+    deleted && { accountUuid, action: `${AUDITED[kind]}.deleted`, target: deleted.objectType },
   rotateSecret: async ([accountUuid, endpointId], rotation, store) =>
     rotation?.rotated
       ? { accountUuid, action: 'secret.rotated', target: await endpointName(store, accountUuid, endpointId) }

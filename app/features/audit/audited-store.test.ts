@@ -42,6 +42,7 @@ async function entries(account = LEEDS) {
 }
 
 const NEW_WEBHOOK = {
+  kind: 'webhook' as const,
   objectType: 'job',
   fields: '',
   url: 'https://hooks.example.com/very/secret?key=abc',
@@ -56,19 +57,27 @@ describe('an act', () => {
   it('is written down after it was done, with who and from where', async () => {
     const { id, endpointId } = await asCaller('192.0.2.7', async () => {
       noteProved([{ accountUuid: LEEDS, staffUuid: 'staff-1' }])
-      return audited.store.saveWebhook(LEEDS, NEW_WEBHOOK)
+      return audited.store.saveEndpoint(LEEDS, NEW_WEBHOOK)
     })
     await asCaller('192.0.2.8', async () => {
       noteProved([{ accountUuid: LEEDS, staffUuid: null }])
-      await audited.store.updateWebhook(LEEDS, id, {
-        url: 'https://other.example.com/x',
-        active: false,
-        subscription: null,
-        at: 2,
-      })
+      await audited.store.updateEndpoint(
+        LEEDS,
+        { kind: 'webhook', id: id },
+        {
+          url: 'https://other.example.com/x',
+          active: false,
+          subscription: null,
+          at: 2,
+        },
+      )
       await audited.store.pauseEndpoint(LEEDS, endpointId, 3)
     })
-    await audited.store.deleteWebhook(LEEDS, id, { reason: 'x', endSubscriptions: false, at: 4 })
+    await audited.store.deleteEndpoint(
+      LEEDS,
+      { kind: 'webhook', id: id },
+      { reason: 'x', endSubscriptions: false, at: 4 },
+    )
     expect(await entries()).toMatchObject([
       {
         action: 'webhook.created',
@@ -92,8 +101,12 @@ describe('an act', () => {
   })
 
   it('that changes nothing is not told', async () => {
-    await audited.store.updateWebhook(LEEDS, 9, { active: true, subscription: null, at: 1 })
-    await audited.store.deleteWebhook(LEEDS, 9, { reason: 'x', endSubscriptions: true, at: 1 })
+    await audited.store.updateEndpoint(LEEDS, { kind: 'webhook', id: 9 }, { active: true, subscription: null, at: 1 })
+    await audited.store.deleteEndpoint(
+      LEEDS,
+      { kind: 'webhook', id: 9 },
+      { reason: 'x', endSubscriptions: true, at: 1 },
+    )
     await audited.store.deleteAutomation(LEEDS, 9, { reason: 'x', at: 1 })
     await audited.store.removeMute(LEEDS, 9)
     await audited.store.cancelReplay(LEEDS, 9, 1)
@@ -107,10 +120,12 @@ describe('an act', () => {
     expect(await store.mapAccountId('ext-1', LEEDS, 50, decideNamedAs)).toBe('mapped')
     expect(await store.resolveAccountId('ext-1')).toBe(LEEDS)
     expect(errors).toEqual(['audit.not_recorded'])
-    const unreadable: Store = { ...world.app.store, findWebhook: () => Promise.reject(new Error('disk')) }
+    const unreadable: Store = { ...world.app.store, findEndpoint: () => Promise.reject(new Error('disk')) }
     const second = auditStore({ store: unreadable, clock: world.clock, log: hearing() }).store
-    const { id } = await second.saveWebhook(LEEDS, NEW_WEBHOOK)
-    expect(await second.updateWebhook(LEEDS, id, { active: false, subscription: null, at: 1 })).not.toBeNull()
+    const { id } = await second.saveEndpoint(LEEDS, NEW_WEBHOOK)
+    expect(
+      await second.updateEndpoint(LEEDS, { kind: 'webhook', id: id }, { active: false, subscription: null, at: 1 }),
+    ).not.toBeNull()
     expect(errors).toHaveLength(2)
   })
 

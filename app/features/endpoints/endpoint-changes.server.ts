@@ -6,8 +6,9 @@ import { MOST_ENDPOINTS, noRoomForEndpoints } from '#app/domain/endpoint-key.ts'
 import { type FieldNeed, fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
 import { POLL_PURPOSE } from '#app/domain/polling.ts'
-import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/webhooks.ts'
+import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/endpoints.ts'
 import { chatWarning } from './chat-address.ts'
+import { type FieldErrors, HTTPS_URL, OBJECT_REQUIRED, OBJECT_UNRESOLVED } from './endpoint.ts'
 import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
 import {
   beginLooking,
@@ -16,7 +17,6 @@ import {
   type SubscribeFailure,
   type SubscriptionApp,
 } from './subscriptions/subscriptions.server.ts'
-import { type FieldErrors, HTTPS_URL, OBJECT_REQUIRED, OBJECT_UNRESOLVED } from './webhook.ts'
 
 export type Refused =
   /** What was entered cannot be: `errors` by the form's field names. */

@@ -1,7 +1,7 @@
 // What somebody who has just come does first, and when nobody needs to be told any more.
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
-import type { CardView } from './webhook-view.ts'
+import type { EndpointView } from './endpoint-view.ts'
 
 /** Long enough for the first evening and the morning after; who only forwards webhooks is not asked for ever. */
 const SHOWN_FOR = hours(48)
@@ -18,7 +18,7 @@ export interface FirstStepView {
 
 export interface FirstStepFacts {
   /** Webhooks and forwarding rules. */
-  cards: readonly Pick<CardView, 'status' | 'lastEventAt' | 'createdAt'>[]
+  cards: readonly Pick<EndpointView, 'status' | 'lastEventAt' | 'createdAt'>[]
   /** How many rules the account has, on or off. */
   automations: number
   now: Millis

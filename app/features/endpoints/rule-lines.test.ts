@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { ruleKey } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, keyOf, refOf } from '#app/domain/endpoint-key.ts'
 import { sampleRule } from '#tests/support/sample-views.ts'
+import type { WebhookStatus } from './endpoint-view.ts'
 import { foldRules, WHOLE_CARDS } from './rule-lines.ts'
-import type { WebhookStatus } from './webhook-view.ts'
 
 const rules = (count: number, statusOf: (n: number) => WebhookStatus = () => 'working') =>
   Array.from({ length: count }, (_, index) => ({
-    view: sampleRule({ id: ruleKey(index + 1), ruleId: index + 1, status: statusOf(index + 1) }),
+    view: sampleRule({ id: keyOf({ kind: 'extra', id: index + 1 }), status: statusOf(index + 1) }),
   }))
-const ids = (cards: { view: { ruleId: number } }[]) => cards.map(({ view }) => view.ruleId)
+const ids = (cards: { view: { id: EndpointKey } }[]) => cards.map(({ view }) => refOf(view.id).id)
 
 describe('the rules of an account', () => {
   test('have their whole cards while they are few', () => {
@@ -18,13 +18,13 @@ describe('the rules of an account', () => {
   test('are lines when they are many, except for the open one and those that need somebody', () => {
     const folded = foldRules(
       rules(1_000, (n) => (n === 7 ? 'failing' : n === 900 ? 'stopped' : n === 8 ? 'paused' : 'working')),
-      ruleKey(500),
+      keyOf({ kind: 'extra', id: 500 }),
     )
     expect(ids(folded.whole)).toEqual([7, 500, 900])
     expect(folded.lines).toHaveLength(997)
     expect(folded.lines[0]).toEqual({
       id: 'rule-1',
-      ruleId: 1,
+      kind: 'extra',
       name: 'Accounting',
       label: 'Job',
       callbackUrl: 'https://accounts.example.com/in',
@@ -35,14 +35,14 @@ describe('the rules of an account', () => {
   test('stay a page when a thousand fail at once', () => {
     const folded = foldRules(
       rules(1_000, () => 'failing'),
-      ruleKey(999),
+      keyOf({ kind: 'extra', id: 999 }),
     )
     expect(folded.whole).toHaveLength(WHOLE_CARDS + 1)
     expect(folded.lines).toHaveLength(1_000 - WHOLE_CARDS - 1)
   })
 
   test('are all there, whichever card is named', () => {
-    for (const opened of [null, 3, ruleKey(2), ruleKey(4_000)] as const) {
+    for (const opened of [null, 3, keyOf({ kind: 'extra', id: 2 }), keyOf({ kind: 'extra', id: 4_000 })] as const) {
       const { whole, lines } = foldRules(rules(30), opened)
       expect(whole.length + lines.length).toBe(30)
     }

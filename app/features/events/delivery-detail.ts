@@ -3,7 +3,7 @@
 import { type AttemptTiming, timingOf, wasSent } from '#app/domain/deliveries/attempt-timing.ts'
 import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
 import type { FoundDelivery, FoundRow, StoredAttempt, StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
-import { type EndpointKey, ruleKey } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { curlCommand } from '#app/lib/curl.ts'
@@ -146,7 +146,10 @@ function ownerView({ owner, delivery }: StoredDelivery): DeliveryView['owner'] {
   const { webhookId, forwardingRuleId, forwardingRuleName, objectType } = owner
   const label = webhookId === null ? `${forwardingRuleName ?? 'Forwarding'} rule` : `${objectLabel(objectType)} webhook`
   if (delivery.address.state === 'deleted') return { label: `${label} (deleted)`, card: null }
-  return { label, card: webhookId ?? (forwardingRuleId === null ? null : ruleKey(forwardingRuleId)) }
+  return {
+    label,
+    card: webhookId ?? (forwardingRuleId === null ? null : keyOf({ kind: 'extra', id: forwardingRuleId })),
+  }
 }
 
 function requestView({ delivery, eventId, body, attempts }: StoredDelivery, version: string): RequestView {

@@ -17,7 +17,8 @@ afterEach(() => world.close())
 /** Somebody wants all events of job contacts. */
 async function wanted(account = LEEDS): Promise<void> {
   expect(await world.app.beginPolling(account, 'jobcontact')).toEqual({ outcome: 'looking' })
-  await world.app.store.saveWebhook(account, {
+  await world.app.store.saveEndpoint(account, {
+    kind: 'webhook',
     objectType: 'jobcontact',
     fields: '',
     url: 'https://example.com/in',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createWebhook } from '#app/features/endpoints/webhooks.server.ts'
+import { createEndpoint } from '#app/features/endpoints/endpoints.server.ts'
 import {
   type Call,
   callRoute,
@@ -20,7 +20,7 @@ beforeEach(async () => {
   world = await openWebhookWorld()
   await openSessions(world)
   const form = { callback_url: 'https://example.com/in', object: 'job', fields: '', accountUUID: LEEDS }
-  await createWebhook(world.app, LEEDS, form, { admin: false })
+  await createEndpoint(world.app, LEEDS, 'webhook', form, { admin: false })
   world.woken.length = 0
 })
 
@@ -150,7 +150,7 @@ describe('GET and DELETE /api/webhooks/{id}/replay/{replayId}', () => {
   test('know only the replays of this webhook and account', async () => {
     await begin({ since: SINCE })
     const note = { callback_url: 'https://example.com/in', object: 'note', fields: '', accountUUID: LEEDS }
-    await createWebhook(world.app, LEEDS, note, { admin: false })
+    await createEndpoint(world.app, LEEDS, 'webhook', note, { admin: false })
     for (const method of ['GET', 'DELETE']) {
       const answers = [
         await look('1', { method, as: BRISBANE }),

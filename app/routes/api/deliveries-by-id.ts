@@ -1,5 +1,5 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { parseWebhookId } from '#app/features/endpoints/webhook.ts'
+import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { deliveryJson } from '#app/features/events/delivery-detail.ts'
 import { answerCall } from '#app/http/call.server.ts'

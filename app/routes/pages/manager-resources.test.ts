@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createForwardingRule } from '#app/features/endpoints/forwarding-rules.server.ts'
-import { createWebhook } from '#app/features/endpoints/webhooks.server.ts'
+import { createEndpoint } from '#app/features/endpoints/endpoints.server.ts'
 import {
   type Call,
   callRoute,
@@ -23,7 +22,7 @@ beforeEach(async () => {
   await openSessions(world)
   for (const object of ['job', 'note']) {
     const form = { callback_url: 'https://example.com/in', object, fields: '', accountUUID: LEEDS }
-    await createWebhook(world.app, LEEDS, form, { admin: false })
+    await createEndpoint(world.app, LEEDS, 'webhook', form, { admin: false })
   }
 })
 
@@ -64,7 +63,7 @@ describe('an event as a command', () => {
 describe('of a forwarding rule, by its key', () => {
   beforeEach(async () => {
     const form = { name: 'Accounting', objectType: 'job', forwardUrl: 'https://accounts.example.com/in' }
-    await createForwardingRule(world.app, LEEDS, { ...form, accountUUID: LEEDS }, { admin: false })
+    await createEndpoint(world.app, LEEDS, 'extra', { ...form, accountUUID: LEEDS }, { admin: false })
   })
 
   test('an event as a command has the rule’s address and id', async () => {

@@ -2,7 +2,7 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
-import { parseWebhookId } from '#app/features/endpoints/webhook.ts'
+import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { notSentAgainFlash } from '#app/features/events/search-view.ts'
 import { setFlash } from '#app/http/flash.server.ts'
 import { readForm } from '#app/http/guards.server.ts'

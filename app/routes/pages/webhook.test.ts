@@ -1,7 +1,6 @@
 import type { AppLoadContext } from '@remix-run/node'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createForwardingRule } from '#app/features/endpoints/forwarding-rules.server.ts'
-import { createWebhook, deleteWebhook } from '#app/features/endpoints/webhooks.server.ts'
+import { createEndpoint, deleteEndpoint } from '#app/features/endpoints/endpoints.server.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
 import { hours } from '#app/lib/duration.ts'
 import { openSessions } from '#tests/support/webhook-calls.server.ts'
@@ -33,15 +32,15 @@ async function open(id: string, as: string | null = LEEDS) {
 
 test('a webhook and a rule have an address that leads to their card', async () => {
   const form = { callback_url: URL_GIVEN, object: 'job', fields: '', accountUUID: LEEDS }
-  const made = await createWebhook(world.app, LEEDS, form, ROLE)
+  const made = await createEndpoint(world.app, LEEDS, 'webhook', form, ROLE)
   if (made.outcome !== 'created') throw new Error('not made')
-  const { id } = made.webhook.view
+  const { id } = made.endpoint.view
   expect(await open(String(id))).toEqual({ status: 302, to: `/fieldhook${AT}#webhook-${id}` })
   const rule = { name: 'Accounting', objectType: 'job', forwardUrl: URL_GIVEN, fieldFilters: '', accountUUID: LEEDS }
-  await createForwardingRule(world.app, LEEDS, rule, ROLE)
+  await createEndpoint(world.app, LEEDS, 'extra', rule, ROLE)
   expect(await open('rule-1')).toEqual({ status: 302, to: `/fieldhook${AT}#rule-1` })
 
-  await deleteWebhook(world.app, LEEDS, id)
+  await deleteEndpoint(world.app, LEEDS, id)
   expect(await open(String(id))).toEqual(GONE)
 })
 
@@ -59,8 +58,8 @@ const GONE = expect.objectContaining({
 
 test('one that never was, and somebody else’s, are answered the same', async () => {
   const form = { callback_url: URL_GIVEN, object: 'job', fields: '', accountUUID: BRISBANE }
-  const made = await createWebhook(world.app, BRISBANE, form, ROLE)
-  const foreign = made.outcome === 'created' ? made.webhook.view.id : 0
+  const made = await createEndpoint(world.app, BRISBANE, 'webhook', form, ROLE)
+  const foreign = made.outcome === 'created' ? made.endpoint.view.id : 0
   for (const id of [String(foreign), '999', '0', 'x', 'rule-9']) expect(await open(id)).toEqual(GONE)
   expect(await open('1', null)).toMatchObject({ view: 'gate' })
 })

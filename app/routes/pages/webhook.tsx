@@ -1,9 +1,8 @@
 import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { managerAddress } from '#app/domain/delivery-address.ts'
-import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
+import { parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { findEndpointRecord } from '#app/features/endpoints/endpoint-record.server.ts'
 import { goneWebhook } from '#app/features/events/gone-words.ts'
 import { GonePage } from '#app/ui/page/error-page.tsx'
 import { findOwnAccount, gateFor } from './own-account.server.ts'
@@ -18,7 +17,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   if (found.outcome !== 'ready') return gateFor(found, request)
   const account = { accountUUID: found.accountId, admin: found.admin }
   const key = parseEndpointKey(params.id ?? '')
-  const record = key === null ? null : await findEndpointRecord(context.app, found.account.uuid, key)
+  const record = key === null ? null : await context.app.store.findEndpoint(found.account.uuid, refOf(key))
   if (record !== null) throw redirect(managerAddress(account, key))
   return data({ view: 'gone' as const, ...account, gone: goneWebhook(account) }, { status: 404 })
 }

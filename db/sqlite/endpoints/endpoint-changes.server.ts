@@ -2,10 +2,10 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
 import { delivery, endpoint } from '../../schema.ts'
-import type { SecretRotation } from '../../store/webhooks.ts'
+import type { SecretRotation } from '../../store/endpoints.ts'
 import type { Writer } from './subscriptions.server.ts'
 
-export interface NewEndpoint {
+interface NewAddress {
   objectType: string
   url: string
   fieldFilter: string
@@ -14,12 +14,12 @@ export interface NewEndpoint {
   at: Millis
 }
 
-/** The endpoint of one webhook or of one forwarding rule. Its id. */
-export function insertEndpoint(
+/** The address of one webhook or of one extra address. Its id. */
+export function insertAddress(
   tx: Writer,
   accountUuid: string,
   owner: { webhookId: number } | { forwardingRuleId: number },
-  { objectType, url, fieldFilter, secretSealed, active, at }: NewEndpoint,
+  { objectType, url, fieldFilter, secretSealed, active, at }: NewAddress,
 ): number {
   const { id } = tx
     .insert(endpoint)
@@ -46,9 +46,9 @@ export function insertEndpoint(
 }
 
 export interface EndpointChange {
-  fieldFilter?: string
-  url?: string
-  active?: boolean
+  fieldFilter: string | undefined
+  url: string | undefined
+  active: boolean | undefined
   at: Millis
 }
 
@@ -113,14 +113,14 @@ export function startAfresh(
 }
 
 /** Nothing goes there any more; the delivery engine then ends what waits, in steps. */
-export function endEndpoint(tx: Writer, endpointId: number, { reason, at }: { reason: string; at: Millis }): void {
+export function endAddress(tx: Writer, endpointId: number, { reason, at }: { reason: string; at: Millis }): void {
   tx.update(endpoint)
     .set({ state: 'deleted', stateReason: reason, stateSince: at })
     .where(eq(endpoint.id, endpointId))
     .run()
 }
 
-/** See `WebhookStore.rotateSecret`. */
+/** See `EndpointStore.rotateSecret`. */
 export function rotateSecretIn(
   tx: Writer,
   accountUuid: string,

@@ -4,7 +4,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import { delivery, endpoint, endpointHour, event, plan, pollCursor, replay, subscription } from '../../schema.ts'
 import type { ReplayRow } from '../../store/deliveries.ts'
-import type { EndpointFacts, EndpointRow } from '../../store/webhooks.ts'
+import type { EndpointFacts, EndpointRow } from '../../store/endpoints.ts'
 import type { Client } from '../client.server.ts'
 import { toSubscriptionRow } from './subscriptions.server.ts'
 

@@ -20,7 +20,8 @@ async function made(
   accountUuid = LEEDS,
   url = `https://example.com/${objectType}`,
 ): Promise<number> {
-  const { endpointId } = await world.app.store.saveWebhook(accountUuid, {
+  const { endpointId } = await world.app.store.saveEndpoint(accountUuid, {
+    kind: 'webhook',
     objectType,
     fields: '',
     url,

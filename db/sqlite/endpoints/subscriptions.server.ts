@@ -2,7 +2,7 @@
 import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
 import { account, automation, forwardingRule, subscription, webhook } from '../../schema.ts'
-import type { SubscriptionRow, SubscriptionState, SubscriptionSwitch, WebhookStore } from '../../store/webhooks.ts'
+import type { EndpointStore, SubscriptionRow, SubscriptionState, SubscriptionSwitch } from '../../store/endpoints.ts'
 import type { Client, Db } from '../client.server.ts'
 import { noteSubscriptionChange } from './known-ingress.server.ts'
 
@@ -10,7 +10,7 @@ import { noteSubscriptionChange } from './known-ingress.server.ts'
 export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>
 
 export type SubscriptionStore = Pick<
-  WebhookStore,
+  EndpointStore,
   | 'listSubscriptions'
   | 'accountsToReconcile'
   | 'beginSubscription'

@@ -16,7 +16,8 @@ const run = (sql: string, ...values: (string | number | null)[]) => world.client
 
 /** An address with the given columns; its id. */
 async function endpoint(accountUuid: string, columns: Record<string, string | number | null> = {}): Promise<number> {
-  const { endpointId } = await store().saveForwardingRule(accountUuid, {
+  const { endpointId } = await store().saveEndpoint(accountUuid, {
+    kind: 'extra',
     name: 'rule',
     objectType: 'job',
     url: 'https://receiver.example.com/in',

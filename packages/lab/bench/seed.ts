@@ -41,7 +41,8 @@ export async function seedDatabase(input: {
       tokenSealed: token,
       at,
     })
-    await store.saveWebhook(accountUuid, {
+    await store.saveEndpoint(accountUuid, {
+      kind: 'webhook',
       objectType: 'job',
       fields: '',
       url,

@@ -137,7 +137,7 @@ export function changeActive(
   const { id, account, webhookId } = endpoint
   const viaWebhook = webhookId !== null && chance.hit(0.5)
   const change = viaWebhook
-    ? store.updateWebhook(account, webhookId, { active, subscription: null, at: now })
+    ? store.updateEndpoint(account, { kind: 'webhook', id: webhookId }, { active, subscription: null, at: now })
     : active
       ? store.resumeEndpoint(account, id, now)
       : store.pauseEndpoint(account, id, now)
@@ -215,7 +215,7 @@ function webhookIsDeleted(scene: Scene): string | null {
   const { engine, store } = process
   fail(
     world,
-    store.deleteWebhook(account, webhookId, input).then(() => {
+    store.deleteEndpoint(account, { kind: 'webhook', id: webhookId }, input).then(() => {
       engine.wake(id)
       return addWebhook(world, process, account, object, newMood(scene.chance))
     }),

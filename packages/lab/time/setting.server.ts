@@ -52,7 +52,8 @@ export async function addWebhook(
   const url = newAddress()
   const token = { fields: '', tokenHash: url, tokenSealed: url, at }
   const id = await store.beginSubscription(account, { object, ...token })
-  const { endpointId } = await store.saveWebhook(account, {
+  const { endpointId } = await store.saveEndpoint(account, {
+    kind: 'webhook',
     objectType: object,
     fields: '',
     url,

@@ -12,12 +12,12 @@ export async function findNotifyUrl(
   accountUuid: string,
   { trigger }: Pick<RuleDefinition, 'trigger'>,
 ): Promise<string | null> {
-  const webhooks = (await app.store.listWebhooks(accountUuid)).filter(
+  const webhooks = (await app.store.listEndpoints(accountUuid, 'webhook')).filter(
     ({ endpoint: { url, state } }) => url !== '' && (state === 'active' || state === 'failing'),
   )
   const own =
     trigger.source === 'webhook' && trigger.webhookSubscriptionId !== null
-      ? webhooks.find(({ webhook }) => webhook.id === trigger.webhookSubscriptionId)
+      ? webhooks.find(({ id }) => id === trigger.webhookSubscriptionId)
       : undefined
   return (own ?? webhooks[0])?.endpoint.url ?? null
 }

@@ -39,10 +39,10 @@ export async function loadForm(
   lists: FormLists = EMPTY_LISTS,
 ): Promise<FormView> {
   const rules = rulesForWarnings(await app.store.listAutomations(accountUuid))
-  const webhooks = (await app.store.listWebhooks(accountUuid)).map(({ webhook, endpoint }) => ({
-    id: webhook.id,
-    objectType: webhook.objectType,
-    label: objectLabel(webhook.objectType),
+  const webhooks = (await app.store.listEndpoints(accountUuid, 'webhook')).map(({ id, objectType, endpoint }) => ({
+    id,
+    objectType,
+    label: objectLabel(objectType),
     active: endpoint.state !== 'paused',
   }))
   const quiet = quietHint(await loadSettings(app, accountUuid))

@@ -5,7 +5,7 @@ import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { OBJECT_TYPES } from '#app/domain/object-catalog.ts'
-import type { WebhookRecord } from '#db/store/webhooks.ts'
+import type { EndpointRecord } from '#db/store/endpoints.ts'
 import { findNotifyUrl, refusedAddresses } from '../actions/notification-address.server.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { findField, KNOWN_OBJECTS } from '../records/fields.ts'
@@ -17,14 +17,14 @@ export type PlaceApp = Pick<App, 'store' | 'clock' | 'settings' | 'outbound' | '
 
 /** ServiceM8 is asked only for what the rule makes necessary; no answer stops nobody. */
 export async function rulePlace(app: PlaceApp, accountUuid: string, definition: RuleDefinition): Promise<RulePlace> {
-  const webhooks = await app.store.listWebhooks(accountUuid)
+  const webhooks = await app.store.listEndpoints(accountUuid, 'webhook')
   const ownFields = await fieldsOutside(app, accountUuid, definition, webhooks)
   return {
     country: await countryOf(app, accountUuid, definition),
     refusedAddresses: await refusedAddresses(app, definition),
     notifyUrl: await findNotifyUrl(app, accountUuid, definition),
     feed: (app.settings.feedPath ?? '') !== '',
-    watchable: [...new Set([...KNOWN_OBJECTS, ...OBJECT_TYPES, ...webhooks.map(({ webhook }) => webhook.objectType)])],
+    watchable: [...new Set([...KNOWN_OBJECTS, ...OBJECT_TYPES, ...webhooks.map(({ objectType }) => objectType)])],
     ...(ownFields && { ownFields }),
     ...(await judgedAt(app, accountUuid)),
   }
@@ -49,14 +49,14 @@ async function fieldsOutside(
   app: PlaceApp,
   accountUuid: string,
   { trigger, once }: RuleDefinition,
-  webhooks: readonly WebhookRecord[],
+  webhooks: readonly EndpointRecord[],
 ): Promise<string[] | null> {
   const object = objectOfRule({ trigger })
   const ofTrigger = trigger.source === 'webhook' ? trigger.fieldName : null
   const ofOnce = once.startsWith('value:') ? once.slice('value:'.length) : null
   const unknown = [ofTrigger, ofOnce].filter((name) => name !== null && findField(object, name) === null)
   if (unknown.length === 0) return []
-  const named = webhooks.flatMap(({ webhook }) => (webhook.objectType === object ? parseFields(webhook.fields) : []))
+  const named = webhooks.flatMap(({ objectType, fields }) => (objectType === object ? parseFields(fields) : []))
   if (unknown.every((name) => name !== null && named.includes(name.toLowerCase()))) return named
   const answer = await app.planning.facts.reader(accountUuid).list(object, { limit: 1 })
   if (answer.outcome !== 'ok') return null

@@ -213,12 +213,12 @@ async function readRule(
   const { form, takenOut } = read.value
   let objectOfWebhook: string | null = null
   if (form.triggerSource === 'webhook' && form.webhookSubscriptionId !== undefined) {
-    const record = await app.store.findWebhook(accountUuid, form.webhookSubscriptionId)
+    const record = await app.store.findEndpoint(accountUuid, { kind: 'webhook', id: form.webhookSubscriptionId })
     if (!record && form.object === '') {
       const message = 'That webhook does not exist any more. Choose which events start it.'
       return { outcome: 'invalid', message, errors: { webhookSubscriptionId: [message] } }
     }
-    objectOfWebhook = record?.webhook.objectType ?? null
+    objectOfWebhook = record?.objectType ?? null
   }
   const definition = definitionOf(form, objectOfWebhook)
   const checked = await app.apart.do(

@@ -3,11 +3,10 @@ import { z } from 'zod'
 import { id, moment } from '#app/contract/operation.ts'
 import type { checkJson } from '../controls/endpoint-check.ts'
 import type { replayJson } from '../controls/replay-request.ts'
-import type { ForwardingRuleJson } from '../forwarding-rule.ts'
+import type { WebhookStatus } from '../endpoint-view.ts'
 import type { noticeJson } from '../notices/notice-view.ts'
 import type { comparisonJson } from '../subscriptions/upstream-words.ts'
-import type { WebhookStatus } from '../webhook-view.ts'
-import type { WebhookJson } from './webhook-json.ts'
+import type { ForwardingRuleJson, WebhookJson } from './endpoint-json.ts'
 
 const status = z
   .enum(['working', 'waiting', 'no_address', 'slow', 'failing', 'held', 'paused', 'stopped', 'unsubscribed'])

@@ -9,8 +9,15 @@ import {
   type ReferencePart,
 } from '#app/contract/operation.ts'
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
-import { forwardingRuleChange, forwardingRuleForm, LONGEST_RULE_NAME } from '../forwarding-rule.ts'
-import { LONGEST_URL, MOST_FIELDS, webhookChange, webhookForm } from '../webhook.ts'
+import {
+  forwardingRuleChange,
+  forwardingRuleForm,
+  LONGEST_RULE_NAME,
+  LONGEST_URL,
+  MOST_FIELDS,
+  webhookChange,
+  webhookForm,
+} from '../endpoint.ts'
 import { comparisonAnswer, ruleAnswer, testAnswer, WEBHOOK_SCHEMAS, webhookAnswer } from './api-answers.ts'
 import { addressCalls, testExample } from './api-reference-addresses.ts'
 import { NOTICE_CALLS } from './api-reference-notices.ts'

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hours, seconds } from '#app/lib/duration.ts'
 import { controlsOf, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createForwardingRule } from '../forwarding-rules.server.ts'
-import { loadManagerPage } from '../webhook-page.server.ts'
-import { createWebhook } from '../webhooks.server.ts'
+import { createEndpoint } from '../endpoints.server.ts'
+import { loadManagerPage } from '../manager-page.server.ts'
 import { actOnCard, CARD_INTENTS, type CardIntent } from './act-on-card.server.ts'
 
 let world: WebhookWorld
@@ -12,7 +11,7 @@ let world: WebhookWorld
 beforeEach(async () => {
   world = await openWebhookWorld()
   const form = { callback_url: 'https://example.com/in', object: 'job', fields: '', accountUUID: LEEDS }
-  await createWebhook(world.app, LEEDS, form, { admin: false })
+  await createEndpoint(world.app, LEEDS, 'webhook', form, { admin: false })
   world.woken.length = 0
 })
 
@@ -188,7 +187,7 @@ describe('a forwarding rule’s card', () => {
 
   beforeEach(async () => {
     const form = { name: 'Accounting', objectType: 'job', forwardUrl: 'https://accounts.example.com/in' }
-    await createForwardingRule(world.app, LEEDS, { ...form, accountUUID: LEEDS }, { admin: false })
+    await createEndpoint(world.app, LEEDS, 'extra', { ...form, accountUUID: LEEDS }, { admin: false })
     world.woken.length = 0
   })
 

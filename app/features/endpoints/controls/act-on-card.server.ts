@@ -1,16 +1,16 @@
-// What the buttons of a card do, a webhook's or a forwarding rule's: pause, resume, start again, test, send again, replay,
+// What the buttons of a card do: pause, resume, start again, test, send again, replay,
 // a new secret.
 import type { App } from '#app/context/app-context.ts'
-import { type EndpointKey, parseEndpointKey, ruleIdOf } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, keyOf, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import type { EndpointFacts } from '#db/store/webhooks.ts'
-import { type EndpointRecord, findEndpointRecord } from '../endpoint-record.server.ts'
-import { updateForwardingRule } from '../forwarding-rules.server.ts'
-import { parseWebhookId } from '../webhook.ts'
-import { updateWebhook, type WebhookApp } from '../webhooks.server.ts'
+import type { EndpointFacts, EndpointRecord } from '#db/store/endpoints.ts'
+import { parseWebhookId } from '../endpoint.ts'
+import { type EndpointApp, updateEndpoint } from '../endpoints.server.ts'
 import {
   failedFlash,
   goneSentence,
+  KIND_WORDS,
+  kindOf,
   notTestedFlash,
   pausedFlash,
   REPLAY_CANCELLED,
@@ -53,7 +53,7 @@ export interface CardAct {
   secretOf?: EndpointKey
 }
 
-type CardApp = WebhookApp & Pick<App, 'store' | 'secrets' | 'clock' | 'log' | 'wakeDeliveries'>
+type CardApp = EndpointApp & Pick<App, 'store' | 'secrets' | 'clock' | 'log' | 'wakeDeliveries'>
 
 interface Press {
   app: CardApp
@@ -76,10 +76,6 @@ const DOING: Record<CardIntent, (thing: Thing) => string> = {
   rotate_secret: () => 'make a new signing secret',
 }
 
-export function thingOf(key: EndpointKey | null): Thing {
-  return typeof key === 'string' ? 'rule' : 'webhook'
-}
-
 /**
  * Does what a button asks: `values` hold `id` (the card's) and, by intent, `missed` = yes (start_again: also send what
  * it missed), `delivery` (send_again), `since`, `status`, `objectUuid` (replay), `replay` (cancel_replay).
@@ -92,8 +88,8 @@ export async function actOnCard(
   values: Record<string, string>,
 ): Promise<CardAct> {
   const key = parseEndpointKey(values.id ?? '')
-  const thing = thingOf(key)
-  const record = key === null ? null : await findEndpointRecord(app, accountUuid, key)
+  const { thing } = KIND_WORDS[kindOf(key)]
+  const record = key === null ? null : await app.store.findEndpoint(accountUuid, refOf(key))
   if (!record) return gone(intent, thing)
   return PRESSES[intent]({ app, controls, accountUuid, record, thing, values })
 }
@@ -119,11 +115,7 @@ function failed(intent: CardIntent, thing: Thing, why: string): CardAct {
 
 async function setActive(press: Press, intent: 'pause' | 'resume', active: boolean): Promise<CardAct> {
   const { app, accountUuid, record, thing } = press
-  const { key } = record
-  const changed =
-    typeof key === 'number'
-      ? await updateWebhook(app, accountUuid, key, { active })
-      : await updateForwardingRule(app, accountUuid, ruleIdOf(key), { active })
+  const changed = await updateEndpoint(app, accountUuid, keyOf(record), { active })
   if (changed.outcome === 'not_found') return gone(intent, thing)
   if (changed.outcome !== 'updated') return failed(intent, thing, changed.message)
   const waiting = record.endpoint.pendingCount
@@ -144,7 +136,7 @@ async function startAgain({ app, controls, accountUuid, record, thing, values }:
     return { flash: startedFlash(waiting, 0, thing) }
   }
   // Which wakes the engine itself, for the replay and for what waits.
-  const started = await startReplay(app, controls, accountUuid, record.key, missedSince(stoppedAt))
+  const started = await startReplay(app, controls, accountUuid, keyOf(record), missedSince(stoppedAt))
   if (started.outcome === 'started') return { flash: startedFlash(waiting, started.count, thing) }
   app.wakeDeliveries(endpoint.id)
   return { flash: 'message' in started ? startedWithoutFlash(started.message) : startedFlash(waiting, 0, thing) }
@@ -162,7 +154,7 @@ async function sendTest({ app, controls, accountUuid, record, thing }: Press): P
     const wait = Math.max(1, Math.ceil(taken.ms / 1000))
     return { flash: notTestedFlash(`That were many tests. Please try again in ${wait} s.`) }
   }
-  const tested = await testWebhook(app, accountUuid, record.key, controls.sendSample)
+  const tested = await testWebhook(app, accountUuid, keyOf(record), controls.sendSample)
   if (tested.outcome === 'tested') return { flash: testedFlash(tested.result) }
   return { flash: notTestedFlash(tested.outcome === 'no_address' ? tested.message : goneSentence(thing)) }
 }
@@ -183,20 +175,20 @@ async function beginReplay({ app, controls, accountUuid, record, thing, values }
   if (read.outcome === 'invalid') {
     return failed('replay', thing, Object.values(read.errors).flat().join(' '))
   }
-  const started = await startReplay(app, controls, accountUuid, record.key, read.wish)
+  const started = await startReplay(app, controls, accountUuid, keyOf(record), read.wish)
   if (started.outcome === 'started') return { flash: replayStartedFlash(started.count) }
   return failed('replay', thing, 'message' in started ? started.message : goneSentence(thing))
 }
 
 async function endReplay({ app, controls, accountUuid, record, values }: Press): Promise<CardAct> {
   const replayId = parseWebhookId(values.replay ?? '')
-  const ended = replayId === null ? null : await cancelReplay(app, controls, accountUuid, record.key, replayId)
+  const ended = replayId === null ? null : await cancelReplay(app, controls, accountUuid, keyOf(record), replayId)
   return { flash: ended?.cancelled ? REPLAY_CANCELLED : REPLAY_OVER }
 }
 
 async function newSigningSecret({ app, accountUuid, record, thing }: Press): Promise<CardAct> {
-  const rotated = await rotateSecret(app, accountUuid, record.key)
+  const rotated = await rotateSecret(app, accountUuid, keyOf(record))
   if (rotated.outcome === 'not_found') return gone('rotate_secret', thing)
   const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
-  return { flash: secretFlash(rotated.previousUntil, app.clock.now(), timezone), secretOf: record.key }
+  return { flash: secretFlash(rotated.previousUntil, app.clock.now(), timezone), secretOf: keyOf(record) }
 }

@@ -1,9 +1,8 @@
 // "Copy as curl": one event as it is sent to an address, without the signature: that takes the secret.
 import type { App } from '#app/context/app-context.ts'
-import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { webhookId as deliveredId } from '#app/features/events/delivering/delivery.ts'
 import { curlCommand } from '#app/lib/curl.ts'
-import { findEndpointRecord } from '../endpoint-record.server.ts'
 
 /** Null = no such event of this webhook or rule, or its body is no longer kept. */
 export async function curlOfEvent(
@@ -12,7 +11,7 @@ export async function curlOfEvent(
   key: EndpointKey,
   eventSeq: number,
 ): Promise<string | null> {
-  const record = await findEndpointRecord(app, accountUuid, key)
+  const record = await app.store.findEndpoint(accountUuid, refOf(key))
   if (!record) return null
   const [event] = await app.store.listEventLog(accountUuid, {
     object: record.objectType,

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hours, seconds } from '#app/lib/duration.ts'
 import { controlsOf } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, seenWell, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { deleteEndpoint } from '../endpoints.server.ts'
+import { actOnManagerPage, loadManagerPage } from '../manager-page.server.ts'
 import { actOnNotices, type NoticeIntent } from '../notices/act-on-notices.server.ts'
-import { actOnManagerPage, loadManagerPage } from '../webhook-page.server.ts'
-import { deleteWebhook } from '../webhooks.server.ts'
 import { checkEndpoint } from './endpoint-check.server.ts'
 
 let world: WebhookWorld
@@ -153,7 +153,11 @@ test('a check of an address that was changed meanwhile is not shown for the new 
   await create()
   const { probe } = world.app.outbound
   world.app.outbound.probe = async (request) => {
-    await world.app.store.updateWebhook(LEEDS, 1, { url: 'https://example.com/new', subscription: null, at: 1 })
+    await world.app.store.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id: 1 },
+      { url: 'https://example.com/new', subscription: null, at: 1 },
+    )
     return probe(request)
   }
   await checkEndpoint(world.app, LEEDS, 1)
@@ -162,7 +166,7 @@ test('a check of an address that was changed meanwhile is not shown for the new 
 
 test('an endpoint that is deleted is not looked at', async () => {
   await create()
-  await deleteWebhook(world.app, LEEDS, 1)
+  await deleteEndpoint(world.app, LEEDS, 1)
   expect(await checkEndpoint(world.app, LEEDS, 1)).toEqual({ outcome: 'not_found' })
 })
 

@@ -2,10 +2,9 @@
 // module like everything else that calls a user's address, sends no event and counts as no delivery.
 
 import type { App } from '#app/context/app-context.ts'
-import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { findEndpointRecord } from '../endpoint-record.server.ts'
 import { CHECK_TAKES_AT_MOST, checkSteps, worstStep } from './endpoint-check.ts'
 
 export type CheckApp = Pick<App, 'store' | 'outbound' | 'clock' | 'log' | 'settings'>
@@ -35,7 +34,7 @@ export async function checkEndpoint(app: CheckApp, accountUuid: string, endpoint
 
 /** The same for the card of a webhook or a forwarding rule. */
 export async function checkCard(app: CheckApp, accountUuid: string, key: EndpointKey): Promise<CheckOutcome> {
-  const record = await findEndpointRecord(app, accountUuid, key)
+  const record = await app.store.findEndpoint(accountUuid, refOf(key))
   return record ? checkEndpoint(app, accountUuid, record.endpoint.id) : { outcome: 'not_found' }
 }
 

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { localInput, momentOf } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
-import type { FieldErrors } from '../webhook.ts'
-import type { ReplayView } from '../webhook-view.ts'
+import type { FieldErrors } from '../endpoint.ts'
+import type { ReplayView } from '../endpoint-view.ts'
 import type { ReplayForm } from './replay-words.ts'
 
 export interface ReplayWish {

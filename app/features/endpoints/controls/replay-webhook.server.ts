@@ -1,8 +1,7 @@
 // "Send everything since …" to the address of one webhook or rule: counted, started once, looked at, cancelled.
 import type { App } from '#app/context/app-context.ts'
-import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { ReplayRow } from '#db/store/deliveries.ts'
-import { findEndpointRecord } from '../endpoint-record.server.ts'
 import { oneAtATime } from '../subscriptions/one-at-a-time.server.ts'
 import type { DeliveryControls } from './delivery-controls.server.ts'
 import { type ReplayWish, sameWish } from './replay-request.ts'
@@ -16,7 +15,7 @@ export async function countReplay(
   key: EndpointKey,
   wish: ReplayWish,
 ): Promise<number | null> {
-  const record = await findEndpointRecord(app, accountUuid, key)
+  const record = await app.store.findEndpoint(accountUuid, refOf(key))
   return record && controls.countReplay(record.endpoint.id, wish)
 }
 
@@ -31,7 +30,7 @@ export function startReplay(
   wish: ReplayWish,
 ): Promise<StartReplayOutcome> {
   return oneAtATime(app.store, `replay|${accountUuid}`, async () => {
-    const record = await findEndpointRecord(app, accountUuid, key)
+    const record = await app.store.findEndpoint(accountUuid, refOf(key))
     if (!record) return { outcome: 'not_found' }
     const running = record.replays.find((replay) => replay.state === 'running' && sameWish(replay, wish))
     if (running) return { outcome: 'started', count: running.total, replayId: running.id }
@@ -46,7 +45,7 @@ export async function findReplay(
   key: EndpointKey,
   replayId: number,
 ): Promise<ReplayRow | null> {
-  const record = await findEndpointRecord(app, accountUuid, key)
+  const record = await app.store.findEndpoint(accountUuid, refOf(key))
   const replay = record && (await app.store.findReplay(accountUuid, replayId))
   return replay && replay.endpointId === record.endpoint.id ? replay : null
 }

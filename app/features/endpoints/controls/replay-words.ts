@@ -1,8 +1,8 @@
 // "Send everything since …" as the page shows it: its form in the address, and the sentences.
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { plural } from '#app/domain/moments.ts'
-import type { FieldErrors } from '../webhook.ts'
-import type { ReplayView } from '../webhook-view.ts'
+import type { FieldErrors } from '../endpoint.ts'
+import type { ReplayView } from '../endpoint-view.ts'
 
 /** What the page's form holds, as typed. */
 export interface ReplayForm {

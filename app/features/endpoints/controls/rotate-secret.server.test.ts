@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isSigningSecret, signForward } from '#app/adapters/standard-webhooks.server.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createWebhook } from '../webhooks.server.ts'
+import { createEndpoint } from '../endpoints.server.ts'
 import { rotateSecret, SECRET_OVERLAP } from './rotate-secret.server.ts'
 
 let world: WebhookWorld
@@ -10,7 +10,7 @@ let world: WebhookWorld
 beforeEach(async () => {
   world = await openWebhookWorld()
   const form = { callback_url: 'https://example.com/in', object: 'job', fields: '', accountUUID: LEEDS }
-  await createWebhook(world.app, LEEDS, form, { admin: false })
+  await createEndpoint(world.app, LEEDS, 'webhook', form, { admin: false })
 })
 
 afterEach(() => world.close())

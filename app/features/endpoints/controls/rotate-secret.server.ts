@@ -1,11 +1,10 @@
 // A new signing secret, with a day in which the old one is still good.
 import { randomBytes } from 'node:crypto'
 import type { App } from '#app/context/app-context.ts'
-import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
-import { findEndpointRecord } from '../endpoint-record.server.ts'
-import { secretPlace } from '../webhook-details.server.ts'
+import { secretPlace } from '../endpoint-details.server.ts'
 
 /** How long events are signed with both. */
 export const SECRET_OVERLAP = hours(24)
@@ -28,7 +27,7 @@ export async function rotateSecret(
   accountUuid: string,
   key: EndpointKey,
 ): Promise<RotateOutcome> {
-  const record = await findEndpointRecord(app, accountUuid, key)
+  const record = await app.store.findEndpoint(accountUuid, refOf(key))
   if (!record) return { outcome: 'not_found' }
   const place = secretPlace(accountUuid)
   const rotation = await app.store.rotateSecret(accountUuid, record.endpoint.id, {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createWebhook } from '../webhooks.server.ts'
+import { createEndpoint } from '../endpoints.server.ts'
 import { type TestResult, testWebhook } from './test-webhook.server.ts'
 import type { SampleEvent } from './webhook-sample.ts'
 
@@ -20,11 +21,11 @@ async function send(endpointId: number, sample: SampleEvent) {
   return RESULT
 }
 
-async function created(callback_url: string): Promise<number> {
+async function created(callback_url: string): Promise<EndpointKey> {
   const form = { callback_url, object: 'job', fields: 'status', accountUUID: LEEDS }
-  const made = await createWebhook(world.app, LEEDS, form, { admin: false })
+  const made = await createEndpoint(world.app, LEEDS, 'webhook', form, { admin: false })
   if (made.outcome !== 'created') throw new Error('not made')
-  return made.webhook.view.id
+  return made.endpoint.view.id
 }
 
 test('a test sends a sample of what the webhook watches and tells how the attempt ended', async () => {
@@ -38,7 +39,7 @@ test('a test sends a sample of what the webhook watches and tells how the attemp
 test("a test of another account's webhook finds nothing and sends nothing", async () => {
   const id = await created('https://example.com/in')
   expect(await testWebhook(world.app, BRISBANE, id, send)).toEqual({ outcome: 'not_found' })
-  expect(await testWebhook(world.app, LEEDS, id + 1, send)).toEqual({ outcome: 'not_found' })
+  expect(await testWebhook(world.app, LEEDS, Number(id) + 1, send)).toEqual({ outcome: 'not_found' })
   expect(sent).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 // "Send test event": a sample, to the address of one webhook or rule, through the way real deliveries take.
 import type { App } from '#app/context/app-context.ts'
-import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import { findEndpointRecord } from '../endpoint-record.server.ts'
+import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
+import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { type SampleEvent, sampleEvent } from './webhook-sample.ts'
 
 /** How the one attempt ended. */
@@ -31,12 +31,12 @@ export async function testWebhook(
   key: EndpointKey,
   send: SendSample,
 ): Promise<TestOutcome> {
-  const record = await findEndpointRecord(app, accountUuid, key)
+  const record = await app.store.findEndpoint(accountUuid, refOf(key))
   if (!record) return { outcome: 'not_found' }
   const { objectType, fields, endpoint } = record
   if (endpoint.url === '') return { outcome: 'no_address', message: 'This webhook has no callback address to test.' }
   const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
-  const sample = sampleEvent(objectType, fields, app.clock.now(), timezone)
+  const sample = sampleEvent(objectType, parseFields(fields), app.clock.now(), timezone)
   const result = await send(endpoint.id, sample)
   return result ? { outcome: 'tested', result } : { outcome: 'not_found' }
 }

@@ -4,9 +4,9 @@ import type { App } from '#app/context/app-context.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { EndpointCheckRow, NoticeRow } from '#db/store/notices.ts'
+import type { EndpointView } from '../endpoint-view.ts'
 import { RHYTHM_HOURS, silenceSentence, upstreamSilence } from '../subscriptions/upstream-silence.ts'
 import { isShown } from '../subscriptions/upstream-words.ts'
-import type { CardView } from '../webhook-view.ts'
 import { loadMailChoice } from './mail-choice.server.ts'
 import { newestPerEndpoint, noticeTitle, subjectKey } from './notice.ts'
 import { mailProblem, mailSaid } from './notice-mail.ts'
@@ -16,7 +16,7 @@ import type { AccountNews, CardNews, MailSettingsView, NewsByCard, NoticeView } 
 const NOTICES_READ = 100
 const NOTICES_SHOWN = 20
 
-type Described = { view: CardView; endpointId: number }
+type Described = { view: EndpointView; endpointId: number }
 
 export async function loadAccountNews(
   app: Pick<App, 'store' | 'clock'>,

@@ -1,6 +1,6 @@
 // What the screen knows of notices, checks and silence. Moments are epoch milliseconds.
 
-import { type EndpointKey, ruleIdOf } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type { NoticeKind } from '#app/domain/endpoints/notice.ts'
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
@@ -49,12 +49,13 @@ export interface AccountNews {
 
 /** As calls answer it. */
 export function noticeJson({ id, card, kind, title, sentence, since, at, mail }: NoticeView) {
+  const ref = refOf(card)
   const moments = { since: new Date(since).toISOString(), createdAt: new Date(at).toISOString() }
   return {
     id,
     kind,
-    webhookId: typeof card === 'number' ? card : null,
-    forwardingRuleId: typeof card === 'number' ? null : ruleIdOf(card),
+    webhookId: ref.kind === 'webhook' ? ref.id : null,
+    forwardingRuleId: ref.kind === 'extra' ? ref.id : null,
     title,
     sentence,
     ...moments,

@@ -1,6 +1,6 @@
 // What an account is told about its addresses: that one fails, was stopped, works again. Once per change.
 
-import { type EndpointKey, ruleKey } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
 import type {
   LatestNotice,
   NewNotice,
@@ -78,7 +78,7 @@ export function subjectName({ objectType, rule }: NoticeSubject): string {
 
 /** The card it stands on. */
 export function subjectKey({ webhookId, rule }: NoticeSubject): EndpointKey {
-  return rule ? ruleKey(rule.id) : (webhookId ?? 0)
+  return rule ? keyOf({ kind: 'extra', id: rule.id }) : (webhookId ?? 0)
 }
 
 /** What happened, as a heading. In the past: it stays true when somebody reads it later. */

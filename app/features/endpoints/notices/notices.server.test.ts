@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { LEEDS, openWebhookWorld, seenWell, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createWebhook } from '../webhooks.server.ts'
+import { createEndpoint } from '../endpoints.server.ts'
 import { MAIL_SUPERSEDED, MAIL_TOO_MANY, MAIL_UNCLEAR } from './notice-mail.ts'
 import { raiseNotices } from './notices.server.ts'
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
   world = await openWebhookWorld()
   clock = world.clock
   const form = { callback_url: 'https://example.com/in', object: 'job', fields: '', accountUUID: LEEDS }
-  await createWebhook(world.app, LEEDS, form, { admin: false })
+  await createEndpoint(world.app, LEEDS, 'webhook', form, { admin: false })
   await connect('vendor read_jobs publish_email')
   world.platform.asked.length = 0
 })

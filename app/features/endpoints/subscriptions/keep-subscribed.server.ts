@@ -1,7 +1,7 @@
 // After an automation was made, changed, switched or deleted: the platform watches what everybody needs, no more and no less.
 
 import { fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
-import { NO_CREDENTIALS } from '../webhook.ts'
+import { NO_CREDENTIALS } from '../endpoint.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'
 import { neededObjects, settleSubscriptions } from './repair-subscriptions.server.ts'
 import { ensureSubscription, type SubscriptionApp } from './subscriptions.server.ts'

@@ -3,8 +3,7 @@ import type { PlatformFailure } from '#app/adapters/platform.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { type PolledWorld, polledWorld } from '#tests/support/polled-world.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createForwardingRule, deleteForwardingRule } from '../forwarding-rules.server.ts'
-import { createWebhook, deleteWebhook, listWebhooks, updateWebhook } from '../webhooks.server.ts'
+import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from '../endpoints.server.ts'
 import { repairSubscriptions } from './repair-subscriptions.server.ts'
 
 let world: WebhookWorld
@@ -19,13 +18,13 @@ const FORM = { callback_url: 'https://example.com/in', object: 'jobcontact', fie
 const ROLE = { admin: false }
 
 async function created(over: Record<string, unknown> = {}) {
-  const made = await createWebhook(world.app, LEEDS, { ...FORM, ...over }, ROLE)
+  const made = await createEndpoint(world.app, LEEDS, 'webhook', { ...FORM, ...over }, ROLE)
   if (made.outcome !== 'created' && made.outcome !== 'replaced') throw new Error(`${made.outcome}: ${made.message}`)
-  return made.webhook
+  return made.endpoint
 }
 
 async function card() {
-  const view = (await listWebhooks(world.app, LEEDS))[0]?.view
+  const view = (await listEndpoints(world.app, LEEDS, 'webhook'))[0]?.view
   if (!view) throw new Error('there is no webhook')
   return view
 }
@@ -114,7 +113,7 @@ describe('a webhook of job contacts', () => {
 
   test('keeps what happens while it is paused', async () => {
     const { view } = await created()
-    await updateWebhook(world.app, LEEDS, view.id, { active: false })
+    await updateEndpoint(world.app, LEEDS, view.id, { active: false })
     polled.add('new')
     await polled.look()
     expect(await card()).toMatchObject({ status: 'paused', pending: 1 })
@@ -137,7 +136,7 @@ describe('a webhook of job contacts', () => {
 
   test('begins anew after it was deleted: what changed meanwhile is nobody’s', async () => {
     const { view } = await created()
-    await deleteWebhook(world.app, LEEDS, view.id)
+    await deleteEndpoint(world.app, LEEDS, view.id)
     world.clock.advance(seconds(20))
     polled.add('meanwhile')
     await created()
@@ -151,7 +150,7 @@ describe('a webhook of job contacts', () => {
     const { view } = await created()
     polled.add('new')
     await polled.look()
-    await deleteWebhook(world.app, LEEDS, view.id)
+    await deleteEndpoint(world.app, LEEDS, view.id)
     await polled.look(minutes(1))
     expect([polled.count('record_snapshot'), polled.count('poll_cursor')]).toEqual([0, 0])
     const asked = world.platform.asked.length
@@ -167,9 +166,9 @@ describe('a webhook of job contacts', () => {
       forwardUrl: 'https://example.com/z',
       fieldFilters: 'mobile',
     }
-    const made = await createForwardingRule(world.app, LEEDS, { ...rule, accountUUID: LEEDS }, ROLE)
+    const made = await createEndpoint(world.app, LEEDS, 'extra', { ...rule, accountUUID: LEEDS }, ROLE)
     if (made.outcome !== 'created') throw new Error(made.outcome)
-    expect(made.rule.view.polling).toMatchObject({ problem: null })
+    expect(made.endpoint.view.polling).toMatchObject({ problem: null })
     world.clock.advance(seconds(20))
     polled.edit('old', { mobile: '1' })
     await polled.look()
@@ -178,11 +177,11 @@ describe('a webhook of job contacts', () => {
     expect(polled.events().map(({ fields }) => fields)).toEqual([['mobile'], ['email']])
     expect(polled.count('delivery')).toBe(2)
     // The rule goes on when the webhook is gone.
-    await deleteWebhook(world.app, LEEDS, view.id)
+    await deleteEndpoint(world.app, LEEDS, view.id)
     polled.edit('old', { mobile: '2' })
     await polled.look()
     expect(polled.events()).toHaveLength(3)
-    await deleteForwardingRule(world.app, LEEDS, made.rule.view.ruleId)
+    await deleteEndpoint(world.app, LEEDS, made.endpoint.view.id)
     await polled.look(minutes(1))
     expect(polled.count('poll_cursor')).toBe(0)
   })
@@ -197,7 +196,7 @@ describe('a webhook that cannot be', () => {
 
   test('is refused with the missing permission, and nothing is stored', async () => {
     world.platform.failures.page.push(FORBIDDEN)
-    expect(await createWebhook(world.app, LEEDS, FORM, ROLE)).toEqual({
+    expect(await createEndpoint(world.app, LEEDS, 'webhook', FORM, ROLE)).toEqual({
       outcome: 'platform_refused',
       message: expect.stringContaining('the permission read_job_contacts is missing'),
     })
@@ -206,7 +205,7 @@ describe('a webhook that cannot be', () => {
 
   test('is refused without credentials, in the words of the specification', async () => {
     world.connected.delete(LEEDS)
-    expect(await createWebhook(world.app, LEEDS, FORM, ROLE)).toEqual({
+    expect(await createEndpoint(world.app, LEEDS, 'webhook', FORM, ROLE)).toEqual({
       outcome: 'no_credentials',
       message: 'No authentication credentials found',
     })
@@ -215,7 +214,7 @@ describe('a webhook that cannot be', () => {
 
   test('can be made once the permission is there', async () => {
     world.platform.failures.page.push(FORBIDDEN)
-    await createWebhook(world.app, LEEDS, FORM, ROLE)
+    await createEndpoint(world.app, LEEDS, 'webhook', FORM, ROLE)
     expect((await created()).view.status).toBe('waiting')
   })
 })
@@ -263,7 +262,7 @@ describe('the card of a look that does not work', () => {
     const { view } = await created()
     world.platform.failures.page.push({ outcome: 'forbidden', status: 403, message: 'insufficient_scope' })
     await polled.look()
-    await updateWebhook(world.app, LEEDS, view.id, { fields: '' })
+    await updateEndpoint(world.app, LEEDS, view.id, { fields: '' })
     expect((await card()).statusMessage).not.toContain('permission')
   })
 })

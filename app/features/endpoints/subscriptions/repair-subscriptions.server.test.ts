@@ -3,7 +3,7 @@ import type { RemoteSubscription } from '#app/adapters/platform.ts'
 import { hours } from '#app/lib/duration.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createWebhook, deleteWebhook, listWebhooks } from '../webhooks.server.ts'
+import { createEndpoint, deleteEndpoint, listEndpoints } from '../endpoints.server.ts'
 import { compareSubscriptions, repairSubscriptions } from './repair-subscriptions.server.ts'
 
 let world: WebhookWorld
@@ -16,15 +16,15 @@ afterEach(() => world.close())
 
 async function created(object = 'job', accountUuid = LEEDS) {
   const form = { callback_url: 'https://example.com/in', object, fields: 'active', accountUUID: accountUuid }
-  const made = await createWebhook(world.app, accountUuid, form, { admin: false })
+  const made = await createEndpoint(world.app, accountUuid, 'webhook', form, { admin: false })
   if (made.outcome !== 'created') throw new Error(`not made: ${JSON.stringify(made)}`)
-  return made.webhook.view
+  return made.endpoint.view
 }
 
 const live = () => world.platform.listed.filter((one) => one.active)
 
 async function onlyView(accountUuid = LEEDS) {
-  const [only, ...others] = await listWebhooks(world.app, accountUuid)
+  const [only, ...others] = await listEndpoints(world.app, accountUuid, 'webhook')
   expect(others).toEqual([])
   if (!only) throw new Error('there is none')
   return only.view
@@ -36,10 +36,10 @@ async function crashWhileCreating(form: Record<string, unknown>) {
   const broken = async () => {
     throw new Error('killed')
   }
-  world.app.store = { ...store, saveWebhook: broken, updateSubscription: broken, dropPendingSubscription: broken }
-  await expect(createWebhook(world.app, LEEDS, { accountUUID: LEEDS, ...form }, { admin: false })).rejects.toThrow(
-    'killed',
-  )
+  world.app.store = { ...store, saveEndpoint: broken, updateSubscription: broken, dropPendingSubscription: broken }
+  await expect(
+    createEndpoint(world.app, LEEDS, 'webhook', { accountUUID: LEEDS, ...form }, { admin: false }),
+  ).rejects.toThrow('killed')
   world.app.store = store
 }
 
@@ -224,7 +224,7 @@ describe('after a crash between the answer of the platform and the switch', () =
   test('a first webhook is not there, and its subscription is retired', async () => {
     await crashWhileCreating({ object: 'job', callback_url: 'https://example.com/in' })
     expect(live()).toHaveLength(1)
-    expect(await listWebhooks(world.app, LEEDS)).toEqual([])
+    expect(await listEndpoints(world.app, LEEDS, 'webhook')).toEqual([])
     await repairSubscriptions(world.app)
     expect(live()).toEqual([])
     expect((await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)).toEqual(['deleted'])
@@ -269,7 +269,7 @@ describe('when the platform took a subscription but its answer was lost', () => 
       return HANGS
     }
     const form = { object: 'job', fields: 'status', callback_url: 'https://example.com/new', accountUUID: LEEDS }
-    const made = await createWebhook(world.app, LEEDS, form, { admin: false })
+    const made = await createEndpoint(world.app, LEEDS, 'webhook', form, { admin: false })
     world.platform.api.subscribeObject = subscribeObject
     expect(made).toMatchObject({ outcome: 'platform_refused' })
   }
@@ -298,7 +298,7 @@ describe('what was deleted or replaced', () => {
   test('while the platform was down is removed there by the next repair', async () => {
     const view = await created()
     world.platform.failures.list.push(HANGS)
-    await deleteWebhook(world.app, LEEDS, view.id)
+    await deleteEndpoint(world.app, LEEDS, view.id)
     expect(live()).toHaveLength(1)
     await repairSubscriptions(world.app)
     expect(live()).toEqual([])
@@ -308,13 +308,13 @@ describe('what was deleted or replaced', () => {
   test('may be gone over there already', async () => {
     const view = await created()
     world.platform.failures.remove.push({ outcome: 'refused', status: 404, message: 'No matching webhook found' })
-    await deleteWebhook(world.app, LEEDS, view.id)
+    await deleteEndpoint(world.app, LEEDS, view.id)
     expect(await world.app.store.accountsToReconcile()).toEqual([])
   })
 
   test('stops being accepted after 72 hours', async () => {
     const view = await created()
-    await createWebhook(world.app, LEEDS, { object: 'job', accountUUID: LEEDS }, { admin: false })
+    await createEndpoint(world.app, LEEDS, 'webhook', { object: 'job', accountUUID: LEEDS }, { admin: false })
     world.clock.advance(hours(72))
     await repairSubscriptions(world.app)
     const states = (await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)

@@ -6,7 +6,7 @@ import { momentOf } from '#app/domain/local-time.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken } from '#app/lib/token.server.ts'
-import type { SubscriptionRow } from '#db/store/webhooks.ts'
+import type { SubscriptionRow } from '#db/store/endpoints.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'
 import { planRepairs, type Repair } from './subscription-plan.ts'
 import { ensureSubscription, REPLACED_VALID, type SubscriptionApp, tokenOfAddress } from './subscriptions.server.ts'
@@ -143,10 +143,7 @@ export async function neededObjects(
     if (known) known.push(need)
     else needs.set(object, [need])
   }
-  for (const { webhook } of await app.store.listWebhooks(accountUuid)) {
-    add(webhook.objectType, { fields: parseFields(webhook.fields) })
-  }
-  for (const { objectType, fields } of await app.store.listRuleFilters(accountUuid)) {
+  for (const { objectType, fields } of await app.store.listEndpointFields(accountUuid)) {
     add(objectType, { fields: parseFields(fields) })
   }
   for (const { active, definition } of await app.store.listAutomations(accountUuid)) {

@@ -8,7 +8,8 @@ import { subscriptionTokenPlace } from '#app/domain/sealed-places.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
-import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/webhooks.ts'
+import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/endpoints.ts'
+import { NO_CREDENTIALS } from '../endpoint.ts'
 import {
   afterAccepted,
   afterRefused,
@@ -18,7 +19,6 @@ import {
   nextTry,
   startSearch,
 } from '../field-search.ts'
-import { NO_CREDENTIALS } from '../webhook.ts'
 
 export type SubscriptionApp = Pick<
   App,

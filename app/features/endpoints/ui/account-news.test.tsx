@@ -6,8 +6,8 @@ import { hours, minutes } from '#app/lib/duration.ts'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleRule, sampleWebhook } from '#tests/support/sample-views.ts'
+import type { EndpointView } from '../endpoint-view.ts'
 import type { AccountNews, CardNews, NoticeView } from '../notices/notice-view.ts'
-import type { CardView } from '../webhook-view.ts'
 import { AccountNewsProvider } from './account-news.tsx'
 import type { FormResult } from './form/form-result.ts'
 import { MailSettings } from './mail-settings.tsx'
@@ -38,7 +38,7 @@ interface Options {
   notices?: NoticeView[]
   card?: Partial<CardNews>
   mail?: Partial<AccountNews['mail']>
-  webhook?: CardView
+  webhook?: EndpointView
   result?: FormResult
 }
 

@@ -4,13 +4,13 @@ import { minutes } from '#app/lib/duration.ts'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import { checkSummary, STEP_TITLES, worstStep } from '../controls/endpoint-check.ts'
-import { type CardView, calledOf } from '../webhook-view.ts'
+import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { useCardNews } from './account-news.tsx'
 import { CardButton } from './card-button.tsx'
 import type { ManagerAccount } from './manager-address.ts'
 
 interface AddressCheckProps {
-  webhook: CardView
+  webhook: EndpointView
   account: ManagerAccount
 }
 
@@ -41,7 +41,7 @@ const LOOKS: Record<StepVerdict, { word: string; icon: LucideIcon; colour: strin
 const JUST_NOW = minutes(2)
 
 /** What the latest check of the address found, step by step; nothing when it was never checked. */
-export function CheckResult({ card }: { card: CardView['id'] }) {
+export function CheckResult({ card }: { card: EndpointView['id'] }) {
   const { check } = useCardNews(card)
   const now = usePresent()
   if (!check) return null

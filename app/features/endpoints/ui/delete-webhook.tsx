@@ -4,12 +4,12 @@ import { useEffect, useRef, useState } from 'react'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
-import { type CardView, calledOf, isRule } from '../webhook-view.ts'
+import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { useSending } from './form/manager-form.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 
 interface DeleteWebhookProps {
-  webhook: CardView
+  webhook: EndpointView
   account: ManagerAccount
 }
 
@@ -99,7 +99,7 @@ export function DeleteQuestion({ webhook, account }: DeleteWebhookProps) {
   )
 }
 
-function question(webhook: CardView): string {
+function question(webhook: EndpointView): string {
   return `Delete the ${calledOf(webhook)}?`
 }
 
@@ -108,7 +108,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }
 
-function Consequences({ webhook }: { webhook: CardView }) {
+function Consequences({ webhook }: { webhook: EndpointView }) {
   return (
     <>
       <p>{whatEnds(webhook)}</p>
@@ -118,15 +118,16 @@ function Consequences({ webhook }: { webhook: CardView }) {
         </p>
       ) : null}
       <p>
-        This cannot be undone; you can {isRule(webhook) ? 'add the address again' : 'create a new webhook'} at any time.
+        This cannot be undone; you can {webhook.kind === 'extra' ? 'add the address again' : 'create a new webhook'} at
+        any time.
       </p>
     </>
   )
 }
 
-function whatEnds(webhook: CardView): string {
+function whatEnds(webhook: EndpointView): string {
   const { label, callbackUrl } = webhook
-  if (isRule(webhook)) {
+  if (webhook.kind === 'extra') {
     return `This rule will send nothing about ${label} records to ${hostOf(callbackUrl)} any more. Other addresses still get theirs.`
   }
   return callbackUrl
@@ -141,7 +142,7 @@ function DeleteForm({ webhook, account, sending }: DeleteWebhookProps & { sendin
       <input type="hidden" name="id" value={webhook.id} />
       <input type="hidden" name="accountUUID" value={account.accountUUID} />
       <Button type="submit" look="danger" pending={sending} pendingLabel="Deleting…">
-        {isRule(webhook) ? 'Delete rule' : 'Delete webhook'}
+        {webhook.kind === 'extra' ? 'Delete rule' : 'Delete webhook'}
       </Button>
     </Form>
   )

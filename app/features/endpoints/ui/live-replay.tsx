@@ -2,7 +2,7 @@
 import { type ClientLoaderFunctionArgs, useFetcher } from '@remix-run/react'
 import { useEffect, useRef } from 'react'
 import { seconds } from '#app/lib/duration.ts'
-import type { ReplayView } from '../webhook-view.ts'
+import type { ReplayView } from '../endpoint-view.ts'
 
 export const REPLAY_REFRESH_MS = seconds(2)
 

@@ -3,6 +3,7 @@ import { Activity, CreditCard, RefreshCw, Search, Webhook, Workflow } from 'luci
 import { useEffect, useRef } from 'react'
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { searchAddress } from '#app/domain/delivery-address.ts'
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { PERMISSIONS_MISSING, permissionsSentence } from '#app/features/accounts/permissions.ts'
 import { subscriptionAddress } from '#app/features/billing/subscription-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -17,9 +18,9 @@ import { ReconnectLink, ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { ReplayPanelData } from '../controls/replay-words.ts'
+import { accountHealth } from '../endpoint-status.ts'
+import { type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import type { FirstStepView } from '../first-steps.ts'
-import { accountHealth } from '../webhook-status.ts'
-import { type RuleLineView, type RuleView, titleOf, type WebhookView } from '../webhook-view.ts'
 import { FirstStepsCard } from './first-steps-card.tsx'
 import { CreateWebhook } from './form/create-form.tsx'
 import type { FormResult } from './form/form-result.ts'
@@ -42,10 +43,10 @@ export interface ManagerPageProps {
   admin: boolean
   /** The server's moment. */
   now: Millis
-  webhooks: WebhookView[]
-  rules: RuleView[]
+  webhooks: EndpointView[]
+  rules: EndpointView[]
   /** Rules without a card of their own, where there are many. */
-  ruleLines?: RuleLineView[]
+  ruleLines?: EndpointLine[]
   /** Why no further address fits; absent or null = one does. */
   noRoom?: string | null
   /** Of any object; null = never. */
@@ -190,15 +191,17 @@ function Health({
   webhooks,
   rules,
   lastEventAt,
-}: Pick<ManagerPageProps, 'webhooks' | 'lastEventAt'> & { rules: RuleLineView[] }) {
+}: Pick<ManagerPageProps, 'webhooks' | 'lastEventAt'> & { rules: EndpointLine[] }) {
   const now = usePresent()
-  const { tone, icon: Icon, worst } = healthLook<WebhookView | RuleLineView>([...webhooks, ...rules])
+  const { tone, icon: Icon, worst } = healthLook<EndpointView | EndpointLine>([...webhooks, ...rules])
   return (
     <p
       className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-body ${tone === 'neutral' ? 'bg-surface' : toneLook[tone]}`}
     >
       <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
-      <span className="min-w-0 wrap-anywhere font-medium">{accountHealth(webhooks, lastEventAt, now, rules)}</span>
+      <span className="min-w-0 wrap-anywhere font-medium">
+        {accountHealth([...webhooks, ...rules], lastEventAt, now)}
+      </span>
       {worst ? (
         <a
           href={`#${cardId(worst.id)}`}
@@ -213,7 +216,7 @@ function Health({
 }
 
 /** Heading and Refresh. When a webhook goes away and takes the focus with it, the heading has it next. */
-function ListHeader({ account, ids }: { account: ManagerAccount; ids: number[] }) {
+function ListHeader({ account, ids }: { account: ManagerAccount; ids: EndpointKey[] }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const count = useRef(ids.length)
   useEffect(() => {

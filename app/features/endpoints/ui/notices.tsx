@@ -6,8 +6,8 @@ import { type Tone, toneLook } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import type { EndpointView } from '../endpoint-view.ts'
 import type { NoticeView } from '../notices/notice-view.ts'
-import type { CardView } from '../webhook-view.ts'
 import { useAccountNews, useCardNews } from './account-news.tsx'
 import { CardFields, useIsSending } from './card-button.tsx'
 import { cardId, type ManagerAccount } from './manager-address.ts'
@@ -51,7 +51,7 @@ function ToCard({ notice }: { notice: NoticeView }) {
 }
 
 /** The same on the card itself, with whether it was mailed; and with what was said, where the card's status does not say it. */
-export function CardNotice({ webhook, account }: { webhook: CardView; account: ManagerAccount }) {
+export function CardNotice({ webhook, account }: { webhook: EndpointView; account: ManagerAccount }) {
   const { notice } = useCardNews(webhook.id)
   if (!notice) return null
   const lasts = webhook.status === 'failing' || webhook.status === 'stopped'

@@ -4,13 +4,13 @@ import { useAnnounce } from '#app/ui/announcer.tsx'
 import { toneLook } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { replaySentence } from '../controls/replay-words.ts'
-import { type CardView, type ReplayView, titleOf } from '../webhook-view.ts'
+import { type EndpointView, type ReplayView, titleOf } from '../endpoint-view.ts'
 import { CardButton } from './card-button.tsx'
 import { useLiveReplay } from './live-replay.tsx'
 import { type ManagerAccount, managerSearch, REPLAY_SOURCE } from './manager-address.ts'
 
 interface ReplayLineProps {
-  webhook: CardView
+  webhook: EndpointView
   account: ManagerAccount
   replay: ReplayView
 }

@@ -7,12 +7,12 @@ import { Select } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { useZone } from '#app/ui/time/time.tsx'
 import { countSentence, type ReplayPanelData } from '../controls/replay-words.ts'
-import type { CardView } from '../webhook-view.ts'
+import type { EndpointView } from '../endpoint-view.ts'
 import { CardButton, useIsSending } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 
 interface ReplayPanelProps {
-  webhook: CardView
+  webhook: EndpointView
   account: ManagerAccount
   data: ReplayPanelData
 }

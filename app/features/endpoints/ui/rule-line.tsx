@@ -1,12 +1,12 @@
 import { toneLook } from '#app/ui/badge.tsx'
 import { buttonLook } from '#app/ui/button.tsx'
 import { cardLook } from '#app/ui/card.tsx'
-import type { RuleLineView } from '../webhook-view.ts'
+import type { EndpointLine } from '../endpoint-view.ts'
 import { cardId, type ManagerAccount, managerSearch } from './manager-address.ts'
 import { statusLook } from './status-look.tsx'
 
 /** A forwarding rule in one line, where there are many: opened, it is the whole card. No icon, no form, a plain link: a page may hold 1,000. */
-export function RuleLine({ rule, account }: { rule: RuleLineView; account: ManagerAccount }) {
+export function RuleLine({ rule, account }: { rule: EndpointLine; account: ManagerAccount }) {
   const id = cardId(rule.id)
   const { word, tone } = statusLook(rule.status)
   return (

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { renderToString } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { noRoomForEndpoints, ruleKey } from '#app/domain/endpoint-key.ts'
+import { keyOf, noRoomForEndpoints } from '#app/domain/endpoint-key.ts'
 import { OBJECT_TYPES } from '#app/domain/object-catalog.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { minutes } from '#app/lib/duration.ts'
@@ -20,15 +20,15 @@ import {
   sampleRule,
 } from '#tests/support/sample-views.ts'
 import type { ReplayPanelData } from '../controls/replay-words.ts'
-import type { RuleLineView, RuleView } from '../webhook-view.ts'
+import type { EndpointLine, EndpointView } from '../endpoint-view.ts'
 import type { FormResult } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
 import type { ManagerStep } from './manager-address.ts'
 import { RulesSection } from './rules-section.tsx'
 
 interface Options {
-  rules?: RuleView[]
-  lines?: RuleLineView[]
+  rules?: EndpointView[]
+  lines?: EndpointLine[]
   noRoom?: string
   admin?: boolean
   step?: ManagerStep
@@ -94,8 +94,8 @@ describe('the section', () => {
   it('shows many in one line each, in their order, with the whole card of the open one', () => {
     const { statusMessage: _onTheCard, ...facts } = sampleRule()
     renderSection({
-      rules: [sampleRule({ id: 'rule-2', ruleId: 2, name: 'Office 2' })],
-      lines: [1, 3].map((ruleId) => ({ ...facts, id: ruleKey(ruleId), ruleId, name: `Office ${ruleId}` })),
+      rules: [sampleRule({ id: 'rule-2', name: 'Office 2' })],
+      lines: [1, 3].map((ruleId) => ({ ...facts, id: keyOf({ kind: 'extra', id: ruleId }), name: `Office ${ruleId}` })),
     })
     expect(screen.getAllByRole('heading', { level: 3 }).map((one) => one.textContent)).toEqual([
       'Office 1',
@@ -108,7 +108,7 @@ describe('the section', () => {
   })
 
   it('has the focus on its heading when a rule went away with it', async () => {
-    let change: (rules: RuleView[]) => void = () => {}
+    let change: (rules: EndpointView[]) => void = () => {}
     function Changing() {
       const [rules, setRules] = useState([sampleRule()])
       change = setRules
@@ -233,7 +233,7 @@ describe('editing a rule', () => {
 
   it('sends name, address and filter of the one that the address names', async () => {
     const sent = renderSection({
-      rules: [sampleRule({ fields: ['status'] }), sampleRule({ id: 'rule-2', ruleId: 2, name: 'Second' })],
+      rules: [sampleRule({ fields: ['status'] }), sampleRule({ id: 'rule-2', name: 'Second' })],
       step,
     })
     const rule = card('Accounting')

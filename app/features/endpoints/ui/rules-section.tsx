@@ -1,10 +1,11 @@
 import { Split } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { refOf } from '#app/domain/endpoint-key.ts'
 import { Card } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import type { ReplayPanelData } from '../controls/replay-words.ts'
-import type { RuleLineView, RuleView } from '../webhook-view.ts'
+import type { EndpointLine, EndpointView } from '../endpoint-view.ts'
 import { type FormResult, resultFor } from './form/form-result.ts'
 import { useSending } from './form/manager-form.tsx'
 import { AddRuleForm } from './form/rule-form.tsx'
@@ -15,9 +16,9 @@ import { WebhookCard } from './webhook-card.tsx'
 
 interface RulesSectionProps {
   /** Those with their whole card. */
-  rules: RuleView[]
+  rules: EndpointView[]
   /** The others, where there are many. */
-  lines: RuleLineView[]
+  lines: EndpointLine[]
   /** Why no further address fits; null = one does. */
   noRoom: string | null
   account: ManagerAccount
@@ -94,11 +95,11 @@ export function RulesSection({
 }
 
 /** Oldest first. */
-function inOrder(rules: (RuleView | RuleLineView)[]): (RuleView | RuleLineView)[] {
-  return rules.sort((one, other) => one.ruleId - other.ruleId)
+function inOrder(rules: (EndpointView | EndpointLine)[]): (EndpointView | EndpointLine)[] {
+  return rules.sort((one, other) => refOf(one.id).id - refOf(other.id).id)
 }
 
-function isWhole(rule: RuleView | RuleLineView): rule is RuleView {
+function isWhole(rule: EndpointView | EndpointLine): rule is EndpointView {
   return 'statusMessage' in rule
 }
 

@@ -11,7 +11,7 @@ import {
   Unplug,
 } from 'lucide-react'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
-import type { WebhookStatus } from '../webhook-view.ts'
+import type { WebhookStatus } from '../endpoint-view.ts'
 
 interface Look {
   word: string

@@ -2,13 +2,13 @@ import { ArrowLeftRight, CircleCheck, Hourglass, type LucideIcon, Unplug } from 
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import { type Tone, toneLook } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { type CardView, calledOf } from '../webhook-view.ts'
+import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { useCardNews } from './account-news.tsx'
 import { CardButton } from './card-button.tsx'
 import type { ManagerAccount } from './manager-address.ts'
 
 interface UpstreamProps {
-  webhook: CardView
+  webhook: EndpointView
   account: ManagerAccount
 }
 

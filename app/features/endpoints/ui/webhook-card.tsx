@@ -9,7 +9,7 @@ import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { chatWarning } from '../chat-address.ts'
 import type { ReplayPanelData } from '../controls/replay-words.ts'
-import { type CardView, calledOf, isRule, titleOf } from '../webhook-view.ts'
+import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
 import { CheckResult } from './address-check.tsx'
 import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
 import { EditForm } from './form/edit-form.tsx'
@@ -28,7 +28,7 @@ import { TroubleControls, WebhookControls } from './webhook-controls.tsx'
 
 interface WebhookCardProps {
   /** Or a forwarding rule, whose address can do all that a webhook's can. */
-  webhook: CardView
+  webhook: EndpointView
   account: ManagerAccount
   step: ManagerStep
   /** Entries of the log, when the page's address has this webhook's panel open. */
@@ -58,7 +58,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
         <StatusSentence status={webhook.status} sentence={webhook.statusMessage} />
       </div>
       {notDeleted ? (
-        <Notice tone="failing" title={`The ${isRule(webhook) ? 'rule' : 'webhook'} was not deleted`}>
+        <Notice tone="failing" title={`The ${webhook.kind === 'extra' ? 'rule' : 'webhook'} was not deleted`}>
           {notDeleted.formError}
         </Notice>
       ) : null}
@@ -71,7 +71,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
       ))}
       {!editing ? (
         <Facts webhook={webhook} />
-      ) : isRule(webhook) ? (
+      ) : webhook.kind === 'extra' ? (
         <EditRuleForm rule={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
       ) : (
         <EditForm webhook={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
@@ -80,7 +80,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
         <div className="grid gap-3">
           {webhook.polling ? (
             <PollingFacts objectType={webhook.objectType} polling={webhook.polling} />
-          ) : isRule(webhook) ? null : (
+          ) : webhook.kind === 'extra' ? null : (
             <CopyField
               id={`${id}-forwarding`}
               label="Forwarding URL"
@@ -157,8 +157,8 @@ function useFocusKept() {
   return { box, heading }
 }
 
-function Facts({ webhook }: { webhook: CardView }) {
-  const rule = isRule(webhook)
+function Facts({ webhook }: { webhook: EndpointView }) {
+  const rule = webhook.kind === 'extra'
   return (
     <dl className="grid grid-cols-3 gap-x-4 gap-y-3 text-label">
       {rule ? (

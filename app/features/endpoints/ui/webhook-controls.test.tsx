@@ -17,7 +17,7 @@ import {
   sampleWebhook,
 } from '#tests/support/sample-views.ts'
 import type { ReplayPanelData } from '../controls/replay-words.ts'
-import type { ReplayView, WebhookView } from '../webhook-view.ts'
+import type { EndpointView, ReplayView } from '../endpoint-view.ts'
 import { REPLAY_REFRESH_MS, type ReplayTurn, replayTurn } from './live-replay.tsx'
 import { LogEntries } from './log/log-entries.tsx'
 import type { ManagerStep } from './manager-address.ts'
@@ -30,13 +30,13 @@ type Sent = Record<string, string>
 
 interface Options {
   rights?: OwnerRights
-  webhook?: Partial<WebhookView>
+  webhook?: Partial<EndpointView>
   step?: ManagerStep
   replay?: ReplayPanelData | null
   /** What the resource of a running replay answers, turn by turn; the last one stays. */
   turns?: ReplayTurn[]
   /** What the webhook is after the next form was sent. */
-  after?: Partial<WebhookView>
+  after?: Partial<EndpointView>
 }
 
 function Card({ webhook, step = { step: 'none' }, replay = null }: Options) {
@@ -57,9 +57,9 @@ function Card({ webhook, step = { step: 'none' }, replay = null }: Options) {
 
 function renderCard(options: Options = {}): Sent[] {
   const sent: Sent[] = []
-  let change: (over: Partial<WebhookView>) => void = () => {}
+  let change: (over: Partial<EndpointView>) => void = () => {}
   function Changing() {
-    const [over, setOver] = useState<Partial<WebhookView>>({})
+    const [over, setOver] = useState<Partial<EndpointView>>({})
     change = setOver
     return (
       <OwnerRightsProvider value={options.rights ?? { refusal: null, owners: [] }}>

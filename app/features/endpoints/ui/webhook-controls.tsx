@@ -9,7 +9,7 @@ import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { type CardView, calledOf } from '../webhook-view.ts'
+import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { useCardNews } from './account-news.tsx'
 import { CheckAddressButton } from './address-check.tsx'
 import { CardButton, CardFields, useIsSending } from './card-button.tsx'
@@ -18,7 +18,7 @@ import { useOwnerRights } from './owner-rights.tsx'
 import { CompareButton } from './upstream-side.tsx'
 
 interface ControlsProps {
-  webhook: CardView
+  webhook: EndpointView
   account: ManagerAccount
 }
 

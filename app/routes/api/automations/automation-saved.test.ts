@@ -48,12 +48,12 @@ describe('what a value says by itself is judged when it is saved', () => {
     // The same once the blanks around it are gone.
     for (const url of [' ', '\t']) expect(await save('send_notification', { message: 'x', url })).toEqual(refused)
     const webhooks = [
-      { webhook: { id: 1 }, endpoint: { url: '', state: 'active' } },
-      { webhook: { id: 2 }, endpoint: { url: 'https://paused.example', state: 'paused' } },
+      { id: 1, endpoint: { url: '', state: 'active' } },
+      { id: 2, endpoint: { url: 'https://paused.example', state: 'paused' } },
     ]
-    calls.app.store.listWebhooks = async () => webhooks as never
+    calls.app.store.listEndpoints = async () => webhooks as never
     expect(await save('send_notification', bare)).toEqual(refused)
-    webhooks.push({ webhook: { id: 3 }, endpoint: { url: 'https://mine.example', state: 'active' } })
+    webhooks.push({ id: 3, endpoint: { url: 'https://mine.example', state: 'active' } })
     expect(await save('send_notification', bare)).toEqual([201, bare])
     expect(await findNotifyUrl(calls.app, LEEDS, { trigger: { source: 'manual_endpoint' } })).toBe(
       'https://mine.example',
@@ -62,8 +62,8 @@ describe('what a value says by itself is judged when it is saved', () => {
     const own = (id: number) =>
       findNotifyUrl(calls.app, LEEDS, { trigger: { source: 'webhook', webhookSubscriptionId: id } as WebhookTrigger })
     webhooks.push(
-      { webhook: { id: 4 }, endpoint: { url: 'https://failing.example', state: 'failing' } },
-      { webhook: { id: 5 }, endpoint: { url: 'https://stopped.example', state: 'stopped' } },
+      { id: 4, endpoint: { url: 'https://failing.example', state: 'failing' } },
+      { id: 5, endpoint: { url: 'https://stopped.example', state: 'stopped' } },
     )
     expect(await Promise.all([2, 4, 5].map(own))).toEqual([
       'https://mine.example',

@@ -9,7 +9,7 @@ import {
 } from '#app/features/endpoints/controls/replay-webhook.server.ts'
 import { rotateSecret } from '#app/features/endpoints/controls/rotate-secret.server.ts'
 import { testWebhook } from '#app/features/endpoints/controls/test-webhook.server.ts'
-import { parseWebhookId } from '#app/features/endpoints/webhook.ts'
+import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { readJson, requireOwner } from '#app/http/guards.server.ts'
 import { answer, badInput, notFound, problem, tooMany } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

@@ -1,8 +1,8 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
-import { forwardingRuleJson } from '#app/features/endpoints/forwarding-rule.ts'
-import { deleteForwardingRule, updateForwardingRule } from '#app/features/endpoints/forwarding-rules.server.ts'
-import { parseWebhookId } from '#app/features/endpoints/webhook.ts'
+import { forwardingRuleJson } from '#app/features/endpoints/api/endpoint-json.ts'
+import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
+import { deleteEndpoint, updateEndpoint } from '#app/features/endpoints/endpoints.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireSession } from '#app/http/guards.server.ts'
 import { answer, notFound } from '#app/http/respond.ts'
@@ -22,8 +22,8 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const id = parseWebhookId(params.id ?? '')
       if (id === null) return notFound()
       for (const { accountUuid } of accounts) {
-        const changed = await updateForwardingRule(app, accountUuid, id, body)
-        if (changed.outcome === 'updated') return answer(200, forwardingRuleJson(changed.rule, changed.warning))
+        const changed = await updateEndpoint(app, accountUuid, id, body)
+        if (changed.outcome === 'updated') return answer(200, forwardingRuleJson(changed.endpoint, changed.warning))
         if (changed.outcome !== 'not_found') return webhookRefusal(changed)
       }
       return notFound()
@@ -33,7 +33,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const id = parseWebhookId(params.id ?? '')
       if (id === null) return notFound()
       for (const { accountUuid } of accounts) {
-        const deleted = await deleteForwardingRule(app, accountUuid, id)
+        const deleted = await deleteEndpoint(app, accountUuid, id)
         if (deleted.outcome === 'deleted') return answer(200, { success: true })
       }
       return notFound()

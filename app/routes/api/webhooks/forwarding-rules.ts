@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
-import { forwardingRuleJson } from '#app/features/endpoints/forwarding-rule.ts'
-import { createForwardingRule, listForwardingRules } from '#app/features/endpoints/forwarding-rules.server.ts'
+import { forwardingRuleJson } from '#app/features/endpoints/api/endpoint-json.ts'
+import { createEndpoint, listEndpoints } from '#app/features/endpoints/endpoints.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireAccount, requireAccountOfQuery, requireSession } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'
@@ -17,7 +17,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   return answerCall(args, {
     GET: async () => {
       const { accountUuid } = await requireAccountOfQuery(app, request)
-      const rules = await listForwardingRules(app, accountUuid)
+      const rules = await listEndpoints(app, accountUuid, 'extra')
       return answer(
         200,
         rules.map((rule) => forwardingRuleJson(rule)),
@@ -33,9 +33,9 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       // A custom type that was sent counts as chosen.
       const custom = body.customObject ? { useCustom: true } : {}
       const form = { ...custom, ...body, accountUUID: access.accountId }
-      const made = await createForwardingRule(app, access.accountUuid, form, { admin: access.admin })
-      return made.outcome === 'created'
-        ? answer(201, forwardingRuleJson(made.rule, made.warning))
+      const made = await createEndpoint(app, access.accountUuid, 'extra', form, { admin: access.admin })
+      return made.outcome === 'created' || made.outcome === 'replaced'
+        ? answer(201, forwardingRuleJson(made.endpoint, made.warning))
         : webhookRefusal(made)
     },
   })

@@ -1,5 +1,5 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { parseWebhookId } from '#app/features/endpoints/webhook.ts'
+import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { requireSession } from '#app/http/guards.server.ts'
 import { answer, notFound } from '#app/http/respond.ts'

@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createWebhook } from '#app/features/endpoints/webhooks.server.ts'
+import { createEndpoint } from '#app/features/endpoints/endpoints.server.ts'
 import { type Call, callRoute, openSessions, type Route } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { action as ruleCheck } from './forwarding-rules-check.ts'
@@ -16,7 +16,7 @@ beforeEach(async () => {
   world = await openWebhookWorld()
   await openSessions(world)
   const form = { callback_url: 'https://example.com/in', object: 'job', fields: '', accountUUID: LEEDS }
-  await createWebhook(world.app, LEEDS, form, { admin: false })
+  await createEndpoint(world.app, LEEDS, 'webhook', form, { admin: false })
 })
 
 afterEach(() => world.close())
@@ -66,7 +66,7 @@ describe('POST /api/webhooks/{id}/check', () => {
   })
 
   test('needs an address', async () => {
-    await world.app.store.updateWebhook(LEEDS, 1, { url: '', subscription: null, at: 1 })
+    await world.app.store.updateEndpoint(LEEDS, { kind: 'webhook', id: 1 }, { url: '', subscription: null, at: 1 })
     expect(await look()).toMatchObject({ status: 400, json: { message: expect.stringContaining('no callback URL') } })
   })
 

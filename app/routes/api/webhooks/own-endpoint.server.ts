@@ -1,8 +1,7 @@
 import type { App } from '#app/context/app-context.ts'
-import { type EndpointKey, ruleKey } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, keyOf, refOf } from '#app/domain/endpoint-key.ts'
 import type { Asking } from '#app/domain/people.ts'
-import { findEndpointRecord } from '#app/features/endpoints/endpoint-record.server.ts'
-import { parseWebhookId } from '#app/features/endpoints/webhook.ts'
+import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { requireSession } from '#app/http/guards.server.ts'
 import { notFound } from '#app/http/respond.ts'
 
@@ -23,14 +22,14 @@ export function requireWebhook(app: App, request: Request, id: string | undefine
 /** The same for a forwarding rule. */
 export function requireRule(app: App, request: Request, id: string | undefined): Promise<OwnEndpoint> {
   const ruleId = parseWebhookId(id ?? '')
-  return requireEndpoint(app, request, ruleId === null ? null : ruleKey(ruleId))
+  return requireEndpoint(app, request, ruleId === null ? null : keyOf({ kind: 'extra', id: ruleId }))
 }
 
 async function requireEndpoint(app: App, request: Request, key: EndpointKey | null): Promise<OwnEndpoint> {
   const { accounts } = await requireSession(app, request)
   if (key !== null) {
     for (const { accountUuid, role, staffUuid, freshAt } of accounts) {
-      if (await findEndpointRecord(app, accountUuid, key)) return { accountUuid, key, role, staffUuid, freshAt }
+      if (await app.store.findEndpoint(accountUuid, refOf(key))) return { accountUuid, key, role, staffUuid, freshAt }
     }
   }
   throw notFound()

@@ -1,5 +1,5 @@
 import type { Refused } from '#app/features/endpoints/endpoint-changes.server.ts'
-import { statusOf } from '#app/features/endpoints/webhook-page.server.ts'
+import { statusOf } from '#app/features/endpoints/manager-page.server.ts'
 import { badInput, problem } from '#app/http/respond.ts'
 
 /** A refused create or update of a webhook or forwarding rule as a call answers it. */

@@ -1,8 +1,8 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
-import { webhookJson } from '#app/features/endpoints/api/webhook-json.ts'
-import { parseWebhookId, webhookBody } from '#app/features/endpoints/webhook.ts'
-import { deleteWebhook, listWebhooks, updateWebhook } from '#app/features/endpoints/webhooks.server.ts'
+import { webhookJson } from '#app/features/endpoints/api/endpoint-json.ts'
+import { parseWebhookId, webhookBody } from '#app/features/endpoints/endpoint.ts'
+import { deleteEndpoint, listEndpoints, updateEndpoint } from '#app/features/endpoints/endpoints.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireAccount, requireSession } from '#app/http/guards.server.ts'
 import { answer, notFound } from '#app/http/respond.ts'
@@ -19,7 +19,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   return answerCall(args, {
     GET: async () => {
       const { accountUuid } = await requireAccount(app, request, key)
-      const webhooks = await listWebhooks(app, accountUuid)
+      const webhooks = await listEndpoints(app, accountUuid, 'webhook')
       return answer(
         200,
         webhooks.map((webhook) => webhookJson(webhook)),
@@ -31,8 +31,8 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const id = parseWebhookId(key)
       if (id === null) return notFound()
       for (const { accountUuid } of accounts) {
-        const changed = await updateWebhook(app, accountUuid, id, webhookBody(body))
-        if (changed.outcome === 'updated') return answer(200, webhookJson(changed.webhook, changed.warning))
+        const changed = await updateEndpoint(app, accountUuid, id, webhookBody(body))
+        if (changed.outcome === 'updated') return answer(200, webhookJson(changed.endpoint, changed.warning))
         if (changed.outcome !== 'not_found') return webhookRefusal(changed)
       }
       return notFound()
@@ -42,7 +42,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const id = parseWebhookId(key)
       if (id === null) return notFound()
       for (const { accountUuid } of accounts) {
-        const deleted = await deleteWebhook(app, accountUuid, id)
+        const deleted = await deleteEndpoint(app, accountUuid, id)
         if (deleted.outcome === 'deleted') return answer(200, { success: true })
       }
       return notFound()

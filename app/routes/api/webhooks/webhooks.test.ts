@@ -127,7 +127,7 @@ describe('POST /api/webhooks', () => {
   test('answers a bug with 500 JSON that gives nothing away', async () => {
     world.app.store = {
       ...world.app.store,
-      saveWebhook: async () => {
+      saveEndpoint: async () => {
         throw new Error('disk full at /data')
       },
     }

@@ -1,8 +1,8 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
-import { webhookJson } from '#app/features/endpoints/api/webhook-json.ts'
-import { webhookBody } from '#app/features/endpoints/webhook.ts'
-import { createWebhook, listWebhooks } from '#app/features/endpoints/webhooks.server.ts'
+import { webhookJson } from '#app/features/endpoints/api/endpoint-json.ts'
+import { webhookBody } from '#app/features/endpoints/endpoint.ts'
+import { createEndpoint, listEndpoints } from '#app/features/endpoints/endpoints.server.ts'
 import { answerCall } from '#app/http/call.server.ts'
 import { readJson, requireAccount, requireAccountOfQuery, requireSession } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'
@@ -15,7 +15,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   return answerCall(args, {
     GET: async () => {
       const { accountUuid } = await requireAccountOfQuery(app, request)
-      const webhooks = await listWebhooks(app, accountUuid)
+      const webhooks = await listEndpoints(app, accountUuid, 'webhook')
       return answer(
         200,
         webhooks.map((webhook) => webhookJson(webhook)),
@@ -26,9 +26,9 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const body = await readJson(request, z.record(z.string(), z.unknown()))
       const access = await requireAccount(app, request, body.accountUUID ?? body.accountuuid)
       const form = { ...webhookBody(body), accountUUID: access.accountId }
-      const made = await createWebhook(app, access.accountUuid, form, { admin: access.admin })
-      if (made.outcome === 'created') return answer(201, webhookJson(made.webhook, made.warning))
-      if (made.outcome === 'replaced') return answer(200, webhookJson(made.webhook, made.warning))
+      const made = await createEndpoint(app, access.accountUuid, 'webhook', form, { admin: access.admin })
+      if (made.outcome === 'created') return answer(201, webhookJson(made.endpoint, made.warning))
+      if (made.outcome === 'replaced') return answer(200, webhookJson(made.endpoint, made.warning))
       return webhookRefusal(made)
     },
   })

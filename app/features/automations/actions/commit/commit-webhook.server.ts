@@ -54,10 +54,9 @@ export function createWebhookCommits(app: WebhookApp, sign: SignNotification | n
 
 /** The secret of the address where it is one of the account's own; else of its first webhook, which its owner knows. */
 async function secretFor(app: WebhookApp, accountUuid: string, url: string): Promise<string | null> {
-  const webhooks = await app.store.listWebhooks(accountUuid)
-  const rules = await app.store.listForwardingRules(accountUuid)
-  const endpoints = [...webhooks, ...rules].map(({ endpoint }) => endpoint)
-  const endpoint = endpoints.find((one) => one.url === url) ?? webhooks[0]?.endpoint
+  const endpoints = await app.store.listEndpoints(accountUuid)
+  const own = endpoints.find(({ endpoint }) => endpoint.url === url)
+  const endpoint = (own ?? endpoints.find(({ kind }) => kind === 'webhook'))?.endpoint
   if (!endpoint) return null
   try {
     return app.secrets.open(signingSecretPlace(accountUuid), endpoint.secretSealed)

@@ -1,8 +1,7 @@
 // The forms' schemas with their library, apart because they weigh as much as the rest of the page: fetched when typing begins.
 import '#app/ui/zod-without-eval.ts'
 import { parseWithZod } from '@conform-to/zod/v4'
-import { forwardingRuleChange, forwardingRuleForm } from '../../forwarding-rule.ts'
-import { webhookChange, webhookForm } from '../../webhook.ts'
+import { forwardingRuleChange, forwardingRuleForm, webhookChange, webhookForm } from '../../endpoint.ts'
 
 export function checkCreateForm(formData: FormData) {
   return parseWithZod(formData, { schema: webhookForm })

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useFirstField } from '#app/ui/form/first-field.ts'
 import { Notice } from '#app/ui/notice.tsx'
-import type { WebhookView } from '../../webhook-view.ts'
+import type { EndpointView } from '../../endpoint-view.ts'
 import { cardId, type ManagerAccount, managerSearch } from '../manager-address.ts'
 import { AddressField } from './address-field.tsx'
 import { FieldPicker } from './field-picker.tsx'
@@ -12,7 +12,7 @@ import type { FormResult } from './form-result.ts'
 import { useManagerForm, useSending } from './manager-form.tsx'
 
 interface EditFormProps {
-  webhook: WebhookView
+  webhook: EndpointView
   account: ManagerAccount
   refused: FormResult | null
 }

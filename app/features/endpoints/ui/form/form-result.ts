@@ -1,6 +1,6 @@
 // What a refused form of the manager page sends back: it is drawn by the form that was sent.
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import type { FieldErrors } from '../../webhook.ts'
+import type { FieldErrors } from '../../endpoint.ts'
 
 export type ManagerIntent = 'create' | 'update' | 'delete' | 'create_rule'
 

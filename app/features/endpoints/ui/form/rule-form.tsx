@@ -9,7 +9,7 @@ import { useFirstField } from '#app/ui/form/first-field.ts'
 import { Select } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import type { RuleView } from '../../webhook-view.ts'
+import type { EndpointView } from '../../endpoint-view.ts'
 import { cardId, type ManagerAccount, managerSearch } from '../manager-address.ts'
 import { PollingNote } from '../polling-facts.tsx'
 import { AddressField } from './address-field.tsx'
@@ -143,7 +143,7 @@ export function AddRuleForm({ account, refused, sending }: AddRuleFormProps) {
 const NAME_HINT = 'What you know it by, e.g. “Accounting”.'
 
 interface EditRuleFormProps {
-  rule: RuleView
+  rule: EndpointView
   account: ManagerAccount
   refused: FormResult | null
 }
@@ -153,7 +153,7 @@ export function EditRuleForm({ rule, account, refused }: EditRuleFormProps) {
   const { form, fields, formProps, firstInvalid } = useManagerForm({
     id: `edit-${rule.id}`,
     result: refused,
-    defaultValue: { name: rule.name, forwardUrl: rule.callbackUrl, fieldFilters: joinFields(rule.fields) },
+    defaultValue: { name: rule.name ?? '', forwardUrl: rule.callbackUrl, fieldFilters: joinFields(rule.fields) },
     loadCheck: loadChangeCheck,
   })
   const [filter, setFilter] = useState(refused?.values.fieldFilters ?? joinFields(rule.fields))

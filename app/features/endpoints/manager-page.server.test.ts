@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { controlsOf } from '#tests/support/webhook-calls.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { actOnManagerPage, loadManagerLog, loadManagerPage, type ManagerOpen } from './webhook-page.server.ts'
+import { actOnManagerPage, loadManagerLog, loadManagerPage, type ManagerOpen } from './manager-page.server.ts'
 
 let world: WebhookWorld
 
@@ -188,7 +188,7 @@ describe('its forms', () => {
       })
       expect(await load()).toMatchObject({
         webhooks: [{ id: 1, callbackUrl: CREATE.callback_url }],
-        rules: [{ id: 'rule-1', ruleId: 1, name: 'Books', fields: [] }],
+        rules: [{ id: 'rule-1', kind: 'extra', name: 'Books', fields: [] }],
       })
       expect(await act({ intent: 'delete', id: 'rule-1' })).toEqual({
         outcome: 'done',

@@ -1,4 +1,5 @@
-/** Webhooks, the endpoints they forward to, and our subscriptions at the platform. */
+/** An account's endpoints (its webhooks and extra addresses), and our subscriptions at the platform. */
+import type { EndpointKind, EndpointRef } from '#app/domain/endpoint-key.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ReplayRow } from './deliveries.ts'
 import type { PollCursorRow } from './records.ts'
@@ -20,16 +21,6 @@ export interface SubscriptionRow {
   stateReason: string | null
   /** Replaced: accepted until then. */
   endsAt: Millis | null
-  createdAt: Millis
-  updatedAt: Millis
-}
-
-export interface WebhookRow {
-  id: number
-  accountUuid: string
-  objectType: string
-  /** Comma-separated as chosen; empty = all fields. */
-  fields: string
   createdAt: Millis
   updatedAt: Millis
 }
@@ -57,7 +48,7 @@ export interface EndpointRow {
   pendingCount: number
 }
 
-/** What a card shows of an endpoint, a webhook's or a forwarding rule's. */
+/** What a card shows of the address of an endpoint. */
 export interface EndpointFacts {
   endpoint: EndpointRow
   /** Since when and why nothing is sent for the account at all; null = it is. */
@@ -77,9 +68,16 @@ export interface EndpointFacts {
   replays: ReplayRow[]
 }
 
-/** A webhook with everything its card shows. */
-export interface WebhookRecord extends EndpointFacts {
-  webhook: WebhookRow
+/** An endpoint with everything its card shows. */
+export interface EndpointRecord extends EndpointFacts, EndpointRef {
+  accountUuid: string
+  /** What its owner calls it; null = a webhook, which has no name. */
+  name: string | null
+  objectType: string
+  /** Comma-separated as chosen; empty = all fields. Of an extra address: its filter. */
+  fields: string
+  createdAt: Millis
+  updatedAt: Millis
 }
 
 /** What became of a new signing secret. */
@@ -98,20 +96,25 @@ export interface SubscriptionSwitch {
   replacedUntil: Millis
 }
 
-export interface NewWebhook {
+interface NewAddress {
   objectType: string
-  fields: string
   url: string
+  /** Comma-separated; empty = every event of the object. */
   fieldFilter: string
   active: boolean
-  /** Used when the webhook is new; one that is replaced keeps its own. */
+  /** Used when it is new; a webhook that is replaced keeps its own. */
   secretSealed: string
-  /** Null = the platform cannot be subscribed to the object: it is read from lists. */
+  /** Null = nothing has to change at the platform, or it cannot be subscribed to the object. */
   subscription: SubscriptionSwitch | null
   at: Millis
 }
 
-export interface WebhookUpdate {
+export type NewEndpoint = NewAddress &
+  ({ kind: 'webhook' /** Comma-separated as chosen. */; fields: string } | { kind: 'extra'; name: string })
+
+export interface EndpointUpdate {
+  /** Of an extra address. */
+  name?: string
   fields?: { chosen: string; filter: string }
   url?: string
   active?: boolean
@@ -119,31 +122,34 @@ export interface WebhookUpdate {
   at: Millis
 }
 
-export interface WebhookStore {
-  /** Oldest first, without deleted ones. */
-  listWebhooks(accountUuid: string): Promise<WebhookRecord[]>
-  findWebhook(accountUuid: string, id: number): Promise<WebhookRecord | null>
-  findWebhookOfObject(accountUuid: string, objectType: string): Promise<WebhookRecord | null>
+export interface EndpointStore {
+  /** Webhooks first, each kind oldest first, without deleted ones. `kind` = of this one only. */
+  listEndpoints(accountUuid: string, kind?: EndpointKind): Promise<EndpointRecord[]>
+  /** Of all of them, in the same order, what events they want. Reads nothing else. */
+  listEndpointFields(accountUuid: string): Promise<{ objectType: string; fields: string }[]>
+  findEndpoint(accountUuid: string, ref: EndpointRef): Promise<EndpointRecord | null>
+  findWebhookOfObject(accountUuid: string, objectType: string): Promise<EndpointRecord | null>
+  /** Deleted ones not counted. */
+  countEndpoints(accountUuid: string): Promise<number>
 
   /**
-   * Makes the account's webhook of the object, or replaces the one there is (same id, same secret, clean slate for its
-   * endpoint), and switches the subscription, all in one transaction. `replaced` = there was one.
+   * Makes an endpoint and switches the subscription, all in one transaction. The webhook of an object that has one already
+   * replaces it (same id, same secret, clean slate): `replaced`.
    */
-  saveWebhook(accountUuid: string, input: NewWebhook): Promise<{ id: number; endpointId: number; replaced: boolean }>
+  saveEndpoint(accountUuid: string, input: NewEndpoint): Promise<{ id: number; endpointId: number; replaced: boolean }>
   /**
    * Changes what is named, in one transaction. Resuming, or a new address, clears what is known about failures and makes
-   * everything that waits due. Null = no such webhook of this account.
+   * everything that waits due. Null = no such endpoint of this account.
    */
-  updateWebhook(accountUuid: string, id: number, change: WebhookUpdate): Promise<{ endpointId: number } | null>
+  updateEndpoint(accountUuid: string, ref: EndpointRef, change: EndpointUpdate): Promise<{ endpointId: number } | null>
   /**
-   * Deletes it, its endpoint with it, in one transaction; the delivery engine then ends what waits for the endpoint, in
-   * steps. `endSubscriptions` = nobody else needs the object: its subscriptions become tombstones (410) and are returned,
-   * for the platform to be told.
-   * Null = no such webhook of this account.
+   * Deletes it in one transaction; the delivery engine then ends what waits for it, in steps. `endSubscriptions` = nobody
+   * else needs the object: its subscriptions become tombstones (410) and are returned, for the platform to be told.
+   * Null = no such endpoint of this account.
    */
-  deleteWebhook(
+  deleteEndpoint(
     accountUuid: string,
-    id: number,
+    ref: EndpointRef,
     input: { reason: string; endSubscriptions: boolean; at: Millis },
   ): Promise<{ endpointId: number; objectType: string; ended: SubscriptionRow[] } | null>
 

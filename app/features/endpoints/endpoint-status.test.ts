@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ago, clockTime } from '#app/domain/moments.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import { accountHealth, needsAttention, type WebhookCondition, webhookStatus } from './webhook-status.ts'
-import type { WebhookStatus } from './webhook-view.ts'
+import { accountHealth, needsAttention, type WebhookCondition, webhookStatus } from './endpoint-status.ts'
+import type { WebhookStatus } from './endpoint-view.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 30)
 const ZONE = 'Europe/London'
@@ -175,7 +175,7 @@ describe('the status of a webhook', () => {
 })
 
 test('a rule without a subscription says what to do about a rule', () => {
-  expect(statusOf({}, { subscription: null, rule: true })).toEqual({
+  expect(statusOf({}, { subscription: null, kind: 'extra' })).toEqual({
     status: 'unsubscribed',
     sentence:
       'ServiceM8 sends no events for this rule at present. We subscribe again within a day; saving it again does so at once.',
@@ -183,8 +183,9 @@ test('a rule without a subscription says what to do about a rule', () => {
 })
 
 describe('the health of an account', () => {
-  const job = { label: 'Job', status: 'working' } as const
-  const note = { label: 'Note', status: 'waiting' } as const
+  const WEBHOOK = { kind: 'webhook', name: null } as const
+  const job = { ...WEBHOOK, label: 'Job', status: 'working' } as const
+  const note = { ...WEBHOOK, label: 'Note', status: 'waiting' } as const
 
   test('is one sentence an owner would say', () => {
     expect(accountHealth([job, note, job, job], NOW - minutes(2), NOW)).toBe(
@@ -193,51 +194,52 @@ describe('the health of an account', () => {
     expect(accountHealth([job], NOW - minutes(1), NOW)).toBe('Your webhook is working. Last event 1 minute ago.')
     expect(accountHealth([note], null, NOW)).toBe('Your webhook is ready. No events yet.')
     expect(accountHealth([], null, NOW)).toMatch(/^No webhooks yet\./)
-    const slow = { label: 'Task', status: 'slow' } as const
+    const slow = { ...WEBHOOK, label: 'Task', status: 'slow' } as const
     expect(accountHealth([job, slow], NOW, NOW)).toBe('2 webhooks: 1 working, 1 slow. Last event just now.')
   })
 
   test('counts webhooks, and forwarding rules by their name', () => {
-    const rule = (status: WebhookStatus, name = 'Accounting') => ({ name, status })
-    expect(accountHealth([job], NOW - minutes(2), NOW, [rule('working')])).toBe(
+    const rule = (status: WebhookStatus, name = 'Accounting') =>
+      ({ kind: 'extra', name, label: 'Job', status }) as const
+    expect(accountHealth([job, rule('working')], NOW - minutes(2), NOW)).toBe(
       '1 webhook and 1 forwarding rule are working. Last event 2 minutes ago.',
     )
-    expect(accountHealth([], NOW, NOW, [rule('working')])).toBe('Your forwarding rule is working. Last event just now.')
-    expect(accountHealth([job], NOW, NOW, [rule('stopped'), rule('failing', 'Books')])).toBe(
+    expect(accountHealth([rule('working')], NOW, NOW)).toBe('Your forwarding rule is working. Last event just now.')
+    expect(accountHealth([job, rule('stopped'), rule('failing', 'Books')], NOW, NOW)).toBe(
       '2 of 2 forwarding rules need attention: Accounting, Books. Last event just now.',
     )
-    const task = { label: 'Task', status: 'failing' } as const
-    expect(accountHealth([job, task], NOW, NOW, [rule('failing')])).toMatch(
+    const task = { ...WEBHOOK, label: 'Task', status: 'failing' } as const
+    expect(accountHealth([job, task, rule('failing')], NOW, NOW)).toMatch(
       /^1 of 2 webhooks and 1 forwarding rule need attention: Task, Accounting\./,
     )
-    expect(accountHealth([], NOW, NOW, [rule('paused')])).toMatch(/^Your forwarding rule is not forwarding\./)
-    expect(accountHealth([job], NOW, NOW, [rule('paused')])).toMatch(
+    expect(accountHealth([rule('paused')], NOW, NOW)).toMatch(/^Your forwarding rule is not forwarding\./)
+    expect(accountHealth([job, rule('paused')], NOW, NOW)).toMatch(
       /^1 webhook and 1 forwarding rule: 1 working, 1 not forwarding\./,
     )
     const states: WebhookStatus[] = ['working', 'failing', 'paused', 'held', 'waiting']
-    for (const status of states) expect(accountHealth([job], NOW, NOW, [rule(status)])).not.toContain('address')
+    for (const status of states) expect(accountHealth([job, rule(status)], NOW, NOW)).not.toContain('address')
   })
 
   test('on hold is not called in need of attention: the plan is, or the receiver asked for it', () => {
-    const held = { label: 'Job', status: 'held' } as const
+    const held = { ...WEBHOOK, label: 'Job', status: 'held' } as const
     expect(needsAttention('held')).toBe(false)
     expect(accountHealth([held], NOW - minutes(2), NOW)).toBe('Your webhook is on hold. Last event 2 minutes ago.')
     expect(accountHealth([held, held], NOW, NOW)).toMatch(/^All 2 webhooks are on hold\./)
-    expect(accountHealth([held, note, { label: 'Task', status: 'paused' }], NOW, NOW)).toMatch(
+    expect(accountHealth([held, note, { ...WEBHOOK, label: 'Task', status: 'paused' }], NOW, NOW)).toMatch(
       /^3 webhooks: 1 working, 1 on hold, 1 not forwarding\./,
     )
   })
 
   test('names what needs attention', () => {
-    const failing = { label: 'Task', status: 'failing' } as const
-    const off = { label: 'Company', status: 'unsubscribed' } as const
+    const failing = { ...WEBHOOK, label: 'Task', status: 'failing' } as const
+    const off = { ...WEBHOOK, label: 'Company', status: 'unsubscribed' } as const
     expect(accountHealth([job, failing], NOW, NOW)).toBe('1 of 2 webhooks needs attention: Task. Last event just now.')
     expect(accountHealth([failing], NOW, NOW)).toMatch(/^Your webhook needs attention: Task\./)
     expect(accountHealth([job, failing, off], NOW, NOW)).toMatch(/^2 of 3 webhooks need attention: Task, Company\./)
   })
 
   test('tells resting ones from working ones', () => {
-    const paused = { label: 'Task', status: 'paused' } as const
+    const paused = { ...WEBHOOK, label: 'Task', status: 'paused' } as const
     expect(accountHealth([job, paused], NOW, NOW)).toMatch(/^2 webhooks: 1 working, 1 not forwarding\./)
     expect(accountHealth([paused], NOW, NOW)).toMatch(/^Your webhook is not forwarding\./)
     expect(accountHealth([paused, paused], NOW, NOW)).toMatch(/^All 2 webhooks are not forwarding\./)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sampleRule } from '#tests/support/sample-views.ts'
-import { filterWarning, forwardingRuleChange, forwardingRuleForm, forwardingRuleJson } from './forwarding-rule.ts'
-import { fieldErrorsOf } from './webhook.ts'
+import { forwardingRuleJson } from './api/endpoint-json.ts'
+import { fieldErrorsOf, filterWarning, forwardingRuleChange, forwardingRuleForm } from './endpoint.ts'
 
 const FORM = {
   name: 'Accounting',

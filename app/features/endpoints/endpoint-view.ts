@@ -1,10 +1,10 @@
-// What a screen knows of a webhook. Built by the use cases, drawn by the pixels; moments are epoch milliseconds.
+// What a screen knows of an endpoint. Built by the use cases, drawn by the pixels; moments are epoch milliseconds.
 
-import type { EndpointKey, RuleKey } from '#app/domain/endpoint-key.ts'
+import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import type { LookState } from '#app/domain/polling.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-/** The one honest status of a webhook. */
+/** The one honest status of an endpoint. */
 export type WebhookStatus =
   | 'working'
   | 'waiting' // made, but nothing has been delivered yet
@@ -16,10 +16,13 @@ export type WebhookStatus =
   | 'stopped' // the receiver answered 410
   | 'unsubscribed' // at present the platform does not send us events, or we cannot look for them
 
-/** What a card shows of an address that events go to, whoever it belongs to. */
-interface EndpointView {
+/** What a card shows of an endpoint: a webhook, or an extra address for an object's events. */
+export interface EndpointView {
   /** Names the card in forms and addresses. */
   id: EndpointKey
+  kind: EndpointKind
+  /** What its owner calls it; null = a webhook, which goes by its object. */
+  name: string | null
   objectType: string
   /** For people: `Job Activity`. */
   label: string
@@ -49,38 +52,30 @@ interface EndpointView {
   missed: number | null
   /** "Send everything since …": those that run, and one that ended a short while ago. Newest first. */
   replays: ReplayView[]
-}
-
-export interface WebhookView extends EndpointView {
-  id: number
-  /** Our address that the platform posts to. */
+  /** Our address that the platform posts to, on the card of a webhook; '' = none. */
   forwardingUrl: string
 }
 
-/** A forwarding rule: one more address for an object's events. */
-export interface RuleView extends EndpointView {
-  id: RuleKey
-  ruleId: number
-  name: string
+/** An endpoint in one line, where an account has many. */
+export type EndpointLine = Pick<EndpointView, 'id' | 'kind' | 'name' | 'label' | 'callbackUrl' | 'status'>
+
+/** The view, and what only the call's answer shows. */
+export interface EndpointDetails {
+  view: EndpointView
+  accountUuid: string
+  endpointId: number
+  /** The platform's uuid of a webhook's subscription; null until it was learned. */
+  servicem8Id: string | null
 }
 
-/** A rule in one line, where an account has many. */
-export type RuleLineView = Pick<RuleView, 'id' | 'ruleId' | 'name' | 'label' | 'callbackUrl' | 'status'>
-
-export type CardView = WebhookView | RuleView
-
-export function isRule(card: CardView): card is RuleView {
-  return 'ruleId' in card
-}
-
-/** Its heading: `Job`, or the rule's name. */
-export function titleOf(card: { label: string } | { name: string }): string {
-  return 'name' in card ? card.name : card.label
+/** Its heading: `Job`, or the name of an extra address. */
+export function titleOf(card: { name: string | null; label: string }): string {
+  return card.name ?? card.label
 }
 
 /** How a sentence or a label calls it: `Job webhook`, `Zapier rule`. */
-export function calledOf(card: CardView): string {
-  return isRule(card) ? `${card.name} rule` : `${card.label} webhook`
+export function calledOf(card: Pick<EndpointView, 'kind' | 'name' | 'label'>): string {
+  return `${titleOf(card)} ${card.kind === 'extra' ? 'rule' : 'webhook'}`
 }
 
 /** Sending everything since a moment again, and how far it has come. */

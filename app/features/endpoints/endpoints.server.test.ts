@@ -4,7 +4,7 @@ import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createWebhook, deleteWebhook, listWebhooks, updateWebhook } from './webhooks.server.ts'
+import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from './endpoints.server.ts'
 
 let world: WebhookWorld
 
@@ -17,17 +17,17 @@ afterEach(() => world.close())
 const FORM = { callback_url: 'https://example.com/in', object: 'job', fields: 'status', accountUUID: LEEDS }
 
 function create(form: Record<string, unknown> = {}, admin = false, accountUuid = LEEDS) {
-  return createWebhook(world.app, accountUuid, { ...FORM, ...form }, { admin })
+  return createEndpoint(world.app, accountUuid, 'webhook', { ...FORM, ...form }, { admin })
 }
 
 async function created(form: Record<string, unknown> = {}, accountUuid = LEEDS) {
   const made = await create(form, false, accountUuid)
   if (made.outcome !== 'created' && made.outcome !== 'replaced') throw new Error(`not made: ${JSON.stringify(made)}`)
-  return made.webhook
+  return made.endpoint
 }
 
 async function onlyWebhook(accountUuid = LEEDS) {
-  const all = await listWebhooks(world.app, accountUuid)
+  const all = await listEndpoints(world.app, accountUuid, 'webhook')
   expect(all).toHaveLength(1)
   return all[0] as (typeof all)[number]
 }
@@ -116,7 +116,7 @@ describe('creating a webhook', () => {
 
   test('asks for no subscription to job contacts, which the platform does not have', async () => {
     const made = await create({ object: 'jobcontact' })
-    expect(made).toMatchObject({ outcome: 'created', webhook: { servicem8Id: null } })
+    expect(made).toMatchObject({ outcome: 'created', endpoint: { servicem8Id: null } })
     expect(world.platform.asked).toEqual(['page jobcontact'])
   })
 
@@ -197,7 +197,7 @@ describe('creating a webhook', () => {
 
   test('of one account says nothing to another', async () => {
     await created()
-    expect(await listWebhooks(world.app, BRISBANE)).toEqual([])
+    expect(await listEndpoints(world.app, BRISBANE, 'webhook')).toEqual([])
     await created({ accountUUID: BRISBANE }, BRISBANE)
     expect((await onlyWebhook(BRISBANE)).accountUuid).toBe(BRISBANE)
     expect((await onlyWebhook(LEEDS)).accountUuid).toBe(LEEDS)
@@ -244,24 +244,24 @@ describe('replacing a webhook', () => {
 describe('changing a webhook', () => {
   test('of its fields asks the platform for them', async () => {
     const { view } = await created()
-    const changed = await updateWebhook(world.app, LEEDS, view.id, { fields: ' date, status ' })
-    expect(changed).toMatchObject({ outcome: 'updated', webhook: { view: { fields: ['date', 'status'] } } })
+    const changed = await updateEndpoint(world.app, LEEDS, view.id, { fields: ' date, status ' })
+    expect(changed).toMatchObject({ outcome: 'updated', endpoint: { view: { fields: ['date', 'status'] } } })
     expect(live().map((one) => one.fields)).toEqual([['date', 'status']])
   })
 
   test('to fewer fields is saved even when the platform does not answer', async () => {
     const { view } = await created({ fields: 'status,date' })
     world.platform.failures.subscribe.push(HANGS)
-    const changed = await updateWebhook(world.app, LEEDS, view.id, { fields: 'status' })
-    expect(changed).toMatchObject({ outcome: 'updated', webhook: { view: { fields: ['status'], status: 'waiting' } } })
+    const changed = await updateEndpoint(world.app, LEEDS, view.id, { fields: 'status' })
+    expect(changed).toMatchObject({ outcome: 'updated', endpoint: { view: { fields: ['status'], status: 'waiting' } } })
   })
 
   test('to the same fields, of the address or of the switch does not bother the platform', async () => {
     const { view } = await created()
     const asked = world.platform.asked.length
-    await updateWebhook(world.app, LEEDS, view.id, { fields: 'status' })
-    await updateWebhook(world.app, LEEDS, view.id, { callback_url: 'https://example.com/b' })
-    await updateWebhook(world.app, LEEDS, view.id, { active: false })
+    await updateEndpoint(world.app, LEEDS, view.id, { fields: 'status' })
+    await updateEndpoint(world.app, LEEDS, view.id, { callback_url: 'https://example.com/b' })
+    await updateEndpoint(world.app, LEEDS, view.id, { active: false })
     expect(world.platform.asked).toHaveLength(asked)
     expect((await onlyWebhook()).view).toMatchObject({ callbackUrl: 'https://example.com/b', active: false })
   })
@@ -270,23 +270,23 @@ describe('changing a webhook', () => {
     const { view } = await created()
     world.woken.length = 0
     world.clock.advance(hours(1))
-    const paused = await updateWebhook(world.app, LEEDS, view.id, { active: false })
-    expect(paused).toMatchObject({ webhook: { view: { active: false, status: 'paused' } } })
-    const resumed = await updateWebhook(world.app, LEEDS, view.id, { active: true })
-    expect(resumed).toMatchObject({ webhook: { view: { active: true, status: 'waiting' } } })
+    const paused = await updateEndpoint(world.app, LEEDS, view.id, { active: false })
+    expect(paused).toMatchObject({ endpoint: { view: { active: false, status: 'paused' } } })
+    const resumed = await updateEndpoint(world.app, LEEDS, view.id, { active: true })
+    expect(resumed).toMatchObject({ endpoint: { view: { active: true, status: 'waiting' } } })
     expect(world.woken).toHaveLength(2)
   })
 
   test('may take the address away', async () => {
     const { view } = await created()
-    const changed = await updateWebhook(world.app, LEEDS, view.id, { callback_url: '' })
-    expect(changed).toMatchObject({ webhook: { view: { callbackUrl: '', status: 'no_address' } } })
+    const changed = await updateEndpoint(world.app, LEEDS, view.id, { callback_url: '' })
+    expect(changed).toMatchObject({ endpoint: { view: { callbackUrl: '', status: 'no_address' } } })
   })
 
   test('checks a new address like the first one', async () => {
     const { view } = await created()
     world.addresses.set('https://10.0.0.1/', { verdict: 'blocked', sentence: 'Private.' })
-    const changed = await updateWebhook(world.app, LEEDS, view.id, { callback_url: 'https://10.0.0.1/' })
+    const changed = await updateEndpoint(world.app, LEEDS, view.id, { callback_url: 'https://10.0.0.1/' })
     expect(changed).toEqual({ outcome: 'invalid', message: 'Private.', errors: { callback_url: ['Private.'] } })
   })
 
@@ -298,16 +298,16 @@ describe('changing a webhook', () => {
       at: world.clock.now(),
     })
     expect((await onlyWebhook()).view.status).toBe('unsubscribed')
-    const resumed = await updateWebhook(world.app, LEEDS, view.id, { active: true })
-    expect(resumed).toMatchObject({ webhook: { view: { status: 'waiting' } } })
+    const resumed = await updateEndpoint(world.app, LEEDS, view.id, { active: true })
+    expect(resumed).toMatchObject({ endpoint: { view: { status: 'waiting' } } })
   })
 
   test("of another account's webhook finds nothing and changes nothing", async () => {
     const { view } = await created()
-    expect(await updateWebhook(world.app, BRISBANE, view.id, { fields: '', active: false })).toEqual({
+    expect(await updateEndpoint(world.app, BRISBANE, view.id, { fields: '', active: false })).toEqual({
       outcome: 'not_found',
     })
-    expect(await updateWebhook(world.app, LEEDS, 999, {})).toEqual({ outcome: 'not_found' })
+    expect(await updateEndpoint(world.app, LEEDS, 999, {})).toEqual({ outcome: 'not_found' })
     expect((await onlyWebhook()).view).toEqual(view)
   })
 })
@@ -315,8 +315,8 @@ describe('changing a webhook', () => {
 describe('deleting a webhook', () => {
   test('unsubscribes at the platform and leaves a tombstone at its address', async () => {
     const { view } = await created()
-    expect(await deleteWebhook(world.app, LEEDS, view.id)).toEqual({ outcome: 'deleted' })
-    expect(await listWebhooks(world.app, LEEDS)).toEqual([])
+    expect(await deleteEndpoint(world.app, LEEDS, view.id)).toEqual({ outcome: 'deleted' })
+    expect(await listEndpoints(world.app, LEEDS, 'webhook')).toEqual([])
     expect(live()).toEqual([])
     expect(await states()).toEqual(['deleted'])
     const rows = await world.app.store.listSubscriptions(LEEDS)
@@ -328,8 +328,8 @@ describe('deleting a webhook', () => {
   test('works while the platform is down: its address answers "gone" and it is told later', async () => {
     const { view } = await created()
     world.platform.failures.list.push(HANGS)
-    expect(await deleteWebhook(world.app, LEEDS, view.id)).toEqual({ outcome: 'deleted' })
-    expect(await listWebhooks(world.app, LEEDS)).toEqual([])
+    expect(await deleteEndpoint(world.app, LEEDS, view.id)).toEqual({ outcome: 'deleted' })
+    expect(await listEndpoints(world.app, LEEDS, 'webhook')).toEqual([])
     expect(live()).toHaveLength(1)
     expect((await world.app.store.findIngress(tokenHashOf(view.forwardingUrl)))?.state).toBe('deleted')
     expect(await world.app.store.accountsToReconcile()).toContain(LEEDS)
@@ -338,7 +338,7 @@ describe('deleting a webhook', () => {
   test('ends its endpoint and wakes the engine, which ends what waits', async () => {
     const { view } = await created()
     world.woken.length = 0
-    await deleteWebhook(world.app, LEEDS, view.id)
+    await deleteEndpoint(world.app, LEEDS, view.id)
     expect(world.client.sql.prepare('SELECT state, state_reason AS reason FROM endpoint').all()).toEqual([
       { state: 'deleted', reason: 'The webhook was deleted.' },
     ])
@@ -347,7 +347,7 @@ describe('deleting a webhook', () => {
 
   test('leaves the object free for a new one', async () => {
     const { view } = await created()
-    await deleteWebhook(world.app, LEEDS, view.id)
+    await deleteEndpoint(world.app, LEEDS, view.id)
     const next = await create()
     expect(next).toMatchObject({ outcome: 'created' })
     expect((await onlyWebhook()).view.signingSecret).not.toBe(view.signingSecret)
@@ -355,9 +355,9 @@ describe('deleting a webhook', () => {
 
   test('of another account finds nothing, and twice finds nothing the second time', async () => {
     const { view } = await created()
-    expect(await deleteWebhook(world.app, BRISBANE, view.id)).toEqual({ outcome: 'not_found' })
+    expect(await deleteEndpoint(world.app, BRISBANE, view.id)).toEqual({ outcome: 'not_found' })
     expect(live()).toHaveLength(1)
-    await deleteWebhook(world.app, LEEDS, view.id)
-    expect(await deleteWebhook(world.app, LEEDS, view.id)).toEqual({ outcome: 'not_found' })
+    await deleteEndpoint(world.app, LEEDS, view.id)
+    expect(await deleteEndpoint(world.app, LEEDS, view.id)).toEqual({ outcome: 'not_found' })
   })
 })

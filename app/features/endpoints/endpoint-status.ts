@@ -1,11 +1,12 @@
 // The one honest status of a webhook, and the sentence an owner would say about it.
 
+import type { EndpointKind } from '#app/domain/endpoint-key.ts'
 import { ago, clockTime, plural } from '#app/domain/moments.ts'
 import { type LookState, looksInVain } from '#app/domain/polling.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
-import type { RuleView, WebhookStatus, WebhookView } from './webhook-view.ts'
+import { type EndpointView, titleOf, type WebhookStatus } from './endpoint-view.ts'
 
 /** Everything the status is decided from. Field names are those of the stored endpoint, so that a row fits. */
 export interface WebhookCondition {
@@ -34,8 +35,8 @@ export interface WebhookCondition {
   polling?: LookState | null
   /** Something to add about the chosen fields. */
   note: string | null
-  /** It is a forwarding rule's address; else a webhook's. */
-  rule?: boolean
+  /** Absent = a webhook. */
+  kind?: EndpointKind
 }
 
 /** From this mean duration on a webhook is called slow. The limit of one attempt is 15 s. */
@@ -81,9 +82,7 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
   switch (status) {
     case 'unsubscribed':
       if (condition.polling) return lookTrouble(condition.polling, now, timezone) ?? ''
-      return condition.rule
-        ? `ServiceM8 sends no events for this rule at present. ${subscription?.stateReason ?? 'We subscribe again within a day; saving it again does so at once.'}`
-        : `ServiceM8 sends no events for this webhook at present. ${subscription?.stateReason ?? 'We subscribe again within a day; creating it again does so at once.'}`
+      return notSubscribed(condition.kind ?? 'webhook', subscription?.stateReason ?? null)
     case 'paused':
       return `Paused since ${time(endpoint.stateSince)}. Events are kept and sent, oldest first, when you resume.${waiting}`
     case 'no_address':
@@ -109,6 +108,12 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
   }
 }
 
+function notSubscribed(kind: EndpointKind, reason: string | null): string {
+  const [thing, again] = kind === 'extra' ? ['rule', 'saving'] : ['webhook', 'creating']
+  const next = reason ?? `We subscribe again within a day; ${again} it again does so at once.`
+  return `ServiceM8 sends no events for this ${thing} at present. ${next}`
+}
+
 /** What is wrong with looking, since when and until when; null = nothing. */
 function lookTrouble(polling: LookState | null, now: Millis, timezone: string): string | null {
   if (!polling || polling.problem === null) return null
@@ -127,21 +132,16 @@ function failingSentence({ endpoint }: WebhookCondition, time: (at: Millis) => s
 
 /** The account in one sentence: the top line of the page. `lastEventAt` = of any object. */
 export function accountHealth(
-  webhooks: readonly Pick<WebhookView, 'label' | 'status'>[],
+  all: readonly Pick<EndpointView, 'kind' | 'name' | 'label' | 'status'>[],
   lastEventAt: Millis | null,
   now: Millis,
-  rules: readonly Pick<RuleView, 'name' | 'status'>[] = [],
 ): string {
-  const all = [
-    ...webhooks.map(({ label, status }) => ({ name: label, status, kind: 'webhook' as const })),
-    ...rules.map(({ name, status }) => ({ name, status, kind: 'forwarding rule' as const })),
-  ]
   if (all.length === 0) return 'No webhooks yet. Create the first one and events appear here.'
   const last = lastEventAt === null ? 'No events yet.' : `Last event ${ago(lastEventAt, now)}.`
   const troubled = all.filter(({ status }) => TROUBLE.has(status))
   if (troubled.length > 0) {
     const verb = troubled.length === 1 ? 'needs' : 'need'
-    return `${shareOf(troubled, all)} ${verb} attention: ${namesOf(troubled.map(({ name }) => name))}. ${last}`
+    return `${shareOf(troubled, all)} ${verb} attention: ${namesOf(troubled.map(titleOf))}. ${last}`
   }
   const held = all.filter(({ status }) => status === 'held').length
   const slow = all.filter(({ status }) => status === 'slow').length
@@ -159,38 +159,41 @@ export function accountHealth(
   return `${countOf(all)}: ${states.map((state) => `${state.count} ${state.how}`).join(', ')}. ${last}`
 }
 
-type Kind = 'webhook' | 'forwarding rule'
-type Things = readonly { kind: Kind }[]
+type Things = readonly { kind: EndpointKind }[]
 
-const KINDS: readonly Kind[] = ['webhook', 'forwarding rule']
+const KINDS: Record<EndpointKind, string> = { webhook: 'webhook', extra: 'forwarding rule' }
 
-function ofKind(things: Things, kind: Kind): number {
+/** The kinds of which there are some. */
+function kindsIn(things: Things): EndpointKind[] {
+  return (['webhook', 'extra'] as const).filter((kind) => ofKind(things, kind) > 0)
+}
+
+function ofKind(things: Things, kind: EndpointKind): number {
   return things.filter((one) => one.kind === kind).length
 }
 
 /** `2 webhooks and 1 forwarding rule`. */
 function countOf(things: Things): string {
-  return KINDS.filter((kind) => ofKind(things, kind) > 0)
-    .map((kind) => plural(ofKind(things, kind), kind))
+  return kindsIn(things)
+    .map((kind) => plural(ofKind(things, kind), KINDS[kind]))
     .join(' and ')
 }
 
 /** `Your webhook is`, `All 4 webhooks are`, `2 webhooks and 1 forwarding rule are`. */
 function allOf(things: Things): string {
   const [first] = things
-  if (things.length === 1 && first) return `Your ${first.kind} is`
-  const mixed = KINDS.every((kind) => ofKind(things, kind) > 0)
-  return `${mixed ? '' : 'All '}${countOf(things)} are`
+  if (things.length === 1 && first) return `Your ${KINDS[first.kind]} is`
+  return `${kindsIn(things).length > 1 ? '' : 'All '}${countOf(things)} are`
 }
 
 /** `1 of 2 webhooks and 1 forwarding rule`: kinds without any of them are left out. */
 function shareOf(some: Things, all: Things): string {
   const [first] = all
-  if (all.length === 1 && first) return `Your ${first.kind}`
-  return KINDS.filter((kind) => ofKind(some, kind) > 0)
+  if (all.length === 1 && first) return `Your ${KINDS[first.kind]}`
+  return kindsIn(some)
     .map((kind) => {
       const [count, of] = [ofKind(some, kind), ofKind(all, kind)]
-      return of === 1 ? plural(1, kind) : `${count} of ${plural(of, kind)}`
+      return of === 1 ? plural(1, KINDS[kind]) : `${count} of ${plural(of, KINDS[kind])}`
     })
     .join(' and ')
 }

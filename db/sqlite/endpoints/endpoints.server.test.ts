@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import type { NewWebhook } from '../../store/webhooks.ts'
+import type { NewEndpoint } from '../../store/endpoints.ts'
 
 let world: WebhookWorld
 
@@ -24,9 +24,10 @@ async function pendingSubscription(accountUuid = LEEDS, object = 'job'): Promise
   })
 }
 
-async function save(input: Partial<NewWebhook> = {}, accountUuid = LEEDS) {
+async function save(input: Partial<Extract<NewEndpoint, { kind: 'webhook' }>> = {}, accountUuid = LEEDS) {
   const objectType = input.objectType ?? 'job'
-  return world.app.store.saveWebhook(accountUuid, {
+  return world.app.store.saveEndpoint(accountUuid, {
+    kind: 'webhook',
     objectType,
     fields: 'status',
     url: 'https://example.com/in',
@@ -44,7 +45,7 @@ async function save(input: Partial<NewWebhook> = {}, accountUuid = LEEDS) {
 }
 
 async function record(id: number, accountUuid = LEEDS) {
-  const found = await world.app.store.findWebhook(accountUuid, id)
+  const found = await world.app.store.findEndpoint(accountUuid, { kind: 'webhook', id })
   if (!found) throw new Error(`webhook ${id} is not there`)
   return found
 }
@@ -98,7 +99,7 @@ describe('saving a webhook', () => {
     await world.app.store.updateSubscription(LEEDS, id, { state: 'deleted', at: 1 })
     const subscription = { id, fields: 'status', replacedUntil: 9 }
     await expect(save({ subscription })).rejects.toThrow(/cannot become active/)
-    expect(await world.app.store.listWebhooks(LEEDS)).toEqual([])
+    expect(await world.app.store.listEndpoints(LEEDS, 'webhook')).toEqual([])
     const foreign = { id: await pendingSubscription(BRISBANE), fields: 'status', replacedUntil: 9 }
     await expect(save({ subscription: foreign })).rejects.toThrow(/cannot become active/)
   })
@@ -107,8 +108,8 @@ describe('saving a webhook', () => {
     const job = await save()
     const note = await save({ objectType: 'note' })
     expect(note.replaced).toBe(false)
-    expect((await world.app.store.listWebhooks(LEEDS)).map((one) => one.webhook.id)).toEqual([job.id, note.id])
-    expect((await world.app.store.findWebhookOfObject(LEEDS, 'note'))?.webhook.id).toBe(note.id)
+    expect((await world.app.store.listEndpoints(LEEDS, 'webhook')).map((one) => one.id)).toEqual([job.id, note.id])
+    expect((await world.app.store.findWebhookOfObject(LEEDS, 'note'))?.id).toBe(note.id)
     expect(await world.app.store.findWebhookOfObject(BRISBANE, 'note')).toBeNull()
   })
 
@@ -138,7 +139,11 @@ describe('changing a webhook', () => {
     letWait(endpointId, at() + minutes(5))
     letWait(endpointId, at() - minutes(5))
     letWait(endpointId, at() + minutes(9), 'stopped')
-    await world.app.store.updateWebhook(LEEDS, id, { url: 'https://example.com/b', subscription: null, at: at() })
+    await world.app.store.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id },
+      { url: 'https://example.com/b', subscription: null, at: at() },
+    )
     expect(dueTimes()).toEqual([
       { state: 'pending', dueAt: at() },
       { state: 'pending', dueAt: at() },
@@ -151,7 +156,11 @@ describe('changing a webhook', () => {
   test('to the same address changes nothing about failures', async () => {
     const { id, endpointId } = await save()
     letFail(endpointId)
-    await world.app.store.updateWebhook(LEEDS, id, { url: 'https://example.com/in', subscription: null, at: at() })
+    await world.app.store.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id },
+      { url: 'https://example.com/in', subscription: null, at: at() },
+    )
     expect((await record(id)).endpoint).toMatchObject({ breaker: 'open', lastCode: 500 })
   })
 
@@ -159,12 +168,20 @@ describe('changing a webhook', () => {
     const { id, endpointId } = await save()
     letFail(endpointId)
     world.clock.advance(minutes(1))
-    await world.app.store.updateWebhook(LEEDS, id, { active: false, subscription: null, at: at() })
+    await world.app.store.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id },
+      { active: false, subscription: null, at: at() },
+    )
     expect((await record(id)).endpoint).toMatchObject({ state: 'paused', stateSince: at(), breaker: 'open' })
     world.clock.advance(minutes(1))
-    await world.app.store.updateWebhook(LEEDS, id, { active: false, fields: FIELDS, subscription: null, at: at() })
+    await world.app.store.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id },
+      { active: false, fields: FIELDS, subscription: null, at: at() },
+    )
     expect((await record(id)).endpoint.stateSince).toBe(at() - minutes(1))
-    await world.app.store.updateWebhook(LEEDS, id, { active: true, subscription: null, at: at() })
+    await world.app.store.updateEndpoint(LEEDS, { kind: 'webhook', id }, { active: true, subscription: null, at: at() })
     expect((await record(id)).endpoint).toMatchObject({ state: 'active', stateSince: at(), breaker: 'closed' })
   })
 
@@ -172,19 +189,31 @@ describe('changing a webhook', () => {
     const { id, endpointId } = await save()
     const set = () => world.client.sql.prepare('UPDATE endpoint SET state = ? WHERE id = ?').run(state, endpointId)
     set()
-    await world.app.store.updateWebhook(LEEDS, id, { active: true, subscription: null, at: at() })
+    await world.app.store.updateEndpoint(LEEDS, { kind: 'webhook', id }, { active: true, subscription: null, at: at() })
     expect((await record(id)).endpoint.state).toBe('active')
     set()
-    await world.app.store.updateWebhook(LEEDS, id, { url: 'https://example.com/c', subscription: null, at: at() })
+    await world.app.store.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id },
+      { url: 'https://example.com/c', subscription: null, at: at() },
+    )
     expect((await record(id)).endpoint.state).toBe('active')
     set()
-    await world.app.store.updateWebhook(LEEDS, id, { fields: FIELDS, subscription: null, at: at() })
+    await world.app.store.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id },
+      { fields: FIELDS, subscription: null, at: at() },
+    )
     expect((await record(id)).endpoint.state).toBe(state)
   })
 
   test('leaves a paused one paused when it moves', async () => {
     const { id } = await save({ active: false })
-    await world.app.store.updateWebhook(LEEDS, id, { url: 'https://example.com/c', subscription: null, at: at() })
+    await world.app.store.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id },
+      { url: 'https://example.com/c', subscription: null, at: at() },
+    )
     expect((await record(id)).endpoint).toMatchObject({ state: 'paused', url: 'https://example.com/c' })
   })
 
@@ -192,7 +221,7 @@ describe('changing a webhook', () => {
     const { id } = await save()
     const before = await record(id)
     const change = { url: '', active: false, fields: FIELDS, subscription: null, at: 1 }
-    expect(await world.app.store.updateWebhook(BRISBANE, id, change)).toBeNull()
+    expect(await world.app.store.updateEndpoint(BRISBANE, { kind: 'webhook', id }, change)).toBeNull()
     expect(await record(id)).toEqual(before)
   })
 })
@@ -205,31 +234,33 @@ describe('deleting a webhook', () => {
   test('ends everything of it, and gives back what the platform has to be told', async () => {
     const { id, endpointId } = await save()
     await save()
-    const deleted = await world.app.store.deleteWebhook(LEEDS, id, input)
+    const deleted = await world.app.store.deleteEndpoint(LEEDS, { kind: 'webhook', id }, input)
     expect(deleted).toMatchObject({
       endpointId,
       objectType: 'job',
       ended: [{ state: 'deleted' }, { state: 'deleted' }],
     })
-    expect(await world.app.store.findWebhook(LEEDS, id)).toBeNull()
-    expect(await world.app.store.updateWebhook(LEEDS, id, { subscription: null, at: 6 })).toBeNull()
-    expect(await world.app.store.deleteWebhook(LEEDS, id, input)).toBeNull()
+    expect(await world.app.store.findEndpoint(LEEDS, { kind: 'webhook', id })).toBeNull()
+    expect(
+      await world.app.store.updateEndpoint(LEEDS, { kind: 'webhook', id }, { subscription: null, at: 6 }),
+    ).toBeNull()
+    expect(await world.app.store.deleteEndpoint(LEEDS, { kind: 'webhook', id }, input)).toBeNull()
   })
 
   test('leaves subscriptions alone that somebody else needs, and those of other objects always', async () => {
     const { id } = await save()
     await save({ objectType: 'note' })
-    await world.app.store.deleteWebhook(LEEDS, id, { ...input, endSubscriptions: false })
+    await world.app.store.deleteEndpoint(LEEDS, { kind: 'webhook', id }, { ...input, endSubscriptions: false })
     const states = async () => (await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)
     expect(await states()).toEqual(['active', 'active'])
     const again = await save()
-    await world.app.store.deleteWebhook(LEEDS, again.id, input)
+    await world.app.store.deleteEndpoint(LEEDS, { kind: 'webhook', id: again.id }, input)
     expect(await states()).toEqual(['deleted', 'active', 'deleted'])
   })
 
   test('of another account is not possible', async () => {
     const { id } = await save()
-    expect(await world.app.store.deleteWebhook(BRISBANE, id, input)).toBeNull()
+    expect(await world.app.store.deleteEndpoint(BRISBANE, { kind: 'webhook', id }, input)).toBeNull()
     expect((await record(id)).endpoint.state).toBe('active')
   })
 })

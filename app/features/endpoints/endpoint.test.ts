@@ -11,7 +11,7 @@ import {
   webhookBody,
   webhookChange,
   webhookForm,
-} from './webhook.ts'
+} from './endpoint.ts'
 
 const GOOD = { callback_url: 'https://example.com/in', object: 'job', accountUUID: 'a-1' }
 

@@ -1,17 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { MOST_ENDPOINTS, ruleKey } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, MOST_ENDPOINTS } from '#app/domain/endpoint-key.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { rotateSecret } from './controls/rotate-secret.server.ts'
-import {
-  createForwardingRule,
-  deleteForwardingRule,
-  listForwardingRules,
-  updateForwardingRule,
-} from './forwarding-rules.server.ts'
+import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from './endpoints.server.ts'
 import { neededObjects, repairSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
-import { createWebhook, deleteWebhook, updateWebhook } from './webhooks.server.ts'
 
 let world: WebhookWorld
 
@@ -30,32 +24,32 @@ const FORM = {
 }
 
 function create(form: Record<string, unknown> = {}, admin = false, accountUuid = LEEDS) {
-  return createForwardingRule(world.app, accountUuid, { ...FORM, ...form }, { admin })
+  return createEndpoint(world.app, accountUuid, 'extra', { ...FORM, ...form }, { admin })
 }
 
 async function created(form: Record<string, unknown> = {}) {
   const made = await create(form)
   if (made.outcome !== 'created') throw new Error(`not made: ${JSON.stringify(made)}`)
-  return made.rule
+  return made.endpoint
 }
 
-async function webhook(form: Record<string, unknown> = {}): Promise<number> {
+async function webhook(form: Record<string, unknown> = {}): Promise<EndpointKey> {
   const whole = { callback_url: 'https://example.com/in', object: 'job', fields: 'date', accountUUID: LEEDS, ...form }
-  const made = await createWebhook(world.app, LEEDS, whole, { admin: false })
+  const made = await createEndpoint(world.app, LEEDS, 'webhook', whole, { admin: false })
   if (made.outcome !== 'created' && made.outcome !== 'replaced') throw new Error(`not made: ${JSON.stringify(made)}`)
-  return made.webhook.view.id
+  return made.endpoint.view.id
 }
 
 const live = () => world.platform.listed.filter((one) => one.active)
 const watched = () => live().map((one) => [one.subject, one.fields])
-const rules = (accountUuid = LEEDS) => listForwardingRules(world.app, accountUuid)
+const rules = (accountUuid = LEEDS) => listEndpoints(world.app, accountUuid, 'extra')
 const states = async () => (await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)
 
 describe('adding a rule', () => {
   test('for an object without a webhook makes the subscription', async () => {
     const { view, endpointId } = await created()
     expect(view).toMatchObject({
-      id: ruleKey(view.ruleId),
+      id: expect.stringMatching(/^rule-\d+$/),
       name: 'Accounting',
       objectType: 'job',
       label: 'Job',
@@ -100,7 +94,7 @@ describe('adding a rule', () => {
     const { view } = await created({ objectType: 'jobcontact', fieldFilters: 'mobile' })
     expect(view).toMatchObject({ objectType: 'jobcontact', label: 'Job Contact', fields: ['mobile'], active: true })
     expect(world.platform.asked.filter((one) => one.startsWith('subscribe'))).toEqual([])
-    expect(await deleteForwardingRule(world.app, LEEDS, view.ruleId)).toEqual({ outcome: 'deleted' })
+    expect(await deleteEndpoint(world.app, LEEDS, view.id)).toEqual({ outcome: 'deleted' })
   })
 
   test('may begin paused', async () => {
@@ -125,8 +119,8 @@ describe('adding a rule', () => {
     expect(await create({ objectType: 'potato' })).toMatchObject({ outcome: 'forbidden' })
     expect(await create({ objectType: 'potato' }, true)).toMatchObject({ outcome: 'created' })
     const typed = { useCustom: 'on', customObject: 'Staff' }
-    expect(await create(typed, true)).toMatchObject({ rule: { view: { objectType: 'staff' } } })
-    expect(await create(typed)).toMatchObject({ rule: { view: { objectType: 'job' } } })
+    expect(await create(typed, true)).toMatchObject({ endpoint: { view: { objectType: 'staff' } } })
+    expect(await create(typed)).toMatchObject({ endpoint: { view: { objectType: 'job' } } })
     expect(await create({ useCustom: 'on', customObject: '1?' }, true)).toMatchObject({
       outcome: 'invalid',
       errors: { customObject: [expect.stringContaining('cannot be an object type')] },
@@ -149,7 +143,7 @@ describe('adding a rule', () => {
     expect(made).toMatchObject({
       outcome: 'created',
       warning: 'ServiceM8 does not report email for Company, so every change is forwarded.',
-      rule: { view: { fields: [] } },
+      endpoint: { view: { fields: [] } },
     })
     expect(watched()).toEqual([['company', [...(findObjectKind('company')?.watchFields ?? [])].sort()]])
   })
@@ -195,39 +189,43 @@ describe('adding a rule', () => {
     expect(both.map((one) => one.outcome)).toEqual(['created', 'full'])
     expect(both[1]).toMatchObject({ message: expect.stringContaining('stops at 4 addresses') })
     const another = { callback_url: 'https://example.com/in', object: 'note', fields: '', accountUUID: LEEDS }
-    expect(await createWebhook(world.app, LEEDS, another, { admin: false })).toMatchObject({ outcome: 'full' })
+    expect(await createEndpoint(world.app, LEEDS, 'webhook', another, { admin: false })).toMatchObject({
+      outcome: 'full',
+    })
     // Replacing the webhook there is takes no new place.
-    expect(await createWebhook(world.app, LEEDS, { ...another, object: 'job' }, { admin: false })).toMatchObject({
+    expect(
+      await createEndpoint(world.app, LEEDS, 'webhook', { ...another, object: 'job' }, { admin: false }),
+    ).toMatchObject({
       outcome: 'replaced',
     })
-    await deleteForwardingRule(world.app, LEEDS, (await rules())[0]?.view.ruleId ?? 0)
+    await deleteEndpoint(world.app, LEEDS, (await rules())[0]?.view.id ?? 0)
     expect(await create({ name: 'Room again' })).toMatchObject({ outcome: 'created' })
   })
 })
 
 describe('changing a rule', () => {
-  const update = (id: number, change: Record<string, unknown>, accountUuid = LEEDS) =>
-    updateForwardingRule(world.app, accountUuid, id, change)
+  const update = (id: EndpointKey, change: Record<string, unknown>, accountUuid = LEEDS) =>
+    updateEndpoint(world.app, accountUuid, id, change)
 
   test('subscribes again when it needs other fields, and not otherwise', async () => {
     await webhook()
     const { view } = await created()
     world.platform.asked.length = 0
-    expect(await update(view.ruleId, { name: 'Books', forwardUrl: 'https://books.example.com/' })).toMatchObject({
+    expect(await update(view.id, { name: 'Books', forwardUrl: 'https://books.example.com/' })).toMatchObject({
       outcome: 'updated',
-      rule: { view: { name: 'Books', callbackUrl: 'https://books.example.com/', fields: ['status'] } },
+      endpoint: { view: { name: 'Books', callbackUrl: 'https://books.example.com/', fields: ['status'] } },
     })
     expect(world.platform.asked).toEqual([])
-    await update(view.ruleId, { fieldFilters: 'badges' })
+    await update(view.id, { fieldFilters: 'badges' })
     expect(watched()).toEqual([['job', ['badges', 'date']]])
-    await update(view.ruleId, { fieldFilters: 'date' })
+    await update(view.id, { fieldFilters: 'date' })
     expect(watched()).toEqual([['job', ['date']]])
   })
 
   test('keeps what was when the platform refuses the new fields', async () => {
     const { view } = await created()
     world.platform.failures.subscribe.push({ outcome: 'refused', status: 400, message: 'Challenge failed' })
-    expect(await update(view.ruleId, { fieldFilters: 'date', name: 'Other' })).toMatchObject({
+    expect(await update(view.id, { fieldFilters: 'date', name: 'Other' })).toMatchObject({
       outcome: 'platform_refused',
     })
     expect((await rules())[0]?.view).toMatchObject({ name: 'Accounting', fields: ['status'] })
@@ -236,15 +234,15 @@ describe('changing a rule', () => {
   test('pauses and resumes without asking anybody', async () => {
     const { view } = await created()
     world.platform.asked.length = 0
-    expect(await update(view.ruleId, { active: false })).toMatchObject({ rule: { view: { status: 'paused' } } })
-    expect(await update(view.ruleId, { active: true })).toMatchObject({ rule: { view: { state: 'active' } } })
+    expect(await update(view.id, { active: false })).toMatchObject({ endpoint: { view: { status: 'paused' } } })
+    expect(await update(view.id, { active: true })).toMatchObject({ endpoint: { view: { state: 'active' } } })
     expect(world.platform.asked).toEqual([])
   })
 
   test('keeps its object: naming the same is fine, another is refused', async () => {
     const { view } = await created()
-    expect(await update(view.ruleId, { objectType: 'Job', name: 'Same' })).toMatchObject({ outcome: 'updated' })
-    expect(await update(view.ruleId, { objectType: 'note', name: 'Moved' })).toMatchObject({
+    expect(await update(view.id, { objectType: 'Job', name: 'Same' })).toMatchObject({ outcome: 'updated' })
+    expect(await update(view.id, { objectType: 'note', name: 'Moved' })).toMatchObject({
       outcome: 'invalid',
       errors: { objectType: [expect.stringContaining('cannot be changed')] },
     })
@@ -253,7 +251,7 @@ describe('changing a rule', () => {
 
   test('of another account, or one that is gone, finds nothing', async () => {
     const { view } = await created()
-    expect(await update(view.ruleId, { name: 'Mine' }, BRISBANE)).toEqual({ outcome: 'not_found' })
+    expect(await update(view.id, { name: 'Mine' }, BRISBANE)).toEqual({ outcome: 'not_found' })
     expect(await update(99, { name: '' })).toEqual({ outcome: 'not_found' })
     expect((await rules())[0]?.view.name).toBe('Accounting')
   })
@@ -261,7 +259,7 @@ describe('changing a rule', () => {
   test('does not take the secret of the webhook with the same number', async () => {
     await webhook()
     const { view } = await created()
-    expect(view.ruleId).toBe(1)
+    expect(view.id).toBe('rule-1')
     const rotated = await rotateSecret(world.app, LEEDS, view.id)
     if (rotated.outcome !== 'rotated') throw new Error('not rotated')
     const [rule] = await rules()
@@ -286,7 +284,7 @@ describe('who needs an object', () => {
   test('deleting the webhook leaves the subscription to the rule, with its fields only', async () => {
     const id = await webhook()
     await created()
-    await deleteWebhook(world.app, LEEDS, id)
+    await deleteEndpoint(world.app, LEEDS, id)
     expect(watched()).toEqual([['job', ['status']]])
     expect((await rules())[0]?.view.status).toBe('waiting')
   })
@@ -294,20 +292,20 @@ describe('who needs an object', () => {
   test('deleting the rule leaves it to the webhook, and deleting both ends it', async () => {
     const id = await webhook()
     const { view } = await created()
-    expect(await deleteForwardingRule(world.app, BRISBANE, view.ruleId)).toEqual({ outcome: 'not_found' })
-    expect(await deleteForwardingRule(world.app, LEEDS, view.ruleId)).toEqual({ outcome: 'deleted' })
-    expect(await deleteForwardingRule(world.app, LEEDS, view.ruleId)).toEqual({ outcome: 'not_found' })
+    expect(await deleteEndpoint(world.app, BRISBANE, view.id)).toEqual({ outcome: 'not_found' })
+    expect(await deleteEndpoint(world.app, LEEDS, view.id)).toEqual({ outcome: 'deleted' })
+    expect(await deleteEndpoint(world.app, LEEDS, view.id)).toEqual({ outcome: 'not_found' })
     expect(watched()).toEqual([['job', ['date']]])
-    await deleteWebhook(world.app, LEEDS, id)
+    await deleteEndpoint(world.app, LEEDS, id)
     expect(live()).toEqual([])
   })
 
   test('deleting the last rule of an object without a webhook ends its subscription', async () => {
     const first = await created()
     const second = await created({ name: 'Second' })
-    await deleteForwardingRule(world.app, LEEDS, first.view.ruleId)
+    await deleteEndpoint(world.app, LEEDS, first.view.id)
     expect(watched()).toEqual([['job', ['status']]])
-    await deleteForwardingRule(world.app, LEEDS, second.view.ruleId)
+    await deleteEndpoint(world.app, LEEDS, second.view.id)
     expect(live()).toEqual([])
     expect(new Set(await states())).toEqual(new Set(['deleted']))
   })
@@ -316,7 +314,7 @@ describe('who needs an object', () => {
     const id = await webhook()
     await created()
     world.platform.failures.subscribe.push(HANGS)
-    expect(await deleteWebhook(world.app, LEEDS, id)).toEqual({ outcome: 'deleted' })
+    expect(await deleteEndpoint(world.app, LEEDS, id)).toEqual({ outcome: 'deleted' })
     expect((await rules())[0]?.view.status).toBe('waiting')
     expect(watched()).toEqual([['job', ['date', 'status']]])
   })
@@ -324,7 +322,7 @@ describe('who needs an object', () => {
   test('a webhook that changes its fields keeps those of the rule', async () => {
     const id = await webhook()
     await created()
-    await updateWebhook(world.app, LEEDS, id, { fields: 'badges' })
+    await updateEndpoint(world.app, LEEDS, id, { fields: 'badges' })
     expect(watched()).toEqual([['job', ['badges', 'status']]])
     await webhook({ fields: 'queue_uuid' })
     expect(watched()).toEqual([['job', ['queue_uuid', 'status']]])

@@ -1,43 +1,28 @@
 // The manager page: what it shows, and what its forms do.
 
 import type { App } from '#app/context/app-context.ts'
-import { type EndpointKey, parseEndpointKey, ruleIdOf } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { actOnCard, isCardIntent, stoppedSince, thingOf } from './controls/act-on-card.server.ts'
-import { goneSentence, type Thing } from './controls/control-words.ts'
+import { actOnCard, isCardIntent, stoppedSince } from './controls/act-on-card.server.ts'
+import { goneSentence, KIND_WORDS, kindOf } from './controls/control-words.ts'
 import type { DeliveryControls } from './controls/delivery-controls.server.ts'
 import { checkAfterSave } from './controls/endpoint-check.server.ts'
 import { firstReplayForm, missedSince, readReplayForm } from './controls/replay-request.ts'
 import { countReplay } from './controls/replay-webhook.server.ts'
 import type { ReplayForm, ReplayPanelData } from './controls/replay-words.ts'
+import { type FieldErrors, WIRE_NAMES } from './endpoint.ts'
 import { type Refused, refuseOneMore } from './endpoint-changes.server.ts'
-import { findEndpointRecord } from './endpoint-record.server.ts'
+import type { EndpointDetails, EndpointLine, EndpointView } from './endpoint-view.ts'
+import { createEndpoint, deleteEndpoint, type EndpointApp, listEndpoints, updateEndpoint } from './endpoints.server.ts'
 import { type FirstStepView, firstSteps } from './first-steps.ts'
-import {
-  RULE_CREATE_FAILED,
-  RULE_CREATED,
-  RULE_DELETE_FAILED,
-  RULE_DELETED,
-  RULE_UPDATE_FAILED,
-  RULE_UPDATED,
-} from './forwarding-rule.ts'
-import {
-  createForwardingRule,
-  deleteForwardingRule,
-  listForwardingRules,
-  updateForwardingRule,
-} from './forwarding-rules.server.ts'
 import { loadAccountNews } from './notices/account-news.server.ts'
 import { actOnNotices, isNoticeIntent, type NoticeAct } from './notices/act-on-notices.server.ts'
 import type { AccountNews } from './notices/notice-view.ts'
 import { foldRules } from './rule-lines.ts'
-import { CREATE_FAILED, DELETE_FAILED, type FieldErrors, UPDATE_FAILED } from './webhook.ts'
 import { loadWebhookLog } from './webhook-log.server.ts'
-import type { CardView, RuleLineView, RuleView, WebhookView } from './webhook-view.ts'
-import { createWebhook, deleteWebhook, listWebhooks, updateWebhook, type WebhookApp } from './webhooks.server.ts'
 
 type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
 
@@ -47,11 +32,11 @@ export interface ManagerPageData {
   timezone: string
   now: Millis
   /** Oldest first. */
-  webhooks: WebhookView[]
+  webhooks: EndpointView[]
   /** Oldest first: all of them, or of many those worth a whole card. */
-  rules: RuleView[]
+  rules: EndpointView[]
   /** The others. */
-  ruleLines: RuleLineView[]
+  ruleLines: EndpointLine[]
   /** Why no further address fits; null = one does. */
   noRoom: string | null
   /** Of any object; null = never. */
@@ -89,25 +74,20 @@ export async function loadManagerPage(
   open: ManagerOpen = {},
 ): Promise<ManagerPageData> {
   const account = await app.store.findAccount(accountUuid)
-  const counted = async <View extends CardView>({ view, endpointId }: { view: View; endpointId: number }) => ({
-    ...view,
-    missed: await countMissed(controls, view, endpointId),
-  })
-  const webhooks: WebhookView[] = []
-  const ownWebhooks = await listWebhooks(app, accountUuid)
-  for (const details of ownWebhooks) webhooks.push(await counted(details))
-  const rules: RuleView[] = []
-  const allRules = await listForwardingRules(app, accountUuid)
-  const { whole: ownRules, lines: ruleLines } = foldRules(allRules, open.card ?? null)
-  for (const details of ownRules) rules.push(await counted(details))
-  const cards = [...webhooks, ...allRules.map(({ view }) => view)]
+  const counted = (some: readonly EndpointDetails[]) => Promise.all(some.map((one) => withMissed(controls, one)))
+  const endpoints = await listEndpoints(app, accountUuid)
+  const ownWebhooks = endpoints.filter(({ view }) => view.kind === 'webhook')
+  const { whole: ownRules, lines: ruleLines } = foldRules(
+    endpoints.filter(({ view }) => view.kind === 'extra'),
+    open.card ?? null,
+  )
   const automations = (await app.store.listAutomations(accountUuid)).length
   return {
     accountName: account?.name ?? '',
     timezone: account?.timezone ?? 'UTC',
     now: app.clock.now(),
-    webhooks,
-    rules,
+    webhooks: await counted(ownWebhooks),
+    rules: await counted(ownRules),
     ruleLines,
     noRoom: (await refuseOneMore(app, accountUuid))?.message ?? null,
     lastEventAt: await app.store.lastEventAt(accountUuid),
@@ -116,19 +96,18 @@ export async function loadManagerPage(
       ? await loadReplayPanel(app, controls, accountUuid, open.replay, account?.timezone ?? 'UTC')
       : null,
     news: await loadAccountNews(app, accountUuid, [...ownWebhooks, ...ownRules]),
-    firstSteps: firstSteps({ cards, automations, now: app.clock.now() }),
+    firstSteps: firstSteps({ cards: endpoints.map(({ view }) => view), automations, now: app.clock.now() }),
     demoAddress: app.settings.sandbox ? `${app.settings.origin}/sandbox/receiver/demo` : null,
   }
 }
 
 /** Counted only for addresses that stopped: for all others nobody asks, and counting costs. */
-async function countMissed(
+async function withMissed(
   controls: Pick<DeliveryControls, 'countReplay'>,
-  view: CardView,
-  endpointId: number,
-): Promise<number | null> {
-  if (view.failingSince === null || (view.state !== 'stopped' && view.state !== 'failing')) return null
-  return controls.countReplay(endpointId, missedSince(view.failingSince))
+  { view, endpointId }: EndpointDetails,
+): Promise<EndpointView> {
+  if (view.failingSince === null || (view.state !== 'stopped' && view.state !== 'failing')) return view
+  return { ...view, missed: await controls.countReplay(endpointId, missedSince(view.failingSince)) }
 }
 
 async function loadReplayPanel(
@@ -138,7 +117,7 @@ async function loadReplayPanel(
   { webhookId, form }: NonNullable<ManagerOpen['replay']>,
   timezone: string,
 ): Promise<ReplayPanelData | null> {
-  const record = await findEndpointRecord(app, accountUuid, webhookId)
+  const record = await app.store.findEndpoint(accountUuid, refOf(webhookId))
   if (!record) return null
   const now = app.clock.now()
   if (!form) {
@@ -160,9 +139,9 @@ export async function loadManagerLog(
   key: EndpointKey,
   filter: LogFilter,
 ): Promise<ManagerLog | null> {
-  const record = await findEndpointRecord(app, accountUuid, key)
+  const record = await app.store.findEndpoint(accountUuid, refOf(key))
   if (!record) return null
-  const only = thingOf(key) === 'rule' ? record.endpoint.id : null
+  const only = record.kind === 'extra' ? record.endpoint.id : null
   const entries = await loadWebhookLog(app, accountUuid, record.objectType, filter, only)
   return { entries, now: app.clock.now() }
 }
@@ -189,7 +168,7 @@ export type ManagerActOutcome =
  * What is not in the form does not change. The buttons of a card are in `actOnCard`.
  */
 export async function actOnManagerPage(
-  app: WebhookApp,
+  app: EndpointApp,
   controls: DeliveryControls,
   accountUuid: string,
   formData: FormData,
@@ -205,62 +184,35 @@ export async function actOnManagerPage(
   }
   const looked = (endpointId: number) => checkAfterSave(app, accountUuid, endpointId, controls.takeCheck)
   switch (values.intent) {
-    case 'create': {
-      const made = await createWebhook(app, accountUuid, values, role)
-      return made.outcome === 'created' || made.outcome === 'replaced'
-        ? done('Webhook created successfully!', made.warning ?? (await looked(made.webhook.endpointId)))
-        : refused(made, values, CREATE_FAILED, role)
-    }
+    case 'create':
     case 'create_rule': {
-      const made = await createForwardingRule(app, accountUuid, values, role)
-      return made.outcome === 'created'
-        ? done(RULE_CREATED, made.warning ?? (await looked(made.rule.endpointId)))
-        : refused(made, values, RULE_CREATE_FAILED, role)
+      const kind = values.intent === 'create' ? 'webhook' : 'extra'
+      const made = await createEndpoint(app, accountUuid, kind, values, role)
+      if (made.outcome !== 'created' && made.outcome !== 'replaced') {
+        return refused(made, values, KIND_WORDS[kind].createFailed, role)
+      }
+      return done(KIND_WORDS[kind].created, made.warning ?? (await looked(made.endpoint.endpointId)))
     }
-    case 'update':
-      return update(app, accountUuid, values, role, looked)
-    case 'delete':
-      return remove(app, accountUuid, values)
+    case 'update': {
+      const key = parseEndpointKey(values.id ?? '')
+      const { updated, updateFailed } = KIND_WORDS[kindOf(key)]
+      const changed = key === null ? NOT_FOUND : await updateEndpoint(app, accountUuid, key, values)
+      if (changed.outcome === 'not_found') return gone(updateFailed, kindOf(key))
+      if (changed.outcome !== 'updated') return refused(changed, values, updateFailed, role)
+      return done(updated, changed.warning ?? (await looked(changed.endpoint.endpointId)))
+    }
+    case 'delete': {
+      const key = parseEndpointKey(values.id ?? '')
+      const deleted = key === null ? NOT_FOUND : await deleteEndpoint(app, accountUuid, key)
+      const words = KIND_WORDS[kindOf(key)]
+      return deleted.outcome === 'not_found' ? gone(words.deleteFailed, kindOf(key)) : done(words.deleted, null)
+    }
     default:
       return refused({ outcome: 'invalid', message: 'Request failed', errors: {} }, values, 'Request failed', role)
   }
 }
 
-async function update(
-  app: WebhookApp,
-  accountUuid: string,
-  values: Record<string, string>,
-  role: { admin: boolean },
-  looked: (endpointId: number) => Promise<string | null>,
-): Promise<ManagerActOutcome> {
-  const key = parseEndpointKey(values.id ?? '')
-  if (key === null) return gone(UPDATE_FAILED, 'webhook')
-  const rule = typeof key === 'string'
-  const changed = rule
-    ? await updateForwardingRule(app, accountUuid, ruleIdOf(key), values)
-    : await updateWebhook(app, accountUuid, key, values)
-  const failure = rule ? RULE_UPDATE_FAILED : UPDATE_FAILED
-  if (changed.outcome === 'not_found') return gone(failure, thingOf(key))
-  if (changed.outcome !== 'updated') return refused(changed, values, failure, role)
-  const { endpointId } = 'rule' in changed ? changed.rule : changed.webhook
-  const warning = changed.warning ?? (await looked(endpointId))
-  return done(rule ? RULE_UPDATED : 'Webhook fields updated successfully!', warning)
-}
-
-async function remove(
-  app: WebhookApp,
-  accountUuid: string,
-  values: Record<string, string>,
-): Promise<ManagerActOutcome> {
-  const key = parseEndpointKey(values.id ?? '')
-  if (key === null) return gone(DELETE_FAILED, 'webhook')
-  const rule = typeof key === 'string'
-  const deleted = rule
-    ? await deleteForwardingRule(app, accountUuid, ruleIdOf(key))
-    : await deleteWebhook(app, accountUuid, key)
-  if (deleted.outcome === 'not_found') return gone(rule ? RULE_DELETE_FAILED : DELETE_FAILED, thingOf(key))
-  return done(rule ? RULE_DELETED : 'Webhook deleted successfully!', null)
-}
+const NOT_FOUND = { outcome: 'not_found' } as const
 
 function noticeOutcome(act: NoticeAct, values: Record<string, string>): ManagerActOutcome {
   if (act.outcome === 'done') return act
@@ -272,20 +224,16 @@ function done(title: string, warning: string | null): ManagerActOutcome {
   return { outcome: 'done', flash }
 }
 
-function gone(title: string, thing: Thing): ManagerActOutcome {
-  return { outcome: 'done', flash: { kind: 'error', title, description: goneSentence(thing) } }
+function gone(title: string, kind: EndpointKind): ManagerActOutcome {
+  return { outcome: 'done', flash: { kind: 'error', title, description: goneSentence(KIND_WORDS[kind].thing) } }
 }
 
 /** Fields that have a place of their own on the forms; a message about any other is about the form as a whole. */
-const ON_THE_FORM = new Set([
-  'callback_url',
-  'object',
-  'customObject',
-  'fields',
+const ON_THE_FORM = new Set<string>([
   'name',
-  'objectType',
-  'forwardUrl',
-  'fieldFilters',
+  'customObject',
+  ...Object.values(WIRE_NAMES.webhook),
+  ...Object.values(WIRE_NAMES.extra),
 ])
 
 function refused(

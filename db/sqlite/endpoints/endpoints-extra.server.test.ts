@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import type { NewForwardingRule } from '../../store/forwarding-rules.ts'
+import type { NewEndpoint } from '../../store/endpoints.ts'
 
 let world: WebhookWorld
 
@@ -30,8 +30,9 @@ async function switchTo(accountUuid = LEEDS, object = 'job') {
   return { id: await pendingSubscription(accountUuid, object), fields: 'status', replacedUntil: now() + hours(72) }
 }
 
-function save(input: Partial<NewForwardingRule> = {}, accountUuid = LEEDS) {
-  return world.app.store.saveForwardingRule(accountUuid, {
+function save(input: Partial<Extract<NewEndpoint, { kind: 'extra' }>> = {}, accountUuid = LEEDS) {
+  return world.app.store.saveEndpoint(accountUuid, {
+    kind: 'extra',
     name: 'Accounting',
     objectType: 'job',
     url: 'https://example.com/in',
@@ -45,7 +46,7 @@ function save(input: Partial<NewForwardingRule> = {}, accountUuid = LEEDS) {
 }
 
 async function record(id: number) {
-  const found = await world.app.store.findForwardingRule(LEEDS, id)
+  const found = await world.app.store.findEndpoint(LEEDS, { kind: 'extra', id })
   if (!found) throw new Error(`rule ${id} is not there`)
   return found
 }
@@ -82,7 +83,7 @@ describe('saving a rule', () => {
   test('makes it with an endpoint of its own, which belongs to no webhook', async () => {
     const { id, endpointId } = await save()
     expect(await record(id)).toMatchObject({
-      rule: { id, accountUuid: LEEDS, name: 'Accounting', objectType: 'job', createdAt: now(), updatedAt: now() },
+      ...{ kind: 'extra', id, accountUuid: LEEDS, name: 'Accounting', objectType: 'job', createdAt: now(), updatedAt: now() },
       endpoint: { id: endpointId, url: 'https://example.com/in', fieldFilter: 'status', state: 'active' },
       subscription: null,
       nextDueAt: null,
@@ -98,10 +99,10 @@ describe('saving a rule', () => {
     const first = await save()
     const second = await save({ name: 'Another' })
     const paused = await save({ objectType: 'note', active: false })
-    const rules = await world.app.store.listForwardingRules(LEEDS)
-    expect(rules.map((one) => one.rule.id)).toEqual([first.id, second.id, paused.id])
+    const rules = await world.app.store.listEndpoints(LEEDS, 'extra')
+    expect(rules.map((one) => one.id)).toEqual([first.id, second.id, paused.id])
     expect(rules.map((one) => one.endpoint.state)).toEqual(['active', 'active', 'paused'])
-    expect(await world.app.store.listForwardingRules(BRISBANE)).toEqual([])
+    expect(await world.app.store.listEndpoints(BRISBANE, 'extra')).toEqual([])
   })
 
   test('switches the subscription in the same act, or stores nothing', async () => {
@@ -110,12 +111,13 @@ describe('saving a rule', () => {
     expect((await record(id)).subscription).toMatchObject({ state: 'active', fields: 'status' })
     const foreign = await switchTo(BRISBANE)
     await expect(save({ subscription: foreign })).rejects.toThrow(/cannot become active/)
-    expect(await world.app.store.listForwardingRules(LEEDS)).toHaveLength(1)
+    expect(await world.app.store.listEndpoints(LEEDS, 'extra')).toHaveLength(1)
     expect(await world.app.store.countEndpoints(LEEDS)).toBe(1)
   })
 
   test('makes its events go to its endpoint as well as to the webhook’s', async () => {
-    const webhook = await world.app.store.saveWebhook(LEEDS, {
+    const webhook = await world.app.store.saveEndpoint(LEEDS, {
+      kind: 'webhook',
       objectType: 'job',
       fields: '',
       url: 'https://example.com/first',
@@ -152,7 +154,9 @@ describe('saving a rule', () => {
       },
     )
     expect(offered).toEqual([webhook.endpointId, endpointId])
-    expect((await world.app.store.findWebhook(LEEDS, webhook.id))?.endpoint.pendingCount).toBe(1)
+    expect(
+      (await world.app.store.findEndpoint(LEEDS, { kind: 'webhook', id: webhook.id }))?.endpoint.pendingCount,
+    ).toBe(1)
   })
 })
 
@@ -161,10 +165,12 @@ describe('changing a rule', () => {
     const { id, endpointId } = await save()
     letFail(endpointId)
     world.clock.advance(minutes(1))
-    const change = { name: 'Books', fieldFilter: '', subscription: null, at: now() }
-    expect(await world.app.store.updateForwardingRule(LEEDS, id, change)).toEqual({ endpointId })
+    const change = { name: 'Books', fields: { chosen: '', filter: '' }, subscription: null, at: now() }
+    expect(await world.app.store.updateEndpoint(LEEDS, { kind: 'extra', id }, change)).toEqual({ endpointId })
     expect(await record(id)).toMatchObject({
-      rule: { name: 'Books', createdAt: now() - minutes(1), updatedAt: now() },
+      name: 'Books',
+      createdAt: now() - minutes(1),
+      updatedAt: now(),
       endpoint: { fieldFilter: '', url: 'https://example.com/in', breaker: 'open' },
     })
   })
@@ -174,7 +180,7 @@ describe('changing a rule', () => {
     letFail(endpointId)
     letWait(endpointId, now() + minutes(10))
     const change = { url: 'https://example.com/new', subscription: null, at: now() }
-    await world.app.store.updateForwardingRule(LEEDS, id, change)
+    await world.app.store.updateEndpoint(LEEDS, { kind: 'extra', id }, change)
     expect(await record(id)).toMatchObject({
       endpoint: { url: 'https://example.com/new', breaker: 'closed', failingSince: null, lastSuccessAt: null },
       nextDueAt: now(),
@@ -185,7 +191,7 @@ describe('changing a rule', () => {
   test('pauses and resumes', async () => {
     const { id } = await save()
     const set = (active: boolean) =>
-      world.app.store.updateForwardingRule(LEEDS, id, { active, subscription: null, at: now() })
+      world.app.store.updateEndpoint(LEEDS, { kind: 'extra', id }, { active, subscription: null, at: now() })
     await set(false)
     expect((await record(id)).endpoint).toMatchObject({ state: 'paused', stateSince: now() })
     await set(true)
@@ -196,12 +202,12 @@ describe('changing a rule', () => {
     const { id } = await save()
     const before = await record(id)
     const change = { name: 'Mine', url: '', active: false, subscription: null, at: 1 }
-    expect(await world.app.store.updateForwardingRule(BRISBANE, id, change)).toBeNull()
-    expect(await world.app.store.findForwardingRule(BRISBANE, id)).toBeNull()
+    expect(await world.app.store.updateEndpoint(BRISBANE, { kind: 'extra', id }, change)).toBeNull()
+    expect(await world.app.store.findEndpoint(BRISBANE, { kind: 'extra', id })).toBeNull()
     const foreign = await switchTo(BRISBANE)
-    await expect(world.app.store.updateForwardingRule(LEEDS, id, { ...change, subscription: foreign })).rejects.toThrow(
-      /cannot become active/,
-    )
+    await expect(
+      world.app.store.updateEndpoint(LEEDS, { kind: 'extra', id }, { ...change, subscription: foreign }),
+    ).rejects.toThrow(/cannot become active/)
     expect(await record(id)).toEqual(before)
   })
 
@@ -222,8 +228,8 @@ describe('deleting a rule', () => {
 
   test('ends everything of it, and gives back what the platform has to be told', async () => {
     const { id, endpointId } = await save({ subscription: await switchTo() })
-    expect(await world.app.store.deleteForwardingRule(BRISBANE, id, input)).toBeNull()
-    expect(await world.app.store.deleteForwardingRule(LEEDS, id, input)).toMatchObject({
+    expect(await world.app.store.deleteEndpoint(BRISBANE, { kind: 'extra', id }, input)).toBeNull()
+    expect(await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)).toMatchObject({
       endpointId,
       objectType: 'job',
       ended: [{ state: 'deleted' }],
@@ -231,9 +237,9 @@ describe('deleting a rule', () => {
     expect(world.client.sql.prepare('SELECT state, state_reason AS reason FROM endpoint').all()).toEqual([
       { state: 'deleted', reason: 'The forwarding rule was deleted.' },
     ])
-    expect(await world.app.store.findForwardingRule(LEEDS, id)).toBeNull()
-    expect(await world.app.store.updateForwardingRule(LEEDS, id, { subscription: null, at: 6 })).toBeNull()
-    expect(await world.app.store.deleteForwardingRule(LEEDS, id, input)).toBeNull()
+    expect(await world.app.store.findEndpoint(LEEDS, { kind: 'extra', id })).toBeNull()
+    expect(await world.app.store.updateEndpoint(LEEDS, { kind: 'extra', id }, { subscription: null, at: 6 })).toBeNull()
+    expect(await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)).toBeNull()
     const secret = { secretSealed: 'x', overlapMs: 1, sameWishMs: 1, at: 6 }
     expect(await world.app.store.rotateSecret(LEEDS, endpointId, secret)).toBeNull()
   })
@@ -241,7 +247,7 @@ describe('deleting a rule', () => {
   test('ends what waits with a reason that names the rule', async () => {
     const { id, endpointId } = await save()
     letWait(endpointId, now())
-    await world.app.store.deleteForwardingRule(LEEDS, id, input)
+    await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)
     const reasons = { stopped: 'stopped', deleted: 'webhook gone', ruleDeleted: 'rule gone', cancelled: 'cancelled' }
     expect(await world.app.store.endStoppedStep(now(), 10, reasons)).toBe(1)
     expect(world.client.sql.prepare('SELECT outcome, sentence FROM attempt').all()).toEqual([
@@ -251,7 +257,7 @@ describe('deleting a rule', () => {
 
   test('leaves a subscription alone that somebody else needs', async () => {
     const { id } = await save({ subscription: await switchTo() })
-    await world.app.store.deleteForwardingRule(LEEDS, id, { ...input, endSubscriptions: false })
+    await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, { ...input, endSubscriptions: false })
     expect(await states()).toEqual(['active'])
   })
 
@@ -260,7 +266,7 @@ describe('deleting a rule', () => {
     await save({ name: 'Second' })
     expect(await world.app.store.countEndpoints(LEEDS)).toBe(2)
     expect(await world.app.store.countEndpoints(BRISBANE)).toBe(0)
-    await world.app.store.deleteForwardingRule(LEEDS, id, input)
+    await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)
     expect(await world.app.store.countEndpoints(LEEDS)).toBe(1)
   })
 })
@@ -268,7 +274,7 @@ describe('deleting a rule', () => {
 test('an account with a rule is compared with the platform, although it has no webhook', async () => {
   const { id } = await save()
   expect(await world.app.store.accountsToReconcile()).toEqual([LEEDS])
-  await world.app.store.deleteForwardingRule(LEEDS, id, { reason: '', endSubscriptions: false, at: 5 })
+  await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, { reason: '', endSubscriptions: false, at: 5 })
   expect(await world.app.store.accountsToReconcile()).toEqual([])
 })
 

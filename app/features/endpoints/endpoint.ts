@@ -1,6 +1,8 @@
-// What a webhook is: its form, the object type it resolves to, and the fields it needs from the platform.
+// What an endpoint is, a webhook or an extra address: its forms, the object type it resolves to, and the fields it needs from
+// the platform.
 
 import { z } from 'zod'
+import type { EndpointKind } from '#app/domain/endpoint-key.ts'
 import { parseFields, reportable } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from '#app/domain/object-catalog.ts'
 
@@ -12,9 +14,10 @@ export const OBJECT_REQUIRED = 'Object type is required'
 export const OBJECT_UNRESOLVED = 'Please specify an object type'
 export const ACCOUNT_REQUIRED = 'Account UUID is required'
 export const NO_CREDENTIALS = 'No authentication credentials found'
-export const CREATE_FAILED = 'Failed to create webhook'
-export const UPDATE_FAILED = 'Failed to update webhook'
-export const DELETE_FAILED = 'Failed to delete webhook'
+export const LONGEST_RULE_NAME = 100
+export const RULE_NAME_REQUIRED = 'Rule name is required'
+export const RULE_NAME_TOO_LONG = `A rule name has at most ${LONGEST_RULE_NAME} characters.`
+export const OBJECT_IS_FIXED = 'The object of a rule cannot be changed. Add another address for the other object.'
 
 /** Is it empty (nothing is forwarded) or a web address? Which addresses may be called is the outbound guard's decision. */
 export function isWebAddress(text: string): boolean {
@@ -92,7 +95,80 @@ export const webhookChange = z.object({
   active: flag.optional(),
 })
 
-export type WebhookChange = z.output<typeof webhookChange>
+/** On one line, however it was pasted. */
+const name = text
+  .transform((value) => value.replace(/\s+/g, ' '))
+  .refine((value) => value !== '', RULE_NAME_REQUIRED)
+  .refine((value) => value.length <= LONGEST_RULE_NAME, RULE_NAME_TOO_LONG)
+
+// An extra address is nothing but its address, so that an empty one is none.
+const forwardUrl = text.refine((value) => value !== '' && isWebAddress(value), HTTPS_URL)
+
+/** Adding an extra address: one schema for the page's form and for the call's body. Field names are the entity's. */
+export const forwardingRuleForm = z
+  .object({
+    name,
+    objectType: text,
+    forwardUrl,
+    /** Empty = every event of the object. */
+    fieldFilters: fieldList,
+    customObject: text,
+    useCustom: flag,
+    active: flag,
+    accountUUID: text.refine((value) => value !== '', ACCOUNT_REQUIRED),
+  })
+  .superRefine((form, context) => {
+    if (form.objectType === '' && !(form.useCustom && form.customObject !== '')) {
+      context.addIssue({ code: 'custom', path: ['objectType'], message: OBJECT_REQUIRED })
+    }
+  })
+
+/** Changing one: only what is named changes. The object may be named, but not another one. */
+export const forwardingRuleChange = z.object({
+  name: name.optional(),
+  forwardUrl: forwardUrl.optional(),
+  fieldFilters: fieldList.optional(),
+  active: flag.optional(),
+  objectType: text.optional(),
+})
+
+/** What forms and calls call the same field of each kind. */
+export const WIRE_NAMES = {
+  webhook: { url: 'callback_url', object: 'object', fields: 'fields' },
+  extra: { url: 'forwardUrl', object: 'objectType', fields: 'fieldFilters' },
+} as const satisfies Record<EndpointKind, { url: string; object: string; fields: string }>
+
+/** The forms of both kinds, read to the same fields. Issues are named as the form names its fields. */
+export const ENDPOINT_FORMS = {
+  webhook: webhookForm.transform(({ callback_url: url, ...form }) => ({ ...form, name: '', url })),
+  extra: forwardingRuleForm.transform(({ forwardUrl: url, objectType: object, fieldFilters: fields, ...form }) => ({
+    ...form,
+    url,
+    object,
+    fields,
+  })),
+}
+
+interface EndpointChange {
+  name?: string | undefined
+  object?: string | undefined
+  url?: string | undefined
+  fields?: string[] | undefined
+  active?: boolean | undefined
+}
+
+/** The same for changes; what is not named is undefined. */
+export const ENDPOINT_CHANGES = {
+  webhook: webhookChange.transform(({ callback_url: url, ...change }): EndpointChange => ({ ...change, url })),
+  extra: forwardingRuleChange.transform(
+    ({ forwardUrl: url, objectType: object, fieldFilters: fields, ...change }): EndpointChange => ({
+      ...change,
+      url,
+      object,
+      fields,
+    }),
+  ),
+}
 
 /**
  * A call's body as the form's fields: the other spellings of a webhook's own answer are read as well, and a custom type
@@ -178,4 +254,10 @@ export function unwatchedSentence(
   return forwardingFilter(objectType, fields) === ''
     ? `${sentence}, so every change is forwarded.`
     : `${sentence}, so nothing will arrive. Choose other fields.`
+}
+
+/** What to say about chosen fields that the platform reports none of: every event is forwarded then. Null = all is well. */
+export function filterWarning(objectType: string, fields: readonly string[]): string | null {
+  if (fields.length === 0 || forwardingFilter(objectType, fields) !== '') return null
+  return unwatchedSentence(objectType, fields, findObjectKind(objectType)?.watchFields ?? [])
 }

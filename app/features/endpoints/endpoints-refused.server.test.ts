@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PlatformFailure } from '#app/adapters/platform.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createWebhook, listWebhooks, updateWebhook } from './webhooks.server.ts'
+import { createEndpoint, listEndpoints, updateEndpoint } from './endpoints.server.ts'
 
 let world: WebhookWorld
 
@@ -15,17 +15,17 @@ afterEach(() => world.close())
 const FORM = { callback_url: 'https://example.com/in', object: 'job', fields: 'status', accountUUID: LEEDS }
 
 function create(form: Record<string, unknown> = {}) {
-  return createWebhook(world.app, LEEDS, { ...FORM, ...form }, { admin: false })
+  return createEndpoint(world.app, LEEDS, 'webhook', { ...FORM, ...form }, { admin: false })
 }
 
 async function created(form: Record<string, unknown> = {}) {
   const made = await create(form)
   if (made.outcome !== 'created' && made.outcome !== 'replaced') throw new Error(`not made: ${JSON.stringify(made)}`)
-  return made.webhook
+  return made.endpoint
 }
 
 async function onlyWebhook() {
-  const all = await listWebhooks(world.app, LEEDS)
+  const all = await listEndpoints(world.app, LEEDS, 'webhook')
   expect(all).toHaveLength(1)
   return all[0] as (typeof all)[number]
 }
@@ -51,7 +51,7 @@ describe.each(REFUSALS)('when the platform answers %s', (_name, failure) => {
   test('a first webhook is not made, and its message is passed on', async () => {
     world.platform.failures.subscribe.push(failure)
     expect(await create()).toEqual({ outcome: 'platform_refused', message: failure.message })
-    expect(await listWebhooks(world.app, LEEDS)).toEqual([])
+    expect(await listEndpoints(world.app, LEEDS, 'webhook')).toEqual([])
     expect(world.client.sql.prepare('SELECT count(*) AS n FROM endpoint').get()).toEqual({ n: 0 })
     const left = await states()
     // Without an answer the platform may have it: what arrives there is still taken. Nobody sees a webhook.
@@ -71,7 +71,7 @@ describe.each(REFUSALS)('when the platform answers %s', (_name, failure) => {
   test('a change of fields that needs more is refused, and nothing has changed', async () => {
     const before = await created()
     world.platform.failures.subscribe.push(failure)
-    const changed = await updateWebhook(world.app, LEEDS, before.view.id, { fields: 'status,date' })
+    const changed = await updateEndpoint(world.app, LEEDS, before.view.id, { fields: 'status,date' })
     expect(changed).toMatchObject({ outcome: 'platform_refused', message: failure.message })
     expect((await onlyWebhook()).view).toEqual(before.view)
   })
@@ -83,7 +83,7 @@ describe('when something breaks between the answer of the platform and the switc
     const { store } = world.app
     world.app.store = {
       ...store,
-      saveWebhook: async () => {
+      saveEndpoint: async () => {
         throw new Error('disk full')
       },
     }

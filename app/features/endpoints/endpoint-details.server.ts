@@ -1,0 +1,87 @@
+// A stored endpoint as screens and calls know it: its secrets opened, its status decided.
+
+import type { App } from '#app/context/app-context.ts'
+import { keyOf } from '#app/domain/endpoint-key.ts'
+import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
+import { findObjectKind, isPolled, objectLabel } from '#app/domain/object-catalog.ts'
+import type { LookState } from '#app/domain/polling.ts'
+import type { EndpointFacts, EndpointRecord } from '#db/store/endpoints.ts'
+import { shownReplays } from './controls/replay-request.ts'
+import { unwatchedSentence } from './endpoint.ts'
+import { webhookStatus } from './endpoint-status.ts'
+import type { EndpointDetails, EndpointView } from './endpoint-view.ts'
+import { addressOf } from './subscriptions/subscriptions.server.ts'
+
+/** Fewer attempts than this say nothing about pace. */
+const ENOUGH_TO_SAY_SLOW = 3
+
+export function secretPlace(accountUuid: string): string {
+  return `endpoint|${accountUuid}|secret`
+}
+
+type DescribeApp = Pick<App, 'secrets' | 'settings' | 'clock'>
+
+/** `timezone` = IANA zone of the account, for times of day in the sentence. */
+export function describeEndpoint(app: DescribeApp, record: EndpointRecord, timezone: string): EndpointDetails {
+  const { kind, endpoint, subscription, lastEventAt, objectType, accountUuid } = record
+  const now = app.clock.now()
+  const fields = parseFields(record.fields)
+  const condition = {
+    kind,
+    endpoint,
+    accountHold: record.accountHold,
+    subscription,
+    lastEventAt,
+    meanMs: record.recentAttempts >= ENOUGH_TO_SAY_SLOW ? record.recentMeanMs : null,
+    polling: pollingOf(record, objectType, now),
+    note: unwatchedSentence(objectType, fields, watchedFields(record, objectType)),
+  }
+  const { status, sentence } = webhookStatus(condition, now, timezone)
+  const view: EndpointView = {
+    id: keyOf(record),
+    kind,
+    name: record.name,
+    objectType,
+    label: objectLabel(objectType),
+    callbackUrl: endpoint.url,
+    fields,
+    active: endpoint.state === 'active',
+    // A deleted address belongs to a deleted endpoint, which nobody describes.
+    state: endpoint.state === 'deleted' ? 'stopped' : endpoint.state,
+    status,
+    statusMessage: sentence,
+    polling: condition.polling,
+    signingSecret: app.secrets.open(secretPlace(accountUuid), endpoint.secretSealed),
+    previousSecretUntil: (endpoint.previousSecretUntil ?? 0) > now ? endpoint.previousSecretUntil : null,
+    pending: endpoint.pendingCount,
+    nextAttemptAt: nextAttemptAt(record),
+    lastEventAt,
+    createdAt: record.createdAt,
+    failingSince: endpoint.state === 'stopped' ? endpoint.stateSince : endpoint.failingSince,
+    missed: null,
+    replays: shownReplays(record.replays, now),
+    forwardingUrl: kind === 'webhook' && subscription ? addressOf(app, subscription) : '',
+  }
+  const servicem8Id = kind === 'webhook' ? (subscription?.platformUuid ?? null) : null
+  return { view, accountUuid, endpointId: endpoint.id, servicem8Id }
+}
+
+/** Null = the platform sends events of the object. Without a cursor the first look is still to come. */
+function pollingOf({ polling }: EndpointFacts, objectType: string, now: number): LookState | null {
+  if (!isPolled(objectType)) return null
+  return { lastOkAt: polling?.lastOkAt ?? null, nextAt: polling?.nextAt ?? now, problem: polling?.lastError ?? null }
+}
+
+/** What the platform was asked to watch; where we look ourselves, what we look at. */
+function watchedFields({ subscription }: EndpointFacts, objectType: string): readonly string[] {
+  if (!isPolled(objectType)) return parseFields(subscription?.fields ?? '')
+  return [...(findObjectKind(objectType)?.watchFields ?? []), 'uuid', 'edit_date']
+}
+
+/** When the engine will next try, as far as is known: the due time, unless the whole endpoint waits longer. */
+function nextAttemptAt({ endpoint, nextDueAt, accountHold }: EndpointFacts): number | null {
+  if (endpoint.state !== 'active' || endpoint.pendingCount === 0 || accountHold !== null) return null
+  if (endpoint.breaker === 'open' && endpoint.nextProbeAt !== null) return endpoint.nextProbeAt
+  if (nextDueAt === null) return null
+  return Math.max(nextDueAt, endpoint.holdUntil ?? 0)
+}

@@ -1,0 +1,230 @@
+// Making, changing and deleting endpoints: webhooks and extra addresses. The platform is asked first and everything of ours is
+// stored in one transaction after it agreed, so that no failure leaves half an endpoint.
+
+import type { App } from '#app/context/app-context.ts'
+import { type EndpointKey, type EndpointKind, keyOf, refOf } from '#app/domain/endpoint-key.ts'
+import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
+import { isPolled, normalizeObjectType } from '#app/domain/object-catalog.ts'
+import { KIND_WORDS } from './controls/control-words.ts'
+import { newSecret } from './controls/rotate-secret.server.ts'
+import {
+  ENDPOINT_CHANGES,
+  ENDPOINT_FORMS,
+  fieldErrorsOf,
+  filterWarning,
+  forwardingFilter,
+  OBJECT_IS_FIXED,
+  resolveObjectType,
+  WIRE_NAMES,
+} from './endpoint.ts'
+import {
+  type CoveringSubscription,
+  checkAddress,
+  FINE,
+  invalid,
+  needsWith,
+  type Refused,
+  refuseOneMore,
+  settleAfterDeletion,
+  subscriptionForChange,
+  subscriptionForNew,
+} from './endpoint-changes.server.ts'
+import { describeEndpoint, secretPlace } from './endpoint-details.server.ts'
+import type { EndpointDetails } from './endpoint-view.ts'
+import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
+import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
+import { prepareSubscription, type SubscriptionApp } from './subscriptions/subscriptions.server.ts'
+
+export type EndpointApp = SubscriptionApp & Pick<App, 'outbound' | 'wakeDeliveries'>
+
+/** `warning` = accepted, but something about the address or the filter deserves attention. */
+export type CreateOutcome =
+  | { outcome: 'created'; endpoint: EndpointDetails; warning: string | null }
+  | { outcome: 'replaced'; endpoint: EndpointDetails; warning: string | null }
+  | Refused
+
+export type UpdateOutcome =
+  | { outcome: 'updated'; endpoint: EndpointDetails; warning: string | null }
+  | { outcome: 'not_found' }
+  | Refused
+
+/**
+ * Creates an endpoint. An object has one webhook: creating it again replaces the one there is. `raw` = the fields of the kind's
+ * form, unread. The account is the caller's proof; `raw.accountUUID` was resolved to it before and only has to be there.
+ */
+export async function createEndpoint(
+  app: EndpointApp,
+  accountUuid: string,
+  kind: EndpointKind,
+  raw: Record<string, unknown>,
+  role: { admin: boolean },
+): Promise<CreateOutcome> {
+  const parsed = ENDPOINT_FORMS[kind].safeParse(raw)
+  if (!parsed.success) return invalid(fieldErrorsOf(parsed.error))
+  const { name, url, fields, active = true, ...chosen } = parsed.data
+  const named = WIRE_NAMES[kind]
+  const object = resolveObjectType(chosen, role.admin)
+  if (object.outcome === 'missing') return invalid({ [named.object]: [object.message] })
+  if (object.outcome === 'needs_admin') return { outcome: 'forbidden', message: object.message }
+  if (object.outcome === 'unsupported') {
+    return invalid({ [object.field === 'object' ? named.object : object.field]: [object.message] })
+  }
+  const address = await checkAddress(app, url)
+  if (address.outcome === 'refused') return invalid({ [named.url]: [address.message] })
+  const objectType = object.type
+
+  return oneAtATime(app.store, accountUuid, async () => {
+    const before = kind === 'webhook' ? await app.store.findWebhookOfObject(accountUuid, objectType) : null
+    const full = before ? null : await refuseOneMore(app, accountUuid)
+    if (full) return full
+    const needs = await needsWith(app, accountUuid, objectType, before && parseFields(before.fields), { fields })
+    // Whoever creates a webhook anew repairs its subscription: the platform is asked in any case.
+    const anew = kind === 'webhook' && !isPolled(objectType)
+    const prepared = await (anew ? prepareSubscription : subscriptionForNew)(app, accountUuid, objectType, needs)
+    if (!covers(prepared)) return prepared
+    const subscription = switchOf(prepared)
+    const saved = await app.store.saveEndpoint(accountUuid, {
+      ...(kind === 'webhook' ? { kind, fields: fields.join(',') } : { kind, name }),
+      objectType,
+      url,
+      fieldFilter: forwardingFilter(objectType, fields),
+      active,
+      secretSealed: app.secrets.seal(secretPlace(accountUuid), newSecret()),
+      subscription,
+      at: app.clock.now(),
+    })
+    if (subscription) await settleSubscriptions(app, accountUuid)
+    app.wakeDeliveries(saved.endpointId)
+    app.log.info(
+      { account: accountUuid, [KIND_WORDS[kind].thing]: saved.id, object: objectType },
+      `${LOGGED[kind]}.created`,
+    )
+    const endpoint = await getEndpoint(app, accountUuid, keyOf({ kind, id: saved.id }))
+    const warning = joined(address.warning, filterWarningOf(kind, objectType, fields))
+    return { outcome: saved.replaced ? 'replaced' : 'created', endpoint, warning }
+  })
+}
+
+/** Changes what is named in `raw`, fields of the kind's form; another account's endpoint is not found. */
+export async function updateEndpoint(
+  app: EndpointApp,
+  accountUuid: string,
+  key: EndpointKey,
+  raw: Record<string, unknown>,
+): Promise<UpdateOutcome> {
+  const ref = refOf(key)
+  const { kind } = ref
+  const known = await app.store.findEndpoint(accountUuid, ref)
+  if (!known) return { outcome: 'not_found' }
+  const parsed = ENDPOINT_CHANGES[kind].safeParse(raw)
+  if (!parsed.success) return invalid(fieldErrorsOf(parsed.error))
+  const { name, object, url, fields, active } = parsed.data
+  const { objectType } = known
+  const named = WIRE_NAMES[kind]
+  // What already waits is of the old object: changing it would mix the two.
+  if (object !== undefined && normalizeObjectType(object) !== objectType) {
+    return invalid({ [named.object]: [OBJECT_IS_FIXED] })
+  }
+  const address = url === undefined ? FINE : await checkAddress(app, url)
+  if (address.outcome === 'refused') return invalid({ [named.url]: [address.message] })
+
+  return oneAtATime(app.store, accountUuid, async () => {
+    const before = await app.store.findEndpoint(accountUuid, ref)
+    if (!before) return { outcome: 'not_found' }
+    const { subscription: watched } = before
+    const chosen = parseFields(before.fields)
+    const needs = await needsWith(app, accountUuid, objectType, chosen, { fields: fields ?? chosen })
+    const watching = { accountUuid, objectType, subscription: watched, needs, change: { fields, active } }
+    const prepared = await subscriptionForChange(app, watching)
+    if (!covers(prepared)) return prepared
+    const subscription = switchOf(prepared)
+    const saved = await app.store.updateEndpoint(accountUuid, ref, {
+      ...(name !== undefined && { name }),
+      ...(fields && { fields: { chosen: fields.join(','), filter: forwardingFilter(objectType, fields) } }),
+      ...(url !== undefined && { url }),
+      ...(active !== undefined && { active }),
+      subscription,
+      at: app.clock.now(),
+    })
+    if (!saved) return { outcome: 'not_found' }
+    if (subscription) await settleSubscriptions(app, accountUuid)
+    app.wakeDeliveries(saved.endpointId)
+    app.log.info({ account: accountUuid, [KIND_WORDS[kind].thing]: ref.id }, `${LOGGED[kind]}.updated`)
+    const endpoint = await getEndpoint(app, accountUuid, key)
+    const warning = joined(address.warning, filterWarningOf(kind, objectType, fields ?? []))
+    return { outcome: 'updated', endpoint, warning }
+  })
+}
+
+/**
+ * Deletes it here at once, whatever state the platform is in: what waits ends as "stopped". The platform is told only when
+ * nobody else needs the object; its address then answers 410, which unsubscribes it by itself should telling not work.
+ */
+export async function deleteEndpoint(
+  app: EndpointApp,
+  accountUuid: string,
+  key: EndpointKey,
+): Promise<{ outcome: 'deleted' } | { outcome: 'not_found' }> {
+  const ref = refOf(key)
+  return oneAtATime(app.store, accountUuid, async () => {
+    const before = await app.store.findEndpoint(accountUuid, ref)
+    if (!before) return { outcome: 'not_found' }
+    const needs = (await neededObjects(app, accountUuid)).get(before.objectType) ?? []
+    const deleted = await app.store.deleteEndpoint(accountUuid, ref, {
+      reason: KIND_WORDS[ref.kind].deletedReason,
+      // This endpoint is one of those that need the object; other endpoints and automations may be others.
+      endSubscriptions: needs.length <= 1,
+      at: app.clock.now(),
+    })
+    if (!deleted) return { outcome: 'not_found' }
+    app.wakeDeliveries(deleted.endpointId)
+    const { objectType: object } = deleted
+    app.log.info({ account: accountUuid, [KIND_WORDS[ref.kind].thing]: ref.id, object }, `${LOGGED[ref.kind]}.deleted`)
+    await settleAfterDeletion(app, accountUuid, deleted)
+    return { outcome: 'deleted' }
+  })
+}
+
+type DescribeApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
+
+/** Webhooks first, each kind oldest first. `kind` = of this one only. */
+export async function listEndpoints(
+  app: DescribeApp,
+  accountUuid: string,
+  kind?: EndpointKind,
+): Promise<EndpointDetails[]> {
+  const timezone = await timezoneOf(app, accountUuid)
+  const records = await app.store.listEndpoints(accountUuid, kind)
+  return records.map((record) => describeEndpoint(app, record, timezone))
+}
+
+const LOGGED: Record<EndpointKind, string> = { webhook: 'webhook', extra: 'forwarding_rule' }
+
+async function getEndpoint(app: DescribeApp, accountUuid: string, key: EndpointKey): Promise<EndpointDetails> {
+  const record = await app.store.findEndpoint(accountUuid, refOf(key))
+  if (!record) throw new Error(`endpoint ${key} is gone right after it was stored`)
+  return describeEndpoint(app, record, await timezoneOf(app, accountUuid))
+}
+
+async function timezoneOf(app: Pick<App, 'store'>, accountUuid: string): Promise<string> {
+  return (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+}
+
+type Covered = Extract<CoveringSubscription, { outcome: 'ready' | 'as_it_is' }>
+
+function covers(prepared: CoveringSubscription): prepared is Covered {
+  return prepared.outcome === 'ready' || prepared.outcome === 'as_it_is'
+}
+
+function switchOf(prepared: Covered) {
+  return prepared.outcome === 'ready' ? prepared.subscription : null
+}
+
+/** The card of a webhook says itself what its fields cannot do. */
+function filterWarningOf(kind: EndpointKind, objectType: string, fields: readonly string[]): string | null {
+  return kind === 'extra' ? filterWarning(objectType, fields) : null
+}
+
+function joined(...sentences: (string | null)[]): string | null {
+  return sentences.filter((sentence) => sentence !== null).join(' ') || null
+}
