@@ -83,7 +83,13 @@ describe('saving a rule', () => {
   test('makes it with an endpoint of its own, which belongs to no webhook', async () => {
     const { id, endpointId } = await save()
     expect(await record(id)).toMatchObject({
-      ...{ kind: 'extra', id, accountUuid: LEEDS, name: 'Accounting', objectType: 'job', createdAt: now(), updatedAt: now() },
+      kind: 'extra',
+      id,
+      accountUuid: LEEDS,
+      name: 'Accounting',
+      objectType: 'job',
+      createdAt: now(),
+      updatedAt: now(),
       endpoint: { id: endpointId, url: 'https://example.com/in', fieldFilter: 'status', state: 'active' },
       subscription: null,
       nextDueAt: null,
