@@ -2,7 +2,8 @@ import { Link } from '@remix-run/react'
 import { Gauge, ShieldUser } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { FlashLine } from '../flash-line.tsx'
-import { MAIN_ID, SkipLink } from './skip-link.tsx'
+
+const MAIN_ID = 'main'
 
 /** The hook in its square, as in public/favicon.svg. */
 export function Mark({ className }: { className?: string }) {
@@ -65,5 +66,17 @@ export function AppFrame({ accountPage = null, operatorPage = null, children }: 
         {children}
       </main>
     </>
+  )
+}
+
+/** First stop of the Tab key: past the header, to what the page is about. */
+function SkipLink() {
+  return (
+    <a
+      href={`#${MAIN_ID}`}
+      className="pointer-events-none fixed top-2 left-2 z-50 rounded-control bg-accent px-4 py-3 text-label font-medium text-on-accent opacity-0 focus:pointer-events-auto focus:opacity-100"
+    >
+      Skip to content
+    </a>
   )
 }

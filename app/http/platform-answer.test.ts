@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { toPlatformAnswer } from '#app/http/platform-answer.ts'
+import {
+  type PlatformCall,
+  receivePlatformCall,
+  receiveSignedEvent,
+} from '#app/features/events/receive-event.server.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
-import { type PlatformCall, receivePlatformCall, receiveSignedEvent } from './receive-event.server.ts'
+import { toPlatformAnswer } from './platform-answer.ts'
 
 const UUID = '3f2c9c1e-8f5a-4f0e-9c43-1f7d9a3e2b11'
 const notice = (time = '2026-01-05 09:00:00', fields = ['status']) =>

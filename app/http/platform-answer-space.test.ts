@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Admission } from '#app/domain/space.ts'
-import { toPlatformAnswer } from '#app/http/platform-answer.ts'
+import { receivePlatformCall, receiveSignedEvent } from '#app/features/events/receive-event.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
-import { receivePlatformCall, receiveSignedEvent } from './receive-event.server.ts'
+import { toPlatformAnswer } from './platform-answer.ts'
 
 let world: EngineWorld
 let app: Parameters<typeof receivePlatformCall>[0]
