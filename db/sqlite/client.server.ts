@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import * as schema from '../schema.ts'
 import { cannotStart, openingProblem } from './cannot-start.ts'
+import { createWriteTurn, type WriteTurn } from './hot/write-turn.server.ts'
 import { bringUpToDate } from './migrations.server.ts'
 
 export type Sql = Database.Database
@@ -18,6 +19,8 @@ export interface Client {
   /** A second, read-only connection for long reads: they must not hold up the writer. */
   reader: Db
   readerSql: Sql
+  /** What the hot path writes within one turn of the event loop, in one transaction. */
+  turn: WriteTurn
   close(): void
 }
 
@@ -62,6 +65,7 @@ function openFile(file: string, migrationsFolder: string): Client {
       db,
       reader,
       readerSql,
+      turn: createWriteTurn(sql),
       close() {
         readerSql.close()
         sql.pragma('wal_checkpoint(TRUNCATE)')

@@ -139,6 +139,21 @@ export interface HeldCursor {
   id: number
 }
 
+export interface ExpireHeldOptions {
+  graceMs: number
+  pausedForMs: number
+  /** Why it was never sent. Pure; called inside the transaction. */
+  reason: (health: EndpointHealth, accountHold: string | null) => string
+}
+
+export interface GrowOptions {
+  choose: ChooseEndpoints
+  limit: PendingLimit
+  waitingPerReplay: number
+  step: number
+  retryFor: number
+}
+
 export interface DeliveryStore {
   // ---- for the engine, which serves every account ----
 
@@ -185,17 +200,10 @@ export interface DeliveryStore {
   expireHeldStep(
     now: Millis,
     cursor: HeldCursor | null,
-    options: {
-      graceMs: number
-      pausedForMs: number
-      reason: (health: EndpointHealth, accountHold: string | null) => string
-    },
+    options: ExpireHeldOptions,
   ): Promise<{ ended: number; next: HeldCursor | null }>
   /** Adds the next deliveries of running replays, at most `waitingPerReplay` unsettled ones each and within the account's limit. */
-  growReplaysStep(
-    now: Millis,
-    options: { choose: ChooseEndpoints; limit: PendingLimit; waitingPerReplay: number; step: number; retryFor: number },
-  ): Promise<GrownReplays>
+  growReplaysStep(now: Millis, options: GrowOptions): Promise<GrownReplays>
 
   // ---- for people: always with their account ----
 

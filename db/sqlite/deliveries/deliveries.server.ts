@@ -1,11 +1,11 @@
 import type { Clock } from '#app/lib/clock.ts'
 import type { DeliveryStore } from '../../store/deliveries.ts'
 import type { Client } from '../client.server.ts'
-import { tallies } from '../tally.server.ts'
-import { dueDeliveryStore } from './due-deliveries.server.ts'
+import { dueDeliveryStore } from '../hot/claim.server.ts'
+import { settleStore } from '../hot/settle.server.ts'
+import { tallies } from '../hot/tally.server.ts'
 import { heldDeliveryStore } from './held-deliveries.server.ts'
 import { replayStore } from './replays.server.ts'
-import { settleStore } from './settle.server.ts'
 
 type ByHand = Pick<DeliveryStore, 'retryDelivery' | 'pauseEndpoint' | 'resumeEndpoint'>
 

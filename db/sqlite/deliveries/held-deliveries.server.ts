@@ -2,7 +2,7 @@
 import type { DeliveryStore, HeldCursor } from '../../store/deliveries.ts'
 import type { Client } from '../client.server.ts'
 import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, healthOf } from '../endpoints/endpoint-rows.server.ts'
-import { tallies } from '../tally.server.ts'
+import { tallies } from '../hot/tally.server.ts'
 import { WAITING_COLUMNS, type WaitingRow, waitingEnder } from './waiting.server.ts'
 
 /** Rows looked at in one step: about a millisecond. */

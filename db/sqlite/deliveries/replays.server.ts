@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { DeliveryStore, ReplayRequest, ReplayRow } from '../../store/deliveries.ts'
 import type { ChooseEndpoints, FanOutEndpoint } from '../../store/events.ts'
 import type { Client, Sql } from '../client.server.ts'
-import { tallies } from '../tally.server.ts'
+import { tallies } from '../hot/tally.server.ts'
 
 type ReplayStore = Pick<
   DeliveryStore,

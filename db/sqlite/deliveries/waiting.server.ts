@@ -1,6 +1,6 @@
 // Ending what waits without sending it: each gets its state, its reason and a row in the log, and is taken off the counters.
 import type { Client } from '../client.server.ts'
-import type { Tally } from '../tally.server.ts'
+import type { Tally } from '../hot/tally.server.ts'
 
 export interface WaitingRow {
   id: number

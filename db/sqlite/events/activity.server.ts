@@ -5,7 +5,7 @@ import { hours } from '#app/lib/duration.ts'
 import { apiActivity, event } from '../../schema.ts'
 import type { ActivityStore, ApiActivityRow, DeliveryLogRow, EventLogQuery, EventLogRow } from '../../store/activity.ts'
 import type { Client, Sql } from '../client.server.ts'
-import { tallies } from '../tally.server.ts'
+import { tallies } from '../hot/tally.server.ts'
 import { redactActivity } from './redact-activity.ts'
 
 /** Events looked at between two turns of the event loop while a filtered log is searched. */

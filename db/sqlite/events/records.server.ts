@@ -1,10 +1,12 @@
 // Records read from the platform's lists: cursors, snapshots, and taking in what has changed.
+
+import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../store/acts.ts'
 import type { AcceptedEvent } from '../../store/events.ts'
 import type { PollCursorRow, PolledTake, PollTarget, RecordStore, SnapshotRow, TakenIn } from '../../store/records.ts'
 import type { Client } from '../client.server.ts'
-import type { Tally } from '../tally.server.ts'
-import { writeTurnOf } from '../write-turn.server.ts'
-import { eventWriter, newBatch } from './events.server.ts'
+import { eventWriter, newBatch } from '../hot/accept.server.ts'
+import { done, finish } from '../hot/step.server.ts'
+import type { Tally } from '../hot/tally.server.ts'
 
 const CURSOR = `account_uuid AS accountUuid, source, watermark, last_ok_at AS lastOkAt, last_error AS lastError, next_at AS nextAt`
 
@@ -34,7 +36,6 @@ const ADDRESSES = `SELECT e.account_uuid AS accountUuid, e.object_type AS object
 export function recordStore(client: Client): RecordStore {
   const { sql } = client
   const writer = eventWriter(client)
-  const turn = writeTurnOf(client)
 
   const dueAddresses = sql.prepare<[{ purpose: string; objects: string; now: number }], AddressRow>(
     `${ADDRESSES} AND e.object_type IN (SELECT value FROM json_each(@objects)) AND coalesce(c.next_at, 0) <= @now
@@ -103,14 +104,15 @@ export function recordStore(client: Client): RecordStore {
        SELECT rowid FROM record_snapshot WHERE account_uuid = ? AND object = ? AND edit_date < ? ORDER BY edit_date LIMIT ?)`,
   )
 
-  function take(input: PolledTake, options: Parameters<RecordStore['takeInPolled']>[1], tally: Tally): TakenIn {
-    const { accountUuid, source, object, records, cursor, at } = input
-    if (findCursor.get(accountUuid, source)?.nextAt !== input.claimedUntil) return { outcome: 'overtaken' }
+  function insert(take: PolledTake, planned: readonly PlannedEvent[], limits: AcceptLimits, tally: Tally): TakenIn {
+    const { accountUuid, source, object, records, cursor, at } = take
+    if (findCursor.get(accountUuid, source)?.nextAt !== take.claimedUntil) return { outcome: 'overtaken' }
     const batch = newBatch(tally)
     const accepted: AcceptedEvent[] = []
     for (const { record, event } of records) {
-      if (event) {
-        const answer = writer.accept(event, batch, options)
+      const plan = event && planned[accepted.length]
+      if (plan) {
+        const answer = writer.accept(plan, batch, limits)
         // Its snapshot stays as it was, so that the next look finds the change again.
         if (answer.outcome === 'over_limit') return { outcome: 'over_limit', accepted }
         accepted.push(answer)
@@ -147,7 +149,11 @@ export function recordStore(client: Client): RecordStore {
       return rows.map((row): SnapshotRow => ({ ...row, fields: JSON.parse(row.fields) as Record<string, string> }))
     },
     async takeInPolled(input, options) {
-      return turn.run((tally) => take(input, options, tally))
+      return client.turn.run((turn) => {
+        const insertPolled = (...given: [PolledTake, readonly PlannedEvent[], AcceptLimits]) =>
+          done(insert(...given, turn.tally))
+        return finish(takeInPolled({ ...writer.rows(turn), insertPolled }, input, options))
+      })
     },
 
     async endPollUnlessNeeded(accountUuid, { purpose, object, at }) {

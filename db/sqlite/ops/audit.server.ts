@@ -1,7 +1,6 @@
 import type { AuditDetail, AuditEntry, AuditQuery } from '#app/domain/audit.ts'
 import type { AuditOutline, AuditStore } from '../../store/audit.ts'
 import type { Client } from '../client.server.ts'
-import { writeTurnOf } from '../write-turn.server.ts'
 
 type StoredEntry = Omit<AuditEntry, 'detail'> & { detail: string }
 
@@ -9,7 +8,7 @@ const OUTLINE = 'id, at, account_uuid AS accountUuid, actor, action, outcome, ip
 
 export function auditStore(client: Client): AuditStore {
   const { sql, readerSql } = client
-  const turn = writeTurnOf(client)
+  const { turn } = client
   const append = sql.prepare(
     `INSERT INTO audit_entry (at, account_uuid, actor, staff_uuid, action, target, outcome, ip, detail)
      VALUES (@at, @accountUuid, @actor, @staffUuid, @action, @target, @outcome, @ip, @detail)`,

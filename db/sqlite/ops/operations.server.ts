@@ -3,7 +3,6 @@ import { statSync } from 'node:fs'
 import type { Clock } from '#app/lib/clock.ts'
 import type { LeaseRow, OperationsStore, RetentionStep } from '../../store/operations.ts'
 import type { Client } from '../client.server.ts'
-import { writeTurnOf } from '../write-turn.server.ts'
 
 export function operationsStore(client: Client, _clock: Clock): OperationsStore {
   const { sql } = client
@@ -55,7 +54,7 @@ export function operationsStore(client: Client, _clock: Clock): OperationsStore 
   const dataVersion = () => sql.pragma('data_version', { simple: true }) as number
   let seenVersion = dataVersion()
   const pageSize = sql.pragma('page_size', { simple: true }) as number
-  const turn = writeTurnOf(client)
+  const { turn } = client
   const touch = sql.prepare("INSERT INTO lease (name, owner, expires_at) VALUES ('trial', '', 0)")
   const untouch = sql.prepare("DELETE FROM lease WHERE name = 'trial'")
 

@@ -14,7 +14,6 @@ import type {
 import type { Client } from '../client.server.ts'
 import { touchedRows } from '../events/touched-rows.server.ts'
 import { insertRuns } from '../runs/run-rows.server.ts'
-import { writeTurnOf } from '../write-turn.server.ts'
 import { automationStore } from './automations.server.ts'
 
 interface TouchedSqlRow extends Omit<TouchedRecord, 'changedFields' | 'created'> {
@@ -32,7 +31,6 @@ function touchedOfRow(row: TouchedSqlRow): TouchedRecord {
 export function triggerStore(client: Client, _clock: Clock): TriggerStore {
   const { sql } = client
   const startRuns = insertRuns(sql)
-  const writes = writeTurnOf(client)
   const touchedOf = touchedRows(sql)
 
   // A number within the account, so that one account's burst does not hide the others behind it.
@@ -234,13 +232,13 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
       return nextDue.get(now) ?? null
     },
     async postponeTouched({ accountUuid, object, recordUuid, turn }, dueAt) {
-      await writes.run(() => postpone.run(dueAt, accountUuid, object, recordUuid, turn))
+      await client.turn.run(() => postpone.run(dueAt, accountUuid, object, recordUuid, turn))
     },
     async postponeAllTouched(accountUuid, until) {
-      await writes.run(() => postponeAll.run({ accountUuid, until }))
+      await client.turn.run(() => postponeAll.run({ accountUuid, until }))
     },
     async settleTouched(accountUuid, looked, now) {
-      return writes.run(() => settleTouched(accountUuid, looked, now))
+      return client.turn.run(() => settleTouched(accountUuid, looked, now))
     },
     async ownWrites(accountUuid, object, recordUuid, since) {
       return writesOn.all(accountUuid, object, recordUuid, since)

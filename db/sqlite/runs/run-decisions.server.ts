@@ -1,7 +1,6 @@
 // What a person decides about a run: cancel it, let it go on, say what became of a message, do again what failed.
 import type { CancelledRun, RerunFailed, RunStore, SettledByPerson } from '../../store/runs.ts'
 import type { Client } from '../client.server.ts'
-import { writeTurnOf } from '../write-turn.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from './run-rows.server.ts'
 
 type DecisionStore = Pick<
@@ -11,7 +10,7 @@ type DecisionStore = Pick<
 
 export function runDecisionStore(client: Client): DecisionStore {
   const { sql } = client
-  const turn = writeTurnOf(client)
+  const { turn } = client
   const stateOf = sql
     .prepare<[number, string], string>('SELECT state FROM run WHERE id = ? AND account_uuid = ?')
     .pluck()

@@ -1,11 +1,10 @@
 import type { GotMessage, MessageFacts, MuteRow, PausedRule, RunGuardStore } from '../../store/run-guards.ts'
 import type { Client } from '../client.server.ts'
-import { writeTurnOf } from '../write-turn.server.ts'
 import { guardNotes } from './guard-notes.server.ts'
 
 export function runGuardStore(client: Client): RunGuardStore {
   const { sql } = client
-  const turn = writeTurnOf(client)
+  const { turn } = client
   const notes = guardNotes(client)
   const ofRule = sql
     .prepare<[number, number], number>('SELECT count(*) FROM customer_message WHERE automation_id = ? AND at >= ?')

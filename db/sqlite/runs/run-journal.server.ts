@@ -3,7 +3,6 @@
 import type { MessageNote } from '../../store/run-guards.ts'
 import type { FieldWrite, ParkedRun, RowWrite, RunFence, RunStore } from '../../store/runs.ts'
 import type { Client } from '../client.server.ts'
-import { writeTurnOf } from '../write-turn.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedEffect, storedResult } from './run-rows.server.ts'
 
 type JournalStore = Pick<
@@ -19,7 +18,7 @@ const OURS = "id = @runId AND account_uuid = @accountUuid AND lease_owner = @own
 
 export function runJournalStore(client: Client): JournalStore {
   const { sql } = client
-  const turn = writeTurnOf(client)
+  const { turn } = client
   const isOurs = sql.prepare<[RunFence], { outcome: string | null; reason: string | null; stamp: string }>(
     `SELECT outcome, reason, ${STAMP} AS stamp FROM run WHERE ${OURS}`,
   )

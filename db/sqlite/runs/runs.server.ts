@@ -2,7 +2,6 @@ import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunOutcome, RunSource, RunState, StartedRun, TriggerData } from '#app/domain/automations/run.ts'
 import type { ClaimedRun, DueRun, RuleOfRun, RunStore, RunToRepeat } from '../../store/runs.ts'
 import type { Client } from '../client.server.ts'
-import { writeTurnOf } from '../write-turn.server.ts'
 import { runDecisionStore } from './run-decisions.server.ts'
 import { runJournalStore } from './run-journal.server.ts'
 import { insertRuns } from './run-rows.server.ts'
@@ -21,7 +20,7 @@ const NOT_HELD = `NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = ru
 function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce' | 'findStartedRun'> {
   const { sql } = client
   const insert = insertRuns(sql)
-  const turn = writeTurnOf(client)
+  const { turn } = client
   const findCall = sql
     .prepare<[number, string, number], number>(
       'SELECT run_id FROM trigger_call WHERE automation_id = ? AND key = ? AND expires_at > ?',
@@ -79,7 +78,7 @@ const RULE_JOINS = `JOIN automation a ON a.id = r.automation_id
 
 function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' | 'claimRun' | 'findRunToRepeat'> {
   const { sql } = client
-  const turn = writeTurnOf(client)
+  const { turn } = client
   const due = sql.prepare<[number, number], { id: number; accountUuid: string; recordUuids: string; state: RunState }>(
     `SELECT id, account_uuid AS accountUuid, record_uuids AS recordUuids, state FROM (
        SELECT id, account_uuid, record_uuids, state, wake_at,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
-import { type WriteTurn, writeTurnOf } from './write-turn.server.ts'
+import type { Turn, WriteTurn } from './write-turn.server.ts'
 
 let world: EngineWorld
 let turn: WriteTurn
@@ -8,7 +8,7 @@ let endpointId: number
 beforeEach(() => {
   world = engineWorld()
   endpointId = world.endpoint()
-  turn = writeTurnOf(world.client)
+  turn = world.client.turn
 })
 afterEach(async () => {
   await world.close()
@@ -33,16 +33,15 @@ test('what is asked for within one turn shares one transaction, and each gets it
 })
 
 test('what breaks one leaves the others, their counters too', async () => {
-  const add = (tally: Parameters<Parameters<WriteTurn['run']>[0]>[0], deliveries: number) =>
-    tally.waiting(LEEDS, endpointId, deliveries, 0)
+  const add = ({ tally }: Turn, deliveries: number) => tally.waiting(LEEDS, endpointId, deliveries, 0)
   const results = await Promise.allSettled([
-    turn.run((tally) => add(tally, 1)),
+    turn.run((own) => add(own, 1)),
     turn.run((tally) => {
       add(tally, 10)
       rename('half done')
       throw new Error('cannot')
     }),
-    turn.run((tally) => add(tally, 2)),
+    turn.run((own) => add(own, 2)),
   ])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(results[1]).toMatchObject({ reason: new Error('cannot') })

@@ -1,55 +1,53 @@
 // What is written within one turn of the event loop by those on the hot path shares one transaction, and so one sync of the
 // disk and one write of each counter. When one of them breaks it, all are done once more, each in a savepoint of its own: what
 // breaks one leaves the others. (With savepoints from the start, every page that is written would be copied first: measured.)
-import type { Client, Sql } from './client.server.ts'
-import { isStorageFailure } from './storage-failure.ts'
+import type { Sql } from '../client.server.ts'
+import { isStorageFailure } from '../storage-failure.ts'
 import { type Tally, tallies } from './tally.server.ts'
+
+/** The transaction of one turn, as one of those who share it sees it. */
+export interface Turn {
+  /** Written at the end of the transaction. */
+  tally: Tally
+  /** Something broke it before: what consists of parts does each of them in a savepoint. */
+  apart: boolean
+}
 
 export interface WriteTurn {
   /**
    * Runs `work` in the transaction of this turn. Resolves after the commit. Rejects with what it threw, or when nothing could be
    * committed. It may be run twice, the first time in vain: it changes nothing but the database and the tally.
    */
-  run<T>(work: (tally: Tally) => T): Promise<T>
+  run<T>(work: (turn: Turn) => T): Promise<T>
 }
 
 interface Waiting {
-  work: (tally: Tally) => unknown
+  work: (turn: Turn) => unknown
   resolve(value: unknown): void
   reject(error: unknown): void
 }
 
 type Result = { done: true; value: unknown } | { done: false; error: unknown }
 
-const turns = new WeakMap<Sql, WriteTurn>()
-
-/** The one of this connection. */
-export function writeTurnOf({ sql }: Pick<Client, 'sql'>): WriteTurn {
-  const known = turns.get(sql)
-  if (known) return known
-  const turn = createWriteTurn(sql)
-  turns.set(sql, turn)
-  return turn
-}
-
-function createWriteTurn(sql: Sql): WriteTurn {
+/** One for each connection. */
+export function createWriteTurn(sql: Sql): WriteTurn {
   const newTally = tallies(sql)
   let queue: Waiting[] = []
 
   const together = sql.transaction((works: Waiting[]): Result[] => {
     const tally = newTally()
-    const results = works.map(({ work }): Result => ({ done: true, value: work(tally) }))
+    const results = works.map(({ work }): Result => ({ done: true, value: work({ tally, apart: false }) }))
     tally.write()
     return results
   })
   /** Within a transaction this is a savepoint. */
-  const inSavepoint = sql.transaction((work: Waiting['work'], tally: Tally) => work(tally))
+  const inSavepoint = sql.transaction((work: Waiting['work'], turn: Turn) => work(turn))
   const apart = sql.transaction((works: Waiting[]): Result[] => {
     const tally = newTally()
     const results = works.map(({ work }): Result => {
       const own = newTally(tally)
       try {
-        const value = inSavepoint(work, own)
+        const value = inSavepoint(work, { tally: own, apart: true })
         tally.absorb(own)
         return { done: true, value }
       } catch (error) {
@@ -65,7 +63,7 @@ function createWriteTurn(sql: Sql): WriteTurn {
     try {
       return together.immediate(works)
     } catch (error) {
-      if (works.length === 1 || isStorageFailure(error)) throw error
+      if (isStorageFailure(error)) throw error
       return apart.immediate(works)
     }
   }
@@ -88,7 +86,7 @@ function createWriteTurn(sql: Sql): WriteTurn {
   }
 
   return {
-    run<T>(work: (tally: Tally) => T): Promise<T> {
+    run<T>(work: (turn: Turn) => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         queue.push({ work, resolve: (value) => resolve(value as T), reject })
         if (queue.length === 1) queueMicrotask(flush)

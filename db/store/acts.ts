@@ -1,0 +1,179 @@
+// Acts in which something is decided between reading and writing: the rows are read, the use case's own function decides, the rows
+// are written, in one transaction. SQL knows none of these functions, and an act knows no database.
+import type { EndpointHealth, Settlement } from '#app/domain/deliveries/delivery.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type {
+  AttemptReport,
+  ExpireHeldOptions,
+  GrownReplays,
+  GrowOptions,
+  HeldCursor,
+  SettledAttempt,
+  SettleOptions,
+} from './deliveries.ts'
+import type { AcceptedEvent, AcceptOptions, FanOutEndpoint, IncomingEvent } from './events.ts'
+import type { PolledRecord, PolledTake, TakenIn } from './records.ts'
+
+/**
+ * What a read or a write answers, to be had with `yield*`. SQLite has it at once; a database whose answers take time resumes
+ * the act with each. Either way nothing else can be awaited in the middle of an act.
+ */
+export interface Step<T> {
+  [Symbol.iterator](): Iterator<unknown, T, unknown>
+}
+
+/** An event, and the endpoints it goes to. */
+export interface PlannedEvent {
+  event: IncomingEvent
+  to: readonly FanOutEndpoint[]
+}
+
+export type AcceptLimits = Omit<AcceptOptions, 'choose'>
+
+export interface EventRows {
+  /** For each event the endpoints of its account and object, deleted ones apart. */
+  endpointsFor(events: readonly IncomingEvent[]): Step<FanOutEndpoint[][]>
+  /** Events, bodies, deliveries, counters, usage. One that cannot be written leaves the others. */
+  insertEvents(planned: readonly PlannedEvent[], limits: AcceptLimits): Step<AcceptedEvent[]>
+}
+
+/** Taking events in. */
+export function* acceptEvents(
+  rows: EventRows,
+  events: readonly IncomingEvent[],
+  options: AcceptOptions,
+): Step<AcceptedEvent[]> {
+  return yield* rows.insertEvents(yield* plan(rows, events, options), options)
+}
+
+function* plan(rows: EventRows, events: readonly IncomingEvent[], { choose }: AcceptOptions): Step<PlannedEvent[]> {
+  const endpoints = yield* rows.endpointsFor(events)
+  return events.map((event, index) => ({ event, to: choose(event, endpoints[index] ?? []) }))
+}
+
+export interface PolledRows extends EventRows {
+  /** Events, snapshots and the cursor; nothing when the cursor is somebody else's. `planned`: one for each event, in order. */
+  insertPolled(take: PolledTake, planned: readonly PlannedEvent[], limits: AcceptLimits): Step<TakenIn>
+}
+
+/** Taking in what was read from a list. */
+export function* takeInPolled(rows: PolledRows, take: PolledTake, options: AcceptOptions): Step<TakenIn> {
+  const events = take.records.flatMap(({ event }: PolledRecord) => event ?? [])
+  return yield* rows.insertPolled(take, yield* plan(rows, events, options), options)
+}
+
+/** A report, its endpoint as the attempt before it left it, and what follows; null = nothing was sent. */
+export interface DecidedReport {
+  report: AttemptReport
+  before: EndpointHealth
+  settlement: Settlement | null
+}
+
+export interface SettleRows {
+  /** Every one of them has a row. */
+  healthOf(endpointIds: readonly number[]): Step<Map<number, EndpointHealth>>
+  settle(decided: readonly DecidedReport[], reasons: SettleOptions['reasons']): Step<SettledAttempt[]>
+}
+
+/** Writing down what became of attempts. */
+export function* settleAttempts(
+  rows: SettleRows,
+  reports: readonly AttemptReport[],
+  { decide, reasons }: SettleOptions,
+): Step<SettledAttempt[]> {
+  const health = yield* rows.healthOf(reports.map(({ job }) => job.endpointId))
+  const decided = reports.map((report): DecidedReport => {
+    const { endpointId } = report.job
+    const before = health.get(endpointId)
+    if (!before) throw new Error(`endpoint ${endpointId} has deliveries but no row`)
+    if (report.result.kind !== 'sent') return { report, before, settlement: null }
+    const settlement = decide(report, report.result.verdict, before)
+    health.set(endpointId, settlement.endpoint)
+    return { report, before, settlement }
+  })
+  return yield* rows.settle(decided, reasons)
+}
+
+export interface HeldDelivery {
+  id: number
+  accountUuid: string
+  endpointId: number
+  cause: string
+  causeNo: number
+  bytes: number
+  deadlineAt: Millis
+  createdAt: Millis
+}
+
+export interface HeldRows {
+  /** A stretch of what waits for one held endpoint, from the cursor on; null = there is no further one. */
+  heldStretch(
+    now: Millis,
+    cursor: HeldCursor | null,
+  ): Step<{ health: EndpointHealth; accountHold: string | null; waiting: HeldDelivery[]; next: HeldCursor } | null>
+  expire(waiting: readonly HeldDelivery[], reason: string, now: Millis): Step<void>
+}
+
+/** Giving up what is held past its deadline. */
+export function* expireHeldStep(
+  rows: HeldRows,
+  now: Millis,
+  cursor: HeldCursor | null,
+  { graceMs, pausedForMs, reason }: ExpireHeldOptions,
+): Step<{ ended: number; next: HeldCursor | null }> {
+  const held = yield* rows.heldStretch(now, cursor)
+  if (!held) return { ended: 0, next: null }
+  const { health, accountHold, waiting, next } = held
+  const past = waiting.filter(({ createdAt, deadlineAt }) =>
+    health.state === 'paused' ? createdAt < now - pausedForMs : deadlineAt < now - graceMs,
+  )
+  yield* rows.expire(past, reason(health, accountHold), now)
+  return { ended: past.length, next }
+}
+
+/** An event that a replay may send again. */
+export interface ReplayedEvent {
+  seq: number
+  object: string
+  objectUuid: string
+  changedFields: string[]
+  bytes: number
+}
+
+/** The next events of one running replay. `reachedEnd` = behind them there are no more. */
+export interface ReplayPage {
+  replayId: number
+  accountUuid: string
+  endpoint: FanOutEndpoint
+  events: ReplayedEvent[]
+  nextSeq: number
+}
+
+export interface ReplayRows {
+  runningReplays(): Step<number[]>
+  /** ended = it is at its end, and closed · waits = there is no room for more of it at present. */
+  nextOfReplay(replayId: number, now: Millis, limits: Omit<GrowOptions, 'choose'>): Step<ReplayPage | 'ended' | 'waits'>
+  /** A delivery for each, unless there is one already; the replay moves on. */
+  growReplay(
+    page: ReplayPage,
+    events: readonly ReplayedEvent[],
+    now: Millis,
+    retryFor: number,
+  ): Step<GrownReplays['made']>
+}
+
+/** Making the next deliveries of running replays. */
+export function* growReplaysStep(rows: ReplayRows, now: Millis, options: GrowOptions): Step<GrownReplays> {
+  const grown: GrownReplays = { made: [], running: 0, more: false }
+  for (const replayId of yield* rows.runningReplays()) {
+    const page = yield* rows.nextOfReplay(replayId, now, options)
+    if (page === 'ended') continue
+    grown.running++
+    if (page === 'waits') continue
+    // The endpoint's own field filter counts for a replay as it does for what is live; that it is paused does not matter.
+    const wanted = page.events.filter((event) => options.choose(event, [page.endpoint]).length > 0)
+    grown.made.push(...(yield* rows.growReplay(page, wanted, now, options.retryFor)))
+    grown.more = true
+  }
+  return grown
+}
