@@ -8,7 +8,7 @@ import type {
   Verdict,
 } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import type { ChooseEndpoints, PendingLimit } from './events.ts'
+import type { ChooseEndpoints, FanOutEndpoint, PendingLimit } from './events.ts'
 
 /** An endpoint as the scheduler sees it. */
 export interface EndpointLane {
@@ -116,6 +116,16 @@ export interface ReplayRow extends ReplayRequest {
   endedAt: Millis | null
 }
 
+/** An event that a replay may send again. */
+export interface ReplayedEvent {
+  seq: number
+  object: string
+  objectUuid: string
+  changedFields: string[]
+  /** Characters of its body. */
+  bytes: number
+}
+
 export interface GrownReplays {
   made: { id: number; endpointId: number; record: string }[]
   /** Replays that are not at their end. */
@@ -213,13 +223,16 @@ export interface DeliveryStore {
   pauseEndpoint(accountUuid: string, endpointId: number, now: Millis): Promise<boolean>
   /** Back to active with a clean slate, from paused, stopped or failing; what waits is due at once. False = no such endpoint of this account. */
   resumeEndpoint(accountUuid: string, endpointId: number, now: Millis): Promise<boolean>
-  /** How many events a replay would send. Null = no such endpoint of this account. */
-  countReplay(
+  /**
+   * A page of the events of the endpoint's object that a replay may send, oldest first; `from` null = from `since` on, else `next`
+   * of the page before. Null = no such endpoint of this account.
+   */
+  findReplayableEvents(
     accountUuid: string,
     endpointId: number,
     request: ReplayRequest,
-    choose: ChooseEndpoints,
-  ): Promise<number | null>
+    from: number | null,
+  ): Promise<{ endpoint: FanOutEndpoint; events: ReplayedEvent[]; next: number | null } | null>
   /** Starts one; the engine makes its deliveries. Null = no such endpoint of this account, or it has no address. */
   startReplay(
     accountUuid: string,

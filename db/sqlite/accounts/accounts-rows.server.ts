@@ -1,8 +1,10 @@
 // Single acts on accounts, ids and credentials, for use inside a transaction.
 import { count, eq } from 'drizzle-orm'
+import type { IdRows } from '../../acts.ts'
 import { account, accountMapping, credential } from '../../schema.ts'
-import type { AccountRow, DecideNamedAs, MappedId, SealedTokens } from '../../store/accounts.ts'
+import type { AccountRow, SealedTokens } from '../../store/accounts.ts'
 import type { Db } from '../client.server.ts'
+import { done } from '../hot/step.server.ts'
 
 /** What a statement needs: the database, or a transaction on it. */
 export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>
@@ -14,30 +16,18 @@ export function lookUpId(tx: Pick<Db, 'select'>, id: string): { isAccount: boole
   return { isAccount, mappedTo: mapped?.uuid ?? null }
 }
 
-/** What an id named by a stranger means for this account, decided on what is stored in this very moment. */
-export function nameId(
-  tx: Writer,
-  named: string,
-  accountUuid: string,
-  decide: DecideNamedAs,
-): ReturnType<DecideNamedAs> {
-  return decide(named, accountUuid, lookUpId(tx, named))
-}
-
-export function mapId(
-  tx: Writer,
-  input: { externalId: string; accountUuid: string; limit: number; now: number },
-  decide: DecideNamedAs,
-): MappedId {
-  const { externalId, accountUuid, limit, now } = input
-  const meaning = nameId(tx, externalId, accountUuid, decide)
-  if (meaning === 'same') return 'same'
-  if (meaning !== 'new') return 'taken'
-  const owned = eq(accountMapping.accountUuid, accountUuid)
-  const held = tx.select({ n: count() }).from(accountMapping).where(owned).get()?.n ?? 0
-  if (held >= limit) return 'full'
-  tx.insert(accountMapping).values({ externalId, accountUuid, createdAt: now }).run()
-  return 'mapped'
+/** What an act on ids reads and writes. `limit`: of mappings of one account. */
+export function idRows(tx: Writer, now: number): IdRows {
+  return {
+    lookUpId: (id) => done(lookUpId(tx, id)),
+    addMapping(externalId, accountUuid, limit) {
+      const owned = eq(accountMapping.accountUuid, accountUuid)
+      const held = tx.select({ n: count() }).from(accountMapping).where(owned).get()?.n ?? 0
+      if (held >= limit) return done('full')
+      tx.insert(accountMapping).values({ externalId, accountUuid, createdAt: now }).run()
+      return done('mapped')
+    },
+  }
 }
 
 /** Makes the account or refreshes its name and zone. */

@@ -3,11 +3,13 @@ import { and, desc, eq, gt, inArray, isNull, lte, notExists, or, sql } from 'dri
 import type { Proof, ProvedAccount, StoredSession } from '#app/domain/session.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
+import { completeSignIn, linkWithTicket, type TicketRows } from '../../acts.ts'
 import { placeholderMarker, session, sessionAccount, signInAttempt, ticket } from '../../schema.ts'
 import type { AccountStore, NewSession } from '../../store/accounts.ts'
 import type { Client } from '../client.server.ts'
+import { done, finish } from '../hot/step.server.ts'
 import { roleFor } from './accounts-people.server.ts'
-import { mapId, nameId, putAccount, putTokens, type Writer } from './accounts-rows.server.ts'
+import { idRows, putAccount, putTokens, type Writer } from './accounts-rows.server.ts'
 
 /** An attempt that is over is kept a little longer, so that a late return gets the right sentence. */
 const ATTEMPT_KEPT = hours(1)
@@ -59,21 +61,12 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
     async completeSignIn(input, decide) {
       return write((tx) => {
         const now = clock.now()
-        const meaning = nameId(tx, input.named, input.account.uuid, decide)
-        if (meaning === 'taken') return meaning
-        putAccount(tx, input.account, now)
-        putTokens(tx, input.account.uuid, input.tokens, now)
-        if (meaning === 'new') {
-          const mapping = {
-            externalId: input.named,
-            accountUuid: input.account.uuid,
-            limit: Number.POSITIVE_INFINITY,
-            now,
-          }
-          mapId(tx, mapping, decide)
+        const storeSignIn = ({ account, tokens, session }: typeof input) => {
+          putAccount(tx, account, now)
+          putTokens(tx, account.uuid, tokens, now)
+          return done(putSession(tx, session, now))
         }
-        putSession(tx, input.session, now)
-        return meaning
+        return finish(completeSignIn({ ...idRows(tx, now), storeSignIn }, input, decide))
       })
     },
 
@@ -159,11 +152,12 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
     async linkWithTicket(tokenHash, externalId, limit, decide) {
       return write((tx) => {
         const live = liveTicket('link', tokenHash)
-        const held = tx.select({ accountUuid: ticket.accountUuid }).from(ticket).where(live).get()
-        if (!held) return { outcome: 'unknown' }
-        const outcome = mapId(tx, { externalId, accountUuid: held.accountUuid, limit, now: clock.now() }, decide)
-        if (outcome === 'mapped' || outcome === 'same') tx.update(ticket).set({ usedAt: clock.now() }).where(live).run()
-        return { outcome, accountUuid: held.accountUuid }
+        const rows: TicketRows = {
+          ...idRows(tx, clock.now()),
+          findTicket: () => done(tx.select({ accountUuid: ticket.accountUuid }).from(ticket).where(live).get() ?? null),
+          useTicket: () => done(void tx.update(ticket).set({ usedAt: clock.now() }).where(live).run()),
+        }
+        return finish(linkWithTicket(rows, externalId, limit, decide))
       })
     },
 

@@ -1,10 +1,12 @@
 import { and, count, eq, lt, lte, sql } from 'drizzle-orm'
 import type { Clock } from '#app/lib/clock.ts'
+import { mapId } from '../../acts.ts'
 import { account, credential, placeholderMarker } from '../../schema.ts'
 import type { AccountStore, CredentialRow } from '../../store/accounts.ts'
 import type { Client } from '../client.server.ts'
+import { finish } from '../hot/step.server.ts'
 import { peopleStore } from './accounts-people.server.ts'
-import { dropMappingOf, lookUpId, mapId, putTokens, type Writer } from './accounts-rows.server.ts'
+import { dropMappingOf, idRows, lookUpId, putTokens, type Writer } from './accounts-rows.server.ts'
 import { sessionStore } from './accounts-sessions.server.ts'
 
 /** Anybody may leave a marker: their number is bounded, whatever happens. */
@@ -110,7 +112,7 @@ export function accountStore(client: Client, clock: Clock): AccountStore {
     },
 
     async mapAccountId(externalId, accountUuid, limit, decide) {
-      return write((tx) => mapId(tx, { externalId, accountUuid, limit, now: clock.now() }, decide))
+      return write((tx) => finish(mapId(idRows(tx, clock.now()), { externalId, accountUuid, limit }, decide)))
     },
 
     async markPlaceholder(externalId, expiresAt) {

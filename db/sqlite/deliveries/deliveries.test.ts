@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { nextStep } from '#app/features/events/delivering/delivery.ts'
+import { countReplayed } from '#app/features/events/delivering/send-again.server.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
-import type { AttemptReport, DeliveryJob, SettleOptions } from '../../store/deliveries.ts'
+import type { AttemptReport, DeliveryJob, ReplayRequest, SettleOptions } from '../../store/deliveries.ts'
 import type { IncomingEvent } from '../../store/events.ts'
 
 let world: EngineWorld
@@ -285,7 +286,7 @@ it("every question a person can ask is answered for one's own account only", asy
   expect(await store.retryDelivery(BRISBANE, deliveryId, now, hours(72))).toEqual({ outcome: 'not_found' })
   expect(await store.pauseEndpoint(BRISBANE, endpointId, now)).toBe(false)
   expect(await store.resumeEndpoint(BRISBANE, endpointId, now)).toBe(false)
-  expect(await store.countReplay(BRISBANE, endpointId, request, chooseEndpoints)).toBeNull()
+  expect(await countReplayed(world, BRISBANE, endpointId, request)).toBeNull()
   expect(await store.startReplay(BRISBANE, endpointId, request, 1, now)).toBeNull()
   expect(await store.findReplay(BRISBANE, replayId)).toBeNull()
   expect(await store.cancelReplay(BRISBANE, replayId, now)).toBe(false)
@@ -317,13 +318,8 @@ describe('a manual retry', () => {
 describe('a replay', () => {
   it('counts what the endpoint would have got: its object, its fields, its record, since a moment', async () => {
     const endpointId = world.endpoint({ fields: 'status' })
-    const count = (given: Partial<Parameters<typeof world.store.countReplay>[2]> = {}) =>
-      world.store.countReplay(
-        LEEDS,
-        endpointId,
-        { since: 0, status: 'all', objectUuid: null, ...given },
-        chooseEndpoints,
-      )
+    const count = (given: Partial<ReplayRequest> = {}) =>
+      countReplayed(world, LEEDS, endpointId, { since: 0, status: 'all', objectUuid: null, ...given })
     await accepted(700)
     await accepted(5, { changedFields: ['date'] })
     await accepted(5, { object: 'company' })
@@ -346,14 +342,7 @@ describe('a replay', () => {
     await settle([report(await load(ids[0] ?? 0), 200)])
     world.client.sql.prepare("UPDATE delivery SET state = 'expired' WHERE id IN (?, ?)").run(ids[1], ids[2])
     await world.store.retryDelivery(LEEDS, ids[2] ?? 0, world.clock.now(), hours(72))
-    expect(
-      await world.store.countReplay(
-        LEEDS,
-        endpointId,
-        { since: 0, status: 'failed', objectUuid: null },
-        chooseEndpoints,
-      ),
-    ).toBe(1)
+    expect(await countReplayed(world, LEEDS, endpointId, { since: 0, status: 'failed', objectUuid: null })).toBe(1)
   })
 
   it('leaves room for what is live: within the account limit, and so many at a time', async () => {

@@ -1,8 +1,10 @@
 // Housekeeping over what waits: after a restart, for endpoints that came to an end, and past the deadline of held ones.
-import type { DeliveryStore, HeldCursor } from '../../store/deliveries.ts'
+import { expireHeldStep, type HeldRows } from '../../acts.ts'
+import type { DeliveryStore } from '../../store/deliveries.ts'
 import type { Client } from '../client.server.ts'
 import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, healthOf } from '../endpoints/endpoint-rows.server.ts'
-import { tallies } from '../hot/tally.server.ts'
+import { done, finish } from '../hot/step.server.ts'
+import { type Tally, tallies } from '../hot/tally.server.ts'
 import { WAITING_COLUMNS, type WaitingRow, waitingEnder } from './waiting.server.ts'
 
 /** Rows looked at in one step: about a millisecond. */
@@ -104,33 +106,28 @@ export function heldDeliveryStore(client: Client): HeldStore {
      WHERE d.endpoint_id = ? AND d.state = 'pending' AND (d.due_at, d.id) > (?, ?)
      ORDER BY d.due_at, d.id LIMIT ?`,
   )
-  const expireHeld = sql.transaction(
-    (
-      now: number,
-      cursor: HeldCursor | null,
-      options: Parameters<HeldStore['expireHeldStep']>[2],
-    ): { ended: number; next: HeldCursor | null } => {
+  const rowsOf = (tally: Tally): HeldRows => ({
+    heldStretch(now, cursor) {
       const row = heldEndpoint.get(cursor?.endpointId ?? 0, now)
-      if (!row) return { ended: 0, next: null }
-      const health = healthOf(row)
-      const goesOn = cursor?.endpointId === row.endpointId
-      const rows = stretch.all(row.endpointId, goesOn ? cursor.dueAt : -1, goesOn ? cursor.id : -1, STRETCH)
-      const past = rows.filter((one) =>
-        health.state === 'paused' ? one.createdAt < now - options.pausedForMs : one.deadlineAt < now - options.graceMs,
-      )
-      const tally = newTally()
-      ender.end(past, 'expired', options.reason(health, row.accountHold), now, tally)
-      tally.write()
-      const last = rows.at(-1)
-      return {
-        ended: past.length,
-        next:
-          rows.length === STRETCH && last
-            ? { endpointId: row.endpointId, dueAt: last.dueAt, id: last.id }
-            : { endpointId: row.endpointId + 1, dueAt: -1, id: -1 },
-      }
+      if (!row) return done(null)
+      const { endpointId, accountHold } = row
+      const goesOn = cursor?.endpointId === endpointId
+      const waiting = stretch.all(endpointId, goesOn ? cursor.dueAt : -1, goesOn ? cursor.id : -1, STRETCH)
+      const last = waiting.at(-1)
+      const next =
+        waiting.length === STRETCH && last
+          ? { endpointId, dueAt: last.dueAt, id: last.id }
+          : { endpointId: endpointId + 1, dueAt: -1, id: -1 }
+      return done({ health: healthOf(row), accountHold, waiting, next })
     },
-  )
+    expire: (waiting, reason, now) => done(ender.end(waiting, 'expired', reason, now, tally)),
+  })
+  const expireHeld = sql.transaction((...given: Parameters<HeldStore['expireHeldStep']>) => {
+    const tally = newTally()
+    const step = finish(expireHeldStep(rowsOf(tally), ...given))
+    tally.write()
+    return step
+  })
 
   return {
     async tidyAfterRestart(now, options) {

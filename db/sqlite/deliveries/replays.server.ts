@@ -1,16 +1,24 @@
 // "Send again everything since …": counted first, made in small steps, cancelled at any time.
-import { setImmediate } from 'node:timers/promises'
-import type { DeliveryStore, ReplayRequest, ReplayRow } from '../../store/deliveries.ts'
-import type { ChooseEndpoints, FanOutEndpoint } from '../../store/events.ts'
+import { growReplaysStep, type ReplayPage, type ReplayRows } from '../../acts.ts'
+import type {
+  DeliveryStore,
+  GrownReplays,
+  GrowOptions,
+  ReplayedEvent,
+  ReplayRequest,
+  ReplayRow,
+} from '../../store/deliveries.ts'
+import type { FanOutEndpoint } from '../../store/events.ts'
 import type { Client, Sql } from '../client.server.ts'
-import { tallies } from '../hot/tally.server.ts'
+import { done, finish } from '../hot/step.server.ts'
+import { type Tally, tallies } from '../hot/tally.server.ts'
 
 type ReplayStore = Pick<
   DeliveryStore,
-  'countReplay' | 'startReplay' | 'findReplay' | 'cancelReplay' | 'growReplaysStep'
+  'findReplayableEvents' | 'startReplay' | 'findReplay' | 'cancelReplay' | 'growReplaysStep'
 >
 
-/** Events looked at between two turns of the event loop while counting. */
+/** Events of one page of those that could be replayed. */
 const COUNT_STEP = 500
 
 interface EventToReplay {
@@ -24,6 +32,7 @@ interface EventToReplay {
 export function replayStore(client: Client): ReplayStore {
   const { sql, readerSql } = client
   const findEndpoint = endpointFinder(sql)
+  const pages = { all: eventPager(readerSql, 'all'), failed: eventPager(readerSql, 'failed') }
   const findReplay = sql.prepare<[number, string], ReplayRow>(
     `SELECT id, endpoint_id AS endpointId, since, status, object_uuid AS objectUuid, state, total, made, delivered,
        undelivered, created_at AS createdAt, ended_at AS endedAt
@@ -40,20 +49,13 @@ export function replayStore(client: Client): ReplayStore {
   )
 
   return {
-    async countReplay(accountUuid, endpointId, request, choose) {
+    async findReplayableEvents(accountUuid, endpointId, request, from) {
       const endpoint = findEndpoint(accountUuid, endpointId)
       if (!endpoint) return null
-      const page = eventPager(readerSql, request.status)
-      let from = firstSeqSince(readerSql, request.since)
-      let count = 0
-      for (;;) {
-        const events = page(accountUuid, endpoint, from, Number.MAX_SAFE_INTEGER, request, COUNT_STEP)
-        for (const event of events) if (isFor(event, endpoint, choose)) count++
-        const last = events.at(-1)
-        if (!last || events.length < COUNT_STEP) return count
-        from = last.seq + 1
-        await setImmediate()
-      }
+      const start = from ?? firstSeqSince(readerSql, request.since)
+      const rows = pages[request.status](accountUuid, endpoint, start, Number.MAX_SAFE_INTEGER, request, COUNT_STEP)
+      const last = rows.at(-1)
+      return { endpoint, events: rows.map(toReplayed), next: last && rows.length === COUNT_STEP ? last.seq + 1 : null }
     },
 
     async startReplay(accountUuid, endpointId, request, total, now) {
@@ -87,23 +89,37 @@ export function replayStore(client: Client): ReplayStore {
 }
 
 interface RunningReplay extends ReplayRequest {
-  id: number
   accountUuid: string
   endpointId: number
   nextSeq: number
   untilSeq: number
-  made: number
-  delivered: number
-  undelivered: number
+  /** Made, and not settled. */
+  waiting: number
 }
+
+type GrowLimits = Omit<GrowOptions, 'choose'>
 
 function replayGrower({ sql }: Client): ReplayStore['growReplaysStep'] {
   const newTally = tallies(sql)
+  const rowsOf = replayRows(sql)
+  const grow = sql.transaction((...given: Parameters<ReplayStore['growReplaysStep']>) => {
+    const tally = newTally()
+    const grown = finish(growReplaysStep(rowsOf(tally), ...given))
+    tally.write()
+    return grown
+  })
+  return async (...given) => grow.immediate(...given)
+}
+
+function replayRows(sql: Sql): (tally: Tally) => ReplayRows {
   const findEndpoint = endpointFinder(sql)
-  const running = sql.prepare<[], RunningReplay>(
-    `SELECT id, account_uuid AS accountUuid, endpoint_id AS endpointId, since, status, object_uuid AS objectUuid,
-       next_seq AS nextSeq, until_seq AS untilSeq, made, delivered, undelivered
-     FROM replay INDEXED BY running_replays WHERE state = 'running' ORDER BY id`,
+  const running = sql
+    .prepare<[], number>("SELECT id FROM replay INDEXED BY running_replays WHERE state = 'running' ORDER BY id")
+    .pluck()
+  const findRunning = sql.prepare<[number], RunningReplay>(
+    `SELECT account_uuid AS accountUuid, endpoint_id AS endpointId, since, status, object_uuid AS objectUuid,
+       next_seq AS nextSeq, until_seq AS untilSeq, made - delivered - undelivered AS waiting
+     FROM replay WHERE id = ? AND state = 'running'`,
   )
   const pages = { all: eventPager(sql, 'all'), failed: eventPager(sql, 'failed') }
   const loadOf = sql.prepare<[string], { deliveries: number; bytes: number }>(
@@ -115,64 +131,59 @@ function replayGrower({ sql }: Client): ReplayStore['growReplaysStep'] {
      VALUES (?, ?, ?, ?, 'replay', ?, 'pending', ?, ?, 0, 0, ?) ON CONFLICT DO NOTHING`,
   )
   const advance = sql.prepare('UPDATE replay SET next_seq = ?, made = made + ? WHERE id = ?')
-  const finish = sql.prepare('UPDATE replay SET state = ?, ended_at = ? WHERE id = ?')
+  const finishReplay = sql.prepare('UPDATE replay SET state = ?, ended_at = ? WHERE id = ?')
 
-  const grow = sql.transaction((now: number, options: Parameters<ReplayStore['growReplaysStep']>[1]) => {
-    const tally = newTally()
-    const made: { id: number; endpointId: number; record: string }[] = []
-    let more = false
-    let stillRunning = 0
-    for (const replay of running.all()) {
-      const { id, accountUuid, endpointId } = replay
-      const endpoint = findEndpoint(accountUuid, endpointId)
-      if (!endpoint || endpoint.url === '' || endpoint.state === 'stopped') {
-        finish.run('cancelled', now, id)
-        continue
-      }
-      const waiting = replay.made - replay.delivered - replay.undelivered
-      if (replay.nextSeq > replay.untilSeq && waiting === 0) {
-        finish.run('done', now, id)
-        continue
-      }
-      stillRunning++
-      if (replay.nextSeq > replay.untilSeq) continue
-      const load = loadOf.get(accountUuid) ?? { deliveries: 0, bytes: 0 }
-      const added = tally.addedTo(accountUuid)
-      const room = Math.min(
-        options.step,
-        options.waitingPerReplay - waiting,
-        options.limit.deliveries - load.deliveries - added.deliveries,
-      )
-      if (room <= 0 || load.bytes + added.bytes >= options.limit.bytes) continue
-      const events = pages[replay.status](accountUuid, endpoint, replay.nextSeq, replay.untilSeq, replay, room)
-      let count = 0
-      for (const event of events) {
-        if (!isFor(event, endpoint, options.choose)) continue
+  /** How many more of it may wait now. */
+  function roomFor({ accountUuid, waiting }: RunningReplay, tally: Tally, limits: GrowLimits): number {
+    const load = loadOf.get(accountUuid) ?? { deliveries: 0, bytes: 0 }
+    const added = tally.addedTo(accountUuid)
+    if (load.bytes + added.bytes >= limits.limit.bytes) return 0
+    const ofAccount = limits.limit.deliveries - load.deliveries - added.deliveries
+    return Math.min(limits.step, limits.waitingPerReplay - waiting, ofAccount)
+  }
+
+  function nextOf(id: number, now: number, tally: Tally, limits: GrowLimits): ReplayPage | 'ended' | 'waits' {
+    const replay = findRunning.get(id)
+    const endpoint = replay && findEndpoint(replay.accountUuid, replay.endpointId)
+    const unsendable = !endpoint || endpoint.url === '' || endpoint.state === 'stopped'
+    const allMade = replay !== undefined && replay.nextSeq > replay.untilSeq
+    if (!replay || unsendable || (allMade && replay.waiting === 0)) {
+      finishReplay.run(unsendable ? 'cancelled' : 'done', now, id)
+      return 'ended'
+    }
+    const room = allMade ? 0 : roomFor(replay, tally, limits)
+    if (room <= 0) return 'waits'
+    const { accountUuid, nextSeq, untilSeq } = replay
+    const events = pages[replay.status](accountUuid, endpoint, nextSeq, untilSeq, replay, room)
+    const last = events.at(-1)
+    const behind = !last || events.length < room ? untilSeq + 1 : last.seq + 1
+    return { replayId: id, accountUuid, endpoint, events: events.map(toReplayed), nextSeq: behind }
+  }
+
+  return (tally) => ({
+    runningReplays: () => done(running.all()),
+    nextOfReplay: (id, now, limits) => done(nextOf(id, now, tally, limits)),
+    growReplay({ replayId, accountUuid, endpoint, nextSeq }, events, now, retryFor) {
+      const made: GrownReplays['made'] = []
+      for (const { seq, objectUuid, bytes } of events) {
         const { changes, lastInsertRowid } = insertDelivery.run(
-          event.seq,
-          endpointId,
+          seq,
+          endpoint.id,
           accountUuid,
-          event.objectUuid,
-          id,
+          objectUuid,
+          replayId,
           now,
-          now + options.retryFor,
+          now + retryFor,
           now,
         )
         if (changes === 0) continue
-        count++
-        made.push({ id: Number(lastInsertRowid), endpointId, record: event.objectUuid })
-        tally.waiting(accountUuid, endpointId, 1, event.bytes)
+        made.push({ id: Number(lastInsertRowid), endpointId: endpoint.id, record: objectUuid })
+        tally.waiting(accountUuid, endpoint.id, 1, bytes)
       }
-      const last = events.at(-1)
-      const reachedEnd = !last || events.length < room
-      advance.run(reachedEnd ? replay.untilSeq + 1 : last.seq + 1, count, id)
-      more = true
-    }
-    tally.write()
-    return { made, running: stillRunning, more }
+      advance.run(nextSeq, made.length, replayId)
+      return done(made)
+    },
   })
-
-  return async (now, options) => grow.immediate(now, options)
 }
 
 function endpointFinder(sql: Sql) {
@@ -215,10 +226,8 @@ function eventPager(sql: Sql, status: ReplayRequest['status']) {
     })
 }
 
-/** The endpoint's own field filter counts for a replay as it does for what is live; that it is paused does not matter. */
-function isFor(event: EventToReplay, endpoint: FanOutEndpoint, choose: ChooseEndpoints): boolean {
-  const changedFields = JSON.parse(event.changedFields) as string[]
-  return choose({ object: event.object, changedFields }, [endpoint]).length > 0
+function toReplayed({ changedFields, ...event }: EventToReplay): ReplayedEvent {
+  return { ...event, changedFields: JSON.parse(changedFields) as string[] }
 }
 
 /**

@@ -1,6 +1,6 @@
 // Taking events in, and finding whose address they came to.
 import type { Clock } from '#app/lib/clock.ts'
-import { acceptEvents } from '../../store/acts.ts'
+import { acceptEvents } from '../../acts.ts'
 import type { EventStore, FanOutEndpoint, Ingress } from '../../store/events.ts'
 import type { Client } from '../client.server.ts'
 import { knownIngress } from '../endpoints/known-ingress.server.ts'

@@ -1,6 +1,6 @@
 // Records read from the platform's lists: cursors, snapshots, and taking in what has changed.
 
-import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../store/acts.ts'
+import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../acts.ts'
 import type { AcceptedEvent } from '../../store/events.ts'
 import type { PollCursorRow, PolledTake, PollTarget, RecordStore, SnapshotRow, TakenIn } from '../../store/records.ts'
 import type { Client } from '../client.server.ts'

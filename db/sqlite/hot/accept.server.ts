@@ -1,6 +1,6 @@
 // Taking events in: everything that belongs to an event, and to all events of a batch, in one transaction.
 import { v7 as timeOrderedUuid } from 'uuid'
-import type { AcceptLimits, EventRows, PlannedEvent } from '../../store/acts.ts'
+import type { AcceptLimits, EventRows, PlannedEvent } from '../../acts.ts'
 import type { AcceptedEvent, FanOutEndpoint, IncomingEvent } from '../../store/events.ts'
 import type { Client } from '../client.server.ts'
 import { CREATED_MARK, touchedRows } from '../events/touched-rows.server.ts'

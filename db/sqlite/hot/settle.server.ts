@@ -1,6 +1,6 @@
 // What became of attempts: rows, due times, endpoints and counters in one transaction, so that they can never disagree.
 import type { EndpointHealth, NextStep } from '#app/domain/deliveries/delivery.ts'
-import { type DecidedReport, type SettleRows, settleAttempts } from '../../store/acts.ts'
+import { type DecidedReport, type SettleRows, settleAttempts } from '../../acts.ts'
 import type { AttemptReport, DeliveryStore, SettledAttempt, SettleOptions } from '../../store/deliveries.ts'
 import type { Client } from '../client.server.ts'
 import { waitingEnder } from '../deliveries/waiting.server.ts'

@@ -1,5 +1,5 @@
 // Acts over SQLite: every read and write has its answer at once, so an act runs to its end in one go.
-import type { Step } from '../../store/acts.ts'
+import type { Step } from '../../acts.ts'
 
 export function done<T>(value: T): Step<T> {
   return { [Symbol.iterator]: () => ({ next: () => ({ done: true, value }) }) }

@@ -1,5 +1,6 @@
 // What a person asks for: send this one again, send everything since, try it with a sample.
 
+import { setImmediate } from 'node:timers/promises'
 import type { App } from '#app/context/app-context.ts'
 import { RETRY_FOR, type Verdict } from '#app/domain/deliveries/delivery.ts'
 import { NO_ROOM_FOR_REPLAYS } from '#app/domain/space.ts'
@@ -47,7 +48,7 @@ export async function replaySince(
   endpointId: number,
   { dryRun, ...request }: ReplayRequest & { dryRun: boolean },
 ): Promise<ReplayOutcome> {
-  const count = await app.store.countReplay(accountUuid, endpointId, request, chooseEndpoints)
+  const count = await countReplayed(app, accountUuid, endpointId, request)
   if (count === null) return { outcome: 'not_found' }
   if (dryRun) return { outcome: 'counted', count }
   if (!app.space.switches().newReplays) return { outcome: 'no_room', message: NO_ROOM_FOR_REPLAYS }
@@ -56,6 +57,30 @@ export async function replaySince(
   app.log.info({ replayId, endpointId, count }, 'replay.started')
   app.wakeDeliveries(endpointId)
   return { outcome: 'started', count, replayId }
+}
+
+/** How many events it would send: in pages that give way to events. Null = no such endpoint of this account. */
+export async function countReplayed(
+  { store }: Pick<App, 'store'>,
+  accountUuid: string,
+  endpointId: number,
+  request: ReplayRequest,
+): Promise<number | null> {
+  let count = 0
+  let from: number | null = null
+  do {
+    const page: Awaited<ReturnType<typeof store.findReplayableEvents>> = await store.findReplayableEvents(
+      accountUuid,
+      endpointId,
+      request,
+      from,
+    )
+    if (!page) return null
+    count += page.events.filter((event) => chooseEndpoints(event, [page.endpoint]).length > 0).length
+    from = page.next
+    await setImmediate()
+  } while (from !== null)
+  return count
 }
 
 export async function replayProgress(

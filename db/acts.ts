@@ -1,18 +1,21 @@
 // Acts in which something is decided between reading and writing: the rows are read, the use case's own function decides, the rows
 // are written, in one transaction. SQL knows none of these functions, and an act knows no database.
+import type { NamedAs } from '#app/domain/account-id.ts'
 import type { EndpointHealth, Settlement } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import type { AccountRow, DecideNamedAs, MappedId, NewSession, SealedTokens } from './store/accounts.ts'
 import type {
   AttemptReport,
   ExpireHeldOptions,
   GrownReplays,
   GrowOptions,
   HeldCursor,
+  ReplayedEvent,
   SettledAttempt,
   SettleOptions,
-} from './deliveries.ts'
-import type { AcceptedEvent, AcceptOptions, FanOutEndpoint, IncomingEvent } from './events.ts'
-import type { PolledRecord, PolledTake, TakenIn } from './records.ts'
+} from './store/deliveries.ts'
+import type { AcceptedEvent, AcceptOptions, FanOutEndpoint, IncomingEvent } from './store/events.ts'
+import type { PolledRecord, PolledTake, TakenIn } from './store/records.ts'
 
 /**
  * What a read or a write answers, to be had with `yield*`. SQLite has it at once; a database whose answers take time resumes
@@ -131,16 +134,7 @@ export function* expireHeldStep(
   return { ended: past.length, next }
 }
 
-/** An event that a replay may send again. */
-export interface ReplayedEvent {
-  seq: number
-  object: string
-  objectUuid: string
-  changedFields: string[]
-  bytes: number
-}
-
-/** The next events of one running replay. `reachedEnd` = behind them there are no more. */
+/** The next events of one running replay, and where the events behind them begin. */
 export interface ReplayPage {
   replayId: number
   accountUuid: string
@@ -176,4 +170,61 @@ export function* growReplaysStep(rows: ReplayRows, now: Millis, options: GrowOpt
     grown.more = true
   }
   return grown
+}
+
+export interface IdRows {
+  lookUpId(id: string): Step<{ isAccount: boolean; mappedTo: string | null }>
+  addMapping(externalId: string, accountUuid: string, limit: number): Step<'mapped' | 'full'>
+}
+
+/** Letting an external id lead to an account. Never moves one that leads elsewhere. */
+export function* mapId(
+  rows: IdRows,
+  { externalId, accountUuid, limit }: { externalId: string; accountUuid: string; limit: number },
+  decide: DecideNamedAs,
+): Step<MappedId> {
+  const meaning = decide(externalId, accountUuid, yield* rows.lookUpId(externalId))
+  if (meaning === 'same') return 'same'
+  return meaning === 'new' ? yield* rows.addMapping(externalId, accountUuid, limit) : 'taken'
+}
+
+interface SignIn {
+  account: AccountRow
+  tokens: SealedTokens
+  named: string
+  session: NewSession
+}
+
+/** The end of a sign-in. Nothing is written when the named id is taken. */
+export function* completeSignIn(
+  rows: IdRows & { storeSignIn(input: SignIn): Step<void> },
+  input: SignIn,
+  decide: DecideNamedAs,
+): Step<NamedAs> {
+  const { account, named } = input
+  const meaning = decide(named, account.uuid, yield* rows.lookUpId(named))
+  if (meaning === 'taken') return meaning
+  yield* rows.storeSignIn(input)
+  if (meaning === 'new') yield* rows.addMapping(named, account.uuid, Number.POSITIVE_INFINITY)
+  return meaning
+}
+
+export interface TicketRows extends IdRows {
+  findTicket(): Step<{ accountUuid: string } | null>
+  useTicket(): Step<void>
+}
+
+/** Letting an external id lead to the account of a link ticket. A refused mapping leaves the ticket unused. */
+export function* linkWithTicket(
+  rows: TicketRows,
+  externalId: string,
+  limit: number,
+  decide: DecideNamedAs,
+): Step<{ outcome: MappedId; accountUuid: string } | { outcome: 'unknown' }> {
+  const ticket = yield* rows.findTicket()
+  if (!ticket) return { outcome: 'unknown' }
+  const { accountUuid } = ticket
+  const outcome = yield* mapId(rows, { externalId, accountUuid, limit }, decide)
+  if (outcome === 'mapped' || outcome === 'same') yield* rows.useTicket()
+  return { outcome, accountUuid }
 }
