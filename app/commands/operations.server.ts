@@ -1,5 +1,6 @@
 // What `npm run backup`, `restore`, `drill` and `release` do: puts the parts together, says sentences, returns an exit code.
 // Built as a file of its own (build/operations.js), so that a backup beside the running server needs little memory.
+
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,6 +16,7 @@ import { drillBackup } from '#app/features/ops/drill-backup.server.ts'
 import { type OperationAnswer, rowOf } from '#app/features/ops/operation-answer.ts'
 import { releaseMarker, restoreBackup } from '#app/features/ops/restore-backup.server.ts'
 import { takeBackup } from '#app/features/ops/take-backup.server.ts'
+import { iso } from '#app/lib/clock.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { accountKeyring } from '#db/sqlite/accounts/account-keys.server.ts'
 import { databaseFiles, withReadOnly } from '#db/sqlite/database-files.server.ts'
@@ -97,7 +99,7 @@ export function restoreCommand(input: CommandInput): Promise<number> {
       })
       const { manifest } = restored
       say(`Restored ${restored.name} to ${to} (${megabytes(manifest.bytes)} MB).`)
-      say(`It was taken at ${new Date(manifest.takenAt).toISOString()} by version ${manifest.version}.`)
+      say(`It was taken at ${iso(manifest.takenAt)} by version ${manifest.version}.`)
       if (manifest.origin !== env.origin) say(`Note: it is of ${manifest.origin}, and APP_ORIGIN is ${env.origin}.`)
       if (restored.keptAt) say(`What was there is kept at ${restored.keptAt}.`)
       say(stepsIn(restored.seconds))
@@ -223,7 +225,7 @@ async function list(parts: BackupParts, env: Readonly<Env>, say: (line: string) 
   book?.close()
   if (last) {
     const { kind, outcome, startedAt, message } = shownRun(last, Date.now())
-    say(`The last ${kind} began at ${new Date(startedAt).toISOString()}: ${outcome}. ${message}`.trim())
+    say(`The last ${kind} began at ${iso(startedAt)}: ${outcome}. ${message}`.trim())
   }
   return 0
 }

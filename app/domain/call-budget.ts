@@ -1,7 +1,9 @@
 // How many calls may be made for one account. The platform allows 180 a minute and 20,000 a day (facts: 5.6); rules at work leave
 // a reserve of both to the screens, where a person waits.
+
 import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
+import { dayOf } from './local-time.ts'
 
 export type CallPriority = 'screen' | 'background'
 
@@ -25,10 +27,6 @@ export interface CallCount {
 }
 
 export type CallVerdict = { verdict: 'go' } | { verdict: 'wait'; until: Millis; why: 'minute' | 'day' | 'platform' }
-
-export function dayOf(at: Millis): number {
-  return Math.floor(at / days(1))
-}
 
 export function noCalls(now: Millis): CallCount {
   return { recent: [], day: dayOf(now), inDay: 0, pausedUntil: 0 }

@@ -1,6 +1,6 @@
 // What the outside may learn and send about credentials, and when tokens are renewed.
 import { z } from 'zod'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, type Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { ACCOUNT_ID_MESSAGES, readAccountId } from './account-id.ts'
 
@@ -77,5 +77,5 @@ export function credentialAnswer(
   kind: 'connected' | typeof PLACEHOLDER,
   expiresAt: Millis,
 ): CredentialAnswer {
-  return { accountUUID, accessToken: kind, refreshToken: kind, expiresAt: new Date(expiresAt).toISOString() }
+  return { accountUUID, accessToken: kind, refreshToken: kind, expiresAt: iso(expiresAt) }
 }

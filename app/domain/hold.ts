@@ -1,3 +1,4 @@
+import { plural } from './moments.ts'
 // A restored copy is held: it must not send again what was sent before, until a person has looked at it.
 
 /** What the rest of the product asks. */
@@ -30,10 +31,6 @@ export const JOBS_WHILE_HELD: ReadonlySet<string> = new Set(['sign_ins.forget', 
 
 /** For the operator, before letting go. */
 export function waitingSentence({ deliveries, runs }: { deliveries: number; runs: number }): string {
-  const waits = `${count(deliveries, 'delivery', 'deliveries')} and ${count(runs, 'run', 'runs')}`
+  const waits = `${plural(deliveries, 'delivery', 'deliveries')} and ${plural(runs, 'run', 'runs')}`
   return `Waiting in it: ${waits}. They go out once the copy is let go; deliveries older than three days do not.`
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`
 }

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { keepBackups } from '#app/features/ops/backups.ts'
 import { days, hours } from '#app/lib/duration.ts'
-import { BACKUPS_KEPT, eventsKept, keptUntil, LEAST_EVENTS, logEnds, shortageWords, spanWords } from './kept-until.ts'
+import { BACKUPS_KEPT, eventsKept, keptUntil, LEAST_EVENTS, logEnds, shortageWords } from './kept-until.ts'
+import { spanWords } from './moments.ts'
 import { switchesOf } from './space.ts'
 
 const long = (id: string, retentionDays?: number) =>

@@ -6,6 +6,7 @@ import { AUDIT_KEPT, REFUSED_KEPT } from './audit.ts'
 import { grouped } from './count-words.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from './deliveries/delivery.ts'
 import { NOTICES_KEPT } from './endpoints/notice.ts'
+import { spanWords } from './moments.ts'
 import { SESSION_ABSOLUTE, SESSION_IDLE } from './session.ts'
 import { SHORT_LOG, type SpaceSwitches, shortBodies } from './space.ts'
 
@@ -77,13 +78,6 @@ export interface KeptSetting {
 /** ms that events and deliveries are kept. */
 export function eventsKept(retentionDays: number | undefined): number {
   return Math.max(days(retentionDays ?? USUAL_EVENT_DAYS), LEAST_EVENTS)
-}
-
-/** `30 days`, `24 hours`, `30 minutes`. */
-export function spanWords(ms: number): string {
-  const [size, word] = ms >= days(2) ? [days(1), 'day'] : ms >= hours(1) ? [hours(1), 'hour'] : [minutes(1), 'minute']
-  const count = Math.round(ms / size)
-  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 const inHours = (ms: number) => `${ms / hours(1)} hours`

@@ -1,6 +1,6 @@
 // Moments as an owner reads them. Pure: the present and the zone are handed in; a zone that is not known counts as UTC.
 import type { Millis } from '#app/lib/clock.ts'
-import { days, hours, minutes } from '#app/lib/duration.ts'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { dateOf, dayOf, localStamp, MONTHS, todayOf } from './local-time.ts'
 
@@ -13,9 +13,17 @@ export function ago(at: Millis, now: Millis): string {
   return `${plural(Math.floor(passed / days(1)), 'day')} ago`
 }
 
-/** `1 event`, `2 events`. */
-export function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
+/** `1 event`, `2 events`, `2 deliveries`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+/** `3 seconds`, `12 minutes`, `2 hours`, `5 days`; rounded down. */
+export function spanWords(ms: number): string {
+  if (ms < minutes(1)) return plural(Math.max(0, Math.floor(ms / seconds(1))), 'second')
+  if (ms < hours(1)) return plural(Math.floor(ms / minutes(1)), 'minute')
+  if (ms < days(2)) return plural(Math.floor(ms / hours(1)), 'hour')
+  return plural(Math.floor(ms / days(1)), 'day')
 }
 
 /** `09:14` today, `20 Nov, 09:14` on any other day. */

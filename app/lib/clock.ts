@@ -1,6 +1,16 @@
 /** Milliseconds since the epoch, UTC. */
 export type Millis = number
 
+/** ISO 8601, for answers of calls and for machines. */
+export function iso(at: Millis): string {
+  return new Date(at).toISOString()
+}
+
+/** The same of a moment that may not be known. */
+export function isoOrNull(at: Millis | null): string | null {
+  return at === null ? null : iso(at)
+}
+
 /**
  * Time as the product sees it. Every module gets one handed in, so that tests can fix it and the sandbox can move it.
  * Nothing else may read the wall clock.

@@ -1,8 +1,9 @@
 // A long list of the platform, read a piece at a time while it arrives: whoever came meanwhile has a turn between the pieces, and of a
 // list of 30 MB no more is in memory than a piece and what is kept of its records.
+import { isRecord } from '#app/lib/json.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { PlatformRecord } from '../platform.ts'
-import { isRecord, parseJson } from './servicem8-answer.ts'
+import { parseJson } from './servicem8-answer.ts'
 
 /** Characters that are read at once: a few ms. */
 const PIECE = 256 * 1024

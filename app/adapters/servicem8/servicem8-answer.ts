@@ -1,7 +1,9 @@
 // Reading ServiceM8's answers: what came back, and which kind of failure it is. Always text first, then JSON: errors
 // arrive as JSON, plain text or HTML, flags as numbers or quoted, `errorCode` as a number or a string (facts: 5.1, 5.5, 5.6).
+
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { isRecord } from '#app/lib/json.ts'
 import type { PlatformFailure, PlatformRecord, PlatformResult } from '../platform.ts'
 
 /** An answer that arrived, whatever it says. Header names are lower case. */
@@ -25,10 +27,6 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** `1`, `"1"`, `true` and `"true"` are true; everything else is false. */

@@ -1,10 +1,11 @@
 // ServiceM8's OAuth 2: the address of the consent page, the exchange of a code, the rotation of tokens (facts: section 2).
+
 import type { Clock } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { isRecord } from '#app/lib/json.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { PlatformOAuth, PlatformResult, PlatformTokens } from '../platform.ts'
 import {
-  isRecord,
   messageOf,
   parseJson,
   readAnswer,

@@ -1,7 +1,8 @@
 // From the platform's JSON to what the product asks for. Tolerant of spelling, strict about what cannot be missing.
+import { isRecord } from '#app/lib/json.ts'
 import { isZone } from '../../lib/zone.ts'
 import type { PlatformRecord, RemoteSubscription, Vendor } from '../platform.ts'
-import { isFlagSet, isRecord, textOf } from './servicem8-answer.ts'
+import { isFlagSet, textOf } from './servicem8-answer.ts'
 
 /** `vendor.json` is a list of exactly one record, whose uuid is the account (facts: 2.3). Null when it is not. */
 export function readVendor(body: unknown): Vendor | null {

@@ -1,7 +1,8 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose'
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
-import { isRecord, textOf } from './servicem8-answer.ts'
+import { isRecord } from '#app/lib/json.ts'
+import { textOf } from './servicem8-answer.ts'
 import type { ReadSigned, SignedRequest } from './servicem8-signed.ts'
 
 /** Clocks of two companies differ a little. */

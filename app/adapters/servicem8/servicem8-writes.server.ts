@@ -1,5 +1,6 @@
 // ServiceM8's calls that change something or reach somebody: records, messages, documents, files. Each is made once; how it
 // ended is told so exactly that whoever journals it knows what may be repeated.
+import { isRecord } from '#app/lib/json.ts'
 import type {
   ActingStaff,
   DocumentOrder,
@@ -12,7 +13,7 @@ import type {
   PlatformWrites,
   RecordFields,
 } from '../platform.ts'
-import { isRecord, parseJson, textOf, undone, unreadable } from './servicem8-answer.ts'
+import { parseJson, textOf, undone, unreadable } from './servicem8-answer.ts'
 import { maskEmail, maskPhone, type PlatformCall } from './servicem8-call.ts'
 import { readDocument } from './servicem8-document.ts'
 

@@ -1,11 +1,13 @@
 // ServiceM8's REST and webhook calls. Small on purpose: what the product needs, tolerant of what the platform sends.
+
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { isRecord } from '#app/lib/json.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { CallGate, ListInput, PlatformApi, PlatformRecord, PlatformResult, RecordPage } from '../platform.ts'
 import { askShortly } from '../short-retry.server.ts'
 import { createListReader, whole } from './long-list.server.ts'
-import { isRecord, mapAnswer, readAnswer, unreadable } from './servicem8-answer.ts'
+import { mapAnswer, readAnswer, unreadable } from './servicem8-answer.ts'
 import { maskCallback, type PlatformCall } from './servicem8-call.ts'
 import { createLoneWire, createWire, type Exchanged, exchange } from './servicem8-http.server.ts'
 import { readRecord, readRecords, readSubscriptions, readVendor } from './servicem8-records.ts'

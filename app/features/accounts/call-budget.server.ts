@@ -1,5 +1,6 @@
 // The account's share of calls, kept in memory and asked before every exchange. A process that starts reads what its predecessor
 // did in the last minute, so that a restart does not double the share.
+
 import type { CallGate, CallPriority } from '#app/adapters/platform.ts'
 import {
   CALLS_IN_WINDOW,
@@ -7,7 +8,6 @@ import {
   type CallsLeft,
   callsLeft,
   countFrom,
-  dayOf,
   judgeCall,
   noCalls,
   noteCall,
@@ -15,6 +15,7 @@ import {
   WORTH_WAITING,
   waitSentence,
 } from '#app/domain/call-budget.ts'
+import { dayOf } from '#app/domain/local-time.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { ActivityStore } from '#db/store/activity.ts'

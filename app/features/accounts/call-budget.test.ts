@@ -5,12 +5,12 @@ import {
   CALLS_A_DAY,
   CALLS_IN_WINDOW,
   countFrom,
-  dayOf,
   judgeCall,
   noCalls,
   noteCall,
   WINDOW,
 } from '#app/domain/call-budget.ts'
+import { dayOf } from '#app/domain/local-time.ts'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { createCallBudget } from './call-budget.server.ts'

@@ -3,6 +3,7 @@
 
 import type { App } from '#app/context/app-context.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
+import { iso } from '#app/lib/clock.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { EndpointRecord, EndpointRow } from '#db/store/endpoints.ts'
 import { EXPORT_HISTORY, withoutCapabilities } from './export.ts'
@@ -113,8 +114,4 @@ function withMoments(row: object): object {
   const moment = (name: string, value: unknown) =>
     typeof value === 'number' && (name === 'at' || /(At|Since|Until|until|Start|End)$/.test(name)) ? iso(value) : value
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, moment(name, value)]))
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString()
 }

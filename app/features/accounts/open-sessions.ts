@@ -1,7 +1,7 @@
 // The browsers that are signed in to an account, as its owner sees them.
 
 import { isAlive, isProofAlive, SESSION_IDLE, type StoredSession, saysMore } from '#app/domain/session.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, type Millis } from '#app/lib/clock.ts'
 
 export interface OpenSession {
   /** Made of the stored hash for this account alone: it ends a session and opens none. */
@@ -55,9 +55,9 @@ export function openSessions(
 export function sessionJson({ id, since, lastSeen, endsAt, how, current }: OpenSession) {
   return {
     id,
-    since: new Date(since).toISOString(),
-    lastSeen: new Date(lastSeen).toISOString(),
-    endsAt: new Date(endsAt).toISOString(),
+    since: iso(since),
+    lastSeen: iso(lastSeen),
+    endsAt: iso(endsAt),
     how,
     current,
   }

@@ -3,6 +3,7 @@
 import type { App } from '#app/context/app-context.ts'
 import type { AuditActor, AuditEntry, AuditOutcome } from '#app/domain/audit.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
+import { iso } from '#app/lib/clock.ts'
 import { actorWords, auditWords, detailWords } from './audit.ts'
 import { type AuditForm, readAuditQuery } from './audit-filter.ts'
 
@@ -83,5 +84,5 @@ function wordsOf({ action, target }: Pick<AuditEntry, 'action' | 'target'>): str
 /** As the call answers it. */
 export function auditJson(entry: AuditEntry) {
   const { id, at, actor, action, target, outcome, ip, detail } = entry
-  return { id, at: new Date(at).toISOString(), actor, action, words: wordsOf(entry), target, outcome, ip, detail }
+  return { id, at: iso(at), actor, action, words: wordsOf(entry), target, outcome, ip, detail }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest'
 import { AUDIT_ACTIONS, AUDIT_GROUPS, type AuditGroup } from '#app/domain/audit.ts'
+import { hostOf } from '#app/lib/url.ts'
 import {
   actionsOf,
   actorWords,
   auditWords,
   detailWords,
-  hostOf,
   maskEmail,
   maskText,
   pathPattern,
@@ -87,7 +87,7 @@ describe('what never gets into the log', () => {
 
   it('of an address only the host, of a path only its names', () => {
     expect(hostOf('https://hooks.example.com:8443/secret/path?key=1')).toBe('hooks.example.com:8443')
-    expect(hostOf('no address')).toBe('')
+    expect(hostOf('no address', '')).toBe('')
     expect(pathPattern('/api/webhooks/12/replay')).toBe('/api/webhooks/:id/replay')
     expect(pathPattern(`/api/credentials/${UUID}`)).toBe('/api/credentials/:id')
     expect(pathPattern(`/api/x/${'q'.repeat(43)}`)).toBe('/api/x/:id')

@@ -109,11 +109,6 @@ export function redactDetail(detail: AuditDetail): AuditDetail {
   return Object.fromEntries(kept)
 }
 
-/** `hooks.zapier.com` of an address; '' of anything else. */
-export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : ''
-}
-
 /** A path with its ids taken out: `/api/webhooks/:id/replay`. Ids are unlike the names between them. */
 export function pathPattern(path: string): string {
   const parts = path

@@ -5,9 +5,11 @@ import type { App } from '#app/context/app-context.ts'
 import type { AuditDetail } from '#app/domain/audit.ts'
 import type { RunWish, StartedRun } from '#app/domain/automations/run.ts'
 import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
+import { isoOrNull } from '#app/lib/clock.ts'
+import { hostOf } from '#app/lib/url.ts'
 import type { Store } from '#db/store.ts'
 import { type AuditWish, type Removed, recordAudit } from './audit.server.ts'
-import { hostOf, maskEmail } from './audit.ts'
+import { maskEmail } from './audit.ts'
 
 type Told = AuditWish | null | readonly (AuditWish | null)[]
 
@@ -31,7 +33,7 @@ const askedBy = (): AuditDetail => (currentCaller()?.operator ? { asked: 'the op
 /** `of` what an endpoint is, in words: its address's host says it best. */
 async function endpointName(store: Store, accountUuid: string, endpointId: number): Promise<string> {
   const target = await store.findCheckTarget(accountUuid, endpointId)
-  return target === null ? `address ${endpointId}` : hostOf(target.url)
+  return target === null ? `address ${endpointId}` : hostOf(target.url, '')
 }
 
 async function ruleName(store: Store, accountUuid: string, automationId: number): Promise<string> {
@@ -97,7 +99,7 @@ const AUDITED = { webhook: 'webhook', extra: 'rule' } as const
 const WEBHOOKS: Tellers = {
   saveEndpoint: ([accountUuid, input], { replaced }): Told => {
     const { objectType, url } = input
-    const address = hostOf(url)
+    const address = hostOf(url, '')
     if (input.kind === 'extra') {
       return { accountUuid, action: 'rule.created', target: input.name, detail: { object: objectType, address } }
     }
@@ -118,7 +120,7 @@ const WEBHOOKS: Tellers = {
     if (saved === null || changed === '') return null
     const found = await store.findEndpoint(accountUuid, ref)
     const target = found?.name ?? found?.objectType ?? ''
-    const address = url === undefined ? null : hostOf(url)
+    const address = url === undefined ? null : hostOf(url, '')
     return { accountUuid, action: `${AUDITED[ref.kind]}.changed`, target, detail: { changed, address } }
   },
   deleteEndpoint: ([accountUuid, { kind }], deleted) =>
@@ -208,7 +210,7 @@ const AUTOMATIONS: Tellers = {
     accountUuid,
     action: 'customer.muted',
     target: `${kind === 'company' ? 'customer' : 'job'} ${recordUuid}`,
-    detail: { until: until === null ? null : new Date(until).toISOString() },
+    detail: { until: isoOrNull(until) },
   }),
   removeMute: ([accountUuid, id], removed) =>
     removed ? { accountUuid, action: 'customer.allowed', target: `number ${id}` } : null,

@@ -1,8 +1,7 @@
 // The account's plan as pages and calls ask for it.
 
+import { dayOf } from '#app/domain/local-time.ts'
 import { billingPeriodOf, type Plan, type SubscriptionFacts, TRIAL } from '#app/domain/plan.ts'
-import type { Millis } from '#app/lib/clock.ts'
-import { days } from '#app/lib/duration.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
 import { refusalOf } from './payment-failure.server.ts'
 import { COPY_HELD, type PlanNotice, planNotice } from './plan-notice.ts'
@@ -58,9 +57,4 @@ export async function findPlanNotice(
   if (mode === 'off') return null
   const found = await app.store.findPlanInZone(accountUuid)
   return found && planNotice(found.plan, mode, app.clock.now(), found.timezone)
-}
-
-/** Use is counted by whole UTC days since 1970. */
-function dayOf(at: Millis): number {
-  return Math.floor(at / days(1))
 }

@@ -1,7 +1,7 @@
 // A subscription as the documented call answers it, and beside that what the page says in words.
 
 import type { SubscriptionFacts } from '#app/domain/plan.ts'
-import type { Millis } from '../../lib/clock.ts'
+import { isoOrNull } from '#app/lib/clock.ts'
 import type { PaymentStart } from './payment.ts'
 
 /** Dates are ISO 8601 UTC. */
@@ -10,14 +10,14 @@ export function subscriptionJson({ plan, usage, billingPeriod }: SubscriptionFac
   return {
     subscription: {
       status,
-      trialEndsAt: iso(trialEndsAt),
-      currentPeriodStart: iso(currentPeriodStart),
-      currentPeriodEnd: iso(currentPeriodEnd),
+      trialEndsAt: isoOrNull(trialEndsAt),
+      currentPeriodStart: isoOrNull(currentPeriodStart),
+      currentPeriodEnd: isoOrNull(currentPeriodEnd),
       cancelAtPeriodEnd,
-      held: heldSince === null ? null : { since: iso(heldSince), reason: holdReason },
+      held: heldSince === null ? null : { since: isoOrNull(heldSince), reason: holdReason },
     },
     usage,
-    billingPeriod: { start: iso(billingPeriod.start), end: iso(billingPeriod.end) },
+    billingPeriod: { start: isoOrNull(billingPeriod.start), end: isoOrNull(billingPeriod.end) },
   }
 }
 
@@ -29,8 +29,4 @@ export function paymentJson({
   description,
 }: Extract<PaymentStart, { outcome: 'pay' }>) {
   return { clientSecret, amount, currency, description }
-}
-
-function iso(at: Millis | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
 }

@@ -2,7 +2,7 @@
 import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
 import type { App } from '#app/context/app-context.ts'
 import { currentCaller } from '#app/lib/caller.server.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, type Millis } from '#app/lib/clock.ts'
 import { activityLabel, logEntry, logEntryJson, webhookData } from './log.ts'
 
 type ReadApp = Pick<App, 'store'>
@@ -53,7 +53,7 @@ export async function loadApiActivity(app: ReadApp, accountUuid: string) {
     userAgent: row.userAgent,
     remoteIp: row.remoteIp,
     duration: row.durationMs,
-    createdAt: new Date(row.createdAt).toISOString(),
+    createdAt: iso(row.createdAt),
   }))
 }
 

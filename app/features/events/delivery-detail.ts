@@ -5,7 +5,7 @@ import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
 import type { FoundDelivery, FoundRow, StoredAttempt, StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
 import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { curlCommand } from '#app/lib/curl.ts'
 import { webhookId } from './delivering/delivery.ts'
 import { type DeliveryStatus, deliveryStatus, type Waiting, waitingOf } from './delivery-status.ts'
@@ -251,11 +251,3 @@ export function deliveryJson(view: DeliveryView) {
 }
 
 export type DeliveryJson = ReturnType<typeof deliveryJson>
-
-function iso(at: Millis): string {
-  return new Date(at).toISOString()
-}
-
-function isoOrNull(at: Millis | null): string | null {
-  return at === null ? null : iso(at)
-}

@@ -1,7 +1,7 @@
 // The log of a webhook: which entries a filter asks for, and how an event and its attempts are shown.
 
 import { type AttemptTiming, timingOf } from '#app/domain/deliveries/attempt-timing.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import {
   DEFAULT_LOG_FILTER,
@@ -151,7 +151,7 @@ const ENDED = {
 
 /** A log entry as calls answer it; without `hasDetails` what receivers answered is left out. */
 export function logEntryJson(entry: LogEntryView, hasDetails: boolean) {
-  const receivedAt = new Date(entry.receivedAt).toISOString()
+  const receivedAt = iso(entry.receivedAt)
   return {
     id: Number(entry.id),
     type: entry.type,
@@ -162,8 +162,8 @@ export function logEntryJson(entry: LogEntryView, hasDetails: boolean) {
     forwardedTo: entry.forwardedTo,
     forwardingResults: entry.forwardingResults.map(({ responseBody, at, nextAttemptAt, ...result }) => ({
       ...result,
-      at: new Date(at).toISOString(),
-      nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString(),
+      at: iso(at),
+      nextAttemptAt: isoOrNull(nextAttemptAt),
       ...(hasDetails && { responseBody }),
     })),
   }

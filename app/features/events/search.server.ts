@@ -3,7 +3,7 @@
 import type { App } from '#app/context/app-context.ts'
 import type { FoundRow } from '#app/domain/deliveries/stored-delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { standingSentence, whyNotAgain } from './delivery-detail.ts'
 import { deliveryStatus, waitingOf } from './delivery-status.ts'
 import type { PastedId } from './pasted-id.ts'
@@ -117,7 +117,6 @@ export async function deliveryNamed(
 
 /** The answer as calls give it. */
 export function searchJson(answer: SearchAnswer) {
-  const iso = (at: Millis | null) => (at === null ? null : new Date(at).toISOString())
   return {
     deliveries: answer.hits.map(({ delivery, ...event }) => ({
       deliveryId: delivery?.id ?? null,
@@ -127,7 +126,7 @@ export function searchJson(answer: SearchAnswer) {
       attempts: delivery?.attempts ?? 0,
       lastStatusCode: delivery?.lastCode ?? null,
       sentence: delivery?.sentence ?? null,
-      nextAttemptAt: iso(delivery?.nextAt ?? null),
+      nextAttemptAt: isoOrNull(delivery?.nextAt ?? null),
       canSendAgain: delivery?.canSendAgain ?? false,
       event: {
         id: event.eventId,
@@ -135,13 +134,13 @@ export function searchJson(answer: SearchAnswer) {
         objectType: event.object,
         objectUuid: event.objectUuid,
         changedFields: event.changedFields,
-        receivedAt: iso(event.receivedAt),
+        receivedAt: isoOrNull(event.receivedAt),
       },
     })),
     /** Hand it back as `before` to go on. */
     next: answer.next,
     /** False = enough was looked at for one request, and something may match further back. */
     complete: answer.end !== 'limit',
-    lookedBackTo: iso(answer.lookedBackTo),
+    lookedBackTo: isoOrNull(answer.lookedBackTo),
   }
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '#app/lib/json.ts'
 // From the text of a platform call to the object inside it. The platform's documents contradict each other (JSON, a form,
 // a form around JSON, a signed text), so what counts is the content, never the content type.
 
@@ -26,10 +27,6 @@ export function readPayload(body: string): ReadPayload {
   const signed = readSignedText(text)
   if (signed) return { outcome: 'read', record: signed, json: null }
   return readForm(text)
-}
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseRecord(text: string): JsonRecord | null {

@@ -1,4 +1,5 @@
 // What an API test found: the fields of the records, and the words around it.
+import { isRecord } from '#app/lib/json.ts'
 import type { ApiName } from './lookups.ts'
 
 export interface FoundField {
@@ -45,10 +46,6 @@ export function fieldsFound(records: readonly Readonly<Record<string, unknown>>[
   function noteAll(path: string, value: Readonly<Record<string, unknown>>, record: number, depth: number): void {
     for (const [name, inner] of Object.entries(value)) note(`${path}.${name}`, inner, record, depth + 1)
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Null = nothing is there. */

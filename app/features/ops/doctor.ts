@@ -1,5 +1,6 @@
 // What `npm run doctor` says: facts in, findings out. Each that is not well names the next step.
 
+import { plural } from '#app/domain/moments.ts'
 import { missingKeysSentence } from '#app/domain/sealed-places.ts'
 import { sizeWords } from '#app/domain/size-words.ts'
 import type { Millis } from '../../lib/clock.ts'
@@ -168,7 +169,7 @@ function schema({ schema: facts }: OpenedFile): Finding[] {
   const name = facts.newestApplied ?? 'nothing of ours'
   if (facts.pending > 0) {
     const next = 'Start this release: it makes a copy first. Until then only part of the examination is possible.'
-    return [warning('schema', `The schema is at ${name}; this release adds ${count(facts.pending, 'change')}.`, next)]
+    return [warning('schema', `The schema is at ${name}; this release adds ${plural(facts.pending, 'change')}.`, next)]
   }
   return [good('schema', `The schema is this release's: ${name}.`)]
 }
@@ -182,7 +183,7 @@ function integrity({ integrity: facts, path }: OpenedFile): Finding[] {
     found.push(bad('integrity', `The file ${path} is damaged: ${first}${more}`, next))
   }
   if (facts.orphans !== null && facts.orphans > 0) {
-    found.push(bad('integrity', `${count(facts.orphans, 'row')} belong to something that is gone.`, next))
+    found.push(bad('integrity', `${plural(facts.orphans, 'row')} belong to something that is gone.`, next))
   }
   if (found.length > 0) return found
   const what = facts.how === 'full' ? 'Every page, index and reference of the file is sound.' : 'The file is sound.'
@@ -277,7 +278,7 @@ function content({ now, configuration: given }: Facts, { running, held }: Opened
 }
 
 function overdue(now: Millis, running: boolean, facts: ContentFacts): Finding[] {
-  const line = `${count(facts.waiting, 'delivery', 'deliveries')} in line, ${facts.held} held`
+  const line = `${plural(facts.waiting, 'delivery', 'deliveries')} in line, ${facts.held} held`
   const kinds = [
     ['The oldest delivery', facts.oldestDueSince],
     ['The oldest run of an automation', facts.oldestRunDueSince],
@@ -296,7 +297,7 @@ function overdue(now: Millis, running: boolean, facts: ContentFacts): Finding[] 
 function subscriptions({ subscriptions: { states, troubled, stuck, missing, orphaned } }: ContentFacts): Finding[] {
   const found: Finding[] = []
   const mended = 'Fieldhook repairs this at the start and daily; the page of the account says what is in the way.'
-  const active = count(states.active ?? 0, 'subscription')
+  const active = plural(states.active ?? 0, 'subscription')
   if (missing + troubled + stuck > 0) {
     const parts = [
       missing > 0 ? `${missing} missing` : '',
@@ -306,7 +307,7 @@ function subscriptions({ subscriptions: { states, troubled, stuck, missing, orph
     found.push(warning('subscriptions', `${active} active at ServiceM8, ${parts.join(', ')}.`, mended))
   } else found.push(good('subscriptions', `${active} active at ServiceM8, none missing.`))
   if (orphaned > 0) {
-    found.push(warning('subscriptions', `${count(orphaned, 'subscription')} that nothing needs any more.`, mended))
+    found.push(warning('subscriptions', `${plural(orphaned, 'subscription')} that nothing needs any more.`, mended))
   }
   return found
 }
@@ -314,13 +315,13 @@ function subscriptions({ subscriptions: { states, troubled, stuck, missing, orph
 function accounts({ connections: { connected, reconnect }, endpoints }: ContentFacts): Finding[] {
   const active = endpoints.active ?? 0
   const troubled = (endpoints.failing ?? 0) + (endpoints.stopped ?? 0)
-  const addresses = `${count(active, 'address', 'addresses')} in use, ${troubled} failing or stopped (their owners are told)`
-  const all = `${count(connected, 'account')} connected; ${addresses}.`
+  const addresses = `${plural(active, 'address', 'addresses')} in use, ${troubled} failing or stopped (their owners are told)`
+  const all = `${plural(connected, 'account')} connected; ${addresses}.`
   if (reconnect === 0) return [good('accounts', all)]
   const next = 'They see it on their page. If it is many at once: docs/operating.md, "The App Secret is known".'
   return [
     good('accounts', all),
-    warning('accounts', `${count(reconnect, 'account')} must sign in with ServiceM8 again.`, next),
+    warning('accounts', `${plural(reconnect, 'account')} must sign in with ServiceM8 again.`, next),
   ]
 }
 
@@ -358,18 +359,14 @@ function backups(now: Millis, { backup, drill }: ContentFacts): Finding[] {
   return found
 }
 
-function count(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`
-}
-
 function milliseconds(ms: number): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`
 }
 
 /** `40 seconds`, `12 minutes`, `3 hours`, `5 days`. */
 function span(ms: number): string {
-  if (ms < minutes(2)) return count(Math.round(ms / seconds(1)), 'second')
-  if (ms < hours(2)) return count(Math.round(ms / minutes(1)), 'minute')
-  if (ms < days(2)) return count(Math.round(ms / hours(1)), 'hour')
-  return count(Math.round(ms / days(1)), 'day')
+  if (ms < minutes(2)) return plural(Math.round(ms / seconds(1)), 'second')
+  if (ms < hours(2)) return plural(Math.round(ms / minutes(1)), 'minute')
+  if (ms < days(2)) return plural(Math.round(ms / hours(1)), 'hour')
+  return plural(Math.round(ms / days(1)), 'day')
 }

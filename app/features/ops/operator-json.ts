@@ -1,5 +1,5 @@
 // The operator's page as its call answers it: the same facts, moments as ISO texts.
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, isoOrNull } from '#app/lib/clock.ts'
 import type { OperatorView } from './operator-view.ts'
 
 export function operatorJson(view: OperatorView) {
@@ -38,12 +38,4 @@ export function operatorJson(view: OperatorView) {
       lines: audit.lines.map((line) => ({ ...line, latestAt: iso(line.latestAt) })),
     },
   }
-}
-
-function iso(at: Millis): string {
-  return new Date(at).toISOString()
-}
-
-function isoOrNull(at: Millis | null): string | null {
-  return at === null ? null : iso(at)
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { spanWords } from '#app/domain/moments.ts'
 import { loopState } from '#app/domain/process-signs.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { operatorFacts } from '#tests/support/sample-operator.ts'
@@ -6,7 +7,7 @@ import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
 import { failingGroups, failureClass, groupWords } from './failure-class.ts'
 import { byCare, callsWords, careOf, needsCare, type OutlinedAccount, pageOf, planWord } from './operator-accounts.ts'
 import { endedFlash, operatorAddress, readEndSessions } from './operator-address.ts'
-import { actWords, type OperatorFacts, operatorView, spanWords } from './operator-view.ts'
+import { actWords, type OperatorFacts, operatorView } from './operator-view.ts'
 
 const facts = operatorFacts()
 const verdict = (over: Partial<OperatorFacts> = {}) => operatorView({ ...facts, ...over }).verdict

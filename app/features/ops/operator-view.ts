@@ -1,13 +1,13 @@
 // The operator's page: is everything fine? What needs somebody is worked out here, and said in one sentence at the top.
 
 import type { KeptKind } from '#app/domain/kept-until.ts'
-import { plural } from '#app/domain/moments.ts'
+import { plural, spanWords } from '#app/domain/moments.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'
 import { sizeWords } from '#app/domain/size-words.ts'
 import { reaches, type SpaceLevel } from '#app/domain/space.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import { days, hours, minutes } from '#app/lib/duration.ts'
 import { auditWords } from '../audit/audit.ts'
 import { NO_BACKUPS } from './backups.ts'
 import { addressesWords, type FailingGroup } from './failure-class.ts'
@@ -231,14 +231,6 @@ function quietVerdict({ accounts, failing, backups, now }: OperatorFacts): Opera
 /** Names of settings stay as they are written. */
 function lowerFirst(sentence: string): string {
   return /^[A-Z][a-z]* /.test(sentence) ? `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence
-}
-
-/** `3 seconds`, `12 minutes`, `2 hours`, `5 days`; rounded down. */
-export function spanWords(ms: number): string {
-  if (ms < minutes(1)) return plural(Math.max(0, Math.floor(ms / seconds(1))), 'second')
-  if (ms < hours(1)) return plural(Math.floor(ms / minutes(1)), 'minute')
-  if (ms < days(2)) return plural(Math.floor(ms / hours(1)), 'hour')
-  return plural(Math.floor(ms / days(1)), 'day')
 }
 
 export function loopWords(state: LoopState): string {

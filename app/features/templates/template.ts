@@ -1,10 +1,12 @@
 // A template: a rule with blanks, ready to be copied into the form. Texts in [[double brackets]] are for the owner to fill.
+
 import { z } from 'zod'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { CATEGORIES, type Category } from '#app/domain/template-categories.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
+import { isoOrNull } from '#app/lib/clock.ts'
 
 export const TEMPLATE_NAME_REQUIRED = 'Template name is required'
 export const COPY_SUFFIX = ' (From Template)'
@@ -37,7 +39,6 @@ export interface TemplateOfJson {
 /** The entity of the specification, and the form's other fields beside it. */
 export function templateJson(template: TemplateOfJson) {
   const { conditions, enableGrouping, groupingField, description: _own, ...fields } = formFields(template.definition)
-  const iso = (moment: number | null) => (moment === null ? null : new Date(moment).toISOString())
   return {
     id: template.id,
     name: template.name,
@@ -50,8 +51,8 @@ export function templateJson(template: TemplateOfJson) {
     isPublic: template.isPublic,
     usageCount: template.usageCount,
     overlap: template.overlap,
-    createdAt: iso(template.createdAt),
-    updatedAt: iso(template.updatedAt),
+    createdAt: isoOrNull(template.createdAt),
+    updatedAt: isoOrNull(template.updatedAt),
   }
 }
 

@@ -6,7 +6,8 @@ import {
   type SerializeFrom,
 } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
-import { RUNS_KEPT, spanWords } from '#app/domain/kept-until.ts'
+import { RUNS_KEPT } from '#app/domain/kept-until.ts'
+import { spanWords } from '#app/domain/moments.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { countNeedsPerson, loadRun } from '#app/features/automations/history/history-page.server.ts'
 import { RunPage } from '#app/features/automations/history/ui/run-page.tsx'

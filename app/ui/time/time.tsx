@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, type Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { clockTime, exactTime, relativeTime } from './time-words.ts'
 
@@ -53,7 +53,7 @@ interface TimeProps {
 export function Time({ at, as = 'relative', className }: TimeProps) {
   const { now, zone } = useContext(TimeContext)
   return (
-    <time dateTime={new Date(at).toISOString()} title={exactTime(at, zone)} className={className}>
+    <time dateTime={iso(at)} title={exactTime(at, zone)} className={className}>
       {as === 'relative' ? relativeTime(at, now, zone) : clockTime(at, now, zone)}
     </time>
   )

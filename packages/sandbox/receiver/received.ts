@@ -1,6 +1,8 @@
 // What the receiver keeps of a request, and the words it has for it.
+
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { isRecord } from '#app/lib/json.ts'
 
 export interface Received {
   id: number
@@ -61,13 +63,13 @@ export interface SeenEvent {
 /** The record an event is about: object kind, event kind, or null when the body is something else. */
 export function eventOf(body: string): SeenEvent | null {
   const value = jsonOf(body)
-  if (!isObject(value)) return null
+  if (!isRecord(value)) return null
   const entry = Array.isArray(value.entry) ? value.entry[0] : null
-  if (isObject(entry) && typeof entry.uuid === 'string') {
+  if (isRecord(entry) && typeof entry.uuid === 'string') {
     const changed = Array.isArray(entry.changed_fields) ? entry.changed_fields.map(String) : null
     return { subject: String(value.object ?? ''), uuid: entry.uuid, changed, mark: String(entry.time ?? '') }
   }
-  if (!isObject(value.data) || typeof value.data.uuid !== 'string') return null
+  if (!isRecord(value.data) || typeof value.data.uuid !== 'string') return null
   return { subject: String(value.type ?? ''), uuid: value.data.uuid, changed: null, mark: String(value.id ?? '') }
 }
 
@@ -88,10 +90,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** For reading: JSON with line breaks, anything else as it came. */

@@ -1,8 +1,8 @@
 // Into the account's activity feed. The platform's feed call is not known (facts: section 8): where the installation has no address for
 // it, the text becomes a note on the job, and the plan says so.
 
+import { FEED_MOST } from '#app/domain/automations/action-parameters.ts'
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
-import { FEED_LONGEST } from '../rules/message-limits.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import {
   blankWarnings,
@@ -22,9 +22,9 @@ async function plan(context: PlanContext): Promise<Plan> {
   const said = wording.parameter('message', 'plain').trim()
   if (said === '') return impossible('invalid', 'The feed message has no text. Open the automation and write one.')
   const warnings: PlanWarning[] = [...unknownWarnings(wording), ...blankWarnings(wording)]
-  const message = said.length <= FEED_LONGEST ? said : `${said.slice(0, FEED_LONGEST - 1)}…`
+  const message = said.length <= FEED_MOST ? said : `${said.slice(0, FEED_MOST - 1)}…`
   if (message !== said) {
-    const sentence = `The message has ${said.length} characters with its values put in and was cut to ${FEED_LONGEST}.`
+    const sentence = `The message has ${said.length} characters with its values put in and was cut to ${FEED_MOST}.`
     warnings.push({ code: 'shortened', sentence })
   }
   const actionBar = flagParameter(context.step.parameters, 'showActionBar')

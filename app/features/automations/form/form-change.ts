@@ -1,11 +1,10 @@
 // What follows from a change in the rule form: choices clear what they exclude, rows come and go and move, and references to the
 // steps of a rule follow their steps.
 
-import { isActionType } from '#app/domain/automations/action-parameters.ts'
+import { isActionType, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { FormLists } from '../rules/form-lists.ts'
-import { SMS_LONGEST } from '../rules/message-limits.ts'
 import { chosenOnce } from './form-body.ts'
 import { isLook, type LookKind, readRecordId } from './form-look.ts'
 import { EMAIL_CONTENT, LINE_SOURCES, lineSource } from './form-shown.ts'
@@ -344,7 +343,7 @@ function followUps(step: StepRow, name: string, value: string, lists: Templates)
       return value === 'true' ? {} : { smsTemplateId: '' }
     case 'smsTemplateId': {
       const text = lists?.smsTemplates.find(({ uuid }) => uuid === value)?.text
-      return text ? { message: text.slice(0, SMS_LONGEST) } : {}
+      return text ? { message: text.slice(0, SMS_MOST) } : {}
     }
     default:
       return {}

@@ -1,7 +1,9 @@
 // The rule form as it stands on the screen: all texts, rows with keys that never change, and nothing decided yet. The same functions
 // serve the page without scripts (every button a round trip) and the browser.
+
 import { ACTION_SPECS, isActionType, type ParameterSpec } from '#app/domain/automations/action-parameters.ts'
 import { RECURRENCE_INTERVALS, type RecurrenceWord } from '#app/domain/automations/rule.ts'
+import { isRecord } from '#app/lib/json.ts'
 
 export const TOP_FIELDS = [
   'name',
@@ -208,10 +210,6 @@ function asDrawn(type: string, given: Record<string, string>): Record<string, st
     instead('sourceBundleJobUuid', 'sourceJobUuid')
   }
   return parameters
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** As a control holds it. */

@@ -1,7 +1,9 @@
 // "In the last 30 days this rule would have …": the records it would have acted on, and what it would have sent. Reads a bounded number
 // of times, writes nothing.
+
 import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -300,17 +302,13 @@ function headlineOf({ definition, object, found, units, shown, sums }: Headline)
   const noun = objectNoun(object)
   const time = `In the last ${LOOK_BACK_DAYS} days this rule would have`
   if (units === 0) {
-    const looked = count(found.records.length, noun)
+    const looked = plural(found.records.length, noun)
     return `${time} done nothing: of ${found.all ? looked : `the ${looked} changed in that time`}, none fits.`
   }
   const many = definition.grouping.enabled || definition.digest
-  const acted = many ? `run ${units === 1 ? 'once' : `${units} times`}` : `acted on ${count(units, noun)}`
-  const messages = [`${count(sums.messages, 'message')} to customers`, count(sums.credits, 'SMS credit')].join(', ')
+  const acted = many ? `run ${units === 1 ? 'once' : `${units} times`}` : `acted on ${plural(units, noun)}`
+  const messages = [`${plural(sums.messages, 'message')} to customers`, plural(sums.credits, 'SMS credit')].join(', ')
   const costs = sums.messages === 0 ? ', without a message to a customer' : `: ${messages}`
   const of = shown.length < units ? ` The first ${shown.length} of them are below and counted.` : ''
   return `${time} ${acted}${costs}.${of}`
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

@@ -3,6 +3,7 @@
 // the plain `{name, actions, …}` of other copies and of the calls (version 1).
 
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { isRecord } from '#app/lib/json.ts'
 import { tooLongAmong } from './checks/rule-size.ts'
 import type { RuleForm } from './rule-fields.ts'
 import { type FieldErrors, issuesByField, ruleForm } from './rule-form.ts'
@@ -70,15 +71,15 @@ export function readImport(text: string): ReadImport {
     return refuse(NOT_JSON)
   }
   if (depthOf(value) > DEEPEST) return refuse(NOT_A_RULE)
-  if (isObject(value) && value.format === EXPORT_FORMAT && Number(value.version) > EXPORT_VERSION) {
+  if (isRecord(value) && value.format === EXPORT_FORMAT && Number(value.version) > EXPORT_VERSION) {
     return refuse('This was copied from a newer Fieldhook, which says more than this one can read.')
   }
-  const given = Array.isArray(value) ? value : isObject(value) && Array.isArray(value.rules) ? value.rules : [value]
+  const given = Array.isArray(value) ? value : isRecord(value) && Array.isArray(value.rules) ? value.rules : [value]
   if (given.length === 0) return refuse(NOT_A_RULE)
   if (given.length > MOST_RULES) return refuse(`At most ${MOST_RULES} automations can be imported at once.`)
   const rules: ImportedRule[] = []
   for (const [index, one] of given.entries()) {
-    if (!isObject(one) || typeof one.name !== 'string' || one.name.trim() === '') return refuse(NOT_A_RULE)
+    if (!isRecord(one) || typeof one.name !== 'string' || one.name.trim() === '') return refuse(NOT_A_RULE)
     if (!Array.isArray(one.actions) || one.actions.length === 0) return refuse(NOT_A_RULE)
     const fields = fieldsOf(one)
     const objectOpen = fields.object === ''
@@ -141,10 +142,6 @@ export function exportRule(rule: { name: string; definition: RuleDefinition }, e
     null,
     2,
   )
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function depthOf(value: unknown, depth = 0): number {

@@ -1,9 +1,8 @@
 // How long texts may be, and what a text message costs.
+import { FEED_MOST, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 
 /** Source: the specification, section 9, and the platform (servicem8 facts, section 6). */
-export const SMS_LONGEST = 1600
 export const SMS_SEGMENT = 153
-export const FEED_LONGEST = 500
 /** Of an option in a list of templates. */
 export const OPTION_LONGEST = 50
 
@@ -14,7 +13,7 @@ export function smsCredits(text: string): number {
 
 /** The hint below the field, word for word. */
 export function smsHint(text: string): string {
-  return `${text.length}/${SMS_LONGEST} characters. Messages over ${SMS_SEGMENT} chars use multiple SMS credits.`
+  return `${text.length}/${SMS_MOST} characters. Messages over ${SMS_SEGMENT} chars use multiple SMS credits.`
 }
 
 /** `1 credit`, `2 credits`. */
@@ -24,7 +23,7 @@ export function creditWords(credits: number): string {
 
 /** Why a text cannot be sent as it is, or null. Asked for the text as typed, and again for what goes out. */
 export function lengthProblem(kind: 'sms' | 'feed', text: string): string | null {
-  const longest = kind === 'sms' ? SMS_LONGEST : FEED_LONGEST
+  const longest = kind === 'sms' ? SMS_MOST : FEED_MOST
   if (text.length <= longest) return null
   const what = kind === 'sms' ? 'The text message' : 'The message'
   return `${what} has ${text.length} characters; at most ${longest} can be sent.`

@@ -1,6 +1,7 @@
 // A rule as the calls answer it: the specification's flat fields, and ours beside them. The same fields can be sent back.
 
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { isoOrNull } from '#app/lib/clock.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { sentenceOf } from './sentence.ts'
@@ -65,7 +66,6 @@ export function formFields(definition: RuleDefinition) {
 
 /** `triggerUrl`: the whole address of a manual rule's trigger, key included; null for other rules. */
 export function ruleJson(rule: RuleOfJson, accountId: string, triggerUrl: string | null, at: JudgedAt | null = null) {
-  const iso = (moment: number | null) => (moment === null ? null : new Date(moment).toISOString())
   return {
     id: rule.id,
     accountUUID: accountId,
@@ -73,12 +73,12 @@ export function ruleJson(rule: RuleOfJson, accountId: string, triggerUrl: string
     active: rule.active,
     ...formFields(rule.definition),
     executionCount: rule.executionCount,
-    lastExecuted: iso(rule.lastExecutedAt),
-    createdAt: iso(rule.createdAt),
-    updatedAt: iso(rule.updatedAt),
+    lastExecuted: isoOrNull(rule.lastExecutedAt),
+    createdAt: isoOrNull(rule.createdAt),
+    updatedAt: isoOrNull(rule.updatedAt),
     triggerUrl,
     sentence: sentenceOf(rule.definition, {}, at),
-    nextRunAt: iso(rule.nextRunAt),
+    nextRunAt: isoOrNull(rule.nextRunAt),
     /** True while what is there already is being noted, before the rule starts. */
     preparing: rule.active && !rule.baselined,
     pausedReason: rule.pausedReason,

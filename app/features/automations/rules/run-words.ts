@@ -1,5 +1,4 @@
 // What a run says to people: why it waits, was skipped, is held, came to nothing.
-import type { Millis } from '#app/lib/clock.ts'
 
 export const JOURNAL_WORDS = {
   mayHaveBeenSent:
@@ -54,9 +53,4 @@ export function repeatWords(messages: number): string {
   if (messages === 0) return 'Everything is done once more. No customer gets a message again.'
   const times = messages === 1 ? '1 message' : `${messages} messages`
   return `Everything is done once more: ${times} to customers will be sent again.`
-}
-
-/** ISO 8601, for answers of calls. */
-export function isoTime(at: Millis): string {
-  return new Date(at).toISOString()
 }

@@ -7,9 +7,8 @@ import type { Step } from '#app/domain/automations/rule.ts'
 import type { RunOutcome, RunSource, RunState, TriggerData } from '#app/domain/automations/run.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, type Millis } from '#app/lib/clock.ts'
 import { isDeliberate } from '../rules/journal.ts'
-import { isoTime } from '../rules/run-words.ts'
 import { resultOfStep, rowsOf, type StepStanding, standingOf } from './run-order.ts'
 
 /** Does a person have to decide something about it? */
@@ -133,7 +132,7 @@ export function executionOf(record: RunRecord): Execution {
     }),
     executionStatus: status,
     errorMessage: status === 'success' ? null : run.reason,
-    executedAt: isoTime(run.startedAt ?? run.createdAt),
+    executedAt: iso(run.startedAt ?? run.createdAt),
     automationName: run.ruleName,
     automationVersion: run.version,
     source: run.source,
@@ -147,7 +146,7 @@ export function executionOf(record: RunRecord): Execution {
     replayOf: run.replayOf,
     startedAt: time(run.startedAt),
     endedAt: time(run.endedAt),
-    nextAttemptAt: (run.state === 'waiting' && !run.accountHold) || run.state === 'queued' ? isoTime(run.wakeAt) : null,
+    nextAttemptAt: (run.state === 'waiting' && !run.accountHold) || run.state === 'queued' ? iso(run.wakeAt) : null,
     steps: steps.map((step, index) => historyStep(step, index, rowsOf(run.journal, step.id))),
   }
 }
@@ -213,8 +212,8 @@ function historyItem(row: JournalRow): HistoryItem {
     error: row.sentence,
     errorClass: row.errorClass,
     attempts: row.attempt,
-    tries: row.tries.map((one) => ({ ...one, at: isoTime(one.at), endedAt: isoTime(one.endedAt) })),
-    plannedAt: isoTime(row.plannedAt),
+    tries: row.tries.map((one) => ({ ...one, at: iso(one.at), endedAt: iso(one.endedAt) })),
+    plannedAt: iso(row.plannedAt),
     sendingAt: time(row.sendingAt),
     endedAt: time(row.endedAt),
     nextAttemptAt: time(row.nextAttemptAt),
@@ -223,7 +222,7 @@ function historyItem(row: JournalRow): HistoryItem {
 }
 
 function time(at: Millis | null): string | null {
-  return at === null ? null : isoTime(at)
+  return at === null ? null : iso(at)
 }
 
 /** The final values of an effect, by name: what was sent to whom. */

@@ -1,6 +1,6 @@
 // "Nothing automatic to this customer, or about this job": as the calls take and answer it.
 import { z } from 'zod'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { isRecordUuid } from './automation-settings.ts'
 
 /** Far more than anybody stops by hand. */
@@ -50,8 +50,8 @@ export function muteJson({ id, kind, recordUuid, name, until, createdAt, by }: M
     kind,
     recordUuid,
     name: name === '' ? null : name,
-    until: until === null ? null : new Date(until).toISOString(),
-    createdAt: new Date(createdAt).toISOString(),
+    until: isoOrNull(until),
+    createdAt: iso(createdAt),
     createdBy: by,
   }
 }

@@ -1,7 +1,7 @@
 // A check of an address in plain words: every step on the way to it, what was found there, and what to do about it.
 // What was seen comes from a look that carries no event; how the address answers events is known from the deliveries.
 import type { CheckStep, StepName } from '#app/domain/endpoints/endpoint-check.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { type AutomationTool, addressWord, answerWord, recogniseTool, type ToolWord } from '../automation-tools.ts'
 
@@ -276,5 +276,5 @@ function redirectTarget(location: string | undefined): string | null {
 /** As calls answer it. */
 export function checkJson({ url, at, steps }: { url: string; at: Millis; steps: readonly CheckStep[] }) {
   const verdict = worstStep(steps)?.verdict ?? 'ok'
-  return { url, checkedAt: new Date(at).toISOString(), verdict, summary: checkSummary(steps), steps }
+  return { url, checkedAt: iso(at), verdict, summary: checkSummary(steps), steps }
 }

@@ -1,7 +1,7 @@
 // "Send everything since …": what may be asked for, by form and by call.
 import { z } from 'zod'
 import { localInput, momentOf } from '#app/domain/local-time.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import type { FieldErrors } from '../endpoint.ts'
 import type { ReplayView } from '../endpoint-view.ts'
@@ -96,7 +96,6 @@ export function shownReplays(replays: readonly ReplayView[], now: Millis): Repla
 /** A replay as calls answer it. */
 export function replayJson(replay: ReplayView) {
   const { id, state, status, objectUuid, total, delivered, undelivered } = replay
-  const iso = (at: Millis) => new Date(at).toISOString()
   return {
     replayId: id,
     state,

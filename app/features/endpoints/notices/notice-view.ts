@@ -4,7 +4,7 @@ import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type { NoticeKind } from '#app/domain/endpoints/notice.ts'
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, type Millis } from '#app/lib/clock.ts'
 
 export interface NoticeView {
   id: number
@@ -50,7 +50,7 @@ export interface AccountNews {
 /** As calls answer it. */
 export function noticeJson({ id, card, kind, title, sentence, since, at, mail }: NoticeView) {
   const ref = refOf(card)
-  const moments = { since: new Date(since).toISOString(), createdAt: new Date(at).toISOString() }
+  const moments = { since: iso(since), createdAt: iso(at) }
   return {
     id,
     kind,

@@ -3,7 +3,7 @@
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import type { Flash } from '#app/lib/flash.ts'
 
@@ -90,7 +90,7 @@ export function comparisonJson(objects: readonly ComparedObject[]) {
   return {
     objects: objects.map(({ since, ...found }) => ({
       ...found,
-      since: since === null ? null : new Date(since).toISOString(),
+      since: isoOrNull(since),
     })),
   }
 }

@@ -1,6 +1,7 @@
 import { Form, useNavigate } from '@remix-run/react'
 import { Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { hostOf } from '#app/lib/url.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
@@ -104,10 +105,6 @@ function question(webhook: EndpointView): string {
 }
 
 /** `hooks.zapier.com`: enough to know it by, however long the address is. */
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url
-}
-
 function Consequences({ webhook }: { webhook: EndpointView }) {
   return (
     <>

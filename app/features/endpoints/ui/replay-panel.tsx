@@ -1,6 +1,7 @@
 import { Form, useLocation } from '@remix-run/react'
 import { Send } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { hostOf } from '#app/lib/url.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
@@ -132,8 +133,4 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
       ) : null}
     </section>
   )
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url
 }

@@ -9,6 +9,7 @@ import {
   Webhook,
 } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
+import { iso } from '#app/lib/clock.ts'
 import { Badge, StatusPill } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { ScrollRegion } from '#app/ui/scroll-region.tsx'
@@ -128,7 +129,7 @@ function Head({ kind, icon, at }: { kind: string; icon: LucideIcon; at: number }
 
 function ExactTime({ at }: { at: number }) {
   const zone = useZone()
-  return <time dateTime={new Date(at).toISOString()}>{exactTime(at, zone)}</time>
+  return <time dateTime={iso(at)}>{exactTime(at, zone)}</time>
 }
 
 function Facts({ children }: { children: ReactNode }) {

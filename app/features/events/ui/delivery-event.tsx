@@ -2,7 +2,7 @@ import { Link } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import { deliveryAddress, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { iso, type Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { Time, useZone } from '#app/ui/time/time.tsx'
 import { exactTime } from '#app/ui/time/time-words.ts'
@@ -109,5 +109,5 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function ExactTime({ at }: { at: Millis }) {
   const zone = useZone()
-  return <time dateTime={new Date(at).toISOString()}>{exactTime(at, zone)}</time>
+  return <time dateTime={iso(at)}>{exactTime(at, zone)}</time>
 }

@@ -1,10 +1,11 @@
 import { CircleCheck, CirclePause, CircleSlash, type LucideIcon, OctagonAlert } from 'lucide-react'
 import { grouped } from '#app/domain/count-words.ts'
+import { spanWords } from '#app/domain/moments.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'
 import { sizeWords } from '#app/domain/size-words.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { type DeliveringView, loopWords, spanWords } from '../operator-view.ts'
+import { type DeliveringView, loopWords } from '../operator-view.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Part } from './part.tsx'
 

@@ -1,4 +1,5 @@
 // What can be asked of one address by call: the same for a webhook's and for a forwarding rule's.
+
 import type { App } from '#app/context/app-context.ts'
 import { replayBody, replayJson } from '#app/features/endpoints/controls/replay-request.ts'
 import {
@@ -13,6 +14,7 @@ import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { readJson, requireOwner } from '#app/http/guards.server.ts'
 import { answer, badInput, notFound, problem, tooMany } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { iso } from '#app/lib/clock.ts'
 import { deliveryControls } from '../../delivery-controls.server.ts'
 import type { OwnEndpoint } from './own-endpoint.server.ts'
 
@@ -92,7 +94,7 @@ export async function answerRotation(app: App, own: OwnEndpoint): Promise<Respon
   const { accountUuid, key } = own
   const rotated = await rotateSecret(app, accountUuid, key)
   if (rotated.outcome === 'not_found') return notFound()
-  const previousValidUntil = new Date(rotated.previousUntil).toISOString()
+  const previousValidUntil = iso(rotated.previousUntil)
   const body = { signingSecret: rotated.secret, previousValidUntil }
   return answer(200, body, { 'Cache-Control': 'no-store' })
 }

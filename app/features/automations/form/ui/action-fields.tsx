@@ -1,10 +1,9 @@
-import type { ActionType } from '#app/domain/automations/action-parameters.ts'
+import { type ActionType, FEED_MOST, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 import { chatWarning } from '#app/features/endpoints/chat-address.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { findJobField, WRITABLE_JOB_FIELDS } from '../../actions/job-fields.ts'
 import type { NamedId } from '../../rules/form-lists.ts'
 import { SMS_HINT } from '../../rules/form-words.ts'
-import { FEED_LONGEST, SMS_LONGEST } from '../../rules/message-limits.ts'
 import { plainParameters } from '../form-state.ts'
 import { CreateJobFields } from './create-job-fields.tsx'
 import { EmailFields } from './email-fields.tsx'
@@ -154,9 +153,9 @@ function SmsFields(props: StepProps) {
 }
 
 export function SmsCounter({ text }: { text: string }) {
-  const over = text.length > SMS_LONGEST
+  const over = text.length > SMS_MOST
   return (
-    <span className={over ? 'font-medium text-failing' : undefined}>{`${text.length}/${SMS_LONGEST} ${SMS_HINT}`}</span>
+    <span className={over ? 'font-medium text-failing' : undefined}>{`${text.length}/${SMS_MOST} ${SMS_HINT}`}</span>
   )
 }
 
@@ -238,8 +237,8 @@ function FeedFields(props: StepProps) {
         label="Message"
         rows={3}
         hint={
-          <span className={text.length > FEED_LONGEST ? 'font-medium text-failing' : undefined}>
-            {`${text.length}/${FEED_LONGEST} characters`}
+          <span className={text.length > FEED_MOST ? 'font-medium text-failing' : undefined}>
+            {`${text.length}/${FEED_MOST} characters`}
           </span>
         }
       />

@@ -5,6 +5,7 @@ import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import type { LogEntryView } from '#app/features/events/log-view.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { hostOf } from '#app/lib/url.ts'
 import { askOwnServer } from '#app/ui/ask-own-server.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { COPIED } from '#app/ui/form/copy-field.tsx'
@@ -78,10 +79,6 @@ function latestByAddress(deliveries: LogEntryView['deliveries']): LogEntryView['
     if (!known || delivery.id > known.id) latest.set(place, delivery)
   }
   return [...latest.values()]
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url
 }
 
 function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
