@@ -1,4 +1,4 @@
-// What the product asks of its database, named by use case. No engine type appears here: SQLite is one implementation.
+// What the product asks of its database, by family. No engine type appears here: SQLite is one implementation.
 // Each method is one atomic act; no caller ever holds a transaction. Ids are always asked together with their account.
 import type { AccountKeyStore } from './store/account-keys.ts'
 import type { AccountStore } from './store/accounts.ts'
@@ -26,29 +26,19 @@ import type { TemplateStore } from './store/templates.ts'
 import type { TriggerStore } from './store/triggers.ts'
 import type { VerdictStore } from './store/verdicts.ts'
 
-export interface Store
-  extends AccountStore,
-    AccountKeyStore,
-    EndpointStore,
-    EventStore,
-    DeliveryStore,
-    ActivityStore,
-    NoticeStore,
-    OperationsStore,
-    OperatorStore,
-    AuditStore,
-    AutomationStore,
-    BackupStore,
-    BacklogStore,
-    BillingStore,
-    RunStore,
-    RunHistoryStore,
-    RunGuardStore,
-    RunUpkeepStore,
-    RecordStore,
-    SearchStore,
-    TemplateStore,
-    TriggerStore,
-    VerdictStore,
-    SpaceStore,
-    ErasureStore {}
+export interface Store {
+  accounts: AccountStore & AccountKeyStore & ErasureStore
+  endpoints: EndpointStore
+  notices: NoticeStore
+  events: EventStore & ActivityStore & SearchStore
+  records: RecordStore
+  deliveries: DeliveryStore
+  automations: AutomationStore & VerdictStore
+  triggers: TriggerStore
+  templates: TemplateStore
+  runs: RunStore & RunHistoryStore & RunGuardStore & RunUpkeepStore
+  billing: BillingStore
+  audit: AuditStore
+  ops: OperationsStore & OperatorStore & BacklogStore & SpaceStore
+  backups: BackupStore
+}

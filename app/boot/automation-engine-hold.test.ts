@@ -31,7 +31,7 @@ async function plan(status: string) {
     settings: { ...world.app.settings, payments: { mode: 'stripe' as const, publishableKey: null } },
     wakeDeliveries: () => {},
   }
-  const known = await store.ensurePlan(LEEDS, TRIAL, clock.now())
+  const known = await store.billing.ensurePlan(LEEDS, TRIAL, clock.now())
   expect(await trySave(app, known, { status, trialEndsAt: clock.now() - days(4) })).not.toBeNull()
 }
 

@@ -63,12 +63,12 @@ test('a rule that asks first does nothing until a person says so', async () => {
 })
 
 test('a flood is held: some are sent one by one, the rest all at once or not at all', async () => {
-  await world.store.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, floodPerHour: 20 }, world.clock.now())
+  await world.store.runs.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, floodPerHour: 20 }, world.clock.now())
   const rule = await world.rule(aRule([TEXT]))
   for (let count = 0; count < 26; count++) await world.start(rule, [world.job(LEEDS)])
   await work(minutes(1))
   expect(world.platform.messages).toHaveLength(20)
-  const held = await world.store.heldRuns(LEEDS, rule)
+  const held = await world.store.runs.heldRuns(LEEDS, rule)
   expect(held).toHaveLength(6)
   expect((await world.run(held[0] ?? 0)).reason).toEqual(
     expect.stringContaining('20 messages to customers within an hour'),
@@ -90,17 +90,17 @@ test('a flood is held: some are sent one by one, the rest all at once or not at 
 })
 
 test('the last place under a cap is given once, however many runs ask for it at the same time', async () => {
-  await world.store.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, ruleDailyCap: 1 }, world.clock.now())
+  await world.store.runs.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, ruleDailyCap: 1 }, world.clock.now())
   const rule = await world.rule(aRule([TEXT]))
   for (let count = 0; count < 4; count++) await world.start(rule, [world.job(LEEDS)])
   await work()
   expect(world.platform.messages).toHaveLength(1)
-  expect(await world.store.heldRuns(LEEDS, rule)).toHaveLength(3)
+  expect(await world.store.runs.heldRuns(LEEDS, rule)).toHaveLength(3)
 })
 
 test('quiet hours move a message to their end, and everything else goes on', async () => {
   // 09:00 in London on a Monday: quiet until 11:00 in this account.
-  await world.store.saveAccountGuards(
+  await world.store.runs.saveAccountGuards(
     LEEDS,
     { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '08:00', quietTo: '11:00' },
     world.clock.now(),
@@ -137,7 +137,7 @@ test('within its cool-down a customer hears nothing more from the rule, and the 
 })
 
 test('a muted customer hears nothing, not even when a person lets the run go on', async () => {
-  await world.store.saveMute(
+  await world.store.runs.saveMute(
     LEEDS,
     { kind: 'company', recordUuid: uuidOf('company', 1), until: null },
     world.clock.now(),
@@ -165,7 +165,7 @@ test('conditions are asked again just before a message, on fresh data', async ()
 })
 
 test('a rule that is switched off while a message waits does not send it', async () => {
-  await world.store.saveAccountGuards(
+  await world.store.runs.saveAccountGuards(
     LEEDS,
     { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '08:00', quietTo: '11:00' },
     world.clock.now(),
@@ -173,7 +173,7 @@ test('a rule that is switched off while a message waits does not send it', async
   const rule = await world.rule(aRule([TEXT], { guards: { respectQuietHours: true } }))
   const run = await world.start(rule, [world.job(LEEDS)])
   await work()
-  await world.store.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
+  await world.store.automations.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
   await world.clock.run(hours(3))
   expect((await world.run(run)).journal).toMatchObject([{ state: 'skipped', sentence: JOURNAL_WORDS.ruleOff }])
   expect(world.platform.messages).toEqual([])
@@ -187,7 +187,7 @@ test('an answer that is lost leaves "may have been sent"; a person who found it 
   when('sms', 'well')
   expect(await world.run(run)).toMatchObject({ state: 'held', reason: RUN_WORDS.unknown })
   expect(world.states(run)).toEqual(['s1/0 unknown'])
-  expect(await world.store.countRunsThatNeedPerson(LEEDS, 10)).toBe(1)
+  expect(await world.store.runs.countRunsThatNeedPerson(LEEDS, 10)).toBe(1)
   const row = { stepId: 's1', itemKey: '0' }
   expect(await settleUnknown(world.app, LEEDS, run, row, 'went_out')).toEqual({ outcome: 'settled' })
   await go()
@@ -329,7 +329,7 @@ test("once more with today's rule says what the rule says now, also when it is s
   const run = await world.start(rule, [world.job(LEEDS)])
   await work()
   const steps = [{ ...TEXT, parameters: { ...TEXT.parameters, message: 'New words' } }]
-  await world.store.changeAutomation(LEEDS, rule, {
+  await world.store.automations.changeAutomation(LEEDS, rule, {
     definition: { ...definition, steps },
     active: false,
     at: world.clock.now(),

@@ -1,6 +1,8 @@
 // The run engine as a process: how much it does at once, how it stops, who works when there are two.
+
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { withMethods } from '#app/lib/families.ts'
 import {
   type AutomationWorld,
   aRule,
@@ -108,10 +110,11 @@ test('a message that was sent is written down although the database is away for 
   const rule = await world.rule(aRule([TEXT]))
   const run = await world.start(rule, [world.job(LEEDS)])
   let refused = 0
-  const store: Wrapped['store'] = (own) => ({
-    ...own,
-    endSending: (...given) => (refused++ < 2 ? Promise.reject(new Error('disk is full')) : own.endSending(...given)),
-  })
+  const store: Wrapped['store'] = (own) =>
+    withMethods(own, {
+      endSending: (...given) =>
+        refused++ < 2 ? Promise.reject(new Error('disk is full')) : own.runs.endSending(...given),
+    })
   await work(seconds(10), world.engine({ store }))
   expect(await world.run(run)).toMatchObject({ outcome: 'success' })
   expect(world.platform.messages).toHaveLength(1)

@@ -57,14 +57,14 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
   const pump = createRunPump({
     clock,
     log,
-    lease: store,
+    lease: store.ops,
     owner,
     isGone: (other) => isGone(other, self),
     ...(input.limits && { limits: input.limits }),
     ...(input.beatMs !== undefined && { beatMs: input.beatMs }),
     ports: {
       async due(now, perAccount) {
-        const runs = await store.dueRuns(now, perAccount)
+        const runs = await store.runs.dueRuns(now, perAccount)
         return runs.map(({ id, accountUuid, recordUuids, begun }) => ({
           id,
           account: accountUuid,
@@ -72,7 +72,7 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
           begun,
         }))
       },
-      nextDueAt: store.nextRunDueAt,
+      nextDueAt: store.runs.nextRunDueAt,
       async work({ id, account }, goOn) {
         try {
           const working = () => work({ accountUuid: account, id }, goOn)
@@ -111,7 +111,7 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
         }
         tellers.add(settle)
       })
-      const run = await store.findRun(accountUuid, runId)
+      const run = await store.runs.findRun(accountUuid, runId)
       // It may have ended before anybody was there to be told; and of an account that is held nothing begins.
       if (!run || run.accountHold || (run.state !== 'queued' && run.state !== 'running')) tell(runId)
       await told

@@ -100,7 +100,7 @@ test('a rule that is edited while it runs does not change the running run', asyn
   await work()
   expect(await world.run(run)).toMatchObject({ state: 'waiting' })
   const edited = { ...definition, steps: [{ ...TEXT, parameters: { ...TEXT.parameters, message: 'Another text' } }] }
-  await world.store.changeAutomation(LEEDS, rule, { definition: edited, at: world.clock.now() })
+  await world.store.automations.changeAutomation(LEEDS, rule, { definition: edited, at: world.clock.now() })
   await world.clock.run(minutes(1))
   expect(await world.run(run)).toMatchObject({ outcome: 'success', version: 1 })
   expect(world.platform.messages.map((one) => one.text)).toEqual(['Hi Margaret, about job 1.'])
@@ -186,13 +186,15 @@ test('a lost connection pauses all rules of the account once, and everything goe
   expect(await world.run(theirs, BRISBANE)).toMatchObject({ outcome: 'success' })
   expect(await world.run(run)).toMatchObject({ state: 'waiting', reason: PAUSE_WORDS.reconnect })
   for (const id of [rule, second]) {
-    expect(await world.store.findAutomation(LEEDS, id)).toMatchObject({ pausedReason: PAUSE_WORDS.reconnect })
+    expect(await world.store.automations.findAutomation(LEEDS, id)).toMatchObject({
+      pausedReason: PAUSE_WORDS.reconnect,
+    })
   }
   expect(world.logged.filter((line) => line === 'automations.paused')).toHaveLength(1)
   world.platform.fate = () => 'well'
   await world.clock.run(minutes(2))
   expect(await world.run(run)).toMatchObject({ outcome: 'success' })
-  expect(await world.store.findAutomation(LEEDS, second)).toMatchObject({ pausedReason: null })
+  expect(await world.store.automations.findAutomation(LEEDS, second)).toMatchObject({ pausedReason: null })
 })
 
 test('a missing permission is named, and pauses only the rule that needs it', async () => {
@@ -203,10 +205,10 @@ test('a missing permission is named, and pauses only the rule that needs it', as
   const run = await world.start(rule, [job])
   await work()
   expect((await world.run(run)).reason).toEqual(expect.stringContaining('publish_sms'))
-  expect(await world.store.findAutomation(LEEDS, rule)).toMatchObject({
+  expect(await world.store.automations.findAutomation(LEEDS, rule)).toMatchObject({
     pausedReason: expect.stringContaining('publish_sms'),
   })
-  expect(await world.store.findAutomation(LEEDS, second)).toMatchObject({ pausedReason: null })
+  expect(await world.store.automations.findAutomation(LEEDS, second)).toMatchObject({ pausedReason: null })
 })
 
 test('a record that was deleted before the run came to it is no failure', async () => {
@@ -308,7 +310,7 @@ test('a rule that was switched off before the run began does nothing, unless a p
     source: 'person',
     triggerData: { ...TRIGGERED, manualTrigger: true },
   })
-  await world.store.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
+  await world.store.automations.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
   await work()
   expect(await world.run(run)).toMatchObject({ outcome: 'cancelled', reason: RUN_WORDS.ruleOff })
   expect(await world.run(asked)).toMatchObject({ outcome: 'success' })
@@ -317,7 +319,7 @@ test('a rule that was switched off before the run began does nothing, unless a p
 test('a rule that was stopped holds its runs; a person can let one go on all the same', async () => {
   const rule = await world.rule(aRule([TEXT]))
   const run = await world.start(rule, [world.job(LEEDS)])
-  await world.store.pauseAutomations(LEEDS, {
+  await world.store.runs.pauseAutomations(LEEDS, {
     automationId: rule,
     reason: 'Stopped: too often.',
     at: world.clock.now(),

@@ -113,8 +113,12 @@ test('what would fail, and what would not begin because of it, is told', async (
 })
 
 test('guards say what they would do: muted customers and full caps are seen before', async () => {
-  await world.store.saveMute(LEEDS, { kind: 'company', recordUuid: uuidOf('company', 1), until: null }, 0)
-  await world.store.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '00:00', quietTo: '23:00' }, 0)
+  await world.store.runs.saveMute(LEEDS, { kind: 'company', recordUuid: uuidOf('company', 1), until: null }, 0)
+  await world.store.runs.saveAccountGuards(
+    LEEDS,
+    { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '00:00', quietTo: '23:00' },
+    0,
+  )
   const definition = aRule([aStep('s1', 'send_sms', { to: '{entry.0.contact_mobile}', message: 'Hi' })], {
     guards: { respectQuietHours: true },
   })

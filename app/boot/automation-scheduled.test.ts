@@ -73,7 +73,7 @@ async function changed(recordUuid: string, fields: Record<string, string>) {
     body: '{}',
   }
   const limit = { deliveries: 50_000, bytes: 50_000_000 }
-  await world.store.acceptEvents([event], {
+  await world.store.events.acceptEvents([event], {
     choose: chooseEndpoints,
     limit,
     retryFor: hours(72),
@@ -101,7 +101,7 @@ test('a rule on events collects over the day, once per job, through a restart, a
   await world.rule(aRule([TEXT], { trigger: ON_CHANGE }))
   process()
   // What there was before is known.
-  await world.store.noteBaseline(
+  await world.store.triggers.noteBaseline(
     LEEDS,
     {
       automationId: 1,
@@ -162,7 +162,7 @@ test('a manual rule waits for its date, each call a run of its own, and acts at 
   const id = await world.rule(aRule([TEXT], { trigger: { source: 'manual_endpoint', schedule } }))
   process()
   const call = async () => {
-    const rule = await world.store.findAutomation(LEEDS, id)
+    const rule = await world.store.automations.findAutomation(LEEDS, id)
     if (!rule) throw new Error('the rule is gone')
     return triggerRule(world.app, rule, { job_uuid: job, date: '2026-01-05' }, null)
   }
@@ -181,10 +181,10 @@ test('switched off before its time, what was collected is not done', async () =>
   const job = world.job(LEEDS)
   const id = await world.rule(aRule([TEXT], { trigger: { source: 'manual_endpoint', schedule: DAILY } }))
   process()
-  const rule = await world.store.findAutomation(LEEDS, id)
+  const rule = await world.store.automations.findAutomation(LEEDS, id)
   if (!rule) throw new Error('the rule is gone')
   await triggerRule(world.app, rule, { job_uuid: job, date: '2026-01-05' }, null)
-  await world.store.changeAutomation(LEEDS, id, { active: false, at: world.clock.now() })
+  await world.store.automations.changeAutomation(LEEDS, id, { active: false, at: world.clock.now() })
   await until(18, 2)
   expect(texts()).toEqual([])
   expect(world.rows('SELECT outcome, reason FROM run')).toEqual([

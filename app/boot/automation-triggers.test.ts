@@ -70,7 +70,7 @@ async function switchOn(
   definition: RuleDefinition,
   more: { nextRunAt?: number; account?: string; name?: string } = {},
 ) {
-  return world.store.createAutomation(more.account ?? LEEDS, {
+  return world.store.automations.createAutomation(more.account ?? LEEDS, {
     name: more.name ?? 'Rule',
     definition,
     active: true,
@@ -106,7 +106,7 @@ async function told(recordUuid: string, changedFields: string[], account = LEEDS
   }
   const limit = { deliveries: 50_000, bytes: 50_000_000 }
   const options = { choose: chooseEndpoints, limit, retryFor: hours(72), stoppedReason: 'stopped' }
-  const [accepted] = await world.store.acceptEvents([event], options)
+  const [accepted] = await world.store.events.acceptEvents([event], options)
   if (accepted?.outcome === 'stored' && accepted.touched) triggers.touched()
   return accepted
 }
@@ -196,7 +196,7 @@ test('the history knows the customer although no rule asks for it, at one call f
     const asked = world.platform.exchanges.slice(before).filter(({ object }) => object === 'company')
     expect(asked).toHaveLength(one === job ? 1 : 0)
   }
-  const runs = await world.store.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
+  const runs = await world.store.runs.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
   expect(runs.map((run) => run.triggerData.conditionMatching?.matchedRecords[0]?.companyName)).toEqual([
     'Customer 2',
     'Customer 2',
@@ -235,7 +235,7 @@ test('a record that is created and completed within the settling time counts as 
   const quiet = world.job(LEEDS, { status: 'Completed' })
   await told(quiet, ['uuid', 'status'])
   await world.clock.run(seconds(30))
-  const runs = await world.store.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
+  const runs = await world.store.runs.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
   expect(runs.map((run) => `${run.ruleName} ${run.recordUuids[0] === job ? 'both' : 'new'}`).sort()).toEqual([
     'changed both',
     'created both',
@@ -269,7 +269,7 @@ test('a change that was there at the first look and is told only after it starts
     await tell(quiet, ['uuid', 'status'], after)
     await tell(quiet, [...fields], seconds(30))
   }
-  const runs = await world.store.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
+  const runs = await world.store.runs.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
   expect(runs.map((run) => `${run.ruleName} ${run.recordUuids[0] === job ? 'both' : 'new'}`).sort()).toEqual([
     'changed both',
     'status both',
@@ -297,10 +297,10 @@ test('what changed while a rule was off is nobody’s news when it is switched o
   const rule = await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
   triggers.start()
   await world.clock.run(minutes(2))
-  await world.store.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
+  await world.store.automations.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
   edit(job, { status: 'Completed' })
   await later(hours(3))
-  await world.store.changeAutomation(LEEDS, rule, { active: true, baselined: false, at: world.clock.now() })
+  await world.store.automations.changeAutomation(LEEDS, rule, { active: true, baselined: false, at: world.clock.now() })
   triggers.rulesChanged()
   await later(hours(3))
   expect(texts()).toEqual([])
@@ -376,7 +376,7 @@ test('one account’s burst does not keep another account’s record waiting', a
   }
   edit(quiet, { status: 'Completed' }, BRISBANE)
   await told(quiet, ['status'], BRISBANE)
-  const due = await world.store.dueTouched(world.clock.now() + minutes(1), { limit: 8, perAccount: 2 })
+  const due = await world.store.triggers.dueTouched(world.clock.now() + minutes(1), { limit: 8, perAccount: 2 })
   expect(due.slice(0, 4).map((touched) => touched.accountUuid)).toContain(BRISBANE)
   await world.clock.run(minutes(2))
   expect(world.platform.messages.filter((message) => message.account === BRISBANE)).toHaveLength(1)
@@ -423,8 +423,8 @@ test('pauses and edits of the rule make it forget nothing', async () => {
   await later(hours(2))
   expect(texts()).toHaveLength(1)
   const at = world.clock.now()
-  await world.store.changeAutomation(LEEDS, rule, { active: false, nextRunAt: null, at })
-  await world.store.changeAutomation(LEEDS, rule, {
+  await world.store.automations.changeAutomation(LEEDS, rule, { active: false, nextRunAt: null, at })
+  await world.store.automations.changeAutomation(LEEDS, rule, {
     definition: { ...definition, steps: [{ ...TEXT, parameters: { ...TEXT.parameters, message: 'Other words' } }] },
     active: true,
     nextRunAt: at + minutes(30),
@@ -438,12 +438,12 @@ test('a tick is taken once, however often it is looked at, and comes again after
   const job = world.job(LEEDS, { status: 'Completed' })
   const due = world.clock.now() + minutes(30)
   const rule = await world.rule(aRule([TEXT], { trigger: HOURLY, conditions: COMPLETED, once: 'record' }))
-  await world.store.changeAutomation(LEEDS, rule, { nextRunAt: due, at: world.clock.now() })
+  await world.store.automations.changeAutomation(LEEDS, rule, { nextRunAt: due, at: world.clock.now() })
   const tick = { automationId: rule, version: 1, expected: due, nextRunAt: due + hours(1), verdicts: [], wishes: [] }
-  expect(await world.store.settlePoll(LEEDS, { ...tick, expected: due - 1 }, due)).toBeNull()
-  expect(await world.store.settlePoll(BRISBANE, tick, due)).toBeNull()
-  expect(await world.store.settlePoll(LEEDS, tick, due)).toEqual([])
-  expect(await world.store.settlePoll(LEEDS, tick, due)).toBeNull()
+  expect(await world.store.triggers.settlePoll(LEEDS, { ...tick, expected: due - 1 }, due)).toBeNull()
+  expect(await world.store.triggers.settlePoll(BRISBANE, tick, due)).toBeNull()
+  expect(await world.store.triggers.settlePoll(LEEDS, tick, due)).toEqual([])
+  expect(await world.store.triggers.settlePoll(LEEDS, tick, due)).toBeNull()
   world.platform.fate = ({ verb }) => (verb === 'list' ? 'broken' : 'well')
   triggers.start()
   await later(hours(2))

@@ -32,7 +32,7 @@ export function backupJobs(
       pattern: '41 * * * *',
       afterStartMs: minutes(3),
       async run(signal) {
-        const last = await app.store.newestBackup('backup')
+        const last = await app.store.backups.newestBackup('backup')
         if (last && app.clock.now() - last.startedAt < YOUNG) return
         await inOwnProcess(app, 'backup', scriptOf('backup'), signal)
       },
@@ -51,10 +51,10 @@ async function inOwnProcess(
   script: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const id = await store.beginBackupRun(kind, clock.now(), ENDED_HALF_WAY)
+  const id = await store.backups.beginBackupRun(kind, clock.now(), ENDED_HALF_WAY)
   const answer = await runScript(script, signal)
-  await store.endBackupRun(id, { ...rowOf(answer), endedAt: clock.now() })
-  await store.forgetBackupRuns(KEPT_RUNS)
+  await store.backups.endBackupRun(id, { ...rowOf(answer), endedAt: clock.now() })
+  await store.backups.forgetBackupRuns(KEPT_RUNS)
   const { outcome, ...fields } = answer
   if (outcome === 'done') log.info(fields, `${kind}.done`)
   else if (!signal.aborted) log.error(fields, `${kind}.failed`)

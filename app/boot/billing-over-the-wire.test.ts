@@ -26,7 +26,7 @@ afterEach(() => stage.stop())
 const app = () => stage.billing.app
 
 async function plan(account = LEEDS) {
-  const found = await app().store.findPlan(account)
+  const found = await app().store.billing.findPlan(account)
   if (!found) throw new Error('no plan')
   return found
 }

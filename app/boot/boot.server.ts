@@ -149,7 +149,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     env.encKeys,
     accountKeyring(client, () => clock.now()),
   )
-  const missing = await missingKeys({ store, secrets })
+  const missing = await missingKeys({ store: store.accounts, secrets })
   if (missing.length > 0) refuseStart(missingKeysSentence(missing))
   const self = new URL(env.origin)
   const outboundToAll = createOutbound({
@@ -223,8 +223,16 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     around: observed.deliver,
     owner: randomUUID(),
   })
-  const budget = createCallBudget({ store: ownWork, clock, log })
-  const callAsAccount = createCallAsAccount({ store: ownWork, clock, log, secrets, oauth, platformApi, budget })
+  const budget = createCallBudget({ store: ownWork.events, clock, log })
+  const callAsAccount = createCallAsAccount({
+    store: { ...ownWork.accounts, ...ownWork.events },
+    clock,
+    log,
+    secrets,
+    oauth,
+    platformApi,
+    budget,
+  })
   // One memory for rules at work and for screens; but whoever looks at a screen is not made to wait for the reserve.
   const cache = createFactCache<Values[]>(clock)
   const facts = createFactLoader({ callAsAccount: countedCalls(callAsAccount), clock }, { cache })
@@ -309,7 +317,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
       token: env.metricsToken,
       version: settings.version,
       spaceSentence: () => space.status().sentence,
-      newestBackup: async () => (await store.newestBackup('backup'))?.startedAt ?? null,
+      newestBackup: async () => (await store.backups.newestBackup('backup'))?.startedAt ?? null,
       folder: dirname(env.databaseFile),
       budgetBytes: env.maxDbMb * 1024 * 1024,
     }),

@@ -32,7 +32,7 @@ async function started(): Promise<DeliveryEngine> {
 }
 
 const remove = (id: number) =>
-  world.store.deleteEndpoint(
+  world.store.endpoints.deleteEndpoint(
     LEEDS,
     { kind: 'webhook', id: id },
     {
@@ -59,7 +59,7 @@ const waiting = () =>
 describe('deleting a webhook', () => {
   it('ends a large backlog in small steps, each delivery with a row in the log', async () => {
     const { id, endpointId } = webhook()
-    await world.store.pauseEndpoint(LEEDS, endpointId, world.clock.now())
+    await world.store.deliveries.pauseEndpoint(LEEDS, endpointId, world.clock.now())
     const engine = await started()
     for (let n = 0; n < 1_300; n++) void engine.acceptEvent(anEvent(world))
     await world.clock.run(seconds(1))

@@ -24,7 +24,7 @@ async function started() {
   }
   /** Says what a plan is from now on; the hold follows from it. */
   async function plan(status: string, trialEndsAt = world.clock.now() - days(4), account = LEEDS) {
-    const known = await world.store.ensurePlan(account, TRIAL, world.clock.now())
+    const known = await world.store.billing.ensurePlan(account, TRIAL, world.clock.now())
     expect(await trySave(app, known, { status, trialEndsAt })).not.toBeNull()
   }
   return { engine, app, plan }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import { ADDRESS, anEvent, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
@@ -84,7 +85,7 @@ describe('restarts and overlaps', () => {
     const second = world.engine()
     second.start()
     await world.clock.run(seconds(5))
-    await world.store.pauseEndpoint(LEEDS, paused, world.clock.now())
+    await world.store.deliveries.pauseEndpoint(LEEDS, paused, world.clock.now())
     first.wake(paused)
     await first.acceptEvent(anEvent(world, { object: 'company' }))
     await world.clock.run(seconds(1))
@@ -94,8 +95,8 @@ describe('restarts and overlaps', () => {
     const other = openClient(world.client.sql.name, 'db/migrations')
     try {
       const store = sqliteStore(other, world.clock)
-      await store.resumeEndpoint(LEEDS, paused, world.clock.now())
-      await store.resumeEndpoint(LEEDS, waits, world.clock.now())
+      await store.deliveries.resumeEndpoint(LEEDS, paused, world.clock.now())
+      await store.deliveries.resumeEndpoint(LEEDS, waits, world.clock.now())
     } finally {
       other.close()
     }
@@ -178,7 +179,7 @@ describe('when the database is in trouble', () => {
       writes++
       if (broken) throw new Error('disk full')
     }
-    const engine = world.engine({ store: { ...world.store, trialWrite } })
+    const engine = world.engine({ store: withMethods(world.store, { trialWrite }) })
     engine.start()
     await world.clock.settle()
     const ask = async () => (await Promise.all(Array.from({ length: 50 }, engine.ready))).map(({ ready }) => ready)
@@ -193,14 +194,13 @@ describe('when the database is in trouble', () => {
   it('nothing is acknowledged, and nothing is sent twice once it is back', async () => {
     world.endpoint()
     let broken = false
-    const store = {
-      ...world.store,
-      acceptEvents: (...input: Parameters<typeof world.store.acceptEvents>) =>
-        broken ? Promise.reject(new Error('disk full')) : world.store.acceptEvents(...input),
-      settleAttempts: (...input: Parameters<typeof world.store.settleAttempts>) =>
-        broken ? Promise.reject(new Error('disk full')) : world.store.settleAttempts(...input),
-      trialWrite: () => (broken ? Promise.reject(new Error('disk full')) : world.store.trialWrite()),
-    }
+    const store = withMethods(world.store, {
+      acceptEvents: (...input: Parameters<typeof world.store.events.acceptEvents>) =>
+        broken ? Promise.reject(new Error('disk full')) : world.store.events.acceptEvents(...input),
+      settleAttempts: (...input: Parameters<typeof world.store.deliveries.settleAttempts>) =>
+        broken ? Promise.reject(new Error('disk full')) : world.store.deliveries.settleAttempts(...input),
+      trialWrite: () => (broken ? Promise.reject(new Error('disk full')) : world.store.ops.trialWrite()),
+    })
     const engine = world.engine({ store })
     engine.start()
     await world.clock.settle()

@@ -99,14 +99,14 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   const settling = settleOptions(random)
   const { switches } = input.space ?? AMPLE_SPACE
   const settle = (reports: AttemptReport[]) =>
-    store.settleAttempts(switches().keepSnippets ? reports : withoutSnippets(reports), settling)
+    store.deliveries.settleAttempts(switches().keepSnippets ? reports : withoutSnippets(reports), settling)
   const self = processName()
   const held = heldEndpoints()
 
   const pump = createDeliveryPump<DeliveryJob, AttemptReport>({
     clock,
     log,
-    lease: store,
+    lease: store.ops,
     owner: `${self}|${input.owner ?? randomUUID()}`,
     isGone: (owner) => isGone(owner, self),
     ...(input.limits && { limits: input.limits }),
@@ -114,21 +114,21 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     ...(input.gatherMs !== undefined && { gatherMs: input.gatherMs }),
     ports: {
       takeOver: () => tidyAfterRestart(input),
-      endpointsWithWork: async () => (await store.endpointsWithWork()).map(held.toPump),
-      changedElsewhere: store.changedElsewhere,
+      endpointsWithWork: async () => (await store.deliveries.endpointsWithWork()).map(held.toPump),
+      changedElsewhere: store.ops.changedElsewhere,
       async adopt(endpointId) {
-        const lane = await store.adoptEndpoint(endpointId, RETRY_FOR)
+        const lane = await store.deliveries.adoptEndpoint(endpointId, RETRY_FOR)
         return lane && held.toPump(lane)
       },
-      due: store.dueDeliveries,
-      load: store.loadDeliveries,
+      due: store.deliveries.dueDeliveries,
+      load: store.deliveries.loadDeliveries,
       deliver,
       async settle(reports) {
         // What has just come in shares the transaction, as it does the other way round.
         arrivals.hurry()
         return (await settle(reports)).map((one) => held.keepClosed(one.endpointId, paceOf(one)))
       },
-      trialWrite: store.trialWrite,
+      trialWrite: store.ops.trialWrite,
     },
   })
 
@@ -166,7 +166,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     async commit(events) {
       // What has come back from receivers shares the transaction: one sync of the disk for both.
       pump.settleNow()
-      const accepted = await store.acceptEvents(events, accepting)
+      const accepted = await store.events.acceptEvents(events, accepting)
       offer(accepted, events)
       return accepted
     },
@@ -215,7 +215,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   async function trialWrite(): Promise<string | null> {
     try {
       const began = clock.now()
-      await store.trialWrite()
+      await store.ops.trialWrite()
       return clock.now() - began > TRIAL_WRITE_LIMIT ? SLOW : null
     } catch (error) {
       log.error({ error }, 'database.not_writable')
@@ -226,7 +226,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   return {
     acceptEvent: arrivals.add,
     async acceptPolled(take) {
-      const taken = await store.takeInPolled(take, accepting)
+      const taken = await store.records.takeInPolled(take, accepting)
       const events = take.records.flatMap(({ event }) => event ?? [])
       if (taken.outcome !== 'overtaken') offer(taken.accepted, events)
       return taken
@@ -237,7 +237,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       replaying.wake()
     },
     async deliverNow(deliveryId) {
-      const [job] = await store.loadDeliveries([deliveryId])
+      const [job] = await store.deliveries.loadDeliveries([deliveryId])
       if (!job) return null
       const report = await deliver(job, { probe: false })
       await settle([report])

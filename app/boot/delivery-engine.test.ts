@@ -214,7 +214,7 @@ describe('an address that fails', () => {
     ).toEqual({ n: 5 })
 
     const app = { ...world.app, wakeDeliveries: engine.wake }
-    expect(await world.store.resumeEndpoint(LEEDS, endpointId, world.clock.now())).toBe(true)
+    expect(await world.store.deliveries.resumeEndpoint(LEEDS, endpointId, world.clock.now())).toBe(true)
     const replay = await replaySince(app, LEEDS, endpointId, {
       since: 0,
       status: 'failed',
@@ -293,7 +293,7 @@ describe('an address that fails', () => {
     await world.clock.run(hours(2))
     expect(world.outbound.sent).toHaveLength(before)
     world.outbound.when(ADDRESS, {})
-    await world.store.resumeEndpoint(LEEDS, endpointId, world.clock.now())
+    await world.store.deliveries.resumeEndpoint(LEEDS, endpointId, world.clock.now())
     engine.wake(endpointId)
     await world.clock.run(minutes(1))
     expect(world.row("SELECT count(*) AS n FROM delivery WHERE state = 'pending'")).toEqual({ n: 0 })

@@ -56,7 +56,7 @@ describe('the jobs', () => {
       `INSERT INTO run (account_uuid, automation_id, version, source, object, record_uuids, trigger_data, state, outcome, wake_at, hop, created_at, ended_at)
        VALUES (?, ?, 1, 'webhook', 'job', '[]', '{}', 'done', 'success', 0, 0, ?, ?)`,
     )
-    const rule = await world.app.store.createAutomation(LEEDS, {
+    const rule = await world.app.store.automations.createAutomation(LEEDS, {
       name: 'Rule',
       definition: { trigger: { source: 'webhook', object: 'job', event: 'job_created' } } as never,
       active: false,
@@ -83,7 +83,8 @@ describe('the jobs', () => {
     const exchange = { endpoint: '/', method: 'GET', requestData: null, responseData: null, statusCode: 200 }
     const rest = { userAgent: null, remoteIp: null, durationMs: null, activityType: 'webhook' as const }
     // Looked after at every fiftieth.
-    for (let n = 0; n < 50; n++) await world.app.store.recordApiActivity({ accountUuid: LEEDS, ...exchange, ...rest })
+    for (let n = 0; n < 50; n++)
+      await world.app.store.events.recordApiActivity({ accountUuid: LEEDS, ...exchange, ...rest })
     const left = count('SELECT count(*) AS n FROM api_activity')
     expect([left >= EXCHANGES_KEPT, left <= EXCHANGES_KEPT + 50]).toEqual([true, true])
   })

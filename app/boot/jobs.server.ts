@@ -68,7 +68,7 @@ export function timedJobs(
       name: 'keys.rotate',
       pattern: '51 * * * *',
       afterStartMs: seconds(10),
-      run: async (signal) => void (await rotateKeys(app, signal)),
+      run: async (signal) => void (await rotateKeys({ ...app, store: app.store.accounts }, signal)),
     },
     { name: 'usage.report', pattern: '13 * * * *', run: (signal) => reportUsage(app, signal) },
     {

@@ -1,6 +1,6 @@
 // Sends what is due, fairly, and writes down what became of it. Knows no feature: what a delivery is, how it is sent and what
 // follows is behind the ports. Nothing here is durable: after a crash everything unsettled is simply still waiting.
-import type { Store } from '#db/store.ts'
+import type { OperationsStore } from '#db/store/operations.ts'
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { createGroupCommit, SLOW_DISK } from './group-commit.server.ts'
@@ -46,7 +46,7 @@ export interface PumpPorts<Job extends { dueAt: Millis }, Report> {
 export interface PumpInput<Job extends { dueAt: Millis }, Report> {
   clock: Clock
   log: Log
-  lease: Pick<Store, 'findLease' | 'acquireLease' | 'releaseLease'>
+  lease: Pick<OperationsStore, 'findLease' | 'acquireLease' | 'releaseLease'>
   owner: string
   isGone(owner: string): boolean
   ports: PumpPorts<Job, Report>

@@ -1,11 +1,11 @@
 // One owner at a time: a lease in the database that has to be renewed, so that two processes never send the same thing.
-import type { Store } from '#db/store.ts'
+import type { OperationsStore } from '#db/store/operations.ts'
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { createSteadyLoop, type SteadyLoop } from './steady-loop.server.ts'
 
 export interface OwnershipInput {
-  store: Pick<Store, 'findLease' | 'acquireLease' | 'releaseLease'>
+  store: Pick<OperationsStore, 'findLease' | 'acquireLease' | 'releaseLease'>
   clock: Clock
   log: Log
   /** What is owned. */

@@ -1,6 +1,6 @@
 // Starts what is due, fairly: accounts take turns, each has a few at work at once, and nothing is worked on twice at a time.
 // Knows no feature: what a run is and what it does is behind the ports. Nothing here is durable.
-import type { Store } from '#db/store.ts'
+import type { OperationsStore } from '#db/store/operations.ts'
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { createOwnership } from './ownership.server.ts'
@@ -27,7 +27,7 @@ export interface RunPumpPorts {
 export interface RunPumpInput {
   clock: Clock
   log: Log
-  lease: Pick<Store, 'findLease' | 'acquireLease' | 'releaseLease'>
+  lease: Pick<OperationsStore, 'findLease' | 'acquireLease' | 'releaseLease'>
   owner: string
   isGone(owner: string): boolean
   ports: RunPumpPorts

@@ -87,7 +87,7 @@ describe('a session', () => {
     expect(await findSession(world.app, world.request('/', { tab, frame }))).toBeNull()
     const all = { actions: null, outcome: null, since: null, until: null, before: null, limit: 9 }
     for (const account of [LEEDS, YORK]) {
-      const trail = await world.app.store.listAudit(account, all)
+      const trail = await world.app.store.audit.listAudit(account, all)
       expect(trail.map(({ action }) => action)).toEqual(['sign_out'])
     }
     await signOut(world.app, world.request('/'))
@@ -114,7 +114,7 @@ describe('a session', () => {
 describe('an account', () => {
   it('is one of the session, by any of its ids; the id is given back as it was named', async () => {
     const tab = await world.signIn(LEEDS)
-    await world.app.store.mapAccountId('Ext-1', LEEDS, 9, () => 'new')
+    await world.app.store.accounts.mapAccountId('Ext-1', LEEDS, 9, () => 'new')
     expect(await requireAccount(world.app, world.request('/', { tab }), LEEDS.toUpperCase())).toEqual({
       accountUuid: LEEDS,
       accountId: LEEDS,
@@ -130,7 +130,7 @@ describe('an account', () => {
   it('that is unknown, malformed or somebody else’s is the same 404', async () => {
     const tab = await world.signIn(LEEDS)
     await world.signIn(YORK)
-    await world.app.store.mapAccountId('of-york', YORK, 9, () => 'new')
+    await world.app.store.accounts.mapAccountId('of-york', YORK, 9, () => 'new')
     for (const id of [YORK, 'of-york', 'nobody', '../x', 'x'.repeat(101), 7, {}, [LEEDS]]) {
       expect(await refusal(() => requireAccount(world.app, world.request('/', { tab }), id))).toEqual(NOT_FOUND)
       expect(await findAccess(world.app, world.request('/', { tab }), id)).toBeNull()

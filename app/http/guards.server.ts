@@ -64,7 +64,7 @@ async function accessOf(
   id: unknown,
 ): Promise<AccountAccess | null> {
   const accountId = readAccountId(id)
-  const accountUuid = accountId === null ? null : await app.store.resolveAccountId(accountId)
+  const accountUuid = accountId === null ? null : await app.store.accounts.resolveAccountId(accountId)
   const proved = session.accounts.find((account) => account.accountUuid === accountUuid)
   if (!proved || accountId === null) return null
   const asked = { query: new URL(request.url).searchParams, header: request.headers.get('x-admin-mode') }

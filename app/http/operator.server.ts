@@ -22,7 +22,7 @@ export async function requireOperator({ request, context: { app, clientIp } }: A
   const { pathname, searchParams } = new URL(request.url)
   const session = await findSession(app, request)
   const named = accountIdIn(searchParams)
-  const namedUuid = named === null ? null : await app.store.resolveAccountId(named)
+  const namedUuid = named === null ? null : await app.store.accounts.resolveAccountId(named)
   const asked = { query: searchParams, header: request.headers.get('x-admin-mode') }
   const own = session?.accounts.find(
     (proved) =>

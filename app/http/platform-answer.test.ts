@@ -5,6 +5,7 @@ import {
   receiveSignedEvent,
 } from '#app/features/events/receive-event.server.ts'
 import { hours } from '#app/lib/duration.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 import { toPlatformAnswer } from './platform-answer.ts'
@@ -164,7 +165,7 @@ describe('a call of the platform', () => {
   it('is answered 503, never 410 or 200, when the database is in trouble', async () => {
     const token = subscription()
     const broken = () => Promise.reject(new Error('disk I/O error'))
-    const lookup = { ...app, store: { ...app.store, findIngress: broken } }
+    const lookup = { ...app, store: withMethods(app.store, { findIngress: broken }) }
     expect((await answered(lookup, { ...CALL, token })).status).toBe(503)
     const commit = { ...app, acceptEvent: broken }
     const answer = await answered(commit, { ...CALL, token })

@@ -178,7 +178,7 @@ async function endOfSignIn(app: SignInApp, request: Request): Promise<EndedSignI
     if (finished.outcome === 'problem') return atGate(app, finished.returnTo, finished.problem)
     const cookie = sessionCookie('tab', isSecure(app), finished.sessionToken)
     const { returnTo, problem, linked } = finished
-    const accountUuid = await app.store.resolveAccountId(returnTo)
+    const accountUuid = await app.store.accounts.resolveAccountId(returnTo)
     if (accountUuid !== null) await beginTrial(app, accountUuid)
     const answer = redirectTo(signInReturn(returnTo, problem, linked), { 'Set-Cookie': cookie })
     return { answer, accountUuid, problem }
@@ -195,7 +195,7 @@ async function atGate(
 ): Promise<EndedSignIn> {
   app.log.info({ problem }, 'sign_in.ended')
   const id = readAccountId(named)
-  const accountUuid = id === null ? null : await app.store.resolveAccountId(id)
+  const accountUuid = id === null ? null : await app.store.accounts.resolveAccountId(id)
   await recordRefusal(app, { accountUuid, action: 'sign_in', detail: { reason: problem } }, currentCaller()?.ip ?? '')
   return { answer: redirectTo(signInReturn(named, problem)), accountUuid, problem }
 }

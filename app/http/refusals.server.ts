@@ -78,7 +78,7 @@ export async function tellRefusedAtTheDoor(
 async function accountNamedIn(app: Pick<App, 'store'>, { pathname, searchParams }: URL): Promise<string | null> {
   const inPath = pathname.split('/').filter((part) => UUID.test(part))
   for (const id of [accountIdIn(searchParams), ...inPath.map(readAccountId)]) {
-    const accountUuid = id === null ? null : await app.store.resolveAccountId(id)
+    const accountUuid = id === null ? null : await app.store.accounts.resolveAccountId(id)
     if (accountUuid !== null) return accountUuid
   }
   return null

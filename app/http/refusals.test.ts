@@ -1,7 +1,9 @@
 // Who asks for what is not theirs is written down: at a call, at a page, and in front of both.
+
 import type { AppLoadContext } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { asCaller } from '#app/lib/caller.server.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { LEEDS, RIGHTS_ORIGIN, type RightsWorld, rightsWorld, YORK } from '#tests/support/rights-world.server.ts'
 import { answerCall } from './call.server.ts'
 import { createDoor } from './door.server.ts'
@@ -19,9 +21,9 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 const context = () => ({ app: world.app, clientIp: IP, nonce: '' }) as AppLoadContext
-const entries = (account: string) => world.app.store.listAudit(account, ALL)
+const entries = (account: string) => world.app.store.audit.listAudit(account, ALL)
 const nobodys = async () =>
-  (await world.app.store.listAuditOutlines(ALL)).filter(({ accountUuid }) => accountUuid === null)
+  (await world.app.store.audit.listAuditOutlines(ALL)).filter(({ accountUuid }) => accountUuid === null)
 
 function post(path: string, cookies: { tab?: string } = {}): Request {
   const asked = world.request(path, cookies)
@@ -193,7 +195,7 @@ describe('at the door', () => {
     const { come, told } = door()
     expect(await come('/automation', { origin: RIGHTS_ORIGIN, ...cookie(tab) })).toBeNull()
     expect([await entries(LEEDS), told()]).toEqual([[], 0])
-    const seen = async () => (await world.app.store.listSessions(LEEDS))[0]?.lastSeenAt
+    const seen = async () => (await world.app.store.accounts.listSessions(LEEDS))[0]?.lastSeenAt
     const before = await seen()
     world.clock.advance(3_600_000)
     await come('/automation', { ...foreign, ...cookie(tab) })
@@ -214,7 +216,10 @@ describe('at the door', () => {
 
   test('a store that does not answer keeps nobody out or in', async () => {
     const broken = () => Promise.reject(new Error('disk'))
-    const app = { ...world.app, store: { ...world.app.store, findSessions: broken, resolveAccountId: broken } }
+    const app = {
+      ...world.app,
+      store: withMethods(world.app.store, { findSessions: broken, resolveAccountId: broken }),
+    }
     const telling: Promise<void>[] = []
     const admit = createDoor(app, { perMinute: 10, clientIp: () => IP, told: (one) => telling.push(one) })
     expect(admit({ method: 'POST', url: '/', headers: { ...foreign, ...cookie('x') } })?.status).toBe(403)

@@ -28,7 +28,7 @@ export async function accountsOfCookies(
   cookie: string | undefined,
 ): Promise<ProvedAccount[]> {
   const tokens = tokensIn(app, cookie ?? null, KINDS)
-  const stored = await app.store.findSessions(tokens.map(sessionHashOf(app)))
+  const stored = await app.store.accounts.findSessions(tokens.map(sessionHashOf(app)))
   return sessionOf(stored, app.clock.now())?.accounts ?? []
 }
 

@@ -10,7 +10,7 @@ export async function eraseWithSubscription(
   accountUuid: string,
   typed: string,
 ): Promise<Erasing | { outcome: 'still_paying' }> {
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   if (account && !isNameTyped(typed, account)) return { outcome: 'wrong_name' }
   if (account && app.payments !== null) {
     const ended = await endCharges(app, accountUuid)

@@ -20,8 +20,8 @@ beforeEach(async () => {
   await connect(world, BRISBANE)
   const provedAt = world.clock.now()
   frame = newToken()
-  await world.app.store.admitPerson(BRISBANE.uuid, 'staff-1')
-  await world.app.store.openSession({
+  await world.app.store.accounts.admitPerson(BRISBANE.uuid, 'staff-1')
+  await world.app.store.accounts.openSession({
     tokenHash: hashToken(frame),
     expiresAt: provedAt + days(1),
     account: { accountUuid: BRISBANE.uuid, staffUuid: 'staff-1', proof: 'launch', provedAt },
@@ -98,7 +98,7 @@ describe('a tab of its own, opened from the frame', () => {
   it('is nothing for whoever is signed out, and its ticket is in no log', async () => {
     const ticket = await ticketOfFrame()
     expect(world.logged.join('\n')).not.toContain(ticket.split('.')[0])
-    await world.app.store.endSessionsOf(BRISBANE.uuid, null)
+    await world.app.store.accounts.endSessionsOf(BRISBANE.uuid, null)
     expect((await post(routeBrowser(world), { ticket, confirmed: 'yes' })).status).toBe(403)
   })
 })

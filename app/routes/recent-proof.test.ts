@@ -19,7 +19,7 @@ beforeEach(async () => {
   world = await accountsApp()
   Object.assign(world.app, { wakeDeliveries() {}, wakeRuns() {}, rulesChanged() {}, payments: null })
   await connect(world, BRISBANE)
-  await world.app.store.saveEndpoint(BRISBANE.uuid, {
+  await world.app.store.endpoints.saveEndpoint(BRISBANE.uuid, {
     kind: 'webhook',
     objectType: 'job',
     fields: '',
@@ -38,8 +38,8 @@ afterEach(() => world.close())
 async function openedBy(staffUuid: string): Promise<RouteBrowser> {
   const now = world.clock.now()
   const token = newToken()
-  await world.app.store.admitPerson(BRISBANE.uuid, staffUuid)
-  await world.app.store.openSession({
+  await world.app.store.accounts.admitPerson(BRISBANE.uuid, staffUuid)
+  await world.app.store.accounts.openSession({
     tokenHash: hashToken(token),
     expiresAt: now + hours(24),
     account: { accountUuid: BRISBANE.uuid, staffUuid, proof: 'launch', provedAt: now },

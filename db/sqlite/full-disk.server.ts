@@ -2,6 +2,7 @@
 // in (503), what is under way is still written down, room is made, and when the ballast fits again everything is as before.
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
+import { eachMethod, methodsOf, withMethods } from '#app/lib/families.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { Store } from '../store.ts'
 import type { Ballast } from './ballast.server.ts'
@@ -80,7 +81,7 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
     try {
       if (full) {
         await makeRoom(stopping.signal)
-        await store.emptyLog(LOG_WAIT_MS)
+        await store.ops.emptyLog(LOG_WAIT_MS)
       }
       const fits = await ballast.take(pause)
       if (fits && full) {
@@ -102,25 +103,17 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
     return Promise.race([over, stopped])
   }
 
-  function watched<Method extends (...values: never[]) => Promise<unknown>>(method: Method): Method {
-    const call = (...values: Parameters<Method>) => {
-      const result = method(...values)
-      result.catch(onFailure)
-      return result
-    }
-    return call as Method
-  }
-
-  const methods = Object.entries(store).map(([name, method]) => [name, watched(method)])
-  const watchedStore = Object.fromEntries(methods) as Store
+  const watched = eachMethod(store, (_, method) => (...values) => {
+    const result = method(...values)
+    result.catch(onFailure)
+    return result
+  })
+  const { acceptEvents, takeInPolled } = methodsOf(watched)
   return {
-    store: {
-      ...watchedStore,
-      acceptEvents: (events, options) =>
-        full ? Promise.reject(new DiskFullError()) : watchedStore.acceptEvents(events, options),
-      takeInPolled: (take, options) =>
-        full ? Promise.reject(new DiskFullError()) : watchedStore.takeInPolled(take, options),
-    },
+    store: withMethods(watched, {
+      acceptEvents: (events, options) => (full ? Promise.reject(new DiskFullError()) : acceptEvents(events, options)),
+      takeInPolled: (take, options) => (full ? Promise.reject(new DiskFullError()) : takeInPolled(take, options)),
+    }),
     isFull: () => full,
     start() {
       started = true

@@ -76,7 +76,7 @@ describe('a full disk', () => {
   afterEach(() => guard.stop())
 
   const accept = () =>
-    guard.store.acceptEvents([anEvent(world, { body: 'x'.repeat(90_000) })], {
+    guard.store.events.acceptEvents([anEvent(world, { body: 'x'.repeat(90_000) })], {
       choose: chooseEndpoints,
       limit: { deliveries: 50_000, bytes: 50_000_000 },
       retryFor: hours(72),
@@ -103,7 +103,7 @@ describe('a full disk', () => {
     ballast.take = async () => false
     limitPages(PLENTY)
     await expect(accept()).rejects.toMatchObject({ code: 'SQLITE_FULL' })
-    expect(await guard.store.acquireLease('deliveries', 'me', 0, 10, null)).toBe(true)
+    expect(await guard.store.ops.acquireLease('deliveries', 'me', 0, 10, null)).toBe(true)
     expect(world.row('SELECT count(*) AS n FROM event')).toEqual({ n: 0 })
   })
 

@@ -117,30 +117,31 @@ test.each(RELEASED)('a database of %s comes up to date with all that was in it',
     expect(countsOf(client.sql)).toMatchObject(before)
 
     const store = sqliteStore(client, CLOCK)
-    expect(await store.findAccount(LEEDS)).toMatchObject({ name: 'Leeds Boilers' })
-    expect(await store.listEndpoints(LEEDS, 'webhook')).toMatchObject([
+    expect(await store.accounts.findAccount(LEEDS)).toMatchObject({ name: 'Leeds Boilers' })
+    expect(await store.endpoints.listEndpoints(LEEDS, 'webhook')).toMatchObject([
       { webhook: { objectType: 'job' } },
       { webhook: { objectType: 'company' } },
     ])
-    expect(await store.listSubscriptions(LEEDS)).toMatchObject([{ object: 'job' }, { object: 'note' }])
-    expect(await store.findDelivery(LEEDS, 1)).toMatchObject({
+    expect(await store.endpoints.listSubscriptions(LEEDS)).toMatchObject([{ object: 'job' }, { object: 'note' }])
+    expect(await store.events.findDelivery(LEEDS, 1)).toMatchObject({
       delivery: { attempts: 2, lastCode: 200 },
       body: expect.stringContaining('"object":"job"'),
     })
-    expect(await store.waitingTotals()).toMatchObject({ deliveries: 1 })
+    expect(await store.deliveries.waitingTotals()).toMatchObject({ deliveries: 1 })
     if ('automation' in before) {
-      expect(await store.listAutomations(LEEDS)).toMatchObject([{ name: 'Thank the customer', version: 2 }])
-      expect((await store.listRuns(LEEDS, LAST_RUNS)).map(({ state }) => state)).toEqual(['held', 'done'])
+      expect(await store.automations.listAutomations(LEEDS)).toMatchObject([{ name: 'Thank the customer', version: 2 }])
+      expect((await store.runs.listRuns(LEEDS, LAST_RUNS)).map(({ state }) => state)).toEqual(['held', 'done'])
     }
-    if ('plan' in before) expect(await store.findPlan(LEEDS)).toMatchObject({ status: 'active' })
-    if ('audit_entry' in before) expect(await store.listAudit(LEEDS, ALL_AUDIT)).toMatchObject([{ action: 'sign_in' }])
+    if ('plan' in before) expect(await store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active' })
+    if ('audit_entry' in before)
+      expect(await store.audit.listAudit(LEEDS, ALL_AUDIT)).toMatchObject([{ action: 'sign_in' }])
 
     const secrets = createSecretBox(FIXTURE_KEYS, accountKeyring(client, CLOCK.now))
     for (const [account, name] of [
       [LEEDS, '0d3c3b52'],
       [BONDI, '5b7f8a10'],
     ] as const) {
-      const credential = await store.findCredential(account)
+      const credential = await store.accounts.findCredential(account)
       if (account === BONDI && !credential) continue
       expect(secrets.open(sealedPlace('access_token', account), credential?.accessTokenSealed ?? '')).toBe(
         `access-of-${name}`,
@@ -184,12 +185,17 @@ test('rules from before "how often" was a choice do what they did, and whose cus
   const client = openClient(file, 'db/migrations')
   const store = sqliteStore(client, CLOCK)
   const onceOf = async (account: string) =>
-    Object.fromEntries((await store.listAutomations(account)).map(({ id, definition }) => [id, definition.once]))
+    Object.fromEntries(
+      (await store.automations.listAutomations(account)).map(({ id, definition }) => [id, definition.once]),
+    )
   expect(await onceOf(LEEDS)).toMatchObject({ 11: 'change', 12: 'change', 13: 'value:date', 14: 'record' })
   expect(await onceOf(BONDI)).toEqual({ 21: 'record', 22: 'period' })
-  expect([await store.owesRepeatNotice(LEEDS), await store.owesRepeatNotice(BONDI)]).toEqual([true, false])
-  await store.dismissRepeatNotice(LEEDS)
-  expect(await store.owesRepeatNotice(LEEDS)).toBe(false)
+  expect([await store.automations.owesRepeatNotice(LEEDS), await store.automations.owesRepeatNotice(BONDI)]).toEqual([
+    true,
+    false,
+  ])
+  await store.automations.dismissRepeatNotice(LEEDS)
+  expect(await store.automations.owesRepeatNotice(LEEDS)).toBe(false)
   client.close()
 })
 

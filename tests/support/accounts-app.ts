@@ -210,7 +210,7 @@ export async function connect(
   const token = newToken()
   const now = clock.now()
   const place = (column: string) => `credential|${account.uuid}|${column}`
-  await app.store.completeSignIn(
+  await app.store.accounts.completeSignIn(
     {
       account,
       tokens: {

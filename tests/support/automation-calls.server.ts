@@ -33,7 +33,7 @@ export async function automationCalls(): Promise<AutomationCalls> {
   engine.start()
   const followed: string[] = []
   for (const accountUuid of [LEEDS, BRISBANE]) {
-    await world.store.openSession({
+    await world.store.accounts.openSession({
       tokenHash: hashToken(accountUuid),
       expiresAt: world.clock.now() + hours(8),
       account: { accountUuid, staffUuid: null, proof: 'oauth', provedAt: world.clock.now() },

@@ -101,7 +101,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
     [LEEDS, 'Leeds Electrical', 'Europe/London'],
     [BRISBANE, 'Brisbane Plumbing', 'Australia/Brisbane'],
   ] as const) {
-    await store.ensureAccount({ uuid, name, timezone })
+    await store.accounts.ensureAccount({ uuid, name, timezone })
     platform.put(uuid, 'vendor', { uuid, name, timezone_name: timezone, currency: 'GBP', email: 'office@example.test' })
     platform.put(uuid, 'staff', { uuid: STAFF, first: 'Tom', last: 'Finch', email: 'tom@example.test', mobile: '' })
     platform.put(uuid, 'queue', { uuid: QUEUE, name: 'To be booked', default_timeframe: '3', requires_assignment: '0' })
@@ -168,7 +168,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
       return uuid
     },
     rule: (definition, account = LEEDS, name = 'Quote check-in') =>
-      store.createAutomation(account, {
+      store.automations.createAutomation(account, {
         name,
         definition,
         active: true,
@@ -178,7 +178,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
         at: clock.now(),
       }),
     async start(automationId, recordUuids, more = {}, account = LEEDS) {
-      const [started] = await store.startRuns(
+      const [started] = await store.runs.startRuns(
         account,
         [aWish(automationId, recordUuids, clock.now(), more)],
         clock.now(),
@@ -187,7 +187,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
       return started.runId
     },
     async run(runId, account = LEEDS) {
-      const found = await store.findRun(account, runId)
+      const found = await store.runs.findRun(account, runId)
       if (!found) throw new Error(`there is no run ${runId}`)
       return found
     },

@@ -14,7 +14,7 @@ export type BillingCall = (route: Route, path: string, call?: Call) => Promise<A
 export async function billingCalls(world: BillingWorld, app: Partial<App> = {}): Promise<BillingCall> {
   const signedIn = world.rows('SELECT token_hash FROM session').length > 0
   for (const accountUuid of signedIn ? [] : [LEEDS, BRISBANE]) {
-    await world.app.store.openSession({
+    await world.app.store.accounts.openSession({
       tokenHash: hashToken(accountUuid),
       expiresAt: world.clock.now() + hours(8),
       account: { accountUuid, staffUuid: null, proof: 'oauth', provedAt: world.clock.now() },

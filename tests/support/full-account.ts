@@ -16,14 +16,14 @@ export async function live(
   const { store, clock, secrets } = app
   const at = clock.now()
   const token = newToken()
-  const subscription = await store.beginSubscription(accountUuid, {
+  const subscription = await store.endpoints.beginSubscription(accountUuid, {
     object: 'job',
     fields: 'status',
     tokenHash: hashToken(token),
     tokenSealed: secrets.seal(`subscription|${accountUuid}|token`, token),
     at,
   })
-  const { endpointId } = await store.saveEndpoint(accountUuid, {
+  const { endpointId } = await store.endpoints.saveEndpoint(accountUuid, {
     kind: 'webhook',
     objectType: 'job',
     fields: '',
@@ -34,7 +34,7 @@ export async function live(
     subscription: { id: subscription, fields: 'status', replacedUntil: at },
     at,
   })
-  await store.saveEndpoint(accountUuid, {
+  await store.endpoints.saveEndpoint(accountUuid, {
     kind: 'extra',
     name: 'Second address',
     objectType: 'job',
@@ -45,7 +45,7 @@ export async function live(
     subscription: null,
     at,
   })
-  await store.saveCredential(accountUuid, {
+  await store.accounts.saveCredential(accountUuid, {
     accessTokenSealed: secrets.seal(`credential|${accountUuid}|access_token`, SECRET),
     refreshTokenSealed: secrets.seal(`credential|${accountUuid}|refresh_token`, SECRET),
     expiresAt: at + hours(1),
@@ -60,7 +60,7 @@ export async function live(
     once: 'record',
     guards: {},
   }
-  const automation = await store.createAutomation(accountUuid, {
+  const automation = await store.automations.createAutomation(accountUuid, {
     name: 'Thank you',
     definition: definition as never,
     active: true,
@@ -83,13 +83,17 @@ export async function live(
     held: null,
     replayOf: null,
   } as const
-  await store.startRuns(accountUuid, [wish], at)
-  await store.mapAccountId(`ext-${accountUuid}`, accountUuid, 50, decideNamedAs)
-  await store.saveMute(accountUuid, { kind: 'company', recordUuid: 'company-1', until: null, name: 'Mrs Jones' }, at)
-  await store.saveMailChoice(accountUuid, { byMail: true, email: 'owner@example.com' }, at)
-  await store.saveAccountGuards(accountUuid, {} as never, at, { by: null, words: 'Quiet hours changed.' })
-  await store.ensurePlan(accountUuid, hours(24), at)
-  await store.openSession({
+  await store.runs.startRuns(accountUuid, [wish], at)
+  await store.accounts.mapAccountId(`ext-${accountUuid}`, accountUuid, 50, decideNamedAs)
+  await store.runs.saveMute(
+    accountUuid,
+    { kind: 'company', recordUuid: 'company-1', until: null, name: 'Mrs Jones' },
+    at,
+  )
+  await store.notices.saveMailChoice(accountUuid, { byMail: true, email: 'owner@example.com' }, at)
+  await store.runs.saveAccountGuards(accountUuid, {} as never, at, { by: null, words: 'Quiet hours changed.' })
+  await store.billing.ensurePlan(accountUuid, hours(24), at)
+  await store.accounts.openSession({
     tokenHash: `session-${accountUuid}`,
     expiresAt: at + hours(9),
     account: { accountUuid, staffUuid: null, proof: 'oauth', provedAt: at },
@@ -97,7 +101,7 @@ export async function live(
     carryProofsSince: 0,
   })
   for (let n = 0; n < 3; n += 1) await arrive({ app }, accountUuid, subscription, n)
-  await store.recordApiActivity({
+  await store.events.recordApiActivity({
     accountUuid,
     activityType: 'api_call',
     endpoint: '/api_1.0/job.json',
@@ -109,7 +113,7 @@ export async function live(
     remoteIp: null,
     durationMs: 1,
   })
-  await store.appendAudit({
+  await store.audit.appendAudit({
     at,
     accountUuid,
     actor: 'session',
@@ -125,7 +129,7 @@ export async function live(
 
 /** One more event of it. */
 export function arrive({ app }: Pick<WebhookWorld, 'app'>, accountUuid: string, subscriptionId: number, n: number) {
-  return app.store.acceptEvents(
+  return app.store.events.acceptEvents(
     [
       {
         accountUuid,

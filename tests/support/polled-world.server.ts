@@ -59,7 +59,7 @@ export function polledWorld(world: WebhookWorld) {
       }))
     },
     count: (table: Counted) => world.client.sql.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0,
-    cursor: (account = LEEDS) => world.app.store.findPollCursor(account, 'webhook:jobcontact'),
+    cursor: (account = LEEDS) => world.app.store.records.findPollCursor(account, 'webhook:jobcontact'),
   }
 }
 

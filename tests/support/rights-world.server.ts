@@ -36,9 +36,9 @@ export function rightsWorld(options: { origin?: string } = {}): RightsWorld {
       const token = newToken()
       let before: string[] = []
       for (const accountUuid of accounts) {
-        await store.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
+        await store.accounts.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
         const next = accountUuid === accounts.at(-1) ? token : newToken()
-        await store.openSession({
+        await store.accounts.openSession({
           tokenHash: hashToken(next),
           expiresAt: clock.now() + 86_400_000,
           account: { accountUuid, staffUuid: 'staff', proof: 'oauth', provedAt: clock.now() },

@@ -59,7 +59,7 @@ export async function scriptlessForm(): Promise<ScriptlessForm> {
   const calls = await automationCalls()
   const { app, world } = calls
   const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt: world.clock.now() + hours(8), scope: '' }
-  await app.store.saveCredential(LEEDS, tokens)
+  await app.store.accounts.saveCredential(LEEDS, tokens)
   for (const [kind, [object, values]] of Object.entries(STOCK).entries()) {
     for (const number of [1, 2]) {
       const uuid = `0000000${number}-0000-4000-8000-0000000000${kind + 10}`
@@ -94,7 +94,7 @@ export async function scriptlessForm(): Promise<ScriptlessForm> {
     } catch (thrown) {
       if (!(thrown instanceof Response)) throw thrown
       const id = Number(/#\D*(\d+)$/.exec(thrown.headers.get('location') ?? '')?.[1] ?? 0)
-      const rule = await app.store.findAutomation(LEEDS, id)
+      const rule = await app.store.automations.findAutomation(LEEDS, id)
       if (!rule) throw new Error(`nothing was stored: ${thrown.headers.get('location')}`)
       return {
         outcome: 'saved',

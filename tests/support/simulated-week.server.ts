@@ -136,7 +136,7 @@ export async function simulatedWeek({ seed, sabotage }: WeekOptions): Promise<We
     }
     const limit = { deliveries: 50_000, bytes: 50_000_000 }
     const options = { choose: chooseEndpoints, limit, retryFor: hours(72), stoppedReason: 'stopped' }
-    const [accepted] = await world.store.acceptEvents([event], options)
+    const [accepted] = await world.store.events.acceptEvents([event], options)
     if (accepted?.outcome === 'stored' && accepted.touched) triggers.touched()
   }
 
@@ -212,7 +212,7 @@ export async function simulatedWeek({ seed, sabotage }: WeekOptions): Promise<We
   const ids: Record<string, number> = {}
   for (const [name, definition] of Object.entries(RULES)) {
     const isPoll = definition.trigger.source === 'api_polling'
-    ids[name] = await world.store.createAutomation(LEEDS, {
+    ids[name] = await world.store.automations.createAutomation(LEEDS, {
       name,
       definition,
       active: true,

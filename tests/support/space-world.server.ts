@@ -127,7 +127,7 @@ export function spaceWorld(): SpaceWorld {
       }
       const limit = { deliveries: 1_000_000, bytes: 1_000_000_000 }
       const options = { choose: chooseEndpoints, limit, retryFor: hours(72), stoppedReason: '' }
-      for (const answer of await store.acceptEvents(events, options)) {
+      for (const answer of await store.events.acceptEvents(events, options)) {
         if (answer.outcome !== 'stored') throw new Error(`an event was ${answer.outcome}`)
         answers.stored++
       }

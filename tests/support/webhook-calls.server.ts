@@ -11,7 +11,7 @@ import { BRISBANE, LEEDS, ORIGIN, type WebhookWorld } from './webhook-world.serv
 /** Each account gets a session of its own, whose cookie is the account's uuid. */
 export async function openSessions({ app, clock }: WebhookWorld): Promise<void> {
   for (const accountUuid of [LEEDS, BRISBANE]) {
-    await app.store.openSession({
+    await app.store.accounts.openSession({
       tokenHash: hashToken(accountUuid),
       expiresAt: clock.now() + hours(8),
       account: { accountUuid, staffUuid: null, proof: 'oauth', provedAt: clock.now() },
@@ -92,7 +92,7 @@ export function insertDelivery(
 
 /** A call LEEDS made to the platform. */
 export function recordCall(world: WebhookWorld): Promise<void> {
-  return world.app.store.recordApiActivity({
+  return world.app.store.events.recordApiActivity({
     accountUuid: LEEDS,
     activityType: 'api_call',
     endpoint: '/webhook_subscriptions',

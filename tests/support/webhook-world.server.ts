@@ -64,7 +64,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
   const woken: number[] = []
   // As the real one: only an address whose token is on disk and not ended is echoed.
   platform.challenge = async (callbackUrl) => {
-    const ingress = await store.findIngress(hashToken(callbackUrl.slice(`${ORIGIN}/hooks/platform/`.length)))
+    const ingress = await store.events.findIngress(hashToken(callbackUrl.slice(`${ORIGIN}/hooks/platform/`.length)))
     return ingress !== null && ingress.state !== 'deleted'
   }
   const app: WorldApp = {
@@ -84,7 +84,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
         ? call(platform.api, 'access-token')
         : { outcome: 'not_connected', message: 'No authentication credentials found' },
     acceptPolled: (take) =>
-      store.takeInPolled(take, {
+      store.records.takeInPolled(take, {
         choose: chooseEndpoints,
         limit: { deliveries: 50_000, bytes: 50_000_000 },
         retryFor: hours(72),
@@ -95,8 +95,8 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
     wakeDeliveries: (endpointId) => woken.push(endpointId),
     space: AMPLE_SPACE,
   }
-  await store.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
-  await store.ensureAccount({ uuid: BRISBANE, name: 'Brisbane Plumbing', timezone: 'Australia/Brisbane' })
+  await store.accounts.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
+  await store.accounts.ensureAccount({ uuid: BRISBANE, name: 'Brisbane Plumbing', timezone: 'Australia/Brisbane' })
   return {
     app,
     client,

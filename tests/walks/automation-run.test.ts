@@ -78,9 +78,12 @@ function jobWithMobile(status: string): string {
 }
 
 async function ready(id: number) {
-  await vi.waitFor(async () => expect((await running.app.store.findAutomation(account, id))?.baselined).toBe(true), {
-    timeout: 20_000,
-  })
+  await vi.waitFor(
+    async () => expect((await running.app.store.automations.findAutomation(account, id))?.baselined).toBe(true),
+    {
+      timeout: 20_000,
+    },
+  )
 }
 
 test('a job is completed in the platform: one text goes out, a task follows, and the history says why', async () => {
@@ -129,7 +132,7 @@ test('a job is completed in the platform: one text goes out, a task follows, and
   expect(world.records(account, 'task').some((task) => String(task.related_object_uuid) === job)).toBe(true)
   // The same change told again, and another save that changes nothing the rule asks about, are no second text.
   world.setJobStatus(account, job, 'Completed')
-  await running.app.store.changeAutomation(account, saved.rule.id, { at: running.app.clock.now() })
+  await running.app.store.automations.changeAutomation(account, saved.rule.id, { at: running.app.clock.now() })
   await new Promise((next) => setTimeout(next, 4_000))
   expect(texts()).toHaveLength(before + 1)
   expect(await changeRule(running.app, account, saved.rule.id, { active: false })).toMatchObject({ outcome: 'saved' })
@@ -151,14 +154,14 @@ test('an hourly rule leaves alone what is there and acts on what comes, once', a
   world.advanceClock(hours(2))
   await vi.waitFor(
     async () => {
-      const rule = await running.app.store.findAutomation(account, saved.rule.id)
+      const rule = await running.app.store.automations.findAutomation(account, saved.rule.id)
       expect(rule?.nextRunAt).toBeGreaterThan(running.app.clock.now())
     },
     { timeout: 20_000 },
   )
   expect(tasks()).toEqual([])
   world.setJobStatus(account, jobWithMobile('Quote'), 'Unsuccessful')
-  const { nextRunAt } = (await running.app.store.findAutomation(account, saved.rule.id)) ?? { nextRunAt: 0 }
+  const { nextRunAt } = (await running.app.store.automations.findAutomation(account, saved.rule.id)) ?? { nextRunAt: 0 }
   world.advanceClock((nextRunAt ?? 0) - running.app.clock.now() + 1_000)
   await vi.waitFor(() => expect(tasks()).toHaveLength(1), { timeout: 30_000 })
 })

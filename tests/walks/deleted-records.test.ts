@@ -57,7 +57,7 @@ test.each([
   expect(found.outcome === 'matched' && found.records.map(({ recordUuid }) => recordUuid)).toEqual(expected())
   // By the clock: one run for each record of the list.
   const now = calls.world.clock.now()
-  await calls.world.store.changeAutomation(LEEDS, rule.id, { nextRunAt: now, at: now })
+  await calls.world.store.automations.changeAutomation(LEEDS, rule.id, { nextRunAt: now, at: now })
   expect(await createPoller(app).round()).toMatchObject({ started: expected().length })
   // By hand: each is done, at the platform too.
   const byHand = await ruleOf(endpoint)

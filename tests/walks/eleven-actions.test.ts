@@ -176,7 +176,14 @@ beforeEach(async () => {
   })
   closeOutbound = () => outbound.close()
   app = {
-    callAsAccount: createCallAsAccount({ store, clock, log: QUIET, secrets, oauth, platformApi }),
+    callAsAccount: createCallAsAccount({
+      store: { ...store.accounts, ...store.events },
+      clock,
+      log: QUIET,
+      secrets,
+      oauth,
+      platformApi,
+    }),
     clock,
     log: QUIET,
     store,

@@ -56,7 +56,7 @@ beforeAll(async () => {
   await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
   // What was waiting when the backup was taken.
   const before = await start()
-  await before.app.store.ensureAccount({ uuid: LEEDS, name: 'Leeds', timezone: 'UTC' })
+  await before.app.store.accounts.ensureAccount({ uuid: LEEDS, name: 'Leeds', timezone: 'UTC' })
   const sql = new Database(file)
   sql
     .prepare(

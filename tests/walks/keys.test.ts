@@ -45,10 +45,10 @@ async function startWith(secrets: { ENC_KEYS: string; SESSION_SECRET?: string })
 
 test('what is sealed in the product is sealed with the key of the account', async () => {
   const running = await start(OLD)
-  await running.app.store.ensureAccount({ uuid: ACCOUNT, name: 'Leeds', timezone: 'UTC' })
+  await running.app.store.accounts.ensureAccount({ uuid: ACCOUNT, name: 'Leeds', timezone: 'UTC' })
   sealed = running.app.secrets.seal(PLACE, 'secret')
   expect(sealed).toMatch(/^v2\./)
-  expect(await running.app.store.keysInUse()).toEqual([{ keyId: 'old', accountKeys: 1, secrets: 0 }])
+  expect(await running.app.store.accounts.keysInUse()).toEqual([{ keyId: 'old', accountKeys: 1, secrets: 0 }])
   await running.stop()
 })
 
@@ -62,7 +62,7 @@ test('with both it serves, and moves the keys of accounts by itself', async () =
   running.started()
   clock.advance(15_000)
   await expect
-    .poll(() => running.app.store.keysInUse(), { timeout: 10_000 })
+    .poll(() => running.app.store.accounts.keysInUse(), { timeout: 10_000 })
     .toEqual([{ keyId: 'new', accountKeys: 1, secrets: 0 }])
   await running.stop()
 })
@@ -70,7 +70,7 @@ test('with both it serves, and moves the keys of accounts by itself', async () =
 test('then the old one is not needed, and after the account is forgotten neither opens it', async () => {
   const running = await start(NEW)
   expect(running.app.secrets.open(PLACE, sealed)).toBe('secret')
-  expect(await running.app.store.forgetAccountKey(ACCOUNT)).toBe(true)
+  expect(await running.app.store.accounts.forgetAccountKey(ACCOUNT)).toBe(true)
   expect(() => running.app.secrets.open(PLACE, sealed)).toThrow('no longer has')
   await running.stop()
 })
@@ -89,7 +89,7 @@ test('a new session secret signs everybody out, and what is stored of a session 
   const running = await startWith({ ENC_KEYS: NEW, SESSION_SECRET: first })
   const now = running.app.clock.now()
   const open = (tokenHash: string) =>
-    running.app.store.openSession({
+    running.app.store.accounts.openSession({
       tokenHash,
       expiresAt: now + 60_000,
       account: { ...account, provedAt: now },

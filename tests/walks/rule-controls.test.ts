@@ -132,7 +132,10 @@ const values = (controls: Drawn['controls']) =>
 /** What was on the screen is in the rule, in its copy, and on the screen again. */
 async function expectKept({ rule, shown }: Walked, mine: (place: string) => boolean, about: string): Promise<void> {
   const typed = shown.filter((control) => isText(control) && control.value !== '')
-  const stored = textsIn([rule.definition, (await form.calls.app.store.findAutomation(LEEDS, rule.id))?.name])
+  const stored = textsIn([
+    rule.definition,
+    (await form.calls.app.store.automations.findAutomation(LEEDS, rule.id))?.name,
+  ])
   const copied = textsIn(JSON.parse(rule.copy))
   for (const { place, value } of typed) {
     expect(stored.has(value), `${about}: ${place} "${value}" is not stored`).toBe(true)
@@ -167,7 +170,7 @@ async function walk(start: FormState, mine: (place: string) => boolean): Promise
     }
     seen.set(whole, by)
     rules.push(walked.rule.definition)
-    await form.calls.app.store.deleteAutomation(LEEDS, walked.rule.id, { reason: '', at: 0 })
+    await form.calls.app.store.automations.deleteAutomation(LEEDS, walked.rule.id, { reason: '', at: 0 })
     for (const { place, kind, value, options } of walked.shown) {
       // What only a choice brings is walked with each choice that brings it.
       const [first] = chosen

@@ -8,6 +8,7 @@ import { type AddressReason, addressSentence } from '#app/adapters/outbound/safe
 import type { PlatformOAuth } from '#app/adapters/platform.ts'
 import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
 import { workGoesOn } from '#app/lib/caller.server.ts'
+import { eachMethod, methodsOf, withMethods } from '#app/lib/families.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { AttemptReport } from '#db/store/deliveries.ts'
 import type { AcceptedEvent } from '#db/store/events.ts'
@@ -19,23 +20,20 @@ export function measureStore(store: Store, measures: Measures): Store {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code.startsWith('SQLITE_')) measures.storageFailed(code)
   }
-  const watched = Object.fromEntries(
-    Object.entries(store).map(([name, method]) => {
-      // Asked for every single event: one more promise for each would cost more than all that is counted. It only reads; what ails
-      // the database shows in the commit that follows.
-      if (name === 'findIngress') return [name, method]
-      const call = (...values: unknown[]) => {
-        workGoesOn()
-        const result = (method as (...values: unknown[]) => Promise<unknown>)(...values)
-        result.catch(onFailure)
-        return result
-      }
-      return [name, call]
-    }),
-  ) as unknown as Store
+  const watchedStore = eachMethod(store, (name, method) => {
+    // Asked for every single event: one more promise for each would cost more than all that is counted. It only reads; what ails
+    // the database shows in the commit that follows.
+    if (name === 'findIngress') return method
+    return (...values) => {
+      workGoesOn()
+      const result = method(...values)
+      result.catch(onFailure)
+      return result
+    }
+  })
+  const watched = methodsOf(watchedStore)
 
-  return {
-    ...watched,
+  return withMethods(watchedStore, {
     async acceptEvents(events, options) {
       const began = performance.now()
       try {
@@ -110,7 +108,7 @@ export function measureStore(store: Store, measures: Measures): Store {
       if (set && write.state !== row.state) measureEffect(write, measures)
       return set
     },
-  }
+  })
 }
 
 function countTaken(answers: readonly AcceptedEvent[], measures: Measures): void {

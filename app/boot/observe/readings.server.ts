@@ -11,7 +11,7 @@ import type { Store } from '#db/store.ts'
 import type { DeliveryEngine } from '../delivery-engine.server.ts'
 
 export interface ReadingsInput {
-  store: Pick<Store, 'readBacklog' | 'spaceUsed'>
+  store: Pick<Store, 'ops'>
   clock: Clock
   log: Log
   engine: Pick<DeliveryEngine, 'status' | 'flights'>
@@ -52,7 +52,7 @@ export function createReadings(input: ReadingsInput): () => Promise<Readings> {
     const age = (beat: Millis | null) => (beat === null ? null : since(beat))
     const backlog = await part('backlog', async () => {
       const ids = flights.map(({ id }) => id)
-      const { oldestDueSince, pending, held, oldestRunDueSince, oldestScheduleDueSince } = await store.readBacklog(
+      const { oldestDueSince, pending, held, oldestRunDueSince, oldestScheduleDueSince } = await store.ops.readBacklog(
         now,
         ids,
       )
@@ -65,7 +65,7 @@ export function createReadings(input: ReadingsInput): () => Promise<Readings> {
       }
     })
     const space = await part('space', async () => {
-      const { fileBytes, freeBytes, walBytes } = await store.spaceUsed()
+      const { fileBytes, freeBytes, walBytes } = await store.ops.spaceUsed()
       return { file: fileBytes, free: freeBytes, wal: walBytes, budget: input.budgetBytes }
     })
     const disk = await part('disk', async () => {

@@ -6,6 +6,7 @@ import { readTraceparent, type Span, type TracePlace, type Tracing, writeTracepa
 import type { App } from '#app/context/app-context.ts'
 import type { Committer } from '#app/features/automations/actions/action.server.ts'
 import type { Deliver } from '#app/features/events/delivering/deliver.server.ts'
+import { withMethods } from '#app/lib/families.ts'
 import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
 import type { Store } from '#db/store.ts'
 
@@ -110,32 +111,32 @@ export function traceParts(tracing: Tracing): TracedParts {
       },
     }),
 
-    store: (store) => ({
-      ...store,
-      async settleAttempts(reports, options) {
-        const settled = await store.settleAttempts(reports, options)
-        reports.forEach(({ job }, index) => {
-          const after = settled[index]
-          const span = open.get(job)
-          span?.tell({ 'fieldhook.waits_again': after?.dueAt != null })
-          span?.end(after?.outcome !== 'delivered')
-          open.delete(job)
-        })
-        return settled
-      },
-      async claimRun(...input) {
-        const run = await store.claimRun(...input)
-        if (run) {
-          tracing.current()?.tell({ 'fieldhook.automation.id': run.automationId, 'fieldhook.trigger': run.source })
-        }
-        return run
-      },
-      async finishRun(fence, stamp, end) {
-        const parked = await store.finishRun(fence, stamp, end)
-        if (parked === 'parked') tracing.current()?.tell({ 'fieldhook.outcome': end.outcome })
-        return parked
-      },
-    }),
+    store: (store) =>
+      withMethods(store, {
+        async settleAttempts(reports, options) {
+          const settled = await store.deliveries.settleAttempts(reports, options)
+          reports.forEach(({ job }, index) => {
+            const after = settled[index]
+            const span = open.get(job)
+            span?.tell({ 'fieldhook.waits_again': after?.dueAt != null })
+            span?.end(after?.outcome !== 'delivered')
+            open.delete(job)
+          })
+          return settled
+        },
+        async claimRun(...input) {
+          const run = await store.runs.claimRun(...input)
+          if (run) {
+            tracing.current()?.tell({ 'fieldhook.automation.id': run.automationId, 'fieldhook.trigger': run.source })
+          }
+          return run
+        },
+        async finishRun(fence, stamp, end) {
+          const parked = await store.runs.finishRun(fence, stamp, end)
+          if (parked === 'parked') tracing.current()?.tell({ 'fieldhook.outcome': end.outcome })
+          return parked
+        },
+      }),
 
     async run({ id, account }, work) {
       const facts = { 'fieldhook.run.id': id, 'fieldhook.account': tracing.pseudonym(account) }

@@ -32,7 +32,7 @@ export function createWatching(input: WatchingInput): App['watching'] {
       const deliveries = engine.status()
       const automations = runs.status()
       const flights = engine.flights().map(({ id }) => id)
-      const oldest = await store.readBacklog(clock.now(), flights).catch(() => null)
+      const oldest = await store.ops.readBacklog(clock.now(), flights).catch(() => null)
       return {
         version: input.version,
         startedAt,

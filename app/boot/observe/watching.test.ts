@@ -1,4 +1,5 @@
 // What is counted and looked at while the real engine works on a real file.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addressSentence } from '#app/adapters/outbound/safe-address.ts'
 import type { App } from '#app/context/app-context.ts'
 import { hours, seconds } from '#app/lib/duration.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { loader as metricsRoute } from '#app/routes/ops/metrics.ts'
 import { loader as readyRoute } from '#app/routes/ops/readyz.ts'
 import { ADDRESS, anEvent, type EngineWorld, engineWorld } from '#tests/support/engine-world.server.ts'
@@ -94,8 +96,8 @@ describe('an event on its way', () => {
 describe('what goes wrong', () => {
   it('in the database is counted by its code, and by the line in the log', async () => {
     const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
-    const store = observed.store({ ...world.store, trialWrite: () => Promise.reject(full) })
-    await expect(store.trialWrite()).rejects.toBe(full)
+    const store = observed.store(withMethods(world.store, { trialWrite: () => Promise.reject(full) }))
+    await expect(store.ops.trialWrite()).rejects.toBe(full)
     observed.log.error({}, 'something.failed')
     observed.log.child({ part: 'x' }).warn({}, 'something.odd')
     const seen = await lines()
@@ -123,7 +125,7 @@ describe('what goes wrong', () => {
 
   it('when the backlog cannot be read, its series say so and the others are told all the same', async () => {
     const store = world.store
-    world.store = { ...store, readBacklog: () => Promise.reject(new Error('busy')) }
+    world.store = withMethods(store, { readBacklog: () => Promise.reject(new Error('busy')) })
     const seen = await lines()
     world.store = store
     expect(seen).toContain('fieldhook_oldest_due_delivery_seconds Nan')
@@ -183,16 +185,15 @@ describe('who may look', () => {
   })
 
   it('the world writes nothing by asking: one small write answers everybody for three seconds', async () => {
-    const { trialWrite } = world.store
+    const { trialWrite } = world.store.ops
     let written = 0
     const counting = world.engine({
-      store: {
-        ...world.store,
+      store: withMethods(world.store, {
         async trialWrite() {
           written++
           await trialWrite()
         },
-      },
+      }),
     })
     await Promise.all(Array.from({ length: 50 }, () => counting.ready()))
     for (let n = 0; n < 50; n++) await counting.ready()
@@ -203,15 +204,14 @@ describe('who may look', () => {
   })
 
   it('a database that takes longer than 2 s for a small write is not ready', async () => {
-    const { trialWrite } = world.store
+    const { trialWrite } = world.store.ops
     const slow = world.engine({
-      store: {
-        ...world.store,
+      store: withMethods(world.store, {
         async trialWrite() {
           await trialWrite()
           world.clock.leap(2_001)
         },
-      },
+      }),
     })
     expect((await slow.ready()).reasons).toContain('the database takes longer than 2 s for a small write')
   })

@@ -27,7 +27,7 @@ export async function loadAccountPage(
   accountUuid: string,
   session: Session | null,
 ): Promise<{ connection: ConnectionFacts | null; sessions: OpenSession[]; kept: KeptFacts }> {
-  const credential = await app.store.findCredential(accountUuid)
+  const credential = await app.store.accounts.findCredential(accountUuid)
   const connection = credential && {
     state: credential.state,
     since: credential.createdAt,
@@ -48,7 +48,7 @@ async function loadKept(
   const kinds = keptUntil({ retentionDays, backups: backups ? BACKUPS_KEPT : null })
   return {
     kinds: kinds.filter(({ forOwners }) => forOwners),
-    counts: await store.countKept(accountUuid, MOST_COUNTED + 1),
+    counts: await store.ops.countKept(accountUuid, MOST_COUNTED + 1),
     shortage: shortageWords(space.switches(), space.isOverShare(accountUuid)),
   }
 }

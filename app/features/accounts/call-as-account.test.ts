@@ -198,7 +198,11 @@ describe('the share of calls', () => {
         return { outcome: 'ok', value: { uuid: BRISBANE.uuid, name: 'x', timezone: 'UTC', email: '' } }
       },
     })
-    const callAsAccount = createCallAsAccount({ ...world.app, platformApi: { ...platformApi, actingFor } })
+    const callAsAccount = createCallAsAccount({
+      ...world.app,
+      store: world.store,
+      platformApi: { ...platformApi, actingFor },
+    })
     return { made: () => made, callAsAccount }
   }
 

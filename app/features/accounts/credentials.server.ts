@@ -13,7 +13,7 @@ export async function listAccounts(
   const accounts = session?.accounts ?? []
   return Promise.all(
     accounts.map(async ({ accountUuid }) => {
-      const credential = await app.store.findCredential(accountUuid)
+      const credential = await app.store.accounts.findCredential(accountUuid)
       return { accountUUID: accountUuid, hasToken: credential?.state === 'connected' }
     }),
   )
@@ -28,10 +28,11 @@ export async function describeCredential(
   app: Pick<App, 'store'>,
   { id, accountUuid }: { id: string; accountUuid: string },
 ): Promise<CredentialAnswer | null> {
-  const credential = await app.store.findCredential(accountUuid)
+  const credential = await app.store.accounts.findCredential(accountUuid)
   if (credential)
     return credential.state === 'connected' ? credentialAnswer(id, 'connected', credential.expiresAt) : null
-  const marker = (await app.store.findPlaceholder(id)) ?? (await app.store.findPlaceholder(accountUuid))
+  const marker =
+    (await app.store.accounts.findPlaceholder(id)) ?? (await app.store.accounts.findPlaceholder(accountUuid))
   return marker === null ? null : credentialAnswer(id, 'placeholder', marker)
 }
 
@@ -40,10 +41,10 @@ export async function leavePlaceholder(
   app: Pick<App, 'store' | 'clock'>,
   id: string,
 ): Promise<{ outcome: 'marked' } | { outcome: 'kept'; hasToken: boolean }> {
-  const accountUuid = await app.store.resolveAccountId(id)
-  const credential = accountUuid === null ? null : await app.store.findCredential(accountUuid)
+  const accountUuid = await app.store.accounts.resolveAccountId(id)
+  const credential = accountUuid === null ? null : await app.store.accounts.findCredential(accountUuid)
   if (credential) return { outcome: 'kept', hasToken: credential.state === 'connected' }
-  await app.store.markPlaceholder(id, app.clock.now() + PLACEHOLDER_LASTS)
+  await app.store.accounts.markPlaceholder(id, app.clock.now() + PLACEHOLDER_LASTS)
   return { outcome: 'marked' }
 }
 
@@ -74,8 +75,8 @@ export async function storeTokens(
     expiresAt: expiryOf(body, app.clock.now() + hours(1)),
     scope: '',
   }
-  await app.store.saveCredential(accountUuid, sealTokens(app, accountUuid, tokens))
-  await app.store.describeAccount(asked.value)
+  await app.store.accounts.saveCredential(accountUuid, sealTokens(app, accountUuid, tokens))
+  await app.store.accounts.describeAccount(asked.value)
   app.log.info({ account: accountUuid }, 'credential.stored')
   return { outcome: 'stored' }
 }

@@ -13,11 +13,15 @@ export type Erasing = { outcome: 'begun' } | { outcome: 'wrong_name' } | { outco
 
 /** `typed` = the account's name, as a person typed it. */
 export async function eraseAccount(app: ErasureApp, accountUuid: string, typed: string): Promise<Erasing> {
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   if (!account) return { outcome: 'under_way' }
   if (!isNameTyped(typed, account)) return { outcome: 'wrong_name' }
   const at = app.clock.now()
-  const begun = await app.store.beginErasure(accountUuid, { reason: ERASED, at, removeAt: at + LAST_EFFECTS_END })
+  const begun = await app.store.accounts.beginErasure(accountUuid, {
+    reason: ERASED,
+    at,
+    removeAt: at + LAST_EFFECTS_END,
+  })
   if (begun === null) return { outcome: 'under_way' }
   app.log.warn({ account: accountUuid, addresses: begun.endpointIds.length }, 'account.erasure_begun')
   for (const endpointId of begun.endpointIds) app.wakeDeliveries(endpointId)
@@ -32,7 +36,7 @@ const PAUSE_MS = 20
 
 /** Each minute: accounts whose last effects are over are removed. `signal` ends it early; the next minute goes on. */
 export async function finishErasures(app: ErasureApp, signal?: AbortSignal): Promise<void> {
-  for (const { accountUuid, removeAt } of await app.store.erasuresUnderWay()) {
+  for (const { accountUuid, removeAt } of await app.store.accounts.erasuresUnderWay()) {
     if (signal?.aborted) return
     if (app.clock.now() < removeAt) continue
     try {
@@ -45,16 +49,16 @@ export async function finishErasures(app: ErasureApp, signal?: AbortSignal): Pro
 
 async function finishErasure(app: ErasureApp, accountUuid: string, signal: AbortSignal | undefined): Promise<void> {
   const told = await endPlatformSubscriptions(app, accountUuid)
-  while (await app.store.eraseHistoryStep(accountUuid, ROWS_PER_STEP)) {
+  while (await app.store.accounts.eraseHistoryStep(accountUuid, ROWS_PER_STEP)) {
     if (signal?.aborted) return
     await new Promise<void>((resolve) => {
       app.clock.wake(app.clock.now() + PAUSE_MS, resolve)
     })
   }
-  await app.store.endErasure(accountUuid, { answerGone: !told })
+  await app.store.accounts.endErasure(accountUuid, { answerGone: !told })
   // Last of all: what was sealed for it opens nowhere in this file any more. The note outlives it: a crash in between forgets no key.
-  await app.store.forgetAccountKey(accountUuid)
-  await app.store.closeErasure(accountUuid)
+  await app.store.accounts.forgetAccountKey(accountUuid)
+  await app.store.accounts.closeErasure(accountUuid)
   app.log.warn({ account: accountUuid, platformTold: told }, 'account.erased')
 }
 
@@ -64,7 +68,7 @@ async function finishErasure(app: ErasureApp, accountUuid: string, signal: Abort
  */
 async function endPlatformSubscriptions(app: ErasureApp, accountUuid: string): Promise<boolean> {
   try {
-    const own = await app.store.listSubscriptions(accountUuid)
+    const own = await app.store.endpoints.listSubscriptions(accountUuid)
     if (own.length === 0) return true
     const listed = await app.callAsAccount(accountUuid, (api, token) => api.listSubscriptions(token))
     if (listed.outcome !== 'ok') {

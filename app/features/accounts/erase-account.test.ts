@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { live } from '#tests/support/full-account.ts'
 import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
@@ -73,22 +74,22 @@ describe('erasing an account', () => {
     const before = rowsOf(LEEDS)
     expect(await eraseAccount(app, LEEDS, 'Brisbane Plumbing')).toEqual({ outcome: 'wrong_name' })
     expect(rowsOf(LEEDS)).toEqual(before)
-    expect(await world.app.store.erasuresUnderWay()).toEqual([])
+    expect(await world.app.store.accounts.erasuresUnderWay()).toEqual([])
   })
 
   it('stops everything at once', async () => {
     const { store } = world.app
     const { token, endpointId } = await live(world, LEEDS)
     expect(await eraseAccount(app, LEEDS, 'Leeds Electrical')).toEqual({ outcome: 'begun' })
-    expect(await store.listEndpoints(LEEDS, 'webhook')).toEqual([])
-    expect(await store.listEndpoints(LEEDS, 'extra')).toEqual([])
-    expect(await store.listAutomations(LEEDS)).toEqual([])
-    expect(await store.findAutomationByTriggerKey(`key-${LEEDS}`)).toBeNull()
-    expect(await store.dueRuns(world.clock.now(), 10)).toEqual([])
-    expect(await store.findSessions([`session-${LEEDS}`])).toEqual([])
-    expect(await store.resolveAccountId(`ext-${LEEDS}`)).toBeNull()
-    expect(await store.findIngress(hashToken(token))).toMatchObject({ state: 'deleted' })
-    expect(await store.adoptEndpoint(endpointId, 0)).toBeNull()
+    expect(await store.endpoints.listEndpoints(LEEDS, 'webhook')).toEqual([])
+    expect(await store.endpoints.listEndpoints(LEEDS, 'extra')).toEqual([])
+    expect(await store.automations.listAutomations(LEEDS)).toEqual([])
+    expect(await store.automations.findAutomationByTriggerKey(`key-${LEEDS}`)).toBeNull()
+    expect(await store.runs.dueRuns(world.clock.now(), 10)).toEqual([])
+    expect(await store.accounts.findSessions([`session-${LEEDS}`])).toEqual([])
+    expect(await store.accounts.resolveAccountId(`ext-${LEEDS}`)).toBeNull()
+    expect(await store.events.findIngress(hashToken(token))).toMatchObject({ state: 'deleted' })
+    expect(await store.deliveries.adoptEndpoint(endpointId, 0)).toBeNull()
     expect(woken).toContain(endpointId)
     expect(rulesChanged).toBe(1)
     expect(await eraseAccount(app, LEEDS, 'Leeds Electrical')).toEqual({ outcome: 'under_way' })
@@ -106,11 +107,11 @@ describe('erasing an account', () => {
     await finish()
     expect(rowsOf(LEEDS)).toEqual({ audit_entry: 1, plan: 1, usage_day: expect.any(Number) })
     expect(rowsOf(BRISBANE)).toEqual(others)
-    expect(await store.erasuresUnderWay()).toEqual([])
+    expect(await store.accounts.erasuresUnderWay()).toEqual([])
     expect(world.client.sql.pragma('foreign_key_check')).toEqual([])
     // The trial is not given twice.
-    expect(await store.findPlan(LEEDS)).not.toBeNull()
-    expect(await store.findAccount(LEEDS)).toBeNull()
+    expect(await store.billing.findPlan(LEEDS)).not.toBeNull()
+    expect(await store.accounts.findAccount(LEEDS)).toBeNull()
   })
 
   it('removes the key last: what was sealed with it opens nowhere any more', async () => {
@@ -153,8 +154,8 @@ describe('erasing an account', () => {
     await eraseAccount(app, LEEDS, 'Leeds Electrical')
     world.clock.advance(LAST_EFFECTS_END)
     await finish()
-    expect(await store.findIngress(hashToken(token))).toMatchObject({ state: 'deleted' })
-    expect(await store.findAccount(LEEDS)).toEqual({ uuid: LEEDS, name: '', timezone: 'UTC' })
+    expect(await store.events.findIngress(hashToken(token))).toMatchObject({ state: 'deleted' })
+    expect(await store.accounts.findAccount(LEEDS)).toEqual({ uuid: LEEDS, name: '', timezone: 'UTC' })
     expect(rowsOf(LEEDS)).toEqual({
       account: 1,
       subscription: 1,
@@ -162,16 +163,16 @@ describe('erasing an account', () => {
       plan: 1,
       usage_day: expect.any(Number),
     })
-    const [row] = await store.listSubscriptions(LEEDS)
+    const [row] = await store.endpoints.listSubscriptions(LEEDS)
     expect(row).toMatchObject({ tokenSealed: '', platformUuid: null, stateReason: null, state: 'deleted' })
-    expect(await store.accountsToReconcile()).not.toContain(LEEDS)
+    expect(await store.endpoints.accountsToReconcile()).not.toContain(LEEDS)
   })
 
   it('goes on after a crash in between', async () => {
     await live(world, LEEDS)
     await eraseAccount(app, LEEDS, 'Leeds Electrical')
     world.clock.advance(LAST_EFFECTS_END)
-    await world.app.store.eraseHistoryStep(LEEDS, 2)
+    await world.app.store.accounts.eraseHistoryStep(LEEDS, 2)
     await finish({ ...app })
     expect(rowsOf(LEEDS).event).toBeUndefined()
   })
@@ -193,13 +194,13 @@ describe('erasing an account', () => {
     }
     world.connected.delete(BRISBANE)
     world.clock.advance(LAST_EFFECTS_END)
-    await finish({ ...app, store: { ...store, forgetAccountKey: () => Promise.reject(new Error('power')) } })
+    await finish({ ...app, store: withMethods(store, { forgetAccountKey: () => Promise.reject(new Error('power')) }) })
     expect([keys.get(LEEDS), keys.get(BRISBANE)]).toEqual([1, 1])
-    expect(await store.erasuresUnderWay()).toHaveLength(2)
+    expect(await store.accounts.erasuresUnderWay()).toHaveLength(2)
     await finish()
     expect([keys.get(LEEDS), keys.get(BRISBANE)]).toEqual([0, 0])
-    expect(await store.erasuresUnderWay()).toEqual([])
-    expect([await store.findAccount(LEEDS), await store.findAccount(BRISBANE)]).toEqual([
+    expect(await store.accounts.erasuresUnderWay()).toEqual([])
+    expect([await store.accounts.findAccount(LEEDS), await store.accounts.findAccount(BRISBANE)]).toEqual([
       null,
       { uuid: BRISBANE, name: '', timezone: 'UTC' },
     ])
@@ -211,15 +212,14 @@ describe('erasing an account', () => {
     await eraseAccount(app, LEEDS, 'Leeds Electrical')
     await eraseAccount(app, BRISBANE, 'Brisbane Plumbing')
     world.clock.advance(LAST_EFFECTS_END)
-    const store = {
-      ...world.app.store,
+    const store = withMethods(world.app.store, {
       eraseHistoryStep: (uuid: string, limit: number) =>
-        uuid === LEEDS ? Promise.reject(new Error('disk')) : world.app.store.eraseHistoryStep(uuid, limit),
-    }
+        uuid === LEEDS ? Promise.reject(new Error('disk')) : world.app.store.accounts.eraseHistoryStep(uuid, limit),
+    })
     await finish({ ...app, store })
-    expect((await world.app.store.erasuresUnderWay()).map(({ accountUuid }) => accountUuid)).toEqual([LEEDS])
+    expect((await world.app.store.accounts.erasuresUnderWay()).map(({ accountUuid }) => accountUuid)).toEqual([LEEDS])
     await finish()
-    expect(await world.app.store.erasuresUnderWay()).toEqual([])
+    expect(await world.app.store.accounts.erasuresUnderWay()).toEqual([])
   })
 
   it('comes back as new when somebody signs in again', async () => {
@@ -227,9 +227,9 @@ describe('erasing an account', () => {
     await eraseAccount(app, LEEDS, 'Leeds Electrical')
     world.clock.advance(LAST_EFFECTS_END)
     await finish()
-    await world.app.store.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
+    await world.app.store.accounts.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
     await live(world, LEEDS)
-    expect(await world.app.store.listEndpoints(LEEDS, 'webhook')).toHaveLength(1)
+    expect(await world.app.store.endpoints.listEndpoints(LEEDS, 'webhook')).toHaveLength(1)
   })
 
   it('says on what was stopped why it was', async () => {

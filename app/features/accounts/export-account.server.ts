@@ -14,7 +14,7 @@ const ROWS_AT_ONCE = 20
 
 /** One JSON text, in pieces. Null = there is no such account. */
 export async function exportAccount(app: ExportApp, accountUuid: string): Promise<AsyncGenerator<string> | null> {
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   return account && pieces(app, account)
 }
 
@@ -26,41 +26,48 @@ async function* pieces(
   const { uuid } = account
   const now = clock.now()
   const since = now - EXPORT_HISTORY
-  const credential = await store.findCredential(uuid)
-  const plan = await store.findPlan(uuid)
-  const templates = (await store.listTemplates(uuid)).filter((template) => template.accountUuid === uuid)
+  const credential = await store.accounts.findCredential(uuid)
+  const plan = await store.billing.findPlan(uuid)
+  const templates = (await store.templates.listTemplates(uuid)).filter((template) => template.accountUuid === uuid)
   yield `{\n${field('format', { name: 'Fieldhook export', version: 1, product: settings.version })}`
   yield `,\n${field('exportedAt', iso(now))}`
   yield `,\n${field('account', account)}`
   yield `,\n${field('connection', credential && { state: credential.state, since: iso(credential.createdAt), scopes: credential.scope })}`
   yield `,\n${field('plan', plan && withMoments(plan))}`
   yield `,\n${field('settings', {
-    automations: await store.findAccountGuards(uuid),
-    notices: await store.findMailChoice(uuid),
-    changes: (await store.listGuardChanges(uuid)).map(withMoments),
+    automations: await store.runs.findAccountGuards(uuid),
+    notices: await store.notices.findMailChoice(uuid),
+    changes: (await store.runs.listGuardChanges(uuid)).map(withMoments),
   })}`
-  yield* listed('webhooks', await store.listEndpoints(uuid, 'webhook'), (one) => ({
+  yield* listed('webhooks', await store.endpoints.listEndpoints(uuid, 'webhook'), (one) => ({
     ...endpointFacts(one),
     fields: one.fields,
     address: addressFacts(one.endpoint),
   }))
-  yield* listed('forwardingRules', await store.listEndpoints(uuid, 'extra'), (one) => ({
+  yield* listed('forwardingRules', await store.endpoints.listEndpoints(uuid, 'extra'), (one) => ({
     ...endpointFacts(one),
     name: one.name,
     address: addressFacts(one.endpoint),
   }))
-  yield* listed('automations', await store.listAutomations(uuid), ruleFacts)
+  yield* listed('automations', await store.automations.listAutomations(uuid), ruleFacts)
   yield* listed('templates', templates, (template) => template)
-  yield* listed('mutes', await store.listMutes(uuid, now), (mute) => mute)
+  yield* listed('mutes', await store.runs.listMutes(uuid, now), (mute) => mute)
   yield* paged('auditLog', (before) =>
-    store.listAudit(uuid, { actions: null, outcome: null, since: null, until: null, before, limit: ROWS_AT_ONCE }),
+    store.audit.listAudit(uuid, {
+      actions: null,
+      outcome: null,
+      since: null,
+      until: null,
+      before,
+      limit: ROWS_AT_ONCE,
+    }),
   )
   const asked = { object: null, since, forwarding: 'all', limit: ROWS_AT_ONCE } as const
   yield* paged('events', async (before) => {
-    const rows = await store.listEventLog(uuid, { ...asked, before, withBody: true, withResponses: true })
+    const rows = await store.events.listEventLog(uuid, { ...asked, before, withBody: true, withResponses: true })
     return rows.map((row) => ({ ...row, id: row.seq, eventId: row.id }))
   })
-  yield* paged('runs', (before) => store.listRuns(uuid, { ...LAST_RUNS, limit: ROWS_AT_ONCE, before, since }))
+  yield* paged('runs', (before) => store.runs.listRuns(uuid, { ...LAST_RUNS, limit: ROWS_AT_ONCE, before, since }))
   yield '\n}\n'
 }
 

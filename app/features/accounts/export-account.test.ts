@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { withMethods } from '#app/lib/families.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { arrive, live } from '#tests/support/full-account.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
@@ -51,14 +52,13 @@ describe('the copy of everything', () => {
     await live(world, LEEDS)
     for (let n = 10; n < 75; n += 1) await arrive(world, LEEDS, 1, n)
     const asked: number[] = []
-    const watched: typeof store = {
-      ...store,
+    const watched: typeof store = withMethods(store, {
       listEventLog: async (uuid, query) => {
-        const rows = await store.listEventLog(uuid, query)
+        const rows = await store.events.listEventLog(uuid, query)
         asked.push(rows.length)
         return rows
       },
-    }
+    })
     const pieces = await exportAccount({ ...world.app, store: watched }, LEEDS)
     let whole = ''
     for await (const piece of pieces ?? []) whole += piece

@@ -9,7 +9,7 @@ export function mapAccountId(
   app: Pick<App, 'store'>,
   input: { externalId: string; accountUuid: string },
 ): Promise<MappedId> {
-  return app.store.mapAccountId(input.externalId, input.accountUuid, MOST_IDS_PER_ACCOUNT, decideNamedAs)
+  return app.store.accounts.mapAccountId(input.externalId, input.accountUuid, MOST_IDS_PER_ACCOUNT, decideNamedAs)
 }
 
 export type Linked = { outcome: 'linked'; accountUuid: string } | { outcome: 'refused' } | { outcome: 'taken' | 'full' }
@@ -23,7 +23,12 @@ export async function linkAccountId(
   { externalId, token }: { externalId: string; token: string },
 ): Promise<Linked> {
   if (token.split('.').length === 3) return linkSigned(app, externalId, token)
-  const linked = await app.store.linkWithTicket(hashToken(token), externalId, MOST_IDS_PER_ACCOUNT, decideNamedAs)
+  const linked = await app.store.accounts.linkWithTicket(
+    hashToken(token),
+    externalId,
+    MOST_IDS_PER_ACCOUNT,
+    decideNamedAs,
+  )
   if (linked.outcome === 'unknown') return { outcome: 'refused' }
   if (linked.outcome === 'taken' || linked.outcome === 'full') return { outcome: linked.outcome }
   app.log.info({ account: linked.accountUuid, outcome: linked.outcome }, 'account.linked')
@@ -39,7 +44,7 @@ export async function findLinkTarget(
 ): Promise<LinkTarget> {
   const accountUuid = await provedBy(app, externalId, token)
   if (accountUuid === null) return { outcome: 'refused' }
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   return {
     outcome: 'linkable',
     accountUuid,
@@ -52,7 +57,8 @@ async function provedBy(
   externalId: string,
   token: string,
 ): Promise<string | null> {
-  if (token.split('.').length !== 3) return (await app.store.findTicket('link', hashToken(token)))?.accountUuid ?? null
+  if (token.split('.').length !== 3)
+    return (await app.store.accounts.findTicket('link', hashToken(token)))?.accountUuid ?? null
   const signed = await app.readSigned(token)
   return signed.outcome === 'opening' && signed.opening.accountUuid === externalId ? externalId : null
 }
@@ -66,8 +72,8 @@ async function linkSigned(
   if (signed.outcome !== 'opening' || signed.opening.accountUuid !== externalId) return { outcome: 'refused' }
   const { accountUuid, staffUuid, replayUntil } = signed.opening
   const remembered = { tokenHash: hashToken(jwt.trim()), accountUuid, staffUuid, expiresAt: replayUntil }
-  if ((await app.store.rememberSigned(remembered)) === 'seen_before') return { outcome: 'refused' }
-  await app.store.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
+  if ((await app.store.accounts.rememberSigned(remembered)) === 'seen_before') return { outcome: 'refused' }
+  await app.store.accounts.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
   app.log.info({ account: accountUuid, outcome: 'signed' }, 'account.linked')
   return { outcome: 'linked', accountUuid }
 }

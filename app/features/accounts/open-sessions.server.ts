@@ -15,7 +15,7 @@ export async function listOpenSessions(
   accountUuid: string,
   current: Session | null,
 ): Promise<OpenSession[]> {
-  const stored = await app.store.listSessions(accountUuid)
+  const stored = await app.store.accounts.listSessions(accountUuid)
   const shownId = shownIdFor(accountUuid)
   return openSessions(stored, { now: app.clock.now(), current: current?.tokenHashes ?? [], shownId })
 }
@@ -30,11 +30,11 @@ export async function endOpenSession(
   if (!isSessionId(id)) return false
   for (const accountUuid of accountUuids) {
     const shownId = shownIdFor(accountUuid)
-    const stored = await app.store.listSessions(accountUuid)
+    const stored = await app.store.accounts.listSessions(accountUuid)
     const found = stored.find(({ tokenHash }) => shownId(tokenHash) === id)
     if (!found) continue
     const own = current?.tokenHashes ?? []
-    await app.store.endSessionsOf(accountUuid, own.includes(found.tokenHash) ? own : [found.tokenHash])
+    await app.store.accounts.endSessionsOf(accountUuid, own.includes(found.tokenHash) ? own : [found.tokenHash])
     app.log.info({ account: accountUuid }, 'session.ended')
     return true
   }
@@ -51,7 +51,7 @@ export function endSessionsOfAccount(app: Pick<App, 'store' | 'log'>, accountUui
 
 /** Every browser is signed out of the account, this one too. Answers how many it were. */
 export async function endEverySession(app: Pick<App, 'store' | 'log'>, accountUuid: string): Promise<number> {
-  const ended = await app.store.endSessionsOf(accountUuid, null)
+  const ended = await app.store.accounts.endSessionsOf(accountUuid, null)
   app.log.info({ account: accountUuid, ended }, 'sessions.ended')
   return ended
 }

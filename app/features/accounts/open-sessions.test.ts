@@ -19,7 +19,7 @@ async function browser(name: string, accounts: string[], proof: 'oauth' | 'launc
   let replaces: string[] = []
   for (const [index, accountUuid] of accounts.entries()) {
     const tokenHash = hashToken(index === accounts.length - 1 ? name : `${name}-${index}`)
-    await world.app.store.openSession({
+    await world.app.store.accounts.openSession({
       tokenHash,
       expiresAt: now + SESSION_ABSOLUTE,
       account: { accountUuid, staffUuid: null, proof, provedAt: now },
@@ -54,7 +54,7 @@ describe('the browsers of an account', () => {
     const now = world.clock.now()
     const opened = { accountUuid: LEEDS, staffUuid: 'elin', proof: 'launch', provedAt: now } as const
     const session = { expiresAt: now + SESSION_ABSOLUTE, replaces: [], carryProofsSince: 0 }
-    await store.openSession({ ...session, tokenHash: hashToken('frame'), account: opened })
+    await store.accounts.openSession({ ...session, tokenHash: hashToken('frame'), account: opened })
     world.clock.advance(minutes(5))
     await browser('tab', [LEEDS])
     await browser('other', [LEEDS])
@@ -75,7 +75,7 @@ describe('the browsers of an account', () => {
     await browser('long', [LEEDS])
     for (let hour = 0; hour < 24; hour += 1) {
       world.clock.advance(hours(1))
-      await world.app.store.touchSession(hashToken('long'))
+      await world.app.store.accounts.touchSession(hashToken('long'))
     }
     expect(await listOpenSessions(world.app, LEEDS, null)).toEqual([])
   })
@@ -111,16 +111,16 @@ describe('signing out', () => {
     await browser('both', [LEEDS, BRISBANE])
     await browser('mine', [LEEDS])
     const ticket = { accountUuid: LEEDS, staffUuid: null, expiresAt: clock.now() + 1_000 }
-    await store.issueTicket({ ...ticket, tokenHash: 'launch', kind: 'launch' })
-    await store.issueTicket({ ...ticket, tokenHash: 'link', kind: 'link' })
-    await store.rememberSigned({ ...ticket, tokenHash: 'seen' })
+    await store.accounts.issueTicket({ ...ticket, tokenHash: 'launch', kind: 'launch' })
+    await store.accounts.issueTicket({ ...ticket, tokenHash: 'link', kind: 'link' })
+    await store.accounts.rememberSigned({ ...ticket, tokenHash: 'seen' })
     expect(await endEverySession(world.app, LEEDS)).toBe(2)
     expect(await listOpenSessions(world.app, LEEDS, null)).toEqual([])
-    expect(await store.findSessions([hashToken('mine')])).toEqual([])
+    expect(await store.accounts.findSessions([hashToken('mine')])).toEqual([])
     expect(await listOpenSessions(world.app, BRISBANE, null)).toHaveLength(1)
-    expect(await store.takeTicket('launch', 'launch')).toBeNull()
-    expect(await store.findTicket('link', 'link')).toBeNull()
+    expect(await store.accounts.takeTicket('launch', 'launch')).toBeNull()
+    expect(await store.accounts.findTicket('link', 'link')).toBeNull()
     // A signed opening that was used stays used.
-    expect(await store.rememberSigned({ ...ticket, tokenHash: 'seen' })).toBe('seen_before')
+    expect(await store.accounts.rememberSigned({ ...ticket, tokenHash: 'seen' })).toBe('seen_before')
   })
 })

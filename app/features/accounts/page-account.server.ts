@@ -50,7 +50,7 @@ export async function findPageAccount(
 ): Promise<PageAccount> {
   const named = accountIdIn(asked.query)
   if (named === null) return pickAccount(app, session, asked)
-  const accountUuid = session ? await app.store.resolveAccountId(named) : null
+  const accountUuid = session ? await app.store.accounts.resolveAccountId(named) : null
   const proved = session?.accounts.find((account) => account.accountUuid === accountUuid)
   if (!proved) return { outcome: 'sign_in', accountId: named }
   return (await readyAccount(app, proved, named, asked)) ?? { outcome: 'sign_in', accountId: named }
@@ -63,7 +63,7 @@ async function pickAccount(
 ): Promise<PageAccount> {
   const proved = [...(session?.accounts ?? [])].sort((a, b) => b.freshAt - a.freshAt)
   for (const id of idsToTry(asked.remembered ?? NOTHING_REMEMBERED, app.settings.autoLoadExcludes ?? [])) {
-    const accountUuid = await app.store.resolveAccountId(id)
+    const accountUuid = await app.store.accounts.resolveAccountId(id)
     const account = proved.find((one) => one.accountUuid === accountUuid)
     if (!account) continue
     const ready = await readyAccount(app, account, id, asked)
@@ -84,8 +84,8 @@ async function readyAccount(
   accountId: string,
   asked: Asked,
 ): Promise<PageAccount | null> {
-  const account = await app.store.findAccount(accountUuid)
-  const credential = await app.store.findCredential(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
+  const credential = await app.store.accounts.findCredential(accountUuid)
   if (!account || !credential) return null
   return {
     outcome: 'ready',

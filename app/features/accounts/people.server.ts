@@ -9,7 +9,7 @@ export async function loadPeople(
   asking: Asking,
   staffNames: () => Promise<Record<string, string>>,
 ): Promise<PeopleOfPage> {
-  const stored = await app.store.listPeople(accountUuid)
+  const stored = await app.store.accounts.listPeople(accountUuid)
   const names = stored.length === 0 ? {} : await staffNames()
   const people = stored.map((person) => ({
     ...person,

@@ -1,7 +1,9 @@
 // Sessions, page accounts and upkeep on a real database.
+
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { asCaller, currentCaller, noteProved } from '#app/lib/caller.server.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
 import { BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
 import { endSessionsOfAccount } from './open-sessions.server.ts'
@@ -73,7 +75,7 @@ test('the operator signs everybody out of an account, and the account is told wh
   expect(ended).toBe(2)
   expect(await loadSession(world.app, [other.cookie])).not.toBeNull()
   const all = { actions: null, outcome: null, since: null, until: null, before: null, limit: 99 }
-  const told = await world.app.store.listAudit(LEEDS.uuid, all)
+  const told = await world.app.store.audit.listAudit(LEEDS.uuid, all)
   expect(told.filter(({ action }) => action === 'sessions.ended')).toMatchObject([
     { actor: 'system', ip: '192.0.2.7', detail: { count: 2, asked: 'the operator of this service' } },
   ])
@@ -84,14 +86,14 @@ describe('the store behind a session', () => {
   const broken = () => Promise.reject(new Error('the disk is full'))
 
   it('is not asked about a browser that sent none', async () => {
-    const store = { ...world.app.store, findSessions: broken }
+    const store = withMethods(world.app.store, { findSessions: broken })
     expect(await loadSession({ ...world.app, store }, [])).toBeNull()
   })
 
   it('is waited for: what it could not write is not passed over', async () => {
     const { cookie } = await connect(world, BRISBANE)
     world.clock.advance(minutes(1))
-    const store = { ...world.app.store, touchSession: broken, endSessions: broken }
+    const store = withMethods(world.app.store, { touchSession: broken, endSessions: broken })
     await expect(loadSession({ ...world.app, store }, [cookie])).rejects.toThrow('the disk is full')
     await expect(endSession({ ...world.app, store }, [cookie])).rejects.toThrow('the disk is full')
   })

@@ -14,17 +14,17 @@ export async function loadSession(
 ): Promise<Session | null> {
   if (tokens.length === 0) return null
   const now = app.clock.now()
-  const stored = await app.store.findSessions(tokens.map(sessionHashOf(app)))
+  const stored = await app.store.accounts.findSessions(tokens.map(sessionHashOf(app)))
   const session = sessionOf(stored, now)
   if (!session) return null
   for (const { tokenHash, lastSeenAt } of stored) {
     const living = session.tokenHashes.includes(tokenHash)
-    if (living && now - lastSeenAt >= SESSION_SEEN_EVERY) await app.store.touchSession(tokenHash)
+    if (living && now - lastSeenAt >= SESSION_SEEN_EVERY) await app.store.accounts.touchSession(tokenHash)
   }
   return session
 }
 
 /** Signs the browser out of everything these cookies stand for. */
 export async function endSession(app: Pick<App, 'store' | 'settings'>, tokens: string[]): Promise<void> {
-  await app.store.endSessions(tokens.map(sessionHashOf(app)))
+  await app.store.accounts.endSessions(tokens.map(sessionHashOf(app)))
 }

@@ -22,9 +22,9 @@ export async function startSignIn(
   app: Pick<App, 'store' | 'clock'>,
   { named, token }: { named: string | null; token: string | null },
 ): Promise<{ state: string }> {
-  const linked = named === null && token ? await app.store.findTicket('link', hashToken(token)) : null
+  const linked = named === null && token ? await app.store.accounts.findTicket('link', hashToken(token)) : null
   const state = newToken()
-  await app.store.beginSignIn({
+  await app.store.accounts.beginSignIn({
     stateHash: hashToken(state),
     externalId: named ?? linked?.accountUuid ?? '',
     expiresAt: app.clock.now() + SIGN_IN_LASTS,
@@ -38,7 +38,7 @@ export type TakenSignIn =
   | { outcome: 'problem'; problem: SignInProblem; named: string | null }
 
 export async function takeSignIn(app: Pick<App, 'store'>, state: string): Promise<TakenSignIn> {
-  const taken = await app.store.takeSignIn(hashToken(state))
+  const taken = await app.store.accounts.takeSignIn(hashToken(state))
   switch (taken.outcome) {
     case 'taken':
       return { outcome: 'taken', named: taken.externalId }
@@ -80,13 +80,13 @@ export async function finishSignIn(
   }
   const vendor = asked.value
   // What is made now would go with the rest in a moment.
-  const erasures = await app.store.erasuresUnderWay()
+  const erasures = await app.store.accounts.erasuresUnderWay()
   if (erasures.some(({ accountUuid }) => accountUuid === vendor.uuid)) {
     return { outcome: 'problem', returnTo: named, problem: 'being_erased' }
   }
   const now = app.clock.now()
   const sessionToken = newToken()
-  const meaning = await app.store.completeSignIn(
+  const meaning = await app.store.accounts.completeSignIn(
     {
       account: { uuid: vendor.uuid, name: vendor.name, timezone: vendor.timezone },
       tokens: sealTokens(app, vendor.uuid, tokens),

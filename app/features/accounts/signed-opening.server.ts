@@ -36,7 +36,7 @@ export async function receiveSigned(
       return { outcome: 'refused', status: 401, message: SIGNED_MESSAGES.refused, accountUuid: null }
     case 'opening': {
       const { accountUuid, staffUuid, replayUntil } = signed.opening
-      const seen = await app.store.rememberSigned({
+      const seen = await app.store.accounts.rememberSigned({
         tokenHash: hashToken(jwt.trim()),
         accountUuid,
         staffUuid,
@@ -47,10 +47,16 @@ export async function receiveSigned(
         return { outcome: 'refused', status: 403, message: SIGNED_MESSAGES.replayed, accountUuid }
       }
       // Name and zone are learned at the first sign-in: the signature proves who it is and nothing else.
-      await app.store.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
+      await app.store.accounts.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
       const ticket = newToken()
       const expiresAt = app.clock.now() + LAUNCH_TICKET_LASTS
-      await app.store.issueTicket({ tokenHash: hashToken(ticket), kind: 'launch', accountUuid, staffUuid, expiresAt })
+      await app.store.accounts.issueTicket({
+        tokenHash: hashToken(ticket),
+        kind: 'launch',
+        accountUuid,
+        staffUuid,
+        expiresAt,
+      })
       return { outcome: 'opened', accountUuid, ticket }
     }
     default:
@@ -68,7 +74,13 @@ export async function issueTabTicket(
 ): Promise<string> {
   const ticket = tabTicket(newToken(), provedAt)
   const expiresAt = app.clock.now() + ASKED_TICKET_LASTS
-  await app.store.issueTicket({ tokenHash: hashToken(ticket), kind: 'launch', accountUuid, staffUuid, expiresAt })
+  await app.store.accounts.issueTicket({
+    tokenHash: hashToken(ticket),
+    kind: 'launch',
+    accountUuid,
+    staffUuid,
+    expiresAt,
+  })
   return ticket
 }
 
@@ -98,7 +110,7 @@ export async function launch(
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings'>,
   { ticket, framed, confirmed, signedInTo, replaces }: LaunchRequest,
 ): Promise<Launched> {
-  const taken = await app.store.takeTicket('launch', hashToken(ticket))
+  const taken = await app.store.accounts.takeTicket('launch', hashToken(ticket))
   if (!taken) return { outcome: 'refused' }
   const { accountUuid, staffUuid } = taken
   const now = app.clock.now()
@@ -107,17 +119,23 @@ export async function launch(
   if (!confirmed && (!framed || joinsAnother)) {
     const next = openedAt === null ? newToken() : tabTicket(newToken(), openedAt)
     const expiresAt = now + ASKED_TICKET_LASTS
-    await app.store.issueTicket({ tokenHash: hashToken(next), kind: 'launch', accountUuid, staffUuid, expiresAt })
-    const account = await app.store.findAccount(accountUuid)
+    await app.store.accounts.issueTicket({
+      tokenHash: hashToken(next),
+      kind: 'launch',
+      accountUuid,
+      staffUuid,
+      expiresAt,
+    })
+    const account = await app.store.accounts.findAccount(accountUuid)
     return {
       outcome: 'ask',
       accountName: account?.name || `ServiceM8 account ${accountUuid.slice(0, 8)}`,
       ticket: next,
     }
   }
-  if (staffUuid !== null) await app.store.admitPerson(accountUuid, staffUuid)
+  if (staffUuid !== null) await app.store.accounts.admitPerson(accountUuid, staffUuid)
   const sessionToken = newToken()
-  await app.store.openSession({
+  await app.store.accounts.openSession({
     tokenHash: sessionHashOf(app)(sessionToken),
     expiresAt: now + SESSION_ABSOLUTE,
     account: { accountUuid, staffUuid, proof: 'launch', provedAt: openedAt ?? now },
@@ -125,7 +143,7 @@ export async function launch(
     carryProofsSince: now - SESSION_ABSOLUTE,
   })
   app.log.info({ account: accountUuid, staff: staffUuid }, 'launch.opened')
-  const credential = await app.store.findCredential(accountUuid)
+  const credential = await app.store.accounts.findCredential(accountUuid)
   const connected = credential?.state === 'connected'
   return {
     outcome: 'launched',
@@ -138,6 +156,12 @@ export async function launch(
 async function issueLinkTicket(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<string> {
   const ticket = newToken()
   const expiresAt = app.clock.now() + LINK_TICKET_LASTS
-  await app.store.issueTicket({ tokenHash: hashToken(ticket), kind: 'link', accountUuid, staffUuid: null, expiresAt })
+  await app.store.accounts.issueTicket({
+    tokenHash: hashToken(ticket),
+    kind: 'link',
+    accountUuid,
+    staffUuid: null,
+    expiresAt,
+  })
   return ticket
 }

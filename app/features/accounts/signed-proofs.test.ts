@@ -29,7 +29,7 @@ describe('a signed opening', () => {
   it('gives a ticket for its account, and makes the account without a name', async () => {
     const opened = await receiveSigned(world.app, await opening())
     expect(opened).toEqual({ outcome: 'opened', accountUuid: LEEDS, ticket: expect.stringMatching(/^[\w-]{43}$/) })
-    expect(await world.app.store.findAccount(LEEDS)).toEqual({ uuid: LEEDS, name: '', timezone: 'UTC' })
+    expect(await world.app.store.accounts.findAccount(LEEDS)).toEqual({ uuid: LEEDS, name: '', timezone: 'UTC' })
   })
 
   it('counts once, however it is padded, and is refused the second time', async () => {
@@ -56,7 +56,7 @@ describe('a signed opening', () => {
         accountUuid: null,
       })
     }
-    expect(await world.app.store.findAccount(LEEDS)).toBeNull()
+    expect(await world.app.store.accounts.findAccount(LEEDS)).toBeNull()
     expect(SIGNED_MESSAGES).toEqual({
       refused: 'This call is not signed by ServiceM8, or its time is over.',
       replayed: 'This opening was already used. Please open the add-on from ServiceM8 again.',
@@ -95,7 +95,7 @@ describe('a launch', () => {
       role: 'owner',
     }
     expect(session?.accounts).toEqual([account])
-    const [stored] = await world.app.store.findSessions([hashToken(launched.sessionToken)])
+    const [stored] = await world.app.store.accounts.findSessions([hashToken(launched.sessionToken)])
     expect(stored?.expiresAt).toBe(now + 86_400_000)
     expect(await launch(world.app, { ...FRAMED, ticket, replaces: [] })).toEqual({ outcome: 'refused' })
     expect(await launch(world.app, { ...FRAMED, ticket: 'x', replaces: [] })).toEqual({ outcome: 'refused' })
@@ -133,11 +133,11 @@ describe('a launch', () => {
     if (bare.outcome !== 'launched') throw new Error('not launched')
     expect(bare.linkTicket).toMatch(/^[\w-]{43}$/)
     const tokens = { accessTokenSealed: 'a', refreshTokenSealed: 'r', expiresAt: 1, scope: '' }
-    await world.app.store.saveCredential(LEEDS, tokens)
+    await world.app.store.accounts.saveCredential(LEEDS, tokens)
     expect(await launch(world.app, { ...FRAMED, ticket: await ticketOf(), replaces: [] })).toMatchObject({
       linkTicket: null,
     })
-    await world.app.store.markReconnect(LEEDS, 1, 'over')
+    await world.app.store.accounts.markReconnect(LEEDS, 1, 'over')
     const again = await launch(world.app, { ...FRAMED, ticket: await ticketOf(), replaces: [] })
     expect(again).toMatchObject({ linkTicket: expect.any(String) })
   })
@@ -155,18 +155,18 @@ describe('linking an id', () => {
       outcome: 'linked',
       accountUuid: LEEDS,
     })
-    expect(await world.app.store.resolveAccountId('ext')).toBe(LEEDS)
+    expect(await world.app.store.accounts.resolveAccountId('ext')).toBe(LEEDS)
     expect(await linkAccountId(world.app, { externalId: 'more', token: first })).toEqual({ outcome: 'refused' })
     world.clock.advance(600_000 - 1)
-    expect((await world.app.store.findTicket('link', hashToken(late)))?.accountUuid).toBe(LEEDS)
+    expect((await world.app.store.accounts.findTicket('link', hashToken(late)))?.accountUuid).toBe(LEEDS)
     world.clock.advance(1)
     expect(await linkAccountId(world.app, { externalId: 'more', token: late })).toEqual({ outcome: 'refused' })
-    expect(await world.app.store.resolveAccountId('more')).toBeNull()
+    expect(await world.app.store.accounts.resolveAccountId('more')).toBeNull()
   })
 
   it('that leads elsewhere is refused and leaves the ticket good', async () => {
     await world.signIn(YORK)
-    await world.app.store.mapAccountId('york', YORK, 9, () => 'new')
+    await world.app.store.accounts.mapAccountId('york', YORK, 9, () => 'new')
     const token = await linkTicket()
     expect(await linkAccountId(world.app, { externalId: 'york', token })).toEqual({ outcome: 'taken' })
     expect(await linkAccountId(world.app, { externalId: YORK, token })).toEqual({ outcome: 'taken' })
@@ -190,7 +190,7 @@ describe('linking an id', () => {
       outcome: 'linked',
       accountUuid: LEEDS,
     })
-    expect(await world.app.store.findAccount(LEEDS)).toEqual({ uuid: LEEDS, name: '', timezone: 'UTC' })
+    expect(await world.app.store.accounts.findAccount(LEEDS)).toEqual({ uuid: LEEDS, name: '', timezone: 'UTC' })
     expect(await linkAccountId(world.app, { externalId: LEEDS, token: jwt })).toEqual({ outcome: 'refused' })
     expect((await receiveSigned(world.app, jwt)).outcome).toBe('refused')
   })
@@ -198,9 +198,9 @@ describe('linking an id', () => {
   it('that somebody else took before its owner came goes to whoever proves it', async () => {
     await world.signIn(YORK)
     expect(await mapAccountId(world.app, { externalId: LEEDS, accountUuid: YORK })).toBe('mapped')
-    expect(await world.app.store.resolveAccountId(LEEDS)).toBe(YORK)
+    expect(await world.app.store.accounts.resolveAccountId(LEEDS)).toBe(YORK)
     expect((await linkAccountId(world.app, { externalId: LEEDS, token: await opening() })).outcome).toBe('linked')
-    expect(await world.app.store.resolveAccountId(LEEDS)).toBe(LEEDS)
+    expect(await world.app.store.accounts.resolveAccountId(LEEDS)).toBe(LEEDS)
     expect(await mapAccountId(world.app, { externalId: LEEDS, accountUuid: YORK })).toBe('taken')
   })
 
@@ -209,6 +209,6 @@ describe('linking an id', () => {
     for (const token of [webhook, `${await opening()}x`, 'a.b.c', 'x', '']) {
       expect(await linkAccountId(world.app, { externalId: LEEDS, token })).toEqual({ outcome: 'refused' })
     }
-    expect(await world.app.store.findAccount(LEEDS)).toBeNull()
+    expect(await world.app.store.accounts.findAccount(LEEDS)).toBeNull()
   })
 })

@@ -8,7 +8,7 @@ const IDLE_TOO_LONG = days(6)
 
 /** Deletes sessions, sign-in attempts, tickets and markers that are over. Run hourly. */
 export async function forgetExpiredSignIns(app: Pick<App, 'store' | 'clock' | 'log'>): Promise<void> {
-  const forgotten = await app.store.forgetExpired(app.clock.now() - SESSION_IDLE)
+  const forgotten = await app.store.accounts.forgetExpired(app.clock.now() - SESSION_IDLE)
   if (forgotten > 0) app.log.info({ forgotten }, 'accounts.tidied')
 }
 
@@ -17,9 +17,10 @@ export async function forgetExpiredSignIns(app: Pick<App, 'store' | 'clock' | 'l
  * accounts removed the add-on, and refreshes name and zone. Run daily.
  */
 export async function keepConnectionsAlive(app: Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>): Promise<void> {
-  for (const accountUuid of await app.store.accountsIdleSince(app.clock.now() - IDLE_TOO_LONG)) {
+  for (const accountUuid of await app.store.accounts.accountsIdleSince(app.clock.now() - IDLE_TOO_LONG)) {
     const vendor = await app.callAsAccount(accountUuid, (api, token) => api.vendor(token))
-    if (vendor.outcome === 'ok' && vendor.value.uuid === accountUuid) await app.store.describeAccount(vendor.value)
+    if (vendor.outcome === 'ok' && vendor.value.uuid === accountUuid)
+      await app.store.accounts.describeAccount(vendor.value)
     app.log.info({ account: accountUuid, outcome: vendor.outcome }, 'connection.kept_alive')
   }
 }

@@ -52,8 +52,13 @@ export async function loadAuditLog(
   // One more than is shown tells whether there are older ones.
   const query = { ...read.query, limit: read.query.limit + 1 }
   const entries: AuditEntry[] = everybody
-    ? (await app.store.listAuditOutlines(query)).map((one) => ({ ...one, target: '', detail: {}, staffUuid: null }))
-    : await app.store.listAudit(account.uuid, query)
+    ? (await app.store.audit.listAuditOutlines(query)).map((one) => ({
+        ...one,
+        target: '',
+        detail: {},
+        staffUuid: null,
+      }))
+    : await app.store.audit.listAudit(account.uuid, query)
   const shown = entries.slice(0, read.query.limit)
   const names = shown.some(({ staffUuid }) => staffUuid !== null) ? await staffNames() : {}
   const lines = shown.map((entry) => lineOf(entry, names, everybody))

@@ -13,7 +13,7 @@ afterEach(() => world.close())
 function append(action: string, target = '', staffUuid: string | null = null) {
   const who = staffUuid === null ? 'session' : 'staff'
   const rest = { outcome: 'done', ip: null, detail: { count: 2 }, accountUuid: LEEDS } as const
-  return world.app.store.appendAudit({ ...rest, at: world.clock.now(), actor: who, staffUuid, action, target })
+  return world.app.store.audit.appendAudit({ ...rest, at: world.clock.now(), actor: who, staffUuid, action, target })
 }
 
 const load = (query: string, staffNames = async (): Promise<Record<string, string>> => ({}), everybody = false) =>
@@ -25,7 +25,7 @@ test('an entry is a sentence with names of people and objects', async () => {
   expect(lines).toMatchObject([
     { what: 'Created the webhook for Job Activity', who: 'Alex Smith', facts: 'how many: 2', accountUuid: null },
   ])
-  const [entry] = await world.app.store.listAudit(LEEDS, {
+  const [entry] = await world.app.store.audit.listAudit(LEEDS, {
     actions: null,
     outcome: null,
     since: null,

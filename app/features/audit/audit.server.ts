@@ -42,7 +42,7 @@ export async function recordAudit(
   // A copy elsewhere: the file could be changed by whoever holds the machine.
   app.log.info({ account: accountUuid, ...who, action, outcome, ip }, 'audit.recorded')
   try {
-    await app.store.appendAudit({
+    await app.store.audit.appendAudit({
       at: app.clock.now(),
       accountUuid,
       ...who,
@@ -80,7 +80,7 @@ export async function forgetOldAudit(app: AuditApp, removed: Removed, signal?: A
   const { store, clock } = app
   let entries = 0
   while (!signal?.aborted) {
-    const step = await store.forgetAuditStep(clock.now() - AUDIT_KEPT, ROWS_PER_STEP)
+    const step = await store.audit.forgetAuditStep(clock.now() - AUDIT_KEPT, ROWS_PER_STEP)
     entries += step
     if (step < ROWS_PER_STEP) break
     await pause(clock)
@@ -99,7 +99,7 @@ async function forgetRefused({ store, clock }: AuditApp, signal?: AbortSignal): 
     ...{ kept: { nobodys: 0, accounts: 0 }, most: MOST_REFUSED_KEPT },
   }
   while (!signal?.aborted) {
-    const next = await store.forgetRefusedStep(step, ROWS_LOOKED_AT)
+    const next = await store.audit.forgetRefusedStep(step, ROWS_LOOKED_AT)
     removed += next.removed
     if (next.done) break
     step = { ...step, belowId: next.belowId, kept: next.kept }

@@ -6,6 +6,7 @@ import type { AuditDetail } from '#app/domain/audit.ts'
 import type { RunWish, StartedRun } from '#app/domain/automations/run.ts'
 import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
 import { isoOrNull } from '#app/lib/clock.ts'
+import { eachMethod, type MethodsOf, withMethods } from '#app/lib/families.ts'
 import { hostOf } from '#app/lib/url.ts'
 import type { Store } from '#db/store.ts'
 import { type AuditWish, type Removed, recordAudit } from './audit.server.ts'
@@ -13,10 +14,12 @@ import { maskEmail } from './audit.ts'
 
 type Told = AuditWish | null | readonly (AuditWish | null)[]
 
+type StoreMethods = MethodsOf<Store>
+
 type Tellers = {
-  [Method in keyof Store]?: (
-    args: Parameters<Store[Method]>,
-    result: Awaited<ReturnType<Store[Method]>>,
+  [Method in keyof StoreMethods]?: (
+    args: Parameters<StoreMethods[Method]>,
+    result: Awaited<ReturnType<StoreMethods[Method]>>,
     store: Store,
   ) => Told | Promise<Told>
 }
@@ -32,12 +35,12 @@ const askedBy = (): AuditDetail => (currentCaller()?.operator ? { asked: 'the op
 
 /** `of` what an endpoint is, in words: its address's host says it best. */
 async function endpointName(store: Store, accountUuid: string, endpointId: number): Promise<string> {
-  const target = await store.findCheckTarget(accountUuid, endpointId)
+  const target = await store.notices.findCheckTarget(accountUuid, endpointId)
   return target === null ? `address ${endpointId}` : hostOf(target.url, '')
 }
 
 async function ruleName(store: Store, accountUuid: string, automationId: number): Promise<string> {
-  return (await store.findAutomation(accountUuid, automationId))?.name ?? `number ${automationId}`
+  return (await store.automations.findAutomation(accountUuid, automationId))?.name ?? `number ${automationId}`
 }
 
 /** Null = it was not a person, or nothing began. */
@@ -118,7 +121,7 @@ const WEBHOOKS: Tellers = {
       switched(active),
     )
     if (saved === null || changed === '') return null
-    const found = await store.findEndpoint(accountUuid, ref)
+    const found = await store.endpoints.findEndpoint(accountUuid, ref)
     const target = found?.name ?? found?.objectType ?? ''
     const address = url === undefined ? null : hostOf(url, '')
     return { accountUuid, action: `${AUDITED[ref.kind]}.changed`, target, detail: { changed, address } }
@@ -290,10 +293,11 @@ function watch(
       if (wish) await recordAudit(app, known(wish, callerOf()), callerOf())
     }
   }
-  const audited = Object.entries(TELLERS).map(([name, teller]) => {
-    const method = store[name as keyof Store] as (...args: unknown[]) => Promise<unknown>
+  const audited = eachMethod(store, (name, method) => {
+    const teller = TELLERS[name as keyof StoreMethods]
+    if (!teller) return method
     const describe = teller as (args: unknown[], result: unknown, store: Store) => Told | Promise<Told>
-    const call = async (...args: unknown[]) => {
+    return async (...args) => {
       sayBegun(app, name, callerOf())
       const result = await method(...args)
       try {
@@ -304,15 +308,12 @@ function watch(
       }
       return result
     }
-    return [name, call] as const
   })
-  return {
-    ...store,
-    ...(Object.fromEntries(audited) as Partial<Store>),
+  return withMethods(audited, {
     async savePlan(accountUuid, ...rest) {
       sayBegun(app, 'savePlan', callerOf())
-      const before = await store.findPlan(accountUuid)
-      const after = await store.savePlan(accountUuid, ...rest)
+      const before = await store.billing.findPlan(accountUuid)
+      const after = await store.billing.savePlan(accountUuid, ...rest)
       if (before === null || after === null) return after
       const target = list(
         before.status !== after.status && `${before.status} became ${after.status}`,
@@ -326,21 +327,21 @@ function watch(
       return after
     },
     async deleteOldEventsStep(...args) {
-      const step = await store.deleteOldEventsStep(...args)
+      const step = await store.ops.deleteOldEventsStep(...args)
       removed.events += step.removed
       return step
     },
     async deleteOldBodiesStep(...args) {
-      const step = await store.deleteOldBodiesStep(...args)
+      const step = await store.ops.deleteOldBodiesStep(...args)
       removed.bodies += step.removed
       return step
     },
     async forgetRunsStep(...args) {
-      const step = await store.forgetRunsStep(...args)
+      const step = await store.runs.forgetRunsStep(...args)
       removed.runs += step.removed
       return step
     },
-  }
+  })
 }
 
 /**

@@ -4,6 +4,7 @@ import { decideNamedAs } from '#app/domain/account-id.ts'
 import type { Effect } from '#app/domain/automations/effect.ts'
 import { asCaller, noteProved } from '#app/lib/caller.server.ts'
 import { days, hours } from '#app/lib/duration.ts'
+import { withMethods } from '#app/lib/families.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { Store } from '#db/store.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
@@ -38,7 +39,7 @@ function hearing(): Log {
 const app = () => ({ store: audited.store, clock: world.clock, log: hearing() })
 
 async function entries(account = LEEDS) {
-  return (await world.app.store.listAudit(account, ALL)).reverse()
+  return (await world.app.store.audit.listAudit(account, ALL)).reverse()
 }
 
 const NEW_WEBHOOK = {
@@ -57,11 +58,11 @@ describe('an act', () => {
   it('is written down after it was done, with who and from where', async () => {
     const { id, endpointId } = await asCaller('192.0.2.7', async () => {
       noteProved([{ accountUuid: LEEDS, staffUuid: 'staff-1' }])
-      return audited.store.saveEndpoint(LEEDS, NEW_WEBHOOK)
+      return audited.store.endpoints.saveEndpoint(LEEDS, NEW_WEBHOOK)
     })
     await asCaller('192.0.2.8', async () => {
       noteProved([{ accountUuid: LEEDS, staffUuid: null }])
-      await audited.store.updateEndpoint(
+      await audited.store.endpoints.updateEndpoint(
         LEEDS,
         { kind: 'webhook', id: id },
         {
@@ -71,9 +72,9 @@ describe('an act', () => {
           at: 2,
         },
       )
-      await audited.store.pauseEndpoint(LEEDS, endpointId, 3)
+      await audited.store.deliveries.pauseEndpoint(LEEDS, endpointId, 3)
     })
-    await audited.store.deleteEndpoint(
+    await audited.store.endpoints.deleteEndpoint(
       LEEDS,
       { kind: 'webhook', id: id },
       { reason: 'x', endSubscriptions: false, at: 4 },
@@ -101,30 +102,38 @@ describe('an act', () => {
   })
 
   it('that changes nothing is not told', async () => {
-    await audited.store.updateEndpoint(LEEDS, { kind: 'webhook', id: 9 }, { active: true, subscription: null, at: 1 })
-    await audited.store.deleteEndpoint(
+    await audited.store.endpoints.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id: 9 },
+      { active: true, subscription: null, at: 1 },
+    )
+    await audited.store.endpoints.deleteEndpoint(
       LEEDS,
       { kind: 'webhook', id: 9 },
       { reason: 'x', endSubscriptions: true, at: 1 },
     )
-    await audited.store.deleteAutomation(LEEDS, 9, { reason: 'x', at: 1 })
-    await audited.store.removeMute(LEEDS, 9)
-    await audited.store.cancelReplay(LEEDS, 9, 1)
-    await audited.store.mapAccountId(LEEDS, LEEDS, 50, decideNamedAs)
+    await audited.store.automations.deleteAutomation(LEEDS, 9, { reason: 'x', at: 1 })
+    await audited.store.runs.removeMute(LEEDS, 9)
+    await audited.store.deliveries.cancelReplay(LEEDS, 9, 1)
+    await audited.store.accounts.mapAccountId(LEEDS, LEEDS, 50, decideNamedAs)
     expect(await entries()).toEqual([])
   })
 
   it('is done even when it cannot be written down, and that is in the log', async () => {
-    const failing: Store = { ...world.app.store, appendAudit: () => Promise.reject(new Error('disk')) }
+    const failing: Store = withMethods(world.app.store, { appendAudit: () => Promise.reject(new Error('disk')) })
     const { store } = auditStore({ store: failing, clock: world.clock, log: hearing() })
-    expect(await store.mapAccountId('ext-1', LEEDS, 50, decideNamedAs)).toBe('mapped')
-    expect(await store.resolveAccountId('ext-1')).toBe(LEEDS)
+    expect(await store.accounts.mapAccountId('ext-1', LEEDS, 50, decideNamedAs)).toBe('mapped')
+    expect(await store.accounts.resolveAccountId('ext-1')).toBe(LEEDS)
     expect(errors).toEqual(['audit.not_recorded'])
-    const unreadable: Store = { ...world.app.store, findEndpoint: () => Promise.reject(new Error('disk')) }
+    const unreadable: Store = withMethods(world.app.store, { findEndpoint: () => Promise.reject(new Error('disk')) })
     const second = auditStore({ store: unreadable, clock: world.clock, log: hearing() }).store
-    const { id } = await second.saveEndpoint(LEEDS, NEW_WEBHOOK)
+    const { id } = await second.endpoints.saveEndpoint(LEEDS, NEW_WEBHOOK)
     expect(
-      await second.updateEndpoint(LEEDS, { kind: 'webhook', id: id }, { active: false, subscription: null, at: 1 }),
+      await second.endpoints.updateEndpoint(
+        LEEDS,
+        { kind: 'webhook', id: id },
+        { active: false, subscription: null, at: 1 },
+      ),
     ).not.toBeNull()
     expect(errors).toHaveLength(2)
   })
@@ -132,15 +141,19 @@ describe('an act', () => {
   it('that a person asks for is in the log before it is done, without what it was given', async () => {
     const order: unknown[] = []
     const log = { ...hearing(), info: (fields: object, message: string) => void order.push([message, fields]) }
-    const saveMute: Store['saveMute'] = (...args) => {
+    const saveMute: Store['runs']['saveMute'] = (...args) => {
       order.push('done')
-      return world.app.store.saveMute(...args)
+      return world.app.store.runs.saveMute(...args)
     }
-    const { store, ownWork } = auditStore({ store: { ...world.app.store, saveMute }, clock: world.clock, log })
+    const { store, ownWork } = auditStore({
+      store: withMethods(world.app.store, { saveMute }),
+      clock: world.clock,
+      log,
+    })
     const mute = { kind: 'company', recordUuid: 'only-the-owner-knows', until: null } as const
     await asCaller('192.0.2.7', async () => {
       noteProved([{ accountUuid: LEEDS, staffUuid: null }])
-      await store.saveMute(LEEDS, mute, 1)
+      await store.runs.saveMute(LEEDS, mute, 1)
     })
     expect(order.slice(0, 2)).toEqual([
       ['audit.begun', { act: 'saveMute', accounts: [LEEDS], ip: '192.0.2.7' }],
@@ -148,22 +161,22 @@ describe('an act', () => {
     ])
     expect(JSON.stringify(order)).not.toContain('only-the-owner')
     order.length = 0
-    await ownWork.saveMute(LEEDS, mute, 2)
+    await ownWork.runs.saveMute(LEEDS, mute, 2)
     expect(order[0]).toBe('done')
   })
 
   it('that fails is not told as done', async () => {
-    const failing: Store = { ...world.app.store, saveMute: () => Promise.reject(new Error('disk')) }
+    const failing: Store = withMethods(world.app.store, { saveMute: () => Promise.reject(new Error('disk')) })
     const { store } = auditStore({ store: failing, clock: world.clock, log: hearing() })
     const mute = { kind: 'company', recordUuid: 'c', until: null } as const
-    await expect(store.saveMute(LEEDS, mute, 1)).rejects.toThrow('disk')
+    await expect(store.runs.saveMute(LEEDS, mute, 1)).rejects.toThrow('disk')
     expect(await entries()).toEqual([])
   })
 
   it('of an engine is nobody’s, in whoever’s request it began', async () => {
     await asCaller('192.0.2.9', async () => {
       noteProved([{ accountUuid: LEEDS, staffUuid: null }])
-      await audited.ownWork.mapAccountId('ext-2', LEEDS, 50, decideNamedAs)
+      await audited.ownWork.accounts.mapAccountId('ext-2', LEEDS, 50, decideNamedAs)
     })
     expect(await entries()).toMatchObject([{ action: 'id.linked', actor: 'system', ip: null, target: 'ext-2' }])
   })
@@ -180,7 +193,7 @@ test('a run is told when a person set it off, and when one was repeated', async 
     once: 'record',
     guards: {},
   }
-  const automationId = await store.createAutomation(LEEDS, {
+  const automationId = await store.automations.createAutomation(LEEDS, {
     name: 'Thank you',
     definition: definition as never,
     active: false,
@@ -203,11 +216,11 @@ test('a run is told when a person set it off, and when one was repeated', async 
     held: null,
     replayOf: null,
   } as const
-  await store.startRuns(LEEDS, [{ ...wish, source: 'webhook' }, wish], 1)
+  await store.runs.startRuns(LEEDS, [{ ...wish, source: 'webhook' }, wish], 1)
   const keys = [{ key: 'k', expiresAt: 100 }]
-  await store.startRunOnce(LEEDS, { ...wish, replayOf: 2 }, keys, 1)
-  await store.startRunOnce(LEEDS, { ...wish, replayOf: 2 }, keys, 1)
-  await store.startRunOnce(LEEDS, { ...wish, source: 'manual' }, [], 1)
+  await store.runs.startRunOnce(LEEDS, { ...wish, replayOf: 2 }, keys, 1)
+  await store.runs.startRunOnce(LEEDS, { ...wish, replayOf: 2 }, keys, 1)
+  await store.runs.startRunOnce(LEEDS, { ...wish, source: 'manual' }, [], 1)
   expect((await entries()).map(({ action, target, detail }) => [action, target, detail.run])).toEqual([
     ['automation.created', 'Thank you', undefined],
     ['run.started', 'Thank you', 2],
@@ -231,13 +244,13 @@ describe('signing in', () => {
       scope: 'vendor read_jobs',
     }
     const account = { uuid: LEEDS, name: 'Leeds', timezone: 'UTC' }
-    await audited.store.completeSignIn({ account, tokens, named: 'ext-3', session }, decideNamedAs)
-    await audited.store.openSession({
+    await audited.store.accounts.completeSignIn({ account, tokens, named: 'ext-3', session }, decideNamedAs)
+    await audited.store.accounts.openSession({
       ...session,
       tokenHash: 'another-hash',
       account: { ...session.account, proof: 'launch', staffUuid: 'staff-2' },
     })
-    await audited.store.markReconnect(LEEDS, 1, 'invalid_grant')
+    await audited.store.accounts.markReconnect(LEEDS, 1, 'invalid_grant')
     const told = await entries()
     expect(told.map(({ action, actor, staffUuid, outcome }) => [action, actor, staffUuid, outcome])).toEqual([
       ['sign_in', 'session', null, 'done'],
@@ -250,9 +263,9 @@ describe('signing in', () => {
   })
 
   it('an id that is taken is told as refused', async () => {
-    await audited.store.mapAccountId('ext-4', LEEDS, 50, decideNamedAs)
-    await world.app.store.ensureAccount({ uuid: 'other', name: '', timezone: 'UTC' })
-    await audited.store.mapAccountId('ext-4', 'other', 50, decideNamedAs)
+    await audited.store.accounts.mapAccountId('ext-4', LEEDS, 50, decideNamedAs)
+    await world.app.store.accounts.ensureAccount({ uuid: 'other', name: '', timezone: 'UTC' })
+    await audited.store.accounts.mapAccountId('ext-4', 'other', 50, decideNamedAs)
     expect(await entries('other')).toMatchObject([
       { action: 'id.linked', outcome: 'refused', detail: { reason: 'taken' } },
     ])
@@ -260,9 +273,14 @@ describe('signing in', () => {
 })
 
 test('a subscription that changes is told once, whatever is read again', async () => {
-  const plan = await audited.store.ensurePlan(LEEDS, days(14), 1)
-  const active = await audited.store.savePlan(LEEDS, plan.updatedAt, { status: 'active', currentPeriodEnd: 5 }, 2)
-  await audited.store.savePlan(LEEDS, active?.updatedAt ?? 0, { status: 'active', lastSyncedAt: 3 }, 3)
+  const plan = await audited.store.billing.ensurePlan(LEEDS, days(14), 1)
+  const active = await audited.store.billing.savePlan(
+    LEEDS,
+    plan.updatedAt,
+    { status: 'active', currentPeriodEnd: 5 },
+    2,
+  )
+  await audited.store.billing.savePlan(LEEDS, active?.updatedAt ?? 0, { status: 'active', lastSyncedAt: 3 }, 3)
   expect(await entries()).toMatchObject([
     { action: 'payment.changed', target: 'trial became active, another paid month', actor: 'system' },
   ])
@@ -319,7 +337,7 @@ test('a message is told with a receiver nobody can read, and the failed ones as 
 })
 
 test('the daily entry says what was removed, and entries of more than 400 days ago go', async () => {
-  await audited.store.mapAccountId('ext-5', LEEDS, 50, decideNamedAs)
+  await audited.store.accounts.mapAccountId('ext-5', LEEDS, 50, decideNamedAs)
   world.clock.advance(days(401))
   Object.assign(audited.removed, { events: 7, runs: 2 })
   await forgetOldAudit(app(), audited.removed)

@@ -26,12 +26,14 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 async function entries(account = LEEDS) {
-  return (await world.app.store.listAudit(account, ALL)).reverse()
+  return (await world.app.store.audit.listAudit(account, ALL)).reverse()
 }
 
 /** What is in no account's log. */
 async function nobodys() {
-  return (await world.app.store.listAuditOutlines(ALL)).filter(({ accountUuid }) => accountUuid === null).reverse()
+  return (await world.app.store.audit.listAuditOutlines(ALL))
+    .filter(({ accountUuid }) => accountUuid === null)
+    .reverse()
 }
 
 describe('refusals', () => {

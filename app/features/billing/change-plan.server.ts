@@ -14,7 +14,7 @@ export async function trySave(app: WritingApp, plan: Plan, change: PlanChange): 
   const hold = holdChange({ ...plan, ...change }, settings.payments.mode, now)
   const ends = hold !== null && hold.heldSince === null
   const release = ends ? { runsDueBefore: now - RELEASED_UNTIL, reason: RUN_TOO_OLD } : null
-  const saved = await store.savePlan(plan.accountUuid, plan.updatedAt, { ...change, ...hold }, now, release)
+  const saved = await store.billing.savePlan(plan.accountUuid, plan.updatedAt, { ...change, ...hold }, now, release)
   if (saved && hold) await tellEngines(app, saved)
   return saved
 }
@@ -29,7 +29,7 @@ export async function changePlan(
   work: (plan: Plan) => Promise<PlanChange> | PlanChange,
 ): Promise<Plan> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const plan = await app.store.ensurePlan(accountUuid, TRIAL, app.clock.now())
+    const plan = await app.store.billing.ensurePlan(accountUuid, TRIAL, app.clock.now())
     const saved = await trySave(app, plan, await work(plan))
     if (saved) return saved
   }
@@ -39,6 +39,6 @@ export async function changePlan(
 /** What waits is held from now on, or goes. */
 async function tellEngines(app: WritingApp, { accountUuid, holdReason }: Plan): Promise<void> {
   app.log.info({ accountUuid, reason: holdReason }, holdReason === null ? 'plan.released' : 'plan.held')
-  for (const endpointId of await app.store.endpointsOfAccount(accountUuid)) app.wakeDeliveries(endpointId)
+  for (const endpointId of await app.store.billing.endpointsOfAccount(accountUuid)) app.wakeDeliveries(endpointId)
   app.wakeRuns()
 }

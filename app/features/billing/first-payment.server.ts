@@ -77,7 +77,7 @@ export async function beginPayment(
 /** The account's customer at the provider, made once and saved before anything is made for it. */
 async function ensureCustomer(app: PayingApp, accountUuid: string): Promise<void> {
   const { store, clock, payments } = app
-  const { customerId, paymentAttempt } = await store.ensurePlan(accountUuid, TRIAL, clock.now())
+  const { customerId, paymentAttempt } = await store.billing.ensurePlan(accountUuid, TRIAL, clock.now())
   if (customerId !== null) return
   // With the number, because a key would bring back a customer who was deleted there, or the provider's own failure, for a day.
   const key = `customer:${accountUuid}:${paymentAttempt}`

@@ -33,7 +33,7 @@ async function paid(account = LEEDS) {
   const { clientSecret } = await started(account)
   world.payments.pay(clientSecret)
   await deliverTold(world)
-  return world.app.store.findPlan(account)
+  return world.app.store.billing.findPlan(account)
 }
 
 const paymentOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
@@ -48,9 +48,9 @@ describe('the trial', () => {
 
   test('begins with signing in, but not where nobody could pay when it is over', async () => {
     await beginTrial({ ...world.app, payments: null }, LEEDS)
-    expect(await world.app.store.findPlan(LEEDS)).toBeNull()
+    expect(await world.app.store.billing.findPlan(LEEDS)).toBeNull()
     await beginTrial(world.app, LEEDS)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
   })
 
   test('survives that the account disconnects and comes back', async () => {
@@ -96,10 +96,13 @@ describe('a first payment', () => {
       description: '£5.00 today. Your paid month starts now and your remaining 12 trial days end.',
     })
     await deliverTold(world)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial', trialEndsAt: before.trialEndsAt })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({
+      status: 'trial',
+      trialEndsAt: before.trialEndsAt,
+    })
     world.payments.pay(start.clientSecret)
     await deliverTold(world)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({
       status: 'active',
       trialEndsAt: world.clock.now(),
       currentPeriodStart: world.clock.now(),
@@ -131,7 +134,7 @@ describe('a first payment', () => {
       startFirstPayment(other, LEEDS, FULL),
     ])
     expect(one).toEqual(two)
-    const plan = await world.app.store.findPlan(LEEDS)
+    const plan = await world.app.store.billing.findPlan(LEEDS)
     expect(await world.payments.listSubscriptions(plan?.customerId ?? '')).toHaveLength(1)
   })
 
@@ -159,7 +162,7 @@ describe('a first payment', () => {
     world.payments.wrongBy = 100
     expect(await startFirstPayment(world.app, LEEDS, FULL)).toMatchObject({ outcome: 'refused', status: 500 })
     world.payments.wrongBy = 0
-    const { customerId } = (await world.app.store.findPlan(LEEDS)) ?? {}
+    const { customerId } = (await world.app.store.billing.findPlan(LEEDS)) ?? {}
     const [wrong] = await world.payments.listSubscriptions(customerId ?? '')
     expect(wrong?.status).toBe('canceled')
     expect((await started()).amount).toBe(500)
@@ -174,7 +177,7 @@ describe('a first payment', () => {
 
   test('is a new one after the old one has expired, even when the number was not saved', async () => {
     const first = await started()
-    const { openSubscriptionId } = (await world.app.store.findPlan(LEEDS)) ?? {}
+    const { openSubscriptionId } = (await world.app.store.billing.findPlan(LEEDS)) ?? {}
     world.clock.advance(hours(23))
     world.payments.expire(openSubscriptionId ?? '')
     world.run('UPDATE plan SET payment_attempt = 0')
@@ -183,7 +186,7 @@ describe('a first payment', () => {
     expect(second.clientSecret).not.toBe(first.clientSecret)
     world.payments.pay(second.clientSecret)
     await deliverTold(world)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active' })
   })
 
   test('that a bank declines leaves the trial, says why, and can be tried again with the same payment', async () => {
@@ -194,11 +197,11 @@ describe('a first payment', () => {
       outcome: 'failed',
       message: 'Your card has insufficient funds.',
     })
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
     expect((await started()).clientSecret).toBe(clientSecret)
     world.payments.pay(clientSecret)
     expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual({ outcome: 'paid' })
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active' })
   })
 
   test.each([
@@ -213,7 +216,7 @@ describe('a first payment', () => {
     world.payments.failNext(code, 1, call)
     const refused = await startFirstPayment(world.app, LEEDS, FULL)
     expect(refused).toMatchObject({ outcome: 'refused', status })
-    const { paymentAttempt } = (await world.app.store.findPlan(LEEDS)) ?? {}
+    const { paymentAttempt } = (await world.app.store.billing.findPlan(LEEDS)) ?? {}
     // What the provider keeps under a key for a day is asked for under another one.
     expect(paymentAttempt ?? 0).toBe(call.startsWith('create') ? 1 : 0)
     expect((await started()).amount).toBe(500)
@@ -223,13 +226,13 @@ describe('a first payment', () => {
     const before = await paid()
     world.payments.deleteCustomer(before?.customerId ?? '')
     await deliverTold(world)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({
       status: 'canceled',
       customerId: null,
       subscriptionId: null,
     })
     await paid()
-    const after = await world.app.store.findPlan(LEEDS)
+    const after = await world.app.store.billing.findPlan(LEEDS)
     expect(after).toMatchObject({ status: 'active' })
     expect(after?.customerId).not.toBe(before?.customerId)
   })
@@ -253,17 +256,17 @@ describe('a return', () => {
     for (const id of [paymentOf(clientSecret), 'pi_none', 'sub_1', '../v1/customers', '']) {
       expect(await settleReturn(world.app, LEEDS, id)).toEqual({ outcome: 'unknown' })
     }
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
   })
 
   test('before the event brings the plan up to date, and the event then changes nothing', async () => {
     const { clientSecret } = await started()
     world.payments.pay(clientSecret)
     expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual({ outcome: 'paid' })
-    const { updatedAt: _, lastSyncedAt: __, ...active } = (await world.app.store.findPlan(LEEDS)) ?? {}
+    const { updatedAt: _, lastSyncedAt: __, ...active } = (await world.app.store.billing.findPlan(LEEDS)) ?? {}
     world.clock.advance(minutes(1))
     await deliverTold(world)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject(active)
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject(active)
   })
 
   test('while the provider cannot be asked is being processed', async () => {
@@ -290,18 +293,18 @@ describe('what is owed', () => {
     world.clock.advance(days(30))
     world.payments.renew(plan?.subscriptionId ?? '', 'failed')
     await deliverTold(world)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({
       status: 'past_due',
       pastDueSince: world.clock.now(),
     })
     world.clock.advance(days(8))
     await judgeHolds(world.app, NEVER_ABORTED)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ holdReason: 'Payment failed: pay to resume' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ holdReason: 'Payment failed: pay to resume' })
     const start = await started()
     expect(start.description).toBe('£5.00 today for the month that was not paid. Everything goes on at once.')
     world.payments.pay(start.clientSecret)
     await deliverTold(world)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({
       status: 'active',
       pastDueSince: null,
       heldSince: null,
@@ -325,7 +328,7 @@ describe('what is owed', () => {
     expect(world.payments.subscription(old).status).toBe('canceled')
     world.payments.pay(start.clientSecret)
     await deliverTold(world)
-    const after = await world.app.store.findPlan(LEEDS)
+    const after = await world.app.store.billing.findPlan(LEEDS)
     expect(after).toMatchObject({ status: 'active', heldSince: null })
     expect(after?.subscriptionId).not.toBe(old)
   })
@@ -334,7 +337,7 @@ describe('what is owed', () => {
     const plan = await paid()
     world.payments.cancel(plan?.subscriptionId ?? '')
     await deliverTold(world)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({
       status: 'canceled',
       holdReason: 'Subscription ended: subscribe to resume',
     })
@@ -342,7 +345,7 @@ describe('what is owed', () => {
     expect(start.description).toBe('£5.00 today. Your paid month starts now.')
     world.payments.pay(start.clientSecret)
     await deliverTold(world)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active', heldSince: null })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active', heldSince: null })
   })
 })
 
@@ -359,8 +362,8 @@ describe('managing', () => {
     expect(await setCancellation(world.app, LEEDS, true)).toMatchObject({ outcome: 'refused', status: 409 })
     await paid()
     expect(await setCancellation(world.app, LEEDS, true)).toEqual({ outcome: 'saved' })
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
     expect(await setCancellation(world.app, LEEDS, false)).toEqual({ outcome: 'saved' })
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active', cancelAtPeriodEnd: false })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active', cancelAtPeriodEnd: false })
   })
 })

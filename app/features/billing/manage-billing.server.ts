@@ -16,7 +16,7 @@ import { stopOrSettle } from './upgrade.server.ts'
 /** An address for cards, invoices and cancelling, made for this click: it is good for a few minutes. */
 export async function openPortal(app: BillingApp, accountUuid: string): Promise<PortalOpening> {
   return attempt(app, accountUuid, async ({ store, clock, settings, payments }) => {
-    const { customerId } = await store.ensurePlan(accountUuid, TRIAL, clock.now())
+    const { customerId } = await store.billing.ensurePlan(accountUuid, TRIAL, clock.now())
     if (customerId === null) return refused(409, NOTHING_TO_MANAGE)
     const returnUrl = `${settings.origin}/subscription?accountUUID=${encodeURIComponent(accountUuid)}`
     return { outcome: 'open' as const, url: await payments.openPortal({ customerId, returnUrl }) }
@@ -45,7 +45,7 @@ export async function setCancellation(
  */
 export async function endCharges(app: BillingApp, accountUuid: string): Promise<CancellationOutcome> {
   return attempt(app, accountUuid, async (paying) => {
-    const known = await paying.store.findPlan(accountUuid)
+    const known = await paying.store.billing.findPlan(accountUuid)
     if (known === null || known.customerId === null) return { outcome: 'saved' as const }
     const { plan } = await syncInTurn(paying, accountUuid)
     if (plan.openRenewalId !== null) await stopOrSettle(paying, plan, plan.openRenewalId)

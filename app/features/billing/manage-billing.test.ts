@@ -21,7 +21,7 @@ async function paid() {
   const { clientSecret } = await started()
   world.payments.pay(clientSecret)
   await deliverTold(world)
-  return world.app.store.findPlan(LEEDS)
+  return world.app.store.billing.findPlan(LEEDS)
 }
 
 const paymentOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
@@ -29,7 +29,7 @@ const paymentOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ??
 describe('an account that is going', () => {
   const end = () => endCharges(world.app, LEEDS)
   const subscription = async () =>
-    world.payments.subscription((await world.app.store.findPlan(LEEDS))?.subscriptionId ?? '')
+    world.payments.subscription((await world.app.store.billing.findPlan(LEEDS))?.subscriptionId ?? '')
 
   test('without anything at the provider asks and makes nothing', async () => {
     expect(await end()).toEqual({ outcome: 'saved' })
@@ -50,14 +50,14 @@ describe('an account that is going', () => {
     expect((await subscription()).status).toBe(status)
     expect(await end()).toEqual({ outcome: 'saved' })
     expect(await subscription()).toMatchObject({ status: 'canceled' })
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'canceled' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'canceled' })
   })
 
   test('cannot be paid for in a tab that was left open', async () => {
     const { clientSecret } = await started()
     expect(await end()).toEqual({ outcome: 'saved' })
     expect(() => world.payments.pay(clientSecret)).toThrow('this secret pays nothing')
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial', openSubscriptionId: null })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'trial', openSubscriptionId: null })
   })
 
   test('gets back what was paid at that very moment', async () => {
@@ -74,7 +74,10 @@ describe('an account that is going', () => {
     if (early.outcome !== 'pay') throw new Error(early.message)
     expect(await end()).toEqual({ outcome: 'saved' })
     expect(world.payments.payment(paymentOf(early.clientSecret)).status).toBe('canceled')
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ openRenewalId: null, cancelAtPeriodEnd: true })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({
+      openRenewalId: null,
+      cancelAtPeriodEnd: true,
+    })
 
     await setCancellation(world.app, LEEDS, false)
     world.clock.advance(days(5))

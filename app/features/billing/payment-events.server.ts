@@ -31,14 +31,14 @@ export async function receivePaymentEvent(
 export async function takeIn(app: PayingApp, event: PaymentEvent): Promise<EventReceipt> {
   const { store, clock, log } = app
   const { id, type } = event
-  if (!(await store.beginPaymentEvent(event, clock.now()))) return { outcome: 'received' }
+  if (!(await store.billing.beginPaymentEvent(event, clock.now()))) return { outcome: 'received' }
   try {
     await actOn(app, event)
-    await store.endPaymentEvent(id, clock.now())
+    await store.billing.endPaymentEvent(id, clock.now())
     return { outcome: 'received' }
   } catch (error) {
     log.error({ event: id, type, error }, 'payment_event.failed')
-    await store.failPaymentEvent(id, error instanceof Error ? error.message.slice(0, 500) : 'unknown')
+    await store.billing.failPaymentEvent(id, error instanceof Error ? error.message.slice(0, 500) : 'unknown')
     return { outcome: 'failed' }
   }
 }
@@ -64,13 +64,13 @@ async function actOn(app: PayingApp, event: PaymentEvent): Promise<void> {
 
 /** Whose it is: by its customer, else by what we noted with the object. Either only says whom to look at. */
 async function planOf({ store }: PayingApp, { customerId, accountUuid }: PaymentEvent): Promise<Plan | null> {
-  const byCustomer = customerId === null ? null : await store.findPlanOfCustomer(customerId)
+  const byCustomer = customerId === null ? null : await store.billing.findPlanOfCustomer(customerId)
   if (byCustomer || accountUuid === null) return byCustomer
-  return store.findPlan(accountUuid)
+  return store.billing.findPlan(accountUuid)
 }
 
 async function forgetDeletedCustomer(app: PayingApp, accountUuid: string): Promise<void> {
-  const plan = await app.store.findPlan(accountUuid)
+  const plan = await app.store.billing.findPlan(accountUuid)
   if (!plan || plan.customerId === null || (await app.payments.hasCustomer(plan.customerId))) return
   const gone = plan.customerId
   await changePlan(app, accountUuid, (latest) => (latest.customerId === gone ? withoutCustomer(latest) : {}))

@@ -28,7 +28,7 @@ async function paid(on = world) {
   const start = await startFirstPayment(on.app, LEEDS, { amount: 500 })
   if (start.outcome !== 'pay') throw new Error(start.message)
   on.payments.pay(start.clientSecret)
-  return (await on.app.store.findPlan(LEEDS))?.openSubscriptionId ?? ''
+  return (await on.app.store.billing.findPlan(LEEDS))?.openSubscriptionId ?? ''
 }
 
 describe('an event', () => {
@@ -49,7 +49,7 @@ describe('an event', () => {
     await paid()
     expect(await receive(world.payments.told[0], 'forged')).toEqual({ outcome: 'bad_signature' })
     expect(world.rows('SELECT id FROM payment_event')).toEqual([])
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'trial' })
   })
 
   test('that could not be worked on is not done, and works when it comes again', async () => {
@@ -63,7 +63,7 @@ describe('an event', () => {
       error: 'the provider said unavailable',
     })
     expect(await receive(event)).toEqual({ outcome: 'received' })
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active' })
     expect(world.row('SELECT failures, processed_at, error FROM payment_event')).toEqual({
       failures: 1,
       processed_at: world.clock.now(),
@@ -79,28 +79,28 @@ describe('an event', () => {
 
   test('that claims something says nothing: what is so is read', async () => {
     await startFirstPayment(world.app, LEEDS, { amount: 500 })
-    const { customerId } = (await world.app.store.findPlan(LEEDS)) ?? {}
+    const { customerId } = (await world.app.store.billing.findPlan(LEEDS)) ?? {}
     const claim = { type: 'invoice.paid', createdAt: 1, customerId, accountUuid: LEEDS, paymentId: null }
     expect(await receive({ ...claim, id: 'evt_1' })).toEqual({ outcome: 'received' })
     expect(await receive({ ...claim, id: 'evt_2', type: 'customer.subscription.deleted' })).toEqual({
       outcome: 'received',
     })
     expect(await receive({ ...claim, id: 'evt_3', type: 'customer.deleted' })).toEqual({ outcome: 'received' })
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'trial', customerId })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'trial', customerId })
   })
 
   test('about an old subscription that expires does not touch the one that is active', async () => {
     const first = await startFirstPayment(world.app, LEEDS, { amount: 500 })
-    const old = (await world.app.store.findPlan(LEEDS))?.openSubscriptionId ?? ''
+    const old = (await world.app.store.billing.findPlan(LEEDS))?.openSubscriptionId ?? ''
     const second = await startUpgrade(world.app, LEEDS, { prorated: true })
     if (first.outcome !== 'pay' || second.outcome !== 'pay') throw new Error('not offered')
     world.payments.pay(second.clientSecret)
     await deliverTold(world)
-    const active = await world.app.store.findPlan(LEEDS)
+    const active = await world.app.store.billing.findPlan(LEEDS)
     expect(active).toMatchObject({ status: 'active' })
     world.payments.expire(old)
     await deliverTold(world)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({
       status: 'active',
       subscriptionId: active?.subscriptionId,
     })
@@ -110,7 +110,7 @@ describe('an event', () => {
     await paid()
     world.payments.undelivered = world.payments.told.splice(0)
     await catchUpPayments(world.app, NEVER_ABORTED)
-    expect(await world.app.store.findPlan(LEEDS)).toMatchObject({ status: 'active' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active' })
     const asked = world.payments.calls.length
     await catchUpPayments(world.app, NEVER_ABORTED)
     expect(world.payments.calls.slice(asked)).toEqual(['undeliveredEvents'])
@@ -162,9 +162,9 @@ describe('a whole life', () => {
           for (const { event } of heard) await receive(event, 'good', here)
           // What was lost altogether, the daily look finds.
           if (heard.length === 0) await syncPlan(here.app, LEEDS)
-          const { subscriptionId } = (await here.app.store.findPlan(LEEDS)) ?? {}
+          const { subscriptionId } = (await here.app.store.billing.findPlan(LEEDS)) ?? {}
           const truth = here.payments.subscription(subscriptionId ?? '')
-          expect(await here.app.store.findPlan(LEEDS)).toMatchObject({
+          expect(await here.app.store.billing.findPlan(LEEDS)).toMatchObject({
             status: truth.status,
             currentPeriodStart: truth.periodStart,
             currentPeriodEnd: truth.periodEnd,
@@ -190,7 +190,7 @@ describe('a whole life', () => {
     const stations: string[] = []
     const look = async () => {
       await deliverTold(world)
-      stations.push((await world.app.store.findPlan(LEEDS))?.status ?? '')
+      stations.push((await world.app.store.billing.findPlan(LEEDS))?.status ?? '')
     }
     const id = await paid()
     await look()

@@ -9,7 +9,7 @@ import { FRESH_FOR, syncPlan } from './sync.server.ts'
 
 /** The trial is made once for each account; calling again changes nothing. */
 export async function ensurePlan(app: Pick<BillingApp, 'store' | 'clock'>, accountUuid: string): Promise<Plan> {
-  return app.store.ensurePlan(accountUuid, TRIAL, app.clock.now())
+  return app.store.billing.ensurePlan(accountUuid, TRIAL, app.clock.now())
 }
 
 /**
@@ -30,7 +30,7 @@ export async function loadSubscription(app: BillingApp, accountUuid: string): Pr
   const plan = await freshPlan(app, await ensurePlan(app, accountUuid))
   const billingPeriod = billingPeriodOf(plan)
   const { start, end } = billingPeriod
-  const usage = await app.store.usageOfDays(accountUuid, dayOf(start), dayOf(Math.max(start, end - 1)) + 1)
+  const usage = await app.store.billing.usageOfDays(accountUuid, dayOf(start), dayOf(Math.max(start, end - 1)) + 1)
   return { plan, usage, billingPeriod }
 }
 
@@ -55,6 +55,6 @@ export async function findPlanNotice(
   const { mode } = app.settings.payments
   if (app.settings.held) return COPY_HELD
   if (mode === 'off') return null
-  const found = await app.store.findPlanInZone(accountUuid)
+  const found = await app.store.billing.findPlanInZone(accountUuid)
   return found && planNotice(found.plan, mode, app.clock.now(), found.timezone)
 }

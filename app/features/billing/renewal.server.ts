@@ -13,18 +13,22 @@ export async function settleRenewal(app: PayingApp, plan: Plan, payment: SingleP
   const { accountUuid } = plan
   const { renewal } = payment
   if (!renewal || payment.status !== 'paid' || payment.customerId !== plan.customerId) return false
-  const known = await store.noteRenewalPaid(accountUuid, { paymentId: payment.id, amount: payment.amount }, clock.now())
+  const known = await store.billing.noteRenewalPaid(
+    accountUuid,
+    { paymentId: payment.id, amount: payment.amount },
+    clock.now(),
+  )
   if (known !== 'paid') return true
   try {
     await payments.applyRenewal({ ...payment, renewal })
-    await store.endRenewal(accountUuid, payment.id, 'applied', clock.now())
+    await store.billing.endRenewal(accountUuid, payment.id, 'applied', clock.now())
     log.info({ accountUuid, payment: payment.id }, 'renewal.applied')
   } catch (error) {
     const failure = paymentErrorOf(error)
     if (failure?.code !== 'refused' && failure?.code !== 'missing') throw error
     log.warn({ accountUuid, payment: payment.id, reason: failure.message }, 'renewal.cannot_be_applied')
     await payments.refund(payment.id)
-    await store.endRenewal(accountUuid, payment.id, 'refunded', clock.now())
+    await store.billing.endRenewal(accountUuid, payment.id, 'refunded', clock.now())
   }
   return true
 }
@@ -32,7 +36,7 @@ export async function settleRenewal(app: PayingApp, plan: Plan, payment: SingleP
 /** The same for a payment of whatever kind. */
 export async function renewalIfPaid(app: PayingApp, accountUuid: string, payment: SinglePayment): Promise<void> {
   if (payment.renewal === null || payment.status !== 'paid') return
-  const plan = await app.store.findPlan(accountUuid)
+  const plan = await app.store.billing.findPlan(accountUuid)
   if (plan) await settleRenewal(app, plan, payment)
 }
 
@@ -44,6 +48,6 @@ export async function followOpenRenewal(app: PayingApp, plan: Plan): Promise<voi
   if (payment?.status === 'paid') await settleRenewal(app, plan, payment)
   else if (payment === null || payment.status === 'canceled') {
     // Not applied and never paid: only the plan has to forget it.
-    await app.store.savePlan(plan.accountUuid, plan.updatedAt, { openRenewalId: null }, app.clock.now())
+    await app.store.billing.savePlan(plan.accountUuid, plan.updatedAt, { openRenewalId: null }, app.clock.now())
   }
 }

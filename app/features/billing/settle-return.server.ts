@@ -16,7 +16,7 @@ export async function settleReturn(
   accountUuid: string,
   paymentIntentId: string,
 ): Promise<ReturnOutcome> {
-  const plan = await app.store.findPlan(accountUuid)
+  const plan = await app.store.billing.findPlan(accountUuid)
   if (!takesPayments(app) || !plan || plan.customerId === null || !/^pi_\w{1,250}$/.test(paymentIntentId)) {
     return { outcome: 'unknown' }
   }

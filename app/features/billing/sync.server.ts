@@ -23,7 +23,7 @@ export async function syncInTurn(
   accountUuid: string,
 ): Promise<{ plan: Plan; subscriptions: PaidSubscription[] }> {
   const { store, clock } = app
-  await followOpenRenewal(app, await store.ensurePlan(accountUuid, TRIAL, clock.now()))
+  await followOpenRenewal(app, await store.billing.ensurePlan(accountUuid, TRIAL, clock.now()))
   let subscriptions: PaidSubscription[] = []
   let strays: string[] = []
   let doubles: string[] = []

@@ -36,7 +36,7 @@ async function activeFor(ms: number) {
 }
 
 async function plan() {
-  const found = await world.app.store.findPlan(LEEDS)
+  const found = await world.app.store.billing.findPlan(LEEDS)
   if (!found) throw new Error('no plan')
   return found
 }

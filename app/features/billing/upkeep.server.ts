@@ -18,10 +18,10 @@ const STRETCH = 200
 export async function judgeHolds(app: BillingApp, signal: AbortSignal): Promise<void> {
   const { store, clock, settings } = app
   const { mode } = settings.payments
-  if (mode !== 'off') await store.beginMissingTrials(TRIAL, clock.now())
+  if (mode !== 'off') await store.billing.beginMissingTrials(TRIAL, clock.now())
   let after = ''
   while (!signal.aborted) {
-    const plans = await store.plansAfter(after, STRETCH)
+    const plans = await store.billing.plansAfter(after, STRETCH)
     for (const plan of plans) {
       // The hold itself is worked out again with what is saved.
       if (holdChange(plan, mode, clock.now())) await changePlan(app, plan.accountUuid, () => ({}))
@@ -40,14 +40,14 @@ const AT_ONCE = 50
 /** Daily: every plan with a customer is compared with the provider, and events of long ago are forgotten. */
 export async function reconcilePlans(app: BillingApp, signal: AbortSignal): Promise<void> {
   const { store, clock, log } = app
-  await store.forgetPaymentEvents(clock.now() - PAYMENT_EVENTS_KEPT)
+  await store.billing.forgetPaymentEvents(clock.now() - PAYMENT_EVENTS_KEPT)
   if (!takesPayments(app)) return
   const startedAt = clock.now()
   const tried = new Set<string>()
   let done = 0
   for (;;) {
     // What could not be read stays in front: the window grows past it.
-    const due = (await store.accountsToSync(startedAt - DUE_AFTER, AT_ONCE + tried.size)).filter(
+    const due = (await store.billing.accountsToSync(startedAt - DUE_AFTER, AT_ONCE + tried.size)).filter(
       (one) => !tried.has(one),
     )
     if (due.length === 0) break
@@ -64,7 +64,7 @@ export async function reconcilePlans(app: BillingApp, signal: AbortSignal): Prom
 export async function catchUpPayments(app: BillingApp, signal: AbortSignal): Promise<void> {
   if (!takesPayments(app)) return
   const { store, payments } = app
-  for (const { accountUuid, paymentId } of await store.renewalsToApply(AT_ONCE)) {
+  for (const { accountUuid, paymentId } of await store.billing.renewalsToApply(AT_ONCE)) {
     if (signal.aborted) return
     await handled(app, accountUuid, () =>
       inAccountTurn(app, accountUuid, async () => {

@@ -136,9 +136,9 @@ describe('the daily look', () => {
 
   test('forgets what was told long ago, but nothing that is still to be done', async () => {
     const { store, clock } = world.app
-    await store.beginPaymentEvent({ id: 'evt_done', type: 'invoice.paid', createdAt: 1 }, clock.now())
-    await store.endPaymentEvent('evt_done', clock.now())
-    await store.beginPaymentEvent({ id: 'evt_open', type: 'invoice.paid', createdAt: 1 }, clock.now())
+    await store.billing.beginPaymentEvent({ id: 'evt_done', type: 'invoice.paid', createdAt: 1 }, clock.now())
+    await store.billing.endPaymentEvent('evt_done', clock.now())
+    await store.billing.beginPaymentEvent({ id: 'evt_open', type: 'invoice.paid', createdAt: 1 }, clock.now())
     world.clock.advance(days(61))
     await reconcilePlans(world.app, NEVER_ABORTED)
     expect(world.rows('SELECT id FROM payment_event')).toEqual([{ id: 'evt_open' }])

@@ -17,19 +17,19 @@ export async function reportUsage(app: BillingApp, signal: AbortSignal): Promise
   if (!takesPayments(app) || !app.payments.chargesOverage) return
   const { store, clock, payments, log } = app
   const today = Math.floor(clock.now() / days(1))
-  await store.makeUsageReports(today - MADE_UP_DAYS, today, clock.now())
+  await store.billing.makeUsageReports(today - MADE_UP_DAYS, today, clock.now())
   let sent = 0
-  for (const report of await store.usageReportsToSend(today - SENDABLE_DAYS, AT_ONCE)) {
+  for (const report of await store.billing.usageReportsToSend(today - SENDABLE_DAYS, AT_ONCE)) {
     if (signal.aborted) return
     const { accountUuid, identifier, customerId, count } = report
     try {
       // The last second of the day: within the month it is charged with.
       await payments.reportUse({ identifier, customerId, count, at: days(report.day + 1) - seconds(1) })
-      await store.endUsageReport(accountUuid, identifier, clock.now())
+      await store.billing.endUsageReport(accountUuid, identifier, clock.now())
       sent++
     } catch (error) {
       refusalOf(app, accountUuid, error)
-      await store.failUsageReport(accountUuid, identifier)
+      await store.billing.failUsageReport(accountUuid, identifier)
     }
   }
   if (sent > 0) log.info({ reports: sent }, 'usage.reported')

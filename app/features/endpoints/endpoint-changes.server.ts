@@ -53,7 +53,7 @@ export async function refuseOneMore(
   accountUuid: string,
 ): Promise<{ outcome: 'full'; message: string } | null> {
   const most = app.settings.mostAddresses ?? MOST_ENDPOINTS
-  const count = await app.store.countEndpoints(accountUuid)
+  const count = await app.store.endpoints.countEndpoints(accountUuid)
   return count < most ? null : { outcome: 'full', message: noRoomForEndpoints(most) }
 }
 
@@ -143,7 +143,7 @@ export async function settleAfterDeletion(
     const { objectType } = deleted
     if (isPolled(objectType)) {
       const at = app.clock.now()
-      return await app.store.endPollUnlessNeeded(accountUuid, { purpose: POLL_PURPOSE, object: objectType, at })
+      return await app.store.records.endPollUnlessNeeded(accountUuid, { purpose: POLL_PURPOSE, object: objectType, at })
     }
     const needs = (await neededObjects(app, accountUuid)).get(objectType) ?? []
     const active = await activeSubscription(app, accountUuid, objectType)
@@ -163,6 +163,6 @@ async function activeSubscription(
   accountUuid: string,
   objectType: string,
 ): Promise<SubscriptionRow | null> {
-  const rows = await app.store.listSubscriptions(accountUuid)
+  const rows = await app.store.endpoints.listSubscriptions(accountUuid)
   return rows.find((row) => row.state === 'active' && row.object === objectType) ?? null
 }

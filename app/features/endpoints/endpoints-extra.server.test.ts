@@ -43,7 +43,7 @@ async function webhook(form: Record<string, unknown> = {}): Promise<EndpointKey>
 const live = () => world.platform.listed.filter((one) => one.active)
 const watched = () => live().map((one) => [one.subject, one.fields])
 const rules = (accountUuid = LEEDS) => listEndpoints(world.app, accountUuid, 'extra')
-const states = async () => (await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)
+const states = async () => (await world.app.store.endpoints.listSubscriptions(LEEDS)).map((row) => row.state)
 
 describe('adding a rule', () => {
   test('for an object without a webhook makes the subscription', async () => {
@@ -158,7 +158,7 @@ describe('adding a rule', () => {
     expect(await create()).toMatchObject({ outcome })
     expect(await rules()).toEqual([])
     expect(watched()).toEqual(before)
-    expect(await world.app.store.countEndpoints(LEEDS)).toBe(1)
+    expect(await world.app.store.endpoints.countEndpoints(LEEDS)).toBe(1)
   })
 
   test('needs credentials when the platform has to be asked', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PlatformFailure } from '#app/adapters/platform.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { createEndpoint, listEndpoints, updateEndpoint } from './endpoints.server.ts'
@@ -30,7 +31,7 @@ async function onlyWebhook() {
   return all[0] as (typeof all)[number]
 }
 
-const states = async () => (await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)
+const states = async () => (await world.app.store.endpoints.listSubscriptions(LEEDS)).map((row) => row.state)
 
 const live = () => world.platform.listed.filter((one) => one.active)
 
@@ -81,12 +82,11 @@ describe('when something breaks between the answer of the platform and the switc
   test('the old webhook works, and the next change leaves one live subscription', async () => {
     const before = await created()
     const { store } = world.app
-    world.app.store = {
-      ...store,
+    world.app.store = withMethods(store, {
       saveEndpoint: async () => {
         throw new Error('disk full')
       },
-    }
+    })
     await expect(create({ fields: 'date' })).rejects.toThrow('disk full')
     world.app.store = store
     expect((await onlyWebhook()).view).toEqual(before.view)

@@ -37,7 +37,7 @@ function tokenHashOf(forwardingUrl: string): string {
 }
 
 const states = async (accountUuid = LEEDS) =>
-  (await world.app.store.listSubscriptions(accountUuid)).map((row) => row.state)
+  (await world.app.store.endpoints.listSubscriptions(accountUuid)).map((row) => row.state)
 
 const live = () => world.platform.listed.filter((one) => one.active)
 
@@ -59,7 +59,7 @@ describe('creating a webhook', () => {
     expect(view.signingSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     expect(live()).toMatchObject([{ subject: 'job', callbackUrl: view.forwardingUrl, fields: ['status'] }])
     expect(servicem8Id).toBe(live()[0]?.uuid)
-    const ingress = await world.app.store.findIngress(tokenHashOf(view.forwardingUrl))
+    const ingress = await world.app.store.events.findIngress(tokenHashOf(view.forwardingUrl))
     expect(ingress).toMatchObject({ accountUuid: LEEDS, object: 'job', state: 'active' })
   })
 
@@ -83,7 +83,7 @@ describe('creating a webhook', () => {
     const seen: (string | undefined)[] = []
     const { challenge } = world.platform
     world.platform.challenge = async (callbackUrl) => {
-      seen.push((await world.app.store.findIngress(tokenHashOf(callbackUrl)))?.state)
+      seen.push((await world.app.store.events.findIngress(tokenHashOf(callbackUrl)))?.state)
       return challenge(callbackUrl)
     }
     await created()
@@ -220,7 +220,7 @@ describe('replacing a webhook', () => {
   test('goes on taking what arrives at the old address for 72 hours', async () => {
     const old = await created()
     await created()
-    const ingress = await world.app.store.findIngress(tokenHashOf(old.view.forwardingUrl))
+    const ingress = await world.app.store.events.findIngress(tokenHashOf(old.view.forwardingUrl))
     expect(ingress).toMatchObject({ state: 'replaced', endsAt: world.clock.now() + hours(72) })
   })
 
@@ -292,8 +292,8 @@ describe('changing a webhook', () => {
 
   test('subscribes again when its subscription is in trouble', async () => {
     const { view } = await created()
-    const [row] = await world.app.store.listSubscriptions(LEEDS)
-    await world.app.store.updateSubscription(LEEDS, row?.id ?? 0, {
+    const [row] = await world.app.store.endpoints.listSubscriptions(LEEDS)
+    await world.app.store.endpoints.updateSubscription(LEEDS, row?.id ?? 0, {
       stateReason: 'Switched off.',
       at: world.clock.now(),
     })
@@ -319,9 +319,9 @@ describe('deleting a webhook', () => {
     expect(await listEndpoints(world.app, LEEDS, 'webhook')).toEqual([])
     expect(live()).toEqual([])
     expect(await states()).toEqual(['deleted'])
-    const rows = await world.app.store.listSubscriptions(LEEDS)
+    const rows = await world.app.store.endpoints.listSubscriptions(LEEDS)
     expect(rows.map((row) => row.stateReason)).toEqual([null])
-    const ingress = await world.app.store.findIngress(tokenHashOf(view.forwardingUrl))
+    const ingress = await world.app.store.events.findIngress(tokenHashOf(view.forwardingUrl))
     expect(ingress?.state).toBe('deleted')
   })
 
@@ -331,8 +331,8 @@ describe('deleting a webhook', () => {
     expect(await deleteEndpoint(world.app, LEEDS, view.id)).toEqual({ outcome: 'deleted' })
     expect(await listEndpoints(world.app, LEEDS, 'webhook')).toEqual([])
     expect(live()).toHaveLength(1)
-    expect((await world.app.store.findIngress(tokenHashOf(view.forwardingUrl)))?.state).toBe('deleted')
-    expect(await world.app.store.accountsToReconcile()).toContain(LEEDS)
+    expect((await world.app.store.events.findIngress(tokenHashOf(view.forwardingUrl)))?.state).toBe('deleted')
+    expect(await world.app.store.endpoints.accountsToReconcile()).toContain(LEEDS)
   })
 
   test('ends its endpoint and wakes the engine, which ends what waits', async () => {

@@ -74,7 +74,7 @@ export async function createEndpoint(
   const objectType = object.type
 
   return oneAtATime(app.store, accountUuid, async () => {
-    const before = kind === 'webhook' ? await app.store.findWebhookOfObject(accountUuid, objectType) : null
+    const before = kind === 'webhook' ? await app.store.endpoints.findWebhookOfObject(accountUuid, objectType) : null
     const full = before ? null : await refuseOneMore(app, accountUuid)
     if (full) return full
     const needs = await needsWith(app, accountUuid, objectType, before && parseFields(before.fields), { fields })
@@ -83,7 +83,7 @@ export async function createEndpoint(
     const prepared = await (anew ? prepareSubscription : subscriptionForNew)(app, accountUuid, objectType, needs)
     if (!covers(prepared)) return prepared
     const subscription = switchOf(prepared)
-    const saved = await app.store.saveEndpoint(accountUuid, {
+    const saved = await app.store.endpoints.saveEndpoint(accountUuid, {
       ...(kind === 'webhook' ? { kind, fields: fields.join(',') } : { kind, name }),
       objectType,
       url,
@@ -114,7 +114,7 @@ export async function updateEndpoint(
 ): Promise<UpdateOutcome> {
   const ref = refOf(key)
   const { kind } = ref
-  const known = await app.store.findEndpoint(accountUuid, ref)
+  const known = await app.store.endpoints.findEndpoint(accountUuid, ref)
   if (!known) return { outcome: 'not_found' }
   const parsed = ENDPOINT_CHANGES[kind].safeParse(raw)
   if (!parsed.success) return invalid(fieldErrorsOf(parsed.error))
@@ -129,7 +129,7 @@ export async function updateEndpoint(
   if (address.outcome === 'refused') return invalid({ [named.url]: [address.message] })
 
   return oneAtATime(app.store, accountUuid, async () => {
-    const before = await app.store.findEndpoint(accountUuid, ref)
+    const before = await app.store.endpoints.findEndpoint(accountUuid, ref)
     if (!before) return { outcome: 'not_found' }
     const { subscription: watched } = before
     const chosen = parseFields(before.fields)
@@ -138,7 +138,7 @@ export async function updateEndpoint(
     const prepared = await subscriptionForChange(app, watching)
     if (!covers(prepared)) return prepared
     const subscription = switchOf(prepared)
-    const saved = await app.store.updateEndpoint(accountUuid, ref, {
+    const saved = await app.store.endpoints.updateEndpoint(accountUuid, ref, {
       ...(name !== undefined && { name }),
       ...(fields && { fields: { chosen: fields.join(','), filter: forwardingFilter(objectType, fields) } }),
       ...(url !== undefined && { url }),
@@ -167,10 +167,10 @@ export async function deleteEndpoint(
 ): Promise<{ outcome: 'deleted' } | { outcome: 'not_found' }> {
   const ref = refOf(key)
   return oneAtATime(app.store, accountUuid, async () => {
-    const before = await app.store.findEndpoint(accountUuid, ref)
+    const before = await app.store.endpoints.findEndpoint(accountUuid, ref)
     if (!before) return { outcome: 'not_found' }
     const needs = (await neededObjects(app, accountUuid)).get(before.objectType) ?? []
-    const deleted = await app.store.deleteEndpoint(accountUuid, ref, {
+    const deleted = await app.store.endpoints.deleteEndpoint(accountUuid, ref, {
       reason: KIND_WORDS[ref.kind].deletedReason,
       // This endpoint is one of those that need the object; other endpoints and automations may be others.
       endSubscriptions: needs.length <= 1,
@@ -194,20 +194,20 @@ export async function listEndpoints(
   kind?: EndpointKind,
 ): Promise<EndpointDetails[]> {
   const timezone = await timezoneOf(app, accountUuid)
-  const records = await app.store.listEndpoints(accountUuid, kind)
+  const records = await app.store.endpoints.listEndpoints(accountUuid, kind)
   return records.map((record) => describeEndpoint(app, record, timezone))
 }
 
 const LOGGED: Record<EndpointKind, string> = { webhook: 'webhook', extra: 'forwarding_rule' }
 
 async function getEndpoint(app: DescribeApp, accountUuid: string, key: EndpointKey): Promise<EndpointDetails> {
-  const record = await app.store.findEndpoint(accountUuid, refOf(key))
+  const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) throw new Error(`endpoint ${key} is gone right after it was stored`)
   return describeEndpoint(app, record, await timezoneOf(app, accountUuid))
 }
 
 async function timezoneOf(app: Pick<App, 'store'>, accountUuid: string): Promise<string> {
-  return (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  return (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
 }
 
 type Covered = Extract<CoveringSubscription, { outcome: 'ready' | 'as_it_is' }>

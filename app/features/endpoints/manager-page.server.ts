@@ -73,7 +73,7 @@ export async function loadManagerPage(
   accountUuid: string,
   open: ManagerOpen = {},
 ): Promise<ManagerPageData> {
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   const counted = (some: readonly EndpointDetails[]) => Promise.all(some.map((one) => withMissed(controls, one)))
   const endpoints = await listEndpoints(app, accountUuid)
   const ownWebhooks = endpoints.filter(({ view }) => view.kind === 'webhook')
@@ -81,7 +81,7 @@ export async function loadManagerPage(
     endpoints.filter(({ view }) => view.kind === 'extra'),
     open.card ?? null,
   )
-  const automations = (await app.store.listAutomations(accountUuid)).length
+  const automations = (await app.store.automations.listAutomations(accountUuid)).length
   return {
     accountName: account?.name ?? '',
     timezone: account?.timezone ?? 'UTC',
@@ -90,7 +90,7 @@ export async function loadManagerPage(
     rules: await counted(ownRules),
     ruleLines,
     noRoom: (await refuseOneMore(app, accountUuid))?.message ?? null,
-    lastEventAt: await app.store.lastEventAt(accountUuid),
+    lastEventAt: await app.store.events.lastEventAt(accountUuid),
     log: open.log ? await loadManagerLog(app, accountUuid, open.log.webhookId, open.log.filter) : null,
     replay: open.replay
       ? await loadReplayPanel(app, controls, accountUuid, open.replay, account?.timezone ?? 'UTC')
@@ -117,7 +117,7 @@ async function loadReplayPanel(
   { webhookId, form }: NonNullable<ManagerOpen['replay']>,
   timezone: string,
 ): Promise<ReplayPanelData | null> {
-  const record = await app.store.findEndpoint(accountUuid, refOf(webhookId))
+  const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(webhookId))
   if (!record) return null
   const now = app.clock.now()
   if (!form) {
@@ -139,7 +139,7 @@ export async function loadManagerLog(
   key: EndpointKey,
   filter: LogFilter,
 ): Promise<ManagerLog | null> {
-  const record = await app.store.findEndpoint(accountUuid, refOf(key))
+  const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) return null
   const only = record.kind === 'extra' ? record.endpoint.id : null
   const entries = await loadWebhookLog(app, accountUuid, record.objectType, filter, only)

@@ -16,7 +16,7 @@ export async function loadWebhookLog(
   filter: LogFilter,
   onlyEndpoint: number | null = null,
 ): Promise<LogEntryView[]> {
-  const rows = await app.store.listEventLog(accountUuid, {
+  const rows = await app.store.events.listEventLog(accountUuid, {
     object: objectType,
     endpointId: onlyEndpoint,
     since: rangeStart(filter.timeRange, app.clock.now()),
@@ -31,5 +31,5 @@ export async function loadWebhookLog(
 
 /** Has this (normalised) type a log for the account: one of the 11, or one it has or had a webhook or an event of? */
 export async function hasLog(app: Pick<App, 'store'>, accountUuid: string, objectType: string): Promise<boolean> {
-  return findObjectKind(objectType) !== null || app.store.knowsObject(accountUuid, objectType)
+  return findObjectKind(objectType) !== null || app.store.events.knowsObject(accountUuid, objectType)
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
 import { asCaller } from '#app/lib/caller.server.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { loadApiActivity, recordPlatformCall } from './activity.server.ts'
 
@@ -68,9 +69,9 @@ test('only what an automation asks of the platform counts as used', async () => 
   recordPlatformCall(world.app, { ...CALL, counts: true })
   recordPlatformCall(world.app, { ...CALL, counts: true })
   const day = Math.floor(world.clock.now() / 86_400_000)
-  expect(await world.app.store.usageOfDays(LEEDS, day, day + 1)).toMatchObject({ apiCalls: 2, total: 2 })
+  expect(await world.app.store.billing.usageOfDays(LEEDS, day, day + 1)).toMatchObject({ apiCalls: 2, total: 2 })
   // The platform's own limit is told of all of them.
-  expect(await world.app.store.recentApiCalls(LEEDS, { since: 0, day })).toMatchObject({ inDay: 3 })
+  expect(await world.app.store.events.recentApiCalls(LEEDS, { since: 0, day })).toMatchObject({ inDay: 3 })
 })
 
 test('a call from before the account was known is nobody’s activity', async () => {
@@ -86,7 +87,7 @@ test('a call is not failed by what cannot be written down; the process says so i
       resolve()
     }
   })
-  world.app.store = { ...world.app.store, recordApiActivity: () => Promise.reject(new Error('disk full')) }
+  world.app.store = withMethods(world.app.store, { recordApiActivity: () => Promise.reject(new Error('disk full')) })
   recordPlatformCall(world.app, CALL)
   await told
   expect(warned).toEqual(['activity.not_recorded'])

@@ -12,7 +12,7 @@ const MOST_LISTED = 100
 
 /** Events of all objects as the activity page and its call show them: newest first, dates as ISO texts. */
 export async function loadWebhookActivity(app: ReadApp, accountUuid: string) {
-  const rows = await app.store.listEventLog(accountUuid, {
+  const rows = await app.store.events.listEventLog(accountUuid, {
     object: null,
     since: null,
     forwarding: 'all',
@@ -39,7 +39,7 @@ export async function loadWebhookActivity(app: ReadApp, accountUuid: string) {
 
 /** What we said to the platform and it to us: newest first, dates as ISO texts. */
 export async function loadApiActivity(app: ReadApp, accountUuid: string) {
-  const rows = await app.store.listApiActivity(accountUuid, MOST_LISTED)
+  const rows = await app.store.events.listApiActivity(accountUuid, MOST_LISTED)
   return rows.map((row) => ({
     id: row.id,
     accountUUID: row.accountUuid,
@@ -65,7 +65,7 @@ export function recordPlatformCall(app: Pick<App, 'store' | 'log'>, call: Platfo
   if (call.accountUuid === null) return
   // A look every few minutes would push everything else off the page, and is not the account's doing.
   if (call.routine && call.outcome === 'ok') return
-  app.store
+  app.store.events
     .recordApiActivity({
       accountUuid: call.accountUuid,
       activityType: 'api_call',
@@ -104,7 +104,7 @@ export interface Arrival {
 /** Writes it down, with the address the request came from. Not waited for, and never fails the request. */
 export function recordArrival(app: Pick<App, 'store' | 'log' | 'clock'>, arrival: Arrival): void {
   const { request, response, startedAt, ...rest } = arrival
-  app.store
+  app.store.events
     .recordApiActivity({
       ...rest,
       requestData: request,

@@ -7,6 +7,6 @@ export async function loadDelivery(
   accountUuid: string,
   deliveryId: number,
 ): Promise<DeliveryView | null> {
-  const stored = await app.store.findDelivery(accountUuid, deliveryId)
+  const stored = await app.store.events.findDelivery(accountUuid, deliveryId)
   return stored === null ? null : deliveryView(stored, app.clock.now(), app.settings.version)
 }

@@ -17,7 +17,7 @@ afterEach(() => world.close())
 /** Somebody wants all events of job contacts. */
 async function wanted(account = LEEDS): Promise<void> {
   expect(await world.app.beginPolling(account, 'jobcontact')).toEqual({ outcome: 'looking' })
-  await world.app.store.saveEndpoint(account, {
+  await world.app.store.endpoints.saveEndpoint(account, {
     kind: 'webhook',
     objectType: 'jobcontact',
     fields: '',
@@ -147,7 +147,7 @@ describe('too much at once', () => {
     const full = { deliveries: 2, bytes: 1_000_000 }
     const { acceptPolled } = world.app
     world.app.acceptPolled = (take) =>
-      world.app.store.takeInPolled(take, {
+      world.app.store.records.takeInPolled(take, {
         choose: chooseEndpoints,
         limit: full,
         retryFor: hours(72),

@@ -53,7 +53,7 @@ const SNAPSHOTS_PER_STEP = 500
 /** Takes every look that is due, the longest due first, one account after the other. Run every minute. */
 export async function pollObjects(app: PollApp, signal?: AbortSignal): Promise<void> {
   const until = app.clock.now() + ROUND
-  const due = await app.store.duePolls({ purpose: POLL_PURPOSE, objects: POLLED_TYPES, now: app.clock.now() })
+  const due = await app.store.records.duePolls({ purpose: POLL_PURPOSE, objects: POLLED_TYPES, now: app.clock.now() })
   const queue = inTurns(due)
   const work = async () => {
     for (let target = queue.shift(); target; target = queue.shift()) {
@@ -71,10 +71,10 @@ export async function pollObjects(app: PollApp, signal?: AbortSignal): Promise<v
  * is in trouble, another look is taken at once.
  */
 export async function beginPolling(app: PollApp, accountUuid: string, object: string): Promise<BegunPolling> {
-  const cursor = await app.store.findPollCursor(accountUuid, sourceOf(object))
+  const cursor = await app.store.records.findPollCursor(accountUuid, sourceOf(object))
   if (cursor && cursor.watermark !== '' && cursor.lastError === null) return { outcome: 'looking' }
-  const known = await app.store.findPollTarget(accountUuid, { purpose: POLL_PURPOSE, object })
-  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const known = await app.store.records.findPollTarget(accountUuid, { purpose: POLL_PURPOSE, object })
+  const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
   const target = { accountUuid, object, timezone, fieldFilters: known?.fieldFilters ?? [], cursor }
   const looked = await look(app, target, { onFailure: cursor ? 'note' : 'drop', priority: 'screen' })
   return looked.outcome === 'failed' ? begunInVain(object, looked.failure) : { outcome: 'looking' }
@@ -82,11 +82,11 @@ export async function beginPolling(app: PollApp, accountUuid: string, object: st
 
 /** Forgets snapshots beyond the most one object may have. Run daily. */
 export async function trimSnapshots(app: Pick<App, 'store' | 'log'>, signal?: AbortSignal): Promise<void> {
-  for (const { accountUuid, source, watermark } of await app.store.listPolls(POLL_PURPOSE)) {
+  for (const { accountUuid, source, watermark } of await app.store.records.listPolls(POLL_PURPOSE)) {
     const object = source.slice(POLL_PURPOSE.length + 1)
     const editedBefore = forgettableBefore(watermark)
     const forgotten = await inSteps(signal, () =>
-      app.store.trimSnapshotsStep(accountUuid, object, {
+      app.store.records.trimSnapshotsStep(accountUuid, object, {
         keep: SNAPSHOTS_KEPT,
         editedBefore,
         limit: SNAPSHOTS_PER_STEP,
@@ -98,12 +98,12 @@ export async function trimSnapshots(app: Pick<App, 'store' | 'log'>, signal?: Ab
 
 /** Nobody has an address for these any more: should somebody again, it begins with a first look. */
 async function forgetUnneeded(app: PollApp, signal?: AbortSignal): Promise<void> {
-  for (const { accountUuid, source, object } of await app.store.unneededPolls(POLL_PURPOSE, app.clock.now())) {
+  for (const { accountUuid, source, object } of await app.store.records.unneededPolls(POLL_PURPOSE, app.clock.now())) {
     const at = app.clock.now()
-    await app.store.endPollUnlessNeeded(accountUuid, { purpose: POLL_PURPOSE, object, at })
+    await app.store.records.endPollUnlessNeeded(accountUuid, { purpose: POLL_PURPOSE, object, at })
     // Older than this only: a first look that begins meanwhile keeps what it writes.
-    await inSteps(signal, () => app.store.forgetSnapshotsStep(accountUuid, object, at, SNAPSHOTS_PER_STEP))
-    if (!signal?.aborted) await app.store.dropEndedPoll(accountUuid, source, at)
+    await inSteps(signal, () => app.store.records.forgetSnapshotsStep(accountUuid, object, at, SNAPSHOTS_PER_STEP))
+    if (!signal?.aborted) await app.store.records.dropEndedPoll(accountUuid, source, at)
   }
 }
 
@@ -137,7 +137,7 @@ async function look(app: PollApp, target: PollTarget, { onFailure, priority }: M
   const source = sourceOf(object)
   const claimedUntil = app.clock.now() + CLAIM
   try {
-    if (!(await app.store.claimPoll(accountUuid, source, cursor?.nextAt ?? null, claimedUntil))) {
+    if (!(await app.store.records.claimPoll(accountUuid, source, cursor?.nextAt ?? null, claimedUntil))) {
       return { outcome: 'overtaken' }
     }
     const looked = await readChanges(app, target, { claimedUntil, priority })
@@ -163,9 +163,9 @@ async function settleFailure(
   const { claimedUntil, onFailure, failure } = input
   const source = sourceOf(object)
   app.log.warn({ account: accountUuid, object, reason: failure.outcome }, 'poll.failed')
-  if (onFailure === 'drop') return app.store.dropUnreadPoll(accountUuid, source, claimedUntil)
+  if (onFailure === 'drop') return app.store.records.dropUnreadPoll(accountUuid, source, claimedUntil)
   const past = { now: app.clock.now(), lastOkAt: cursor?.lastOkAt ?? null }
-  await app.store.failPoll(accountUuid, source, claimedUntil, {
+  await app.store.records.failPoll(accountUuid, source, claimedUntil, {
     sentence: failureSentence(object, failure),
     nextAt: lookAgainAt(failure, past),
   })
@@ -231,7 +231,7 @@ async function readChanges(
 
 async function snapshotsOf(app: PollApp, accountUuid: string, object: string, records: readonly ListedRecord[]) {
   const uuids = records.map((record) => record.recordUuid)
-  const rows = await app.store.loadSnapshots(accountUuid, object, uuids)
+  const rows = await app.store.records.loadSnapshots(accountUuid, object, uuids)
   return new Map(rows.map((row) => [row.recordUuid, row]))
 }
 

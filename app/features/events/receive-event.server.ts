@@ -49,7 +49,7 @@ export async function findIngress(
   if (!/^[\w-]{43}$/.test(call.token)) return { outcome: 'unknown_address' }
   let ingress: Ingress | null
   try {
-    ingress = await app.store.findIngress(hashToken(call.token))
+    ingress = await app.store.events.findIngress(hashToken(call.token))
   } catch (error) {
     app.log.error({ error }, 'ingress.lookup_failed')
     return { outcome: 'unavailable' }
@@ -194,7 +194,7 @@ export async function receiveSignedEvent(app: ReceiveApp, claims: SignedEventCla
       reason: message.kind === 'challenge' ? 'A challenge is never signed.' : message.reason,
     }
   }
-  if (!(await app.store.findAccount(accountUuid))) return { outcome: 'unknown_account' }
+  if (!(await app.store.accounts.findAccount(accountUuid))) return { outcome: 'unknown_account' }
   const receivedAt = app.clock.now()
   const outcome = await acceptEvents(
     app,
@@ -220,7 +220,7 @@ type Told = Pick<NewApiActivity, 'activityType' | 'requestData' | 'responseData'
 
 function record(app: ReceiveApp, { accountUuid }: Ingress, { userAgent, remoteIp }: PlatformCall, told: Told): void {
   const called = { endpoint: '/hooks/platform/:token', method: 'POST', userAgent, remoteIp, durationMs: 0 }
-  app.store
+  app.store.events
     .recordApiActivity({ accountUuid, ...called, ...told })
     .catch((error: unknown) => app.log.warn({ error }, 'activity.not_recorded'))
 }

@@ -120,7 +120,7 @@ describe('the search', () => {
     turn++
     clock ||= world.clock.now() - hours(20_000)
     const account = `cccccccc-0000-4000-8000-${String(turn).padStart(12, '0')}`
-    await world.app.store.ensureAccount({ uuid: account, name: 'Any', timezone: 'UTC' })
+    await world.app.store.accounts.ensureAccount({ uuid: account, name: 'Any', timezone: 'UTC' })
     const moments: number[] = []
     const lines: Line[] = []
     world.client.sql.transaction(() => {

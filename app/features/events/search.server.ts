@@ -26,7 +26,7 @@ export async function searchDeliveries(
   const now = app.clock.now()
   const found = pasted === null ? ANYTHING : await resolvePasted(app, accountUuid, pasted)
   if (found === null) return { hits: [], end: 'all', next: null, lookedBackTo: null, looked: 0 }
-  const page = await app.store.searchDeliveries(accountUuid, {
+  const page = await app.store.events.searchDeliveries(accountUuid, {
     object: filter.object,
     seq: found.seq,
     from: filter.from,
@@ -60,16 +60,16 @@ async function resolvePasted({ store }: SearchApp, accountUuid: string, pasted: 
   switch (pasted.kind) {
     case 'number': {
       const { number } = pasted
-      const seq = await store.eventOfDelivery(accountUuid, number)
+      const seq = await store.events.eventOfDelivery(accountUuid, number)
       if (seq !== null) return { seq, target: { ...NO_TARGET, deliveryId: number } }
-      return (await store.hasEvent(accountUuid, number)) ? { seq: number, target: NO_TARGET } : null
+      return (await store.events.hasEvent(accountUuid, number)) ? { seq: number, target: NO_TARGET } : null
     }
     case 'webhook_id': {
-      const seq = await store.findEventSeq(accountUuid, { id: pasted.eventId, receivedAt: pasted.receivedAt })
+      const seq = await store.events.findEventSeq(accountUuid, { id: pasted.eventId, receivedAt: pasted.receivedAt })
       return seq === null ? null : { seq, target: { ...NO_TARGET, endpointId: pasted.endpointId } }
     }
     case 'event_or_record': {
-      const seq = await store.findEventSeq(accountUuid, { id: pasted.eventId, receivedAt: pasted.receivedAt })
+      const seq = await store.events.findEventSeq(accountUuid, { id: pasted.eventId, receivedAt: pasted.receivedAt })
       return seq === null ? { seq: null, target: { ...NO_TARGET, record: pasted.eventId } } : { seq, target: NO_TARGET }
     }
     case 'record':
@@ -112,7 +112,7 @@ export async function deliveryNamed(
   pasted: PastedId | null,
 ): Promise<number | null> {
   if (pasted?.kind !== 'number') return null
-  return (await store.eventOfDelivery(accountUuid, pasted.number)) === null ? null : pasted.number
+  return (await store.events.eventOfDelivery(accountUuid, pasted.number)) === null ? null : pasted.number
 }
 
 /** The answer as calls give it. */

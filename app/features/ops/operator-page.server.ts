@@ -44,9 +44,9 @@ export async function loadOperatorPage(app: OperatorApp, asked: string | null): 
   const { store, clock, settings } = app
   const now = clock.now()
   const signs = app.signs()
-  const outlines = await store.accountOutlines()
-  const failing = await store.troubledEndpoints(FAILING_LOOKED_AT + 1)
-  const machine = await store.machineFacts()
+  const outlines = await store.ops.accountOutlines()
+  const failing = await store.ops.troubledEndpoints(FAILING_LOOKED_AT + 1)
+  const machine = await store.ops.machineFacts()
   const backups = await backupsOf(app, now)
   const facts: OperatorFacts = {
     now,
@@ -75,14 +75,14 @@ export async function loadOperatorPage(app: OperatorApp, asked: string | null): 
 async function deliveringOf(app: OperatorApp, signs: ProcessSigns, now: number): Promise<DeliveringView> {
   const { deliveries, automations } = signs
   const { ready, reasons } = await app.ready()
-  const waiting = await app.store.waitingTotals()
+  const waiting = await app.store.deliveries.waitingTotals()
   return {
     ready,
     reasons,
     oldestDueAgeMs: deliveries.oldestDueAgeMs,
     waiting: waiting.deliveries,
     waitingBytes: waiting.bytes,
-    ...(await app.store.waitingSplit(now)),
+    ...(await app.store.ops.waitingSplit(now)),
     inFlight: deliveries.inFlight,
     loops: [
       { name: 'Deliveries' as const, loop: deliveries },
@@ -115,7 +115,7 @@ async function accountsOf(
       care: careOf(account),
       connection,
       plan: planWord(account, now),
-      lastEventAt: await app.store.lastEventAt(uuid),
+      lastEventAt: await app.store.events.lastEventAt(uuid),
       waiting,
       endpoints,
       calls: await app.callsLeft(uuid),
@@ -151,10 +151,10 @@ async function spaceOf(
   diskFreeBytes: number,
   now: number,
 ): Promise<SpaceView> {
-  const used = await store.spaceUsed()
+  const used = await store.ops.spaceUsed()
   const usedBytes = used.fileBytes - used.freeBytes
   const since = now - days(1)
-  const { bytes, oldestEventAt } = await store.roomSince(since)
+  const { bytes, oldestEventAt } = await store.ops.roomSince(since)
   const { level, sentence, budgetBytes, overShare } = space
   return {
     level,
@@ -164,7 +164,7 @@ async function spaceOf(
     ...used,
     diskFreeBytes,
     overShare,
-    kinds: kindsOf(await store.roomTaken(), usedBytes),
+    kinds: kindsOf(await store.ops.roomTaken(), usedBytes),
     outlook: outlookOf({
       now,
       usedBytes,
@@ -201,9 +201,9 @@ function kindsOf(taken: readonly RoomTaken[], usedBytes: number): SpaceView['kin
 }
 
 async function backupsOf({ store, settings }: OperatorApp, now: number): Promise<BackupsView> {
-  const backup = await store.newestBackup('backup')
-  const drill = await store.newestBackup('drill')
-  const runs = await store.listBackupRuns(RUNS_SHOWN)
+  const backup = await store.backups.newestBackup('backup')
+  const drill = await store.backups.newestBackup('drill')
+  const runs = await store.backups.listBackupRuns(RUNS_SHOWN)
   return {
     setUp: settings.backups ?? false,
     lastBackupAt: backup?.startedAt ?? null,
@@ -218,7 +218,7 @@ async function backupsOf({ store, settings }: OperatorApp, now: number): Promise
 
 async function auditOf({ store }: OperatorApp, now: number): Promise<AuditView> {
   const since = now - AUDIT_SPAN
-  const { counts, all } = await store.countAudit(since, OPERATOR_ACTS, AUDIT_COUNTED)
+  const { counts, all } = await store.ops.countAudit(since, OPERATOR_ACTS, AUDIT_COUNTED)
   const lines = counts.map(({ action, outcome, count, latestAt }) => ({
     words: actWords(action),
     refused: outcome === 'refused',

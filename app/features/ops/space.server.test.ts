@@ -18,7 +18,7 @@ afterEach(() => {
 })
 
 const used = async () => {
-  const { fileBytes, freeBytes } = await world.store.spaceUsed()
+  const { fileBytes, freeBytes } = await world.store.ops.spaceUsed()
   return fileBytes - freeBytes
 }
 const bodies = (account: string) =>
@@ -95,10 +95,10 @@ describe('making room', () => {
   })
 
   it('gives what became free back to the file system', async () => {
-    const before = (await world.store.spaceUsed()).fileBytes
+    const before = (await world.store.ops.spaceUsed()).fileBytes
     const ladder = await ladderAt(0.95)
     await world.through(ladder.relieve())
-    const after = await world.store.spaceUsed()
+    const after = await world.store.ops.spaceUsed()
     expect(after.freeBytes).toBe(0)
     expect(after.fileBytes).toBeLessThan(before)
   })
@@ -230,7 +230,7 @@ describe('thirty days at three times the expected rate', () => {
       world.deliver(bigIsDown ? [MIDDLE, SMALL] : [BIG, MIDDLE, SMALL], snippet)
       await world.forgetOld(days(30))
       await world.through(ladder.relieve())
-      expect((await world.store.spaceUsed()).fileBytes).toBeLessThanOrEqual(BUDGET)
+      expect((await world.store.ops.spaceUsed()).fileBytes).toBeLessThanOrEqual(BUDGET)
       expect(await used()).toBeLessThanOrEqual(BUDGET)
     }
     const stillWaits = () => {

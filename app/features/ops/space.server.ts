@@ -74,7 +74,7 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
 
   async function measure(): Promise<SpaceUsed> {
     takenIn = 0
-    const used = await store.spaceUsed()
+    const used = await store.ops.spaceUsed()
     usedBytes = used.fileBytes - used.freeBytes
     const next = nextLevel(level, usedBytes, budgetBytes)
     if (next !== level) {
@@ -118,7 +118,7 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
     let from: number | null = 0
     while (from !== null) {
       if (signal?.aborted) return
-      const step: Awaited<ReturnType<typeof store.weighEventsStep>> = await store.weighEventsStep(
+      const step: Awaited<ReturnType<typeof store.ops.weighEventsStep>> = await store.ops.weighEventsStep(
         from,
         ROWS_WEIGHED_PER_STEP,
       )
@@ -148,8 +148,8 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
         const from = cursors.get(accountUuid) ?? 0
         const step: ShortenStep =
           what === 'bodies'
-            ? await store.shortenBodiesStep(accountUuid, before, from, ROWS_PER_STEP)
-            : await store.shortenLogStep(accountUuid, before, from, ROWS_PER_STEP)
+            ? await store.ops.shortenBodiesStep(accountUuid, before, from, ROWS_PER_STEP)
+            : await store.ops.shortenLogStep(accountUuid, before, from, ROWS_PER_STEP)
         cursors.set(accountUuid, step.nextSeq)
         addWeight(accountUuid, -step.bytes)
         left -= step.bytes * perWeight
@@ -178,7 +178,7 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
 
   async function giveBack(signal?: AbortSignal): Promise<void> {
     for (let { freeBytes } = await measure(); freeBytes > 0 && !signal?.aborted; ) {
-      await store.vacuumStep(PAGES_PER_STEP)
+      await store.ops.vacuumStep(PAGES_PER_STEP)
       await pause()
       const left = (await measure()).freeBytes
       if (left >= freeBytes) return
@@ -189,7 +189,7 @@ export function createSpaceLadder({ store, clock, log }: SpaceApp, budgetBytes: 
   let round: Promise<void> | null = null
   async function relieveOnce(signal?: AbortSignal): Promise<void> {
     const { walBytes } = await measure()
-    if (walBytes > LONGEST_LOG && !(await store.emptyLog(LOG_WAIT_MS))) {
+    if (walBytes > LONGEST_LOG && !(await store.ops.emptyLog(LOG_WAIT_MS))) {
       log.warn({ walBytes }, 'space.log_held_by_a_reader')
     }
     if (level === 'enough') return forgetArrivals()

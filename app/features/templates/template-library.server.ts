@@ -32,7 +32,7 @@ export async function loadTemplateLibrary(
   const category = asked.category ?? ''
   try {
     const templates = (await listTemplates(app, accountUuid, asked.category)).map(templateCardView)
-    const rules = admin ? await app.store.listAutomations(accountUuid) : []
+    const rules = admin ? await app.store.automations.listAutomations(accountUuid) : []
     return {
       templates: findTemplates(templates, asked),
       search,
@@ -62,7 +62,7 @@ export async function createTemplateFromForm(
   })
   if ((form.get('name') ?? '').trim() === '') return refused(TEMPLATE_NAME_REQUIRED)
   const ruleId = parseRuleId(form.get('rule') ?? '')
-  const rule = ruleId === null ? null : await app.store.findAutomation(accountUuid, ruleId)
+  const rule = ruleId === null ? null : await app.store.automations.findAutomation(accountUuid, ruleId)
   if (!rule) return refused('Choose the automation that the template is made of.')
   const made = await createTemplate(app, accountUuid, {
     ...formFields(rule.definition),

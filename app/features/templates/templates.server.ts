@@ -14,8 +14,8 @@ export async function listTemplates(
   accountUuid: string | null,
   category: Category | null,
 ): Promise<TemplateOfJson[]> {
-  const uses = await app.store.templateUses()
-  const made = await app.store.listTemplates(accountUuid)
+  const uses = await app.store.templates.templateUses()
+  const made = await app.store.templates.listTemplates(accountUuid)
   const all: TemplateOfJson[] = [
     ...LIBRARY.map((template) => ({ ...template, isPublic: true, createdAt: null, updatedAt: null })),
     ...made.map((template) => ({ ...template, overlap: null })),
@@ -27,7 +27,7 @@ export async function listTemplates(
 export async function copyTemplate(app: TemplatesApp, accountUuid: string, id: number): Promise<TemplateOfJson | null> {
   const template = (await listTemplates(app, accountUuid, null)).find((one) => one.id === id)
   if (!template) return null
-  await app.store.countTemplateUse(id)
+  await app.store.templates.countTemplateUse(id)
   return { ...template, usageCount: template.usageCount + 1 }
 }
 
@@ -47,7 +47,7 @@ export async function createTemplate(
   if (read.value.outcome === 'invalid') return read.value
   const { outcome: _outcome, ...input } = read.value
   const at = app.clock.now()
-  const id = await app.store.createTemplate(accountUuid, input, at)
+  const id = await app.store.templates.createTemplate(accountUuid, input, at)
   app.log.info({ account: accountUuid, template: id }, 'template.created')
   return { outcome: 'created', template: { ...input, id, overlap: null, usageCount: 0, createdAt: at, updatedAt: at } }
 }

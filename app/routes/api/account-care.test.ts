@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PaymentError } from '#app/adapters/payments.ts'
 import { finishErasures } from '#app/features/accounts/erase-account.server.ts'
 import { LAST_EFFECTS_END } from '#app/features/accounts/erasure.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { loader as signOut } from '#app/routes/sign-in/sign-out.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
 import { BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
@@ -151,7 +152,7 @@ describe('the audit log', () => {
     const { store, clock } = world.app
     const entry = { actor: 'system', staffUuid: null, target: '', outcome: 'done', ip: null, detail: {} } as const
     for (let n = 0; n < 60; n += 1) {
-      await store.appendAudit({ ...entry, at: clock.now(), accountUuid: BRISBANE.uuid, action: 'message.sent' })
+      await store.audit.appendAudit({ ...entry, at: clock.now(), accountUuid: BRISBANE.uuid, action: 'message.sent' })
     }
     const first = await (await owner.get(audit, `/api/audit${BY}&group=messages`)).json()
     expect(first.entries).toHaveLength(50)
@@ -229,7 +230,7 @@ describe('the export', () => {
 
   it('that cannot be read to its end breaks off, and does not end as if it were whole', async () => {
     const { store } = world.app
-    world.app.store = { ...store, listRuns: () => Promise.reject(new Error('disk')) }
+    world.app.store = withMethods(store, { listRuns: () => Promise.reject(new Error('disk')) })
     try {
       const answered = await owner.get(exportRoute, `/api/export${BY}`)
       await expect(answered.text()).rejects.toThrow('disk')
@@ -266,10 +267,10 @@ describe('erasing', () => {
     for (const who of [owner, second]) expect((await who.get(sessions, `/api/sessions${BY}`)).status).toBe(401)
     world.clock.advance(LAST_EFFECTS_END)
     await finishErasures(world.app)
-    expect(await world.app.store.findAccount(BRISBANE.uuid)).toBeNull()
-    expect(await world.app.store.findCredential(BRISBANE.uuid)).toBeNull()
+    expect(await world.app.store.accounts.findAccount(BRISBANE.uuid)).toBeNull()
+    expect(await world.app.store.accounts.findCredential(BRISBANE.uuid)).toBeNull()
     const all = { actions: null, outcome: null, since: null, until: null, before: null, limit: 10 }
-    const left = await world.app.store.listAudit(BRISBANE.uuid, all)
+    const left = await world.app.store.audit.listAudit(BRISBANE.uuid, all)
     expect(
       left
         .filter(({ outcome }) => outcome === 'done')
@@ -284,8 +285,8 @@ describe('erasing', () => {
 
   it('is not done while the subscription cannot be ended', async () => {
     const { store, clock } = world.app
-    const plan = await store.ensurePlan(BRISBANE.uuid, 1_000, clock.now())
-    await store.savePlan(
+    const plan = await store.billing.ensurePlan(BRISBANE.uuid, 1_000, clock.now())
+    await store.billing.savePlan(
       BRISBANE.uuid,
       plan.updatedAt,
       { status: 'active', subscriptionId: 'sub_1', customerId: 'cus_1' },
@@ -296,7 +297,7 @@ describe('erasing', () => {
     const refused = await ask({ name: BRISBANE.name })
     expect(refused.status).toBe(502)
     expect(await openOnes()).toHaveLength(2)
-    expect(await store.erasuresUnderWay()).toEqual([])
+    expect(await store.accounts.erasuresUnderWay()).toEqual([])
   })
 
   it('is asked for five times a minute', async () => {

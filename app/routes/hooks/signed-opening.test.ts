@@ -317,7 +317,7 @@ describe('an opening that does not work, in a browser', () => {
     await launchWith(/name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? '')
     await open(jwt)
     await open(await sign(LEEDS, {}, 'HS256', 'another secret, long enough'))
-    const told = await world.app.store.listApiActivity(BRISBANE.uuid, 10)
+    const told = await world.app.store.events.listApiActivity(BRISBANE.uuid, 10)
     const remoteIp = expect.stringMatching(/^192\.0\.2\.\d+$/)
     expect(told).toMatchObject([
       { activityType: 'opening', statusCode: 403, remoteIp },
@@ -325,7 +325,7 @@ describe('an opening that does not work, in a browser', () => {
       { activityType: 'opening', endpoint: '/hooks/servicem8', method: 'POST', statusCode: 200, remoteIp },
     ])
     expect(JSON.stringify(told)).not.toContain(jwt)
-    expect(await world.app.store.listApiActivity(LEEDS.uuid, 10)).toEqual([])
+    expect(await world.app.store.events.listApiActivity(LEEDS.uuid, 10)).toEqual([])
   })
 
   it('is JSON for everybody else', async () => {

@@ -49,7 +49,7 @@ export async function pressAccountButton({
       await endEverySession(app, uuid)
       throw redirectWith({ request, context }, here, ACCOUNT_FLASHES.allEnded)
     case 'role': {
-      const changed = await app.store.changeRole(uuid, act.staffUuid, act.role)
+      const changed = await app.store.accounts.changeRole(uuid, act.staffUuid, act.role)
       const flash = {
         unknown: 'personGone',
         last_owner: 'lastOwner',

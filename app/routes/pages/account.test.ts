@@ -73,7 +73,7 @@ describe('roles', () => {
   async function openedBy(staffUuid: string) {
     const now = world.clock.now()
     const token = `session-of-${staffUuid}`.padEnd(43, '0')
-    await app.store.admitPerson(BRISBANE.uuid, staffUuid)
+    await app.store.accounts.admitPerson(BRISBANE.uuid, staffUuid)
     const account = { accountUuid: BRISBANE.uuid, staffUuid, proof: 'launch', provedAt: now } as const
     const session = {
       tokenHash: hashToken(token),
@@ -82,7 +82,7 @@ describe('roles', () => {
       replaces: [],
       carryProofsSince: 0,
     }
-    await app.store.openSession(session)
+    await app.store.accounts.openSession(session)
     return token
   }
 
@@ -97,7 +97,7 @@ describe('roles', () => {
       expect(await press(form, 'second')).toMatchObject({ says: 'Only an owner can do this' })
     }
     expect((await page(HOME, 'second')).people.rights).toEqual({ refusal: 'owner', owners: ['Staff member kim'] })
-    expect(await app.store.listPeople(BRISBANE.uuid)).toMatchObject([{ role: 'member' }, { role: 'owner' }])
+    expect(await app.store.accounts.listPeople(BRISBANE.uuid)).toMatchObject([{ role: 'member' }, { role: 'owner' }])
     expect(await press({ intent: 'role', person: 'alex', role: 'owner' })).toMatchObject({ says: 'Role changed' })
     expect((await page(HOME, 'second')).people.rights.refusal).toBeNull()
     expect(await press({ intent: 'role', person: 'nobody', role: 'owner' })).toMatchObject({
@@ -163,8 +163,8 @@ test('what has to be known about the subscription stands above this page too', a
   expect((await page()).planNotice).toBeNull()
   Object.assign(app.settings, { payments: { mode: 'stripe', publishableKey: 'pk_test_1' } })
   const { uuid } = BRISBANE
-  const plan = await app.store.ensurePlan(uuid, 1_000, app.clock.now() - 5_000)
-  await app.store.savePlan(uuid, plan.updatedAt, { status: 'canceled' }, app.clock.now())
+  const plan = await app.store.billing.ensurePlan(uuid, 1_000, app.clock.now() - 5_000)
+  await app.store.billing.savePlan(uuid, plan.updatedAt, { status: 'canceled' }, app.clock.now())
   expect((await page()).planNotice).toMatchObject({ tone: 'held', action: { label: 'Subscribe' } })
 })
 

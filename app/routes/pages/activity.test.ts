@@ -14,7 +14,7 @@ beforeEach(async () => {
   world = await openWebhookWorld()
   await openSessions(world)
   const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt: world.clock.now() + hours(1), scope: '' }
-  for (const account of [LEEDS, BRISBANE]) await world.app.store.saveCredential(account, tokens)
+  for (const account of [LEEDS, BRISBANE]) await world.app.store.accounts.saveCredential(account, tokens)
 })
 
 afterEach(() => world.close())
@@ -22,7 +22,7 @@ afterEach(() => world.close())
 /** A session of Brisbane as a person's opening leaves it: `session-of-<who>`. */
 async function openAs(staffUuid: string) {
   const now = world.clock.now()
-  await world.app.store.openSession({
+  await world.app.store.accounts.openSession({
     tokenHash: hashToken(`session-of-${staffUuid}`),
     expiresAt: now + hours(8),
     account: { accountUuid: BRISBANE, staffUuid, proof: 'launch', provedAt: now },

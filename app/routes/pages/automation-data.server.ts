@@ -70,7 +70,7 @@ async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccoun
     return view(`draft-${query.get('draft')}`, draft)
   }
   if (step.step === 'edit') {
-    const rule = await app.store.findAutomation(account.uuid, step.ruleId)
+    const rule = await app.store.automations.findAutomation(account.uuid, step.ruleId)
     const plain = automationAddress({ accountUUID: accountId, admin })
     if (!rule) throw redirectWithFlash(args, plain, failed(RULE_UPDATE_FAILED, GONE))
     return view(`edit-${rule.id}`, formOfRule(rule))

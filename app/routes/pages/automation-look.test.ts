@@ -10,7 +10,7 @@ beforeEach(async () => {
   calls = await automationCalls()
   const expiresAt = calls.world.clock.now() + hours(3)
   const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt, scope: '' }
-  await calls.app.store.saveCredential(LEEDS, tokens)
+  await calls.app.store.accounts.saveCredential(LEEDS, tokens)
 })
 afterEach(() => calls.close())
 

@@ -37,8 +37,13 @@ async function signIn() {
   const { store, clock } = world
   const expiresAt = clock.now() + hours(8)
   for (const accountUuid of [LEEDS, BRISBANE]) {
-    await store.saveCredential(accountUuid, { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt, scope: '' })
-    await store.openSession({
+    await store.accounts.saveCredential(accountUuid, {
+      accessTokenSealed: '-',
+      refreshTokenSealed: '-',
+      expiresAt,
+      scope: '',
+    })
+    await store.accounts.openSession({
       tokenHash: hashToken(accountUuid),
       expiresAt,
       account: { accountUuid, staffUuid: null, proof: 'oauth', provedAt: clock.now() },
@@ -236,7 +241,7 @@ describe('one run', () => {
     await work()
     expect(await detail(run)).toMatchObject({ run: { offers: { today: null } } })
     const other = aStep('s1', 'send_sms', { to: '{entry.0.contact_mobile}', message: 'Another text' })
-    await world.store.changeAutomation(LEEDS, rule, { definition: aRule([other]), at: world.clock.now() })
+    await world.store.automations.changeAutomation(LEEDS, rule, { definition: aRule([other]), at: world.clock.now() })
     expect(await detail(run)).toMatchObject({ run: { offers: { today: expect.stringContaining('version 1 then') } } })
     await press(run, { act: 'today' })
     await world.clock.run(seconds(10))
@@ -360,7 +365,7 @@ describe('a new template', () => {
     const rule = await world.rule(aRule([TEXT], { trigger: { source: 'manual_endpoint' } }))
     const form = { rule: String(rule), name: 'Text them', description: 'Texts.', category: 'workflow', isPublic: 'yes' }
     expect(await create(form)).toMatchObject({ status: 303, to: LIBRARY, says: 'Template created' })
-    expect(await world.store.listTemplates(BRISBANE)).toMatchObject([
+    expect(await world.store.templates.listTemplates(BRISBANE)).toMatchObject([
       { name: 'Text them', category: 'workflow', isPublic: true, definition: { steps: [{ type: 'send_sms' }] } },
     ])
   })
@@ -373,7 +378,7 @@ describe('a new template', () => {
     const rule = await world.rule(aRule([TEXT], { trigger: { source: 'manual_endpoint' } }))
     const answer = await create({ rule: String(rule), ...form })
     expect(answer).toMatchObject({ says: 'Failed to create template', why })
-    expect(await world.store.listTemplates(LEEDS)).toEqual([])
+    expect(await world.store.templates.listTemplates(LEEDS)).toEqual([])
   })
 
   test('is for admins, with the flag', async () => {
@@ -381,7 +386,7 @@ describe('a new template', () => {
     const form = { rule: String(rule), name: 'A', category: 'workflow' }
     expect(await create(form, '')).toMatchObject({ why: 'Only admins create templates.' })
     expect(await create(form, '&admin=yes', null)).toMatchObject({ why: 'Nothing was created. Please sign in again.' })
-    expect(await world.store.listTemplates(LEEDS)).toEqual([])
+    expect(await world.store.templates.listTemplates(LEEDS)).toEqual([])
   })
 })
 

@@ -38,8 +38,13 @@ beforeEach(async () => {
     [LEEDS, STAFF],
     [BRISBANE, null],
   ] as const) {
-    await store.saveCredential(accountUuid, { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt, scope: '' })
-    await store.openSession({
+    await store.accounts.saveCredential(accountUuid, {
+      accessTokenSealed: '-',
+      refreshTokenSealed: '-',
+      expiresAt,
+      scope: '',
+    })
+    await store.accounts.openSession({
       tokenHash: hashToken(accountUuid),
       expiresAt,
       account: { accountUuid, staffUuid, proof: 'launch', provedAt: clock.now() },
@@ -326,7 +331,7 @@ describe('messages to one customer', () => {
     expect(await explained()).toEqual([{ uuid: company, name: 'Customer 1', mute: null }])
     const form = { act: 'mute', company, name: 'Customer 1' }
     expect((await leadsTo(runsAction(argsOf(why, { form, as: BRISBANE })))).why).toContain('Nothing was done')
-    expect(await world.store.listMutes(LEEDS, world.clock.now())).toEqual([])
+    expect(await world.store.runs.listMutes(LEEDS, world.clock.now())).toEqual([])
     expect(await leadsTo(runsAction(argsOf(why, { form })))).toMatchObject({ to: why, says: 'Messages stopped' })
     expect(await explained()).toMatchObject([{ mute: { by: 'Tom Finch' } }])
     const wrong = await leadsTo(runsAction(argsOf(why, { form: { act: 'mute', company: uuidOf('company', 8) } })))

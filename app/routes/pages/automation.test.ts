@@ -17,7 +17,7 @@ beforeEach(async () => {
   calls = await automationCalls()
   const expiresAt = calls.world.clock.now() + hours(1)
   const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt, scope: '' }
-  for (const account of [LEEDS, BRISBANE]) await calls.app.store.saveCredential(account, tokens)
+  for (const account of [LEEDS, BRISBANE]) await calls.app.store.accounts.saveCredential(account, tokens)
 })
 afterEach(() => calls.close())
 
@@ -141,7 +141,7 @@ test('how often, and a schedule, go from the form to the store, the call, the ex
   const [card] = (await open()).rules ?? []
   const said = { once: 'week', scheduleType: 'recurring', scheduleRecurrence: 'weekly', weekday: 5, runTime: '17:00' }
   expect(card).toMatchObject({ often: 'At most once a week per job', schedule: 'Every Friday at 17:00' })
-  const [rule] = await calls.world.store.listAutomations(LEEDS)
+  const [rule] = await calls.world.store.automations.listAutomations(LEEDS)
   if (!rule) throw new Error('it was not stored')
   expect(ruleJson(rule, LEEDS, null)).toMatchObject(said)
   const read = readImport(card?.json ?? '')
@@ -235,7 +235,7 @@ describe('the buttons of a card', () => {
   test('a new address, which is a key, is made by an owner with a fresh sign-in alone', async () => {
     const id = await make()
     const press = () => leadsTo(send({ act: 'new_url', id: String(id) }))
-    const key = async () => (await calls.world.store.findAutomation(LEEDS, id))?.triggerKeySealed
+    const key = async () => (await calls.world.store.automations.findAutomation(LEEDS, id))?.triggerKeySealed
     const before = await key()
     calls.world.clock.leap(minutes(10))
     expect(await press()).toMatchObject({ title: 'This needs a recent sign-in' })

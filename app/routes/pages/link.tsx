@@ -27,7 +27,7 @@ export async function loader({ request, context: { app } }: LoaderFunctionArgs) 
   const url = new URL(request.url)
   const proof = proofIn(url)
   const back = afterLinkAddress(url)
-  if (proof === null || (await app.store.resolveAccountId(proof.externalId)) !== null) throw redirect(back)
+  if (proof === null || (await app.store.accounts.resolveAccountId(proof.externalId)) !== null) throw redirect(back)
   const target = await findLinkTarget(app, proof)
   if (target.outcome === 'refused') throw redirect(back, { headers: { 'Set-Cookie': setFlash(app, NOT_LINKED) } })
   const { externalId } = proof

@@ -57,7 +57,7 @@ export async function openManager({ request, context }: Args): Promise<OpenedMan
 async function askToLink(app: Args['context']['app'], url: URL): Promise<boolean> {
   const named = accountIdIn(url.searchParams)
   const token = url.searchParams.get('token')
-  if (named === null || !isLinkProof(token) || (await app.store.resolveAccountId(named)) !== null) return false
+  if (named === null || !isLinkProof(token) || (await app.store.accounts.resolveAccountId(named)) !== null) return false
   if ((await findLinkTarget(app, { externalId: named, token })).outcome === 'refused') return true
   throw redirect(linkQuestionAddress(url), { status: 302 })
 }

@@ -16,7 +16,7 @@ export async function pressOperatorButton({
   const url = new URL(request.url)
   url.searchParams.delete(ASKS)
   const wanted = readEndSessions(await readForm(request, 4096))
-  const account = wanted === null ? null : await app.store.findAccount(wanted)
+  const account = wanted === null ? null : await app.store.accounts.findAccount(wanted)
   const flash = account === null ? NOT_ENDED : endedFlash(account.name, await endSessionsOfAccount(app, account.uuid))
   throw redirect(`${url.pathname}${url.search}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, flash) } })
 }

@@ -71,7 +71,14 @@ async function press(form: Record<string, string>) {
 }
 
 const audit = (accountUuid: string) =>
-  app.store.listAudit(accountUuid, { actions: null, outcome: null, since: null, until: null, before: null, limit: 50 })
+  app.store.audit.listAudit(accountUuid, {
+    actions: null,
+    outcome: null,
+    since: null,
+    until: null,
+    before: null,
+    limit: 50,
+  })
 
 describe('the page', () => {
   test('answers the operator, whichever way the account is named', async () => {
@@ -102,7 +109,7 @@ describe('the page', () => {
         expect([response.status, await response.text()]).toEqual([404, ''])
       }
     }
-    expect(await app.store.listSessions(LEEDS.uuid)).toHaveLength(1)
+    expect(await app.store.accounts.listSessions(LEEDS.uuid)).toHaveLength(1)
     const refused = (await audit(BRISBANE.uuid)).filter(({ outcome }) => outcome === 'refused')
     expect(refused[0]).toMatchObject({ action: 'call.refused', ip: '203.0.113.9', detail: { status: 404 } })
     expect(refused.map(({ target }) => target)).toContain('GET /operator')
@@ -124,9 +131,9 @@ describe('the page', () => {
 
   test('lists what needs care first, page by page', async () => {
     for (let n = 0; n < 30; n++)
-      await app.store.ensureAccount({ uuid: `more-${n}`, name: `More ${n}`, timezone: 'UTC' })
+      await app.store.accounts.ensureAccount({ uuid: `more-${n}`, name: `More ${n}`, timezone: 'UTC' })
     const { endpointId } = await live(world, LEEDS.uuid)
-    await app.store.pauseEndpoint(LEEDS.uuid, endpointId, 1)
+    await app.store.deliveries.pauseEndpoint(LEEDS.uuid, endpointId, 1)
     const { view } = await page()
     expect(view.accounts).toMatchObject({ count: 32, page: 1, pages: 3 })
     expect(view.accounts.lines).toHaveLength(15)
@@ -184,8 +191,8 @@ describe('the button', () => {
       to: HOME,
       says: 'One browser was signed out',
     })
-    expect(await app.store.listSessions(LEEDS.uuid)).toEqual([])
-    expect(await app.store.listSessions(BRISBANE.uuid)).toHaveLength(1)
+    expect(await app.store.accounts.listSessions(LEEDS.uuid)).toEqual([])
+    expect(await app.store.accounts.listSessions(BRISBANE.uuid)).toHaveLength(1)
     expect((await audit(LEEDS.uuid))[0]).toMatchObject({
       action: 'sessions.ended',
       detail: { count: 1, asked: expect.stringContaining('operator') },

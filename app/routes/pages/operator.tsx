@@ -17,7 +17,7 @@ export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const { accountUuid, accountId } = await requireOperator({ request, context })
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   const { searchParams } = new URL(request.url)
   return {
     accountUUID: accountId,

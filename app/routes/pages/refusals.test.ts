@@ -25,7 +25,7 @@ test.each([
   const request = world.request(`${path}?accountUUID=${YORK}`, { tab })
   await asCaller(context.clientIp, async () => open({ request, context, params: {} }))
   const all = { actions: null, outcome: null, since: null, until: null, before: null, limit: 9 }
-  expect(await world.app.store.listAudit(YORK, all)).toMatchObject([
+  expect(await world.app.store.audit.listAudit(YORK, all)).toMatchObject([
     { action: 'call.refused', actor: 'stranger', target: `GET ${path}`, ip: '192.0.2.7' },
   ])
 })

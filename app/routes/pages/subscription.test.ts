@@ -19,7 +19,7 @@ beforeEach(async () => {
   world = billingWorld()
   const { store, clock } = world.app
   const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt: clock.now() + days(60), scope: '' }
-  for (const accountUuid of [LEEDS, BRISBANE]) await store.saveCredential(accountUuid, tokens)
+  for (const accountUuid of [LEEDS, BRISBANE]) await store.accounts.saveCredential(accountUuid, tokens)
   await signIn()
   const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
   app = { ...world.app, secrets } as unknown as App
@@ -31,7 +31,7 @@ async function signIn() {
   const { store, clock } = world.app
   world.run('DELETE FROM session')
   for (const accountUuid of [LEEDS, BRISBANE]) {
-    await store.openSession({
+    await store.accounts.openSession({
       tokenHash: hashToken(accountUuid),
       expiresAt: clock.now() + hours(8),
       account: { accountUuid, staffUuid: null, proof: 'launch', provedAt: clock.now() },

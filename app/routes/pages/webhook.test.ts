@@ -12,7 +12,7 @@ beforeEach(async () => {
   world = await openWebhookWorld()
   await openSessions(world)
   const tokens = { accessTokenSealed: '-', refreshTokenSealed: '-', expiresAt: world.clock.now() + hours(1), scope: '' }
-  for (const account of [LEEDS, BRISBANE]) await world.app.store.saveCredential(account, tokens)
+  for (const account of [LEEDS, BRISBANE]) await world.app.store.accounts.saveCredential(account, tokens)
 })
 afterEach(() => world.close())
 

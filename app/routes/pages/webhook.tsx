@@ -17,7 +17,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   if (found.outcome !== 'ready') return gateFor(found, request)
   const account = { accountUUID: found.accountId, admin: found.admin }
   const key = parseEndpointKey(params.id ?? '')
-  const record = key === null ? null : await context.app.store.findEndpoint(found.account.uuid, refOf(key))
+  const record = key === null ? null : await context.app.store.endpoints.findEndpoint(found.account.uuid, refOf(key))
   if (record !== null) throw redirect(managerAddress(account, key))
   return data({ view: 'gone' as const, ...account, gone: goneWebhook(account) }, { status: 404 })
 }

@@ -168,7 +168,7 @@ describe('a sign-in that works', () => {
     const back = await world.platform.consent(address, BRISBANE)
     await browser.get(callback, back, { headers: { 'user-agent': 'A browser' } })
     await browser.get(callback, back)
-    const rows = await world.app.store.listApiActivity(BRISBANE.uuid, 10)
+    const rows = await world.app.store.events.listApiActivity(BRISBANE.uuid, 10)
     expect(rows.filter(({ activityType }) => activityType === 'sign_in')).toMatchObject([
       { statusCode: 401, responseData: SIGN_IN_PROBLEMS.state_used },
       {
@@ -296,7 +296,7 @@ describe('an account that is being erased', () => {
   it('is not begun anew before it is gone, so that nothing new goes with the old', async () => {
     await signIn(BRISBANE)
     const { store, clock } = world.app
-    await store.beginErasure(BRISBANE.uuid, { reason: 'erased', at: clock.now(), removeAt: clock.now() })
+    await store.accounts.beginErasure(BRISBANE.uuid, { reason: 'erased', at: clock.now(), removeAt: clock.now() })
     const other = routeBrowser(world)
     expect(await signIn(BRISBANE, undefined, other)).toMatchObject({
       auth: 'error',
@@ -304,8 +304,8 @@ describe('an account that is being erased', () => {
     })
     expect(await sessionAccounts(other)).toEqual([])
     expect((await signIn(LEEDS, 'accountuuid=ext-leeds', other)).auth).toBe('success')
-    await store.endErasure(BRISBANE.uuid, { answerGone: false })
-    await store.closeErasure(BRISBANE.uuid)
+    await store.accounts.endErasure(BRISBANE.uuid, { answerGone: false })
+    await store.accounts.closeErasure(BRISBANE.uuid)
     expect((await signIn(BRISBANE, undefined, other)).auth).toBe('success')
   })
 })

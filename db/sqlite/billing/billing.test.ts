@@ -16,24 +16,29 @@ describe('a plan', () => {
   test('is made once, also when two processes ask at once', async () => {
     const other = world.otherProcess().store
     const [one, two] = await Promise.all([
-      store().ensurePlan(LEEDS, TRIAL, NOW),
-      other.ensurePlan(LEEDS, TRIAL, NOW + 5),
+      store().billing.ensurePlan(LEEDS, TRIAL, NOW),
+      other.billing.ensurePlan(LEEDS, TRIAL, NOW + 5),
     ])
     expect(two).toEqual(one)
     expect(world.rows('SELECT account_uuid FROM plan')).toEqual([{ account_uuid: LEEDS }])
   })
 
   test('is saved only over the state it was worked out from, all of it or nothing', async () => {
-    const plan = await store().ensurePlan(LEEDS, TRIAL, NOW)
-    const saved = await store().savePlan(LEEDS, plan.updatedAt, { status: 'active', cancelAtPeriodEnd: true }, NOW)
+    const plan = await store().billing.ensurePlan(LEEDS, TRIAL, NOW)
+    const saved = await store().billing.savePlan(
+      LEEDS,
+      plan.updatedAt,
+      { status: 'active', cancelAtPeriodEnd: true },
+      NOW,
+    )
     expect(saved).toEqual({ ...plan, status: 'active', cancelAtPeriodEnd: true, updatedAt: NOW + 1 })
-    expect(await store().savePlan(LEEDS, plan.updatedAt, { status: 'canceled' }, NOW + 9)).toBeNull()
-    expect(await store().findPlan(LEEDS)).toEqual(saved)
-    expect(await store().savePlan(BRISBANE, NOW + 1, { status: 'canceled' }, NOW)).toBeNull()
+    expect(await store().billing.savePlan(LEEDS, plan.updatedAt, { status: 'canceled' }, NOW + 9)).toBeNull()
+    expect(await store().billing.findPlan(LEEDS)).toEqual(saved)
+    expect(await store().billing.savePlan(BRISBANE, NOW + 1, { status: 'canceled' }, NOW)).toBeNull()
   })
 
   test('of a change that saves nothing leaves no run to a person either', async () => {
-    const plan = await store().ensurePlan(LEEDS, TRIAL, NOW)
+    const plan = await store().billing.ensurePlan(LEEDS, TRIAL, NOW)
     world.run(
       `INSERT INTO automation (id, account_uuid, name, active, trigger_source, version, definition, baselined, execution_count,
          created_at, updated_at) VALUES (1, ?, 'Rule', 1, 'webhook', 1, '{}', 1, 0, 0, 0)`,
@@ -45,52 +50,54 @@ describe('a plan', () => {
       LEEDS,
     )
     const release = { runsDueBefore: 10, reason: 'too old' }
-    expect(await store().savePlan(LEEDS, plan.updatedAt - 1, {}, NOW, release)).toBeNull()
+    expect(await store().billing.savePlan(LEEDS, plan.updatedAt - 1, {}, NOW, release)).toBeNull()
     expect(world.row('SELECT state FROM run')).toEqual({ state: 'queued' })
-    await store().savePlan(LEEDS, plan.updatedAt, {}, NOW, release)
+    await store().billing.savePlan(LEEDS, plan.updatedAt, {}, NOW, release)
     expect(world.row('SELECT state, reason FROM run')).toEqual({ state: 'held', reason: 'too old' })
   })
 
   test('is found by its customer, and one customer is one account', async () => {
-    const plan = await store().ensurePlan(LEEDS, TRIAL, NOW)
-    await store().savePlan(LEEDS, plan.updatedAt, { customerId: 'cus_1' }, NOW)
-    expect((await store().findPlanOfCustomer('cus_1'))?.accountUuid).toBe(LEEDS)
-    expect(await store().findPlanOfCustomer('cus_2')).toBeNull()
-    const other = await store().ensurePlan(BRISBANE, TRIAL, NOW)
-    await expect(store().savePlan(BRISBANE, other.updatedAt, { customerId: 'cus_1' }, NOW)).rejects.toThrow('UNIQUE')
+    const plan = await store().billing.ensurePlan(LEEDS, TRIAL, NOW)
+    await store().billing.savePlan(LEEDS, plan.updatedAt, { customerId: 'cus_1' }, NOW)
+    expect((await store().billing.findPlanOfCustomer('cus_1'))?.accountUuid).toBe(LEEDS)
+    expect(await store().billing.findPlanOfCustomer('cus_2')).toBeNull()
+    const other = await store().billing.ensurePlan(BRISBANE, TRIAL, NOW)
+    await expect(store().billing.savePlan(BRISBANE, other.updatedAt, { customerId: 'cus_1' }, NOW)).rejects.toThrow(
+      'UNIQUE',
+    )
   })
 
   test('comes with the zone of its account, and outlives the account', async () => {
-    await store().ensurePlan(BRISBANE, TRIAL, NOW)
-    expect(await store().findPlanInZone(BRISBANE)).toMatchObject({ timezone: 'Australia/Brisbane' })
+    await store().billing.ensurePlan(BRISBANE, TRIAL, NOW)
+    expect(await store().billing.findPlanInZone(BRISBANE)).toMatchObject({ timezone: 'Australia/Brisbane' })
     world.run('DELETE FROM account WHERE uuid = ?', BRISBANE)
-    expect(await store().findPlanInZone(BRISBANE)).toMatchObject({ timezone: 'UTC' })
-    expect(await store().findPlanInZone(LEEDS)).toBeNull()
+    expect(await store().billing.findPlanInZone(BRISBANE)).toMatchObject({ timezone: 'UTC' })
+    expect(await store().billing.findPlanInZone(LEEDS)).toBeNull()
   })
 
   test('is made for every account that has none, and walked through in the order of accounts', async () => {
-    await store().ensurePlan(BRISBANE, TRIAL, NOW - 5)
-    expect(await store().beginMissingTrials(TRIAL, NOW)).toBe(1)
-    expect(await store().beginMissingTrials(TRIAL, NOW)).toBe(0)
-    const all = await store().plansAfter('', 10)
+    await store().billing.ensurePlan(BRISBANE, TRIAL, NOW - 5)
+    expect(await store().billing.beginMissingTrials(TRIAL, NOW)).toBe(1)
+    expect(await store().billing.beginMissingTrials(TRIAL, NOW)).toBe(0)
+    const all = await store().billing.plansAfter('', 10)
     expect(all.map(({ accountUuid, trialStartedAt }) => [accountUuid, trialStartedAt])).toEqual([
       [LEEDS, NOW],
       [BRISBANE, NOW - 5],
     ])
-    expect((await store().plansAfter(LEEDS, 10)).map(({ accountUuid }) => accountUuid)).toEqual([BRISBANE])
-    expect(await store().plansAfter('', 1)).toHaveLength(1)
+    expect((await store().billing.plansAfter(LEEDS, 10)).map(({ accountUuid }) => accountUuid)).toEqual([BRISBANE])
+    expect(await store().billing.plansAfter('', 1)).toHaveLength(1)
   })
 })
 
 describe('events and renewals', () => {
   test('an event is to be worked on until that is done', async () => {
     const event = { id: 'evt_1', type: 'invoice.paid', createdAt: 1 }
-    expect(await store().beginPaymentEvent(event, NOW)).toBe(true)
-    await store().failPaymentEvent('evt_1', 'no answer')
-    expect(await store().beginPaymentEvent(event, NOW + 5)).toBe(true)
-    await store().endPaymentEvent('evt_1', NOW + 6)
-    expect(await store().beginPaymentEvent(event, NOW + 7)).toBe(false)
-    await store().failPaymentEvent('evt_1', 'too late')
+    expect(await store().billing.beginPaymentEvent(event, NOW)).toBe(true)
+    await store().billing.failPaymentEvent('evt_1', 'no answer')
+    expect(await store().billing.beginPaymentEvent(event, NOW + 5)).toBe(true)
+    await store().billing.endPaymentEvent('evt_1', NOW + 6)
+    expect(await store().billing.beginPaymentEvent(event, NOW + 7)).toBe(false)
+    await store().billing.failPaymentEvent('evt_1', 'too late')
     expect(world.row('SELECT received_at, processed_at, failures, error FROM payment_event')).toEqual({
       received_at: NOW,
       processed_at: NOW + 6,
@@ -100,18 +107,18 @@ describe('events and renewals', () => {
   })
 
   test('a renewal that was settled stays so, and only its own account can settle it', async () => {
-    const plan = await store().ensurePlan(LEEDS, TRIAL, NOW)
-    await store().savePlan(LEEDS, plan.updatedAt, { openRenewalId: 'pi_1' }, NOW)
+    const plan = await store().billing.ensurePlan(LEEDS, TRIAL, NOW)
+    await store().billing.savePlan(LEEDS, plan.updatedAt, { openRenewalId: 'pi_1' }, NOW)
     const payment = { paymentId: 'pi_1', amount: 500 }
-    expect(await store().noteRenewalPaid(LEEDS, payment, NOW)).toBe('paid')
-    await expect(store().noteRenewalPaid(BRISBANE, payment, NOW)).rejects.toThrow('another account')
-    await store().endRenewal(BRISBANE, 'pi_1', 'refunded', NOW)
-    expect(await store().renewalsToApply(10)).toEqual([{ accountUuid: LEEDS, paymentId: 'pi_1' }])
-    await store().endRenewal(LEEDS, 'pi_1', 'applied', NOW)
-    expect(await store().renewalsToApply(10)).toEqual([])
-    expect(await store().findPlan(LEEDS)).toMatchObject({ openRenewalId: null })
-    await store().endRenewal(LEEDS, 'pi_1', 'refunded', NOW)
-    expect(await store().noteRenewalPaid(LEEDS, payment, NOW)).toBe('applied')
+    expect(await store().billing.noteRenewalPaid(LEEDS, payment, NOW)).toBe('paid')
+    await expect(store().billing.noteRenewalPaid(BRISBANE, payment, NOW)).rejects.toThrow('another account')
+    await store().billing.endRenewal(BRISBANE, 'pi_1', 'refunded', NOW)
+    expect(await store().billing.renewalsToApply(10)).toEqual([{ accountUuid: LEEDS, paymentId: 'pi_1' }])
+    await store().billing.endRenewal(LEEDS, 'pi_1', 'applied', NOW)
+    expect(await store().billing.renewalsToApply(10)).toEqual([])
+    expect(await store().billing.findPlan(LEEDS)).toMatchObject({ openRenewalId: null })
+    await store().billing.endRenewal(LEEDS, 'pi_1', 'refunded', NOW)
+    expect(await store().billing.noteRenewalPaid(LEEDS, payment, NOW)).toBe('applied')
   })
 
   test('the longest not read come first, and only those with a customer', async () => {
@@ -119,12 +126,12 @@ describe('events and renewals', () => {
       [LEEDS, 'cus_1', NOW - 5],
       [BRISBANE, 'cus_2', null],
     ] as const) {
-      const plan = await store().ensurePlan(account, TRIAL, NOW)
-      await store().savePlan(account, plan.updatedAt, { customerId, lastSyncedAt }, NOW)
+      const plan = await store().billing.ensurePlan(account, TRIAL, NOW)
+      await store().billing.savePlan(account, plan.updatedAt, { customerId, lastSyncedAt }, NOW)
     }
-    await store().ensurePlan('no-customer', TRIAL, NOW)
-    expect(await store().accountsToSync(NOW, 10)).toEqual([BRISBANE, LEEDS])
-    expect(await store().accountsToSync(NOW - 5, 10)).toEqual([BRISBANE])
-    expect(await store().accountsToSync(NOW, 1)).toEqual([BRISBANE])
+    await store().billing.ensurePlan('no-customer', TRIAL, NOW)
+    expect(await store().billing.accountsToSync(NOW, 10)).toEqual([BRISBANE, LEEDS])
+    expect(await store().billing.accountsToSync(NOW - 5, 10)).toEqual([BRISBANE])
+    expect(await store().billing.accountsToSync(NOW, 1)).toEqual([BRISBANE])
   })
 })

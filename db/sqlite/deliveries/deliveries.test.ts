@@ -21,7 +21,7 @@ const EXPIRE = { graceMs: minutes(2), pausedForMs: days(30), reason: () => 'too 
 
 async function accepted(count: number, given: Partial<IncomingEvent> = {}): Promise<number[]> {
   const events = Array.from({ length: count }, () => anEvent(world, given))
-  const answers = await world.store.acceptEvents(events, {
+  const answers = await world.store.events.acceptEvents(events, {
     choose: chooseEndpoints,
     limit: { deliveries: 50_000, bytes: 50_000_000 },
     retryFor: hours(72),
@@ -31,7 +31,7 @@ async function accepted(count: number, given: Partial<IncomingEvent> = {}): Prom
 }
 
 async function load(id: number): Promise<DeliveryJob> {
-  const [job] = await world.store.loadDeliveries([id])
+  const [job] = await world.store.deliveries.loadDeliveries([id])
   if (!job) throw new Error(`delivery ${id} does not wait`)
   return job
 }
@@ -63,7 +63,7 @@ const SETTLE: SettleOptions = {
     nextStep(report.job, endpoint, verdict, { now: report.endedAt, random: () => 0, probe: report.probe }),
   reasons: { deliveredByAnother: 'by another', stopped: 'stopped' },
 }
-const settle = (reports: AttemptReport[]) => world.store.settleAttempts(reports, SETTLE)
+const settle = (reports: AttemptReport[]) => world.store.deliveries.settleAttempts(reports, SETTLE)
 const counters = () =>
   world.row(
     'SELECT (SELECT sum(pending_count) FROM endpoint) AS endpoints, (SELECT pending_count FROM account_load) AS account, (SELECT pending_bytes FROM account_load) AS bytes',
@@ -137,9 +137,9 @@ describe('settling', () => {
     expect(
       world.row("SELECT count(*) AS n FROM delivery WHERE state = 'pending' AND endpoint_id = ?", endpointId),
     ).toEqual({ n: 300 })
-    expect(await world.store.endStoppedStep(world.clock.now(), 200, REASONS)).toBe(200)
-    expect(await world.store.endStoppedStep(world.clock.now(), 200, REASONS)).toBe(100)
-    expect(await world.store.endStoppedStep(world.clock.now(), 200, REASONS)).toBe(0)
+    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, REASONS)).toBe(200)
+    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, REASONS)).toBe(100)
+    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, REASONS)).toBe(0)
     expect(world.row("SELECT count(*) AS n FROM attempt WHERE outcome = 'stopped'")).toEqual({ n: 500 })
     expect(world.row('SELECT pending_count FROM endpoint WHERE id = ?', other)).toEqual({ pending_count: 1 })
     expect(counters()).toMatchObject({ endpoints: 1, account: 1 })
@@ -154,13 +154,10 @@ describe('held endpoints', () => {
     await accepted(600)
     const round = async () => {
       let ended = 0
-      let cursor: Parameters<typeof world.store.expireHeldStep>[1] = null
+      let cursor: Parameters<typeof world.store.deliveries.expireHeldStep>[1] = null
       do {
-        const step: Awaited<ReturnType<typeof world.store.expireHeldStep>> = await world.store.expireHeldStep(
-          world.clock.now(),
-          cursor,
-          EXPIRE,
-        )
+        const step: Awaited<ReturnType<typeof world.store.deliveries.expireHeldStep>> =
+          await world.store.deliveries.expireHeldStep(world.clock.now(), cursor, EXPIRE)
         ended += step.ended
         cursor = step.next
       } while (cursor)
@@ -184,11 +181,11 @@ describe('held endpoints', () => {
 
   it('that come back get 72 hours for what waited', async () => {
     const id = world.endpoint()
-    await world.store.pauseEndpoint(LEEDS, id, world.clock.now())
+    await world.store.deliveries.pauseEndpoint(LEEDS, id, world.clock.now())
     await accepted(3)
     await world.clock.run(days(10))
-    await world.store.resumeEndpoint(LEEDS, id, world.clock.now())
-    const lane = await world.store.adoptEndpoint(id, hours(72))
+    await world.store.deliveries.resumeEndpoint(LEEDS, id, world.clock.now())
+    const lane = await world.store.deliveries.adoptEndpoint(id, hours(72))
     expect(lane).toMatchObject({ endpointId: id, hasAddress: true, health: { state: 'active' } })
     expect(world.row('SELECT min(deadline_at) AS least, max(deadline_at) AS most FROM delivery')).toEqual({
       least: world.clock.now() + hours(72),
@@ -207,7 +204,7 @@ describe('after a restart', () => {
     world.client.sql.prepare('UPDATE delivery SET due_at = ? WHERE id = ?').run(world.clock.now() + days(9), future)
     await world.clock.run(hours(71) + minutes(30))
     const now = world.clock.now()
-    expect(await world.store.tidyAfterRestart(now, TIDY)).toEqual({ spread: 1 })
+    expect(await world.store.deliveries.tidyAfterRestart(now, TIDY)).toEqual({ spread: 1 })
     const due = Number(world.row('SELECT due_at FROM delivery WHERE id = ?', tried).due_at)
     expect(due - now).toBeGreaterThanOrEqual(1_000)
     expect(due - now).toBeLessThan(60_000)
@@ -222,9 +219,9 @@ describe('after a restart', () => {
   it('samples nobody waits for are ended', async () => {
     const endpointId = world.endpoint()
     const sample = { object: 'job', objectUuid: 'sample', changedFields: [], body: '{}' }
-    const id = (await world.store.createTestDelivery(LEEDS, endpointId, sample, world.clock.now())) ?? 0
-    expect(await world.store.dueDeliveries(endpointId, 'live', 10)).toEqual([])
-    await world.store.tidyAfterRestart(world.clock.now(), TIDY)
+    const id = (await world.store.events.createTestDelivery(LEEDS, endpointId, sample, world.clock.now())) ?? 0
+    expect(await world.store.deliveries.dueDeliveries(endpointId, 'live', 10)).toEqual([])
+    await world.store.deliveries.tidyAfterRestart(world.clock.now(), TIDY)
     expect(world.row('SELECT state, state_reason FROM delivery WHERE id = ?', id)).toEqual({
       state: 'expired',
       state_reason: 'interrupted',
@@ -255,22 +252,26 @@ describe('what waits', () => {
     const id = world.endpoint()
     const ids = await accepted(3)
     await settle([report(await load(ids[0] ?? 0), 500)])
-    expect((await world.store.dueDeliveries(id, 'live', 10)).map((row) => row.id)).toEqual([ids[1], ids[2], ids[0]])
-    expect(await world.store.dueDeliveries(id, 'replay', 10)).toEqual([])
-    expect(await world.store.endpointsWithWork()).toMatchObject([{ endpointId: id, accountUuid: LEEDS }])
-    expect(await world.store.waitingTotals()).toMatchObject({ deliveries: 3 })
+    expect((await world.store.deliveries.dueDeliveries(id, 'live', 10)).map((row) => row.id)).toEqual([
+      ids[1],
+      ids[2],
+      ids[0],
+    ])
+    expect(await world.store.deliveries.dueDeliveries(id, 'replay', 10)).toEqual([])
+    expect(await world.store.deliveries.endpointsWithWork()).toMatchObject([{ endpointId: id, accountUuid: LEEDS }])
+    expect(await world.store.deliveries.waitingTotals()).toMatchObject({ deliveries: 3 })
   })
 
   it('is not loaded once it has ended or its endpoint has no address', async () => {
     const id = world.endpoint()
     const [first = 0, second = 0] = await accepted(2)
     await settle([report(await load(first), 200)])
-    expect(await world.store.loadDeliveries([first, 9_999])).toEqual([null, null])
-    await world.store.retryDelivery(LEEDS, second, world.clock.now(), hours(72))
-    expect(await world.store.dueDeliveries(id, 'by_hand', 10)).toHaveLength(1)
+    expect(await world.store.deliveries.loadDeliveries([first, 9_999])).toEqual([null, null])
+    await world.store.deliveries.retryDelivery(LEEDS, second, world.clock.now(), hours(72))
+    expect(await world.store.deliveries.dueDeliveries(id, 'by_hand', 10)).toHaveLength(1)
     world.client.sql.prepare("UPDATE endpoint SET url = '' WHERE id = ?").run(id)
-    expect(await world.store.loadDeliveries([second])).toEqual([null])
-    expect(await world.store.dueDeliveries(id, 'by_hand', 10)).toEqual([])
+    expect(await world.store.deliveries.loadDeliveries([second])).toEqual([null])
+    expect(await world.store.deliveries.dueDeliveries(id, 'by_hand', 10)).toEqual([])
   })
 })
 
@@ -281,16 +282,16 @@ it("every question a person can ask is answered for one's own account only", asy
   const { store, clock } = world
   const now = clock.now()
   const request = { since: 0, status: 'all' as const, objectUuid: null }
-  const replayId = (await store.startReplay(LEEDS, endpointId, request, 1, now)) ?? 0
+  const replayId = (await store.deliveries.startReplay(LEEDS, endpointId, request, 1, now)) ?? 0
   const sample = { object: 'job', objectUuid: 'sample', changedFields: [], body: '{}' }
-  expect(await store.retryDelivery(BRISBANE, deliveryId, now, hours(72))).toEqual({ outcome: 'not_found' })
-  expect(await store.pauseEndpoint(BRISBANE, endpointId, now)).toBe(false)
-  expect(await store.resumeEndpoint(BRISBANE, endpointId, now)).toBe(false)
+  expect(await store.deliveries.retryDelivery(BRISBANE, deliveryId, now, hours(72))).toEqual({ outcome: 'not_found' })
+  expect(await store.deliveries.pauseEndpoint(BRISBANE, endpointId, now)).toBe(false)
+  expect(await store.deliveries.resumeEndpoint(BRISBANE, endpointId, now)).toBe(false)
   expect(await countReplayed(world, BRISBANE, endpointId, request)).toBeNull()
-  expect(await store.startReplay(BRISBANE, endpointId, request, 1, now)).toBeNull()
-  expect(await store.findReplay(BRISBANE, replayId)).toBeNull()
-  expect(await store.cancelReplay(BRISBANE, replayId, now)).toBe(false)
-  expect(await store.createTestDelivery(BRISBANE, endpointId, sample, now)).toBeNull()
+  expect(await store.deliveries.startReplay(BRISBANE, endpointId, request, 1, now)).toBeNull()
+  expect(await store.deliveries.findReplay(BRISBANE, replayId)).toBeNull()
+  expect(await store.deliveries.cancelReplay(BRISBANE, replayId, now)).toBe(false)
+  expect(await store.events.createTestDelivery(BRISBANE, endpointId, sample, now)).toBeNull()
   expect(world.row('SELECT state FROM endpoint WHERE id = ?', endpointId)).toEqual({ state: 'active' })
   expect(world.row('SELECT count(*) AS n FROM delivery')).toEqual({ n: 1 })
 })
@@ -300,8 +301,8 @@ describe('a manual retry', () => {
     world.endpoint()
     const [id = 0] = await accepted(1)
     const { store, clock } = world
-    const first = await store.retryDelivery(LEEDS, id, clock.now(), hours(72))
-    expect(await store.retryDelivery(LEEDS, id, clock.now(), hours(72))).toEqual(first)
+    const first = await store.deliveries.retryDelivery(LEEDS, id, clock.now(), hours(72))
+    expect(await store.deliveries.retryDelivery(LEEDS, id, clock.now(), hours(72))).toEqual(first)
     expect(counters()).toMatchObject({ endpoints: 2, account: 2 })
   })
 
@@ -309,9 +310,13 @@ describe('a manual retry', () => {
     const endpointId = world.endpoint()
     const [id = 0] = await accepted(1)
     world.client.sql.prepare('DELETE FROM event_body').run()
-    expect(await world.store.retryDelivery(LEEDS, id, world.clock.now(), hours(72))).toEqual({ outcome: 'body_gone' })
+    expect(await world.store.deliveries.retryDelivery(LEEDS, id, world.clock.now(), hours(72))).toEqual({
+      outcome: 'body_gone',
+    })
     world.client.sql.prepare("UPDATE endpoint SET url = '' WHERE id = ?").run(endpointId)
-    expect(await world.store.retryDelivery(LEEDS, id, world.clock.now(), hours(72))).toEqual({ outcome: 'no_address' })
+    expect(await world.store.deliveries.retryDelivery(LEEDS, id, world.clock.now(), hours(72))).toEqual({
+      outcome: 'no_address',
+    })
   })
 })
 
@@ -341,14 +346,14 @@ describe('a replay', () => {
     const ids = await accepted(4)
     await settle([report(await load(ids[0] ?? 0), 200)])
     world.client.sql.prepare("UPDATE delivery SET state = 'expired' WHERE id IN (?, ?)").run(ids[1], ids[2])
-    await world.store.retryDelivery(LEEDS, ids[2] ?? 0, world.clock.now(), hours(72))
+    await world.store.deliveries.retryDelivery(LEEDS, ids[2] ?? 0, world.clock.now(), hours(72))
     expect(await countReplayed(world, LEEDS, endpointId, { since: 0, status: 'failed', objectUuid: null })).toBe(1)
   })
 
   it('leaves room for what is live: within the account limit, and so many at a time', async () => {
     const endpointId = world.endpoint()
     for (const id of await accepted(50)) await settle([report(await load(id), 200)])
-    await world.store.startReplay(
+    await world.store.deliveries.startReplay(
       LEEDS,
       endpointId,
       { since: 0, status: 'all', objectUuid: null },
@@ -356,7 +361,7 @@ describe('a replay', () => {
       world.clock.now(),
     )
     const grow = (given: { waitingPerReplay?: number; deliveries?: number } = {}) =>
-      world.store.growReplaysStep(world.clock.now(), {
+      world.store.deliveries.growReplaysStep(world.clock.now(), {
         choose: chooseEndpoints,
         limit: { deliveries: given.deliveries ?? 1_000, bytes: 1_000_000 },
         waitingPerReplay: given.waitingPerReplay ?? 1_000,

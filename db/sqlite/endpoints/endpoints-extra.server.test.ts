@@ -17,7 +17,7 @@ let tokens = 0
 
 async function pendingSubscription(accountUuid = LEEDS, object = 'job'): Promise<number> {
   const tokenHash = `hash-${++tokens}`
-  return world.app.store.beginSubscription(accountUuid, {
+  return world.app.store.endpoints.beginSubscription(accountUuid, {
     object,
     fields: 'status',
     tokenHash,
@@ -31,7 +31,7 @@ async function switchTo(accountUuid = LEEDS, object = 'job') {
 }
 
 function save(input: Partial<Extract<NewEndpoint, { kind: 'extra' }>> = {}, accountUuid = LEEDS) {
-  return world.app.store.saveEndpoint(accountUuid, {
+  return world.app.store.endpoints.saveEndpoint(accountUuid, {
     kind: 'extra',
     name: 'Accounting',
     objectType: 'job',
@@ -46,12 +46,12 @@ function save(input: Partial<Extract<NewEndpoint, { kind: 'extra' }>> = {}, acco
 }
 
 async function record(id: number) {
-  const found = await world.app.store.findEndpoint(LEEDS, { kind: 'extra', id })
+  const found = await world.app.store.endpoints.findEndpoint(LEEDS, { kind: 'extra', id })
   if (!found) throw new Error(`rule ${id} is not there`)
   return found
 }
 
-const states = async () => (await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)
+const states = async () => (await world.app.store.endpoints.listSubscriptions(LEEDS)).map((row) => row.state)
 
 /** What the delivery engine writes after failures. */
 function letFail(endpointId: number): void {
@@ -105,10 +105,10 @@ describe('saving a rule', () => {
     const first = await save()
     const second = await save({ name: 'Another' })
     const paused = await save({ objectType: 'note', active: false })
-    const rules = await world.app.store.listEndpoints(LEEDS, 'extra')
+    const rules = await world.app.store.endpoints.listEndpoints(LEEDS, 'extra')
     expect(rules.map((one) => one.id)).toEqual([first.id, second.id, paused.id])
     expect(rules.map((one) => one.endpoint.state)).toEqual(['active', 'active', 'paused'])
-    expect(await world.app.store.listEndpoints(BRISBANE, 'extra')).toEqual([])
+    expect(await world.app.store.endpoints.listEndpoints(BRISBANE, 'extra')).toEqual([])
   })
 
   test('switches the subscription in the same act, or stores nothing', async () => {
@@ -117,12 +117,12 @@ describe('saving a rule', () => {
     expect((await record(id)).subscription).toMatchObject({ state: 'active', fields: 'status' })
     const foreign = await switchTo(BRISBANE)
     await expect(save({ subscription: foreign })).rejects.toThrow(/cannot become active/)
-    expect(await world.app.store.listEndpoints(LEEDS, 'extra')).toHaveLength(1)
-    expect(await world.app.store.countEndpoints(LEEDS)).toBe(1)
+    expect(await world.app.store.endpoints.listEndpoints(LEEDS, 'extra')).toHaveLength(1)
+    expect(await world.app.store.endpoints.countEndpoints(LEEDS)).toBe(1)
   })
 
   test('makes its events go to its endpoint as well as to the webhook’s', async () => {
-    const webhook = await world.app.store.saveEndpoint(LEEDS, {
+    const webhook = await world.app.store.endpoints.saveEndpoint(LEEDS, {
       kind: 'webhook',
       objectType: 'job',
       fields: '',
@@ -135,7 +135,7 @@ describe('saving a rule', () => {
     })
     const { endpointId } = await save()
     const offered: number[] = []
-    await world.app.store.acceptEvents(
+    await world.app.store.events.acceptEvents(
       [
         {
           accountUuid: LEEDS,
@@ -161,7 +161,7 @@ describe('saving a rule', () => {
     )
     expect(offered).toEqual([webhook.endpointId, endpointId])
     expect(
-      (await world.app.store.findEndpoint(LEEDS, { kind: 'webhook', id: webhook.id }))?.endpoint.pendingCount,
+      (await world.app.store.endpoints.findEndpoint(LEEDS, { kind: 'webhook', id: webhook.id }))?.endpoint.pendingCount,
     ).toBe(1)
   })
 })
@@ -172,7 +172,7 @@ describe('changing a rule', () => {
     letFail(endpointId)
     world.clock.advance(minutes(1))
     const change = { name: 'Books', fields: { chosen: '', filter: '' }, subscription: null, at: now() }
-    expect(await world.app.store.updateEndpoint(LEEDS, { kind: 'extra', id }, change)).toEqual({ endpointId })
+    expect(await world.app.store.endpoints.updateEndpoint(LEEDS, { kind: 'extra', id }, change)).toEqual({ endpointId })
     expect(await record(id)).toMatchObject({
       name: 'Books',
       createdAt: now() - minutes(1),
@@ -186,7 +186,7 @@ describe('changing a rule', () => {
     letFail(endpointId)
     letWait(endpointId, now() + minutes(10))
     const change = { url: 'https://example.com/new', subscription: null, at: now() }
-    await world.app.store.updateEndpoint(LEEDS, { kind: 'extra', id }, change)
+    await world.app.store.endpoints.updateEndpoint(LEEDS, { kind: 'extra', id }, change)
     expect(await record(id)).toMatchObject({
       endpoint: { url: 'https://example.com/new', breaker: 'closed', failingSince: null, lastSuccessAt: null },
       nextDueAt: now(),
@@ -197,7 +197,7 @@ describe('changing a rule', () => {
   test('pauses and resumes', async () => {
     const { id } = await save()
     const set = (active: boolean) =>
-      world.app.store.updateEndpoint(LEEDS, { kind: 'extra', id }, { active, subscription: null, at: now() })
+      world.app.store.endpoints.updateEndpoint(LEEDS, { kind: 'extra', id }, { active, subscription: null, at: now() })
     await set(false)
     expect((await record(id)).endpoint).toMatchObject({ state: 'paused', stateSince: now() })
     await set(true)
@@ -208,11 +208,11 @@ describe('changing a rule', () => {
     const { id } = await save()
     const before = await record(id)
     const change = { name: 'Mine', url: '', active: false, subscription: null, at: 1 }
-    expect(await world.app.store.updateEndpoint(BRISBANE, { kind: 'extra', id }, change)).toBeNull()
-    expect(await world.app.store.findEndpoint(BRISBANE, { kind: 'extra', id })).toBeNull()
+    expect(await world.app.store.endpoints.updateEndpoint(BRISBANE, { kind: 'extra', id }, change)).toBeNull()
+    expect(await world.app.store.endpoints.findEndpoint(BRISBANE, { kind: 'extra', id })).toBeNull()
     const foreign = await switchTo(BRISBANE)
     await expect(
-      world.app.store.updateEndpoint(LEEDS, { kind: 'extra', id }, { ...change, subscription: foreign }),
+      world.app.store.endpoints.updateEndpoint(LEEDS, { kind: 'extra', id }, { ...change, subscription: foreign }),
     ).rejects.toThrow(/cannot become active/)
     expect(await record(id)).toEqual(before)
   })
@@ -220,8 +220,8 @@ describe('changing a rule', () => {
   test('gives it a new secret by its endpoint, and nobody else’s', async () => {
     const { endpointId } = await save()
     const input = { secretSealed: 'sealed-new', overlapMs: hours(24), sameWishMs: minutes(1), at: now() }
-    expect(await world.app.store.rotateSecret(BRISBANE, endpointId, input)).toBeNull()
-    expect(await world.app.store.rotateSecret(LEEDS, endpointId, input)).toEqual({
+    expect(await world.app.store.endpoints.rotateSecret(BRISBANE, endpointId, input)).toBeNull()
+    expect(await world.app.store.endpoints.rotateSecret(LEEDS, endpointId, input)).toEqual({
       rotated: true,
       secretSealed: 'sealed-new',
       previousSecretUntil: now() + hours(24),
@@ -234,8 +234,8 @@ describe('deleting a rule', () => {
 
   test('ends everything of it, and gives back what the platform has to be told', async () => {
     const { id, endpointId } = await save({ subscription: await switchTo() })
-    expect(await world.app.store.deleteEndpoint(BRISBANE, { kind: 'extra', id }, input)).toBeNull()
-    expect(await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)).toMatchObject({
+    expect(await world.app.store.endpoints.deleteEndpoint(BRISBANE, { kind: 'extra', id }, input)).toBeNull()
+    expect(await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)).toMatchObject({
       endpointId,
       objectType: 'job',
       ended: [{ state: 'deleted' }],
@@ -243,19 +243,21 @@ describe('deleting a rule', () => {
     expect(world.client.sql.prepare('SELECT state, state_reason AS reason FROM endpoint').all()).toEqual([
       { state: 'deleted', reason: 'The forwarding rule was deleted.' },
     ])
-    expect(await world.app.store.findEndpoint(LEEDS, { kind: 'extra', id })).toBeNull()
-    expect(await world.app.store.updateEndpoint(LEEDS, { kind: 'extra', id }, { subscription: null, at: 6 })).toBeNull()
-    expect(await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)).toBeNull()
+    expect(await world.app.store.endpoints.findEndpoint(LEEDS, { kind: 'extra', id })).toBeNull()
+    expect(
+      await world.app.store.endpoints.updateEndpoint(LEEDS, { kind: 'extra', id }, { subscription: null, at: 6 }),
+    ).toBeNull()
+    expect(await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)).toBeNull()
     const secret = { secretSealed: 'x', overlapMs: 1, sameWishMs: 1, at: 6 }
-    expect(await world.app.store.rotateSecret(LEEDS, endpointId, secret)).toBeNull()
+    expect(await world.app.store.endpoints.rotateSecret(LEEDS, endpointId, secret)).toBeNull()
   })
 
   test('ends what waits with a reason that names the rule', async () => {
     const { id, endpointId } = await save()
     letWait(endpointId, now())
-    await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)
+    await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)
     const reasons = { stopped: 'stopped', deleted: 'webhook gone', ruleDeleted: 'rule gone', cancelled: 'cancelled' }
-    expect(await world.app.store.endStoppedStep(now(), 10, reasons)).toBe(1)
+    expect(await world.app.store.deliveries.endStoppedStep(now(), 10, reasons)).toBe(1)
     expect(world.client.sql.prepare('SELECT outcome, sentence FROM attempt').all()).toEqual([
       { outcome: 'stopped', sentence: 'rule gone' },
     ])
@@ -263,30 +265,34 @@ describe('deleting a rule', () => {
 
   test('leaves a subscription alone that somebody else needs', async () => {
     const { id } = await save({ subscription: await switchTo() })
-    await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, { ...input, endSubscriptions: false })
+    await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'extra', id }, { ...input, endSubscriptions: false })
     expect(await states()).toEqual(['active'])
   })
 
   test('gives its place back', async () => {
     const { id } = await save()
     await save({ name: 'Second' })
-    expect(await world.app.store.countEndpoints(LEEDS)).toBe(2)
-    expect(await world.app.store.countEndpoints(BRISBANE)).toBe(0)
-    await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)
-    expect(await world.app.store.countEndpoints(LEEDS)).toBe(1)
+    expect(await world.app.store.endpoints.countEndpoints(LEEDS)).toBe(2)
+    expect(await world.app.store.endpoints.countEndpoints(BRISBANE)).toBe(0)
+    await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)
+    expect(await world.app.store.endpoints.countEndpoints(LEEDS)).toBe(1)
   })
 })
 
 test('an account with a rule is compared with the platform, although it has no webhook', async () => {
   const { id } = await save()
-  expect(await world.app.store.accountsToReconcile()).toEqual([LEEDS])
-  await world.app.store.deleteEndpoint(LEEDS, { kind: 'extra', id }, { reason: '', endSubscriptions: false, at: 5 })
-  expect(await world.app.store.accountsToReconcile()).toEqual([])
+  expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([LEEDS])
+  await world.app.store.endpoints.deleteEndpoint(
+    LEEDS,
+    { kind: 'extra', id },
+    { reason: '', endSubscriptions: false, at: 5 },
+  )
+  expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([])
 })
 
 test('an object is known by a rule alone', async () => {
-  expect(await world.app.store.knowsObject(LEEDS, 'staff')).toBe(false)
+  expect(await world.app.store.events.knowsObject(LEEDS, 'staff')).toBe(false)
   await save({ objectType: 'staff' })
-  expect(await world.app.store.knowsObject(LEEDS, 'staff')).toBe(true)
-  expect(await world.app.store.knowsObject(BRISBANE, 'staff')).toBe(false)
+  expect(await world.app.store.events.knowsObject(LEEDS, 'staff')).toBe(true)
+  expect(await world.app.store.events.knowsObject(BRISBANE, 'staff')).toBe(false)
 })

@@ -15,7 +15,7 @@ let tokens = 0
 
 async function pendingSubscription(accountUuid = LEEDS, object = 'job'): Promise<number> {
   const tokenHash = `hash-${++tokens}`
-  return world.app.store.beginSubscription(accountUuid, {
+  return world.app.store.endpoints.beginSubscription(accountUuid, {
     object,
     fields: 'status',
     tokenHash,
@@ -26,7 +26,7 @@ async function pendingSubscription(accountUuid = LEEDS, object = 'job'): Promise
 
 async function save(input: Partial<Extract<NewEndpoint, { kind: 'webhook' }>> = {}, accountUuid = LEEDS) {
   const objectType = input.objectType ?? 'job'
-  return world.app.store.saveEndpoint(accountUuid, {
+  return world.app.store.endpoints.saveEndpoint(accountUuid, {
     kind: 'webhook',
     objectType,
     fields: 'status',
@@ -45,7 +45,7 @@ async function save(input: Partial<Extract<NewEndpoint, { kind: 'webhook' }>> = 
 }
 
 async function record(id: number, accountUuid = LEEDS) {
-  const found = await world.app.store.findEndpoint(accountUuid, { kind: 'webhook', id })
+  const found = await world.app.store.endpoints.findEndpoint(accountUuid, { kind: 'webhook', id })
   if (!found) throw new Error(`webhook ${id} is not there`)
   return found
 }
@@ -89,17 +89,17 @@ describe('saving a webhook', () => {
     const first = await save()
     const second = await save({ url: 'https://example.com/new', fields: '' })
     expect(second).toEqual({ id: first.id, endpointId: first.endpointId, replaced: true })
-    const rows = await world.app.store.listSubscriptions(LEEDS)
+    const rows = await world.app.store.endpoints.listSubscriptions(LEEDS)
     expect(rows.map((row) => row.state)).toEqual(['replaced', 'active'])
     expect((await record(first.id)).subscription?.id).toBe(rows[1]?.id)
   })
 
   test('stores nothing when the subscription cannot become active', async () => {
     const id = await pendingSubscription()
-    await world.app.store.updateSubscription(LEEDS, id, { state: 'deleted', at: 1 })
+    await world.app.store.endpoints.updateSubscription(LEEDS, id, { state: 'deleted', at: 1 })
     const subscription = { id, fields: 'status', replacedUntil: 9 }
     await expect(save({ subscription })).rejects.toThrow(/cannot become active/)
-    expect(await world.app.store.listEndpoints(LEEDS, 'webhook')).toEqual([])
+    expect(await world.app.store.endpoints.listEndpoints(LEEDS, 'webhook')).toEqual([])
     const foreign = { id: await pendingSubscription(BRISBANE), fields: 'status', replacedUntil: 9 }
     await expect(save({ subscription: foreign })).rejects.toThrow(/cannot become active/)
   })
@@ -108,9 +108,12 @@ describe('saving a webhook', () => {
     const job = await save()
     const note = await save({ objectType: 'note' })
     expect(note.replaced).toBe(false)
-    expect((await world.app.store.listEndpoints(LEEDS, 'webhook')).map((one) => one.id)).toEqual([job.id, note.id])
-    expect((await world.app.store.findWebhookOfObject(LEEDS, 'note'))?.id).toBe(note.id)
-    expect(await world.app.store.findWebhookOfObject(BRISBANE, 'note')).toBeNull()
+    expect((await world.app.store.endpoints.listEndpoints(LEEDS, 'webhook')).map((one) => one.id)).toEqual([
+      job.id,
+      note.id,
+    ])
+    expect((await world.app.store.endpoints.findWebhookOfObject(LEEDS, 'note'))?.id).toBe(note.id)
+    expect(await world.app.store.endpoints.findWebhookOfObject(BRISBANE, 'note')).toBeNull()
   })
 
   test('that replaces forgets the failures, and of another address the successes too', async () => {
@@ -139,7 +142,7 @@ describe('changing a webhook', () => {
     letWait(endpointId, at() + minutes(5))
     letWait(endpointId, at() - minutes(5))
     letWait(endpointId, at() + minutes(9), 'stopped')
-    await world.app.store.updateEndpoint(
+    await world.app.store.endpoints.updateEndpoint(
       LEEDS,
       { kind: 'webhook', id },
       { url: 'https://example.com/b', subscription: null, at: at() },
@@ -156,7 +159,7 @@ describe('changing a webhook', () => {
   test('to the same address changes nothing about failures', async () => {
     const { id, endpointId } = await save()
     letFail(endpointId)
-    await world.app.store.updateEndpoint(
+    await world.app.store.endpoints.updateEndpoint(
       LEEDS,
       { kind: 'webhook', id },
       { url: 'https://example.com/in', subscription: null, at: at() },
@@ -168,20 +171,24 @@ describe('changing a webhook', () => {
     const { id, endpointId } = await save()
     letFail(endpointId)
     world.clock.advance(minutes(1))
-    await world.app.store.updateEndpoint(
+    await world.app.store.endpoints.updateEndpoint(
       LEEDS,
       { kind: 'webhook', id },
       { active: false, subscription: null, at: at() },
     )
     expect((await record(id)).endpoint).toMatchObject({ state: 'paused', stateSince: at(), breaker: 'open' })
     world.clock.advance(minutes(1))
-    await world.app.store.updateEndpoint(
+    await world.app.store.endpoints.updateEndpoint(
       LEEDS,
       { kind: 'webhook', id },
       { active: false, fields: FIELDS, subscription: null, at: at() },
     )
     expect((await record(id)).endpoint.stateSince).toBe(at() - minutes(1))
-    await world.app.store.updateEndpoint(LEEDS, { kind: 'webhook', id }, { active: true, subscription: null, at: at() })
+    await world.app.store.endpoints.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id },
+      { active: true, subscription: null, at: at() },
+    )
     expect((await record(id)).endpoint).toMatchObject({ state: 'active', stateSince: at(), breaker: 'closed' })
   })
 
@@ -189,17 +196,21 @@ describe('changing a webhook', () => {
     const { id, endpointId } = await save()
     const set = () => world.client.sql.prepare('UPDATE endpoint SET state = ? WHERE id = ?').run(state, endpointId)
     set()
-    await world.app.store.updateEndpoint(LEEDS, { kind: 'webhook', id }, { active: true, subscription: null, at: at() })
+    await world.app.store.endpoints.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id },
+      { active: true, subscription: null, at: at() },
+    )
     expect((await record(id)).endpoint.state).toBe('active')
     set()
-    await world.app.store.updateEndpoint(
+    await world.app.store.endpoints.updateEndpoint(
       LEEDS,
       { kind: 'webhook', id },
       { url: 'https://example.com/c', subscription: null, at: at() },
     )
     expect((await record(id)).endpoint.state).toBe('active')
     set()
-    await world.app.store.updateEndpoint(
+    await world.app.store.endpoints.updateEndpoint(
       LEEDS,
       { kind: 'webhook', id },
       { fields: FIELDS, subscription: null, at: at() },
@@ -209,7 +220,7 @@ describe('changing a webhook', () => {
 
   test('leaves a paused one paused when it moves', async () => {
     const { id } = await save({ active: false })
-    await world.app.store.updateEndpoint(
+    await world.app.store.endpoints.updateEndpoint(
       LEEDS,
       { kind: 'webhook', id },
       { url: 'https://example.com/c', subscription: null, at: at() },
@@ -221,7 +232,7 @@ describe('changing a webhook', () => {
     const { id } = await save()
     const before = await record(id)
     const change = { url: '', active: false, fields: FIELDS, subscription: null, at: 1 }
-    expect(await world.app.store.updateEndpoint(BRISBANE, { kind: 'webhook', id }, change)).toBeNull()
+    expect(await world.app.store.endpoints.updateEndpoint(BRISBANE, { kind: 'webhook', id }, change)).toBeNull()
     expect(await record(id)).toEqual(before)
   })
 })
@@ -234,33 +245,37 @@ describe('deleting a webhook', () => {
   test('ends everything of it, and gives back what the platform has to be told', async () => {
     const { id, endpointId } = await save()
     await save()
-    const deleted = await world.app.store.deleteEndpoint(LEEDS, { kind: 'webhook', id }, input)
+    const deleted = await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'webhook', id }, input)
     expect(deleted).toMatchObject({
       endpointId,
       objectType: 'job',
       ended: [{ state: 'deleted' }, { state: 'deleted' }],
     })
-    expect(await world.app.store.findEndpoint(LEEDS, { kind: 'webhook', id })).toBeNull()
+    expect(await world.app.store.endpoints.findEndpoint(LEEDS, { kind: 'webhook', id })).toBeNull()
     expect(
-      await world.app.store.updateEndpoint(LEEDS, { kind: 'webhook', id }, { subscription: null, at: 6 }),
+      await world.app.store.endpoints.updateEndpoint(LEEDS, { kind: 'webhook', id }, { subscription: null, at: 6 }),
     ).toBeNull()
-    expect(await world.app.store.deleteEndpoint(LEEDS, { kind: 'webhook', id }, input)).toBeNull()
+    expect(await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'webhook', id }, input)).toBeNull()
   })
 
   test('leaves subscriptions alone that somebody else needs, and those of other objects always', async () => {
     const { id } = await save()
     await save({ objectType: 'note' })
-    await world.app.store.deleteEndpoint(LEEDS, { kind: 'webhook', id }, { ...input, endSubscriptions: false })
-    const states = async () => (await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)
+    await world.app.store.endpoints.deleteEndpoint(
+      LEEDS,
+      { kind: 'webhook', id },
+      { ...input, endSubscriptions: false },
+    )
+    const states = async () => (await world.app.store.endpoints.listSubscriptions(LEEDS)).map((row) => row.state)
     expect(await states()).toEqual(['active', 'active'])
     const again = await save()
-    await world.app.store.deleteEndpoint(LEEDS, { kind: 'webhook', id: again.id }, input)
+    await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'webhook', id: again.id }, input)
     expect(await states()).toEqual(['deleted', 'active', 'deleted'])
   })
 
   test('of another account is not possible', async () => {
     const { id } = await save()
-    expect(await world.app.store.deleteEndpoint(BRISBANE, { kind: 'webhook', id }, input)).toBeNull()
+    expect(await world.app.store.endpoints.deleteEndpoint(BRISBANE, { kind: 'webhook', id }, input)).toBeNull()
     expect((await record(id)).endpoint.state).toBe('active')
   })
 })
@@ -304,29 +319,29 @@ describe('what a card shows', () => {
 describe('subscriptions', () => {
   test('are only dropped while they are pending, and only by their account', async () => {
     const id = await pendingSubscription()
-    await world.app.store.dropPendingSubscription(BRISBANE, id)
-    expect(await world.app.store.listSubscriptions(LEEDS)).toHaveLength(1)
-    await world.app.store.switchSubscription(LEEDS, { id, fields: 'a', replacedUntil: 9, at: 1 })
-    await world.app.store.dropPendingSubscription(LEEDS, id)
-    expect(await world.app.store.listSubscriptions(LEEDS)).toMatchObject([{ state: 'active', fields: 'a' }])
+    await world.app.store.endpoints.dropPendingSubscription(BRISBANE, id)
+    expect(await world.app.store.endpoints.listSubscriptions(LEEDS)).toHaveLength(1)
+    await world.app.store.endpoints.switchSubscription(LEEDS, { id, fields: 'a', replacedUntil: 9, at: 1 })
+    await world.app.store.endpoints.dropPendingSubscription(LEEDS, id)
+    expect(await world.app.store.endpoints.listSubscriptions(LEEDS)).toMatchObject([{ state: 'active', fields: 'a' }])
   })
 
   test('are changed by nobody else', async () => {
     const id = await pendingSubscription()
-    await world.app.store.updateSubscription(BRISBANE, id, { stateReason: 'mine now', at: 1 })
-    expect(await world.app.store.listSubscriptions(LEEDS)).toMatchObject([{ stateReason: null }])
+    await world.app.store.endpoints.updateSubscription(BRISBANE, id, { stateReason: 'mine now', at: 1 })
+    expect(await world.app.store.endpoints.listSubscriptions(LEEDS)).toMatchObject([{ stateReason: null }])
     await expect(
-      world.app.store.switchSubscription(BRISBANE, { id, fields: '', replacedUntil: 9, at: 1 }),
+      world.app.store.endpoints.switchSubscription(BRISBANE, { id, fields: '', replacedUntil: 9, at: 1 }),
     ).rejects.toThrow()
   })
 
   test('make their account one to compare until nothing is left to say', async () => {
-    expect(await world.app.store.accountsToReconcile()).toEqual([])
+    expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([])
     const id = await pendingSubscription()
-    expect(await world.app.store.accountsToReconcile()).toEqual([LEEDS])
-    await world.app.store.updateSubscription(LEEDS, id, { state: 'deleted', stateReason: 'not told', at: 1 })
-    expect(await world.app.store.accountsToReconcile()).toEqual([LEEDS])
-    await world.app.store.updateSubscription(LEEDS, id, { stateReason: null, at: 1 })
-    expect(await world.app.store.accountsToReconcile()).toEqual([])
+    expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([LEEDS])
+    await world.app.store.endpoints.updateSubscription(LEEDS, id, { state: 'deleted', stateReason: 'not told', at: 1 })
+    expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([LEEDS])
+    await world.app.store.endpoints.updateSubscription(LEEDS, id, { stateReason: null, at: 1 })
+    expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ let store: NoticeStore
 
 beforeEach(async () => {
   world = await openWebhookWorld()
-  store = world.app.store
+  store = world.app.store.notices
   for (const object of ['job', 'note']) await made(object)
 })
 
@@ -20,7 +20,7 @@ async function made(
   accountUuid = LEEDS,
   url = `https://example.com/${objectType}`,
 ): Promise<number> {
-  const { endpointId } = await world.app.store.saveEndpoint(accountUuid, {
+  const { endpointId } = await world.app.store.endpoints.saveEndpoint(accountUuid, {
     kind: 'webhook',
     objectType,
     fields: '',

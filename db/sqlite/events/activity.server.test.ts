@@ -29,7 +29,7 @@ const ALL: EventLogQuery = {
 }
 
 function list(query: Partial<EventLogQuery> = {}, accountUuid = LEEDS) {
-  return world.app.store.listEventLog(accountUuid, { ...ALL, ...query })
+  return world.app.store.events.listEventLog(accountUuid, { ...ALL, ...query })
 }
 
 /** Stores an event and, if asked, a delivery with attempts; returns its seq. */
@@ -214,16 +214,16 @@ describe('the log of events', () => {
 
   test('knows which objects have a log at all', async () => {
     event('one', { object: 'staff' })
-    expect(await world.app.store.knowsObject(LEEDS, 'staff')).toBe(true)
-    expect(await world.app.store.knowsObject(BRISBANE, 'staff')).toBe(false)
-    expect(await world.app.store.knowsObject(LEEDS, 'potato')).toBe(false)
+    expect(await world.app.store.events.knowsObject(LEEDS, 'staff')).toBe(true)
+    expect(await world.app.store.events.knowsObject(BRISBANE, 'staff')).toBe(false)
+    expect(await world.app.store.events.knowsObject(LEEDS, 'potato')).toBe(false)
   })
 
   test('knows the latest event of an account', async () => {
-    expect(await world.app.store.lastEventAt(LEEDS)).toBeNull()
+    expect(await world.app.store.events.lastEventAt(LEEDS)).toBeNull()
     event('one', { object: 'note' })
-    expect(await world.app.store.lastEventAt(LEEDS)).toBe(world.clock.now())
-    expect(await world.app.store.lastEventAt(BRISBANE)).toBeNull()
+    expect(await world.app.store.events.lastEventAt(LEEDS)).toBe(world.clock.now())
+    expect(await world.app.store.events.lastEventAt(BRISBANE)).toBeNull()
   })
 })
 
@@ -247,24 +247,24 @@ describe('exchanges with the platform', () => {
       .get(accountUuid)
 
   test('are kept without secrets, newest first, for their account', async () => {
-    await world.app.store.recordApiActivity(CALL)
+    await world.app.store.events.recordApiActivity(CALL)
     world.clock.advance(5)
-    await world.app.store.recordApiActivity({ ...CALL, activityType: 'challenge_response', statusCode: null })
-    const rows = await world.app.store.listApiActivity(LEEDS, 100)
+    await world.app.store.events.recordApiActivity({ ...CALL, activityType: 'challenge_response', statusCode: null })
+    const rows = await world.app.store.events.listApiActivity(LEEDS, 100)
     expect(rows.map((row) => [row.activityType, row.createdAt - world.clock.now()])).toEqual([
       ['challenge_response', 0],
       ['api_call', -5],
     ])
     expect(rows[1]?.requestData).toContain('/hooks/platform/[hidden]')
-    expect(await world.app.store.listApiActivity(BRISBANE, 100)).toEqual([])
-    expect(await world.app.store.listApiActivity(LEEDS, 1)).toHaveLength(1)
+    expect(await world.app.store.events.listApiActivity(BRISBANE, 100)).toEqual([])
+    expect(await world.app.store.events.listApiActivity(LEEDS, 1)).toHaveLength(1)
   })
 
   test('count as used when an automation made them', async () => {
-    await world.app.store.recordApiActivity({ ...CALL, counts: true })
-    await world.app.store.recordApiActivity({ ...CALL, counts: true })
-    await world.app.store.recordApiActivity(CALL)
-    await world.app.store.recordApiActivity({ ...CALL, activityType: 'challenge_response', counts: true })
+    await world.app.store.events.recordApiActivity({ ...CALL, counts: true })
+    await world.app.store.events.recordApiActivity({ ...CALL, counts: true })
+    await world.app.store.events.recordApiActivity(CALL)
+    await world.app.store.events.recordApiActivity({ ...CALL, activityType: 'challenge_response', counts: true })
     expect(used(LEEDS)).toEqual({ n: 2 })
     expect(used(BRISBANE)).toEqual({ n: 0 })
   })
@@ -277,7 +277,7 @@ describe('exchanges with the platform', () => {
       for (let n = 0; n < 1200; n++) insert.run(LEEDS)
       insert.run(BRISBANE)
     })()
-    for (let n = 0; n < 50; n++) await world.app.store.recordApiActivity(CALL)
+    for (let n = 0; n < 50; n++) await world.app.store.events.recordApiActivity(CALL)
     const count = world.client.sql.prepare('SELECT count(*) AS n FROM api_activity WHERE account_uuid = ?')
     expect((count.get(LEEDS) as { n: number }).n).toBeLessThan(1050)
     expect(count.get(BRISBANE)).toEqual({ n: 1 })

@@ -20,7 +20,7 @@ const OPTIONS: AcceptOptions = {
   stoppedReason: 'Stopped.',
 }
 const accept = (events: IncomingEvent[], options: Partial<AcceptOptions> = {}) =>
-  world.store.acceptEvents(events, { ...OPTIONS, ...options })
+  world.store.events.acceptEvents(events, { ...OPTIONS, ...options })
 const outcomes = async (events: IncomingEvent[], options: Partial<AcceptOptions> = {}) =>
   (await accept(events, options)).map(({ outcome }) => outcome)
 const level = () => world.client.sql.pragma('synchronous', { simple: true })

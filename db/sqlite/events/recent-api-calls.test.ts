@@ -21,8 +21,8 @@ beforeEach(async () => {
   clock = fixedClock()
   client = openClient(join(folder, 'test.db'), 'db/migrations')
   store = sqliteStore(client, clock)
-  await store.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
-  await store.ensureAccount({ uuid: BRISBANE, name: 'Brisbane Plumbing', timezone: 'Australia/Brisbane' })
+  await store.accounts.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
+  await store.accounts.ensureAccount({ uuid: BRISBANE, name: 'Brisbane Plumbing', timezone: 'Australia/Brisbane' })
 })
 
 afterEach(() => {
@@ -31,7 +31,7 @@ afterEach(() => {
 })
 
 const note = (accountUuid: string, activityType: NewApiActivity['activityType'] = 'api_call') =>
-  store.recordApiActivity({
+  store.events.recordApiActivity({
     accountUuid,
     activityType,
     endpoint: '/api_1.0/job.json',
@@ -55,11 +55,11 @@ describe('recent calls of an account', () => {
     clock.advance(20_000)
     await note(LEEDS)
     const day = Math.floor(started / DAY)
-    expect(await store.recentApiCalls(LEEDS, { since: started, day })).toEqual({
+    expect(await store.events.recentApiCalls(LEEDS, { since: started, day })).toEqual({
       at: [started + 30_000, started + 10_000],
       inDay: 3,
     })
-    expect(await store.recentApiCalls(LEEDS, { since: started, day: day + 1 })).toMatchObject({ inDay: 0 })
-    expect(await store.recentApiCalls('nobody', { since: 0, day })).toEqual({ at: [], inDay: 0 })
+    expect(await store.events.recentApiCalls(LEEDS, { since: started, day: day + 1 })).toMatchObject({ inDay: 0 })
+    expect(await store.events.recentApiCalls('nobody', { since: 0, day })).toEqual({ at: [], inDay: 0 })
   })
 })

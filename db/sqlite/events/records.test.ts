@@ -8,7 +8,7 @@ let world: WebhookWorld
 let store: RecordStore
 beforeEach(async () => {
   world = await openWebhookWorld()
-  store = world.app.store
+  store = world.app.store.records
 })
 afterEach(() => world.close())
 

@@ -29,7 +29,7 @@ const EVERYTHING: DeliverySearch = {
 }
 
 function search(over: Partial<DeliverySearch> = {}, account = LEEDS) {
-  return world.app.store.searchDeliveries(account, { ...EVERYTHING, ...over })
+  return world.app.store.events.searchDeliveries(account, { ...EVERYTHING, ...over })
 }
 
 /** `seq.delivery` of what was found. */
@@ -168,7 +168,7 @@ describe('an id', () => {
     const wanted = rows.event({ account: LEEDS, receivedAt: now })
     rows.event({ account: LEEDS, receivedAt: now + minutes(1) })
     const seqOf = (id: string, receivedAt: number, account = LEEDS) =>
-      world.app.store.findEventSeq(account, { id, receivedAt })
+      world.app.store.events.findEventSeq(account, { id, receivedAt })
     expect(await seqOf(wanted.id, now)).toBe(wanted.seq)
     expect(await seqOf(others[0]?.id ?? '', now)).toBe(others[0]?.seq)
     expect(await seqOf(early.id, now - hours(3))).toBe(early.seq)
@@ -181,11 +181,11 @@ describe('an id', () => {
   test('of a delivery leads to its event, for its own account', async () => {
     rows.endpoint({ account: LEEDS })
     const id = delivery(event())
-    expect(await world.app.store.eventOfDelivery(LEEDS, id)).toBe(1)
-    expect(await world.app.store.eventOfDelivery(BRISBANE, id)).toBeNull()
-    expect(await world.app.store.eventOfDelivery(LEEDS, 99)).toBeNull()
-    expect(await world.app.store.hasEvent(LEEDS, 1)).toBe(true)
-    expect(await world.app.store.hasEvent(BRISBANE, 1)).toBe(false)
+    expect(await world.app.store.events.eventOfDelivery(LEEDS, id)).toBe(1)
+    expect(await world.app.store.events.eventOfDelivery(BRISBANE, id)).toBeNull()
+    expect(await world.app.store.events.eventOfDelivery(LEEDS, 99)).toBeNull()
+    expect(await world.app.store.events.hasEvent(LEEDS, 1)).toBe(true)
+    expect(await world.app.store.events.hasEvent(BRISBANE, 1)).toBe(false)
   })
 })
 
@@ -200,7 +200,7 @@ describe('one delivery', () => {
       ],
     })
     const again = delivery(seq, { cause: 'retry', causeNo: 1, state: 'delivered', attempts: [{ code: 200 }] })
-    const stored = await world.app.store.findDelivery(LEEDS, first)
+    const stored = await world.app.store.events.findDelivery(LEEDS, first)
     expect(stored).toMatchObject({
       seq,
       objectUuid: 'r-3',
@@ -219,15 +219,15 @@ describe('one delivery', () => {
   test('is not there for another account', async () => {
     rows.endpoint({ account: LEEDS })
     const id = delivery(event())
-    expect(await world.app.store.findDelivery(BRISBANE, id)).toBeNull()
-    expect(await world.app.store.findDelivery(LEEDS, id + 1)).toBeNull()
+    expect(await world.app.store.events.findDelivery(BRISBANE, id)).toBeNull()
+    expect(await world.app.store.events.findDelivery(LEEDS, id + 1)).toBeNull()
   })
 
   test('that was tried hundreds of times brings the latest hundred', async () => {
     rows.endpoint({ account: LEEDS })
     const attempts = Array.from({ length: 130 }, () => ({ code: 429 }))
     const id = world.client.sql.transaction(() => delivery(event(), { attempts }))()
-    const stored = await world.app.store.findDelivery(LEEDS, id)
+    const stored = await world.app.store.events.findDelivery(LEEDS, id)
     expect(stored?.delivery.attempts).toBe(130)
     expect(stored?.attempts.map((attempt) => attempt.number)).toEqual(Array.from({ length: 100 }, (_, n) => 130 - n))
   })

@@ -15,7 +15,7 @@ afterEach(async () => {
 })
 
 async function accepted(account = LEEDS): Promise<number> {
-  const [answer] = await world.store.acceptEvents([anEvent(world, { accountUuid: account })], {
+  const [answer] = await world.store.events.acceptEvents([anEvent(world, { accountUuid: account })], {
     choose: chooseEndpoints,
     limit: { deliveries: 50_000, bytes: 50_000_000 },
     retryFor: hours(72),
@@ -25,7 +25,7 @@ async function accepted(account = LEEDS): Promise<number> {
   if (!delivery) throw new Error('no delivery was made')
   return delivery.id
 }
-const read = (inFlight: number[] = []) => world.store.readBacklog(world.clock.now(), inFlight)
+const read = (inFlight: number[] = []) => world.store.ops.readBacklog(world.clock.now(), inFlight)
 const set = (columns: string) => world.client.sql.prepare(`UPDATE endpoint SET ${columns} WHERE id = ?`).run(endpoint)
 
 const NOTHING = { live: 0, replay: 0, by_hand: 0 }
@@ -93,7 +93,7 @@ it('what waits is told by lane, and what a person asked for is not held by a pau
   world.endpoint({ account: BRISBANE })
   const first = await accepted()
   await accepted(BRISBANE)
-  await world.store.retryDelivery(LEEDS, first, world.clock.now(), hours(72))
+  await world.store.deliveries.retryDelivery(LEEDS, first, world.clock.now(), hours(72))
   set("state = 'paused'")
   expect(await read()).toMatchObject({
     pending: { live: 1, replay: 0, by_hand: 1 },

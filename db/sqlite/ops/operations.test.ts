@@ -14,13 +14,16 @@ afterEach(async () => {
 
 describe('the lease', () => {
   const take = (owner: string, takeFrom: string | null = null) =>
-    world.store.acquireLease('deliveries', owner, world.clock.now(), world.clock.now() + 10_000, takeFrom)
+    world.store.ops.acquireLease('deliveries', owner, world.clock.now(), world.clock.now() + 10_000, takeFrom)
 
   it('has one owner, who can renew it', async () => {
     expect(await take('first')).toBe(true)
     expect(await take('second')).toBe(false)
     expect(await take('first')).toBe(true)
-    expect(await world.store.findLease('deliveries')).toEqual({ owner: 'first', expiresAt: world.clock.now() + 10_000 })
+    expect(await world.store.ops.findLease('deliveries')).toEqual({
+      owner: 'first',
+      expiresAt: world.clock.now() + 10_000,
+    })
   })
 
   it('can be taken when it has expired, was given up, or its owner is known to be gone', async () => {
@@ -29,50 +32,50 @@ describe('the lease', () => {
     expect(await take('second')).toBe(false)
     await world.clock.run(1)
     expect(await take('second')).toBe(true)
-    await world.store.releaseLease('deliveries', 'first')
+    await world.store.ops.releaseLease('deliveries', 'first')
     expect(await take('third')).toBe(false)
     expect(await take('third', 'first')).toBe(false)
     expect(await take('third', 'second')).toBe(true)
-    await world.store.releaseLease('deliveries', 'third')
+    await world.store.ops.releaseLease('deliveries', 'third')
     expect(await take('fourth')).toBe(true)
   })
 })
 
 describe('health', () => {
   it('a trial write leaves no trace, and fails when nothing can be written', async () => {
-    await world.store.trialWrite()
-    expect(await world.store.findLease('trial')).toBeNull()
+    await world.store.ops.trialWrite()
+    expect(await world.store.ops.findLease('trial')).toBeNull()
     world.client.sql.pragma('query_only = ON')
-    await expect(world.store.trialWrite()).rejects.toThrow()
+    await expect(world.store.ops.trialWrite()).rejects.toThrow()
     world.client.sql.pragma('query_only = OFF')
-    await world.store.trialWrite()
+    await world.store.ops.trialWrite()
   })
 
   it('notices what another process has written, once', async () => {
-    await world.store.changedElsewhere()
+    await world.store.ops.changedElsewhere()
     world.endpoint()
-    expect(await world.store.changedElsewhere()).toBe(false)
+    expect(await world.store.ops.changedElsewhere()).toBe(false)
     const other = openClient(world.client.sql.name, 'db/migrations')
     other.sql.prepare("UPDATE endpoint SET field_filter = 'status'").run()
     other.close()
-    expect([await world.store.changedElsewhere(), await world.store.changedElsewhere()]).toEqual([true, false])
+    expect([await world.store.ops.changedElsewhere(), await world.store.ops.changedElsewhere()]).toEqual([true, false])
   })
 
   it('knows how much space is used, and gives back what is free', async () => {
     await accept(300, 'x'.repeat(2_000))
     world.client.sql.prepare('DELETE FROM event').run()
-    const before = await world.store.spaceUsed()
+    const before = await world.store.ops.spaceUsed()
     expect(before.freeBytes).toBeGreaterThan(400_000)
-    await world.store.vacuumStep(100)
-    const after = await world.store.spaceUsed()
+    await world.store.ops.vacuumStep(100)
+    const after = await world.store.ops.spaceUsed()
     expect(before.fileBytes - after.fileBytes).toBe(100 * 4096)
-    await world.store.checkpoint('truncate')
-    expect((await world.store.spaceUsed()).walBytes).toBe(0)
+    await world.store.ops.checkpoint('truncate')
+    expect((await world.store.ops.spaceUsed()).walBytes).toBe(0)
   })
 })
 
 async function accept(count: number, body = '{}'): Promise<void> {
-  await world.store.acceptEvents(
+  await world.store.events.acceptEvents(
     Array.from({ length: count }, () => anEvent(world, { body })),
     {
       choose: chooseEndpoints,

@@ -16,7 +16,7 @@ const run = (sql: string, ...values: (string | number | null)[]) => world.client
 
 /** An address with the given columns; its id. */
 async function endpoint(accountUuid: string, columns: Record<string, string | number | null> = {}): Promise<number> {
-  const { endpointId } = await store().saveEndpoint(accountUuid, {
+  const { endpointId } = await store().endpoints.saveEndpoint(accountUuid, {
     kind: 'extra',
     name: 'rule',
     objectType: 'job',
@@ -58,10 +58,10 @@ describe('accounts', () => {
     await endpoint(LEEDS, { state: 'deleted', failing_since: 1 })
     await endpoint(LEEDS, { state: 'paused', failing_since: 2 })
     run('INSERT INTO account_load (account_uuid, pending_count, pending_bytes) VALUES (?, 7, 70)', LEEDS)
-    await store().ensurePlan(LEEDS, days(14), at)
+    await store().billing.ensurePlan(LEEDS, days(14), at)
     const tokens = { accessTokenSealed: 'a', refreshTokenSealed: 'b', expiresAt: at, scope: '' }
-    await store().saveCredential(LEEDS, tokens)
-    const outlines = await store().accountOutlines()
+    await store().accounts.saveCredential(LEEDS, tokens)
+    const outlines = await store().ops.accountOutlines()
     expect(outlines.find(({ uuid }) => uuid === LEEDS)).toEqual({
       uuid: LEEDS,
       name: 'Leeds Electrical',
@@ -110,7 +110,7 @@ describe('accounts', () => {
         outcome,
       )
     }
-    const failing = await store().troubledEndpoints(10)
+    const failing = await store().ops.troubledEndpoints(10)
     expect(failing).toEqual([
       {
         accountUuid: BRISBANE,
@@ -137,7 +137,7 @@ describe('accounts', () => {
         outcome: null,
       },
     ])
-    expect(await store().troubledEndpoints(1)).toHaveLength(1)
+    expect(await store().ops.troubledEndpoints(1)).toHaveLength(1)
   })
 
   it('have deliveries that wait on purpose, or for an address that fails', async () => {
@@ -149,16 +149,21 @@ describe('accounts', () => {
     await endpoint(LEEDS, { pending_count: 16, hold_until: now + 1 })
     await endpoint(LEEDS, { pending_count: 32, hold_until: now })
     await endpoint(BRISBANE, { pending_count: 64 })
-    const plan = await store().ensurePlan(BRISBANE, days(14), now)
-    await store().savePlan(BRISBANE, plan.updatedAt, { status: 'unpaid', heldSince: now, holdReason: 'why' }, now)
-    expect(await store().waitingSplit(now)).toEqual({ held: 2 + 4 + 64, backingOff: 8 + 16 })
+    const plan = await store().billing.ensurePlan(BRISBANE, days(14), now)
+    await store().billing.savePlan(
+      BRISBANE,
+      plan.updatedAt,
+      { status: 'unpaid', heldSince: now, holdReason: 'why' },
+      now,
+    )
+    expect(await store().ops.waitingSplit(now)).toEqual({ held: 2 + 4 + 64, backingOff: 8 + 16 })
   })
 })
 
 describe('room', () => {
   it('is counted where there is little', async () => {
     events(LEEDS, 10)
-    const taken = await store().roomTaken()
+    const taken = await store().ops.roomTaken()
     expect(taken.find(({ kind }) => kind === 'events')).toMatchObject({ rows: 10, estimated: false })
     expect(taken.find(({ kind }) => kind === 'runs')).toEqual({ kind: 'runs', rows: 0, bytes: 0, estimated: false })
   })
@@ -189,17 +194,17 @@ describe('room', () => {
     expect(at).toBe(now - hours(2))
     expect(firstSince(world.client.sql, 'event', now + 1)).toBeNull()
     expect(firstSince(world.client.sql, 'event', 0)).toBe(1)
-    const { bytes, oldestEventAt } = await store().roomSince(now - hours(2))
+    const { bytes, oldestEventAt } = await store().ops.roomSince(now - hours(2))
     expect(oldestEventAt).toBe(now - 599 * 60_000)
     expect(bytes).toBe(121 * (500 + 360 + 2 + 16))
-    expect(await store().roomSince(now + 1)).toMatchObject({ bytes: 0 })
+    expect(await store().ops.roomSince(now + 1)).toMatchObject({ bytes: 0 })
   })
 })
 
 test('what was refused is counted, of the last entries only', async () => {
   const now = world.clock.now()
   const entry = (action: string, outcome: 'done' | 'refused', at: number, detail = {}) =>
-    store().appendAudit({
+    store().audit.appendAudit({
       at,
       accountUuid: LEEDS,
       actor: 'stranger',
@@ -216,7 +221,7 @@ test('what was refused is counted, of the last entries only', async () => {
   await entry('calls.refused', 'refused', now - 7, { count: 40 })
   await entry('webhook.created', 'done', now - 6)
   await entry('keys.put_in_front', 'done', now - 5)
-  expect(await store().countAudit(now - days(1), ['keys.put_in_front'], 100)).toEqual({
+  expect(await store().ops.countAudit(now - days(1), ['keys.put_in_front'], 100)).toEqual({
     counts: [
       { action: 'calls.refused', outcome: 'refused', count: 40, latestAt: now - 7 },
       { action: 'call.refused', outcome: 'refused', count: 2, latestAt: now - 8 },
@@ -224,24 +229,24 @@ test('what was refused is counted, of the last entries only', async () => {
     ],
     all: true,
   })
-  expect(await store().countAudit(now - days(1), [], 3)).toMatchObject({ counts: [{ count: 40 }], all: false })
+  expect(await store().ops.countAudit(now - days(1), [], 3)).toMatchObject({ counts: [{ count: 40 }], all: false })
 })
 
 test('an account’s own numbers are counted up to a limit, with the oldest moment', async () => {
   events(LEEDS, 30)
   events(BRISBANE, 5)
   const now = world.clock.now()
-  expect(await store().countKept(LEEDS, 100)).toEqual({
+  expect(await store().ops.countKept(LEEDS, 100)).toEqual({
     events: { count: 30, oldestAt: now - 29 * 60_000 },
     runs: { count: 0, oldestAt: null },
     exchanges: { count: 0, oldestAt: null },
     audit: { count: 0, oldestAt: null },
   })
-  expect((await store().countKept(LEEDS, 10)).events).toEqual({ count: 10, oldestAt: now - 29 * 60_000 })
+  expect((await store().ops.countKept(LEEDS, 10)).events).toEqual({ count: 10, oldestAt: now - 29 * 60_000 })
 })
 
 test('the machine says what it is', async () => {
-  const machine = await store().machineFacts()
+  const machine = await store().ops.machineFacts()
   expect(machine).toEqual({
     database: expect.stringMatching(/^SQLite 3\.\d+\.\d+$/),
     schema: expect.any(Number),

@@ -17,7 +17,10 @@ afterEach(() => {
 async function weighAll(limit: number): Promise<Record<string, number>> {
   const sums: Record<string, number> = {}
   for (let from: number | null = 0; from !== null; ) {
-    const step: Awaited<ReturnType<typeof world.store.weighEventsStep>> = await world.store.weighEventsStep(from, limit)
+    const step: Awaited<ReturnType<typeof world.store.ops.weighEventsStep>> = await world.store.ops.weighEventsStep(
+      from,
+      limit,
+    )
     for (const { accountUuid, bytes } of step.bytes) sums[accountUuid] = (sums[accountUuid] ?? 0) + bytes
     from = step.nextSeq
   }
@@ -25,7 +28,7 @@ async function weighAll(limit: number): Promise<Record<string, number>> {
 }
 
 const usedBytes = async () => {
-  const { fileBytes, freeBytes } = await world.store.spaceUsed()
+  const { fileBytes, freeBytes } = await world.store.ops.spaceUsed()
   return fileBytes - freeBytes
 }
 const bodiesOf = (account: string) =>
@@ -33,7 +36,7 @@ const bodiesOf = (account: string) =>
 
 /** Steps until nothing old is left. */
 async function shortenAll(kind: 'bodies' | 'log', account: string, before: number): Promise<number> {
-  const step = kind === 'bodies' ? world.store.shortenBodiesStep : world.store.shortenLogStep
+  const step = kind === 'bodies' ? world.store.ops.shortenBodiesStep : world.store.ops.shortenLogStep
   let removed = 0
   for (let from = 0, done = false; !done; ) {
     const result = await step(account, before, from, 100)
@@ -137,12 +140,12 @@ describe('emptying the log', () => {
     reading.next()
     await world.receive('a', 200)
     const startedAt = performance.now()
-    expect(await world.store.emptyLog(20)).toBe(false)
+    expect(await world.store.ops.emptyLog(20)).toBe(false)
     expect(performance.now() - startedAt).toBeLessThan(3_000)
     reading.return?.()
     other.close()
-    expect(await world.store.emptyLog(20)).toBe(true)
-    expect((await world.store.spaceUsed()).walBytes).toBe(0)
+    expect(await world.store.ops.emptyLog(20)).toBe(true)
+    expect((await world.store.ops.spaceUsed()).walBytes).toBe(0)
     expect(world.client.sql.pragma('busy_timeout', { simple: true })).toBe(5_000)
   })
 })

@@ -30,7 +30,8 @@ function note(automationId: number, account: string, recordUuid: string, at: num
     .run(automationId, recordUuid, account, at)
 }
 
-const remove = (id: number) => world.store.deleteAutomation(LEEDS, id, { reason: 'Gone.', at: world.clock.now() })
+const remove = (id: number) =>
+  world.store.automations.deleteAutomation(LEEDS, id, { reason: 'Gone.', at: world.clock.now() })
 
 test('verdicts are those of the account on that record, of rules that are still there', async () => {
   const other = await world.rule(aRule([TASK]))
@@ -39,7 +40,7 @@ test('verdicts are those of the account on that record, of rules that are still 
   note(rule, LEEDS, 'job-2', 7)
   note(foreign, BRISBANE, 'job-1', 8)
   const found = async () =>
-    (await world.store.verdictsOn(LEEDS, 'job-1')).map(({ automationId, at }) => [automationId, at])
+    (await world.store.automations.verdictsOn(LEEDS, 'job-1')).map(({ automationId, at }) => [automationId, at])
   expect(await found()).toEqual([
     [rule, 5],
     [other, 6],
@@ -54,12 +55,12 @@ test('of the ledger it is the latest entry of each rule', async () => {
   await world.clock.run(1_000)
   const latest = await world.start(rule, ['job-1'], ledger('b'))
   await world.start(foreign, ['job-1'], ledger('a'), BRISBANE)
-  expect(await world.store.ledgerOn(LEEDS, 'job-1')).toEqual([
+  expect(await world.store.automations.ledgerOn(LEEDS, 'job-1')).toEqual([
     { automationId: rule, runId: latest, at: world.clock.now() },
   ])
-  expect(await world.store.ledgerOn(LEEDS, 'job-2')).toEqual([])
+  expect(await world.store.automations.ledgerOn(LEEDS, 'job-2')).toEqual([])
   await remove(rule)
-  expect(await world.store.ledgerOn(LEEDS, 'job-1')).toEqual([])
+  expect(await world.store.automations.ledgerOn(LEEDS, 'job-1')).toEqual([])
 })
 
 test('what comes next goes on by itself later, the next one first', async () => {
@@ -69,6 +70,6 @@ test('what comes next goes on by itself later, the next one first', async () => 
   await world.start(rule, ['c'])
   await world.start(rule, ['d'], { wakeAt: now + hours(1), held: 'Asks.' })
   await world.start(foreign, ['e'], { wakeAt: now + hours(1) }, BRISBANE)
-  expect(await world.store.upcomingRuns(LEEDS, now, 50)).toEqual([soon, late])
-  expect(await world.store.upcomingRuns(LEEDS, now, 1)).toEqual([soon])
+  expect(await world.store.automations.upcomingRuns(LEEDS, now, 50)).toEqual([soon, late])
+  expect(await world.store.automations.upcomingRuns(LEEDS, now, 1)).toEqual([soon])
 })

@@ -35,7 +35,7 @@ async function done(jobs: string[], automationId = rule, account = LEEDS): Promi
 }
 
 const ids = async (query: Partial<RunQuery> = {}, account = LEEDS) =>
-  (await world.store.listRuns(account, { ...LAST_RUNS, ...query })).map(({ id }) => id)
+  (await world.store.runs.listRuns(account, { ...LAST_RUNS, ...query })).map(({ id }) => id)
 
 test('the last twenty come newest first, and more by the id they end with', async () => {
   const jobs = Array.from({ length: 23 }, () => world.job(LEEDS))
@@ -76,26 +76,26 @@ test('filters by rule, status, time, record and text narrow it, alone and togeth
 
 test('a search looks through thousands of runs without finding anything', async () => {
   const wishes = Array.from({ length: 1_200 }, () => aWish(rule, ['job-1'], world.clock.now(), { held: 'x' }))
-  await world.store.startRuns(LEEDS, wishes, world.clock.now())
+  await world.store.runs.startRuns(LEEDS, wishes, world.clock.now())
   expect(await ids({ text: 'nowhere' })).toEqual([])
   expect(await ids({ status: 'held', limit: 3 })).toHaveLength(3)
-  expect(await world.store.countRunsThatNeedPerson(LEEDS, 100)).toBe(100)
+  expect(await world.store.runs.countRunsThatNeedPerson(LEEDS, 100)).toBe(100)
 })
 
 test('a run is found with what its rule said then, though the rule has changed and is gone', async () => {
   const [run = 0] = await done([world.job(LEEDS)])
-  await world.store.changeAutomation(LEEDS, rule, {
+  await world.store.automations.changeAutomation(LEEDS, rule, {
     name: 'Another name',
     definition: aRule([]),
     at: world.clock.now(),
   })
-  await world.store.deleteAutomation(LEEDS, rule, { reason: 'x', at: world.clock.now() })
-  const found = await world.store.findRun(LEEDS, run)
+  await world.store.automations.deleteAutomation(LEEDS, rule, { reason: 'x', at: world.clock.now() })
+  const found = await world.store.runs.findRun(LEEDS, run)
   expect(found).toMatchObject({
     ruleName: 'Quote check-in',
     version: 1,
     definition: { steps: [{ type: 'create_task' }] },
   })
-  expect(await world.store.findRun(BRISBANE, run)).toBeNull()
-  expect(await world.store.findRun(LEEDS, 999)).toBeNull()
+  expect(await world.store.runs.findRun(BRISBANE, run)).toBeNull()
+  expect(await world.store.runs.findRun(LEEDS, 999)).toBeNull()
 })

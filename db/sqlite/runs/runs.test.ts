@@ -24,14 +24,14 @@ afterEach(() => world.close())
 const OWNER = 'process-1'
 
 async function started(more: Parameters<typeof aWish>[3] = {}, automationId = rule, account = LEEDS) {
-  const [answer] = await world.store.startRuns(account, [aWish(automationId, ['job-1'], now, more)], now)
+  const [answer] = await world.store.runs.startRuns(account, [aWish(automationId, ['job-1'], now, more)], now)
   if (answer?.outcome !== 'started') throw new Error(JSON.stringify(answer))
   return answer.runId
 }
 
 async function claimed(more: Parameters<typeof aWish>[3] = {}): Promise<RunFence> {
   const runId = await started(more)
-  await world.store.claimRun(LEEDS, runId, OWNER, now)
+  await world.store.runs.claimRun(LEEDS, runId, OWNER, now)
   return { accountUuid: LEEDS, runId, owner: OWNER }
 }
 
@@ -74,7 +74,7 @@ const NOTHING_MORE = { message: null, writes: [] }
 
 test('a wish becomes a run together with its ledger rows, or neither', async () => {
   const ledger = (recordUuid: string) => ({ recordUuid, occurrence: '-', expiresAt: null })
-  const answers = await world.store.startRuns(
+  const answers = await world.store.runs.startRuns(
     LEEDS,
     [
       aWish(rule, ['a', 'b'], now, { ledger: [ledger('a'), ledger('b')] }),
@@ -93,42 +93,45 @@ test('a wish becomes a run together with its ledger rows, or neither', async () 
     { record: 'b', run: 1 },
     { record: 'c', run: 2 },
   ])
-  expect(await world.store.findAutomation(LEEDS, rule)).toMatchObject({ executionCount: 2, lastExecutedAt: now })
+  expect(await world.store.automations.findAutomation(LEEDS, rule)).toMatchObject({
+    executionCount: 2,
+    lastExecutedAt: now,
+  })
 })
 
 test('a ledger row that has expired is free again', async () => {
   const ledger = [{ recordUuid: 'a', occurrence: '2026-W02', expiresAt: now + hours(1) }]
   await started({ ledger })
   now += minutes(59)
-  expect(await world.store.startRuns(LEEDS, [aWish(rule, ['a'], now, { ledger })], now)).toMatchObject([
+  expect(await world.store.runs.startRuns(LEEDS, [aWish(rule, ['a'], now, { ledger })], now)).toMatchObject([
     { outcome: 'done_before' },
   ])
   now += minutes(1)
-  expect(await world.store.startRuns(LEEDS, [aWish(rule, ['a'], now, { ledger })], now)).toMatchObject([
+  expect(await world.store.runs.startRuns(LEEDS, [aWish(rule, ['a'], now, { ledger })], now)).toMatchObject([
     { outcome: 'started' },
   ])
 })
 
 test('a run of a rule of somebody else is refused, and the others of the batch with it', async () => {
   const theirs = await world.rule(aRule([]), BRISBANE)
-  await expect(world.store.startRuns(LEEDS, [aWish(rule, ['a'], now), aWish(theirs, ['b'], now)], now)).rejects.toThrow(
-    'has no automation',
-  )
+  await expect(
+    world.store.runs.startRuns(LEEDS, [aWish(rule, ['a'], now), aWish(theirs, ['b'], now)], now),
+  ).rejects.toThrow('has no automation')
   expect(world.rows('SELECT id FROM run')).toEqual([])
 })
 
 test('who comes with the same key gets the same run, until the key expires', async () => {
   const keys = [{ key: 'k1', expiresAt: now + minutes(10) }]
-  const first = await world.store.startRunOnce(LEEDS, aWish(rule, ['a'], now), keys, now)
-  expect(await world.store.startRunOnce(LEEDS, aWish(rule, ['a'], now), keys, now)).toEqual({
+  const first = await world.store.runs.startRunOnce(LEEDS, aWish(rule, ['a'], now), keys, now)
+  expect(await world.store.runs.startRunOnce(LEEDS, aWish(rule, ['a'], now), keys, now)).toEqual({
     outcome: 'repeated',
     runId: first.outcome === 'started' && first.runId,
   })
-  expect(await world.store.findStartedRun(LEEDS, rule, 'k1', now)).toBe(first.outcome === 'started' && first.runId)
-  expect(await world.store.findStartedRun(BRISBANE, rule, 'k1', now)).toBeNull()
+  expect(await world.store.runs.findStartedRun(LEEDS, rule, 'k1', now)).toBe(first.outcome === 'started' && first.runId)
+  expect(await world.store.runs.findStartedRun(BRISBANE, rule, 'k1', now)).toBeNull()
   now += minutes(10)
-  expect(await world.store.findStartedRun(LEEDS, rule, 'k1', now)).toBeNull()
-  expect(await world.store.startRunOnce(LEEDS, aWish(rule, ['a'], now), keys, now)).toMatchObject({
+  expect(await world.store.runs.findStartedRun(LEEDS, rule, 'k1', now)).toBeNull()
+  expect(await world.store.runs.startRunOnce(LEEDS, aWish(rule, ['a'], now), keys, now)).toMatchObject({
     outcome: 'started',
   })
 })
@@ -139,10 +142,10 @@ test('what is due is given by account, the longest due first, and never more of 
   const later = await started({ wakeAt: now + 1 })
   await started({ held: 'Ask me.' })
   const other = await started({}, theirs, BRISBANE)
-  expect((await world.store.dueRuns(now, 2)).map(({ id }) => id)).toEqual([5, 4, other])
-  expect(await world.store.nextRunDueAt(now)).toBe(now + 1)
-  expect((await world.store.dueRuns(now + 1, 50)).map(({ id }) => id)).toContain(later)
-  expect(await world.store.nextRunDueAt(now + 1)).toBeNull()
+  expect((await world.store.runs.dueRuns(now, 2)).map(({ id }) => id)).toEqual([5, 4, other])
+  expect(await world.store.runs.nextRunDueAt(now)).toBe(now + 1)
+  expect((await world.store.runs.dueRuns(now + 1, 50)).map(({ id }) => id)).toContain(later)
+  expect(await world.store.runs.nextRunDueAt(now + 1)).toBeNull()
 })
 
 test('the look for what is due goes along its index', () => {
@@ -155,28 +158,28 @@ test('the look for what is due goes along its index', () => {
 test('whoever claims a run has it: the writes of the one before are refused', async () => {
   const old = await claimed()
   const fence = { ...old, owner: 'process-2' }
-  expect(await world.store.claimRun(LEEDS, old.runId, fence.owner, now)).toMatchObject({
+  expect(await world.store.runs.claimRun(LEEDS, old.runId, fence.owner, now)).toMatchObject({
     fresh: true,
     automationId: rule,
   })
-  expect(await world.store.readJournal(old)).toBeNull()
-  expect(await world.store.planEffects(old, 's1', [newRow()])).toBe(false)
-  expect(await world.store.planEffects(fence, 's1', [newRow()])).toBe(true)
-  expect(await world.store.beginSending(old, PLANNED, { writes: [], at: now })).toBe(false)
-  expect(await world.store.setRow(old, PLANNED, writeOf({ state: 'skipped' }))).toBe(false)
-  expect(await world.store.parkRun(old, '', { state: 'held', wakeAt: now, reason: 'x' })).toBe('lost')
-  expect(await world.store.claimRun(BRISBANE, old.runId, 'x', now)).toBeNull()
+  expect(await world.store.runs.readJournal(old)).toBeNull()
+  expect(await world.store.runs.planEffects(old, 's1', [newRow()])).toBe(false)
+  expect(await world.store.runs.planEffects(fence, 's1', [newRow()])).toBe(true)
+  expect(await world.store.runs.beginSending(old, PLANNED, { writes: [], at: now })).toBe(false)
+  expect(await world.store.runs.setRow(old, PLANNED, writeOf({ state: 'skipped' }))).toBe(false)
+  expect(await world.store.runs.parkRun(old, '', { state: 'held', wakeAt: now, reason: 'x' })).toBe('lost')
+  expect(await world.store.runs.claimRun(BRISBANE, old.runId, 'x', now)).toBeNull()
 })
 
 test('a step is planned once; only a plan that was put off gives way', async () => {
   const fence = await claimed()
   const none = { kind: 'none', class: 'none', summary: '' } as const
   const putOff = newRow({ effect: none, state: 'failed', nextAttemptAt: now + 1, attempt: 1 })
-  expect(await world.store.planEffects(fence, 's1', [putOff])).toBe(true)
-  expect(await world.store.planEffects(fence, 's1', [newRow(), newRow({ itemKey: '1' })])).toBe(true)
-  expect(await world.store.planEffects(fence, 's1', [newRow()])).toBe(false)
-  expect(await world.store.planEffects(fence, 's2', [newRow({ stepId: 's2' })])).toBe(true)
-  const seen = await world.store.readJournal(fence)
+  expect(await world.store.runs.planEffects(fence, 's1', [putOff])).toBe(true)
+  expect(await world.store.runs.planEffects(fence, 's1', [newRow(), newRow({ itemKey: '1' })])).toBe(true)
+  expect(await world.store.runs.planEffects(fence, 's1', [newRow()])).toBe(false)
+  expect(await world.store.runs.planEffects(fence, 's2', [newRow({ stepId: 's2' })])).toBe(true)
+  const seen = await world.store.runs.readJournal(fence)
   expect(seen?.rows.map(({ stepId, itemKey, seq }) => [stepId, itemKey, seq])).toEqual([
     ['s1', '0', 1],
     ['s1', '1', 2],
@@ -186,80 +189,86 @@ test('a step is planned once; only a plan that was put off gives way', async () 
 
 test('a row is marked before it is sent, once, and own writes are noted with it', async () => {
   const fence = await claimed()
-  await world.store.planEffects(fence, 's1', [newRow()])
+  await world.store.runs.planEffects(fence, 's1', [newRow()])
   const writes = [{ object: 'job', recordUuid: 'job-1', field: 'status', value: 'Quote', automationId: rule, hop: 1 }]
-  expect(await world.store.beginSending(fence, PLANNED, { writes, at: now })).toBe(true)
-  expect(await world.store.beginSending(fence, PLANNED, { writes, at: now })).toBe(false)
-  expect((await world.store.readJournal(fence))?.rows).toMatchObject([{ state: 'sending', attempt: 1, sendingAt: now }])
-  expect(await world.store.ownWrites(LEEDS, 'job', 'job-1', now)).toEqual([
+  expect(await world.store.runs.beginSending(fence, PLANNED, { writes, at: now })).toBe(true)
+  expect(await world.store.runs.beginSending(fence, PLANNED, { writes, at: now })).toBe(false)
+  expect((await world.store.runs.readJournal(fence))?.rows).toMatchObject([
+    { state: 'sending', attempt: 1, sendingAt: now },
+  ])
+  expect(await world.store.triggers.ownWrites(LEEDS, 'job', 'job-1', now)).toEqual([
     { field: 'status', value: 'Quote', runId: fence.runId, automationId: rule, hop: 1, at: now },
   ])
 })
 
 test('what became of a try and the message it counts as are one act', async () => {
   const fence = await claimed()
-  await world.store.planEffects(fence, 's1', [newRow()])
-  await world.store.beginSending(fence, PLANNED, { writes: [], at: now })
+  await world.store.runs.planEffects(fence, 's1', [newRow()])
+  await world.store.runs.beginSending(fence, PLANNED, { writes: [], at: now })
   const message = { automationId: rule, channel: 'sms' as const, receiverHash: 'hash-1' }
   const row = { stepId: 's1', itemKey: '0', attempt: 1 }
   const tries = [{ at: now, endedAt: now + 5, outcome: 'sent' as const, sentence: null }]
-  expect(await world.store.endSending(BRISBANE, fence.runId, row, writeOf(), { message, writes: [] })).toBe(false)
-  expect(await world.store.endSending(LEEDS, fence.runId, row, writeOf({ tries }), { message, writes: [] })).toBe(true)
-  expect((await world.store.readJournal(fence))?.rows).toMatchObject([
+  expect(await world.store.runs.endSending(BRISBANE, fence.runId, row, writeOf(), { message, writes: [] })).toBe(false)
+  expect(await world.store.runs.endSending(LEEDS, fence.runId, row, writeOf({ tries }), { message, writes: [] })).toBe(
+    true,
+  )
+  expect((await world.store.runs.readJournal(fence))?.rows).toMatchObject([
     { state: 'sent', result: { sms_id: '7' }, tries },
   ])
   expect(world.rows('SELECT receiver_hash AS hash FROM customer_message')).toEqual([{ hash: 'hash-1' }])
   // Said twice, it is counted once.
-  expect(await world.store.endSending(LEEDS, fence.runId, row, writeOf(), { message, writes: [] })).toBe(false)
+  expect(await world.store.runs.endSending(LEEDS, fence.runId, row, writeOf(), { message, writes: [] })).toBe(false)
   expect(world.rows('SELECT count(*) AS messages FROM customer_message')).toEqual([{ messages: 1 }])
 })
 
 test('the truth that something was sent is taken late and from anybody, anything else is not', async () => {
   const fence = await claimed()
-  await world.store.planEffects(fence, 's1', [newRow()])
-  await world.store.beginSending(fence, PLANNED, { writes: [], at: now })
+  await world.store.runs.planEffects(fence, 's1', [newRow()])
+  await world.store.runs.beginSending(fence, PLANNED, { writes: [], at: now })
   const row = { stepId: 's1', itemKey: '0', attempt: 1 }
   const message = { automationId: rule, channel: 'sms' as const, receiverHash: 'hash-1' }
   // Another process has taken over, and nobody could know.
-  await world.store.claimRun(LEEDS, fence.runId, 'process-2', now)
-  await world.store.endSending(LEEDS, fence.runId, row, writeOf({ state: 'unknown', result: null }), {
+  await world.store.runs.claimRun(LEEDS, fence.runId, 'process-2', now)
+  await world.store.runs.endSending(LEEDS, fence.runId, row, writeOf({ state: 'unknown', result: null }), {
     message,
     writes: [],
   })
-  expect(await world.store.endSending(LEEDS, fence.runId, row, writeOf(), { message, writes: [] })).toBe(true)
+  expect(await world.store.runs.endSending(LEEDS, fence.runId, row, writeOf(), { message, writes: [] })).toBe(true)
   expect(world.rows('SELECT state FROM run_step')).toEqual([{ state: 'sent' }])
   expect(world.rows('SELECT count(*) AS messages FROM customer_message')).toEqual([{ messages: 1 }])
-  expect(await world.store.endSending(LEEDS, fence.runId, row, writeOf({ state: 'failed' }), NOTHING_MORE)).toBe(false)
+  expect(await world.store.runs.endSending(LEEDS, fence.runId, row, writeOf({ state: 'failed' }), NOTHING_MORE)).toBe(
+    false,
+  )
 })
 
 test('a run is put away only as it was seen: what a person decided meanwhile is not overlooked', async () => {
   const fence = await claimed()
-  await world.store.planEffects(fence, 's1', [newRow()])
+  await world.store.runs.planEffects(fence, 's1', [newRow()])
   const held = writeOf({ state: 'held', attempt: 0, result: null })
-  await world.store.setRow(fence, PLANNED, held)
-  const before = await world.store.readJournal(fence)
-  expect(await world.store.releaseRuns(LEEDS, [fence.runId], { reason: 'Go on.', at: now })).toBe(1)
+  await world.store.runs.setRow(fence, PLANNED, held)
+  const before = await world.store.runs.readJournal(fence)
+  expect(await world.store.runs.releaseRuns(LEEDS, [fence.runId], { reason: 'Go on.', at: now })).toBe(1)
   const hold = { state: 'held' as const, wakeAt: now, reason: 'Too many.' }
-  expect(await world.store.parkRun(fence, before?.stamp ?? '', hold)).toBe('changed')
-  const after = await world.store.readJournal(fence)
+  expect(await world.store.runs.parkRun(fence, before?.stamp ?? '', hold)).toBe('changed')
+  const after = await world.store.runs.readJournal(fence)
   expect(after?.rows).toMatchObject([{ state: 'planned', released: true }])
-  expect(await world.store.parkRun(fence, after?.stamp ?? '', hold)).toBe('parked')
-  expect(await world.store.readJournal(fence)).toBeNull()
+  expect(await world.store.runs.parkRun(fence, after?.stamp ?? '', hold)).toBe('parked')
+  expect(await world.store.runs.readJournal(fence)).toBeNull()
 })
 
 test('a run at work that is cancelled neither plans nor sends anything more, and is not put away', async () => {
   const fence = await claimed()
-  await world.store.planEffects(fence, 's1', [newRow()])
+  await world.store.runs.planEffects(fence, 's1', [newRow()])
   const words = { reason: 'By hand.', rowSentence: 'Not sent.', at: now }
-  expect(await world.store.cancelRun(LEEDS, fence.runId, words)).toEqual({ outcome: 'cancelling' })
-  const seen = await world.store.readJournal(fence)
+  expect(await world.store.runs.cancelRun(LEEDS, fence.runId, words)).toEqual({ outcome: 'cancelling' })
+  const seen = await world.store.runs.readJournal(fence)
   expect(seen?.cancelled).toEqual({ reason: 'By hand.' })
-  expect(await world.store.beginSending(fence, PLANNED, { writes: [], at: now })).toBe(false)
-  expect(await world.store.planEffects(fence, 's2', [newRow({ stepId: 's2' })])).toBe(false)
+  expect(await world.store.runs.beginSending(fence, PLANNED, { writes: [], at: now })).toBe(false)
+  expect(await world.store.runs.planEffects(fence, 's2', [newRow({ stepId: 's2' })])).toBe(false)
   const park = { state: 'waiting' as const, wakeAt: now + 1, reason: 'x' }
-  expect(await world.store.parkRun(fence, seen?.stamp ?? '', park)).toBe('changed')
+  expect(await world.store.runs.parkRun(fence, seen?.stamp ?? '', park)).toBe('changed')
   const end = { outcome: 'cancelled' as const, reason: 'By hand.', cancelledSentence: 'Not sent.', at: now }
-  expect(await world.store.finishRun(fence, seen?.stamp ?? '', end)).toBe('parked')
+  expect(await world.store.runs.finishRun(fence, seen?.stamp ?? '', end)).toBe('parked')
   expect(await world.run(fence.runId)).toMatchObject({
     state: 'done',
     outcome: 'cancelled',
@@ -269,28 +278,28 @@ test('a run at work that is cancelled neither plans nor sends anything more, and
 
 test('a waiting run with an effect that may be done is looked at before it is cancelled', async () => {
   const fence = await claimed()
-  await world.store.planEffects(fence, 's1', [newRow({ effect: anEffect('create') })])
-  await world.store.beginSending(fence, PLANNED, { writes: [], at: now })
-  const seen = await world.store.readJournal(fence)
-  await world.store.parkRun(fence, seen?.stamp ?? '', { state: 'waiting', wakeAt: now + hours(1), reason: 'x' })
+  await world.store.runs.planEffects(fence, 's1', [newRow({ effect: anEffect('create') })])
+  await world.store.runs.beginSending(fence, PLANNED, { writes: [], at: now })
+  const seen = await world.store.runs.readJournal(fence)
+  await world.store.runs.parkRun(fence, seen?.stamp ?? '', { state: 'waiting', wakeAt: now + hours(1), reason: 'x' })
   const words = { reason: 'By hand.', rowSentence: 'Not sent.', at: now }
-  expect(await world.store.cancelRun(LEEDS, fence.runId, words)).toEqual({ outcome: 'cancelling' })
-  await world.store.claimRun(LEEDS, fence.runId, OWNER, now)
-  expect((await world.store.readJournal(fence))?.cancelled).toEqual({ reason: 'By hand.' })
+  expect(await world.store.runs.cancelRun(LEEDS, fence.runId, words)).toEqual({ outcome: 'cancelling' })
+  await world.store.runs.claimRun(LEEDS, fence.runId, OWNER, now)
+  expect((await world.store.runs.readJournal(fence))?.cancelled).toEqual({ reason: 'By hand.' })
 })
 
 test('deleting a rule ends its runs that have not begun, and only those', async () => {
   const begun = await claimed()
-  await world.store.planEffects(begun, 's1', [newRow()])
+  await world.store.runs.planEffects(begun, 's1', [newRow()])
   const waiting = await started()
   const held = await started({ held: 'Ask me.' })
-  expect(await world.store.deleteAutomation(LEEDS, rule, { reason: 'Deleted.', at: now })).toBe(true)
+  expect(await world.store.automations.deleteAutomation(LEEDS, rule, { reason: 'Deleted.', at: now })).toBe(true)
   expect(world.rows('SELECT id, state, reason FROM run ORDER BY id')).toEqual([
     { id: begun.runId, state: 'running', reason: null },
     { id: waiting, state: 'done', reason: 'Deleted.' },
     { id: held, state: 'done', reason: 'Deleted.' },
   ])
-  const again = await world.store.claimRun(LEEDS, begun.runId, OWNER, now)
+  const again = await world.store.runs.claimRun(LEEDS, begun.runId, OWNER, now)
   expect(again?.rule).toMatchObject({ deleted: true, definition: { steps: [] } })
 })
 
@@ -313,7 +322,7 @@ test('counts for the guards see the rule, the account and the customer, each for
     dayStart: now - hours(9),
     hourStart: now - hours(1),
   }
-  expect(await world.store.messageFacts(LEEDS, question)).toEqual({
+  expect(await world.store.runs.messageFacts(LEEDS, question)).toEqual({
     muted: null,
     byRuleToday: 1,
     byRuleLastHour: 1,
@@ -321,30 +330,30 @@ test('counts for the guards see the rule, the account and the customer, each for
     lastByRule: now - hours(30),
     lastByAnyRule: now - hours(2),
   })
-  await world.store.saveMute(LEEDS, { kind: 'job', recordUuid: 'job-1', until: now + 5 }, now)
-  await world.store.saveMute(BRISBANE, { kind: 'company', recordUuid: 'company-1', until: null }, now)
-  expect(await world.store.messageFacts(LEEDS, question)).toMatchObject({ muted: { kind: 'job', until: now + 5 } })
-  expect(await world.store.messageFacts(LEEDS, { ...question, now: now + 5 })).toMatchObject({ muted: null })
-  await world.store.saveMute(LEEDS, { kind: 'job', recordUuid: 'job-1', until: null }, now)
-  const mutes = await world.store.listMutes(LEEDS, now + hours(1))
+  await world.store.runs.saveMute(LEEDS, { kind: 'job', recordUuid: 'job-1', until: now + 5 }, now)
+  await world.store.runs.saveMute(BRISBANE, { kind: 'company', recordUuid: 'company-1', until: null }, now)
+  expect(await world.store.runs.messageFacts(LEEDS, question)).toMatchObject({ muted: { kind: 'job', until: now + 5 } })
+  expect(await world.store.runs.messageFacts(LEEDS, { ...question, now: now + 5 })).toMatchObject({ muted: null })
+  await world.store.runs.saveMute(LEEDS, { kind: 'job', recordUuid: 'job-1', until: null }, now)
+  const mutes = await world.store.runs.listMutes(LEEDS, now + hours(1))
   expect(mutes).toMatchObject([{ kind: 'job', until: null }])
-  expect(await world.store.removeMute(BRISBANE, mutes[0]?.id ?? 0)).toBe(false)
-  expect(await world.store.removeMute(LEEDS, mutes[0]?.id ?? 0)).toBe(true)
+  expect(await world.store.runs.removeMute(BRISBANE, mutes[0]?.id ?? 0)).toBe(false)
+  expect(await world.store.runs.removeMute(LEEDS, mutes[0]?.id ?? 0)).toBe(true)
 })
 
 test('runs on a record are known by their rule', async () => {
   await started()
   await started({ recordUuids: ['job-2'] })
-  expect(await world.store.runsOnRecord(LEEDS, rule, 'job-1', now)).toEqual([now])
-  expect(await world.store.runsOnRecord(BRISBANE, rule, 'job-1', 0)).toEqual([])
+  expect(await world.store.runs.runsOnRecord(LEEDS, rule, 'job-1', now)).toEqual([now])
+  expect(await world.store.runs.runsOnRecord(BRISBANE, rule, 'job-1', 0)).toEqual([])
 })
 
 test('old runs go with their journals, oldest first, and what is not done stays', async () => {
   const long = hours(24 * 91)
   const fence = await claimed()
-  await world.store.planEffects(fence, 's1', [newRow({ state: 'skipped' })])
-  const seen = await world.store.readJournal(fence)
-  await world.store.finishRun(fence, seen?.stamp ?? '', {
+  await world.store.runs.planEffects(fence, 's1', [newRow({ state: 'skipped' })])
+  const seen = await world.store.runs.readJournal(fence)
+  await world.store.runs.finishRun(fence, seen?.stamp ?? '', {
     outcome: 'nothing',
     reason: null,
     cancelledSentence: '',
@@ -353,8 +362,11 @@ test('old runs go with their journals, oldest first, and what is not done stays'
   const open = await started({ held: 'Ask me.' })
   now += long
   const young = await started()
-  expect(await world.store.forgetRunsStep(now - hours(24 * 90), 0, 1)).toEqual({ removed: 1, nextId: fence.runId + 1 })
-  expect(await world.store.forgetRunsStep(now - hours(24 * 90), fence.runId + 1, 10)).toEqual({
+  expect(await world.store.runs.forgetRunsStep(now - hours(24 * 90), 0, 1)).toEqual({
+    removed: 1,
+    nextId: fence.runId + 1,
+  })
+  expect(await world.store.runs.forgetRunsStep(now - hours(24 * 90), fence.runId + 1, 10)).toEqual({
     removed: 0,
     nextId: null,
   })
@@ -375,10 +387,10 @@ test('leftovers of each kind go when their time is over', async () => {
       "INSERT INTO customer_message (account_uuid, automation_id, run_id, channel, receiver_hash, at) VALUES (?, ?, 1, 'sms', 'h', ?)",
     )
     .run(LEEDS, rule, now - 10)
-  await world.store.saveMute(LEEDS, { kind: 'job', recordUuid: 'a', until: now - 10 }, 0)
+  await world.store.runs.saveMute(LEEDS, { kind: 'job', recordUuid: 'a', until: now - 10 }, 0)
   for (const kind of ['verdict', 'ledger', 'own_write', 'trigger_call', 'message', 'mute'] as const) {
-    expect([kind, await world.store.forgetLeftoversStep(kind, now, 10)]).toEqual([kind, 1])
-    expect([kind, await world.store.forgetLeftoversStep(kind, now, 10)]).toEqual([kind, 0])
+    expect([kind, await world.store.runs.forgetLeftoversStep(kind, now, 10)]).toEqual([kind, 1])
+    expect([kind, await world.store.runs.forgetLeftoversStep(kind, now, 10)]).toEqual([kind, 0])
   }
   expect(world.rows('SELECT record_uuid AS record FROM seen_ledger')).toEqual([{ record: 'b' }])
 })

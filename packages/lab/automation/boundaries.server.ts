@@ -47,7 +47,7 @@ export async function killAtEveryBoundary(proof: KillProof): Promise<KillFinding
   world.platform.put(LEEDS, 'material', { uuid: MATERIAL, name: 'Pipe', item_number: 'P1', price: '5.00' })
   // A thousand runs within a pretended day are more than the account's limit for a day.
   const limits = { ruleDailyCap: 100_000, accountDailyCap: 100_000, floodPerHour: 100_000 }
-  await world.store.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, ...limits }, 0)
+  await world.store.runs.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, ...limits }, 0)
   try {
     for (let rule = 0; finding.killed < runs; rule++) {
       // Without an end first: it shows which boundaries there are.

@@ -2,7 +2,7 @@
 // comes back: nothing it waits for arrives, nothing it would do happens.
 import type { App } from '#app/context/app-context.ts'
 import type { Clock } from '#app/lib/clock.ts'
-import type { Store } from '#db/store.ts'
+import { eachMethod } from '#app/lib/families.ts'
 import type { Around, Exchange } from '#tests/support/automation-platform.server.ts'
 import type { Wrapped } from '#tests/support/automation-world.server.ts'
 
@@ -27,7 +27,7 @@ export interface Death {
 }
 
 /** Whose commits are boundaries. */
-const WRITES = new Set<keyof Store>([
+const WRITES = new Set([
   'claimRun',
   'planEffects',
   'beginSending',
@@ -79,20 +79,14 @@ export function mortal(clock: Clock, death: Death): Mortal {
     },
     around,
     store: (store) =>
-      new Proxy(store, {
-        get(target, name, receiver) {
-          const method = Reflect.get(target, name, receiver) as unknown
-          if (typeof method !== 'function') return method
-          const isWrite = WRITES.has(name as keyof Store)
-          return async (...given: unknown[]) => {
-            if (isWrite) ends(`before ${String(name)}`)
-            if (diedAt !== null) return never
-            const answer: unknown = await method.apply(target, given)
-            if (name === 'claimRun' && answer !== null) tookUpAt ??= clock.now()
-            if (isWrite) ends(`after ${String(name)}`)
-            return diedAt === null ? answer : never
-          }
-        },
+      eachMethod(store, (name, method) => async (...given) => {
+        const isWrite = WRITES.has(name)
+        if (isWrite) ends(`before ${name}`)
+        if (diedAt !== null) return never
+        const answer: unknown = await method(...given)
+        if (name === 'claimRun' && answer !== null) tookUpAt ??= clock.now()
+        if (isWrite) ends(`after ${name}`)
+        return diedAt === null ? answer : never
       }),
     outbound: (outbound: App['outbound']) => ({
       ...outbound,

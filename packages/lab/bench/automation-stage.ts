@@ -126,7 +126,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     }
 
   const callAsAccount = createCallAsAccount({
-    store,
+    store: { ...store.accounts, ...store.events },
     clock,
     log,
     secrets,
@@ -192,8 +192,8 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
   /** As if the account had signed in, and its rules were switched on, a while ago. */
   async function settleIn(account: string, number: number, jobs: readonly string[]): Promise<void> {
     const at = clock.now()
-    await store.ensureAccount({ uuid: account, name: `Account ${number}`, timezone: ZONE })
-    await store.saveCredential(
+    await store.accounts.ensureAccount({ uuid: account, name: `Account ${number}`, timezone: ZONE })
+    await store.accounts.saveCredential(
       account,
       sealTokens({ secrets }, account, {
         accessToken: `access-${number}`,
@@ -205,7 +205,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     platform.put(account, 'vendor', { uuid: account, name: `Account ${number}`, timezone_name: ZONE, currency: 'GBP' })
     for (const [index, uuid] of jobs.entries()) fillJob(account, uuid, number * 1_000 + index)
     for (const [index, definition] of RULES.entries()) {
-      const id = await store.createAutomation(account, {
+      const id = await store.automations.createAutomation(account, {
         name: `Rule ${index + 1}`,
         definition,
         active: true,
@@ -221,7 +221,9 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
         fields: snapshotFields(record),
       }))
       const input = { automationId: id, version: 1, ledger: [], object: 'job', snapshots }
-      if (!(await store.noteBaseline(account, { ...input, watermark: now(), partial: false, done: true }, at))) {
+      if (
+        !(await store.triggers.noteBaseline(account, { ...input, watermark: now(), partial: false, done: true }, at))
+      ) {
         throw new Error('the jobs that are there could not be noted')
       }
     }

@@ -33,7 +33,7 @@ export async function seedDatabase(input: {
     const accountUuid = `0000be4c-0000-4000-8000-${String(index).padStart(12, '0')}`
     const token = newToken()
     addAccount.run(accountUuid, `Account ${index}`, 'Europe/London', at, at)
-    const id = await store.beginSubscription(accountUuid, {
+    const id = await store.endpoints.beginSubscription(accountUuid, {
       object: 'job',
       fields: '',
       tokenHash: hashToken(token),
@@ -41,7 +41,7 @@ export async function seedDatabase(input: {
       tokenSealed: token,
       at,
     })
-    await store.saveEndpoint(accountUuid, {
+    await store.endpoints.saveEndpoint(accountUuid, {
       kind: 'webhook',
       objectType: 'job',
       fields: '',

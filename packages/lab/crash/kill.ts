@@ -241,7 +241,7 @@ async function leaveReplay(databaseFile: string): Promise<void> {
     if (!endpoint) throw new Error('there is no endpoint')
     const store = sqliteStore(client, { now: Date.now, wake: () => () => {} })
     const request = { since: 0, status: 'all' as const, objectUuid: null }
-    await store.startReplay(endpoint.accountUuid, endpoint.id, request, 0, Date.now())
+    await store.deliveries.startReplay(endpoint.accountUuid, endpoint.id, request, 0, Date.now())
   } finally {
     client.close()
   }

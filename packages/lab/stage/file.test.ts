@@ -9,7 +9,7 @@ beforeEach(async () => {
   world = engineWorld()
   world.endpoint()
   const events = ['one', 'two', 'three'].map((objectUuid) => anEvent(world, { objectUuid }))
-  await world.store.acceptEvents(events, {
+  await world.store.events.acceptEvents(events, {
     choose: chooseEndpoints,
     limit: { deliveries: 100, bytes: 100_000 },
     retryFor: hours(72),

@@ -137,10 +137,14 @@ export function changeActive(
   const { id, account, webhookId } = endpoint
   const viaWebhook = webhookId !== null && chance.hit(0.5)
   const change = viaWebhook
-    ? store.updateEndpoint(account, { kind: 'webhook', id: webhookId }, { active, subscription: null, at: now })
+    ? store.endpoints.updateEndpoint(
+        account,
+        { kind: 'webhook', id: webhookId },
+        { active, subscription: null, at: now },
+      )
     : active
-      ? store.resumeEndpoint(account, id, now)
-      : store.pauseEndpoint(account, id, now)
+      ? store.deliveries.resumeEndpoint(account, id, now)
+      : store.deliveries.pauseEndpoint(account, id, now)
   fail(
     world,
     change.then(() => engine.wake(id)),
@@ -215,7 +219,7 @@ function webhookIsDeleted(scene: Scene): string | null {
   const { engine, store } = process
   fail(
     world,
-    store.deleteEndpoint(account, { kind: 'webhook', id: webhookId }, input).then(() => {
+    store.endpoints.deleteEndpoint(account, { kind: 'webhook', id: webhookId }, input).then(() => {
       engine.wake(id)
       return addWebhook(world, process, account, object, newMood(scene.chance))
     }),

@@ -51,8 +51,8 @@ export async function addWebhook(
   const at = world.clock.now()
   const url = newAddress()
   const token = { fields: '', tokenHash: url, tokenSealed: url, at }
-  const id = await store.beginSubscription(account, { object, ...token })
-  const { endpointId } = await store.saveEndpoint(account, {
+  const id = await store.endpoints.beginSubscription(account, { object, ...token })
+  const { endpointId } = await store.endpoints.saveEndpoint(account, {
     kind: 'webhook',
     objectType: object,
     fields: '',

@@ -12,7 +12,7 @@ export async function findNotifyUrl(
   accountUuid: string,
   { trigger }: Pick<RuleDefinition, 'trigger'>,
 ): Promise<string | null> {
-  const webhooks = (await app.store.listEndpoints(accountUuid, 'webhook')).filter(
+  const webhooks = (await app.store.endpoints.listEndpoints(accountUuid, 'webhook')).filter(
     ({ endpoint: { url, state } }) => url !== '' && (state === 'active' || state === 'failing'),
   )
   const own =

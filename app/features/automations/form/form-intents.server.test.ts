@@ -44,7 +44,7 @@ test('a press gives the form back with what it did, and stores nothing', async (
     flash: null,
     form: { state: { values: { name: 'Ring today' }, steps: [{ key: 's1' }, { type: 'update_job_status' }] } },
   })
-  expect(await calls.app.store.listAutomations(LEEDS)).toEqual([])
+  expect(await calls.app.store.automations.listAutomations(LEEDS)).toEqual([])
   expect(isFormIntent('form.save')).toBe(true)
   expect(isFormIntent('delete')).toBe(false)
 })
@@ -52,11 +52,11 @@ test('a press gives the form back with what it did, and stores nothing', async (
 test('saving stores the rule; opened again it is changed, not stored twice', async () => {
   const made = await handleForm(calls.app, LEEDS, sent(withTask(), 'form.save'))
   expect(made).toMatchObject({ outcome: 'saved', message: 'Automation created' })
-  const [rule] = await calls.app.store.listAutomations(LEEDS)
+  const [rule] = await calls.app.store.automations.listAutomations(LEEDS)
   if (!rule) throw new Error('nothing stored')
   const changed = await handleForm(calls.app, LEEDS, sent(formOfRule(rule), 'form.save', { name: 'Ring tomorrow' }))
   expect(changed).toMatchObject({ outcome: 'saved', ruleId: rule.id, message: 'Automation updated' })
-  const after = await calls.app.store.listAutomations(LEEDS)
+  const after = await calls.app.store.automations.listAutomations(LEEDS)
   expect(after.map(({ name }) => name)).toEqual(['Ring tomorrow'])
   expect(after[0]?.definition).toEqual(rule.definition)
 })
@@ -76,7 +76,7 @@ test('what is wrong comes back with everything that was written', async () => {
 
 test("another account's rule is gone as far as this one can tell, and what was written stays", async () => {
   await handleForm(calls.app, BRISBANE, sent(withTask(), 'form.save'))
-  const [rule] = await calls.app.store.listAutomations(BRISBANE)
+  const [rule] = await calls.app.store.automations.listAutomations(BRISBANE)
   if (!rule) throw new Error('nothing stored')
   const answer = await handleForm(calls.app, LEEDS, sent(formOfRule(rule), 'form.save', { name: 'Mine now' }))
   expect(answer).toMatchObject({
@@ -84,7 +84,7 @@ test("another account's rule is gone as far as this one can tell, and what was w
     flash: { title: 'Error updating automation' },
     form: { state: { values: { name: 'Mine now' } } },
   })
-  expect((await calls.app.store.findAutomation(BRISBANE, rule.id))?.name).toBe('Ring')
+  expect((await calls.app.store.automations.findAutomation(BRISBANE, rule.id))?.name).toBe('Ring')
 })
 
 test('a refusal says the reason of the server, or that it failed', () => {
@@ -159,6 +159,6 @@ test('the form knows how the account’s quiet hours stand', async () => {
   const quiet = async () => (await loadForm(calls.app, LEEDS, emptyForm())).quiet
   expect(await quiet()).toMatchObject({ words: expect.stringContaining('20:00 to 08:00') })
   const none = { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '00:00', quietTo: '00:00' }
-  await calls.app.store.saveAccountGuards(LEEDS, none, 0)
+  await calls.app.store.runs.saveAccountGuards(LEEDS, none, 0)
   expect(await quiet()).toEqual({ words: 'No quiet hours are set, so this changes nothing.', link: 'Set quiet hours' })
 })

@@ -38,13 +38,15 @@ export async function loadForm(
   errors: FieldErrors = {},
   lists: FormLists = EMPTY_LISTS,
 ): Promise<FormView> {
-  const rules = rulesForWarnings(await app.store.listAutomations(accountUuid))
-  const webhooks = (await app.store.listEndpoints(accountUuid, 'webhook')).map(({ id, objectType, endpoint }) => ({
-    id,
-    objectType,
-    label: objectLabel(objectType),
-    active: endpoint.state !== 'paused',
-  }))
+  const rules = rulesForWarnings(await app.store.automations.listAutomations(accountUuid))
+  const webhooks = (await app.store.endpoints.listEndpoints(accountUuid, 'webhook')).map(
+    ({ id, objectType, endpoint }) => ({
+      id,
+      objectType,
+      label: objectLabel(objectType),
+      active: endpoint.state !== 'paused',
+    }),
+  )
   const quiet = quietHint(await loadSettings(app, accountUuid))
   const { aids, trouble } = await loadAids(app, accountUuid, state, rules, namesOfLists(lists))
   return { state, errors, trouble, aids, rules, webhooks, quiet }

@@ -42,13 +42,13 @@ export async function loadHistory(
   timezone: string,
 ): Promise<HistoryData> {
   const read = readHistory(query, timezone)
-  const rules = (await app.store.listAutomations(accountUuid)).map(({ id, name }) => ({ id, name }))
+  const rules = (await app.store.automations.listAutomations(accountUuid)).map(({ id, name }) => ({ id, name }))
   const page = { form: read.form, rules, isOlder: query.has('before') }
   if (read.outcome === 'invalid') return { ...page, errors: read.errors, lines: null, next: null, held: 0 }
   const { automationId } = read.query
   const [executions, held] = await Promise.all([
     listExecutions(app, accountUuid, read.query),
-    automationId === null ? [] : app.store.heldRuns(accountUuid, automationId),
+    automationId === null ? [] : app.store.runs.heldRuns(accountUuid, automationId),
   ])
   const shown = executions.slice(0, RUNS_PAGE)
   return {
@@ -62,7 +62,7 @@ export async function loadHistory(
 
 /** How many wait for a person; `MOST_COUNTED` means at least so many. */
 export function countNeedsPerson(app: HistoryApp, accountUuid: string): Promise<number> {
-  return app.store.countRunsThatNeedPerson(accountUuid, MOST_COUNTED)
+  return app.store.runs.countRunsThatNeedPerson(accountUuid, MOST_COUNTED)
 }
 
 export interface NextLook {
@@ -81,11 +81,11 @@ export interface UpcomingData {
 }
 
 export async function loadUpcoming(app: HistoryApp, accountUuid: string): Promise<UpcomingData> {
-  const ids = await app.store.upcomingRuns(accountUuid, app.clock.now(), MOST_UPCOMING)
-  const runs = await Promise.all(ids.map((id) => app.store.findRun(accountUuid, id)))
+  const ids = await app.store.automations.upcomingRuns(accountUuid, app.clock.now(), MOST_UPCOMING)
+  const runs = await Promise.all(ids.map((id) => app.store.runs.findRun(accountUuid, id)))
   const executions = runs.flatMap((run) => (run === null ? [] : [executionOf(run)]))
-  const zone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
-  const looks = (await app.store.listAutomations(accountUuid)).flatMap((rule) => {
+  const zone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const looks = (await app.store.automations.listAutomations(accountUuid)).flatMap((rule) => {
     const { id, name, active, pausedReason } = rule
     const next = active ? nextOf(rule, zone, app.clock.now()) : null
     return next === null ? [] : [{ ruleId: id, name, ...next, pausedReason }]
@@ -112,10 +112,10 @@ export async function loadRun(
   accountUuid: string,
   runId: number,
 ): Promise<{ run: RunView; customers: MetCustomer[] } | null> {
-  const record = await app.store.findRun(accountUuid, runId)
+  const record = await app.store.runs.findRun(accountUuid, runId)
   if (!record) return null
   const execution = executionOf(record)
-  const repeatable = await app.store.findRunToRepeat(accountUuid, runId)
+  const repeatable = await app.store.runs.findRunToRepeat(accountUuid, runId)
   const known = await knownRecords(app, accountUuid, [execution])
   return {
     run: runView(execution, repeatable, known.get(runId) ?? null),
@@ -138,7 +138,7 @@ async function knownRecords(app: HistoryApp, accountUuid: string, executions: re
   for (const object of new Set(bare.map((execution) => execution.object))) {
     const those = bare.filter((execution) => execution.object === object)
     const uuids = [...new Set(those.flatMap((execution) => execution.recordUuids))]
-    const snapshots = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), uuids)
+    const snapshots = await app.store.records.loadSnapshots(accountUuid, snapshotsOf(object), uuids)
     for (const execution of those) {
       const snapshot = snapshots.find(({ recordUuid }) => recordUuid === execution.recordUuids[0])
       if (snapshot) known.set(execution.id, snapshot.fields)

@@ -27,7 +27,7 @@ export type Muted =
 
 /** Newest first; those that are over are left out. */
 export function listMutes(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<Mute[]> {
-  return app.store.listMutes(accountUuid, app.clock.now())
+  return app.store.runs.listMutes(accountUuid, app.clock.now())
 }
 
 /**
@@ -56,7 +56,10 @@ export async function muteRecord(
   const name = found || (wish.knownName ?? '').slice(0, 200)
   const by = await personName(app, accountUuid, staffUuid)
   const words = `Stopped messages ${kind === 'company' ? 'to' : 'about'} ${mutedName({ kind, name })}.`
-  const { id, isNew } = await app.store.saveMute(accountUuid, { kind, recordUuid, until, name }, now, { by, words })
+  const { id, isNew } = await app.store.runs.saveMute(accountUuid, { kind, recordUuid, until, name }, now, {
+    by,
+    words,
+  })
   app.log.info({ account: accountUuid, kind, record: recordUuid, staff: staffUuid }, 'customer.muted')
   return { outcome: 'muted', mute: { id, kind, recordUuid, name, until, createdAt: now, by }, isNew }
 }
@@ -78,7 +81,7 @@ export async function allowAgain(
   if (!mute) return null
   const by = await personName(app, accountUuid, staffUuid)
   const words = `Allowed messages ${mute.kind === 'company' ? 'to' : 'about'} ${mutedName(mute)} again.`
-  const removed = await app.store.removeMute(accountUuid, id, { at: app.clock.now(), by, words })
+  const removed = await app.store.runs.removeMute(accountUuid, id, { at: app.clock.now(), by, words })
   if (removed) app.log.info({ account: accountUuid, mute: id, staff: staffUuid }, 'customer.allowed')
   return removed ? mute : null
 }
@@ -145,7 +148,7 @@ export async function customersOfRun(
   if (names.size === 0 && recordUuids.length <= MOST_MET) {
     if (object === 'company') for (const uuid of recordUuids) names.set(uuid, '')
     else {
-      const snapshots = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), recordUuids)
+      const snapshots = await app.store.records.loadSnapshots(accountUuid, snapshotsOf(object), recordUuids)
       for (const { fields } of snapshots) if (fields.company_uuid) names.set(fields.company_uuid, '')
     }
   }

@@ -17,7 +17,7 @@ export async function cancelRun(
   runId: number,
   { discarded = false }: { discarded?: boolean } = {},
 ): Promise<CancelledRun> {
-  const cancelled = await app.store.cancelRun(accountUuid, runId, {
+  const cancelled = await app.store.runs.cancelRun(accountUuid, runId, {
     reason: discarded ? RUN_WORDS.discarded : RUN_WORDS.cancelled,
     rowSentence: JOURNAL_WORDS.cancelled,
     at: app.clock.now(),
@@ -29,7 +29,7 @@ export async function cancelRun(
 
 /** Those of the given runs that are held, or hold a message, go on. Answers how many. */
 export async function releaseRuns(app: AgainApp, accountUuid: string, runIds: readonly number[]): Promise<number> {
-  const released = await app.store.releaseRuns(accountUuid, runIds, {
+  const released = await app.store.runs.releaseRuns(accountUuid, runIds, {
     reason: RUN_WORDS.released,
     at: app.clock.now(),
   })
@@ -45,7 +45,7 @@ export async function settleHeldRuns(
   automationId: number,
   decision: 'send' | 'discard',
 ): Promise<number> {
-  const runIds = await app.store.heldRuns(accountUuid, automationId)
+  const runIds = await app.store.runs.heldRuns(accountUuid, automationId)
   if (decision === 'send') return releaseRuns(app, accountUuid, runIds)
   for (const runId of runIds) await cancelRun(app, accountUuid, runId, { discarded: true })
   return runIds.length
@@ -60,14 +60,14 @@ export async function settleUnknown(
   decision: 'went_out' | 'send',
 ): Promise<SettledByPerson> {
   const [found, run] = await Promise.all([
-    app.store.findJournalRow(accountUuid, runId, row),
-    app.store.findRunToRepeat(accountUuid, runId),
+    app.store.runs.findJournalRow(accountUuid, runId, row),
+    app.store.runs.findRunToRepeat(accountUuid, runId),
   ])
   if (!found || !run) return { outcome: 'not_found' }
   const at = app.clock.now()
   const { automationId } = run
   const message = isCustomerMessage(found.effect) ? messageNote(app, { accountUuid, automationId }, found.effect) : null
-  const settled = await app.store.settleUnknown(
+  const settled = await app.store.runs.settleUnknown(
     accountUuid,
     runId,
     row,
@@ -80,7 +80,10 @@ export async function settleUnknown(
 
 /** What failed is tried again, in the same run and under the same keys. */
 export async function rerunFailed(app: AgainApp, accountUuid: string, runId: number): Promise<RerunFailed> {
-  const again = await app.store.rerunFailed(accountUuid, runId, { reason: RUN_WORDS.released, at: app.clock.now() })
+  const again = await app.store.runs.rerunFailed(accountUuid, runId, {
+    reason: RUN_WORDS.released,
+    at: app.clock.now(),
+  })
   if (again.outcome === 'again') app.wakeRuns()
   app.log.info({ account: accountUuid, run: runId, outcome: again.outcome }, 'run.failed_again')
   return again
@@ -92,7 +95,7 @@ export async function repeatOffer(
   accountUuid: string,
   runId: number,
 ): Promise<{ customerMessages: number; sentence: string } | null> {
-  const run = await store.findRunToRepeat(accountUuid, runId)
+  const run = await store.runs.findRunToRepeat(accountUuid, runId)
   return run && { customerMessages: run.customerMessages, sentence: repeatWords(run.customerMessages) }
 }
 
@@ -113,7 +116,7 @@ export async function runAllAgain(
   runId: number,
   { today = false }: { today?: boolean } = {},
 ): Promise<RanAgain> {
-  const run = await app.store.findRunToRepeat(accountUuid, runId)
+  const run = await app.store.runs.findRunToRepeat(accountUuid, runId)
   if (!run) return { outcome: 'not_found' }
   if (run.rule.deleted) return { outcome: 'rule_deleted' }
   const now = app.clock.now()
@@ -132,7 +135,7 @@ export async function runAllAgain(
     replayOf: runId,
   }
   const keys = [{ key: `again:${runId}:${today ? 'today' : 'then'}`, expiresAt: now + SAME_WISH }]
-  const started = await app.store.startRunOnce(accountUuid, wish, keys, now)
+  const started = await app.store.runs.startRunOnce(accountUuid, wish, keys, now)
   app.wakeRuns()
   switch (started.outcome) {
     case 'started':

@@ -397,7 +397,7 @@ describe('the switch', () => {
   test('a paused rule says why, and is started again', async () => {
     const id = await make()
     const at = calls.world.clock.now()
-    await calls.world.store.changeAutomation(LEEDS, id, { pausedReason: 'It went round in a circle.', at })
+    await calls.world.store.automations.changeAutomation(LEEDS, id, { pausedReason: 'It went round in a circle.', at })
     expect((await card()).pausedReason).toBe('It went round in a circle.')
     await press('switch', { id: String(id), to: 'on' })
     expect((await card()).pausedReason).toBeNull()

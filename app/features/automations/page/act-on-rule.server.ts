@@ -77,11 +77,11 @@ export async function actOnRule(
 ): Promise<RuleActOutcome> {
   if (act === 'import') return importRules(app, accountUuid, values.json ?? '')
   if (act === 'repeats_told') {
-    await app.store.dismissRepeatNotice(accountUuid)
+    await app.store.automations.dismissRepeatNotice(accountUuid)
     return done(NOTICE_DISMISSED)
   }
   const id = parseRuleId(values.id)
-  const rule = id === null ? null : await app.store.findAutomation(accountUuid, id)
+  const rule = id === null ? null : await app.store.automations.findAutomation(accountUuid, id)
   if (!rule) return done(failed(TITLES[act], GONE))
   switch (act) {
     case 'run':

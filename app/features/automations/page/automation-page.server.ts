@@ -36,7 +36,7 @@ export async function loadAutomationPage(
   accountUuid: string,
   { names, logs, rules }: { names: KnownNames; logs: boolean; rules: boolean },
 ): Promise<AutomationPageData> {
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   return {
     accountName: account?.name ?? '',
     timezone: account?.timezone ?? 'UTC',
@@ -49,15 +49,15 @@ export async function loadAutomationPage(
 }
 
 async function repeatsOf(app: PageApp, accountUuid: string): Promise<string[]> {
-  if (!(await app.store.owesRepeatNotice(accountUuid))) return []
-  const rules = await app.store.listAutomations(accountUuid)
+  if (!(await app.store.automations.owesRepeatNotice(accountUuid))) return []
+  const rules = await app.store.automations.listAutomations(accountUuid)
   return rules.filter(({ definition }) => canRepeat(definition)).map(({ name }) => name)
 }
 
 /** One part of the page that cannot be read leaves the others usable. */
 async function listCards(app: PageApp, accountUuid: string, names: KnownNames): Promise<RuleCardView[] | null> {
   try {
-    const rules = await app.store.listAutomations(accountUuid)
+    const rules = await app.store.automations.listAutomations(accountUuid)
     const at = await judgedAt(app, accountUuid)
     const cards: RuleCardView[] = []
     const turn = takingTurns()

@@ -87,7 +87,7 @@ async function shownAt(app: ApprovalApp, { accountUuid }: AutomationRow, seen: s
   const at = Number(seen.split('.')[0])
   const now = app.clock.now()
   if (!Number.isSafeInteger(at) || at <= 0 || at > now) return null
-  const zone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const zone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
   return todayOf({ now: at, zone }) === todayOf({ now, zone }) ? at : null
 }
 

@@ -102,7 +102,7 @@ async function choicesFor(app: RunNowApp, rule: AutomationRow, { search }: Asked
   const { accountUuid, definition } = rule
   const { conditions } = definition
   const object = objectOf(definition)
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
   const reads = rememberedReads(app)
   const withDeleted = readsDeleted(definition.trigger)
@@ -124,7 +124,7 @@ async function gotBefore(app: RunNowApp, accountUuid: string, steps: readonly Pr
   const got: GotBefore[] = []
   for (const [to, channel] of receivers) {
     const hashes = hashesOfReceiver(app, accountUuid, channel, to)
-    for (const message of await app.store.messagesTo(accountUuid, hashes, MOST_GOT)) got.push({ ...message, to })
+    for (const message of await app.store.runs.messagesTo(accountUuid, hashes, MOST_GOT)) got.push({ ...message, to })
   }
   return got
 }

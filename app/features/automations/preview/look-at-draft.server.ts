@@ -82,7 +82,7 @@ export function draftParts({ planning }: Pick<App, 'planning'>, reads: Reads, { 
 
 /** The moment and the place of the account. */
 export async function momentOf(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<JudgedAt> {
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   return { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
 }
 
@@ -94,7 +94,8 @@ export async function previewDraft(
   const read = await readDraft(app, wish.accountUuid, state)
   if (read.outcome !== 'read') return read.trouble
   const { draft } = read
-  const stored = draft.ruleId === null ? null : await app.store.findAutomation(wish.accountUuid, draft.ruleId)
+  const stored =
+    draft.ruleId === null ? null : await app.store.automations.findAutomation(wish.accountUuid, draft.ruleId)
   const full = await noRoomFor(app, wish.accountUuid, draft.definition, stored?.definition ?? null)
   if (full !== null) return { kind: 'trouble', message: full }
   const reads = rememberedReads(app)

@@ -98,7 +98,8 @@ export function nothingMatched(
 async function isPressedAgain(app: RunNowApp, rule: AutomationRow, plan: NowPlan, wished: RunWished): Promise<boolean> {
   for (const wish of plan.wishes) {
     const { accountUuid, id } = rule
-    if ((await app.store.findStartedRun(accountUuid, id, keyOf(wish, wished), app.clock.now())) === null) return false
+    if ((await app.store.runs.findStartedRun(accountUuid, id, keyOf(wish, wished), app.clock.now())) === null)
+      return false
   }
   return true
 }
@@ -127,12 +128,12 @@ async function start(app: RunNowApp, rule: AutomationRow, plan: NowPlan, wished:
   const batch = ticked.length > 1 ? ticked : []
   for (const wish of plan.wishes.filter((one) => !batch.includes(one))) {
     const keys = [{ key: keyOf(wish, wished), expiresAt: now + SAME_WISH }]
-    const one = await app.store.startRunOnce(accountUuid, wish, keys, now)
+    const one = await app.store.runs.startRunOnce(accountUuid, wish, keys, now)
     if (one.outcome === 'started') started.push(one.runId)
     else if (one.outcome === 'repeated') repeated.add(one.runId)
     else handled.push(...(await handledBy(app, rule, wish)))
   }
-  const answers = await app.store.startRuns(accountUuid, batch, now)
+  const answers = await app.store.runs.startRuns(accountUuid, batch, now)
   for (const [index, one] of answers.entries()) {
     const wish = batch[index]
     if (one.outcome === 'started') started.push(one.runId)
@@ -169,7 +170,7 @@ function keyOf(wish: RunWish, { bypassConditions, includeHandled }: RunWished): 
 
 /** Somebody was quicker: which run has its records. */
 async function handledBy(app: RunNowApp, { accountUuid, id }: AutomationRow, { ledger }: RunWish) {
-  return [...(await app.store.doneBefore(accountUuid, id, ledger)).values()]
+  return [...(await app.store.triggers.doneBefore(accountUuid, id, ledger)).values()]
 }
 
 async function pretend(app: RunNowApp, rule: AutomationRow, matched: Matched, wish: RunWish | null): Promise<RanNow> {

@@ -44,9 +44,9 @@ export async function explainRecord(
   const { job, trouble } = found
   const recordUuid = found.uuid
   const [rules, verdicts, ledger, judged] = await Promise.all([
-    app.store.listAutomations(accountUuid),
-    app.store.verdictsOn(accountUuid, recordUuid),
-    app.store.ledgerOn(accountUuid, recordUuid),
+    app.store.automations.listAutomations(accountUuid),
+    app.store.automations.verdictsOn(accountUuid, recordUuid),
+    app.store.automations.ledgerOn(accountUuid, recordUuid),
     job === null ? null : judgeNow(app, accountUuid, job),
   ])
   const views: WhyView[] = []
@@ -109,14 +109,14 @@ function couldNotAsk(failure: Exclude<AccountCallResult<never>, { outcome: 'ok' 
 
 /** Every rule about jobs is judged on the same facts, loaded once. */
 async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord) {
-  const rules = (await app.store.listAutomations(accountUuid)).filter(
+  const rules = (await app.store.automations.listAutomations(accountUuid)).filter(
     ({ definition }) => objectOfRule(definition) === 'job',
   )
   const conditions = rules.flatMap((rule) => rule.definition.conditions)
   const parts = [...new Set([...neededParts(conditions, 'job'), 'company' as const])]
   const [joined, account] = await Promise.all([
     app.planning.facts.join(accountUuid, 'job', [job], parts),
-    app.store.findAccount(accountUuid),
+    app.store.accounts.findAccount(accountUuid),
   ])
   if (joined.outcome !== 'ok') return { verdictOf: () => null, about: '', customer: '', trouble: couldNotAsk(joined) }
   const facts = joined.facts[0]

@@ -17,7 +17,7 @@ export type PlaceApp = Pick<App, 'store' | 'clock' | 'settings' | 'outbound' | '
 
 /** ServiceM8 is asked only for what the rule makes necessary; no answer stops nobody. */
 export async function rulePlace(app: PlaceApp, accountUuid: string, definition: RuleDefinition): Promise<RulePlace> {
-  const webhooks = await app.store.listEndpoints(accountUuid, 'webhook')
+  const webhooks = await app.store.endpoints.listEndpoints(accountUuid, 'webhook')
   const ownFields = await fieldsOutside(app, accountUuid, definition, webhooks)
   return {
     country: await countryOf(app, accountUuid, definition),
@@ -32,7 +32,7 @@ export async function rulePlace(app: PlaceApp, accountUuid: string, definition: 
 
 /** Now, in the account's zone. */
 export async function judgedAt(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<JudgedAt> {
-  return { now: app.clock.now(), zone: (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC' }
+  return { now: app.clock.now(), zone: (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC' }
 }
 
 async function countryOf(app: PlaceApp, accountUuid: string, definition: RuleDefinition): Promise<string | null> {

@@ -60,7 +60,7 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
   const active = form.active ?? true
   const blanks = await refuseBlanks(app, accountUuid, definition, active)
   if (blanks) return blanks
-  const id = await app.store.createAutomation(accountUuid, {
+  const id = await app.store.automations.createAutomation(accountUuid, {
     name: form.name,
     definition,
     active,
@@ -80,7 +80,7 @@ export async function changeRule(
   id: number,
   body: unknown,
 ): Promise<RuleSaved | RuleRefusal> {
-  const before = await app.store.findAutomation(accountUuid, id)
+  const before = await app.store.automations.findAutomation(accountUuid, id)
   if (!before) return { outcome: 'not_found' }
   const onlySwitch = activeOnly.safeParse(body)
   if (onlySwitch.success) return switchRule(app, before, onlySwitch.data.active, false)
@@ -96,7 +96,7 @@ export async function changeRule(
   const now = app.clock.now()
   const asksAnew = !sameQuestion(before.definition, definition) || (active && !before.active)
   const manual = definition.trigger.source === 'manual_endpoint'
-  const changed = await app.store.changeAutomation(accountUuid, id, {
+  const changed = await app.store.automations.changeAutomation(accountUuid, id, {
     name: form.name,
     definition,
     active,
@@ -128,7 +128,7 @@ export async function switchRule(
   if (rule.active === active && rule.pausedReason === null) return { outcome: 'saved', rule, warning: null }
   const wrong = active ? await refuseAsStored(app, rule) : null
   if (wrong) return wrong
-  const changed = await app.store.changeAutomation(accountUuid, id, {
+  const changed = await app.store.automations.changeAutomation(accountUuid, id, {
     active,
     pausedReason: null,
     nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
@@ -146,7 +146,7 @@ export async function deleteRule(
   accountUuid: string,
   id: number,
 ): Promise<{ outcome: 'deleted' | 'not_found' }> {
-  const deleted = await app.store.deleteAutomation(accountUuid, id, {
+  const deleted = await app.store.automations.deleteAutomation(accountUuid, id, {
     reason: 'The automation was deleted.',
     at: app.clock.now(),
   })
@@ -162,10 +162,10 @@ export async function renewTriggerKey(
   accountUuid: string,
   id: number,
 ): Promise<RuleSaved | RuleRefusal> {
-  const rule = await app.store.findAutomation(accountUuid, id)
+  const rule = await app.store.automations.findAutomation(accountUuid, id)
   if (rule?.triggerSource !== 'manual_endpoint') return { outcome: 'not_found' }
   const triggerKey = newTriggerKey(app, accountUuid)
-  const changed = await app.store.changeAutomation(accountUuid, id, { triggerKey, at: app.clock.now() })
+  const changed = await app.store.automations.changeAutomation(accountUuid, id, { triggerKey, at: app.clock.now() })
   return changed ? { outcome: 'saved', rule: changed, warning: null } : { outcome: 'not_found' }
 }
 
@@ -176,7 +176,7 @@ async function saved(
   takenOut: string | null = null,
 ): Promise<RuleSaved | RuleRefusal> {
   const warning = await follow(app, accountUuid)
-  const rule = await app.store.findAutomation(accountUuid, id)
+  const rule = await app.store.automations.findAutomation(accountUuid, id)
   if (!rule) return { outcome: 'not_found' }
   const chats = chatWarningsOf(rule.definition)
   const warnings = [takenOut, rule.active ? warning : null, ...chats].filter((one) => one !== null)
@@ -213,7 +213,10 @@ async function readRule(
   const { form, takenOut } = read.value
   let objectOfWebhook: string | null = null
   if (form.triggerSource === 'webhook' && form.webhookSubscriptionId !== undefined) {
-    const record = await app.store.findEndpoint(accountUuid, { kind: 'webhook', id: form.webhookSubscriptionId })
+    const record = await app.store.endpoints.findEndpoint(accountUuid, {
+      kind: 'webhook',
+      id: form.webhookSubscriptionId,
+    })
     if (!record && form.object === '') {
       const message = 'That webhook does not exist any more. Choose which events start it.'
       return { outcome: 'invalid', message, errors: { webhookSubscriptionId: [message] } }
@@ -276,7 +279,7 @@ async function firstTick(
   now: number,
 ): Promise<number | null> {
   if (trigger.source !== 'api_polling') return null
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   return firstRun(trigger, account?.timezone ?? 'UTC', now)
 }
 

@@ -118,7 +118,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
     if (effect.kind === 'none') throw new Error(`step ${row.stepId} of run ${run.id} has nothing to send`)
     const at = clock.now()
     const writes = fieldWrites(run, effect, row.clientUuid)
-    if (!(await store.beginSending(fence, seenOf(row), { writes, at }))) return
+    if (!(await store.runs.beginSending(fence, seenOf(row), { writes, at }))) return
     const sending: JournalRow = {
       ...row,
       state: 'sending',
@@ -190,7 +190,9 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
       message: counts && isMessage(row) ? messageNote(app, run, row.effect) : null,
       writes: change.state === 'sent' ? writesUnderOtherUuid(run, row, change.result) : [],
     }
-    await steadily(goOn, () => store.endSending(run.accountUuid, run.id, { stepId, itemKey, attempt }, write, input))
+    await steadily(goOn, () =>
+      store.runs.endSending(run.accountUuid, run.id, { stepId, itemKey, attempt }, write, input),
+    )
     const fields = { run: run.id, step: stepId, item: itemKey, kind: row.effect.kind, attempt, state: change.state }
     log.info({ ...fields, errorClass: change.errorClass, durationMs: now - startedAt }, 'effect.ended')
   }
@@ -221,7 +223,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
   ): Promise<void> {
     const { state, attempt, errorClass, sentence, nextAttemptAt, result, tries, at } = write
     const { released } = row
-    await store.setRow(fence, seenOf(row), {
+    await store.runs.setRow(fence, seenOf(row), {
       state,
       attempt,
       errorClass,

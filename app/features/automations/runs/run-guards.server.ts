@@ -108,7 +108,7 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
   const { accountUuid, automationId, guards, effect, about, zone, released } = asked
   const now = app.clock.now()
   const at = { now, zone }
-  const { muted, ...sent } = await app.store.messageFacts(accountUuid, {
+  const { muted, ...sent } = await app.store.runs.messageFacts(accountUuid, {
     automationId,
     receiverHashes: receiverHashes(app, accountUuid, effect),
     companyUuids: about.companyUuids,
@@ -117,7 +117,7 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
     dayStart: momentOfWall(wallOfDay(todayOf(at)), zone).at,
     hourStart: now - hours(1),
   })
-  const account = readAccountGuards(await app.store.findAccountGuards(accountUuid))
+  const account = readAccountGuards(await app.store.runs.findAccountGuards(accountUuid))
   return mayMessage({ rule: guards, account, at, muted, sent, released })
 }
 

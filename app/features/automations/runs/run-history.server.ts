@@ -16,7 +16,7 @@ export async function listExecutions(
   query: Partial<RunQuery> = {},
 ): Promise<Execution[]> {
   const limit = Math.min(query.limit ?? LAST_RUNS.limit, MOST_AT_ONCE)
-  return (await store.listRuns(accountUuid, { ...LAST_RUNS, ...query, limit })).map(executionOf)
+  return (await store.runs.listRuns(accountUuid, { ...LAST_RUNS, ...query, limit })).map(executionOf)
 }
 
 /** Null = no such run of this account. */
@@ -25,11 +25,11 @@ export async function findExecution(
   accountUuid: string,
   runId: number,
 ): Promise<Execution | null> {
-  const run = await store.findRun(accountUuid, runId)
+  const run = await store.runs.findRun(accountUuid, runId)
   return run && executionOf(run)
 }
 
 /** A run of an account with its journal; null = no such run. */
 export async function findRun({ store }: HistoryApp, accountUuid: string, runId: number): Promise<RunRecord | null> {
-  return store.findRun(accountUuid, runId)
+  return store.runs.findRun(accountUuid, runId)
 }

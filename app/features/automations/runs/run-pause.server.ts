@@ -16,7 +16,7 @@ export async function pauseRules(
   const reason = reasonOf(why)
   if (reason === null) return
   const ofAll = why.errorClass !== 'scope'
-  const paused = await store.pauseAutomations(accountUuid, {
+  const paused = await store.runs.pauseAutomations(accountUuid, {
     automationId: ofAll ? null : automationId,
     reason,
     at: clock.now(),
@@ -44,7 +44,7 @@ function reasonOf({ errorClass, sentence }: { errorClass: string | null; sentenc
 export async function resumeRules(app: Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>): Promise<boolean> {
   const { store, clock, log, callAsAccount } = app
   const byAccount = new Map<string, Set<string>>()
-  for (const { accountUuid, reason } of await store.pausedAutomations()) {
+  for (const { accountUuid, reason } of await store.runs.pausedAutomations()) {
     if (!isConnectionPause(reason)) continue
     byAccount.set(accountUuid, (byAccount.get(accountUuid) ?? new Set()).add(reason))
   }
@@ -53,13 +53,13 @@ export async function resumeRules(app: Pick<App, 'store' | 'clock' | 'log' | 'ca
     // Without a connection this is answered here, without a call.
     const answer = await callAsAccount(accountUuid, (api, token) => api.vendor(token))
     if (answer.outcome !== 'ok') continue
-    const granted = (await store.findCredential(accountUuid))?.scope.split(/\s+/) ?? []
+    const granted = (await store.accounts.findCredential(accountUuid))?.scope.split(/\s+/) ?? []
     const over = [...reasons].filter((reason) => {
       if (reason === PAUSE_WORDS.reconnect || reason === PAUSE_WORDS.suspended) return true
       const scope = missingScope(reason)
       return scope !== null && granted.includes(scope)
     })
-    const count = over.length === 0 ? 0 : await store.resumeAutomations(accountUuid, over, clock.now())
+    const count = over.length === 0 ? 0 : await store.runs.resumeAutomations(accountUuid, over, clock.now())
     if (count > 0) log.info({ account: accountUuid, automations: count }, 'automations.resumed')
     resumed += count
   }

@@ -172,7 +172,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
 
   /** Refused when the run is not ours any more, or was cancelled: the next look at the journal tells. */
   async function save(fence: RunFence, step: Step, rows: NewJournalRow[]): Promise<void> {
-    await store.planEffects(fence, step.id, rows)
+    await store.runs.planEffects(fence, step.id, rows)
   }
 
   return {

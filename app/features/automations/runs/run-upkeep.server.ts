@@ -24,7 +24,7 @@ export async function forgetOldRuns(app: UpkeepApp, signal?: AbortSignal): Promi
   const now = clock.now()
   let runs = 0
   for (let from: number | null = 0; from !== null && !signal?.aborted; ) {
-    const step: { removed: number; nextId: number | null } = await store.forgetRunsStep(
+    const step: { removed: number; nextId: number | null } = await store.runs.forgetRunsStep(
       now - RUNS_KEPT,
       from,
       ROWS_PER_STEP,
@@ -49,7 +49,7 @@ async function forgetLeftovers(
 ): Promise<number> {
   let removed = 0
   while (!signal?.aborted) {
-    const step = await app.store.forgetLeftoversStep(kind, before, ROWS_PER_STEP)
+    const step = await app.store.runs.forgetLeftoversStep(kind, before, ROWS_PER_STEP)
     removed += step
     if (step < ROWS_PER_STEP) break
     await pause(app)

@@ -23,14 +23,14 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
   const effects = createEffectRunner(app, parts)
 
   return async ({ accountUuid, id }, goOn) => {
-    const run = await store.claimRun(accountUuid, id, owner, clock.now())
+    const run = await store.runs.claimRun(accountUuid, id, owner, clock.now())
     if (!run) return null
     const fence: RunFence = { accountUuid, runId: id, owner }
     const startedAt = clock.now()
     const scene = planner.scene(run)
     for (;;) {
       if (!goOn()) return null
-      const seen = await store.readJournal(fence)
+      const seen = await store.runs.readJournal(fence)
       if (!seen) return null
       const { definition } = run.rule
       const next = definition ? nextFor(run, definition, seen, clock.now()) : VERSION_GONE
@@ -54,14 +54,14 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
         case 'hold': {
           const wakeAt = next.next === 'wait' ? next.until : clock.now()
           const state = next.next === 'wait' ? 'waiting' : 'held'
-          const parked = await store.parkRun(fence, seen.stamp, { state, wakeAt, reason: next.reason })
+          const parked = await store.runs.parkRun(fence, seen.stamp, { state, wakeAt, reason: next.reason })
           if (parked === 'changed') break
           if (parked === 'parked') log.info({ run: id, account: accountUuid, state, wakeAt }, 'run.parked')
           return parked === 'parked' && state === 'waiting' ? wakeAt : null
         }
         case 'finish': {
           const { outcome, reason } = next
-          const ended = await store.finishRun(fence, seen.stamp, {
+          const ended = await store.runs.finishRun(fence, seen.stamp, {
             outcome,
             reason,
             cancelledSentence: JOURNAL_WORDS.cancelled,

@@ -10,7 +10,7 @@ import { changeWords } from './settings-words.ts'
 export type SettingsApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
 
 export async function loadSettings(app: Pick<App, 'store'>, accountUuid: string): Promise<AutomationSettings> {
-  return readSettings(await app.store.findAccountGuards(accountUuid))
+  return readSettings(await app.store.runs.findAccountGuards(accountUuid))
 }
 
 export type Senders =
@@ -72,7 +72,7 @@ export async function changeSettings(
   const words = changeWords(before, settings, senderName)
   if (words !== '') {
     const by = await personName(app, accountUuid, staffUuid)
-    await app.store.saveAccountGuards(accountUuid, settings, app.clock.now(), { by, words })
+    await app.store.runs.saveAccountGuards(accountUuid, settings, app.clock.now(), { by, words })
     app.log.info({ account: accountUuid, staff: staffUuid }, 'automation.settings_changed')
   }
   return { outcome: 'saved', settings, changed: words !== '' }

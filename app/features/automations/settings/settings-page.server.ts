@@ -38,7 +38,7 @@ export async function loadSettingsPage(app: SettingsApp, accountUuid: string): P
     loadSettings(app, accountUuid),
     listSenders(app, accountUuid),
     listMutes(app, accountUuid),
-    app.store.listGuardChanges(accountUuid),
+    app.store.runs.listGuardChanges(accountUuid),
   ])
   return {
     form: formOfSettings(settings, quietChoice(settings)),

@@ -44,7 +44,7 @@ export function createBaseline(app: LookApp): { round(): Promise<BaselineRound> 
   return {
     async round() {
       const now = app.clock.now()
-      const rules = await app.store.automationsToBaseline(AT_ONCE + waiting.size)
+      const rules = await app.store.triggers.automationsToBaseline(AT_ONCE + waiting.size)
       const known = new Set(rules.map((rule) => rule.id))
       for (const id of waiting.keys()) if (!known.has(id)) waiting.delete(id)
       const ready = rules.filter((rule) => (waiting.get(rule.id)?.until ?? 0) <= now).slice(0, AT_ONCE)
@@ -66,7 +66,7 @@ export function createBaseline(app: LookApp): { round(): Promise<BaselineRound> 
 async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<Failure | null> {
   const { accountUuid, definition } = rule
   const { trigger } = definition
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   if (!account || trigger.source === 'manual_endpoint')
     return finish(app, rule, { ledger: [], snapshots: [], partial: false }, 'job')
   const object = trigger.source === 'webhook' ? trigger.object : objectOfEndpoint(trigger.endpoint)
@@ -113,7 +113,7 @@ async function finish(
   const watermark = latest === '' ? (found.emptySince ?? '') : latest
   for (let from = 0; ; from += ROWS) {
     const done = from + ROWS >= most
-    const kept = await app.store.noteBaseline(
+    const kept = await app.store.triggers.noteBaseline(
       rule.accountUuid,
       {
         automationId: rule.id,

@@ -111,7 +111,7 @@ async function withSnapshots(
   if (!first) return []
   const { accountUuid, object } = first.touched
   const uuids = found.map(({ touched }) => touched.recordUuid)
-  const snapshots = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), uuids)
+  const snapshots = await app.store.records.loadSnapshots(accountUuid, snapshotsOf(object), uuids)
   const before = new Map(snapshots.map(({ recordUuid, fields }) => [recordUuid, fields]))
   return found.flatMap(({ touched, record }, index) => {
     const own = facts[index]

@@ -1,9 +1,11 @@
 // Many records of one account that changed together, on a real file: fewer calls, and every record as if it were alone.
+
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
 import { snapshotFields } from '../records/changes.ts'
 import { type LookApp, lookAt } from './look.server.ts'
@@ -49,7 +51,7 @@ async function change(
   const record: PlatformRecord = { ...of.platform.records(LEEDS, 'job').get(job), uuid: job }
   const values = { recordUuid: job, editDate: String(record.edit_date), fields: snapshotFields(record) }
   const target = { accountUuid: LEEDS, object: 'job', timezone: '', watermark: '', partial: false, nextAt: 0 }
-  await of.store.settleSweep(target, { records: [{ values, touch: null }], cursor: null }, of.clock.now())
+  await of.store.triggers.settleSweep(target, { records: [{ values, touch: null }], cursor: null }, of.clock.now())
   of.platform.put(LEEDS, 'job', { ...record, uuid: job, ...fields, edit_date: stamp(editedAt) })
   await tell(job, of)
 }
@@ -70,7 +72,7 @@ async function tell(job: string, of = world): Promise<void> {
   }
   const limit = { deliveries: 50_000, bytes: 50_000_000 }
   const options = { choose: chooseEndpoints, limit, retryFor: hours(72), stoppedReason: 'stopped' }
-  await of.store.acceptEvents([event], options)
+  await of.store.events.acceptEvents([event], options)
 }
 
 /** Twelve completed, twelve to something else, six that only say they changed. */
@@ -126,7 +128,7 @@ test('together it comes to exactly what it comes to one by one, for a few calls 
     await watch(other)
     await burst(other)
     await other.clock.run(seconds(3))
-    for (const touched of await other.store.dueTouched(other.clock.now(), { limit: 100, perAccount: 100 })) {
+    for (const touched of await other.store.triggers.dueTouched(other.clock.now(), { limit: 100, perAccount: 100 })) {
       await lookAt(lookApp(other), touched)
     }
     expect(noted()).toEqual(noted(other))
@@ -248,14 +250,14 @@ test('one that cannot be written is put off by itself, and what was written is n
   await world.clock.run(seconds(3))
   const app = lookApp()
   let broken = 0
-  const store: LookApp['store'] = {
-    ...app.store,
+  const store: LookApp['store'] = withMethods(app.store, {
     settleTouched(account, looked, now) {
-      if (looked.touched.recordUuid !== jobs[5] || broken > 0) return app.store.settleTouched(account, looked, now)
+      if (looked.touched.recordUuid !== jobs[5] || broken > 0)
+        return app.store.triggers.settleTouched(account, looked, now)
       broken += 1
       return Promise.reject(new Error('disk I/O error'))
     },
-  }
+  })
   await lookAll({ ...app, store })
   expect(world.logged).toContain('records.look_failed')
   await world.clock.run(minutes(1))

@@ -1,7 +1,9 @@
 // Many records looked at side by side, on a real file, with a platform that does not answer one of the accounts.
+
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { withMethods } from '#app/lib/families.ts'
 import {
   type AutomationWorld,
   aRule,
@@ -34,7 +36,7 @@ async function touch(account: string): Promise<string> {
     body: '{}',
   }
   const limit = { deliveries: 50_000, bytes: 50_000_000 }
-  await world.store.acceptEvents([event], {
+  await world.store.events.acceptEvents([event], {
     choose: chooseEndpoints,
     limit,
     retryFor: hours(72),
@@ -112,7 +114,7 @@ test('when not even a delay can be written down nothing is asked for a while', a
     asked += 1
     throw new Error('the file cannot be read')
   })
-  const store = { ...app.store, postponeTouched: () => Promise.reject(new Error('disk I/O error')) }
+  const store = withMethods(app.store, { postponeTouched: () => Promise.reject(new Error('disk I/O error')) })
   const looker = createLooker({ ...app, store }, () => {})
   await looker.round()
   await looker.settled()

@@ -45,7 +45,7 @@ export async function lookAt(app: LookApp, touched: TouchedRecord): Promise<numb
   if (joined.outcome !== 'ok') return putOff(app, touched, watch.rules, joined)
   const facts = joined.facts[0]
   if (!facts) return settle(app, goneLook(watch, touched))
-  const [before] = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), [recordUuid])
+  const [before] = await app.store.records.loadSnapshots(accountUuid, snapshotsOf(object), [recordUuid])
   const looked = await judgeLook(app, watch, { touched, record: answer.value, facts, before: before?.fields ?? null })
   // Asked for only when there will be a run to read about.
   const customers = looked.wishes.length === 0 ? new Map() : await app.facts.customerNames(accountUuid, [facts])
@@ -61,8 +61,8 @@ export interface Watch {
 
 /** Null = nobody does any more. */
 export async function loadWatch(app: LookApp, accountUuid: string, object: string): Promise<Watch | null> {
-  const rules = await app.store.automationsWatching(accountUuid, object)
-  const account = await app.store.findAccount(accountUuid)
+  const rules = await app.store.automations.automationsWatching(accountUuid, object)
+  const account = await app.store.accounts.findAccount(accountUuid)
   if (rules.length === 0 || !account) return null
   const conditions = rules.flatMap((rule) => rule.definition.conditions)
   return { rules, parts: neededParts(conditions, object), zone: account.timezone }
@@ -92,7 +92,7 @@ export async function judgeLook(app: LookApp, watch: Watch, read: ReadRecord): P
     changes: changesBetween(before, fields),
     changedSince: touched.created ? touched.turn > 1 : isLateNews(before, touched.changedFields, now),
     firstSight: before === null && !touched.created,
-    own: await app.store.ownWrites(accountUuid, object, recordUuid, now - OWN_WRITE_COUNTS),
+    own: await app.store.triggers.ownWrites(accountUuid, object, recordUuid, now - OWN_WRITE_COUNTS),
     at: { now, zone: watch.zone },
   }
   const opinions = await Promise.all(watch.rules.map((rule) => guarded(app, rule, opinionOf(rule, seen), now)))
@@ -198,7 +198,7 @@ async function guarded(app: LookApp, rule: AutomationRow, opinion: Opinion, now:
   const { cause, wish } = opinion
   const recordUuid = wish.recordUuids[0] ?? ''
   const { accountUuid } = rule
-  const runsOnRecord = await app.store.recentRuns(accountUuid, rule.id, recordUuid, now - BREAKER_WITHIN)
+  const runsOnRecord = await app.store.triggers.recentRuns(accountUuid, rule.id, recordUuid, now - BREAKER_WITHIN)
   const verdict = mayStart({ automationId: rule.id, cause, runsOnRecord, now })
   switch (verdict.outcome) {
     case 'go':
@@ -214,7 +214,7 @@ async function guarded(app: LookApp, rule: AutomationRow, opinion: Opinion, now:
         },
       }
     case 'pause':
-      await app.store.changeAutomation(accountUuid, rule.id, { pausedReason: verdict.sentence, at: now })
+      await app.store.automations.changeAutomation(accountUuid, rule.id, { pausedReason: verdict.sentence, at: now })
       app.log.warn({ account: accountUuid, automation: rule.id }, 'automation.paused')
       return { ...opinion, wish: { ...wish, held: verdict.sentence } }
     case 'hold':
@@ -254,7 +254,7 @@ export function goneLook({ rules }: Watch, touched: TouchedRecord): LookedAt {
 
 /** Answers how many runs it started. */
 export async function settle(app: LookApp, looked: LookedAt): Promise<number> {
-  const started = await app.store.settleTouched(looked.touched.accountUuid, looked, app.clock.now())
+  const started = await app.store.triggers.settleTouched(looked.touched.accountUuid, looked, app.clock.now())
   const count = started.filter((one) => one.outcome === 'started').length
   const { accountUuid, object } = looked.touched
   app.log.debug({ account: accountUuid, object, rules: started.length, started: count }, 'record.looked_at')
@@ -279,15 +279,15 @@ export async function putOff(
       verdict: 'held',
       detail: JSON.stringify({ sentence }),
     }))
-    const [before] = await app.store.loadSnapshots(touched.accountUuid, snapshotsOf(touched.object), [
+    const [before] = await app.store.records.loadSnapshots(touched.accountUuid, snapshotsOf(touched.object), [
       touched.recordUuid,
     ])
     return settle(app, { touched, snapshot: before ?? null, verdicts, wishes: [] })
   }
   const again = tryAgainAt(failure, touched.tries, now)
   // All of the account's at once: hundreds that are put off one by one would keep the disk busy, and everybody waiting.
-  if (failure.outcome === 'rate_limited') await app.store.postponeAllTouched(touched.accountUuid, again)
-  else await app.store.postponeTouched(touched, again)
+  if (failure.outcome === 'rate_limited') await app.store.triggers.postponeAllTouched(touched.accountUuid, again)
+  else await app.store.triggers.postponeTouched(touched, again)
   return 0
 }
 

@@ -89,7 +89,7 @@ export function createLooker(app: LookApp, ended: (started: number) => void): Lo
   async function postpone(touched: TouchedRecord): Promise<void> {
     const { accountUuid, object, tries } = touched
     try {
-      await app.store.postponeTouched(touched, app.clock.now() + pauseAfter(tries))
+      await app.store.triggers.postponeTouched(touched, app.clock.now() + pauseAfter(tries))
     } catch (error) {
       // It is still due: asking again at once would only spend the account's calls.
       restUntil = app.clock.now() + REST
@@ -100,7 +100,7 @@ export function createLooker(app: LookApp, ended: (started: number) => void): Lo
   /** The record alone, or with everything like it that is due, when that is much. */
   async function withOthers(touched: TouchedRecord, now: number): Promise<TouchedRecord[]> {
     const { accountUuid, object } = touched
-    const due = await app.store.dueTouchedOf(accountUuid, object, now, MOST_TOGETHER)
+    const due = await app.store.triggers.dueTouchedOf(accountUuid, object, now, MOST_TOGETHER)
     // What did not work together is tried by itself.
     const free = due.filter((one) => one.tries === 0 && !underWay.has(keyOf(one)) && !alone.has(keyOf(one)))
     return free.length >= MANY ? free : [touched]
@@ -112,7 +112,7 @@ export function createLooker(app: LookApp, ended: (started: number) => void): Lo
       if (restUntil > now) return restUntil
       // Those at work are still due: they are counted in, and left out.
       const limit = AT_ONCE + looks.size
-      const due = await app.store.dueTouched(now, { limit, perAccount: PER_ACCOUNT })
+      const due = await app.store.triggers.dueTouched(now, { limit, perAccount: PER_ACCOUNT })
       const dueOf = (account: string) => due.filter((touched) => touched.accountUuid === account).length
       for (const touched of due) {
         const { accountUuid } = touched
@@ -123,7 +123,7 @@ export function createLooker(app: LookApp, ended: (started: number) => void): Lo
         begin(accountUuid, isOne ? [touched] : await withOthers(touched, now))
       }
       // What is due already and has no place is begun when one is given back.
-      return app.store.nextTouchedDueAt(now)
+      return app.store.triggers.nextTouchedDueAt(now)
     },
     async settled() {
       await Promise.all(looks)

@@ -50,7 +50,7 @@ export function objectOf(definition: RuleDefinition): string {
 export async function matchNow(app: LookApp, rule: AutomationRow, wish: MatchWish): Promise<MatchedNow> {
   const { accountUuid, definition } = rule
   const object = objectOf(definition)
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
   const { recordUuid, bypassConditions } = wish
   const withDeleted = readsDeleted(definition.trigger)

@@ -44,7 +44,7 @@ export async function planNow(
 }
 
 async function momentOf(app: PlanApp, accountUuid: string) {
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   return { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
 }
 
@@ -76,7 +76,7 @@ async function planOne(app: PlanApp, rule: AutomationRow, matched: Matched, wish
   if (!facts) return { wishes: [], handled: [] }
   const ledger = await ledgerOf(app, rule, facts)
   const [occurrence] = ledger
-  const done = occurrence && (await app.store.doneBefore(rule.accountUuid, rule.id, ledger))
+  const done = occurrence && (await app.store.triggers.doneBefore(rule.accountUuid, rule.id, ledger))
   const before = done?.get(`${occurrence?.recordUuid}|${occurrence?.occurrence}`)
   if (before && before.runId !== null && !wished.includeHandled) return { wishes: [], handled: [before] }
   const customers = await app.facts.customerNames(rule.accountUuid, [facts])

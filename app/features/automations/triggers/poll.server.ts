@@ -51,7 +51,7 @@ export function createPoller(app: LookApp): Poller {
   return {
     async round() {
       const now = app.clock.now()
-      const due = await app.store.dueAutomations(now, AT_ONCE + waiting.size)
+      const due = await app.store.automations.dueAutomations(now, AT_ONCE + waiting.size)
       const ready = due.filter((rule) => (waiting.get(rule.id)?.until ?? 0) <= now).slice(0, AT_ONCE)
       const started = await Promise.all(
         ready.map(async (rule) => {
@@ -65,7 +65,7 @@ export function createPoller(app: LookApp): Poller {
         }),
       )
       const retries = [...waiting.values()].map((one) => one.until)
-      const nextDue = await app.store.nextAutomationDueAt()
+      const nextDue = await app.store.automations.nextAutomationDueAt()
       // A rule that waits for the platform is due all along: only its pause counts.
       const nextAt =
         ready.length > 0 ? nextDue : soonest([...retries, ...(nextDue !== null && nextDue > now ? [nextDue] : [])])
@@ -84,13 +84,16 @@ type Polled = { outcome: 'settled'; started: number } | Failed
 async function pollNow(app: LookApp, rule: AutomationRow, now: number): Promise<Polled> {
   const { accountUuid, definition } = rule
   const { trigger } = definition
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   if (trigger.source !== 'api_polling' || !account || rule.nextRunAt === null) {
-    await app.store.changeAutomation(accountUuid, rule.id, { nextRunAt: null, at: now })
+    await app.store.automations.changeAutomation(accountUuid, rule.id, { nextRunAt: null, at: now })
     return { outcome: 'settled', started: 0 }
   }
-  const settle = async (wishes: RunWish[], verdicts: Parameters<App['store']['settlePoll']>[1]['verdicts'] = []) => {
-    const started = await app.store.settlePoll(
+  const settle = async (
+    wishes: RunWish[],
+    verdicts: Parameters<App['store']['triggers']['settlePoll']>[1]['verdicts'] = [],
+  ) => {
+    const started = await app.store.triggers.settlePoll(
       accountUuid,
       {
         automationId: rule.id,
@@ -131,7 +134,7 @@ export async function sortHandled(
 ): Promise<{ open: RecordFacts[]; handled: DoneFiring[] }> {
   if (rule.definition.once === 'period') return { open: [...matched], handled: [] }
   const firings = matched.map((facts) => firingOf(rule.definition, facts, tickOf))
-  const done = await app.store.doneBefore(rule.accountUuid, rule.id, firings)
+  const done = await app.store.triggers.doneBefore(rule.accountUuid, rule.id, firings)
   const entryOf = (index: number) => done.get(`${firings[index]?.recordUuid}|${firings[index]?.occurrence}`)
   return {
     open: matched.filter((_facts, index) => entryOf(index) === undefined),

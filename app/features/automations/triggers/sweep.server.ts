@@ -20,7 +20,7 @@ const ROWS = 500
 
 /** Compares what is due; resolves with how many records were found changed. */
 export async function sweepDue(app: LookApp): Promise<{ found: number; more: boolean }> {
-  const targets = await app.store.dueSweeps(app.clock.now(), AT_ONCE)
+  const targets = await app.store.triggers.dueSweeps(app.clock.now(), AT_ONCE)
   let found = 0
   for (const target of targets) {
     try {
@@ -28,7 +28,7 @@ export async function sweepDue(app: LookApp): Promise<{ found: number; more: boo
     } catch (error) {
       app.log.error({ account: target.accountUuid, object: target.object, error }, 'sweep.failed')
       const sentence = 'The list could not be compared.'
-      await app.store.failSweep(target, { sentence, nextAt: app.clock.now() + periodOf(target.object) })
+      await app.store.triggers.failSweep(target, { sentence, nextAt: app.clock.now() + periodOf(target.object) })
     }
   }
   return { found, more: targets.length === AT_ONCE }
@@ -44,7 +44,7 @@ async function sweep(app: LookApp, target: SweepTarget): Promise<number> {
   const filter = watermark === '' ? '' : `edit_date gt '${localBefore(watermark, OVERLAP_HOURS)}'`
   const listed = await listFor(app, accountUuid, object, filter)
   if (listed.outcome === 'failed') {
-    await app.store.failSweep(target, {
+    await app.store.triggers.failSweep(target, {
       sentence: listed.failure.message,
       nextAt: tryAgainAt(listed.failure, 4, now),
     })
@@ -57,11 +57,11 @@ async function sweep(app: LookApp, target: SweepTarget): Promise<number> {
     for (const record of part) latest = asText(record.edit_date) > latest ? asText(record.edit_date) : latest
     const records = await compare(app, target, part, listed.complete)
     found += records.filter((record) => record.touch !== null).length
-    await app.store.settleSweep(target, { records, cursor: null }, app.clock.now())
+    await app.store.triggers.settleSweep(target, { records, cursor: null }, app.clock.now())
     await nextTurn()
   }
   // Only now: what was not stored is listed again.
-  await app.store.settleSweep(
+  await app.store.triggers.settleSweep(
     target,
     { records: [], cursor: { watermark: latest, nextAt: app.clock.now() + periodOf(object) } },
     app.clock.now(),
@@ -78,7 +78,7 @@ async function compare(
   complete: boolean,
 ): Promise<SweptRecord[]> {
   const uuids = part.map((record) => asText(record.uuid)).filter((uuid) => uuid !== '')
-  const snapshots = await app.store.loadSnapshots(accountUuid, snapshotsOf(object), uuids)
+  const snapshots = await app.store.records.loadSnapshots(accountUuid, snapshotsOf(object), uuids)
   const before = new Map(snapshots.map((row) => [row.recordUuid, row.fields]))
   const swept: SweptRecord[] = []
   for (const record of part) {

@@ -25,7 +25,7 @@ export async function findTriggered(
   key: string | null,
 ): Promise<AutomationRow | null> {
   if (id === null || key === null || !/^[\w-]{43}$/.test(key)) return null
-  const rule = await app.store.findAutomationByTriggerKey(hashToken(key))
+  const rule = await app.store.automations.findAutomationByTriggerKey(hashToken(key))
   return rule?.id === id && rule.triggerSource === 'manual_endpoint' ? rule : null
 }
 
@@ -49,7 +49,7 @@ export async function triggerRule(
   const now = app.clock.now()
   const { definition } = rule
   const trigger: ManualTrigger = definition.trigger.source === 'manual_endpoint' ? definition.trigger : NO_SCHEDULE
-  const zone = (await app.store.findAccount(rule.accountUuid))?.timezone ?? 'UTC'
+  const zone = (await app.store.accounts.findAccount(rule.accountUuid))?.timezone ?? 'UTC'
   const collectedUntil = collectsUntil(trigger, zone, now)
   const occurrence = occurrenceOfCall(definition.once, body.date, { now, zone })
   const expiresAt = rememberUntil(definition.once, now)
@@ -78,7 +78,7 @@ export async function triggerRule(
   }
   // Each call is one run. Only a key of the caller's says that two calls are the same.
   const keys = idempotencyKey === null ? [] : [{ key: `own:${hashToken(idempotencyKey)}`, expiresAt: now + KEY_COUNTS }]
-  const start = (asked: RunWish) => app.store.startRunOnce(rule.accountUuid, asked, keys, now)
+  const start = (asked: RunWish) => app.store.runs.startRunOnce(rule.accountUuid, asked, keys, now)
   const started = await start(wish)
   switch (started.outcome) {
     case 'started':
@@ -105,6 +105,6 @@ export async function triggerRule(
 }
 
 async function holdOf(app: Pick<App, 'store'>, { accountUuid }: AutomationRow): Promise<string | null> {
-  const plan = await app.store.findPlan(accountUuid)
+  const plan = await app.store.billing.findPlan(accountUuid)
   return plan && plan.heldSince !== null ? plan.holdReason : null
 }

@@ -89,7 +89,7 @@ export async function actOnCard(
 ): Promise<CardAct> {
   const key = parseEndpointKey(values.id ?? '')
   const { thing } = KIND_WORDS[kindOf(key)]
-  const record = key === null ? null : await app.store.findEndpoint(accountUuid, refOf(key))
+  const record = key === null ? null : await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) return gone(intent, thing)
   return PRESSES[intent]({ app, controls, accountUuid, record, thing, values })
 }
@@ -126,7 +126,7 @@ async function startAgain({ app, controls, accountUuid, record, thing, values }:
   const { endpoint } = record
   // Read before the clean slate takes it away.
   const stoppedAt = stoppedSince(record)
-  if (!(await app.store.resumeEndpoint(accountUuid, endpoint.id, app.clock.now()))) {
+  if (!(await app.store.deliveries.resumeEndpoint(accountUuid, endpoint.id, app.clock.now()))) {
     return gone('start_again', thing)
   }
   app.log.info({ account: accountUuid, endpoint: endpoint.id }, 'endpoint.started_again')
@@ -169,7 +169,7 @@ async function sendAgain({ controls, thing, values }: Press): Promise<CardAct> {
 const NOT_FOUND = { outcome: 'not_found' } as const
 
 async function beginReplay({ app, controls, accountUuid, record, thing, values }: Press): Promise<CardAct> {
-  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
   const { since = '', status = '', objectUuid = '' } = values
   const read = readReplayForm({ since, status, objectUuid }, app.clock.now(), timezone)
   if (read.outcome === 'invalid') {
@@ -189,6 +189,6 @@ async function endReplay({ app, controls, accountUuid, record, values }: Press):
 async function newSigningSecret({ app, accountUuid, record, thing }: Press): Promise<CardAct> {
   const rotated = await rotateSecret(app, accountUuid, keyOf(record))
   if (rotated.outcome === 'not_found') return gone('rotate_secret', thing)
-  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
   return { flash: secretFlash(rotated.previousUntil, app.clock.now(), timezone), secretOf: keyOf(record) }
 }

@@ -11,9 +11,9 @@ export async function curlOfEvent(
   key: EndpointKey,
   eventSeq: number,
 ): Promise<string | null> {
-  const record = await app.store.findEndpoint(accountUuid, refOf(key))
+  const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) return null
-  const [event] = await app.store.listEventLog(accountUuid, {
+  const [event] = await app.store.events.listEventLog(accountUuid, {
     object: record.objectType,
     since: null,
     forwarding: 'all',

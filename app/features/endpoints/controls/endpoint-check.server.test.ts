@@ -153,7 +153,7 @@ test('a check of an address that was changed meanwhile is not shown for the new 
   await create()
   const { probe } = world.app.outbound
   world.app.outbound.probe = async (request) => {
-    await world.app.store.updateEndpoint(
+    await world.app.store.endpoints.updateEndpoint(
       LEEDS,
       { kind: 'webhook', id: 1 },
       { url: 'https://example.com/new', subscription: null, at: 1 },
@@ -182,7 +182,7 @@ describe('the settings of e-mails', () => {
       flash: { title: 'E-mails are switched off' },
     })
     expect((await page()).news.mail).toMatchObject({ byMail: false, email: '' })
-    expect(await world.app.store.findMailChoice(BRISBANE)).toBeNull()
+    expect(await world.app.store.notices.findMailChoice(BRISBANE)).toBeNull()
   })
 
   test('keep what was typed when it cannot be', async () => {
@@ -195,7 +195,7 @@ describe('the settings of e-mails', () => {
       },
       toast: expect.objectContaining({ kind: 'error' }),
     })
-    expect(await world.app.store.findMailChoice(LEEDS)).toBeNull()
+    expect(await world.app.store.notices.findMailChoice(LEEDS)).toBeNull()
   })
 })
 
@@ -208,7 +208,7 @@ test('a notice is dismissed by its account only', async () => {
     at: 1,
     mail: { state: 'none', sentence: 'Off.' },
   } as const
-  await world.app.store.raiseNotice({ accountUuid: LEEDS, endpointId: 1, latestId: null }, notice)
+  await world.app.store.notices.raiseNotice({ accountUuid: LEEDS, endpointId: 1, latestId: null }, notice)
   expect((await page()).news.notices).toEqual([
     {
       id: 1,
@@ -279,6 +279,6 @@ test('silence of the platform is said on the card, and not where it is known tha
   expect((await page()).news.byCard[1]?.silence).toMatchObject({
     sentence: expect.stringMatching(/^No events for 30 hours, usually about 144 a day\./),
   })
-  await world.app.store.updateSubscription(LEEDS, 1, { stateReason: 'Off.', at: 1 })
+  await world.app.store.endpoints.updateSubscription(LEEDS, 1, { stateReason: 'Off.', at: 1 })
   expect((await page()).news.byCard[1]?.silence).toBeNull()
 })

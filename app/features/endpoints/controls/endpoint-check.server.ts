@@ -17,7 +17,7 @@ export type CheckOutcome =
 
 /** Looks at an endpoint's address and keeps what was found. Takes at most eight seconds. */
 export async function checkEndpoint(app: CheckApp, accountUuid: string, endpointId: number): Promise<CheckOutcome> {
-  const target = await app.store.findCheckTarget(accountUuid, endpointId)
+  const target = await app.store.notices.findCheckTarget(accountUuid, endpointId)
   if (!target) return { outcome: 'not_found' }
   const { url, lastCode, lastSentence } = target
   if (url === '') return { outcome: 'no_address', message: 'This webhook has no callback URL to check.' }
@@ -25,7 +25,7 @@ export async function checkEndpoint(app: CheckApp, accountUuid: string, endpoint
   const at = app.clock.now()
   const latest = lastSentence === null ? null : { code: lastCode, sentence: lastSentence }
   const steps = checkSteps({ url, seen, latest }, at)
-  await app.store.saveEndpointCheck(accountUuid, endpointId, { url, at, steps })
+  await app.store.notices.saveEndpointCheck(accountUuid, endpointId, { url, at, steps })
   const worst = worstStep(steps)
   const found = worst ? `${worst.name}:${worst.verdict}` : 'ok'
   app.log.info({ account: accountUuid, endpointId, found, durationMs: seen.result.timing.totalMs }, 'address.checked')
@@ -34,7 +34,7 @@ export async function checkEndpoint(app: CheckApp, accountUuid: string, endpoint
 
 /** The same for the card of a webhook or a forwarding rule. */
 export async function checkCard(app: CheckApp, accountUuid: string, key: EndpointKey): Promise<CheckOutcome> {
-  const record = await app.store.findEndpoint(accountUuid, refOf(key))
+  const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   return record ? checkEndpoint(app, accountUuid, record.endpoint.id) : { outcome: 'not_found' }
 }
 
@@ -49,8 +49,8 @@ export async function checkAfterSave(
   take: () => { outcome: 'taken' | 'wait' },
 ): Promise<string | null> {
   try {
-    const target = await app.store.findCheckTarget(accountUuid, endpointId)
-    const before = await app.store.findEndpointCheck(accountUuid, endpointId)
+    const target = await app.store.notices.findCheckTarget(accountUuid, endpointId)
+    const before = await app.store.notices.findEndpointCheck(accountUuid, endpointId)
     const known = before !== null && before.steps.length > 0 && before.url === target?.url
     if (!target || target.url === '' || known || take().outcome === 'wait') return null
     const checked = await checkEndpoint(app, accountUuid, endpointId)

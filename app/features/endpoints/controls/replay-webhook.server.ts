@@ -15,7 +15,7 @@ export async function countReplay(
   key: EndpointKey,
   wish: ReplayWish,
 ): Promise<number | null> {
-  const record = await app.store.findEndpoint(accountUuid, refOf(key))
+  const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   return record && controls.countReplay(record.endpoint.id, wish)
 }
 
@@ -30,7 +30,7 @@ export function startReplay(
   wish: ReplayWish,
 ): Promise<StartReplayOutcome> {
   return oneAtATime(app.store, `replay|${accountUuid}`, async () => {
-    const record = await app.store.findEndpoint(accountUuid, refOf(key))
+    const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
     if (!record) return { outcome: 'not_found' }
     const running = record.replays.find((replay) => replay.state === 'running' && sameWish(replay, wish))
     if (running) return { outcome: 'started', count: running.total, replayId: running.id }
@@ -45,8 +45,8 @@ export async function findReplay(
   key: EndpointKey,
   replayId: number,
 ): Promise<ReplayRow | null> {
-  const record = await app.store.findEndpoint(accountUuid, refOf(key))
-  const replay = record && (await app.store.findReplay(accountUuid, replayId))
+  const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
+  const replay = record && (await app.store.deliveries.findReplay(accountUuid, replayId))
   return replay && replay.endpointId === record.endpoint.id ? replay : null
 }
 

@@ -27,10 +27,10 @@ export async function rotateSecret(
   accountUuid: string,
   key: EndpointKey,
 ): Promise<RotateOutcome> {
-  const record = await app.store.findEndpoint(accountUuid, refOf(key))
+  const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) return { outcome: 'not_found' }
   const place = secretPlace(accountUuid)
-  const rotation = await app.store.rotateSecret(accountUuid, record.endpoint.id, {
+  const rotation = await app.store.endpoints.rotateSecret(accountUuid, record.endpoint.id, {
     secretSealed: app.secrets.seal(place, newSecret()),
     overlapMs: SECRET_OVERLAP,
     sameWishMs: SAME_WISH,

@@ -31,11 +31,11 @@ export async function testWebhook(
   key: EndpointKey,
   send: SendSample,
 ): Promise<TestOutcome> {
-  const record = await app.store.findEndpoint(accountUuid, refOf(key))
+  const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) return { outcome: 'not_found' }
   const { objectType, fields, endpoint } = record
   if (endpoint.url === '') return { outcome: 'no_address', message: 'This webhook has no callback address to test.' }
-  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
   const sample = sampleEvent(objectType, parseFields(fields), app.clock.now(), timezone)
   const result = await send(endpoint.id, sample)
   return result ? { outcome: 'tested', result } : { outcome: 'not_found' }

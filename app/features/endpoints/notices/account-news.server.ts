@@ -23,7 +23,7 @@ export async function loadAccountNews(
   accountUuid: string,
   cards: readonly Described[],
 ): Promise<AccountNews> {
-  const checks = new Map((await app.store.listEndpointChecks(accountUuid)).map((one) => [one.endpointId, one]))
+  const checks = new Map((await app.store.notices.listEndpointChecks(accountUuid)).map((one) => [one.endpointId, one]))
   const byCard: NewsByCard = {}
   for (const card of cards) {
     const found = await newsOf(app, accountUuid, card, checks.get(card.endpointId) ?? null)
@@ -34,7 +34,7 @@ export async function loadAccountNews(
 
 /** Those that stand, newest first, one per address. */
 export async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<NoticeView[]> {
-  const rows = await app.store.listNotices(accountUuid, NOTICES_READ)
+  const rows = await app.store.notices.listNotices(accountUuid, NOTICES_READ)
   return newestPerEndpoint(rows)
     .slice(0, NOTICES_SHOWN)
     .map((row) => noticeView(row, app.clock.now()))
@@ -42,7 +42,7 @@ export async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid
 
 export async function loadMailSettings(app: Pick<App, 'store'>, accountUuid: string): Promise<MailSettingsView> {
   const choice = await loadMailChoice(app, accountUuid)
-  const credential = await app.store.findCredential(accountUuid)
+  const credential = await app.store.accounts.findCredential(accountUuid)
   return { byMail: choice.byMail, email: choice.email ?? '', problem: mailProblem(credential) }
 }
 
@@ -57,7 +57,7 @@ async function newsOf(
   // silence is no news.
   const sent = typeof view.id === 'number' && findObjectKind(view.objectType)?.delivery !== 'polled'
   const listens = sent && view.status !== 'unsubscribed' && view.callbackUrl !== ''
-  const rhythm = listens ? await app.store.eventRhythm(accountUuid, endpointId, RHYTHM_HOURS) : null
+  const rhythm = listens ? await app.store.notices.eventRhythm(accountUuid, endpointId, RHYTHM_HOURS) : null
   const silence = rhythm && upstreamSilence(rhythm, now)
   // What was found about another address says nothing about this one.
   const looked = check && check.steps.length > 0 && check.url === view.callbackUrl

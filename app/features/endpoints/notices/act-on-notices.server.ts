@@ -69,7 +69,7 @@ export async function actOnNotices(
 
 async function dismiss({ app, accountUuid, values }: Press): Promise<NoticeAct> {
   const id = parseWebhookId(values.notice ?? '')
-  if (id !== null) await app.store.dismissNotice(accountUuid, id, app.clock.now())
+  if (id !== null) await app.store.notices.dismissNotice(accountUuid, id, app.clock.now())
   return done({ kind: 'success', title: 'Notice dismissed' })
 }
 
@@ -85,7 +85,7 @@ async function saveMailSettings({ app, accountUuid, values }: Press): Promise<No
     const description = 'When a webhook stops working, you will see it on this page.'
     return done({ kind: 'success', title: 'E-mails are switched off', description })
   }
-  const problem = mailProblem(await app.store.findCredential(accountUuid))
+  const problem = mailProblem(await app.store.accounts.findCredential(accountUuid))
   const to = email ?? 'the e-mail address of your ServiceM8 account'
   return done({ kind: 'success', title: 'Saved', description: problem ?? `Notices go to ${to}.` })
 }
@@ -126,7 +126,7 @@ async function compare({ app, limits, accountUuid }: Press): Promise<NoticeAct> 
   const taken = limits.takeCompare()
   if (taken.outcome === 'wait') return done(failedFlash('compare with ServiceM8', tooMany('comparisons', taken.ms)))
   const comparison = await compareSubscriptions(app, accountUuid)
-  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
   return done(comparisonFlash(comparison, app.clock.now(), timezone))
 }
 

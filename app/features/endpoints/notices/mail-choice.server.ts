@@ -7,7 +7,7 @@ import { DEFAULT_MAIL_CHOICE } from './notice-mail.ts'
 type ChoiceApp = Pick<App, 'store' | 'clock' | 'log'>
 
 export async function loadMailChoice(app: Pick<App, 'store'>, accountUuid: string): Promise<MailChoice> {
-  return (await app.store.findMailChoice(accountUuid)) ?? DEFAULT_MAIL_CHOICE
+  return (await app.store.notices.findMailChoice(accountUuid)) ?? DEFAULT_MAIL_CHOICE
 }
 
 /** What is not named does not change. */
@@ -21,7 +21,7 @@ export async function changeMailChoice(
     byMail: change.byMail ?? before.byMail,
     email: change.email === undefined ? before.email : change.email,
   }
-  await app.store.saveMailChoice(accountUuid, choice, app.clock.now())
+  await app.store.notices.saveMailChoice(accountUuid, choice, app.clock.now())
   app.log.info({ account: accountUuid, byMail: choice.byMail }, 'notice.mail_chosen')
   return choice
 }

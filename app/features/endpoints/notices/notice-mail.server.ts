@@ -29,7 +29,7 @@ const IN_THE_BACKGROUND = { priority: 'background' } as const
 const MAILS_A_ROUND = 20
 
 export async function sendDueMails(app: MailApp, signal?: AbortSignal): Promise<void> {
-  for (const mail of await app.store.dueNoticeMails(app.clock.now(), MAILS_A_ROUND)) {
+  for (const mail of await app.store.notices.dueNoticeMails(app.clock.now(), MAILS_A_ROUND)) {
     if (signal?.aborted) return
     try {
       await sendOne(app, mail)
@@ -42,24 +42,25 @@ export async function sendDueMails(app: MailApp, signal?: AbortSignal): Promise<
 
 async function sendOne(app: MailApp, mail: DueMail): Promise<void> {
   const unsent = async (sentence: string) =>
-    app.store.settleNoticeMail(mail.accountUuid, mail.id, { state: 'none', sentence }, false)
+    app.store.notices.settleNoticeMail(mail.accountUuid, mail.id, { state: 'none', sentence }, false)
   if (mail.superseded) return unsent(MAIL_SUPERSEDED)
   const choice = await loadMailChoice(app, mail.accountUuid)
   if (!choice.byMail) return unsent('No e-mail: they are switched off.')
-  const problem = mailProblem(await app.store.findCredential(mail.accountUuid))
+  const problem = mailProblem(await app.store.accounts.findCredential(mail.accountUuid))
   if (problem !== null) return unsent(`No e-mail. ${problem}`)
 
   const address =
     choice.email === null ? await addressOfAccount(app, mail) : { outcome: 'found' as const, to: choice.email }
   if (address.outcome === 'none') return unsent(MAIL_NO_ADDRESS)
-  if (address.outcome === 'later') return app.store.settleNoticeMail(mail.accountUuid, mail.id, address.after, false)
+  if (address.outcome === 'later')
+    return app.store.notices.settleNoticeMail(mail.accountUuid, mail.id, address.after, false)
   return claimAndSend(app, mail, address.to)
 }
 
 async function claimAndSend(app: MailApp, mail: DueMail, to: string): Promise<void> {
   const { accountUuid, id } = mail
   const now = app.clock.now()
-  const claim = await app.store.claimNoticeMail(accountUuid, id, {
+  const claim = await app.store.notices.claimNoticeMail(accountUuid, id, {
     at: now,
     countSince: now - MAILS_COUNT_FOR,
     most: MAILS_A_DAY,
@@ -84,7 +85,7 @@ async function claimAndSend(app: MailApp, mail: DueMail, to: string): Promise<vo
     IN_THE_BACKGROUND,
   )
   const after = afterMail(answer, { to, tries: claim.tries, at: mail.at }, app.clock.now())
-  await app.store.settleNoticeMail(accountUuid, id, after, true)
+  await app.store.notices.settleNoticeMail(accountUuid, id, after, true)
   app.log.info({ account: accountUuid, notice: id, outcome: answer.outcome, mail: after.state }, 'notice.mailed')
 }
 
@@ -103,7 +104,7 @@ async function addressOfAccount(app: MailApp, mail: DueMail): Promise<Address> {
 
 async function factsOf(app: MailApp, mail: DueMail) {
   const { accountUuid, endpointId, subject, timezone } = mail
-  const check = await app.store.findEndpointCheck(accountUuid, endpointId)
+  const check = await app.store.notices.findEndpointCheck(accountUuid, endpointId)
   const key = subjectKey(subject)
   const { kind, accountName, sentence, since, troubleSince, waiting } = mail
   return {

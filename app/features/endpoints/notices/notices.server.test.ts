@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const connect = (scope: string) =>
-  world.app.store.saveCredential(LEEDS, {
+  world.app.store.accounts.saveCredential(LEEDS, {
     accessTokenSealed: 'a',
     refreshTokenSealed: 'r',
     expiresAt: world.clock.now() + days(99),
@@ -51,7 +51,7 @@ function letRecover(): void {
 }
 
 const round = () => raiseNotices(world.app)
-const notices = () => world.app.store.listNotices(LEEDS, 99)
+const notices = () => world.app.store.notices.listNotices(LEEDS, 99)
 const newest = async () => (await notices())[0]
 
 describe('a round', () => {
@@ -69,7 +69,7 @@ describe('a round', () => {
       { kind: 'failing', since: world.clock.now() - minutes(16), mailState: 'sent' },
     ])
     expect(world.probed).toContain('https://example.com/in')
-    const [check] = await world.app.store.listEndpointChecks(LEEDS)
+    const [check] = await world.app.store.notices.listEndpointChecks(LEEDS)
     expect(check?.steps.find((step) => step.name === 'latest')).toMatchObject({ verdict: 'fail' })
     expect(world.platform.emails).toEqual([
       {
@@ -98,7 +98,7 @@ describe('a round', () => {
     ])
     expect(world.platform.emails[1]?.textBody).toContain('It had not worked since 09:00.')
     // The card must not go on showing what was found while it was broken.
-    const [check] = await world.app.store.listEndpointChecks(LEEDS)
+    const [check] = await world.app.store.notices.listEndpointChecks(LEEDS)
     expect(check?.steps.find((step) => step.name === 'latest')).toMatchObject({ verdict: 'ok' })
   })
 
@@ -133,7 +133,7 @@ describe('a round', () => {
 
 describe('an e-mail', () => {
   test('goes to the chosen address, and asks the platform for none', async () => {
-    await world.app.store.saveMailChoice(LEEDS, { byMail: true, email: 'me@example.com' }, clock.now())
+    await world.app.store.notices.saveMailChoice(LEEDS, { byMail: true, email: 'me@example.com' }, clock.now())
     letFail()
     await round()
     expect(world.platform.asked).toEqual(['email me@example.com'])
@@ -141,7 +141,7 @@ describe('an e-mail', () => {
   })
 
   test('is not sent when it is switched off, also after it was planned', async () => {
-    await world.app.store.saveMailChoice(LEEDS, { byMail: false, email: null }, clock.now())
+    await world.app.store.notices.saveMailChoice(LEEDS, { byMail: false, email: null }, clock.now())
     letFail()
     await round()
     expect(await newest()).toMatchObject({ mailState: 'none', mailSentence: 'No e-mail: they are switched off.' })

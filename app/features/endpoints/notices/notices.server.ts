@@ -22,10 +22,8 @@ const FORGET_AT_ONCE = 200
 export async function raiseNotices(app: NoticeApp, signal?: AbortSignal): Promise<void> {
   const toCheck: WatchedEndpoint[] = []
   for (let after: number | null = 0; after !== null && !signal?.aborted; ) {
-    const step: Awaited<ReturnType<typeof app.store.watchedEndpointsStep>> = await app.store.watchedEndpointsStep(
-      after,
-      LOOK,
-    )
+    const step: Awaited<ReturnType<typeof app.store.notices.watchedEndpointsStep>> =
+      await app.store.notices.watchedEndpointsStep(after, LOOK)
     for (const endpoint of step.endpoints) {
       const raised = await raise(app, endpoint)
       const wanted = raised || needsCheck(endpoint.latest, endpoint.checkedAt)
@@ -36,7 +34,7 @@ export async function raiseNotices(app: NoticeApp, signal?: AbortSignal): Promis
   }
   await checkAll(app, toCheck, signal)
   await sendDueMails(app, signal)
-  await app.store.forgetNoticesStep(app.clock.now() - NOTICES_KEPT, FORGET_AT_ONCE)
+  await app.store.notices.forgetNoticesStep(app.clock.now() - NOTICES_KEPT, FORGET_AT_ONCE)
 }
 
 /** True = there was something new. */
@@ -46,8 +44,8 @@ async function raise(app: NoticeApp, endpoint: WatchedEndpoint): Promise<boolean
   const notice = noticeFor(endpoint, latest, now)
   if (!notice) return false
   const choice = await loadMailChoice(app, accountUuid)
-  const mail = planMail(choice, await app.store.findCredential(accountUuid), now)
-  const isNew = await app.store.raiseNotice(
+  const mail = planMail(choice, await app.store.accounts.findCredential(accountUuid), now)
+  const isNew = await app.store.notices.raiseNotice(
     { accountUuid, endpointId, latestId: latest?.id ?? null },
     { ...notice, at: now, mail },
   )

@@ -10,7 +10,7 @@ let rule: number
 
 beforeEach(async () => {
   world = await openWebhookWorld()
-  rule = await world.app.store.createAutomation(LEEDS, {
+  rule = await world.app.store.automations.createAutomation(LEEDS, {
     name: 'New customers',
     definition: aRule([aStep('s1', 'create_task', { title: 'Call' })], {
       trigger: {
@@ -39,7 +39,7 @@ const live = () => world.platform.listed.filter((one) => one.active).map(({ subj
 test('an automation needs no webhook: its events are subscribed to, and no longer once it is off', async () => {
   expect(await keepSubscribed(world.app, LEEDS)).toBeNull()
   expect(live()).toEqual(['company'])
-  await world.app.store.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
+  await world.app.store.automations.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
   expect(await keepSubscribed(world.app, LEEDS)).toBeNull()
   expect(live()).toEqual([])
 })

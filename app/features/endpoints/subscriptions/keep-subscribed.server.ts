@@ -13,7 +13,7 @@ import { ensureSubscription, type SubscriptionApp } from './subscriptions.server
 export async function keepSubscribed(app: SubscriptionApp, accountUuid: string): Promise<string | null> {
   return oneAtATime(app.store, accountUuid, async () => {
     const needs = await neededObjects(app, accountUuid)
-    const active = (await app.store.listSubscriptions(accountUuid)).filter((row) => row.state === 'active')
+    const active = (await app.store.endpoints.listSubscriptions(accountUuid)).filter((row) => row.state === 'active')
     let trouble: string | null = null
     let changed = active.some((row) => !needs.has(row.object))
     for (const [object, list] of needs) {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RemoteSubscription } from '#app/adapters/platform.ts'
 import { hours } from '#app/lib/duration.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints } from '../endpoints.server.ts'
@@ -36,7 +37,11 @@ async function crashWhileCreating(form: Record<string, unknown>) {
   const broken = async () => {
     throw new Error('killed')
   }
-  world.app.store = { ...store, saveEndpoint: broken, updateSubscription: broken, dropPendingSubscription: broken }
+  world.app.store = withMethods(store, {
+    saveEndpoint: broken,
+    updateSubscription: broken,
+    dropPendingSubscription: broken,
+  })
   await expect(
     createEndpoint(world.app, LEEDS, 'webhook', { accountUUID: LEEDS, ...form }, { admin: false }),
   ).rejects.toThrow('killed')
@@ -46,11 +51,11 @@ async function crashWhileCreating(form: Record<string, unknown>) {
 describe('repairing subscriptions', () => {
   test('does nothing when all is well', async () => {
     await created()
-    const before = await world.app.store.listSubscriptions(LEEDS)
+    const before = await world.app.store.endpoints.listSubscriptions(LEEDS)
     world.platform.asked.length = 0
     expect(await repairSubscriptions(world.app)).toEqual({ accounts: 1, unreadable: 0, repaired: 0, failed: 0 })
     expect(world.platform.asked).toEqual(['list'])
-    expect(await world.app.store.listSubscriptions(LEEDS)).toEqual(before)
+    expect(await world.app.store.endpoints.listSubscriptions(LEEDS)).toEqual(before)
   })
 
   test('subscribes again what the platform has switched off, with a new address', async () => {
@@ -93,8 +98,11 @@ describe('repairing subscriptions', () => {
 
   test('takes the explanation back when the platform has it active again by itself', async () => {
     await created()
-    const [row] = await world.app.store.listSubscriptions(LEEDS)
-    await world.app.store.updateSubscription(LEEDS, row?.id ?? 0, { stateReason: 'Off.', at: world.clock.now() })
+    const [row] = await world.app.store.endpoints.listSubscriptions(LEEDS)
+    await world.app.store.endpoints.updateSubscription(LEEDS, row?.id ?? 0, {
+      stateReason: 'Off.',
+      at: world.clock.now(),
+    })
     expect(await repairSubscriptions(world.app)).toMatchObject({ repaired: 0 })
     expect((await onlyView()).status).toBe('waiting')
   })
@@ -155,7 +163,7 @@ describe('comparing on request', () => {
     lastFailureAt: '2026-01-04 22:10:00',
   }
   const noteOf = async (endpointId = 1) =>
-    (await world.app.store.findEndpointCheck(LEEDS, endpointId))?.upstream ?? null
+    (await world.app.store.notices.findEndpointCheck(LEEDS, endpointId))?.upstream ?? null
 
   test('finds everything as it should be, and every card says so', async () => {
     await created('job')
@@ -208,7 +216,7 @@ describe('comparing on request', () => {
   test('is about its own account', async () => {
     await created('job', BRISBANE)
     expect(await compareSubscriptions(world.app, LEEDS)).toEqual({ outcome: 'compared', objects: [] })
-    expect(await world.app.store.findEndpointCheck(BRISBANE, 1)).toBeNull()
+    expect(await world.app.store.notices.findEndpointCheck(BRISBANE, 1)).toBeNull()
   })
 
   test('the daily repair leaves its explanation on the card as well, and says nothing about what was fine', async () => {
@@ -227,8 +235,8 @@ describe('after a crash between the answer of the platform and the switch', () =
     expect(await listEndpoints(world.app, LEEDS, 'webhook')).toEqual([])
     await repairSubscriptions(world.app)
     expect(live()).toEqual([])
-    expect((await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)).toEqual(['deleted'])
-    expect(await world.app.store.accountsToReconcile()).toEqual([])
+    expect((await world.app.store.endpoints.listSubscriptions(LEEDS)).map((row) => row.state)).toEqual(['deleted'])
+    expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([])
   })
 
   test('a webhook that was being replaced works as before, and the new subscription is retired', async () => {
@@ -255,9 +263,9 @@ describe('after a crash between the answer of the platform and the switch', () =
   test('one that never reached the platform leaves nothing', async () => {
     world.platform.failures.subscribe.push(HANGS)
     await crashWhileCreating({ object: 'job', callback_url: '' })
-    expect((await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)).toEqual(['pending'])
+    expect((await world.app.store.endpoints.listSubscriptions(LEEDS)).map((row) => row.state)).toEqual(['pending'])
     await repairSubscriptions(world.app)
-    expect(await world.app.store.listSubscriptions(LEEDS)).toEqual([])
+    expect(await world.app.store.endpoints.listSubscriptions(LEEDS)).toEqual([])
   })
 })
 
@@ -302,14 +310,14 @@ describe('what was deleted or replaced', () => {
     expect(live()).toHaveLength(1)
     await repairSubscriptions(world.app)
     expect(live()).toEqual([])
-    expect(await world.app.store.accountsToReconcile()).toEqual([])
+    expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([])
   })
 
   test('may be gone over there already', async () => {
     const view = await created()
     world.platform.failures.remove.push({ outcome: 'refused', status: 404, message: 'No matching webhook found' })
     await deleteEndpoint(world.app, LEEDS, view.id)
-    expect(await world.app.store.accountsToReconcile()).toEqual([])
+    expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([])
   })
 
   test('stops being accepted after 72 hours', async () => {
@@ -317,7 +325,7 @@ describe('what was deleted or replaced', () => {
     await createEndpoint(world.app, LEEDS, 'webhook', { object: 'job', accountUUID: LEEDS }, { admin: false })
     world.clock.advance(hours(72))
     await repairSubscriptions(world.app)
-    const states = (await world.app.store.listSubscriptions(LEEDS)).map((row) => row.state)
+    const states = (await world.app.store.endpoints.listSubscriptions(LEEDS)).map((row) => row.state)
     expect(states).toEqual(['deleted', 'active'])
     expect(await world.platform.challenge(view.forwardingUrl)).toBe(false)
   })

@@ -28,7 +28,7 @@ export interface RepairReport {
  */
 export async function repairSubscriptions(app: SubscriptionApp): Promise<RepairReport> {
   const report: RepairReport = { accounts: 0, unreadable: 0, repaired: 0, failed: 0 }
-  for (const accountUuid of await app.store.accountsToReconcile()) {
+  for (const accountUuid of await app.store.endpoints.accountsToReconcile()) {
     report.accounts += 1
     try {
       const one = await oneAtATime(app.store, accountUuid, () => reconcile(app, accountUuid, { subscribe: true }))
@@ -63,11 +63,11 @@ async function explain(
   objects: readonly ComparedObject[],
   { fineToo }: { fineToo: boolean },
 ): Promise<void> {
-  const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
   for (const found of objects) {
     if (found.outcome === 'fine' && !fineToo) continue
     const note = found.outcome === 'failed' ? null : upstreamNote(found, app.clock.now(), timezone)
-    await app.store.noteUpstream(accountUuid, found.object, note)
+    await app.store.notices.noteUpstream(accountUuid, found.object, note)
   }
 }
 
@@ -99,7 +99,7 @@ async function reconcile(
       break
     }
     // Ours are read after the platform's, so that nothing it lists can be missing here.
-    const own = await app.store.listSubscriptions(accountUuid)
+    const own = await app.store.endpoints.listSubscriptions(accountUuid)
     const byToken = new Map(own.map((row) => [row.tokenHash, row]))
     const listed = list.value.flatMap((entry) => {
       const token = tokenOfAddress(app.settings.origin, entry.callbackUrl)
@@ -111,7 +111,7 @@ async function reconcile(
     }
     const missing = plan.filter((repair) => repair.act === 'subscribe')
     if (!options.subscribe || missing.length === 0) break
-    const timezone = (await app.store.findAccount(accountUuid))?.timezone ?? 'UTC'
+    const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
     let repaired = false
     for (const { object, reason } of missing) {
       const active = own.find((row) => row.state === 'active' && row.object === object)
@@ -143,10 +143,10 @@ export async function neededObjects(
     if (known) known.push(need)
     else needs.set(object, [need])
   }
-  for (const { objectType, fields } of await app.store.listEndpointFields(accountUuid)) {
+  for (const { objectType, fields } of await app.store.endpoints.listEndpointFields(accountUuid)) {
     add(objectType, { fields: parseFields(fields) })
   }
-  for (const { active, definition } of await app.store.listAutomations(accountUuid)) {
+  for (const { active, definition } of await app.store.automations.listAutomations(accountUuid)) {
     const { trigger } = definition
     const fields = active ? app.fieldsOfRule(definition) : null
     // What the platform sends no webhooks for is looked through by the automations themselves.
@@ -168,7 +168,7 @@ async function subscribeAgain(
   if (active) {
     const why = input.reason ? `ServiceM8 switched it off: ${sentence(input.reason)}` : 'ServiceM8 no longer lists it.'
     const stateReason = `${why} Subscribing again did not work: ${sentence(result.message)}`
-    await app.store.updateSubscription(accountUuid, active.id, { stateReason, at: app.clock.now() })
+    await app.store.endpoints.updateSubscription(accountUuid, active.id, { stateReason, at: app.clock.now() })
   }
   return { outcome: 'failed', message: result.message }
 }
@@ -186,30 +186,34 @@ async function carryOut(
   const at = app.clock.now()
   switch (repair.act) {
     case 'note':
-      return app.store.updateSubscription(accountUuid, repair.id, {
+      return app.store.endpoints.updateSubscription(accountUuid, repair.id, {
         platformUuid: repair.platformUuid,
         stateReason: null,
         at,
       })
     case 'adopt':
-      await app.store.switchSubscription(accountUuid, {
+      await app.store.endpoints.switchSubscription(accountUuid, {
         id: repair.id,
         fields: [...repair.fields].sort().join(','),
         replacedUntil: at + REPLACED_VALID,
         at,
       })
       app.log.info({ account: accountUuid, object: repair.object, subscription: repair.id }, 'subscription.adopted')
-      return app.store.updateSubscription(accountUuid, repair.id, { platformUuid: repair.platformUuid, at })
+      return app.store.endpoints.updateSubscription(accountUuid, repair.id, { platformUuid: repair.platformUuid, at })
     case 'end':
-      return app.store.updateSubscription(accountUuid, repair.id, {
+      return app.store.endpoints.updateSubscription(accountUuid, repair.id, {
         state: 'deleted',
         stateReason: 'nobody needs it; the platform has not been told yet',
         at,
       })
     case 'drop':
-      return app.store.dropPendingSubscription(accountUuid, repair.id)
+      return app.store.endpoints.dropPendingSubscription(accountUuid, repair.id)
     case 'settle':
-      return app.store.updateSubscription(accountUuid, repair.id, { state: repair.state, stateReason: null, at })
+      return app.store.endpoints.updateSubscription(accountUuid, repair.id, {
+        state: repair.state,
+        stateReason: null,
+        at,
+      })
     case 'remove':
       return remove(app, accountUuid, repair)
     default:
@@ -227,6 +231,6 @@ async function remove(
   const gone = answer.outcome === 'ok' || (answer.outcome === 'refused' && answer.status === 404)
   app.log.info({ account: accountUuid, subscription: id, gone }, 'subscription.removed')
   if (gone && id !== null) {
-    await app.store.updateSubscription(accountUuid, id, { stateReason: null, at: app.clock.now() })
+    await app.store.endpoints.updateSubscription(accountUuid, id, { stateReason: null, at: app.clock.now() })
   }
 }

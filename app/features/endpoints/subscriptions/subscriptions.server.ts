@@ -71,7 +71,7 @@ export async function prepareSubscription(
 ): Promise<PreparedSubscription> {
   const wanted = fieldsToWatch(object, needs)
   const token = newToken()
-  const id = await app.store.beginSubscription(accountUuid, {
+  const id = await app.store.endpoints.beginSubscription(accountUuid, {
     object,
     fields: wanted.join(','),
     tokenHash: hashToken(token),
@@ -100,7 +100,7 @@ export async function prepareSubscription(
       )
       // Without an answer it may be live over there: events that arrive at it are still taken until it was looked into.
       if (answer.uncertain) await keepDoubtful(app, accountUuid, id)
-      else await app.store.dropPendingSubscription(accountUuid, id)
+      else await app.store.endpoints.dropPendingSubscription(accountUuid, id)
       return answer.failure
     default:
       return assertNever(answer)
@@ -125,7 +125,7 @@ export async function ensureSubscription(
   const prepared = await prepareSubscription(app, accountUuid, object, needs)
   if (prepared.outcome !== 'ready') return prepared
   const { subscription } = prepared
-  await app.store.switchSubscription(accountUuid, { ...subscription, at: app.clock.now() })
+  await app.store.endpoints.switchSubscription(accountUuid, { ...subscription, at: app.clock.now() })
   return { outcome: 'subscribed', fields: subscription.fields.split(',') }
 }
 
@@ -144,7 +144,7 @@ export async function beginLooking(
 
 async function keepDoubtful(app: SubscriptionApp, accountUuid: string, id: number): Promise<void> {
   const at = app.clock.now()
-  await app.store.updateSubscription(accountUuid, id, {
+  await app.store.endpoints.updateSubscription(accountUuid, id, {
     state: 'replaced',
     stateReason: 'the platform did not answer; it may have it',
     endsAt: at + REPLACED_VALID,

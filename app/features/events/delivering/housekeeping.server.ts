@@ -30,7 +30,7 @@ const UNTRIED_GRACE = hours(1)
 const HELD_GRACE = DEADLINE_GRACE + minutes(1)
 
 export async function tidyAfterRestart({ store, clock, log }: HouseApp): Promise<void> {
-  const { spread } = await store.tidyAfterRestart(clock.now(), {
+  const { spread } = await store.deliveries.tidyAfterRestart(clock.now(), {
     spreadMs: SPREAD,
     graceMs: UNTRIED_GRACE,
     sampleReason: SAMPLE_LOST,
@@ -47,7 +47,7 @@ export async function endStopped({ store, clock, log }: HouseApp): Promise<void>
     cancelled: REPLAY_CANCELLED,
   }
   for (;;) {
-    const ended = await store.endStoppedStep(clock.now(), STEP, reasons)
+    const ended = await store.deliveries.endStoppedStep(clock.now(), STEP, reasons)
     if (ended > 0) log.info({ deliveries: ended }, 'deliveries.stopped')
     if (ended < STEP) return
     await setImmediate()
@@ -62,7 +62,7 @@ export async function expireHeld({ store, clock, log }: HouseApp): Promise<void>
   let cursor: HeldCursor | null = null
   let ended = 0
   do {
-    const step: Awaited<ReturnType<typeof store.expireHeldStep>> = await store.expireHeldStep(
+    const step: Awaited<ReturnType<typeof store.deliveries.expireHeldStep>> = await store.deliveries.expireHeldStep(
       clock.now(),
       cursor,
       options,
@@ -78,7 +78,7 @@ export async function expireHeld({ store, clock, log }: HouseApp): Promise<void>
 const WAITING_PER_REPLAY = 500
 
 export async function growReplays({ store, clock }: HouseApp, limit: PendingLimit): Promise<GrownReplays> {
-  return store.growReplaysStep(clock.now(), {
+  return store.deliveries.growReplaysStep(clock.now(), {
     choose: chooseEndpoints,
     limit,
     waitingPerReplay: WAITING_PER_REPLAY,

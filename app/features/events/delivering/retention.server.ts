@@ -26,17 +26,17 @@ export async function forgetOldEvents(
   const { store, clock, log } = app
   const now = clock.now()
   const oldest = now - Math.max(keepMs, LEAST_EVENTS)
-  const events = await inSteps(app, signal, (from) => store.deleteOldEventsStep(oldest, from, ROWS_PER_STEP))
+  const events = await inSteps(app, signal, (from) => store.ops.deleteOldEventsStep(oldest, from, ROWS_PER_STEP))
   const bodies = await inSteps(app, signal, (from) =>
-    store.deleteOldBodiesStep(now - deliveredBodyMs, oldest, from, ROWS_PER_STEP),
+    store.ops.deleteOldBodiesStep(now - deliveredBodyMs, oldest, from, ROWS_PER_STEP),
   )
-  await store.deleteOldHours(Math.floor((now - HOURLY_COUNTERS) / hours(1)))
+  await store.ops.deleteOldHours(Math.floor((now - HOURLY_COUNTERS) / hours(1)))
   if (events + bodies === 0) return
   log.info({ events, bodies }, 'retention.removed')
-  for (let { freeBytes } = await store.spaceUsed(); freeBytes > 0 && !signal?.aborted; ) {
-    await store.vacuumStep(PAGES_PER_STEP)
+  for (let { freeBytes } = await store.ops.spaceUsed(); freeBytes > 0 && !signal?.aborted; ) {
+    await store.ops.vacuumStep(PAGES_PER_STEP)
     await pause(app)
-    const left = (await store.spaceUsed()).freeBytes
+    const left = (await store.ops.spaceUsed()).freeBytes
     if (left >= freeBytes) return
     freeBytes = left
   }

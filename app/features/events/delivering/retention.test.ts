@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 async function accept(count: number, body = '{}'): Promise<void> {
-  await world.store.acceptEvents(
+  await world.store.events.acceptEvents(
     Array.from({ length: count }, () => anEvent(world, { body })),
     {
       choose: chooseEndpoints,

@@ -20,7 +20,7 @@ export type RetryOutcome =
  * tries of the old one go on; the first success ends both.
  */
 export async function sendAgain(app: AgainApp, accountUuid: string, deliveryId: number): Promise<RetryOutcome> {
-  const retry = await app.store.retryDelivery(accountUuid, deliveryId, app.clock.now(), RETRY_FOR)
+  const retry = await app.store.deliveries.retryDelivery(accountUuid, deliveryId, app.clock.now(), RETRY_FOR)
   switch (retry.outcome) {
     case 'created':
       app.log.info({ deliveryId: retry.deliveryId, of: deliveryId }, 'delivery.asked_again')
@@ -52,7 +52,7 @@ export async function replaySince(
   if (count === null) return { outcome: 'not_found' }
   if (dryRun) return { outcome: 'counted', count }
   if (!app.space.switches().newReplays) return { outcome: 'no_room', message: NO_ROOM_FOR_REPLAYS }
-  const replayId = await app.store.startReplay(accountUuid, endpointId, request, count, app.clock.now())
+  const replayId = await app.store.deliveries.startReplay(accountUuid, endpointId, request, count, app.clock.now())
   if (replayId === null) return { outcome: 'no_address', message: 'The webhook has no address to send to.' }
   app.log.info({ replayId, endpointId, count }, 'replay.started')
   app.wakeDeliveries(endpointId)
@@ -69,12 +69,8 @@ export async function countReplayed(
   let count = 0
   let from: number | null = null
   do {
-    const page: Awaited<ReturnType<typeof store.findReplayableEvents>> = await store.findReplayableEvents(
-      accountUuid,
-      endpointId,
-      request,
-      from,
-    )
+    const page: Awaited<ReturnType<typeof store.deliveries.findReplayableEvents>> =
+      await store.deliveries.findReplayableEvents(accountUuid, endpointId, request, from)
     if (!page) return null
     count += page.events.filter((event) => chooseEndpoints(event, [page.endpoint]).length > 0).length
     from = page.next
@@ -88,13 +84,13 @@ export async function replayProgress(
   accountUuid: string,
   replayId: number,
 ): Promise<ReplayRow | null> {
-  return app.store.findReplay(accountUuid, replayId)
+  return app.store.deliveries.findReplay(accountUuid, replayId)
 }
 
 /** False = there is no such replay, or it has ended. What it has made and not sent ends as "stopped". */
 export async function cancelReplay(app: AgainApp, accountUuid: string, replayId: number): Promise<boolean> {
-  const replay = await app.store.findReplay(accountUuid, replayId)
-  if (!replay || !(await app.store.cancelReplay(accountUuid, replayId, app.clock.now()))) return false
+  const replay = await app.store.deliveries.findReplay(accountUuid, replayId)
+  if (!replay || !(await app.store.deliveries.cancelReplay(accountUuid, replayId, app.clock.now()))) return false
   app.wakeDeliveries(replay.endpointId)
   return true
 }
@@ -113,7 +109,7 @@ export async function sendTest(
   endpointId: number,
   sample: Pick<IncomingEvent, 'object' | 'objectUuid' | 'changedFields' | 'body'>,
 ): Promise<TestOutcome> {
-  const deliveryId = await app.store.createTestDelivery(accountUuid, endpointId, sample, app.clock.now())
+  const deliveryId = await app.store.events.createTestDelivery(accountUuid, endpointId, sample, app.clock.now())
   if (deliveryId === null) return { outcome: 'not_found' }
   const report = await app.deliverNow(deliveryId)
   if (report?.result.kind !== 'sent') throw new Error(`the sample ${deliveryId} was not sent`)

@@ -15,13 +15,13 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   return answerCall(args, {
     GET: async () => {
       const { accountUuid } = await requireAccountOfQuery(context.app, request)
-      const timezone = (await store.findAccount(accountUuid))?.timezone ?? 'UTC'
+      const timezone = (await store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
       const read = readAuditQuery(new URL(request.url).searchParams, timezone)
       if (read.outcome === 'invalid') {
         return badInput(Object.values(read.errors)[0]?.[0] ?? 'Invalid input', read.errors)
       }
       const { limit } = read.query
-      const entries = await store.listAudit(accountUuid, { ...read.query, limit: limit + 1 })
+      const entries = await store.audit.listAudit(accountUuid, { ...read.query, limit: limit + 1 })
       const page = entries.slice(0, limit)
       const next = entries.length > limit ? (page.at(-1)?.id ?? null) : null
       return answer(200, { entries: page.map(auditJson), next })

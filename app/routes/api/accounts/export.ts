@@ -20,7 +20,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       requireOwner(app, access, 'export')
       const { accountUuid } = access
       requireRateOf(app, 'export', accountUuid)
-      const account = await app.store.findAccount(accountUuid)
+      const account = await app.store.accounts.findAccount(accountUuid)
       const pieces = await exportAccount(app, accountUuid)
       if (account === null || pieces === null) return notFound()
       const headers = {

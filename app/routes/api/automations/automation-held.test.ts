@@ -21,7 +21,7 @@ afterEach(() => calls.close())
 async function hold() {
   const { store, clock } = calls.world
   const settings = { ...calls.app.settings, payments: { mode: 'stripe' as const, publishableKey: null } }
-  const known = await store.ensurePlan(LEEDS, TRIAL, clock.now())
+  const known = await store.billing.ensurePlan(LEEDS, TRIAL, clock.now())
   const app = { ...calls.app, settings, wakeDeliveries: () => {} }
   expect(await trySave(app, known, { status: 'trial', trialEndsAt: clock.now() - days(4) })).not.toBeNull()
 }

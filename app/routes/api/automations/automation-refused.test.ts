@@ -164,7 +164,7 @@ describe('a rule that was saved before it was judged so', () => {
   const SENTENCE = 'This action needs a job; a customer has none. Choose another action, or a trigger about jobs.'
   const definition = (): RuleDefinition => definitionOf(ruleForm.parse(BAD), null)
   const stored = (active: boolean) =>
-    calls.world.store.createAutomation(LEEDS, {
+    calls.world.store.automations.createAutomation(LEEDS, {
       name: 'Old',
       definition: definition(),
       active,

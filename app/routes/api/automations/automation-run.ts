@@ -19,7 +19,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const id = parseRuleId(params.id)
       const body = await readJson(request, runBody)
       for (const { accountUuid } of accounts) {
-        const rule = id === null ? null : await app.store.findAutomation(accountUuid, id)
+        const rule = id === null ? null : await app.store.automations.findAutomation(accountUuid, id)
         if (!rule) continue
         const access = await requireAccount(app, request, accountUuid)
         if (body.adminCheckMode) requireAdmin(access)

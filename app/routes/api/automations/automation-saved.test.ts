@@ -51,7 +51,7 @@ describe('what a value says by itself is judged when it is saved', () => {
       { id: 1, endpoint: { url: '', state: 'active' } },
       { id: 2, endpoint: { url: 'https://paused.example', state: 'paused' } },
     ]
-    calls.app.store.listEndpoints = async () => webhooks as never
+    calls.app.store.endpoints.listEndpoints = async () => webhooks as never
     expect(await save('send_notification', bare)).toEqual(refused)
     webhooks.push({ id: 3, endpoint: { url: 'https://mine.example', state: 'active' } })
     expect(await save('send_notification', bare)).toEqual([201, bare])

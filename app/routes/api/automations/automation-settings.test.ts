@@ -82,7 +82,7 @@ describe('/api/automation-settings', () => {
 
   test('every change is noted with who made it, as far as the session knows', async () => {
     const { store, clock } = calls.world
-    await store.openSession({
+    await store.accounts.openSession({
       tokenHash: hashToken('toms-browser'),
       expiresAt: clock.now() + hours(8),
       account: { accountUuid: LEEDS, staffUuid: STAFF, proof: 'launch', provedAt: clock.now() },
@@ -92,7 +92,7 @@ describe('/api/automation-settings', () => {
     await put({ customerCooldownDays: 1 })
     await put({ customerCooldownDays: 1 })
     await put({ quietForAll: true, senderStaffUuid: STAFF }, { as: 'toms-browser' })
-    expect(await store.listGuardChanges(LEEDS)).toMatchObject([
+    expect(await store.runs.listGuardChanges(LEEDS)).toMatchObject([
       {
         by: 'Tom Finch',
         words: 'Set: quiet hours 20:00 to 08:00, for all automations; staff messages and signatures from Tom Finch.',
@@ -133,7 +133,7 @@ describe('/api/mutes', () => {
     expect(await drop(made.json.id)).toMatchObject({ status: 200, json: { success: true } })
     expect((await list()).json).toEqual([])
     expect((await drop(made.json.id)).text).toBe(UNKNOWN)
-    expect((await calls.world.store.listGuardChanges(LEEDS)).map(({ words }) => words)).toEqual([
+    expect((await calls.world.store.runs.listGuardChanges(LEEDS)).map(({ words }) => words)).toEqual([
       'Allowed messages to Customer 1 again.',
       'Stopped messages to Customer 1.',
       'Stopped messages to Customer 1.',

@@ -41,7 +41,7 @@ function definition(length: number): RuleDefinition {
 /** What a rule of that length has beside its texts. */
 const around = (length: number) => lengthOfRule(definition(length)) - length
 const stored = (name: string, length: number) =>
-  calls.app.store.createAutomation(LEEDS, {
+  calls.app.store.automations.createAutomation(LEEDS, {
     name,
     definition: definition(length),
     active: true,
@@ -71,7 +71,7 @@ test('a rule is as long as 100,000 characters with all its texts, to the charact
   expect(await post(fields(room))).toMatchObject({ status: 201 })
   const message = tooLong(LONGEST_RULE + 1)
   expect(await post(fields(room + 1))).toMatchObject({ status: 400, json: { message, errors: { actions: [message] } } })
-  expect(await calls.app.store.listAutomations(LEEDS)).toHaveLength(1)
+  expect(await calls.app.store.automations.listAutomations(LEEDS)).toHaveLength(1)
 })
 
 test('form, preview, samples, look back, import and template say the same', async () => {
@@ -89,7 +89,7 @@ test('form, preview, samples, look back, import and template say the same', asyn
     outcome: 'invalid',
     issues: [{ path: ['actions'], message }],
   })
-  expect(await calls.app.store.listAutomations(LEEDS)).toEqual([])
+  expect(await calls.app.store.automations.listAutomations(LEEDS)).toEqual([])
 })
 
 test('a form that lacks more than length is not looked at either', async () => {
@@ -101,7 +101,7 @@ test('a form that lacks more than length is not looked at either', async () => {
 
 test('one that was longer before is switched, run and deleted; an edit has to shorten it', async () => {
   const id = await stored('From before', 300_000)
-  const rule = await calls.app.store.findAutomation(LEEDS, id)
+  const rule = await calls.app.store.automations.findAutomation(LEEDS, id)
   if (!rule) throw new Error('not stored')
   expect(await put(id, { active: false })).toMatchObject({ status: 200, json: { active: false } })
   expect(await act('switch', { id: String(id), to: 'on' })).toMatchObject({ flash: { kind: 'success' } })
@@ -115,7 +115,7 @@ test('one that was longer before is switched, run and deleted; an edit has to sh
 
 test('all rules of an account have at most 2,000,000 characters together; one that gets shorter is always taken', async () => {
   for (let n = 0; n < 7; n++) await stored(`Rule ${n}`, 280_000)
-  const { characters } = await calls.app.store.sizeOfAutomations(LEEDS)
+  const { characters } = await calls.app.store.automations.sizeOfAutomations(LEEDS)
   const room = MOST_OF_RULES - characters
   const last = room - around(room)
   expect(await post(fields(last + 1))).toMatchObject({
@@ -138,7 +138,7 @@ test('all rules of an account have at most 2,000,000 characters together; one th
     result: { message: expect.stringMatching(/^A \(Imported\): All automations together/) },
   })
   await act('delete', { id: String(id) })
-  expect((await calls.app.store.sizeOfAutomations(LEEDS)).characters).toBe(characters)
+  expect((await calls.app.store.automations.sizeOfAutomations(LEEDS)).characters).toBe(characters)
 })
 
 test('texts of misspelt placeholders within the length are judged by their placeholders', async () => {

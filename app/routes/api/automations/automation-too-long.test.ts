@@ -29,7 +29,7 @@ function endsSo(how: NotDone): void {
 }
 const save = () =>
   calls.call(automation, '/api/automation', { method: 'POST', body: { accountUUID: LEEDS, ...FIELDS } })
-const stored = () => calls.app.store.listAutomations(LEEDS)
+const stored = () => calls.app.store.automations.listAutomations(LEEDS)
 
 test('a call that takes too long to check is answered 422, one too many 429; nothing is stored', async () => {
   endsSo({ outcome: 'too_long' })

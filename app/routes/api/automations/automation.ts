@@ -16,7 +16,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   return answerCall(args, {
     GET: async () => {
       const { accountUuid, accountId } = await requireAccountOfQuery(app, request)
-      const rules = await app.store.listAutomations(accountUuid)
+      const rules = await app.store.automations.listAutomations(accountUuid)
       const at = await judgedAt(app, accountUuid)
       const told: ReturnType<typeof ruleJson>[] = []
       const turn = takingTurns()

@@ -13,7 +13,8 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const { accounts } = await requireSession(app, request)
       const id = parseWebhookId(params.id ?? '')
       for (const { accountUuid } of id === null ? [] : accounts) {
-        if (await app.store.dismissNotice(accountUuid, id ?? 0, app.clock.now())) return answer(200, { success: true })
+        if (await app.store.notices.dismissNotice(accountUuid, id ?? 0, app.clock.now()))
+          return answer(200, { success: true })
       }
       return notFound()
     },

@@ -66,7 +66,11 @@ describe('POST /api/webhooks/{id}/check', () => {
   })
 
   test('needs an address', async () => {
-    await world.app.store.updateEndpoint(LEEDS, { kind: 'webhook', id: 1 }, { url: '', subscription: null, at: 1 })
+    await world.app.store.endpoints.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id: 1 },
+      { url: '', subscription: null, at: 1 },
+    )
     expect(await look()).toMatchObject({ status: 400, json: { message: expect.stringContaining('no callback URL') } })
   })
 
@@ -96,7 +100,7 @@ describe('POST /api/webhooks/compare', () => {
 describe('notices', () => {
   beforeEach(async () => {
     const mail = { state: 'none', sentence: 'No e-mail: they are switched off.' } as const
-    await world.app.store.raiseNotice(
+    await world.app.store.notices.raiseNotice(
       { accountUuid: LEEDS, endpointId: 1, latestId: null },
       { kind: 'failing', since: world.clock.now(), sentence: 'It fails.', at: world.clock.now(), mail },
     )
@@ -160,7 +164,7 @@ describe('/api/notice-settings', () => {
     expect((await put({ byMail: 'yes' })).status).toBe(400)
     expect((await put({ mail: true })).status).toBe(400)
     expect((await put('{')).status).toBe(400)
-    expect(await world.app.store.findMailChoice(LEEDS)).toBeNull()
+    expect(await world.app.store.notices.findMailChoice(LEEDS)).toBeNull()
   })
 
   test('is for the owner', async () => {
@@ -168,6 +172,6 @@ describe('/api/notice-settings', () => {
     expect((await put({ byMail: false }, { as: BRISBANE })).status).toBe(404)
     expect((await ask({ as: BRISBANE })).status).toBe(404)
     expect((await ask({ method: 'DELETE' })).status).toBe(405)
-    expect(await world.app.store.findMailChoice(LEEDS)).toBeNull()
+    expect(await world.app.store.notices.findMailChoice(LEEDS)).toBeNull()
   })
 })

@@ -29,7 +29,8 @@ async function requireEndpoint(app: App, request: Request, key: EndpointKey | nu
   const { accounts } = await requireSession(app, request)
   if (key !== null) {
     for (const { accountUuid, role, staffUuid, freshAt } of accounts) {
-      if (await app.store.findEndpoint(accountUuid, refOf(key))) return { accountUuid, key, role, staffUuid, freshAt }
+      if (await app.store.endpoints.findEndpoint(accountUuid, refOf(key)))
+        return { accountUuid, key, role, staffUuid, freshAt }
     }
   }
   throw notFound()

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { withMethods } from '#app/lib/families.ts'
 import { type Call, callRoute, openSessions, type Route } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { action as webhooks } from './webhooks.ts'
@@ -125,12 +126,11 @@ describe('POST /api/webhooks', () => {
   })
 
   test('answers a bug with 500 JSON that gives nothing away', async () => {
-    world.app.store = {
-      ...world.app.store,
+    world.app.store = withMethods(world.app.store, {
       saveEndpoint: async () => {
         throw new Error('disk full at /data')
       },
-    }
+    })
     const failed = await post(FORM)
     expect(failed.status).toBe(500)
     expect(failed.text).not.toContain('disk')

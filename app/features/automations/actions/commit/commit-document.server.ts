@@ -69,7 +69,7 @@ async function findInDiary(
   { accountUuid, sendingAt }: CommitContext['identity'],
   call: CallForEffect,
 ): Promise<VerifyResult> {
-  const account = await app.store.findAccount(accountUuid)
+  const account = await app.store.accounts.findAccount(accountUuid)
   const since = localStamp(wallAt(sendingAt - SLACK, account?.timezone ?? 'UTC'))
   const filter = `related_object_uuid eq '${quoted(objectUuid)}' and active eq '1'`
   const answer = await call((api, token) => api.list(token, 'attachment', { filter }))

@@ -71,7 +71,7 @@ export function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>)
       // The history is young, its scopes are not ours by default, its fields are not published: it can prove, never disprove.
       const answer = await call((api, token) => api.list(token, object, { filter }))
       if (answer.outcome !== 'ok') return unclear(NOT_PROVABLE)
-      const account = await app.store.findAccount(context.identity.accountUuid)
+      const account = await app.store.accounts.findAccount(context.identity.accountUuid)
       const since = localStamp(wallAt(context.identity.sendingAt - SLACK, account?.timezone ?? 'UTC'))
       const found = answer.value.find((record) => isThisMessage(record, effect, since))
       if (!found) return unclear(NOT_PROVABLE)

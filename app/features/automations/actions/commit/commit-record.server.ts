@@ -122,7 +122,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     const filter = `${by} eq '${quoted(key)}'`
     const answer = await call((api, token) => api.list(token, effect.object, { filter }))
     if (answer.outcome !== 'ok') return lookedInVain(answer, thingOf(effect))
-    const account = await app.store.findAccount(context.identity.accountUuid)
+    const account = await app.store.accounts.findAccount(context.identity.accountUuid)
     const since = localStamp(wallAt(context.identity.sendingAt - SLACK, account?.timezone ?? 'UTC'))
     const twins = answer.value.map(valuesOf).filter((record) => isActive(record) && isTwin(record, fields, since))
     const [twin] = twins

@@ -54,7 +54,7 @@ export function createWebhookCommits(app: WebhookApp, sign: SignNotification | n
 
 /** The secret of the address where it is one of the account's own; else of its first webhook, which its owner knows. */
 async function secretFor(app: WebhookApp, accountUuid: string, url: string): Promise<string | null> {
-  const endpoints = await app.store.listEndpoints(accountUuid)
+  const endpoints = await app.store.endpoints.listEndpoints(accountUuid)
   const own = endpoints.find(({ endpoint }) => endpoint.url === url)
   const endpoint = (own ?? endpoints.find(({ kind }) => kind === 'webhook'))?.endpoint
   if (!endpoint) return null

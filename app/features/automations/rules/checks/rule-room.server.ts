@@ -13,7 +13,7 @@ export async function noRoomFor(
   definition: RuleDefinition,
   before: RuleDefinition | null,
 ): Promise<string | null> {
-  const { count, characters } = await app.store.sizeOfAutomations(accountUuid)
+  const { count, characters } = await app.store.automations.sizeOfAutomations(accountUuid)
   if (before === null && count >= MOST_RULES) return `An account has at most ${MOST_RULES} automations.`
   const grows = lengthOfRule(definition) - (before === null ? 0 : lengthOfRule(before))
   return grows > 0 ? rulesTooLong(characters + grows) : null

@@ -1,0 +1,32 @@
+// Methods in families, `store.runs.listRuns(…)`, put through something all at once or replaced one by one.
+
+/** Methods by family. A method's name is the same in no two families. */
+export type Families = Readonly<Record<string, object>>
+
+type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
+
+/** All methods by name alone. */
+export type MethodsOf<Of> = Together<Of[keyof Of]>
+
+export type AnyMethod = (...given: never[]) => Promise<unknown>
+
+/** The same families with these methods in place of their own. */
+export function withMethods<Of extends object>(families: Of, replaced: Partial<MethodsOf<Of>>): Of {
+  return eachMethod(families, (name, method) => (replaced as Record<string, AnyMethod | undefined>)[name] ?? method)
+}
+
+/** The same families with each method as `wrap` gives it back. */
+export function eachMethod<Of extends object>(families: Of, wrap: (name: string, method: AnyMethod) => AnyMethod): Of {
+  const wrapped = Object.entries(families).map(([family, methods]) => [
+    family,
+    Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, wrap(name, method as AnyMethod)])),
+  ])
+  return Object.fromEntries(wrapped) as Of
+}
+
+/** All methods by name alone, as one object. */
+export function methodsOf<Of extends object>(families: Of): MethodsOf<Of> {
+  return Object.assign({}, ...Object.values(families)) as MethodsOf<Of>
+}
