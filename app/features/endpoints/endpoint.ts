@@ -2,7 +2,6 @@
 // the platform.
 
 import { z } from 'zod'
-import type { EndpointKind } from '#app/domain/endpoint-key.ts'
 import { parseFields, reportable } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from '#app/domain/object-catalog.ts'
 
@@ -131,12 +130,6 @@ export const forwardingRuleChange = z.object({
   active: flag.optional(),
   objectType: text.optional(),
 })
-
-/** What forms and calls call the same field of each kind. */
-export const WIRE_NAMES = {
-  webhook: { url: 'callback_url', object: 'object', fields: 'fields' },
-  extra: { url: 'forwardUrl', object: 'objectType', fields: 'fieldFilters' },
-} as const satisfies Record<EndpointKind, { url: string; object: string; fields: string }>
 
 /** The forms of both kinds, read to the same fields. Issues are named as the form names its fields. */
 export const ENDPOINT_FORMS = {

@@ -5,7 +5,6 @@ import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, keyOf, refOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { isPolled, normalizeObjectType } from '#app/domain/object-catalog.ts'
-import { KIND_WORDS } from './controls/control-words.ts'
 import { newSecret } from './controls/rotate-secret.server.ts'
 import {
   ENDPOINT_CHANGES,
@@ -15,7 +14,6 @@ import {
   forwardingFilter,
   OBJECT_IS_FIXED,
   resolveObjectType,
-  WIRE_NAMES,
 } from './endpoint.ts'
 import {
   type CoveringSubscription,
@@ -30,6 +28,7 @@ import {
   subscriptionForNew,
 } from './endpoint-changes.server.ts'
 import { describeEndpoint, secretPlace } from './endpoint-details.server.ts'
+import { KIND_WORDS, WIRE_NAMES } from './endpoint-kinds.ts'
 import type { EndpointDetails } from './endpoint-view.ts'
 import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
 import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'

@@ -5,12 +5,11 @@ import { type EndpointKey, keyOf, parseEndpointKey, refOf } from '#app/domain/en
 import type { Flash } from '#app/lib/flash.ts'
 import type { EndpointFacts, EndpointRecord } from '#db/store/endpoints.ts'
 import { parseWebhookId } from '../endpoint.ts'
+import { KIND_WORDS, kindOf, type Thing } from '../endpoint-kinds.ts'
 import { type EndpointApp, updateEndpoint } from '../endpoints.server.ts'
 import {
   failedFlash,
   goneSentence,
-  KIND_WORDS,
-  kindOf,
   notTestedFlash,
   pausedFlash,
   REPLAY_CANCELLED,
@@ -21,7 +20,6 @@ import {
   secretFlash,
   startedFlash,
   startedWithoutFlash,
-  type Thing,
   testedFlash,
 } from './control-words.ts'
 import type { DeliveryControls } from './delivery-controls.server.ts'

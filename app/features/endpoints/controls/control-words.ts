@@ -1,44 +1,11 @@
 // What the page says after one of the buttons of a webhook or a forwarding rule did its work, or could not.
 
-import { type EndpointKey, type EndpointKind, refOf } from '#app/domain/endpoint-key.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
-
-/** Whose button it was. */
-export type Thing = 'webhook' | 'rule'
+import type { Thing } from '../endpoint-kinds.ts'
 
 const TITLES: Record<Thing, string> = { webhook: 'Webhook', rule: 'Rule' }
-
-/** What is said about each kind of endpoint. */
-export const KIND_WORDS = {
-  webhook: {
-    thing: 'webhook',
-    created: 'Webhook created successfully!',
-    updated: 'Webhook fields updated successfully!',
-    deleted: 'Webhook deleted successfully!',
-    createFailed: 'Failed to create webhook',
-    updateFailed: 'Failed to update webhook',
-    deleteFailed: 'Failed to delete webhook',
-    /** Kept with what was still to be sent. */
-    deletedReason: 'The webhook was deleted.',
-  },
-  extra: {
-    thing: 'rule',
-    created: 'Forwarding rule created successfully!',
-    updated: 'Forwarding rule updated successfully!',
-    deleted: 'Forwarding rule deleted successfully!',
-    createFailed: 'Failed to create forwarding rule',
-    updateFailed: 'Failed to update forwarding rule',
-    deleteFailed: 'Failed to delete forwarding rule',
-    deletedReason: 'The forwarding rule was deleted.',
-  },
-} as const satisfies Record<EndpointKind, { thing: Thing } & Record<string, string>>
-
-/** A key that cannot be read may have been a webhook's. */
-export function kindOf(key: EndpointKey | null): EndpointKind {
-  return key === null ? 'webhook' : refOf(key).kind
-}
 
 export function goneSentence(thing: Thing): string {
   return `This ${thing} no longer exists.`

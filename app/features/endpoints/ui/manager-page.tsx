@@ -22,7 +22,7 @@ import { accountHealth } from '../endpoint-status.ts'
 import { type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import type { FirstStepView } from '../first-steps.ts'
 import { FirstStepsCard } from './first-steps-card.tsx'
-import { CreateWebhook } from './form/create-form.tsx'
+import { NewWebhook } from './form/endpoint-form.tsx'
 import type { FormResult } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
 import { MailSettings } from './mail-settings.tsx'
@@ -117,7 +117,7 @@ export function ManagerPage(props: ManagerPageProps) {
       />
       <div className="grid gap-5 lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr] lg:gap-6">
         <div className="lg:col-start-1 lg:row-start-1">
-          <CreateWebhook account={account} usedTypes={webhooks.map((webhook) => webhook.objectType)} result={result} />
+          <NewWebhook account={account} usedTypes={webhooks.map((webhook) => webhook.objectType)} result={result} />
         </div>
         <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
           <section aria-labelledby="webhooks-title">

@@ -1,17 +1,17 @@
 import { Split } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { refOf } from '#app/domain/endpoint-key.ts'
-import { Card } from '#app/ui/card.tsx'
-import { Disclosure } from '#app/ui/disclosure.tsx'
+import { toneLook } from '#app/ui/badge.tsx'
+import { buttonLook } from '#app/ui/button.tsx'
+import { Card, cardLook } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import type { ReplayPanelData } from '../controls/replay-words.ts'
-import type { EndpointLine, EndpointView } from '../endpoint-view.ts'
-import { type FormResult, resultFor } from './form/form-result.ts'
-import { useSending } from './form/manager-form.tsx'
-import { AddRuleForm } from './form/rule-form.tsx'
+import { calledOf, type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
+import { NewAddress } from './form/endpoint-form.tsx'
+import type { FormResult } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
-import type { ManagerAccount, ManagerStep } from './manager-address.ts'
-import { RuleLine } from './rule-line.tsx'
+import { cardId, type ManagerAccount, type ManagerStep, managerSearch } from './manager-address.ts'
+import { statusLook } from './status-look.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
 interface RulesSectionProps {
@@ -89,7 +89,7 @@ export function RulesSection({
           ))}
         </ul>
       )}
-      <AddRule account={account} result={result} noRoom={noRoom} />
+      <NewAddress account={account} result={result} noRoom={noRoom} />
     </section>
   )
 }
@@ -103,31 +103,24 @@ function isWhole(rule: EndpointView | EndpointLine): rule is EndpointView {
   return 'statusMessage' in rule
 }
 
-interface AddRuleProps {
-  account: ManagerAccount
-  result: FormResult | undefined
-  noRoom: string | null
-}
-
-/** The form, folded away. After a rule was made it is closed and empty again; after a refusal it keeps what was typed. */
-function AddRule({ account, result, noRoom }: AddRuleProps) {
-  const refused = resultFor(result, 'create_rule')
-  const sending = useSending('create_rule')
-  const wasSending = useRef(false)
-  const [round, setRound] = useState(0)
-  useEffect(() => {
-    if (wasSending.current && !sending && !refused) setRound((last) => last + 1)
-    wasSending.current = sending
-  }, [sending, refused])
-
-  if (noRoom !== null && !refused) return <p className="text-label text-ink-soft">{noRoom}</p>
+/** A forwarding rule in one line, where there are many: opened, it is the whole card. No icon, no form, a plain link: a page may hold 1,000. */
+function RuleLine({ rule, account }: { rule: EndpointLine; account: ManagerAccount }) {
+  const id = cardId(rule.id)
+  const { word, tone } = statusLook(rule.status)
   return (
-    <Card className="px-4 py-1 sm:px-5">
-      <Disclosure key={round} summary="Add another address" {...(refused ? { open: true } : {})}>
-        <div className="pt-1 pb-3">
-          <AddRuleForm account={account} refused={refused} sending={sending} />
-        </div>
-      </Disclosure>
-    </Card>
+    <div id={id} className={`${cardLook} flex flex-wrap items-center gap-x-3 px-4 py-1 sm:px-5`}>
+      <h3 className="min-w-0 wrap-anywhere font-semibold text-label">{titleOf(rule)}</h3>
+      <p className="min-w-0 flex-1 basis-40 truncate text-dense text-ink-soft">
+        {rule.label} → {rule.callbackUrl}
+      </p>
+      <span className={`rounded-control px-2 text-dense ${toneLook[tone]}`}>{word}</span>
+      <a
+        href={`${managerSearch(account, { step: 'card', webhookId: rule.id })}#${id}`}
+        className={buttonLook({ look: 'quiet' })}
+        aria-label={`Open ${calledOf(rule)}`}
+      >
+        Open
+      </a>
+    </div>
   )
 }

@@ -12,9 +12,8 @@ import type { ReplayPanelData } from '../controls/replay-words.ts'
 import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
 import { CheckResult } from './address-check.tsx'
 import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
-import { EditForm } from './form/edit-form.tsx'
+import { EditForm } from './form/endpoint-form.tsx'
 import { type FormResult, resultFor } from './form/form-result.ts'
-import { EditRuleForm } from './form/rule-form.tsx'
 import type { LogAnswer } from './log/log-filter.ts'
 import { LogPanel } from './log/log-panel.tsx'
 import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
@@ -69,12 +68,10 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
       {webhook.replays.map((one) => (
         <ReplayLine key={one.id} webhook={webhook} account={account} replay={one} />
       ))}
-      {!editing ? (
-        <Facts webhook={webhook} />
-      ) : webhook.kind === 'extra' ? (
-        <EditRuleForm rule={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
+      {editing ? (
+        <EditForm endpoint={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
       ) : (
-        <EditForm webhook={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
+        <Facts webhook={webhook} />
       )}
       {editing ? null : (
         <div className="grid gap-3">

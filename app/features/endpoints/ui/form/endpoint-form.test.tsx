@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { findObjectKind, OBJECT_TYPES, POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
-import { CreateWebhook } from './create-form.tsx'
+import { NewWebhook } from './endpoint-form.tsx'
 import type { FormResult } from './form-result.ts'
 
 interface Options {
@@ -20,7 +20,7 @@ function renderForm({ admin = false, usedTypes = [], result, answer = () => null
   function Page() {
     const refused = useActionData<FormResult | null>()
     return (
-      <CreateWebhook
+      <NewWebhook
         account={{ accountUUID: 'account-1', admin }}
         usedTypes={usedTypes}
         result={(refused as FormResult | null) ?? result}
@@ -263,9 +263,7 @@ describe('what is wrong with the form', () => {
     let finish = () => {}
     const sent: unknown[] = []
     renderPage({
-      page: () => (
-        <CreateWebhook account={{ accountUUID: 'account-1', admin: false }} usedTypes={[]} result={undefined} />
-      ),
+      page: () => <NewWebhook account={{ accountUUID: 'account-1', admin: false }} usedTypes={[]} result={undefined} />,
       action: async () => {
         sent.push(1)
         await new Promise<void>((resolve) => {

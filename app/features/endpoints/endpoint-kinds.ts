@@ -1,0 +1,41 @@
+// What differs between the kinds of endpoint in words alone.
+import { type EndpointKey, type EndpointKind, refOf } from '#app/domain/endpoint-key.ts'
+
+/** How sentences call an endpoint. */
+export type Thing = 'webhook' | 'rule'
+
+/** What is said about each kind of endpoint. */
+export const KIND_WORDS = {
+  webhook: {
+    thing: 'webhook',
+    created: 'Webhook created successfully!',
+    updated: 'Webhook fields updated successfully!',
+    deleted: 'Webhook deleted successfully!',
+    createFailed: 'Failed to create webhook',
+    updateFailed: 'Failed to update webhook',
+    deleteFailed: 'Failed to delete webhook',
+    /** Kept with what was still to be sent. */
+    deletedReason: 'The webhook was deleted.',
+  },
+  extra: {
+    thing: 'rule',
+    created: 'Forwarding rule created successfully!',
+    updated: 'Forwarding rule updated successfully!',
+    deleted: 'Forwarding rule deleted successfully!',
+    createFailed: 'Failed to create forwarding rule',
+    updateFailed: 'Failed to update forwarding rule',
+    deleteFailed: 'Failed to delete forwarding rule',
+    deletedReason: 'The forwarding rule was deleted.',
+  },
+} as const satisfies Record<EndpointKind, { thing: Thing } & Record<string, string>>
+
+/** A key that cannot be read may have been a webhook's. */
+export function kindOf(key: EndpointKey | null): EndpointKind {
+  return key === null ? 'webhook' : refOf(key).kind
+}
+
+/** What forms and calls call the same field of each kind. */
+export const WIRE_NAMES = {
+  webhook: { url: 'callback_url', object: 'object', fields: 'fields' },
+  extra: { url: 'forwardUrl', object: 'objectType', fields: 'fieldFilters' },
+} as const satisfies Record<EndpointKind, { url: string; object: string; fields: string }>

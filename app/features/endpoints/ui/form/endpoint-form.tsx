@@ -1,0 +1,432 @@
+import { Form } from '@remix-run/react'
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
+import type { EndpointKind } from '#app/domain/endpoint-key.ts'
+import { isPolled, OBJECT_KINDS, type ObjectKind } from '#app/domain/object-catalog.ts'
+import { CHECKED_WORDS } from '#app/domain/polling.ts'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { Card, CardSection } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Checkbox } from '#app/ui/form/checkbox.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { useFirstField } from '#app/ui/form/first-field.ts'
+import { Select } from '#app/ui/form/select.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { WIRE_NAMES } from '../../endpoint-kinds.ts'
+import type { EndpointView } from '../../endpoint-view.ts'
+import { cardId, type ManagerAccount, managerSearch } from '../manager-address.ts'
+import { PollingNote } from '../polling-facts.tsx'
+import { AddressField } from './address-field.tsx'
+import { FieldPicker } from './field-picker.tsx'
+import { joinFields } from './field-text.ts'
+import { type FormResult, type ManagerIntent, resultFor } from './form-result.ts'
+import { useManagerForm, useSending } from './manager-form.tsx'
+
+type Part = 'name' | 'object' | 'url' | 'fields'
+
+/** What the forms of a kind say, and which parts they have, in their order. */
+interface Wording {
+  create: {
+    intent: ManagerIntent
+    id: string
+    parts: readonly Part[]
+    refused: string
+    button: string
+    sending: string
+  }
+  edit: { parts: readonly Part[] }
+  url: { label: string; hint: string }
+  object: { label: string; choose: string; custom: string; customName: string }
+  fields: { create: string; edit: string }
+}
+
+const FORMS: Record<EndpointKind, Wording> = {
+  webhook: {
+    create: {
+      intent: 'create',
+      id: 'create-webhook',
+      parts: ['url', 'object', 'fields'],
+      refused: 'The webhook was not created',
+      button: 'Create Webhook',
+      sending: 'Creating…',
+    },
+    edit: { parts: ['fields', 'url'] },
+    url: { label: 'Callback URL', hint: 'Where events are sent. Leave it empty to only watch them here.' },
+    object: {
+      label: 'Object type',
+      choose: 'Choose what to watch',
+      custom: 'Use custom object type',
+      customName: 'Custom object type',
+    },
+    fields: { create: 'Fields', edit: 'Monitored fields' },
+  },
+  extra: {
+    create: {
+      intent: 'create_rule',
+      id: 'add-rule',
+      parts: ['name', 'object', 'url', 'fields'],
+      refused: 'The address was not added',
+      button: 'Add address',
+      sending: 'Adding…',
+    },
+    edit: { parts: ['name', 'url', 'fields'] },
+    url: { label: 'Forward to', hint: 'The address that gets these events too.' },
+    object: {
+      label: 'Object',
+      choose: 'Choose whose events to send',
+      custom: 'Another object, by name',
+      customName: 'Name of the object',
+    },
+    fields: { create: 'Field filter', edit: 'Field filter' },
+  },
+}
+
+interface NewProps {
+  account: ManagerAccount
+  result: FormResult | undefined
+}
+
+/** The card with the form for a webhook. `usedTypes` = those that have one already. */
+export function NewWebhook({ account, result, usedTypes }: NewProps & { usedTypes: readonly string[] }) {
+  const { round, ...state } = useRounds('webhook', result)
+  const open = OBJECT_KINDS.filter((kind) => !usedTypes.includes(kind.type))
+  return (
+    <CardSection id="create" title="Create New Webhook">
+      <CreateForm key={round} kind="webhook" account={account} open={open} {...state} />
+    </CardSection>
+  )
+}
+
+/** The form for an extra address, folded away. `noRoom` = why no further one fits; null = one does. */
+export function NewAddress({ account, result, noRoom }: NewProps & { noRoom: string | null }) {
+  const { round, ...state } = useRounds('extra', result)
+  if (noRoom !== null && !state.refused) return <p className="text-label text-ink-soft">{noRoom}</p>
+  return (
+    <Card className="px-4 py-1 sm:px-5">
+      <Disclosure key={round} summary="Add another address" {...(state.refused ? { open: true } : {})}>
+        <div className="pt-1 pb-3">
+          <CreateForm kind="extra" account={account} open={OBJECT_KINDS} {...state} />
+        </div>
+      </Disclosure>
+    </Card>
+  )
+}
+
+/** After an endpoint was made its form starts afresh (`round`); after a refusal it keeps what was typed. */
+function useRounds(kind: EndpointKind, result: FormResult | undefined) {
+  const { intent } = FORMS[kind].create
+  const refused = resultFor(result, intent)
+  const sending = useSending(intent)
+  const wasSending = useRef(false)
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    if (wasSending.current && !sending && !refused) setRound((last) => last + 1)
+    wasSending.current = sending
+  }, [sending, refused])
+  return { round, refused, sending }
+}
+
+interface CreateFormProps {
+  kind: EndpointKind
+  account: ManagerAccount
+  /** What can be chosen. */
+  open: readonly ObjectKind[]
+  refused: FormResult | null
+  sending: boolean
+}
+
+function CreateForm({ kind, account, open, refused, sending }: CreateFormProps) {
+  const { intent, id, parts, refused: title, button, sending: pendingLabel } = FORMS[kind].create
+  const submit = (
+    <Button
+      type="submit"
+      look="primary"
+      {...(kind === 'webhook' ? { size: 'wide' } : {})}
+      disabled={open.length === 0 && !account.admin}
+      pending={sending}
+      pendingLabel={pendingLabel}
+    >
+      {button}
+    </Button>
+  )
+  return (
+    <EndpointForm act="create" {...{ kind, account, id, parts, title, open, refused }} sent={{ intent }}>
+      {kind === 'webhook' ? submit : <div>{submit}</div>}
+    </EndpointForm>
+  )
+}
+
+interface EditFormProps {
+  endpoint: EndpointView
+  account: ManagerAccount
+  refused: FormResult | null
+}
+
+/** What can be changed of one endpoint. It opens and closes by the page's address, so there is one at a time. */
+export function EditForm({ endpoint, account, refused }: EditFormProps) {
+  const { id, kind } = endpoint
+  const sending = useSending('update', id)
+  const box = useFirstField<HTMLDivElement>()
+  return (
+    <div ref={box}>
+      <EndpointForm
+        act="edit"
+        {...{ kind, account, endpoint, refused }}
+        id={`edit-${id}`}
+        parts={FORMS[kind].edit.parts}
+        title="The changes were not saved"
+        sent={{ intent: 'update', id: String(id) }}
+      >
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" look="primary" pending={sending} pendingLabel="Saving…">
+            Save
+          </Button>
+          <ButtonLink to={`${managerSearch(account)}#${cardId(id)}`} preventScrollReset>
+            Cancel
+          </ButtonLink>
+        </div>
+      </EndpointForm>
+    </div>
+  )
+}
+
+type Act = 'create' | 'edit'
+
+function loads(kind: EndpointKind, act: Act) {
+  return async () => (await import('./check-webhook-form.ts')).checkOf(kind, act)
+}
+
+/** One function each, the same on every render. */
+const CHECKS: Record<EndpointKind, Record<Act, ReturnType<typeof loads>>> = {
+  webhook: { create: loads('webhook', 'create'), edit: loads('webhook', 'edit') },
+  extra: { create: loads('extra', 'create'), edit: loads('extra', 'edit') },
+}
+
+interface EndpointFormProps {
+  act: Act
+  kind: EndpointKind
+  account: ManagerAccount
+  id: string
+  parts: readonly Part[]
+  /** Of the notice about a refusal as a whole. */
+  title: string
+  /** What is changed; absent = a new one. */
+  endpoint?: EndpointView
+  open?: readonly ObjectKind[]
+  refused: FormResult | null
+  sent: Record<string, string>
+  /** Its buttons. */
+  children: ReactNode
+}
+
+function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [], ...rest }: EndpointFormProps) {
+  const { refused, sent, children } = rest
+  const wire: Record<Part, string> = { name: 'name', ...WIRE_NAMES[kind] }
+  const start = startOf(endpoint)
+  const { form, fields, formProps, firstInvalid } = useManagerForm<Record<string, string>>({
+    id,
+    result: refused,
+    defaultValue: Object.fromEntries(
+      parts.flatMap((part) => [[wire[part], start[part]], ...(part === 'object' ? [['customObject', '']] : [])]),
+    ),
+    loadCheck: CHECKS[kind][act],
+  })
+  const [object, setObject] = useState(refused?.values[wire.object] ?? start.object)
+  const [custom, setCustom] = useState(refused?.values.useCustom === 'on')
+  const [fieldText, setFieldText] = useState(refused?.values[wire.fields] ?? start.fields)
+
+  // What was chosen before the page came alive counts.
+  useEffect(() => {
+    const element = document.getElementById(id)
+    if (act !== 'create' || !(element instanceof HTMLFormElement)) return
+    const early = new FormData(element)
+    setObject(String(early.get(wire.object) ?? ''))
+    setCustom(early.get('useCustom') === 'on')
+    setFieldText(String(early.get(wire.fields) ?? ''))
+  }, [id, act, wire.object, wire.fields])
+
+  const wording = FORMS[kind]
+  const known = (name: string): KnownField => {
+    const field = fields[name]
+    if (!field) throw new Error(`the form has no field ${name}`)
+    return field
+  }
+  const part: Record<Part, () => ReactNode> = {
+    name: () => (
+      <TextField
+        field={known('name')}
+        label="Rule name"
+        hint="What you know it by, e.g. “Accounting”."
+        autoFocus={firstInvalid === 'name'}
+      />
+    ),
+    object: () => (
+      <ObjectChoice
+        wording={wording.object}
+        field={known(wire.object)}
+        customField={known('customObject')}
+        admin={account.admin}
+        open={open}
+        typed={refused?.values}
+        chosen={{ object, custom }}
+        firstInvalid={firstInvalid}
+        onChoose={(next) => {
+          setObject(next.object)
+          setCustom(next.custom)
+          setFieldText('')
+        }}
+      />
+    ),
+    url: () => <AddressField field={known(wire.url)} {...wording.url} autoFocus={firstInvalid === wire.url} />,
+    fields: () => (
+      <FieldPicker
+        id={known(wire.fields).id}
+        name={wire.fields}
+        label={wording.fields[act]}
+        objectType={endpoint?.objectType ?? (custom ? '' : object)}
+        value={fieldText}
+        onChange={setFieldText}
+        errors={known(wire.fields).errors}
+      />
+    ),
+  }
+
+  return (
+    <Form method="post" preventScrollReset {...formProps} className="grid gap-4">
+      {Object.entries({ ...sent, accountUUID: account.accountUUID }).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      {form.errors ? (
+        <div id={form.errorId}>
+          <Notice tone="failing" title={title}>
+            {form.errors.map((error) => (
+              <p key={error}>{error}</p>
+            ))}
+          </Notice>
+        </div>
+      ) : null}
+      {parts.map((name) => (
+        <Fragment key={name}>{part[name]()}</Fragment>
+      ))}
+      {children}
+    </Form>
+  )
+}
+
+function startOf(endpoint: EndpointView | undefined): Record<Part, string> {
+  const { name, objectType = '', callbackUrl = '', fields = [] } = endpoint ?? {}
+  return { name: name ?? '', object: objectType, url: callbackUrl, fields: joinFields(fields) }
+}
+
+interface Chosen {
+  object: string
+  custom: boolean
+}
+
+interface ObjectChoiceProps {
+  wording: Wording['object']
+  field: KnownField
+  customField: KnownField
+  admin: boolean
+  open: readonly ObjectKind[]
+  typed: Record<string, string> | undefined
+  chosen: Chosen
+  firstInvalid: string | undefined
+  onChoose: (next: Chosen) => void
+}
+
+/** Whose events: one of the catalogue, or in admin mode one by its name. */
+function ObjectChoice(props: ObjectChoiceProps) {
+  const { wording, field, customField, admin, open, typed, chosen, firstInvalid, onChoose } = props
+  const polled = open.filter((kind) => kind.delivery === 'polled')
+  const option = (kind: ObjectKind) => (
+    <option key={kind.type} value={kind.type}>
+      {kind.label}
+    </option>
+  )
+  return (
+    <div className="group/object grid gap-3">
+      <Field
+        id={field.id}
+        label={wording.label}
+        {...(field.errors ? { errors: field.errors } : {})}
+        hint={open.length === 0 && 'Every object type has its webhook already. Edit or delete one in the list.'}
+      >
+        {(control) => (
+          <Select
+            {...control}
+            name={field.name}
+            defaultValue={typed?.[field.name] ?? ''}
+            autoFocus={firstInvalid === field.name}
+            onChange={(event) => onChoose({ ...chosen, object: event.currentTarget.value })}
+          >
+            <option value="">{wording.choose}</option>
+            {open.filter((kind) => kind.delivery === 'subscribed').map(option)}
+            {polled.length > 0 ? <optgroup label={CHECKED_WORDS}>{polled.map(option)}</optgroup> : null}
+          </Select>
+        )}
+      </Field>
+      {!chosen.custom && isPolled(chosen.object) ? (
+        <div role="status" className="rounded-control bg-sunken px-3.5 py-2.5 text-label">
+          <PollingNote objectType={chosen.object} />
+        </div>
+      ) : null}
+      {admin ? (
+        <>
+          <Checkbox
+            name="useCustom"
+            defaultChecked={typed?.useCustom === 'on'}
+            onChange={(event) => onChoose({ ...chosen, custom: event.currentTarget.checked })}
+          >
+            {wording.custom}
+          </Checkbox>
+          <div className="hidden group-has-[input:checked]/object:block">
+            <TextField
+              field={customField}
+              label={wording.customName}
+              hint="As the platform spells it, e.g. jobactivity. It is used instead of the list above."
+              plain
+              autoFocus={firstInvalid === 'customObject'}
+            />
+          </div>
+        </>
+      ) : null}
+    </div>
+  )
+}
+
+/** What the form's library knows of one field. */
+interface KnownField {
+  id: string
+  key: string | undefined
+  name: string
+  initialValue: string | undefined
+  errors: string[] | undefined
+}
+
+interface TextFieldProps {
+  field: KnownField
+  label: string
+  hint: ReactNode
+  /** No word of a language. */
+  plain?: boolean
+  autoFocus: boolean
+}
+
+function TextField({ field, label, hint, plain = false, autoFocus }: TextFieldProps) {
+  return (
+    <Field id={field.id} label={label} hint={hint} {...(field.errors ? { errors: field.errors } : {})}>
+      {(control) => (
+        <TextInput
+          {...control}
+          {...(plain ? { autoCapitalize: 'none', spellCheck: false } : {})}
+          key={field.key}
+          name={field.name}
+          defaultValue={field.initialValue}
+          autoComplete="off"
+          autoFocus={autoFocus}
+        />
+      )}
+    </Field>
+  )
+}
