@@ -22,37 +22,51 @@ import {
   objectOfForm,
   plainParameters,
   type StepRow,
+  TOP_FIELDS,
 } from './form-state.ts'
 
 const on = (value: string) => value === 'true'
 
+/** Fields that only one trigger has. */
+const ONLY_OF: Record<string, readonly string[]> = {
+  webhook: ['webhookSubscriptionId', 'object', 'settleMinutes', ...TOP_FIELDS.filter((name) => /^trigger[^S]/.test(name))],
+  api_polling: ['apiEndpoint', 'apiMethod', 'pollInterval', 'workingDays'],
+}
+
 /** The body for creating or changing a rule. It is not checked here: numbers and ids go as they were typed. */
 export function toBody(state: FormState): Record<string, unknown> {
-  const values = shownValues(state)
+  const includeExisting = asksAboutExisting(state) && on(state.values.includeExisting)
+  const body = { ...bodyOf(state), once: chosenOnce(state), includeExisting }
+  const others = Object.entries(ONLY_OF).flatMap(([source, names]) => (source === body.triggerSource ? [] : names))
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !others.includes(name)))
+}
+
+function bodyOf(state: FormState) {
+  const { events, cooldownDays, dailyCap, respectQuietHours, askFirst, recheckBeforeSending, ...values } =
+    shownValues(state)
+  const [kind, first = '', second = ''] = events.split(':')
+  const ofWebhook = kind === 'webhook'
   return {
-    name: values.name,
-    description: values.description,
+    ...values,
     active: on(values.active),
-    triggerSource: values.triggerSource,
-    ...triggerFields(values),
+    webhookSubscriptionId: ofWebhook ? first : '',
+    object: ofWebhook ? second : first,
+    workingDays: on(values.workingDays),
     conditions: state.conditions.map(({ field, operator, value, logicalOperator }) => ({
       field,
       operator,
       value: operator === 'is_empty' || operator === 'is_not_empty' ? '' : value,
-      logicalOperator: logicalOperator === 'OR' ? 'OR' : 'AND',
+      logicalOperator: logicalOperator === 'OR' ? ('OR' as const) : ('AND' as const),
     })),
     enableGrouping: on(values.enableGrouping),
-    groupingField: values.groupingField,
     digest: on(values.digest),
-    once: chosenOnce(state),
     guards: {
-      cooldownDays: values.cooldownDays,
-      dailyCap: values.dailyCap,
-      respectQuietHours: on(values.respectQuietHours),
-      askFirst: on(values.askFirst),
-      recheckBeforeSending: on(values.recheckBeforeSending),
+      cooldownDays,
+      dailyCap,
+      respectQuietHours: on(respectQuietHours),
+      askFirst: on(askFirst),
+      recheckBeforeSending: on(recheckBeforeSending),
     },
-    includeExisting: asksAboutExisting(state) && on(values.includeExisting),
     actions: state.steps.map((step, index) => ({
       id: step.id,
       type: step.type,
@@ -61,43 +75,6 @@ export function toBody(state: FormState): Record<string, unknown> {
       waitForPrevious: index > 0 && on(step.wait),
     })),
   }
-}
-
-function triggerFields(values: FormState['values']): Record<string, unknown> {
-  switch (values.triggerSource) {
-    case 'webhook': {
-      const [kind, first = '', second = ''] = values.events.split(':')
-      const webhook = kind === 'webhook'
-      return {
-        webhookSubscriptionId: webhook ? first : '',
-        object: webhook ? second : first,
-        triggerType: values.triggerType,
-        triggerJobUuid: values.triggerJobUuid,
-        triggerQueueUuid: values.triggerQueueUuid,
-        triggerFieldName: values.triggerFieldName,
-        triggerFromValue: values.triggerFromValue,
-        settleMinutes: values.settleMinutes,
-        ...scheduleFields(values),
-      }
-    }
-    case 'api_polling':
-      return {
-        apiEndpoint: values.apiEndpoint,
-        apiMethod: values.apiMethod,
-        pollInterval: values.pollInterval,
-        workingDays: on(values.workingDays),
-        ...scheduleFields(values),
-      }
-    case 'manual_endpoint':
-      return scheduleFields(values)
-    default:
-      return {}
-  }
-}
-
-function scheduleFields(values: FormState['values']): Record<string, unknown> {
-  const { scheduleType, scheduleDate, scheduleRecurrence, runTime, weekday, dayOfMonth } = values
-  return { scheduleType, scheduleDate, scheduleRecurrence, runTime, weekday, dayOfMonth }
 }
 
 function parametersOf(step: StepRow): ActionParameters {
@@ -127,57 +104,34 @@ export function linesSent(step: StepRow, list: LineList): LineRow[] {
 
 /** The rule as it stands, complete or not, for its sentence and for warnings. What is missing has its default. */
 export function draftOf(state: FormState): RuleDefinition {
-  const { scheduleType, ...values } = shownValues(state)
+  const body = bodyOf(state)
+  const { triggerSource, scheduleType, scheduleDate, scheduleRecurrence, guards } = body
   const known = <Choice extends string>(choices: readonly Choice[], value: string) =>
     choices.find((one) => one === value)
   const number = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined)
   // Without its day or its times a schedule says nothing yet.
-  const unfinished = scheduleType === 'scheduled' ? values.scheduleDate === '' : values.scheduleRecurrence === ''
-  const collects = values.triggerSource !== 'api_polling'
+  const unfinished = (scheduleType === 'scheduled' ? scheduleDate : scheduleRecurrence) === ''
   const form: RuleContent = {
-    description: values.description,
-    triggerSource: known(TRIGGER_SOURCES, values.triggerSource) ?? 'webhook',
+    ...body,
+    triggerSource: known(TRIGGER_SOURCES, triggerSource) ?? 'webhook',
     webhookSubscriptionId: undefined,
-    triggerType: known(TRIGGER_TYPES, values.triggerType),
-    triggerJobUuid: values.triggerJobUuid,
-    triggerQueueUuid: values.triggerQueueUuid,
+    triggerType: known(TRIGGER_TYPES, body.triggerType),
     object: objectOfForm(state),
-    triggerFieldName: values.triggerFieldName,
-    triggerFromValue: values.triggerFromValue,
-    settleMinutes: number(values.settleMinutes),
-    apiEndpoint: known(POLL_ENDPOINTS, values.apiEndpoint),
-    pollInterval: known(POLL_INTERVALS, values.pollInterval),
-    runTime: /^\d\d:\d\d$/.test(values.runTime) ? values.runTime : '',
-    weekday: number(values.weekday),
-    dayOfMonth: number(values.dayOfMonth),
-    workingDays: on(values.workingDays),
-    scheduleType: collects && unfinished ? 'immediate' : known(SCHEDULE_TYPES, scheduleType),
-    scheduleDate: values.scheduleDate,
-    scheduleRecurrence: values.scheduleRecurrence,
-    conditions: state.conditions
-      .filter(({ field }) => field !== '')
-      .map(({ field, operator, value, logicalOperator }) => ({
-        field,
-        operator: known(OPERATORS, operator) ?? 'equals',
-        value,
-        logicalOperator: logicalOperator === 'OR' ? 'OR' : 'AND',
-      })),
-    enableGrouping: on(values.enableGrouping),
-    groupingField: known(GROUPING_FIELDS, values.groupingField),
-    digest: on(values.digest),
-    once: values.once,
-    guards: {
-      cooldownDays: number(values.cooldownDays),
-      dailyCap: number(values.dailyCap),
-      respectQuietHours: on(values.respectQuietHours),
-      askFirst: on(values.askFirst),
-      recheckBeforeSending: on(values.recheckBeforeSending),
-    },
-    actions: state.steps.flatMap(({ type, ...step }) => {
-      if (!isActionType(type)) return []
-      const parameters = parametersOf({ type, ...step })
-      return [{ id: step.id || step.key, type, parameters, sequenceOrder: undefined, waitForPrevious: on(step.wait) }]
-    }),
+    settleMinutes: number(body.settleMinutes),
+    apiEndpoint: known(POLL_ENDPOINTS, body.apiEndpoint),
+    pollInterval: known(POLL_INTERVALS, body.pollInterval),
+    runTime: /^\d\d:\d\d$/.test(body.runTime) ? body.runTime : '',
+    weekday: number(body.weekday),
+    dayOfMonth: number(body.dayOfMonth),
+    scheduleType: triggerSource !== 'api_polling' && unfinished ? 'immediate' : known(SCHEDULE_TYPES, scheduleType),
+    conditions: body.conditions.flatMap((one) =>
+      one.field === '' ? [] : [{ ...one, operator: known(OPERATORS, one.operator) ?? 'equals' }],
+    ),
+    groupingField: known(GROUPING_FIELDS, body.groupingField),
+    guards: { ...guards, cooldownDays: number(guards.cooldownDays), dailyCap: number(guards.dailyCap) },
+    actions: body.actions.flatMap(({ type, ...action }, index) =>
+      isActionType(type) ? [{ ...action, type, id: action.id || (state.steps[index]?.key ?? '') }] : [],
+    ),
   }
   return definitionOf(form, null)
 }
