@@ -29,7 +29,12 @@ const on = (value: string) => value === 'true'
 
 /** Fields that only one trigger has. */
 const ONLY_OF: Record<string, readonly string[]> = {
-  webhook: ['webhookSubscriptionId', 'object', 'settleMinutes', ...TOP_FIELDS.filter((name) => /^trigger[^S]/.test(name))],
+  webhook: [
+    'webhookSubscriptionId',
+    'object',
+    'settleMinutes',
+    ...TOP_FIELDS.filter((name) => /^trigger[^S]/.test(name)),
+  ],
   api_polling: ['apiEndpoint', 'apiMethod', 'pollInterval', 'workingDays'],
 }
 

@@ -114,74 +114,73 @@ export function plainParameters(type: string): ParameterSpec[] {
   return spec ? spec.parameters.filter(({ kind }) => kind !== 'materials' && kind !== 'bundles') : []
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
 /** Of the documented flat fields (an import, a copy of a template, a stored rule); always as a new entry. */
-export function formOfFields(fields: Readonly<Record<string, unknown>>): FormState {
-  const state = emptyForm()
-  const { values } = state
-  const of = (from: Readonly<Record<string, unknown>>, name: string) =>
-    written(Object.hasOwn(from, name) ? from[name] : null)
+export function formOfFields(fields: Fields): FormState {
+  let next = 1
+  const key = (letter: string) => `${letter}${next++}`
+  const conditions = recordsIn(fields.conditions ?? fields.triggerConditions).map((one) => ({
+    key: key('c'),
+    field: written(one, 'field'),
+    operator: written(one, 'operator') || 'equals',
+    value: written(one, 'value'),
+    logicalOperator: written(one, 'logicalOperator') === 'OR' ? 'OR' : 'AND',
+  }))
+  const inOrder = recordsIn(fields.actions).sort((a, b) => Number(a.sequenceOrder ?? 0) - Number(b.sequenceOrder ?? 0))
+  const steps = inOrder.map((one) => stepOf(one, key))
+  return { ruleId: null, next, values: valuesOf(fields), conditions, steps }
+}
+
+function valuesOf(fields: Fields): FormState['values'] {
+  const { values } = emptyForm()
   for (const name of TOP_FIELDS) {
-    const given = of(fields, name)
+    const given = written(fields, name)
     if (given !== '' || typeof fields[name] === 'boolean') values[name] = given
   }
   const guards = isRecord(fields.guards) ? fields.guards : {}
   for (const name of ['cooldownDays', 'dailyCap', 'respectQuietHours', 'askFirst', 'recheckBeforeSending'] as const) {
-    values[name] = of(guards, name)
+    values[name] = written(guards, name)
   }
   if (values.cooldownDays === '0') values.cooldownDays = ''
   if (values.settleMinutes === '0') values.settleMinutes = ''
-  if (values.triggerSource === 'webhook') {
-    const webhook = of(fields, 'webhookSubscriptionId')
-    // Empty on purpose: a person has to choose.
-    const object = of(fields, 'object') || (fields.object === '' ? '' : 'job')
-    values.events = object === '' ? '' : webhook === '' ? `object:${object}` : `webhook:${webhook}:${object}`
+  if (values.triggerSource === 'webhook') values.events = eventsOf(fields)
+  return values
+}
+
+function eventsOf(fields: Fields): string {
+  const webhook = written(fields, 'webhookSubscriptionId')
+  // Empty on purpose: a person has to choose.
+  const object = written(fields, 'object') || (fields.object === '' ? '' : 'job')
+  if (object === '') return ''
+  return webhook === '' ? `object:${object}` : `webhook:${webhook}:${object}`
+}
+
+function stepOf(fields: Fields, key: (letter: string) => string): StepRow {
+  const given = isRecord(fields.parameters) ? fields.parameters : {}
+  const type = written(fields, 'type')
+  const own = key('s')
+  const parameters: Record<string, string> = {}
+  for (const { name } of plainParameters(type)) {
+    const value = written(given, name)
+    if (value !== '') parameters[name] = value
   }
-  const key = (letter: string) => {
-    const made = `${letter}${state.next}`
-    state.next += 1
-    return made
+  const lines = (list: LineList, id: string) =>
+    recordsIn(given[list]).map((line) => ({
+      key: key('l'),
+      uuid: written(line, id),
+      quantity: written(line, 'quantity') || '1',
+      unit_cost: written(line, 'unit_cost'),
+    }))
+  return {
+    key: own,
+    id: written(fields, 'id'),
+    type: isActionType(type) ? type : '',
+    wait: written(fields, 'waitForPrevious'),
+    parameters: asDrawn(type, parameters),
+    materials: lines('materials', 'material_uuid'),
+    material_bundles: lines('material_bundles', 'bundle_uuid'),
   }
-  const conditions = fields.conditions ?? fields.triggerConditions
-  for (const one of Array.isArray(conditions) ? conditions.filter(isRecord) : []) {
-    state.conditions.push({
-      key: key('c'),
-      field: of(one, 'field'),
-      operator: of(one, 'operator') || 'equals',
-      value: of(one, 'value'),
-      logicalOperator: of(one, 'logicalOperator') === 'OR' ? 'OR' : 'AND',
-    })
-  }
-  const actions = Array.isArray(fields.actions) ? fields.actions.filter(isRecord) : []
-  const inOrder = [...actions].sort((a, b) => Number(a.sequenceOrder ?? 0) - Number(b.sequenceOrder ?? 0))
-  for (const one of inOrder) {
-    const parameters = isRecord(one.parameters) ? one.parameters : {}
-    const type = of(one, 'type')
-    const step: StepRow = {
-      key: key('s'),
-      id: of(one, 'id'),
-      type: isActionType(type) ? type : '',
-      wait: of(one, 'waitForPrevious'),
-      parameters: {},
-      materials: [],
-      material_bundles: [],
-    }
-    for (const { name } of plainParameters(type)) {
-      const value = of(parameters, name)
-      if (value !== '') step.parameters[name] = value
-    }
-    step.parameters = asDrawn(type, step.parameters)
-    for (const list of LINE_LISTS) {
-      const lines = Array.isArray(parameters[list]) ? parameters[list].filter(isRecord) : []
-      step[list] = lines.map((line) => ({
-        key: key('l'),
-        uuid: of(line, list === 'materials' ? 'material_uuid' : 'bundle_uuid'),
-        quantity: of(line, 'quantity') || '1',
-        unit_cost: of(line, 'unit_cost'),
-      }))
-    }
-    state.steps.push(step)
-  }
-  return state
 }
 
 /**
@@ -212,8 +211,13 @@ function asDrawn(type: string, given: Record<string, string>): Record<string, st
   return parameters
 }
 
+function recordsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}
+
 /** As a control holds it. */
-function written(value: unknown): string {
+function written(from: Fields, name: string): string {
+  const value = Object.hasOwn(from, name) ? from[name] : null
   if (typeof value === 'boolean') return value ? 'true' : ''
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

@@ -3,39 +3,42 @@
 import { z } from 'zod'
 import { ruleTooLong, TOO_LONG_MARK } from './checks/rule-size.ts'
 import { definitionOf } from './rule-definition.ts'
-import { ruleFields } from './rule-fields.ts'
+import { type RuleForm, ruleFields } from './rule-fields.ts'
 import { DATE_WANTED, recurrenceProblem } from './timing/schedule.ts'
 
 const GROUPING_ACTS = 'Grouping works only with a Scheduled API Check. Send enableGrouping as false.'
 const DIGEST_ACTS = 'One run over everything works only with a Scheduled API Check. Send digest as false.'
 
-export const ruleForm = ruleFields.superRefine((form, context) => {
-  const issue = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
-  switch (form.triggerSource) {
-    case 'webhook':
-      if (form.webhookSubscriptionId === undefined && form.object === '') {
-        issue('webhookSubscriptionId', 'Choose which events start it')
-      }
-      if (form.triggerType === undefined) issue('triggerType', 'Choose what has to happen')
-      break
-    case 'api_polling':
-      if (form.apiEndpoint === undefined) issue('apiEndpoint', 'Choose what to look through')
-      if (form.pollInterval === undefined) issue('pollInterval', 'Choose how often')
-      break
-    case 'manual_endpoint':
-      break
-  }
-  if (form.triggerSource !== 'api_polling') {
-    if (form.scheduleType === 'scheduled' && form.scheduleDate === '') issue('scheduleDate', DATE_WANTED)
-    if (form.scheduleType === 'recurring') {
-      const unread = recurrenceProblem(form.scheduleRecurrence)
-      if (form.scheduleRecurrence === '') issue('scheduleRecurrence', 'Choose how often')
-      else if (unread !== null) issue('scheduleRecurrence', unread)
+type Misfit = [field: string, message: string]
+
+/** What is missing of the trigger. */
+function* missing(form: RuleForm): Generator<Misfit> {
+  if (form.triggerSource === 'webhook') {
+    if (form.webhookSubscriptionId === undefined && form.object === '') {
+      yield ['webhookSubscriptionId', 'Choose which events start it']
     }
+    if (form.triggerType === undefined) yield ['triggerType', 'Choose what has to happen']
+  } else if (form.triggerSource === 'api_polling') {
+    if (form.apiEndpoint === undefined) yield ['apiEndpoint', 'Choose what to look through']
+    if (form.pollInterval === undefined) yield ['pollInterval', 'Choose how often']
+    if (form.enableGrouping && form.groupingField === undefined) yield ['groupingField', 'Choose what to group by']
   }
-  if (form.enableGrouping && form.triggerSource !== 'api_polling') issue('enableGrouping', GROUPING_ACTS)
-  else if (form.enableGrouping && form.groupingField === undefined) issue('groupingField', 'Choose what to group by')
-  if (form.digest && form.triggerSource !== 'api_polling') issue('digest', DIGEST_ACTS)
+}
+
+/** What a rule that checks no list lacks, or cannot have. */
+function* collecting({ scheduleType, scheduleDate, scheduleRecurrence, ...form }: RuleForm): Generator<Misfit> {
+  if (scheduleType === 'scheduled' && scheduleDate === '') yield ['scheduleDate', DATE_WANTED]
+  if (scheduleType === 'recurring') {
+    const unread = scheduleRecurrence === '' ? 'Choose how often' : recurrenceProblem(scheduleRecurrence)
+    if (unread !== null) yield ['scheduleRecurrence', unread]
+  }
+  if (form.enableGrouping) yield ['enableGrouping', GROUPING_ACTS]
+  if (form.digest) yield ['digest', DIGEST_ACTS]
+}
+
+export const ruleForm = ruleFields.superRefine((form, context) => {
+  const misfits = [...missing(form), ...(form.triggerSource === 'api_polling' ? [] : collecting(form))]
+  for (const [field, message] of misfits) context.addIssue({ code: 'custom', path: [field], message })
   const tooLong = ruleTooLong(definitionOf(form, null))
   if (tooLong !== null) context.addIssue({ code: 'custom', path: ['actions'], message: tooLong, params: TOO_LONG_MARK })
 })

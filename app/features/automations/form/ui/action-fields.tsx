@@ -1,4 +1,5 @@
-import { type ActionType, FEED_MOST, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
+import type { ReactNode } from 'react'
+import { type ActionType, FEED_MOST, type ParameterSpec, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 import { chatWarning } from '#app/features/endpoints/chat-address.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { findJobField, WRITABLE_JOB_FIELDS } from '../../actions/job-fields.ts'
@@ -7,7 +8,7 @@ import { SMS_HINT } from '../../rules/form-words.ts'
 import { plainParameters } from '../form-state.ts'
 import { CreateJobFields } from './create-job-fields.tsx'
 import { EmailFields } from './email-fields.tsx'
-import { useRuleForm } from './form-context.tsx'
+import { useRuleForm, useStep } from './form-context.tsx'
 import {
   BoxControl,
   Choice,
@@ -15,11 +16,9 @@ import {
   NEEDS_SIGN_IN,
   NONE_TO_CHOOSE,
   PickControl,
-  parameterNames,
   SelectControl,
   ShowFields,
   STATUS_OPTIONS,
-  type StepProps,
   TextControl,
   WordsControl,
 } from './form-controls.tsx'
@@ -27,117 +26,77 @@ import {
 /** Characters from which on a text gets more than one line. */
 const LONG_TEXT = 500
 
-/** The parameters of one action. */
-export function ActionFields(props: StepProps) {
-  const type = props.step.type as ActionType
-  switch (type) {
-    case 'create_job':
-      return <CreateJobFields {...props} />
-    case 'send_email':
-      return <EmailFields {...props} />
-    case 'send_sms':
-      return <SmsFields {...props} />
-    case 'generate_document':
-      return <DocumentFields {...props} />
-    case 'update_job_status':
-      return <StatusFields {...props} />
-    case 'assign_to_queue':
-      return <QueueFields {...props} />
-    case 'send_staff_message':
-      return <StaffMessageFields {...props} />
-    case 'post_activity_feed':
-      return <FeedFields {...props} />
-    case 'send_notification':
-      return <NotificationFields {...props} />
-    case 'create_task':
-      return <TaskFields {...props} />
-    case 'update_job_field':
-      return <JobFieldFields {...props} />
+/** The fields that are drawn by hand, by the action they belong to. */
+const FIELDS: Partial<Record<ActionType, () => ReactNode>> = {
+  create_job: () => <CreateJobFields />,
+  send_email: () => <EmailFields />,
+  send_sms: () => <SmsFields />,
+  generate_document: () => <DocumentFields />,
+  update_job_status: () => (
+    <SelectControl name="p.status" label="Job Status" none="Choose a status" options={STATUS_OPTIONS} />
+  ),
+  assign_to_queue: () => <QueueFields />,
+  send_staff_message: () => <StaffMessageFields />,
+  post_activity_feed: () => <FeedFields />,
+  send_notification: () => <NotificationFields />,
+  create_task: () => (
+    <>
+      <WordsControl name="p.title" label="Task Title" />
+      <WordsControl name="p.description" label="Task Description" rows={3} />
+    </>
+  ),
+  update_job_field: () => <JobFieldFields />,
+}
+
+/** The parameters of one action: drawn by hand, or one control for each parameter of its entry, in that order. */
+export function ActionFields() {
+  const type = useStep().step.type as ActionType
+  return FIELDS[type]?.() ?? plainParameters(type).map((spec) => <PlainField key={spec.name} spec={spec} />)
+}
+
+function PlainField({ spec }: { spec: ParameterSpec }) {
+  const shared = { name: `p.${spec.name}`, label: spec.required ? `${spec.label} *` : spec.label }
+  switch (spec.kind) {
+    case 'text':
+      return <WordsControl {...shared} rows={(spec.most ?? LONG_TEXT) >= LONG_TEXT ? 3 : 1} />
+    case 'flag':
+      return <BoxControl name={shared.name}>{spec.label}</BoxControl>
+    case 'number':
+      return <TextControl {...shared} type="number" />
+    case 'choice': {
+      const options = (spec.choices ?? []).map((value) => ({ value, label: value }))
+      return <SelectControl {...shared} none={spec.required ? `Choose: ${spec.label}` : 'None'} options={options} />
+    }
+    case 'materials':
+    case 'bundles':
+      return null
     default:
-      return <PlainFields {...props} type={type} />
+      return assertNever(spec.kind)
   }
 }
 
-/** Of an action that nobody has drawn by hand: one control for each parameter of its entry, in that order. */
-function PlainFields({ type, ...props }: StepProps & { type: string }) {
-  return plainParameters(type).map((spec) => {
-    const { about, ...names } = parameterNames(props, spec.name)
-    const label = spec.required ? `${spec.label} *` : spec.label
-    switch (spec.kind) {
-      case 'text':
-        return (
-          <WordsControl
-            key={spec.name}
-            {...names}
-            label={label}
-            rows={(spec.most ?? LONG_TEXT) >= LONG_TEXT ? 3 : 1}
-            {...(spec.placeholders && { about })}
-          />
-        )
-      case 'flag':
-        return (
-          <BoxControl key={spec.name} name={names.name}>
-            {spec.label}
-          </BoxControl>
-        )
-      case 'number':
-        return <TextControl key={spec.name} {...names} label={label} type="number" />
-      case 'choice':
-        return (
-          <SelectControl
-            key={spec.name}
-            {...names}
-            label={label}
-            none={spec.required ? `Choose: ${spec.label}` : 'None'}
-            options={(spec.choices ?? []).map((value) => ({ value, label: value }))}
-          />
-        )
-      case 'materials':
-      case 'bundles':
-        return null
-      default:
-        return assertNever(spec.kind)
-    }
-  })
-}
-
-function StatusFields(props: StepProps) {
-  const { name, path } = parameterNames(props, 'status')
-  return <SelectControl name={name} path={path} label="Job Status" none="Choose a status" options={STATUS_OPTIONS} />
-}
-
-function QueueFields(props: StepProps) {
+function QueueFields() {
   const { lists } = useRuleForm()
-  const { name, path } = parameterNames(props, 'queueUuid')
   return (
-    <PickControl
-      name={name}
-      path={path}
-      label="Queue"
-      list={lists.queues}
-      none="Choose a queue"
-      emptyHint={NEEDS_SIGN_IN}
-    />
+    <PickControl name="p.queueUuid" label="Queue" list={lists.queues} none="Choose a queue" emptyHint={NEEDS_SIGN_IN} />
   )
 }
 
-function SmsFields(props: StepProps) {
+function SmsFields() {
   const { lists } = useRuleForm()
-  const { parameters } = props.step
-  const at = (parameter: string) => parameterNames(props, parameter)
-  const { about: _about, ...template } = at('smsTemplateId')
+  const { parameters } = useStep().step
   return (
     <>
       <WordsControl
-        {...at('to')}
+        name="p.to"
         label="To"
         placeholder="+447700900123"
         hint="A phone number in E.164 form, like +447700900123, or a placeholder. Empty = the mobile of the job's contact."
       />
-      <BoxControl name={at('useSmsTemplate').name}>Use SMS Template</BoxControl>
+      <BoxControl name="p.useSmsTemplate">Use SMS Template</BoxControl>
       {parameters.useSmsTemplate === 'true' ? (
         <PickControl
-          {...template}
+          name="p.smsTemplateId"
           label="SMS Template"
           list={lists.smsTemplates}
           none="Choose a template"
@@ -146,8 +105,8 @@ function SmsFields(props: StepProps) {
         />
       ) : null}
       <ShowFields>Fill in the template</ShowFields>
-      <WordsControl {...at('message')} label="Message" rows={4} hint={<SmsCounter text={parameters.message ?? ''} />} />
-      <BoxControl name={at('linkToJob').name}>Link to the job, so that it is in its diary</BoxControl>
+      <WordsControl name="p.message" label="Message" rows={4} hint={<SmsCounter text={parameters.message ?? ''} />} />
+      <BoxControl name="p.linkToJob">Link to the job, so that it is in its diary</BoxControl>
     </>
   )
 }
@@ -165,41 +124,37 @@ const DOCUMENT_TYPES: readonly NamedId[] = ['Quote', 'Work Order', 'Invoice'].ma
   label: type,
 }))
 
-function DocumentFields(props: StepProps) {
+function DocumentFields() {
   const { lists } = useRuleForm()
-  const at = (parameter: string) => parameterNames(props, parameter)
-  const { about: _about, ...template } = at('templateType')
-  const { createAttachment, storeToDiary } = props.step.parameters
+  const { createAttachment, storeToDiary } = useStep().step.parameters
   const isKept = createAttachment === 'true' || storeToDiary === 'true'
   return (
     <>
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <SelectControl
-          name={at('objectType').name}
-          path={at('objectType').path}
+          name="p.objectType"
           label="Object Type"
           none={null}
           options={['Job', 'Company'].map((value) => ({ value, label: value }))}
         />
         <SelectControl
-          name={at('outputFormat').name}
-          path={at('outputFormat').path}
+          name="p.outputFormat"
           label="Output Format"
           none={null}
           options={['pdf', 'docx', 'jpg'].map((value) => ({ value, label: value.toUpperCase() }))}
         />
       </div>
       <PickControl
-        {...template}
+        name="p.templateType"
         label="Template"
         list={[...DOCUMENT_TYPES, ...lists.documentTemplates]}
         none="The kind that fits the job's status"
         emptyHint={NEEDS_SIGN_IN}
       />
-      <BoxControl name={at('createAttachment').name} hint="A later action can send it or link to it.">
+      <BoxControl name="p.createAttachment" hint="A later action can send it or link to it.">
         Keep as an attachment of the job
       </BoxControl>
-      <BoxControl name={at('storeToDiary').name} hint="Ticked with the box above, it is one file.">
+      <BoxControl name="p.storeToDiary" hint="Ticked with the box above, it is one file.">
         Store in the job diary
       </BoxControl>
       {isKept ? null : <p className="text-label text-attention">Tick a box to keep the document.</p>}
@@ -207,33 +162,30 @@ function DocumentFields(props: StepProps) {
   )
 }
 
-function StaffMessageFields(props: StepProps) {
+function StaffMessageFields() {
   const { lists } = useRuleForm()
-  const at = (parameter: string) => parameterNames(props, parameter)
-  const { about: _about, ...staff } = at('toStaffUuid')
   return (
     <>
       <PickControl
-        {...staff}
+        name="p.toStaffUuid"
         label="Staff Member"
         list={lists.staff}
         none="Choose a staff member"
         first={[{ value: '{entry.0.staff_uuid}', label: 'Whoever the job is assigned to' }]}
         emptyHint={NEEDS_SIGN_IN}
       />
-      <WordsControl {...at('message')} label="Message" rows={3} />
-      <BoxControl name={at('linkToJob').name}>Link to the job</BoxControl>
+      <WordsControl name="p.message" label="Message" rows={3} />
+      <BoxControl name="p.linkToJob">Link to the job</BoxControl>
     </>
   )
 }
 
-function FeedFields(props: StepProps) {
-  const at = (parameter: string) => parameterNames(props, parameter)
-  const text = props.step.parameters.message ?? ''
+function FeedFields() {
+  const text = useStep().step.parameters.message ?? ''
   return (
     <>
       <WordsControl
-        {...at('message')}
+        name="p.message"
         label="Message"
         rows={3}
         hint={
@@ -242,27 +194,24 @@ function FeedFields(props: StepProps) {
           </span>
         }
       />
-      <BoxControl name={at('showActionBar').name}>Show the action bar</BoxControl>
+      <BoxControl name="p.showActionBar">Show the action bar</BoxControl>
     </>
   )
 }
 
-function NotificationFields(props: StepProps) {
-  const at = (parameter: string) => parameterNames(props, parameter)
-  const warning = chatWarning((props.step.parameters.url ?? '').trim())
+function NotificationFields() {
+  const warning = chatWarning((useStep().step.parameters.url ?? '').trim())
   return (
     <>
       <SelectControl
-        name={at('notificationType').name}
-        path={at('notificationType').path}
+        name="p.notificationType"
         label="Notification Type"
         none={null}
         options={[{ value: 'webhook', label: 'Webhook' }]}
       />
-      <WordsControl {...at('message')} label="Message" rows={3} />
+      <WordsControl name="p.message" label="Message" rows={3} />
       <TextControl
-        name={at('url').name}
-        path={at('url').path}
+        name="p.url"
         label="Address"
         placeholder="https://"
         hint={
@@ -277,40 +226,29 @@ function NotificationFields(props: StepProps) {
   )
 }
 
-function TaskFields(props: StepProps) {
-  return (
-    <>
-      <WordsControl {...parameterNames(props, 'title')} label="Task Title" />
-      <WordsControl {...parameterNames(props, 'description')} label="Task Description" rows={3} />
-    </>
-  )
-}
-
 const FIELD_OPTIONS = WRITABLE_JOB_FIELDS.map(({ name, label }) => ({ value: name, label }))
 
-function JobFieldFields(props: StepProps) {
-  const { name, path } = parameterNames(props, 'fieldName')
+function JobFieldFields() {
   return (
     <>
-      <SelectControl name={name} path={path} label="Field Name" none="Choose a field" options={FIELD_OPTIONS} />
+      <SelectControl name="p.fieldName" label="Field Name" none="Choose a field" options={FIELD_OPTIONS} />
       <ShowFields>Show its values</ShowFields>
-      <JobFieldValue {...props} />
+      <JobFieldValue />
     </>
   )
 }
 
 /** Lists for what has a list, a calendar for days, words for the rest. */
-function JobFieldValue(props: StepProps) {
+function JobFieldValue() {
   const { lists } = useRuleForm()
-  const { about, ...names } = parameterNames(props, 'fieldValue')
-  const field = findJobField(props.step.parameters.fieldName ?? '')
+  const field = findJobField(useStep().step.parameters.fieldName ?? '')
   const pick = (list: readonly NamedId[], none: string, emptyHint: string) => (
-    <PickControl {...names} label="Field Value" list={list} none={none} emptyHint={emptyHint} />
+    <PickControl {...FIELD_VALUE} list={list} none={none} emptyHint={emptyHint} />
   )
   if (field.outcome === 'found') {
     switch (field.name) {
       case 'status':
-        return <SelectControl {...names} label="Field Value" none="Choose a status" options={STATUS_OPTIONS} />
+        return <SelectControl {...FIELD_VALUE} none="Choose a status" options={STATUS_OPTIONS} />
       case 'category_uuid':
         return pick(lists.categories, 'No category', NONE_TO_CHOOSE)
       case 'queue_uuid':
@@ -320,22 +258,23 @@ function JobFieldValue(props: StepProps) {
       case 'company_uuid':
         return pick(lists.companies, 'No customer', NEEDS_SIGN_IN)
       case 'badges':
-        return <BadgeFields {...props} />
+        return <BadgeFields />
       case 'date':
-        return <DayControl {...names} about={about} label="Field Value" hint={EMPTIES} />
+        return <DayControl {...FIELD_VALUE} hint={EMPTIES} />
       default:
         if (field.kind === 'flag') {
-          return <SelectControl {...names} label="Field Value" none="Empty" options={YES_OR_NO} />
+          return <SelectControl {...FIELD_VALUE} none="Empty" options={YES_OR_NO} />
         }
         if (field.kind === 'moment') {
           const format = 'A date and time like 2026-03-31 14:30, a date, or TODAY+3.'
-          return <WordsControl {...names} about={about} label="Field Value" hint={`${format} ${EMPTIES}`} />
+          return <WordsControl {...FIELD_VALUE} hint={`${format} ${EMPTIES}`} />
         }
     }
   }
-  return <WordsControl {...names} about={about} label="Field Value" rows={2} hint={EMPTIES} />
+  return <WordsControl {...FIELD_VALUE} rows={2} hint={EMPTIES} />
 }
 
+const FIELD_VALUE = { name: 'p.fieldValue', label: 'Field Value' }
 const EMPTIES = 'Empty = the field is emptied.'
 
 const YES_OR_NO = [
@@ -350,29 +289,18 @@ const BADGE_CHANGES = [
 ]
 
 /** One is added or removed by its name; replacing names them all. */
-function BadgeFields(props: StepProps) {
+function BadgeFields() {
   const { lists } = useRuleForm()
-  const { about, ...names } = parameterNames(props, 'fieldValue')
-  const change = props.step.parameters.badgeChange || 'replace'
+  const change = useStep().step.parameters.badgeChange || 'replace'
   return (
     <>
-      <Choice
-        name={parameterNames(props, 'badgeChange').name}
-        legend="Change"
-        otherwise="replace"
-        options={BADGE_CHANGES}
-      />
+      <Choice name="p.badgeChange" legend="Change" otherwise="replace" options={BADGE_CHANGES} />
       <ShowFields>Show its values</ShowFields>
       {change === 'replace' ? (
-        <WordsControl
-          {...names}
-          about={about}
-          label="Badges"
-          hint="Their names, separated by commas. Empty = no badges."
-        />
+        <WordsControl name="p.fieldValue" label="Badges" hint="Their names, separated by commas. Empty = no badges." />
       ) : (
         <PickControl
-          {...names}
+          name="p.fieldValue"
           label="Badge"
           list={lists.badges.map(({ label }) => ({ uuid: label, label }))}
           none="Choose a badge"

@@ -6,7 +6,7 @@ import type { TokenChoice } from '../form-aids.ts'
 import { EMPTY_SAMPLE } from '../form-look.ts'
 import type { StepRow } from '../form-state.ts'
 import { ActionFields } from './action-fields.tsx'
-import { useRuleForm } from './form-context.tsx'
+import { StepProvider, useRuleForm } from './form-context.tsx'
 import { BoxControl, FormSection, IntentButton, SelectControl, ShowFields } from './form-controls.tsx'
 
 /** What the rule does, one after the other. */
@@ -114,7 +114,11 @@ function ActionCard({ step, index, count }: { step: StepRow; index: number; coun
         options={ACTION_SPECS.map(({ type, label }) => ({ value: type, label }))}
       />
       <ShowFields>Show its fields</ShowFields>
-      {step.type === '' ? null : <ActionFields step={step} index={index} />}
+      {step.type === '' ? null : (
+        <StepProvider value={{ step, index }}>
+          <ActionFields />
+        </StepProvider>
+      )}
       {own.length > 0 ? (
         <Disclosure summary={`More placeholders for action ${number}`}>
           <ul className="grid gap-1 text-label">

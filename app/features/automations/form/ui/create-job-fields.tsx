@@ -3,7 +3,7 @@ import { FieldError } from '#app/ui/form/field.tsx'
 import { linesSent } from '../form-body.ts'
 import { type LineSource, lineSource } from '../form-shown.ts'
 import type { LineList, LinePart, LineRow } from '../form-state.ts'
-import { useRuleForm } from './form-context.tsx'
+import { useRuleForm, useStep } from './form-context.tsx'
 import {
   BoxControl,
   Choice,
@@ -12,87 +12,66 @@ import {
   NEEDS_SIGN_IN,
   NONE_TO_CHOOSE,
   PickControl,
-  parameterNames,
   SelectControl,
   ShowFields,
   STATUS_OPTIONS,
-  type StepProps,
   TextControl,
   WordsControl,
 } from './form-controls.tsx'
 
 /** A new job: for whom, what, and what goes into it. */
-export function CreateJobFields(props: StepProps) {
+export function CreateJobFields() {
   const { lists } = useRuleForm()
-  const at = (parameter: string) => parameterNames(props, parameter)
-  const plain = (parameter: string) => {
-    const { about: _about, ...names } = at(parameter)
-    return names
-  }
   return (
     <>
       <PickControl
-        {...plain('company_uuid')}
+        name="p.company_uuid"
         label="Company UUID *"
         list={lists.companies}
         none="Choose a customer"
         first={[{ value: '{company_uuid}', label: 'The customer of the job that set it off' }]}
         emptyHint={NEEDS_SIGN_IN}
       />
-      <SelectControl {...plain('status')} label="Job Status *" none="Choose a status" options={STATUS_OPTIONS} />
-      <WordsControl {...at('job_description')} label="Job Description" rows={3} />
-      <WordsControl {...at('job_address')} label="Job Address" />
-      <DayControl {...at('date')} label="Date" hint="Empty = the platform's own." />
-      <WordsControl {...at('purchase_order_number')} label="Purchase Order Number" />
-      <WordsControl {...at('billing_address')} label="Billing Address" />
+      <SelectControl name="p.status" label="Job Status *" none="Choose a status" options={STATUS_OPTIONS} />
+      <WordsControl name="p.job_description" label="Job Description" rows={3} />
+      <WordsControl name="p.job_address" label="Job Address" />
+      <DayControl name="p.date" label="Date" hint="Empty = the platform's own." />
+      <WordsControl name="p.purchase_order_number" label="Purchase Order Number" />
+      <WordsControl name="p.billing_address" label="Billing Address" />
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <PickControl
-          {...plain('category_uuid')}
+          name="p.category_uuid"
           label="Category"
           list={lists.categories}
           none="No category"
           emptyHint={NONE_TO_CHOOSE}
         />
-        <PickControl
-          {...plain('queue_uuid')}
-          label="Queue"
-          list={lists.queues}
-          none="No queue"
-          emptyHint={NEEDS_SIGN_IN}
-        />
+        <PickControl name="p.queue_uuid" label="Queue" list={lists.queues} none="No queue" emptyHint={NEEDS_SIGN_IN} />
       </div>
-      <Lines {...props} list="materials" title="Materials" />
-      <Lines {...props} list="material_bundles" title="Material Bundles" />
+      <Lines list="materials" title="Materials" />
+      <Lines list="material_bundles" title="Material Bundles" />
     </>
   )
 }
 
-const SOURCE_OPTIONS: Record<LineList, { value: LineSource; label: string }[]> = {
-  materials: [
-    { value: 'manual', label: 'Typed in here' },
-    { value: 'copy', label: 'Copy from jobs' },
-    { value: 'transfer', label: 'Move existing ones' },
-  ],
-  material_bundles: [
-    { value: 'manual', label: 'Typed in here' },
-    { value: 'copy', label: 'Copy from jobs' },
-    { value: 'transfer', label: 'Move existing ones' },
-  ],
-}
+const SOURCE_OPTIONS: { value: LineSource; label: string }[] = [
+  { value: 'manual', label: 'Typed in here' },
+  { value: 'copy', label: 'Copy from jobs' },
+  { value: 'transfer', label: 'Move existing ones' },
+]
 
 /** One source: typed in, copied or moved. Choosing another empties the list. */
-function Lines({ list, title, ...props }: StepProps & { list: LineList; title: string }) {
+function Lines({ list, title }: { list: LineList; title: string }) {
   const { lists, errors } = useRuleForm()
-  const { step, index } = props
+  const { step, index } = useStep()
   const { source, all, job } = lineSource(step, list)
   const path = `actions.${index}.parameters.${list}`
   const sent = linesSent(step, list)
   const wrong = Object.hasOwn(errors, path) ? errors[path] : undefined
-  const { about: _about, ...jobNames } = parameterNames(props, job)
   const lower = title.toLowerCase()
   return (
     <div className="grid gap-3 border-t border-line pt-4">
-      <Choice name={`s.${step.key}.from.${list}`} legend={title} options={SOURCE_OPTIONS[list]} />
+      <Choice name={`s.${step.key}.from.${list}`} legend={title} options={SOURCE_OPTIONS} />
       <ShowFields>Show the fields for {lower}</ShowFields>
       {source === 'manual' ? (
         <>
@@ -126,7 +105,7 @@ function Lines({ list, title, ...props }: StepProps & { list: LineList; title: s
           </BoxControl>
           {all ? null : (
             <PickControl
-              {...jobNames}
+              name={`p.${job}`}
               label="Source Job UUID"
               list={lists.jobs}
               none="The job that set it off"

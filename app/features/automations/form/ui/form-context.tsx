@@ -6,7 +6,7 @@ import type { FormAids } from '../form-aids.ts'
 import { valueAt } from '../form-change.ts'
 import type { Samples } from '../form-look.ts'
 import { limitProblem } from '../form-shown.ts'
-import type { FormState } from '../form-state.ts'
+import type { FormState, StepRow } from '../form-state.ts'
 
 export interface RuleFormTools {
   /** As the address has it; '' = nobody signed in. */
@@ -36,19 +36,54 @@ export function useRuleForm(): RuleFormTools {
   return tools
 }
 
-/** Value, setter and errors of the control of that name. `path` = the field of the answer its errors come under. */
-export function useControl(name: string, path = name) {
-  const { state, errors, alive, set } = useRuleForm()
-  const found = Object.hasOwn(errors, path) ? errors[path] : undefined
+export interface StepPlace {
+  step: StepRow
+  index: number
+}
+
+const StepContext = createContext<StepPlace | null>(null)
+/** Around the fields of an action. */
+export const StepProvider = StepContext.Provider
+
+export function useStep(): StepPlace {
+  const place = useContext(StepContext)
+  if (!place) throw new Error('outside of an action')
+  return place
+}
+
+/**
+ * Full name, value, setter, errors and notes of a control. Within an action, `p.to` is its parameter `to`. `path` = the field of the
+ * answer its errors come under.
+ */
+export function useControl(given: string, path?: string) {
+  const { state, errors, aids, alive, set } = useRuleForm()
+  const { name, about, ...names } = namesOf(given, useContext(StepContext))
+  const field = path ?? names.field
+  const found = Object.hasOwn(errors, field) ? errors[field] : undefined
   const value = valueAt(state, name) ?? ''
-  // Length is told while it is typed: nobody has to press Save to learn of it.
+  // Length is checked while it is typed: nobody has to press Save to learn of it.
   const tooLong = found ? null : limitProblem(state, name, value)
   return {
     id: `rule-${name}`,
+    name,
     value,
     set: (value: string) => set(name, value),
+    /** About the placeholders in it. */
+    notes: Object.hasOwn(aids.hints, about) ? (aids.hints[about] ?? []) : [],
     ...(found ? { errors: found } : tooLong !== null && { errors: [tooLong] }),
     // With scripts the form itself leads there.
-    ...(!alive && found && path === Object.keys(errors)[0] && { autoFocus: { autoFocus: true } }),
+    ...(!alive && found && field === Object.keys(errors)[0] && { autoFocus: { autoFocus: true } }),
+  }
+}
+
+/** `field` = of the answer; `about` = what is noted about its placeholders. */
+function namesOf(given: string, place: StepPlace | null) {
+  if (!place || !given.startsWith('p.')) return { name: given, field: given, about: '' }
+  const { step, index } = place
+  const parameter = given.slice(2)
+  return {
+    name: `s.${step.key}.${given}`,
+    field: `actions.${index}.parameters.${parameter}`,
+    about: `${step.key}.${parameter}`,
   }
 }

@@ -9,12 +9,11 @@ import { controlLook, TextInput } from '#app/ui/form/text-input.tsx'
 import type { NamedId } from '../../rules/form-lists.ts'
 import { blankLabel, blanksIn } from '../../rules/placeholders/blanks.ts'
 import { OTHER } from '../form-change.ts'
-import type { StepRow } from '../form-state.ts'
 import { useControl, useRuleForm } from './form-context.tsx'
 import { InsertPlaceholder } from './insert-placeholder.tsx'
 
 interface ControlProps {
-  /** As `setValue` knows it. */
+  /** As `setValue` knows it; within an action `p.<parameter>`. */
   name: string
   label: string
   /** The field that errors of it come under; its name when left out. */
@@ -31,8 +30,8 @@ interface TextControlProps extends ControlProps {
   disabled?: boolean
 }
 
-export function TextControl({ name, label, path, hint, ...rest }: TextControlProps) {
-  const { id, value, set, errors, autoFocus } = useControl(name, path)
+export function TextControl({ name: given, label, path, hint, ...rest }: TextControlProps) {
+  const { id, name, value, set, errors, autoFocus } = useControl(given, path)
   return (
     <Field id={id} label={label} hint={hint} {...(errors && { errors })}>
       {(control) => (
@@ -57,8 +56,8 @@ interface SelectControlProps extends ControlProps {
   children?: ReactNode
 }
 
-export function SelectControl({ name, label, path, hint, none, options, children }: SelectControlProps) {
-  const { id, value, set, errors, autoFocus } = useControl(name, path)
+export function SelectControl({ name: given, label, path, hint, none, options, children }: SelectControlProps) {
+  const { id, name, value, set, errors, autoFocus } = useControl(given, path)
   const known = value === '' || children !== undefined || options.some((option) => option.value === value)
   return (
     <Field id={id} label={label} hint={hint} {...(errors && { errors })}>
@@ -91,8 +90,8 @@ function asWritten(value: string): string {
 }
 
 /** Ticked sends `true`; the empty value before it says that it was there to be ticked. */
-export function BoxControl({ name, children, hint }: { name: string; children: ReactNode; hint?: ReactNode }) {
-  const { id, value, set } = useControl(name)
+export function BoxControl({ name: given, children, hint }: { name: string; children: ReactNode; hint?: ReactNode }) {
+  const { id, name, value, set } = useControl(given)
   return (
     <div>
       <input type="hidden" name={name} value="" />
@@ -124,8 +123,8 @@ interface ChoiceProps {
 }
 
 /** One of a few, all in sight. */
-export function Choice({ name, legend, options, otherwise = '' }: ChoiceProps) {
-  const { id, value, set } = useControl(name)
+export function Choice({ name: given, legend, options, otherwise = '' }: ChoiceProps) {
+  const { id, name, value, set } = useControl(given)
   const chosen = value === '' ? otherwise : value
   return (
     <fieldset className="grid gap-1">
@@ -161,27 +160,23 @@ interface WordsControlProps extends ControlProps {
   /** Lines that are shown; 1 = a single line. */
   rows?: number
   placeholder?: string
-  /** `s1.message`: what is said about the placeholders in it. */
-  about?: string
   code?: boolean
 }
 
 /** A text that placeholders can stand in, with the list to pick them from. Open blanks of a template are told below it. */
 export function WordsControl({
-  name,
+  name: given,
   label,
   path,
   hint,
   rows = 1,
   placeholder,
-  about,
   code = false,
 }: WordsControlProps) {
-  const { aids, alive } = useRuleForm()
-  const { id, value, set, errors, autoFocus } = useControl(name, path)
+  const { alive } = useRuleForm()
+  const { id, name, value, set, errors, notes, autoFocus } = useControl(given, path)
   const box = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
   const blanks = blanksIn(value)
-  const notes = about && Object.hasOwn(aids.hints, about) ? (aids.hints[about] ?? []) : []
 
   const insert = (written: string) => {
     const start = box.current?.selectionStart ?? value.length
@@ -250,26 +245,19 @@ interface PickControlProps extends ControlProps {
 }
 
 /** An id from a list of the account; or a placeholder, or an id that is not on it, typed below. */
-export function PickControl({ name, label, path, hint, list, none, first = [], emptyHint, typed }: PickControlProps) {
-  const { value, set } = useControl(name, path)
+export function PickControl({ list, first = [], emptyHint, typed, hint, ...shared }: PickControlProps) {
+  const { name, value, set } = useControl(shared.name, shared.path)
   const options = [...first, ...list.map(({ uuid, label: words }) => ({ value: uuid, label: words }))]
   const other = options.some((option) => option.value === value) ? '' : value
   const otherName = `${OTHER}${name}`
   return (
     <div className="grid min-w-0 gap-1">
-      <SelectControl
-        name={name}
-        label={label}
-        {...(path !== undefined && { path })}
-        hint={list.length === 0 ? emptyHint : hint}
-        none={none}
-        options={options}
-      />
+      <SelectControl {...shared} hint={list.length === 0 ? emptyHint : hint} options={options} />
       <details open={list.length === 0 && other !== ''} className="text-dense">
         <summary className="inline-flex min-h-11 cursor-pointer items-center text-accent underline-offset-4 hover:underline">
           Not on the list?
         </summary>
-        <Field id={`rule-${otherName}`} label={typed ?? `${label}: an id or a placeholder`}>
+        <Field id={`rule-${otherName}`} label={typed ?? `${shared.label}: an id or a placeholder`}>
           {(control) => (
             <TextInput
               {...control}
@@ -297,15 +285,13 @@ export function DateControl({ withTime = false, ...shared }: ControlProps & { wi
   return DAY.test(value) ? <TextControl {...shared} type="date" /> : <TextControl {...shared} />
 }
 
-/** A day from the calendar; or TODAY, or a placeholder, which no calendar has. `about` as of `WordsControl`. */
-export function DayControl({ name, label, path, hint, about }: ControlProps & { about?: string }) {
-  const { value, set } = useControl(name, path)
-  const isDay = value === '' || DAY.test(value)
-  const shared = { name, label, ...(path !== undefined && { path }) }
-  if (!isDay) {
+/** A day from the calendar; or TODAY, or a placeholder, which no calendar has. */
+export function DayControl({ hint, ...shared }: ControlProps) {
+  const { name, value, set } = useControl(shared.name, shared.path)
+  if (value !== '' && !DAY.test(value)) {
     const words =
       'TODAY is the day it runs, TODAY+3 three days later. A placeholder works too. Empty it for the calendar.'
-    return <WordsControl {...shared} {...(about !== undefined && { about })} hint={words} />
+    return <WordsControl {...shared} hint={words} />
   }
   return (
     <div className="grid gap-1">
@@ -363,20 +349,6 @@ export function FormSection({ id, title, hint, children }: SectionProps) {
       {children}
     </section>
   )
-}
-
-export interface StepProps {
-  step: StepRow
-  index: number
-}
-
-/** Names of a parameter: of its control, of its errors, of what is said about its placeholders. */
-export function parameterNames({ step, index }: StepProps, parameter: string) {
-  return {
-    name: `s.${step.key}.p.${parameter}`,
-    path: `actions.${index}.parameters.${parameter}`,
-    about: `${step.key}.${parameter}`,
-  }
 }
 
 export const NEEDS_SIGN_IN = 'The list needs you to be signed in to ServiceM8. An id can be typed below.'

@@ -14,7 +14,7 @@ import { type FormState, partsShown, toForm } from '../form-state.ts'
 import type { FormView } from '../form-view.ts'
 import { ActionSection } from './action-section.tsx'
 import { ConditionSection } from './condition-section.tsx'
-import { RuleFormProvider } from './form-context.tsx'
+import { RuleFormProvider, useRuleForm } from './form-context.tsx'
 import { FormSection, IntentButton, ShowFields, TextControl } from './form-controls.tsx'
 import { MoreSection } from './more-section.tsx'
 import { FORM, NOTHING_SHOWN, PreviewPane, type Shown } from './preview-pane.tsx'
@@ -46,17 +46,110 @@ async function loadProblems() {
 
 /** The form that grows as it is filled in. Without scripts every button is a round trip; with them only saving is. */
 export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPanelProps) {
+  const { state, setState, errors, alive, saving, onSubmit } = useEditing(accountUUID, form)
+  const [example, setExample] = useState(form.look?.record ?? '')
+  const reckoned = useAids(form, state, lists, alive)
+  const asked = form.look?.answer
+  const tools = {
+    accountUUID,
+    example,
+    samples: asked?.kind === 'samples' ? asked : null,
+    state,
+    errors,
+    lists,
+    aids: reckoned,
+    webhooks: form.webhooks,
+    ...(form.quiet && { quiet: form.quiet }),
+    alive,
+    set: (name: string, value: string) => setState((last) => setValue(last, name, value, lists)),
+  }
+  const shown = partsShown(state)
+  const editing = state.ruleId !== null
+  return (
+    <>
+      <CardSection id="rule-form" title={editing ? 'Edit Automation' : 'Create Automation'} className="self-start">
+        <RuleFormProvider value={tools}>
+          <Form method="post" id={FORM} preventScrollReset noValidate onSubmit={onSubmit} className="grid gap-5">
+            {/* Enter in a field draws the form anew; it never sends, moves or removes anything. */}
+            <button type="submit" name="intent" value="form.next" hidden tabIndex={-1} aria-hidden />
+            <input type="hidden" name="accountUUID" value={accountUUID} />
+            {toForm(state).map(([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
+            ))}
+            {form.trouble && !alive ? (
+              <Notice tone={form.trouble.kind === 'error' ? 'failing' : 'accent'} title={form.trouble.title}>
+                <p>{form.trouble.description}</p>
+              </Notice>
+            ) : null}
+            <FormSection id="basic" title="Basic Information">
+              <TextControl name="name" label="Automation Name" placeholder="Text the customer when a job is done" />
+              <TextControl name="description" label="Description" hint="Optional. For you and your colleagues." />
+              {shown.trigger ? null : <ShowFields>Continue</ShowFields>}
+            </FormSection>
+            <Sections saving={saving} />
+            {editing ? (
+              <IntentButton intent="form.cancel" look="quiet">
+                Cancel Edit
+              </IntentButton>
+            ) : null}
+          </Form>
+        </RuleFormProvider>
+      </CardSection>
+      {/* At a desk, what stands beside the form stays in sight while it is written: the preview, and the list in what is left. */}
+      <div
+        className={clsx(
+          'grid min-w-0 content-start gap-5',
+          shown.rest && 'desk:sticky desk:top-0 desk:flex desk:max-h-dvh desk:flex-col desk:self-start desk:py-3',
+        )}
+      >
+        {shown.rest ? (
+          <FormPreview accountUUID={accountUUID} form={form} state={state} alive={alive} onRecord={setExample} />
+        ) : null}
+        <div
+          id="beside-form"
+          className={clsx('grid min-w-0 content-start gap-5', shown.rest && 'desk:min-h-0 desk:overflow-y-auto')}
+        >
+          {beside}
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** One after the other, as each is filled in. */
+function Sections({ saving }: { saving: boolean }) {
+  const { state } = useRuleForm()
+  const shown = partsShown(state)
+  return (
+    <>
+      {shown.trigger ? <TriggerSection /> : null}
+      {shown.rest ? (
+        <>
+          <ConditionSection />
+          <LaterEdits />
+          {isShown(state, 'enableGrouping') ? <GroupSection /> : null}
+          <ActionSection />
+          <OftenSection />
+          <MoreSection />
+          <Summary />
+        </>
+      ) : null}
+      {shown.submit ? <SwitchAndSave saving={saving} /> : null}
+    </>
+  )
+}
+
+/** What is in the form and wrong with it, and what its buttons do. */
+function useEditing(accountUUID: string, form: FormView) {
   const [state, setState] = useState(form.state)
   const [errors, setErrors] = useState(form.errors)
   const [alive, setAlive] = useState(false)
   const [recheck, setRecheck] = useState(false)
-  const [example, setExample] = useState(form.look?.record ?? '')
   const focus = useRef<string | null>(null)
   const submit = useSubmit()
   const toast = useToast()
   const saving = useSaving()
   const { part: problemsOf } = useOnDemand(loadProblems, recheck)
-  const reckoned = useAids(form, state, lists, alive)
 
   // What was filled in before the page came alive counts.
   useEffect(() => {
@@ -120,83 +213,7 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
     setState(next)
   }
 
-  const asked = form.look?.answer
-  const tools = {
-    accountUUID,
-    example,
-    samples: asked?.kind === 'samples' ? asked : null,
-    state,
-    errors,
-    lists,
-    aids: reckoned,
-    webhooks: form.webhooks,
-    ...(form.quiet && { quiet: form.quiet }),
-    alive,
-    set: (name: string, value: string) => setState((last) => setValue(last, name, value, lists)),
-  }
-  const shown = partsShown(state)
-  const editing = state.ruleId !== null
-  return (
-    <>
-      <CardSection id="rule-form" title={editing ? 'Edit Automation' : 'Create Automation'} className="self-start">
-        <RuleFormProvider value={tools}>
-          <Form method="post" id={FORM} preventScrollReset noValidate onSubmit={onSubmit} className="grid gap-5">
-            {/* Enter in a field draws the form anew; it never sends, moves or removes anything. */}
-            <button type="submit" name="intent" value="form.next" hidden tabIndex={-1} aria-hidden />
-            <input type="hidden" name="accountUUID" value={accountUUID} />
-            {toForm(state).map(([name, value]) => (
-              <input key={name} type="hidden" name={name} value={value} />
-            ))}
-            {form.trouble && !alive ? (
-              <Notice tone={form.trouble.kind === 'error' ? 'failing' : 'accent'} title={form.trouble.title}>
-                <p>{form.trouble.description}</p>
-              </Notice>
-            ) : null}
-            <FormSection id="basic" title="Basic Information">
-              <TextControl name="name" label="Automation Name" placeholder="Text the customer when a job is done" />
-              <TextControl name="description" label="Description" hint="Optional. For you and your colleagues." />
-              {shown.trigger ? null : <ShowFields>Continue</ShowFields>}
-            </FormSection>
-            {shown.trigger ? <TriggerSection /> : null}
-            {shown.rest ? (
-              <>
-                <ConditionSection />
-                <LaterEdits />
-                {isShown(state, 'enableGrouping') ? <GroupSection /> : null}
-                <ActionSection />
-                <OftenSection />
-                <MoreSection />
-                <Summary />
-              </>
-            ) : null}
-            {shown.submit ? <SwitchAndSave saving={saving} /> : null}
-            {editing ? (
-              <IntentButton intent="form.cancel" look="quiet">
-                Cancel Edit
-              </IntentButton>
-            ) : null}
-          </Form>
-        </RuleFormProvider>
-      </CardSection>
-      {/* At a desk, what stands beside the form stays in sight while it is written: the preview, and the list in what is left. */}
-      <div
-        className={clsx(
-          'grid min-w-0 content-start gap-5',
-          shown.rest && 'desk:sticky desk:top-0 desk:flex desk:max-h-dvh desk:flex-col desk:self-start desk:py-3',
-        )}
-      >
-        {shown.rest ? (
-          <FormPreview accountUUID={accountUUID} form={form} state={state} alive={alive} onRecord={setExample} />
-        ) : null}
-        <div
-          id="beside-form"
-          className={clsx('grid min-w-0 content-start gap-5', shown.rest && 'desk:min-h-0 desk:overflow-y-auto')}
-        >
-          {beside}
-        </div>
-      </div>
-    </>
-  )
+  return { state, setState, errors, alive, saving, onSubmit }
 }
 
 /** Server first, so that it is there without scripts; from then on as quickly as the browser finds time. */

@@ -39,48 +39,15 @@ export function TriggerSection() {
 }
 
 function WebhookTrigger() {
-  const { state, webhooks, aids, lists } = useRuleForm()
+  const { state, aids, lists } = useRuleForm()
   const { events, triggerType, triggerJobUuid } = state.values
   const object = events.split(':').at(-1) ?? ''
-  const choices = webhooks.map(({ id, objectType, label, active }) => ({
-    value: `webhook:${id}:${objectType}`,
-    label: `Webhook for ${label}${active ? '' : ' (paused)'}`,
-  }))
-  const words = (each: string) => (Object.hasOwn(WATCHED_WORDS, each) ? WATCHED_WORDS[each] : each)
-  const plain = [...new Set([...Object.keys(WATCHED_WORDS), ...(events.startsWith('object:') ? [object] : [])])]
-  const known = events === '' || choices.some(({ value }) => value === events) || events.startsWith('object:')
   const types = TRIGGER_TYPES.filter((type) => object === 'job' || !/^job_(status|queue)$/.test(type))
-  const status = state.conditions.find(({ field, operator }) => field === 'status' && operator === 'equals')?.value
   return (
     <>
       {/* Below each other: beside each other, a desk cuts what they say. */}
       <div className="grid items-start gap-4">
-        <SelectControl
-          name="events"
-          path="webhookSubscriptionId"
-          label="Webhook Subscription"
-          hint="Fieldhook asks ServiceM8 for these events by itself; a webhook of yours is not needed."
-          none="Choose whose events start it"
-          options={[]}
-        >
-          {choices.length > 0 ? (
-            <optgroup label="Your webhooks">
-              {choices.map(({ value, label }) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </optgroup>
-          ) : null}
-          <optgroup label="Without a webhook">
-            {plain.map((each) => (
-              <option key={each} value={`object:${each}`}>
-                {words(each)}
-              </option>
-            ))}
-          </optgroup>
-          {known ? null : <option value={events}>Webhook for {words(object)} (deleted)</option>}
-        </SelectControl>
+        <EventsControl />
         {events === '' ? null : (
           <SelectControl
             name="triggerType"
@@ -90,24 +57,7 @@ function WebhookTrigger() {
           />
         )}
       </div>
-      {triggerType === 'job_status' ? (
-        <fieldset className="grid gap-1.5">
-          <legend className="mb-1.5 text-label font-medium">Only when it becomes</legend>
-          <div className="flex flex-wrap gap-2">
-            {JOB_STATUSES.map((each) => (
-              <IntentButton
-                key={each}
-                intent={`form.becomes:${each}`}
-                aria-pressed={status === each}
-                look={status === each ? 'primary' : 'secondary'}
-              >
-                {each}
-              </IntentButton>
-            ))}
-          </div>
-          <p className="text-dense text-ink-soft">Adds a condition below. Without it, any status counts.</p>
-        </fieldset>
-      ) : null}
+      {triggerType === 'job_status' ? <BecomesButtons /> : null}
       <div className="grid items-start gap-4 sm:grid-cols-2">
         {isShown(state, 'triggerQueueUuid') ? (
           <SelectControl
@@ -149,6 +99,71 @@ function WebhookTrigger() {
         ) : null}
       </div>
     </>
+  )
+}
+
+function EventsControl() {
+  const { state, webhooks } = useRuleForm()
+  const { events } = state.values
+  const object = events.split(':').at(-1) ?? ''
+  const choices = webhooks.map(({ id, objectType, label, active }) => ({
+    value: `webhook:${id}:${objectType}`,
+    label: `Webhook for ${label}${active ? '' : ' (paused)'}`,
+  }))
+  const words = (each: string) => (Object.hasOwn(WATCHED_WORDS, each) ? WATCHED_WORDS[each] : each)
+  const plain = [...new Set([...Object.keys(WATCHED_WORDS), ...(events.startsWith('object:') ? [object] : [])])]
+  const known = events === '' || choices.some(({ value }) => value === events) || events.startsWith('object:')
+  return (
+    <SelectControl
+      name="events"
+      path="webhookSubscriptionId"
+      label="Webhook Subscription"
+      hint="Fieldhook asks ServiceM8 for these events by itself; a webhook of yours is not needed."
+      none="Choose whose events start it"
+      options={[]}
+    >
+      {choices.length > 0 ? (
+        <optgroup label="Your webhooks">
+          {choices.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </optgroup>
+      ) : null}
+      <optgroup label="Without a webhook">
+        {plain.map((each) => (
+          <option key={each} value={`object:${each}`}>
+            {words(each)}
+          </option>
+        ))}
+      </optgroup>
+      {known ? null : <option value={events}>Webhook for {words(object)} (deleted)</option>}
+    </SelectControl>
+  )
+}
+
+/** Each adds the status as a condition. */
+function BecomesButtons() {
+  const { state } = useRuleForm()
+  const status = state.conditions.find(({ field, operator }) => field === 'status' && operator === 'equals')?.value
+  return (
+    <fieldset className="grid gap-1.5">
+      <legend className="mb-1.5 text-label font-medium">Only when it becomes</legend>
+      <div className="flex flex-wrap gap-2">
+        {JOB_STATUSES.map((each) => (
+          <IntentButton
+            key={each}
+            intent={`form.becomes:${each}`}
+            aria-pressed={status === each}
+            look={status === each ? 'primary' : 'secondary'}
+          >
+            {each}
+          </IntentButton>
+        ))}
+      </div>
+      <p className="text-dense text-ink-soft">Adds a condition below. Without it, any status counts.</p>
+    </fieldset>
   )
 }
 
