@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import type { PlaceholderChoice } from '../../rules/placeholders/placeholder-check.ts'
@@ -6,7 +6,8 @@ import { matchingChoices } from '../../rules/placeholders/placeholder-search.ts'
 import { EMPTY_SAMPLE, type Samples } from '../form-look.ts'
 import type { FormState } from '../form-state.ts'
 import { offeredIn } from '../placeholder-offer.ts'
-import { useSamples } from './placeholder-samples.tsx'
+import { askLook } from './ask-look.tsx'
+import { type RuleFormTools, useRuleForm } from './form-context.tsx'
 
 interface PlaceholderPickerProps {
   state: FormState
@@ -85,4 +86,48 @@ function Sample({ samples, choice }: { samples: Samples | null; choice: Placehol
       {choice.mayBeEmpty ? <span className="text-attention">{shown === '' ? '' : ' · '}may be empty</span> : null}
     </>
   )
+}
+
+/** `message` = why there are none; both null = not there yet. */
+interface SamplesShown {
+  samples: Samples | null
+  message: string | null
+}
+
+/** ms */
+const FRESH_FOR = 60_000
+let last: { key: string; at: number; answer: Promise<SamplesShown> } | null = null
+
+function useSamples(): SamplesShown {
+  const { state, accountUUID, example } = useRuleForm()
+  const [shown, setShown] = useState<SamplesShown>({ samples: null, message: null })
+  useEffect(() => {
+    let current = true
+    void samplesOf({ state, accountUUID, example }).then((found) => {
+      if (current) setShown(found)
+    })
+    return () => {
+      current = false
+    }
+  }, [state, accountUUID, example])
+  return shown
+}
+
+function samplesOf({
+  state,
+  accountUUID,
+  example,
+}: Pick<RuleFormTools, 'state' | 'accountUUID' | 'example'>): Promise<SamplesShown> {
+  const { triggerSource, events, apiEndpoint } = state.values
+  const key = JSON.stringify([accountUUID, example, triggerSource, events, apiEndpoint])
+  const now = performance.now()
+  if (last && last.key === key && now - last.at < FRESH_FOR) return last.answer
+  const answer = askLook({ accountUUID, state, look: 'samples', record: example }).then((found): SamplesShown => {
+    if (found.kind === 'samples') return { samples: found, message: null }
+    // The next list asks again.
+    last = null
+    return { samples: null, message: found.kind === 'trouble' ? found.message : null }
+  })
+  last = { key, at: now, answer }
+  return answer
 }

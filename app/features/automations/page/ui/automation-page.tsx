@@ -1,4 +1,4 @@
-import { Link } from '@remix-run/react'
+import { Form, Link } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { History, House, ScrollText, Settings, ShieldCheck, Workflow } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -14,7 +14,7 @@ import type { OwnerRights } from '#app/domain/people.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
-import { ButtonLink } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Notice } from '#app/ui/notice.tsx'
@@ -28,7 +28,7 @@ import type { RuleCardView } from '../../rules/rule-view.ts'
 import type { PageResult } from '../act-on-rule.ts'
 import { type ListTrouble, RULES_NOT_FETCHED } from '../page-words.ts'
 import { ImportPanel } from './import-panel.tsx'
-import { RepeatNotice } from './repeat-notice.tsx'
+import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'
 import { RuleCard } from './rule-card.tsx'
 
 export interface AutomationPageProps {
@@ -254,5 +254,29 @@ function RuleList({ rights, rules, account, step, result }: RuleListProps) {
         </ul>
       )}
     </section>
+  )
+}
+
+const DISMISS = { act: 'repeats_told' }
+
+/** Once, to whoever had automations before "how often" could be seen: they work as before. */
+export function RepeatNotice({ names, account }: { names: readonly string[]; account: AutomationAccount }) {
+  const pending = useIsActing(DISMISS)
+  const withDraft = useWithDraft(DISMISS)
+  return (
+    <Notice tone="attention" title="These automations can message a customer more than once" className="mb-5">
+      <ul className="list-disc pl-5">
+        {names.map((name, index) => (
+          <li key={index}>{name}</li>
+        ))}
+      </ul>
+      <p className="mt-1">They work as before. Edit one to choose “How often for the same record”.</p>
+      <Form method="post" preventScrollReset className="mt-2">
+        <ActFields account={account} values={DISMISS} />
+        <Button {...withDraft} type="submit" pending={pending}>
+          Dismiss
+        </Button>
+      </Form>
+    </Notice>
   )
 }

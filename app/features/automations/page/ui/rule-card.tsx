@@ -34,8 +34,7 @@ import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
 import { NotMetDialog } from './not-met.tsx'
 import { LookBackPanel, PreviewPanel } from './preview-panel.tsx'
-import { RuleButton } from './rule-button.tsx'
-import { RuleSwitch } from './rule-switch.tsx'
+import { RuleButton, RuleSwitch } from './rule-button.tsx'
 
 interface RuleCardProps {
   rights: OwnerRights
