@@ -1,15 +1,17 @@
 // Whose page the manager shows: the ways an account gets loaded, and what is said when none is.
 import { type LoaderFunctionArgs, redirect, type TypedResponse } from '@remix-run/node'
+import type { App } from '#app/context/app-context.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { greetingAtGate, isLinkProof } from '#app/features/accounts/gate.ts'
 import { findLinkTarget } from '#app/features/accounts/link.server.ts'
 import { linkQuestionAddress } from '#app/features/accounts/link-address.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
+import type { Remembered } from '#app/features/accounts/remembered.ts'
 import { knownSignInMessage, linkedMessage, SIGN_IN_TOASTS } from '#app/features/accounts/sign-in.ts'
+import { readCookies, rememberedCookie, rememberedCookieName } from '#app/http/cookies.ts'
 import { hasFlash, setFlash } from '#app/http/flash.server.ts'
 import { tellRefusedPage } from '#app/http/refusals.server.ts'
-import { remember, rememberedIn } from '#app/http/remembered-account.server.ts'
-import { findSession, sentSession } from '#app/http/session.server.ts'
+import { findSession, isSecure, sentSession } from '#app/http/session.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 
 type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
@@ -78,4 +80,19 @@ function redirectTo(app: Args['context']['app'], url: URL, without: string[], fl
   for (const name of without) clean.delete(name)
   const query = clean.size > 0 ? `?${clean}` : ''
   return redirect(`${url.pathname}${query}`, { status: 302, headers: { 'Set-Cookie': setFlash(app, flash) } })
+}
+
+/** The ids a browser keeps for us: one for its session, one for long. They only select an account; they prove nothing. */
+function rememberedIn(app: Pick<App, 'settings'>, request: Request): Remembered {
+  const cookies = readCookies(request.headers.get('cookie'))
+  const read = (kind: 'preferred' | 'last') => cookies.get(rememberedCookieName(kind, isSecure(app))) || null
+  return { preferred: read('preferred'), last: read('last') }
+}
+
+/** Set-Cookie texts that make the browser remember the account it has opened; none when it does already. */
+function remember(app: Pick<App, 'settings'>, request: Request, accountId: string): string[] {
+  const held = rememberedIn(app, request)
+  return (['preferred', 'last'] as const)
+    .filter((kind) => held[kind] !== accountId)
+    .map((kind) => rememberedCookie(kind, isSecure(app), accountId))
 }

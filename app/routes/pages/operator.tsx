@@ -1,10 +1,18 @@
-import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
+import {
+  type ActionFunctionArgs,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+  redirect,
+} from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
-import { ASKS } from '#app/features/ops/operator-address.ts'
+import { endSessionsOfAccount } from '#app/features/accounts/open-sessions.server.ts'
+import { ASKS, endedFlash, NOT_ENDED, readEndSessions } from '#app/features/ops/operator-address.ts'
 import { loadOperatorPage } from '#app/features/ops/operator-page.server.ts'
 import { OperatorPage } from '#app/features/ops/ui/operator-page.tsx'
+import { setFlash } from '#app/http/flash.server.ts'
+import { readForm } from '#app/http/guards.server.ts'
 import { requireOperator } from '#app/http/operator.server.ts'
-import { pressOperatorButton } from './operator-acts.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page ? 'Operator · Fieldhook' : 'Fieldhook: something is missing' },
@@ -29,8 +37,16 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   }
 }
 
-export function action({ request, context }: ActionFunctionArgs): Promise<never> {
-  return pressOperatorButton({ request, context })
+/** The page's one button: everybody is signed out of an account. Back on the page it says what was done. */
+export async function action({ request, context }: ActionFunctionArgs): Promise<never> {
+  const { app } = context
+  await requireOperator({ request, context })
+  const url = new URL(request.url)
+  url.searchParams.delete(ASKS)
+  const wanted = readEndSessions(await readForm(request, 4096))
+  const account = wanted === null ? null : await app.store.accounts.findAccount(wanted)
+  const flash = account === null ? NOT_ENDED : endedFlash(account.name, await endSessionsOfAccount(app, account.uuid))
+  throw redirect(`${url.pathname}${url.search}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, flash) } })
 }
 
 export default function Operator() {
