@@ -4,8 +4,7 @@ import { type BillingWorld, BRISBANE, billingWorld, LEEDS, NEVER_ABORTED } from 
 import { startFirstPayment } from './first-payment.server.ts'
 import { ensurePlan, findPlanNotice } from './plan.server.ts'
 import { syncPlan } from './sync.server.ts'
-import { judgeHolds, reconcilePlans } from './upkeep.server.ts'
-import { reportUsage } from './usage-reports.server.ts'
+import { judgeHolds, reconcilePlans, reportUsage } from './upkeep.server.ts'
 
 let world: BillingWorld
 beforeEach(() => {
