@@ -1,5 +1,6 @@
 // One exchange with the platform: timed as a whole, capped, never following a redirect, never throwing for an answer.
 import { StringDecoder } from 'node:string_decoder'
+import pRetry from 'p-retry'
 import { Agent, type Dispatcher, request } from 'undici'
 import { seconds } from '#app/lib/duration.ts'
 import type { ListReader } from './long-list.server.ts'
@@ -137,3 +138,37 @@ function firstValues(headers: Record<string, string | string[] | undefined>): Re
 function errorCode(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
 }
+
+export interface ShortRetry<T> {
+  /** `first` = it was not asked before. What it throws is a bug, and is not asked again. */
+  ask: (first: boolean) => Promise<T>
+  /** Is this answer worth asking again? */
+  isPassing: (answer: T) => boolean
+  /** Aborted, nothing is asked again. */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * A read that failed in passing is asked again at once: whoever waits for it need not know. What takes longer has its own, kept
+ * schedule. Never for writes: nobody knows whether the first one was done. The last of up to three answers counts. Between them are 200 to 400 ms, then 400 to 800 ms: by
+ * chance, so that many do not come at once.
+ */
+export async function askShortly<T>({ ask, isPassing, signal }: ShortRetry<T>): Promise<T> {
+  const last: T[] = []
+  const askOnce = async (attempt: number) => {
+    last.length = 0
+    last.push(await ask(attempt === 1))
+    if (last.some(isPassing)) throw new Passing()
+  }
+  const pauses = { retries: 2, minTimeout: 200, randomize: true, shouldRetry: isStillWorthIt }
+  try {
+    await pRetry(askOnce, signal?.aborted ? { retries: 0 } : { ...pauses, ...(signal && { signal }) })
+  } catch (error) {
+    if (last.length === 0) throw error
+  }
+  return last[0] as T
+}
+
+class Passing extends Error {}
+
+const isStillWorthIt = ({ error }: { error: Error }) => error instanceof Passing
