@@ -1,12 +1,12 @@
 // The one honest status of a webhook, and the sentence an owner would say about it.
 
-import type { EndpointKind } from '#app/domain/endpoint-key.ts'
+import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import { ago, clockTime, plural } from '#app/domain/moments.ts'
 import { type LookState, looksInVain } from '#app/domain/polling.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
-import { type EndpointView, titleOf, type WebhookStatus } from './endpoint-view.ts'
+import { type EndpointLine, type EndpointView, titleOf, type WebhookStatus } from './endpoint-view.ts'
 
 /** Everything the status is decided from. Field names are those of the stored endpoint, so that a row fits. */
 export interface WebhookCondition {
@@ -213,3 +213,27 @@ function namesOf(labels: readonly string[]): string {
 
 const TROUBLE: ReadonlySet<WebhookStatus> = new Set(['failing', 'stopped', 'unsubscribed'])
 const RESTING: ReadonlySet<WebhookStatus> = new Set(['paused', 'no_address'])
+
+// Of many extra addresses, those that need somebody and the one that is open have whole cards, and each of the others a line:
+// a thousand whole cards are a page of many megabytes, and nobody reads them.
+
+/** Up to here every one has its whole card. */
+export const WHOLE_CARDS = 20
+
+/** Both in the order given. `opened` = the card that the page's address names. */
+export function foldRules<Rule extends { view: EndpointView }>(
+  rules: readonly Rule[],
+  opened: EndpointKey | null,
+): { whole: Rule[]; lines: EndpointLine[] } {
+  if (rules.length <= WHOLE_CARDS) return { whole: [...rules], lines: [] }
+  const troubled = rules.filter(({ view }) => needsAttention(view.status)).slice(0, WHOLE_CARDS)
+  const shown = new Set<EndpointKey>([...troubled.map(({ view }) => view.id), ...(opened === null ? [] : [opened])])
+  return {
+    whole: rules.filter(({ view }) => shown.has(view.id)),
+    lines: rules.filter(({ view }) => !shown.has(view.id)).map(({ view }) => lineOf(view)),
+  }
+}
+
+function lineOf({ id, kind, name, label, callbackUrl, status }: EndpointView): EndpointLine {
+  return { id, kind, name, label, callbackUrl, status }
+}

@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
+import { keyOf } from '#app/domain/endpoint-key.ts'
 import { forwardingRuleJson } from '#app/features/endpoints/api/endpoint-json.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { deleteEndpoint, updateEndpoint } from '#app/features/endpoints/endpoints.server.ts'
@@ -22,7 +23,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const id = parseWebhookId(params.id ?? '')
       if (id === null) return notFound()
       for (const { accountUuid } of accounts) {
-        const changed = await updateEndpoint(app, accountUuid, id, body)
+        const changed = await updateEndpoint(app, accountUuid, keyOf({ kind: 'extra', id }), body)
         if (changed.outcome === 'updated') return answer(200, forwardingRuleJson(changed.endpoint, changed.warning))
         if (changed.outcome !== 'not_found') return webhookRefusal(changed)
       }
@@ -33,7 +34,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       const id = parseWebhookId(params.id ?? '')
       if (id === null) return notFound()
       for (const { accountUuid } of accounts) {
-        const deleted = await deleteEndpoint(app, accountUuid, id)
+        const deleted = await deleteEndpoint(app, accountUuid, keyOf({ kind: 'extra', id }))
         if (deleted.outcome === 'deleted') return answer(200, { success: true })
       }
       return notFound()

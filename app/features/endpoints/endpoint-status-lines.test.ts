@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type EndpointKey, keyOf, refOf } from '#app/domain/endpoint-key.ts'
 import { sampleRule } from '#tests/support/sample-views.ts'
+import { foldRules, WHOLE_CARDS } from './endpoint-status.ts'
 import type { WebhookStatus } from './endpoint-view.ts'
-import { foldRules, WHOLE_CARDS } from './rule-lines.ts'
 
 const rules = (count: number, statusOf: (n: number) => WebhookStatus = () => 'working') =>
   Array.from({ length: count }, (_, index) => ({
