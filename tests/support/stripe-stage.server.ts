@@ -75,23 +75,7 @@ export async function openStripeStage(options: { overagePriceId?: string } = {})
     sandbox: opened,
     origin,
     answered,
-    async confirm(clientSecret, card = GOOD_CARD) {
-      const id = clientSecret.split('_secret_')[0] ?? ''
-      const response = await fetch(`${origin}${SANDBOX_STRIPE.basePath}/v1/payment_intents/${id}/confirm`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${SANDBOX_STRIPE.publishableKey}` },
-        body: new URLSearchParams({
-          client_secret: clientSecret,
-          return_url: `${origin}/subscription`,
-          'payment_method_data[type]': 'card',
-          'payment_method_data[card][number]': card,
-          'payment_method_data[card][exp_month]': '12',
-          'payment_method_data[card][exp_year]': '2030',
-          'payment_method_data[card][cvc]': '123',
-        }),
-      })
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-    },
+    confirm: (clientSecret, card) => confirmPayment(origin, clientSecret, card),
     async pass(ms) {
       opened.world.advanceClock(ms)
       await opened.world.payments.settled()
@@ -106,4 +90,23 @@ export async function openStripeStage(options: { overagePriceId?: string } = {})
       world.close()
     },
   }
+}
+
+/** What the browser does with the card's fields: the provider's own call, under the publishable key. */
+export async function confirmPayment(origin: string, clientSecret: string, card = GOOD_CARD) {
+  const id = clientSecret.split('_secret_')[0] ?? ''
+  const response = await fetch(`${origin}${SANDBOX_STRIPE.basePath}/v1/payment_intents/${id}/confirm`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${SANDBOX_STRIPE.publishableKey}` },
+    body: new URLSearchParams({
+      client_secret: clientSecret,
+      return_url: `${origin}/subscription`,
+      'payment_method_data[type]': 'card',
+      'payment_method_data[card][number]': card,
+      'payment_method_data[card][exp_month]': '12',
+      'payment_method_data[card][exp_year]': '2030',
+      'payment_method_data[card][cvc]': '123',
+    }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }

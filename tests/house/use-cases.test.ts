@@ -1,0 +1,232 @@
+// How many files a use case enters: the whole app runs in this process, V8 says in which files under app/ and db/ a function ran
+// meanwhile. What turns all the time (the scheduler, the lease) may add a file or two. The figures may fall, and never rise.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { Session } from 'node:inspector/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Running, startApp } from '#app/boot/boot.server.ts'
+import { readEnv } from '#app/boot/env.server.ts'
+import { finishSignIn } from '#app/features/accounts/sign-in.server.ts'
+import { sessionCookieName } from '#app/http/cookies.ts'
+import { hours } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
+import { action as saveRule } from '#app/routes/api/automations/automation.ts'
+import { action as startPayment } from '#app/routes/api/create-payment-intent.ts'
+import { action as createWebhook } from '#app/routes/api/webhooks/webhooks.ts'
+import { action as paymentEvent } from '#app/routes/hooks/payment-events.ts'
+import type { World } from '#sandbox/world.ts'
+import { startReceiver } from '#tests/support/recording-receiver.ts'
+import { freePort } from '#tests/support/server-process.ts'
+import { confirmPayment } from '#tests/support/stripe-stage.server.ts'
+import { ROOT } from './planted-tree.ts'
+
+/** Lower a figure when a use case has become straighter. */
+const MOST = {
+  'an event becomes an attempt': 61,
+  'a webhook is created': 99,
+  'an automation is saved': 126,
+  'an automation texts a customer': 157,
+  'a subscription is paid': 48,
+}
+
+/** What a run on a busy machine may add: work that is due meanwhile. */
+const SLACK = 8
+
+const NEWEST = {
+  ...{ object: null, since: null, forwarding: 'all' as const, before: null, limit: 1 },
+  ...{ withBody: false, withResponses: false },
+}
+
+let folder = ''
+let running: Running
+let world: World
+let server: Server
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let account = ''
+let origin = ''
+const inspector = new Session()
+
+type Route = (args: ActionFunctionArgs) => Promise<Response>
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fieldhook-cases-'))
+  receiver = await startReceiver(() => 200)
+  const port = await freePort()
+  origin = `http://localhost:${port}`
+  const env = readEnv({
+    PORT: String(port),
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
+    EGRESS_ALLOW: receiver.hostAndPort,
+  })
+  running = await startApp({ env })
+  if (!running.sandbox) throw new Error('the cases need the sandbox')
+  const { sandbox } = running
+  world = sandbox.world
+  server = createServer((req, res) => {
+    if (running.platformIngress(req, res) || sandbox.handle(req, res)) return
+    void bodyOf(req).then(async (body) => {
+      const headers = { 'stripe-signature': String(req.headers['stripe-signature'] ?? '') }
+      const answered = await call(paymentEvent, req.url ?? '', body, headers)
+      res.writeHead(answered.status).end()
+    })
+  })
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
+  running.started()
+  account = world.accounts()[0]?.uuid ?? ''
+  const granted = world.grant(account, running.app.settings.scopes.join(' '))
+  await finishSignIn(running.app, {
+    tokens: {
+      accessToken: granted.access_token,
+      refreshToken: granted.refresh_token,
+      expiresAt: running.app.clock.now() + Number(granted.expires_in) * 1000,
+      scope: granted.scope,
+    },
+    named: account,
+    replaces: [],
+  })
+  const { app } = running
+  await app.store.accounts.openSession({
+    tokenHash: (app.settings.sessionHash ?? hashToken)('cases'),
+    expiresAt: app.clock.now() + hours(8),
+    account: { accountUuid: account, staffUuid: null, proof: 'oauth', provedAt: app.clock.now() },
+    replaces: [],
+    carryProofsSince: 0,
+  })
+  inspector.connect()
+  await inspector.post('Profiler.enable')
+  await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+})
+
+afterAll(async () => {
+  inspector.disconnect()
+  running.beginDrain()
+  server.closeAllConnections()
+  await running.stop()
+  await new Promise((done) => server.close(done))
+  await receiver.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function bodyOf(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function call(route: Route, path: string, body: string, headers: Record<string, string> = {}): Promise<Response> {
+  const request = new Request(origin + path, {
+    method: 'POST',
+    headers: { cookie: `${sessionCookieName('tab', false)}=cases`, 'content-type': 'application/json', ...headers },
+    body,
+  })
+  const params = { accountUUID: account }
+  const context = { app: running.app, clientIp: '203.0.113.9', nonce: '' }
+  return route({ request, params, context, unstable_pattern: path } as ActionFunctionArgs)
+}
+
+async function created(route: Route, path: string, body: object) {
+  const answered = await call(route, path, JSON.stringify(body))
+  const text = await answered.text()
+  expect([200, 201], text).toContain(answered.status)
+  return JSON.parse(text)
+}
+
+/** Files under app/ and db/ in which a function ran while `work` was done. A file that was only loaded does not count. */
+async function filesEntered(work: () => Promise<unknown>): Promise<string[]> {
+  await inspector.post('Profiler.takePreciseCoverage')
+  await work()
+  const { result } = await inspector.post('Profiler.takePreciseCoverage')
+  const entered = result
+    .filter(({ functions }) => functions.slice(1).some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
+    .map(({ url }) => url.replace(/^file:\/\//, '').replace(ROOT, ''))
+  return [...new Set(entered)].filter((file) => /^(app|db)\/.*\.tsx?$/.test(file)).sort()
+}
+
+function judge(name: keyof typeof MOST, files: string[]) {
+  expect(files.length, `${name} enters:\n${files.join('\n')}`).toBeLessThanOrEqual(MOST[name] + SLACK)
+  expect(files.length, `better than before: write '${name}': ${files.length}`).toBeGreaterThanOrEqual(
+    MOST[name] - SLACK,
+  )
+}
+
+test('a webhook is created, and an event becomes an attempt', async () => {
+  judge(
+    'a webhook is created',
+    await filesEntered(() =>
+      created(createWebhook, '/api/webhooks', { accountUUID: account, object: 'job', callback_url: receiver.url }),
+    ),
+  )
+  const job = world.records(account, 'job').find((one) => one.status === 'Quote' && one.active === 1)
+  judge(
+    'an event becomes an attempt',
+    await filesEntered(async () => {
+      world.setJobStatus(account, String(job?.uuid), 'Work Order')
+      await receiver.until((received) => received.length > 0, 10_000)
+      await vi.waitFor(async () => {
+        const [entry] = await running.app.store.events.listEventLog(account, NEWEST)
+        expect(entry?.deliveries[0]?.attempts[0]).toBeTruthy()
+      })
+    }),
+  )
+})
+
+test('an automation is saved, and texts a customer', async () => {
+  let rule = { id: 0 }
+  judge(
+    'an automation is saved',
+    await filesEntered(async () => {
+      rule = await created(saveRule, '/api/automation', {
+        accountUUID: account,
+        name: 'Tell the customer',
+        triggerSource: 'webhook',
+        object: 'job',
+        triggerType: 'job_status',
+        conditions: [
+          { field: 'status', operator: 'equals', value: 'Completed' },
+          { field: 'contact_mobile', operator: 'is_not_empty', value: '' },
+        ],
+        actions: [{ type: 'send_sms', parameters: { to: '{entry.0.contact_mobile}', message: 'Done.' } }],
+      })
+    }),
+  )
+  await vi.waitFor(
+    async () => expect((await running.app.store.automations.findAutomation(account, rule.id))?.baselined).toBe(true),
+    { timeout: 20_000 },
+  )
+  const reachable = new Set(
+    world
+      .records(account, 'jobcontact')
+      .filter((contact) => contact.active === 1 && String(contact.mobile ?? '') !== '')
+      .map((contact) => contact.job_uuid),
+  )
+  const job = world
+    .records(account, 'job')
+    .find((one) => one.status === 'Work Order' && one.active === 1 && reachable.has(String(one.uuid)))
+  const texts = () => world.outbox(account).filter((item) => item.kind === 'sms')
+  const before = texts().length
+  judge(
+    'an automation texts a customer',
+    await filesEntered(async () => {
+      world.setJobStatus(account, String(job?.uuid), 'Completed')
+      await vi.waitFor(() => expect(texts()).toHaveLength(before + 1), { timeout: 30_000 })
+    }),
+  )
+})
+
+test('a subscription is paid', async () => {
+  judge(
+    'a subscription is paid',
+    await filesEntered(async () => {
+      const { clientSecret } = await created(startPayment, `/api/create-payment-intent/${account}`, { amount: 500 })
+      expect(await confirmPayment(origin, clientSecret)).toMatchObject({ status: 200 })
+      await world.payments.settled()
+      await vi.waitFor(async () =>
+        expect(await running.app.store.billing.findPlan(account)).toMatchObject({ status: 'active' }),
+      )
+    }),
+  )
+})
