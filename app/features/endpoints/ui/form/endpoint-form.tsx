@@ -1,11 +1,10 @@
 import { Form } from '@remix-run/react'
-import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Fragment, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import type { EndpointKind } from '#app/domain/endpoint-key.ts'
 import { OBJECT_KINDS, type ObjectKind } from '#app/domain/object-catalog.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card, CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
-import { useFirstField } from '#app/ui/form/first-field.ts'
 import { Notice } from '#app/ui/notice.tsx'
 import { WIRE_NAMES } from '../../endpoint-kinds.ts'
 import type { EndpointView } from '../../endpoint-view.ts'
@@ -311,4 +310,15 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
 function startOf(endpoint: EndpointView | undefined): Record<Part, string> {
   const { name, objectType = '', callbackUrl = '', fields = [] } = endpoint ?? {}
   return { name: name ?? '', object: objectType, url: callbackUrl, fields: joinFields(fields) }
+}
+
+/** For the box around a form that was just opened: whoever pressed Edit goes on typing in it, at what is wrong or else at its start. */
+function useFirstField<Box extends HTMLElement>(): RefObject<Box> {
+  const box = useRef<Box>(null)
+  useEffect(() => {
+    const first = (selector: string) => box.current?.querySelector<HTMLInputElement>(selector)
+    const target = first('[aria-invalid]') ?? first('input:not([type=hidden])')
+    target?.focus()
+  }, [])
+  return box
 }
