@@ -119,8 +119,8 @@ test.each(RELEASED)('a database of %s comes up to date with all that was in it',
     const store = sqliteStore(client, CLOCK)
     expect(await store.accounts.findAccount(LEEDS)).toMatchObject({ name: 'Leeds Boilers' })
     expect(await store.endpoints.listEndpoints(LEEDS, 'webhook')).toMatchObject([
-      { webhook: { objectType: 'job' } },
-      { webhook: { objectType: 'company' } },
+      { objectType: 'job' },
+      { objectType: 'company' },
     ])
     expect(await store.endpoints.listSubscriptions(LEEDS)).toMatchObject([{ object: 'job' }, { object: 'note' }])
     expect(await store.events.findDelivery(LEEDS, 1)).toMatchObject({

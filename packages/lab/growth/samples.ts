@@ -160,7 +160,6 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
     'runs in the browser of whoever types; the server reads forms its own way',
   'app/features/endpoints/controls/endpoint-check.ts': ROWS,
   'app/features/endpoints/field-search.ts afterRefused': 'names of fields that were bounded when they were chosen',
-  'app/features/endpoints/endpoint.ts forwardingRuleJson': ROWS,
   'app/features/endpoints/notices/notice-mail.ts afterMail': ROWS,
   'app/features/endpoints/notices/notice-mail.ts postponed': ROWS,
   'app/features/endpoints/subscriptions/subscription-plan.ts planRepairs': ROWS,
