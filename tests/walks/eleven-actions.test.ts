@@ -130,29 +130,33 @@ beforeEach(async () => {
   const granted = stage.world.grant(ACCOUNT, [...SCOPES].join(' '))
   const webhookSecret = newSigningSecret()
   const store = {
-    findCredential: async () => ({
-      accountUuid: ACCOUNT,
-      accessTokenSealed: secrets.seal(tokenPlace(ACCOUNT, 'access_token'), granted.access_token),
-      refreshTokenSealed: secrets.seal(tokenPlace(ACCOUNT, 'refresh_token'), granted.refresh_token),
-      expiresAt: clock.now() + 3_600_000,
-      scope: granted.scope,
-      state: 'connected',
-      stateReason: null,
-      generation: 1,
-    }),
-    findAccount: async () => ({ uuid: ACCOUNT, name: 'Harbour Plumbing', timezone: 'Australia/Sydney' }),
-    listWebhooks: async () => [
-      {
-        webhook: { id: 1 },
-        endpoint: {
+    accounts: {
+      findCredential: async () => ({
+        accountUuid: ACCOUNT,
+        accessTokenSealed: secrets.seal(tokenPlace(ACCOUNT, 'access_token'), granted.access_token),
+        refreshTokenSealed: secrets.seal(tokenPlace(ACCOUNT, 'refresh_token'), granted.refresh_token),
+        expiresAt: clock.now() + 3_600_000,
+        scope: granted.scope,
+        state: 'connected',
+        stateReason: null,
+        generation: 1,
+      }),
+      findAccount: async () => ({ uuid: ACCOUNT, name: 'Harbour Plumbing', timezone: 'Australia/Sydney' }),
+    },
+    endpoints: {
+      listEndpoints: async () => [
+        {
+          kind: 'webhook',
           id: 1,
-          url: `${stage.origin}/in/notify`,
-          state: 'active',
-          secretSealed: secrets.seal(`endpoint|${ACCOUNT}|secret`, webhookSecret),
+          endpoint: {
+            id: 1,
+            url: `${stage.origin}/in/notify`,
+            state: 'active',
+            secretSealed: secrets.seal(`endpoint|${ACCOUNT}|secret`, webhookSecret),
+          },
         },
-      },
-    ],
-    listForwardingRules: async () => [],
+      ],
+    },
   } as unknown as CommitApp['store']
   const platformApi = createServiceM8Api({
     apiUrl: wire.url,

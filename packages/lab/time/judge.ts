@@ -127,7 +127,7 @@ function judgeChange(
         wrong('its due time, too much')
       model.spread.push(delivery.id)
       see(model, 'overdue retry spread after a take-over')
-    } else if (/^(resumeEndpoint|updateWebhook|saveWebhook)$/.test(act.name)) {
+    } else if (/^(resumeEndpoint|updateEndpoint|saveEndpoint)$/.test(act.name)) {
       if (after.dueAt !== now) wrong('its due time')
       delivery.knownAt = Math.max(delivery.knownAt, now + act.lagMs)
     } else {

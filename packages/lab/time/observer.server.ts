@@ -47,7 +47,7 @@ interface PendingAct {
 const SHARED = new Set(['acceptEvents', 'settleAttempts'])
 
 /** Acts of people: what they change is not only deliveries. */
-const PEOPLE = /^(pauseEndpoint|resumeEndpoint|updateWebhook|deleteWebhook|saveWebhook|startReplay|cancelReplay)$/
+const PEOPLE = /^(pauseEndpoint|resumeEndpoint|updateEndpoint|deleteEndpoint|saveEndpoint|startReplay|cancelReplay)$/
 /** Acts that change no delivery and no endpoint. */
 const READS =
   /^(find|load|due|endpoints|count|list|changedElsewhere|trialWrite|acquireLease|releaseLease|beginSubscription)/

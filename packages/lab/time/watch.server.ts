@@ -47,20 +47,20 @@ export function watchEndpoints(model: Model, client: Client, act: Act): void {
     case 'resumeEndpoint':
       personActs(model, client, model.endpoints.get(act.args[1] as number), act, act.name === 'pauseEndpoint')
       break
-    case 'updateWebhook': {
-      const [, webhookId, change] = act.args as [string, number, { active?: boolean }]
-      personActs(model, client, endpointOfWebhook(model, webhookId), act, change.active === false)
+    case 'updateEndpoint': {
+      const [, { id }, change] = act.args as [string, { id: number }, { active?: boolean }]
+      personActs(model, client, endpointOfWebhook(model, id), act, change.active === false)
       break
     }
-    case 'deleteWebhook': {
-      const endpoint = endpointOfWebhook(model, act.args[1] as number)
+    case 'deleteEndpoint': {
+      const endpoint = endpointOfWebhook(model, (act.args[1] as { id: number }).id)
       if (!endpoint) break
       rememberGate(endpoint, act.now, 0)
       moveTo(endpoint, 'deleted', act.now)
       compareEndpoint(model, client, endpoint.id, act)
       break
     }
-    case 'saveWebhook':
+    case 'saveEndpoint':
       meetNewEndpoints(model, client, act.now)
       break
     case 'startReplay':
