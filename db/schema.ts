@@ -448,12 +448,17 @@ export const endpointNotice = sqliteTable(
     kind: text('kind').notNull(),
     /** When the change itself happened: with endpoint and kind it names the change. */
     since: integer('since').notNull(),
+    /** As in `run` (features/endpoints/notices/notice-reasons.ts); '' beside a code. */
     sentence: text('sentence').notNull(),
+    reasonCode: text('reason_code'),
+    reasonParams: text('reason_params'),
     at: integer('at').notNull(),
     /** none (nobody to mail) | pending | sent | failed */
     mailState: text('mail_state').notNull(),
     /** Why there is no mail, or where it went. */
     mailSentence: text('mail_sentence'),
+    mailReasonCode: text('mail_reason_code'),
+    mailReasonParams: text('mail_reason_params'),
     mailTries: integer('mail_tries').notNull(),
     mailDueAt: integer('mail_due_at'),
     dismissedAt: integer('dismissed_at'),
@@ -556,8 +561,10 @@ export const automation = sqliteTable(
     activeSince: integer('active_since'),
     /** 1 = what matched when it was switched on is in the ledger and will not be acted on. */
     baselined: integer('baselined').notNull(),
-    /** Why the engine does not start it at present although it is on. Null = it does. */
+    /** Since `pausedAt` the engine does not start it although it is on, and why; as in `run`. Null = it does. */
     pausedReason: text('paused_reason'),
+    pausedReasonCode: text('paused_reason_code'),
+    pausedReasonParams: text('paused_reason_params'),
     pausedAt: integer('paused_at'),
     executionCount: integer('execution_count').notNull(),
     lastExecutedAt: integer('last_executed_at'),
@@ -642,8 +649,13 @@ export const run = sqliteTable(
     state: text('state').notNull(),
     /** Once done: success | partial | failure | nothing | cancelled */
     outcome: text('outcome'),
-    /** Why it waits, is held, or failed. */
+    /**
+     * Why it waits, is held, or failed: a code of ours (domain/automations/run-reasons.ts) with its parameters as JSON, or
+     * a text of others, and of before there were codes.
+     */
     reason: text('reason'),
+    reasonCode: text('reason_code'),
+    reasonParams: text('reason_params'),
     wakeAt: integer('wake_at').notNull(),
     /** Which start of the process works on it, and until when. */
     leaseOwner: text('lease_owner'),
@@ -684,7 +696,10 @@ export const runStep = sqliteTable(
     /** JSON: what the platform answered, for later steps and the history. */
     result: text('result'),
     errorClass: text('error_class'),
+    /** As in `run`; an action says in its own words what kept it from its effect. */
     sentence: text('sentence'),
+    reasonCode: text('reason_code'),
+    reasonParams: text('reason_params'),
     nextAttemptAt: integer('next_attempt_at'),
     plannedAt: integer('planned_at').notNull(),
     sendingAt: integer('sending_at'),
@@ -866,7 +881,7 @@ export const plan = sqliteTable('plan', {
   openRenewalId: text('open_renewal_id'),
   /** Part of the idempotency keys: grows when an offer changes or a subscription is given up. */
   paymentAttempt: integer('payment_attempt').notNull(),
-  /** Since when and why nothing is sent for this account; what arrives is stored. Null = nothing is held. */
+  /** Since when and why (domain/plan-hold.ts) nothing is sent for this account; what arrives is stored. Null = nothing is held. */
   heldSince: integer('held_since'),
   holdReason: text('hold_reason'),
   /** When the projection was last read from the provider. */

@@ -1,5 +1,6 @@
 // What protects customers, and what a person decides: hold, send, discard, cancel, settle, do again.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
 import {
   cancelRun,
   releaseRuns,
@@ -10,7 +11,6 @@ import {
   settleUnknown,
 } from '#app/features/automations/history/run-again.server.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
-import { JOURNAL_WORDS, RUN_WORDS } from '#app/features/automations/rules/run-words.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import {
   type AutomationWorld,
@@ -53,9 +53,9 @@ function when(verb: string, fate: 'answer_lost' | 'broken' | 'not_reached' | 'we
 
 test('a rule that asks first does nothing until a person says so', async () => {
   const rule = await world.rule(aRule([TEXT], { guards: { askFirst: true } }))
-  const run = await world.start(rule, [world.job(LEEDS)], { held: RUN_WORDS.askFirst })
+  const run = await world.start(rule, [world.job(LEEDS)], { held: runReason('ask_first') })
   await work()
-  expect(await world.run(run)).toMatchObject({ state: 'held', reason: RUN_WORDS.askFirst, journal: [] })
+  expect(await world.run(run)).toMatchObject({ state: 'held', reason: runReason('ask_first'), journal: [] })
   expect(await releaseRuns(world.app, LEEDS, [run])).toBe(1)
   await go()
   expect(await world.run(run)).toMatchObject({ outcome: 'success' })
@@ -70,9 +70,7 @@ test('a flood is held: some are sent one by one, the rest all at once or not at 
   expect(world.platform.messages).toHaveLength(20)
   const held = await world.store.runs.heldRuns(LEEDS, rule)
   expect(held).toHaveLength(6)
-  expect((await world.run(held[0] ?? 0)).reason).toEqual(
-    expect.stringContaining('20 messages to customers within an hour'),
-  )
+  expect((await world.run(held[0] ?? 0)).reason).toEqual(runReason('flood', { limit: 20 }))
 
   expect(await releaseRuns(world.app, LEEDS, held.slice(0, 1))).toBe(1)
   await go()
@@ -80,8 +78,8 @@ test('a flood is held: some are sent one by one, the rest all at once or not at 
   expect(await cancelRun(world.app, LEEDS, held[1] ?? 0, { discarded: true })).toEqual({ outcome: 'cancelled' })
   expect(await world.run(held[1] ?? 0)).toMatchObject({
     outcome: 'cancelled',
-    reason: RUN_WORDS.discarded,
-    journal: [{ state: 'skipped', sentence: JOURNAL_WORDS.cancelled }],
+    reason: runReason('discarded'),
+    journal: [{ state: 'skipped', sentence: runReason('cancelled_before_sent') }],
   })
   expect(await settleHeldRuns(world.app, LEEDS, rule, 'send')).toBe(4)
   await go()
@@ -130,7 +128,7 @@ test('within its cool-down a customer hears nothing more from the rule, and the 
   expect(await world.run(again)).toMatchObject({ outcome: 'failure' })
   expect((await world.run(again)).journal[0]).toMatchObject({
     state: 'skipped',
-    sentence: expect.stringContaining('leaves 7 days between'),
+    sentence: { code: 'rule_cooldown', params: { days: 7 } },
   })
   expect(world.states(again)).toEqual(['s1/0 skipped', 's2/0 skipped'])
   expect(await world.run(other)).toMatchObject({ outcome: 'success' })
@@ -143,7 +141,7 @@ test('a muted customer hears nothing, not even when a person lets the run go on'
     world.clock.now(),
   )
   const rule = await world.rule(aRule([TEXT]))
-  const run = await world.start(rule, [world.job(LEEDS)], { held: RUN_WORDS.askFirst })
+  const run = await world.start(rule, [world.job(LEEDS)], { held: runReason('ask_first') })
   await releaseRuns(world.app, LEEDS, [run])
   await work()
   expect(await world.run(run)).toMatchObject({ outcome: 'nothing' })
@@ -159,7 +157,7 @@ test('conditions are asked again just before a message, on fresh data', async ()
   Object.assign(world.platform.records(LEEDS, 'job').get(job) ?? {}, { status: 'Completed' })
   await work()
   expect((await world.run(run)).journal).toMatchObject([
-    { state: 'skipped', sentence: JOURNAL_WORDS.conditionsNoLongerMet },
+    { state: 'skipped', sentence: runReason('conditions_no_longer_met') },
   ])
   expect(await world.run(still)).toMatchObject({ outcome: 'success' })
 })
@@ -175,7 +173,9 @@ test('a rule that is switched off while a message waits does not send it', async
   await work()
   await world.store.automations.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
   await world.clock.run(hours(3))
-  expect((await world.run(run)).journal).toMatchObject([{ state: 'skipped', sentence: JOURNAL_WORDS.ruleOff }])
+  expect((await world.run(run)).journal).toMatchObject([
+    { state: 'skipped', sentence: runReason('switched_off_meanwhile') },
+  ])
   expect(world.platform.messages).toEqual([])
 })
 
@@ -185,7 +185,7 @@ test('an answer that is lost leaves "may have been sent"; a person who found it 
   when('sms', 'answer_lost')
   await work(hours(30))
   when('sms', 'well')
-  expect(await world.run(run)).toMatchObject({ state: 'held', reason: RUN_WORDS.unknown })
+  expect(await world.run(run)).toMatchObject({ state: 'held', reason: runReason('message_unclear') })
   expect(world.states(run)).toEqual(['s1/0 unknown'])
   expect(await world.store.runs.countRunsThatNeedPerson(LEEDS, 10)).toBe(1)
   const row = { stepId: 's1', itemKey: '0' }
@@ -193,7 +193,7 @@ test('an answer that is lost leaves "may have been sent"; a person who found it 
   await go()
   expect(await world.run(run)).toMatchObject({
     outcome: 'success',
-    journal: [{ state: 'sent', sentence: JOURNAL_WORDS.saidItWentOut }, { state: 'sent' }],
+    journal: [{ state: 'sent', sentence: runReason('went_out') }, { state: 'sent' }],
   })
   expect(world.platform.messages).toHaveLength(1)
   expect(await settleUnknown(world.app, LEEDS, run, row, 'send')).toEqual({ outcome: 'not_open' })
@@ -207,7 +207,7 @@ test('one that did not go out is sent when a person says so, and counted once', 
   expect(await world.run(run)).toMatchObject({
     state: 'done',
     outcome: 'failure',
-    reason: JOURNAL_WORDS.mayHaveBeenSent,
+    reason: runReason('may_have_been_sent'),
   })
   expect(world.rows('SELECT channel FROM customer_message')).toEqual([{ channel: 'sms' }])
   when('sms', 'well')
@@ -246,7 +246,7 @@ test('a run that has not begun is cancelled at once, one that waits loses what i
   when('update', 'well')
   await go(hours(2))
   expect(world.states(waiting)).toEqual(['s1/0 skipped', 's2/0 sent'])
-  expect(await world.run(waiting)).toMatchObject({ outcome: 'cancelled', reason: RUN_WORDS.cancelled })
+  expect(await world.run(waiting)).toMatchObject({ outcome: 'cancelled', reason: runReason('cancelled') })
   expect(await cancelRun(world.app, LEEDS, waiting)).toEqual({ outcome: 'done_already' })
   expect(await cancelRun(world.app, LEEDS, 999)).toEqual({ outcome: 'not_found' })
 })
@@ -265,7 +265,7 @@ test('a run that is cancelled while it is at work ends before its next effect', 
   expect(await cancelRun(world.app, LEEDS, run)).toEqual({ outcome: 'cancelling' })
   await world.clock.run(seconds(10))
   expect(world.states(run)).toEqual(['s1/0 sent'])
-  expect(await world.run(run)).toMatchObject({ outcome: 'cancelled', reason: RUN_WORDS.cancelled })
+  expect(await world.run(run)).toMatchObject({ outcome: 'cancelled', reason: runReason('cancelled') })
   expect(world.platform.messages).toEqual([])
 })
 
@@ -341,7 +341,7 @@ test("once more with today's rule says what the rule says now, also when it is s
 
 test('nothing is decided about a run of somebody else', async () => {
   const rule = await world.rule(aRule([TEXT]))
-  const run = await world.start(rule, [world.job(LEEDS)], { held: RUN_WORDS.askFirst })
+  const run = await world.start(rule, [world.job(LEEDS)], { held: runReason('ask_first') })
   const other = 'bbbbbbbb-0000-4000-8000-000000000002'
   expect(await cancelRun(world.app, other, run)).toEqual({ outcome: 'not_found' })
   expect(await releaseRuns(world.app, other, [run])).toBe(0)

@@ -1,7 +1,7 @@
 // The run engine with the real actions on a real file: what becomes of a run, from the wish to the last row.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { releaseRuns } from '#app/features/automations/history/run-again.server.ts'
-import { PAUSE_WORDS, RUN_WORDS } from '#app/features/automations/rules/run-words.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import {
   type AutomationWorld,
@@ -184,10 +184,10 @@ test('a lost connection pauses all rules of the account once, and everything goe
   const theirs = await world.start(elsewhere, [other], {}, BRISBANE)
   await work(minutes(3))
   expect(await world.run(theirs, BRISBANE)).toMatchObject({ outcome: 'success' })
-  expect(await world.run(run)).toMatchObject({ state: 'waiting', reason: PAUSE_WORDS.reconnect })
+  expect(await world.run(run)).toMatchObject({ state: 'waiting', reason: runReason('reconnect') })
   for (const id of [rule, second]) {
     expect(await world.store.automations.findAutomation(LEEDS, id)).toMatchObject({
-      pausedReason: PAUSE_WORDS.reconnect,
+      pausedReason: runReason('reconnect'),
     })
   }
   expect(world.logged.filter((line) => line === 'automations.paused')).toHaveLength(1)
@@ -204,9 +204,9 @@ test('a missing permission is named, and pauses only the rule that needs it', as
   world.platform.fate = ({ verb }) => (verb === 'sms' ? 'forbidden' : 'well')
   const run = await world.start(rule, [job])
   await work()
-  expect((await world.run(run)).reason).toEqual(expect.stringContaining('publish_sms'))
+  expect((await world.run(run)).reason).toMatchObject({ code: 'scope', params: { scope: 'publish_sms' } })
   expect(await world.store.automations.findAutomation(LEEDS, rule)).toMatchObject({
-    pausedReason: expect.stringContaining('publish_sms'),
+    pausedReason: { code: 'scope', params: { scope: 'publish_sms' } },
   })
   expect(await world.store.automations.findAutomation(LEEDS, second)).toMatchObject({ pausedReason: null })
 })
@@ -217,7 +217,7 @@ test('a record that was deleted before the run came to it is no failure', async 
   const run = await world.start(rule, [job])
   world.platform.records(LEEDS, 'job').delete(job)
   await work()
-  expect(await world.run(run)).toMatchObject({ outcome: 'nothing', reason: RUN_WORDS.recordsGone })
+  expect(await world.run(run)).toMatchObject({ outcome: 'nothing', reason: runReason('records_gone') })
   expect(world.platform.messages).toEqual([])
 })
 
@@ -312,7 +312,7 @@ test('a rule that was switched off before the run began does nothing, unless a p
   })
   await world.store.automations.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
   await work()
-  expect(await world.run(run)).toMatchObject({ outcome: 'cancelled', reason: RUN_WORDS.ruleOff })
+  expect(await world.run(run)).toMatchObject({ outcome: 'cancelled', reason: runReason('switched_off') })
   expect(await world.run(asked)).toMatchObject({ outcome: 'success' })
 })
 

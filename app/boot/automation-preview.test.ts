@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { type Preview, previewRun } from '#app/features/automations/preview/preview.server.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
-import { RUN_WORDS } from '#app/features/automations/rules/run-words.ts'
 import { executionOf, resolvedFields } from '#app/features/automations/runs/run-history.ts'
 import { seconds } from '#app/lib/duration.ts'
 import {
@@ -136,7 +136,7 @@ test('guards say what they would do: muted customers and full caps are seen befo
 
 test('a record that is gone leaves every step out', async () => {
   const shown = await preview(aRule([aStep('s1', 'create_task', { title: 'x', description: '' })]), [uuidOf('job', 9)])
-  expect(shown.steps).toMatchObject([{ outcome: 'left_out', sentence: RUN_WORDS.recordsGone }])
+  expect(shown.steps).toMatchObject([{ outcome: 'left_out', sentence: runReasonText(runReason('records_gone')) }])
 })
 
 test('a platform that does not answer is told as that', async () => {

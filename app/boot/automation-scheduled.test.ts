@@ -187,7 +187,7 @@ test('switched off before its time, what was collected is not done', async () =>
   await world.store.automations.changeAutomation(LEEDS, id, { active: false, at: world.clock.now() })
   await until(18, 2)
   expect(texts()).toEqual([])
-  expect(world.rows('SELECT outcome, reason FROM run')).toEqual([
-    { outcome: 'cancelled', reason: 'The automation was switched off before this run began.' },
+  expect(world.rows('SELECT outcome, reason_code AS reason FROM run')).toEqual([
+    { outcome: 'cancelled', reason: 'switched_off' },
   ])
 })

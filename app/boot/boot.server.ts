@@ -45,7 +45,7 @@ import type { Sandbox } from '#sandbox/sandbox.server.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createAutomationEngine } from './automation-engine.server.ts'
 import { createAutomationTriggers } from './automation-triggers.server.ts'
-import { createDeliveryEngine, SILENT } from './delivery-engine.server.ts'
+import { createDeliveryEngine } from './delivery-engine.server.ts'
 import { ConfigurationError, type Env, readEnv } from './env.server.ts'
 import { createFront, type Front, type NodeHandler } from './front.server.ts'
 import { createHold, heldOutbound, heldPlatformApi } from './hold.server.ts'
@@ -304,13 +304,9 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     planning,
     wakeRuns: runs.wake,
     whenRunSettles: runs.whenSettled,
-    async ready() {
-      const { reasons: all } = await engine.ready()
-      // Held, it does not turn: pages and the taking in of events are all there is to be ready for. Rules that stand still are no
-      // reason to send nobody here: the watchdog ends a process whose run engine is silent.
-      const reasons = hold.held() ? all.filter((reason) => reason !== SILENT) : all
-      return { ready: reasons.length === 0, reasons }
-    },
+    // Held, it does not turn: pages and the taking in of events are all there is to be ready for. Rules that stand still are no
+    // reason to send nobody here: the watchdog ends a process whose run engine is silent.
+    ready: () => engine.ready(!hold.held()),
     watching: createWatching({
       ...{ store, clock, log, engine, runs, budget, schedulerTurns, apart },
       ...{ measures: observed.measures, load: observed.load },

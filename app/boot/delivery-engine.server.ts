@@ -59,7 +59,8 @@ export interface DeliveryEngine {
   /** The endpoint changed, or has something new. */
   wake(endpointId: number): void
   deliverNow: DeliverNow
-  ready(): Promise<{ ready: boolean; reasons: string[] }>
+  /** `turning` false = it is not to deliver at present: that it is silent is then no reason. */
+  ready(turning?: boolean): Promise<{ ready: boolean; reasons: string[] }>
   status(): PumpStatus
   /** What is being sent at this moment. */
   flights: DeliveryPump['flights']
@@ -77,9 +78,6 @@ const BATCH = 256
 const MOST_WAITING = 10_000
 const MOST_WAITING_BYTES = 64 * 1024 * 1024
 const COMMIT_LIMIT = seconds(8)
-
-/** Why `ready` says no while the engine does not turn. */
-export const SILENT = 'the delivery engine is silent'
 
 /** Without a sign of life for this long the engine is not ready. It gives one every 3 s. */
 const SILENCE = seconds(5)
@@ -244,11 +242,12 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       pump.wake(job.endpointId)
       return report
     },
-    async ready() {
+    async ready(turning = true) {
       const reasons: string[] = []
       const { draining, lastBeatAt } = pump.status()
+      const silent = lastBeatAt === null || clock.now() - lastBeatAt > SILENCE
       if (draining) reasons.push('shutting down')
-      else if (lastBeatAt === null || clock.now() - lastBeatAt > SILENCE) reasons.push(SILENT)
+      else if (turning && silent) reasons.push('the delivery engine is silent')
       const trouble = await tryToWrite()
       if (trouble !== null) reasons.push(trouble)
       return { ready: reasons.length === 0, reasons }

@@ -24,6 +24,8 @@ export const OWNERS_ONLY =
 export interface Refusal {
   status: RefusedStatus
   says: string
+  /** Nothing beyond what the status says everywhere: `REFUSAL_WORDS`. */
+  usual: boolean
 }
 
 /** In the order of their numbers. */
@@ -49,7 +51,10 @@ export function refusalsOf(operation: Operation): Refusal[] {
   const statuses = (Object.keys(REFUSAL_WORDS).map(Number) as RefusedStatus[]).filter(
     (status) => refusals[status] !== null && (follow[status] || own(status)),
   )
-  return statuses.map((status) => ({ status, says: refusals[status] ?? usualWords(operation, status) }))
+  return statuses.map((status) => {
+    const usual = !own(status) && (status !== 403 || who !== 'admin')
+    return { status, says: refusals[status] ?? usualWords(operation, status), usual }
+  })
 }
 
 function usualWords({ who, method }: Operation, status: RefusedStatus): string {

@@ -23,6 +23,7 @@ export interface Plan {
   paymentAttempt: number
   /** Since when and why nothing is sent; what arrives is stored. */
   heldSince: Millis | null
+  /** A `PlanHold`, or a text from before there were codes. */
   holdReason: string | null
   lastSyncedAt: Millis | null
   /** Grows with every change: who saves says which one was read. */

@@ -172,7 +172,9 @@ export function begunInVain(object: string, failure: LookFailure): BegunPolling 
       return { outcome: 'no_credentials' }
     case 'forbidden': {
       const own = failureSentence(object, failure)
-      const said = own.includes(failure.message.trim()) ? '' : ` (ServiceM8: ${failure.message.trim()})`
+      // Where we name the permission ourselves the platform's own words are added.
+      const message = READ_SCOPES[object] === undefined ? '' : failure.message.trim()
+      const said = message === '' ? '' : ` (ServiceM8: ${message})`
       return { outcome: 'platform_refused', message: `${own}${said}` }
     }
     case 'suspended':

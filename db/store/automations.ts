@@ -1,5 +1,6 @@
 /** Rules, their versions, and what the triggers ask about them. */
 import type { RuleDefinition, TriggerSource } from '#app/domain/automations/rule.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** A rule as it stands, deleted ones excepted. */
@@ -21,7 +22,7 @@ export interface AutomationRow {
   /** False = what matches already has yet to be noted, so that it is left alone. */
   baselined: boolean
   /** Why the engine does not start it although it is on; null = it does. */
-  pausedReason: string | null
+  pausedReason: Reason | null
   pausedAt: Millis | null
   executionCount: number
   lastExecutedAt: Millis | null
@@ -46,7 +47,7 @@ export interface AutomationChange {
   active?: boolean
   nextRunAt?: Millis | null
   baselined?: boolean
-  pausedReason?: string | null
+  pausedReason?: Reason | null
   triggerKey?: { hash: string; sealed: string } | null
   at: Millis
 }
@@ -62,7 +63,7 @@ export interface AutomationStore {
   /** Null = no such rule of this account. */
   changeAutomation(accountUuid: string, id: number, change: AutomationChange): Promise<AutomationRow | null>
   /** Deletes it and ends its runs that have not begun as cancelled, in one transaction. False = no such rule. */
-  deleteAutomation(accountUuid: string, id: number, input: { reason: string; at: Millis }): Promise<boolean>
+  deleteAutomation(accountUuid: string, id: number, input: { reason: Reason; at: Millis }): Promise<boolean>
   /** What a rule said at a version; deleted rules included, for runs that began with it. */
   findAutomationVersion(
     accountUuid: string,

@@ -1,5 +1,6 @@
 /** What accounts pay: their plans, the payment provider's events, early renewals, and use that is charged for. */
 import type { Plan, PlanUsage } from '#app/domain/plan.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** What can change about a plan. When its trial began never does. */
@@ -33,7 +34,7 @@ export interface BillingStore {
     seenUpdatedAt: Millis,
     change: PlanChange,
     now: Millis,
-    release?: { runsDueBefore: Millis; reason: string } | null,
+    release?: { runsDueBefore: Millis; reason: Reason } | null,
   ): Promise<Plan | null>
   /** Gives every account that has no plan its trial, from now on. */
   beginMissingTrials(trialMs: number, now: Millis): Promise<number>

@@ -5,12 +5,12 @@ export interface ErasureStore {
   /**
    * In one transaction: rules, webhooks and forwarding rules are deleted, runs and replays cancelled, its addresses answer 410,
    * every session and ticket is over, and it is noted that the account is being erased. What is under way at this moment may
-   * still end until `removeAt`. Answers the addresses that deliveries may wait for. Null = it is being erased already, or there is
+   * still end until `removeAt`. `code` = the reason of runs and e-mails, `reason` = that of addresses, in words. Answers the addresses that deliveries may wait for. Null = it is being erased already, or there is
    * no such account.
    */
   beginErasure(
     accountUuid: string,
-    input: { reason: string; at: Millis; removeAt: Millis },
+    input: { code: string; reason: string; at: Millis; removeAt: Millis },
   ): Promise<{ endpointIds: number[] } | null>
   /** Accounts that are being erased, and from when on their rows may go. */
   erasuresUnderWay(): Promise<{ accountUuid: string; removeAt: Millis }[]>

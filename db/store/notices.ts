@@ -12,6 +12,7 @@ import type {
   WatchedCondition,
 } from '#app/domain/endpoints/notice.ts'
 import type { EventRhythm, UpstreamNote } from '#app/domain/endpoints/upstream.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** An endpoint that is in trouble, or that something was said about which may be over. */
@@ -29,11 +30,11 @@ export interface NoticeRow {
   subject: NoticeSubject
   kind: NoticeKind
   since: Millis
-  sentence: string
+  reason: Reason
   at: Millis
   mailState: 'none' | 'pending' | 'sent' | 'failed'
   /** Why there is no mail, or where it went. */
-  mailSentence: string | null
+  mailReason: Reason | null
   /** Pending: when it is due. Sent or failed: when its latest try began. */
   mailAt: Millis | null
 }
@@ -102,13 +103,13 @@ export interface NoticeStore {
   claimNoticeMail(
     accountUuid: string,
     noticeId: number,
-    claim: { at: Millis; countSince: Millis; most: number; unclear: string; tooMany: string },
+    claim: { at: Millis; countSince: Millis; most: number; unclear: Reason; tooMany: Reason },
   ): Promise<MailClaim>
   /** What became of a claimed e-mail; or, `claimed` false, of one that was not even tried. */
   settleNoticeMail(
     accountUuid: string,
     noticeId: number,
-    after: AfterMail | { state: 'none'; sentence: string },
+    after: AfterMail | { state: 'none'; reason: Reason },
     claimed: boolean,
   ): Promise<void>
   /** Removes up to `limit` notices from before that moment; the newest of each endpoint stays. */

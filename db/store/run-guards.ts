@@ -1,6 +1,7 @@
 /** What protects customers: counts of messages, mutes, an account's choices; and rules that pause by themselves. */
 
 import type { AccountGuards, AutomationSettings } from '#app/domain/automations/account-guards.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** What is asked before a message to a customer. */
@@ -66,7 +67,7 @@ export interface GuardChange {
 export interface PausedRule {
   accountUuid: string
   automationId: number
-  reason: string
+  reason: Reason
   pausedAt: Millis
 }
 
@@ -102,10 +103,10 @@ export interface RunGuardStore {
   /** Pauses rules that are on and not paused yet: one, or (null) all of the account. Answers how many. */
   pauseAutomations(
     accountUuid: string,
-    input: { automationId: number | null; reason: string; at: Millis },
+    input: { automationId: number | null; reason: Reason; at: Millis },
   ): Promise<number>
   /** Of every account. */
   pausedAutomations(): Promise<PausedRule[]>
   /** Takes back a pause, if it is still the same one; and what waits for it is due now. Answers how many rules go on. */
-  resumeAutomations(accountUuid: string, reasons: readonly string[], now: Millis): Promise<number>
+  resumeAutomations(accountUuid: string, reasons: readonly Reason[], now: Millis): Promise<number>
 }

@@ -12,6 +12,7 @@ import type {
   StepState,
   TriggerData,
 } from '#app/domain/automations/run.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { MessageNote } from './run-guards.ts'
 
@@ -31,7 +32,7 @@ export interface RuleOfRun {
   definition: RuleDefinition | null
   active: boolean
   deleted: boolean
-  pausedReason: string | null
+  pausedReason: Reason | null
 }
 
 export interface ClaimedRun {
@@ -48,7 +49,7 @@ export interface ClaimedRun {
   createdAt: Millis
   startedAt: Millis
   /** Why it was queued, waited or was held until now. */
-  reason: string | null
+  reason: Reason | null
   /** No step was planned yet. */
   fresh: boolean
   rule: RuleOfRun
@@ -66,7 +67,7 @@ export interface SeenJournal {
   rows: JournalRow[]
   stamp: string
   /** A person cancelled it while it was at work. */
-  cancelled: { reason: string } | null
+  cancelled: { reason: Reason | null } | null
 }
 
 export interface NewJournalRow {
@@ -78,7 +79,7 @@ export interface NewJournalRow {
   effect: JournalEffect
   notes: PlanNotes | null
   errorClass: string | null
-  sentence: string | null
+  sentence: Reason | null
   nextAttemptAt: Millis | null
   /** When its step was first thought about: a plan that is made anew keeps it. */
   plannedAt: Millis
@@ -98,7 +99,7 @@ export interface RowWrite {
   state: StepState
   attempt: number
   errorClass: string | null
-  sentence: string | null
+  sentence: Reason | null
   nextAttemptAt: Millis | null
   result: StepResult | null
   tries: Try[]
@@ -203,13 +204,13 @@ export interface RunStore {
   parkRun(
     fence: RunFence,
     stamp: string,
-    input: { state: 'waiting' | 'held'; wakeAt: Millis; reason: string },
+    input: { state: 'waiting' | 'held'; wakeAt: Millis; reason: Reason },
   ): Promise<ParkedRun>
-  /** Ends it. What is not done yet of a cancelled one is skipped with `cancelledSentence`. */
+  /** Ends it. What is not done yet of a cancelled one is skipped with `cancelledReason`. */
   finishRun(
     fence: RunFence,
     stamp: string,
-    input: { outcome: RunOutcome; reason: string | null; cancelledSentence: string; at: Millis },
+    input: { outcome: RunOutcome; reason: Reason | null; cancelledReason: Reason; at: Millis },
   ): Promise<ParkedRun>
 
   // ---- for people ----
@@ -218,14 +219,14 @@ export interface RunStore {
   cancelRun(
     accountUuid: string,
     runId: number,
-    input: { reason: string; rowSentence: string; at: Millis },
+    input: { reason: Reason; rowReason: Reason; at: Millis },
   ): Promise<CancelledRun>
   /** Held runs of a rule, oldest first. */
   heldRuns(accountUuid: string, automationId: number): Promise<number[]>
   /** A held run goes on, and its held messages are sent. Answers with how many runs go on. */
-  releaseRuns(accountUuid: string, runIds: readonly number[], input: { reason: string; at: Millis }): Promise<number>
+  releaseRuns(accountUuid: string, runIds: readonly number[], input: { reason: Reason; at: Millis }): Promise<number>
   /**
-   * "It went out": `sent` with that sentence. "Send it": planned again, as a held one that was let go, and `message`, which
+   * "It went out": `sent` with that reason. "Send it": planned again, as a held one that was let go, and `message`, which
    * was counted as perhaps sent, no longer counts. An ended run goes on, so that what needed it begins and its outcome is right.
    */
   settleUnknown(
@@ -233,7 +234,7 @@ export interface RunStore {
     runId: number,
     row: { stepId: string; itemKey: string },
     input:
-      | { decision: 'went_out'; sentence: string; at: Millis }
+      | { decision: 'went_out'; reason: Reason; at: Millis }
       | { decision: 'send'; message: MessageNote | null; at: Millis },
   ): Promise<SettledByPerson>
   findJournalRow(
@@ -245,6 +246,6 @@ export interface RunStore {
    * What failed, or was not begun because of it, is done again: same run, same keys, same texts; a plan that failed is made
    * anew.
    */
-  rerunFailed(accountUuid: string, runId: number, input: { reason: string; at: Millis }): Promise<RerunFailed>
+  rerunFailed(accountUuid: string, runId: number, input: { reason: Reason; at: Millis }): Promise<RerunFailed>
   findRunToRepeat(accountUuid: string, runId: number): Promise<RunToRepeat | null>
 }

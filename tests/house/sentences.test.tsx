@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cleanup } from '@testing-library/react'
 import { describe, expect, test } from 'vitest'
-import { PAUSE_WORDS } from '#app/features/automations/rules/run-words.ts'
+import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { drawnNames, isCalled, type KINDS, namedControls, namedIn } from '#tests/support/named-controls.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { formAfter } from '#tests/support/rule-form-stage.tsx'
@@ -319,7 +319,10 @@ test.each(DOCUMENTED)('$name is a section of $document', ({ name, document }) =>
 
 describe('where the control is not there, the message does not name it', () => {
   test('an automation that waits for a new connection has a button to the Webhook Manager', () => {
-    const page = draw(() => scenes.automations({ rules: [sampleCard({ pausedReason: PAUSE_WORDS.reconnect })] }), '')
+    const page = draw(
+      () => scenes.automations({ rules: [sampleCard({ pausedReason: runReasonText(runReason('reconnect')) })] }),
+      '',
+    )
     expect(isCalled(drawnNames(page, 'button'), 'Webhook Manager')).toBe(true)
   })
 

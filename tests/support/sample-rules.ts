@@ -14,6 +14,7 @@ export function sampleCard(over: Partial<RuleCardView> = {}): RuleCardView {
     active: true,
     preparing: false,
     pausedReason: null,
+    pauseEndsByItself: false,
     openBlanks: [],
     source: 'webhook',
     trigger: 'Webhook Event, reacts within seconds',

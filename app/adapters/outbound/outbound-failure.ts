@@ -11,6 +11,8 @@ export type ExchangePhase = 'connecting' | 'securing' | 'waiting' | 'answering'
 export interface Failure {
   outcome: FailureClass
   sentence: string
+  /** Blocked because of the address, and why. */
+  refused?: AddressReason
 }
 
 /** The error as far as it matters here: Node's `code`, and for a refused address the reason. */
@@ -56,8 +58,10 @@ const CLOSED = new Set([
 export function describeFailure(fault: Fault, phase: ExchangePhase, connectMs: number): Failure {
   const code = fault.code ?? ''
   switch (code) {
-    case 'DIAL_BLOCKED':
-      return { outcome: 'blocked', sentence: addressSentence(fault.reason ?? 'private_address') }
+    case 'DIAL_BLOCKED': {
+      const refused = fault.reason ?? 'private_address'
+      return { outcome: 'blocked', sentence: addressSentence(refused), refused }
+    }
     case 'DIAL_NAME_UNKNOWN':
       return { outcome: 'dns', sentence: 'The name in this address does not exist. Check the spelling.' }
     case 'DIAL_NAME_UNAVAILABLE':

@@ -25,7 +25,14 @@ import {
   timeoutSentence,
 } from './outbound-failure.ts'
 import { cachedResolver, dnsResolver, machineResolver, type NameResolver } from './outbound-resolver.server.ts'
-import { type AddressTarget, addressRules, addressSentence, checkAddress, forbiddenIp } from './safe-address.ts'
+import {
+  type AddressTarget,
+  type AddressVerdict,
+  addressRules,
+  addressSentence,
+  checkAddress,
+  forbiddenIp,
+} from './safe-address.ts'
 
 /** All in ms, bytes, or counts. */
 export interface OutboundLimits {
@@ -112,7 +119,7 @@ export function createOutbound(input: OutboundInput): Outbound {
     const started = performance.now()
     const elapsed = () => performance.now() - started
     const verdict = verdictOn(request.url)
-    if (verdict.outcome === 'refused') return unsent('blocked', verdict.sentence, elapsed())
+    if (verdict.outcome === 'refused') return refusedAddress(verdict, elapsed())
     const fault = findHeaderFault(request.headers)
     if (fault) return unsent('blocked', fault, elapsed())
 
@@ -163,9 +170,9 @@ export function createOutbound(input: OutboundInput): Outbound {
 
   async function probe({ url, headers, timeoutMs }: ProbeRequest): Promise<OutboundProbe> {
     const verdict = checkAddress(url, rules)
-    const fault = verdict.outcome === 'refused' ? verdict.sentence : findHeaderFault(headers)
+    const fault = findHeaderFault(headers)
     if (verdict.outcome === 'refused' || fault !== null) {
-      const result = unsent('blocked', fault ?? '', 0)
+      const result = verdict.outcome === 'refused' ? refusedAddress(verdict, 0) : unsent('blocked', fault ?? '', 0)
       return { result, endedAt: 'address', secure: false, literal: false, certificate: null }
     }
     const { target } = verdict
@@ -219,7 +226,8 @@ export function createOutbound(input: OutboundInput): Outbound {
     probe,
     async check(url) {
       const verdict = checkAddress(url, rules)
-      if (verdict.outcome === 'refused') return { verdict: 'blocked', sentence: verdict.sentence }
+      if (verdict.outcome === 'refused')
+        return { verdict: 'blocked', sentence: verdict.sentence, refused: verdict.reason }
       const { hostname, literal, excepted } = verdict.target
       if (literal || excepted) return { verdict: 'allowed' }
       const answer = await names.resolve(hostname)
@@ -230,7 +238,8 @@ export function createOutbound(input: OutboundInput): Outbound {
           return { verdict: 'unresolved', sentence: 'The name in this address could not be looked up just now.' }
         case 'addresses': {
           const reason = answer.addresses.map(({ address }) => forbiddenIp(address, rules)).find((one) => one !== null)
-          return reason ? { verdict: 'blocked', sentence: addressSentence(reason) } : { verdict: 'allowed' }
+          if (reason) return { verdict: 'blocked', sentence: addressSentence(reason), refused: reason }
+          return { verdict: 'allowed' }
         }
       }
     },
@@ -254,8 +263,15 @@ function endOf(phase: ExchangePhase, { trace }: Connection, target: AddressTarge
   }
 }
 
-function unsent(outcome: FailureClass, sentence: string, totalMs: number): OutboundOutcome {
+function unsent(outcome: FailureClass, sentence: string, totalMs: number) {
   return { outcome, sentence, peerIp: null, timing: timingOf(totalMs, null, null) }
+}
+
+function refusedAddress(
+  { reason, sentence }: Extract<AddressVerdict, { outcome: 'refused' }>,
+  totalMs: number,
+): OutboundOutcome {
+  return { ...unsent('blocked', sentence, totalMs), refused: reason }
 }
 
 function timingOf(totalMs: number, dialled: DialTrace | null, firstByteMs: number | null): OutboundTiming {

@@ -1,5 +1,7 @@
 // What a call to a user's address takes and how it can end. The one implementation is `outbound.server.ts`.
+
 import type { Millis } from '#app/lib/clock.ts'
+import type { AddressReason } from './safe-address.ts'
 
 /** A POST to an address a user gave us. */
 export interface OutboundRequest {
@@ -36,6 +38,8 @@ export type OutboundOutcome =
       outcome: 'blocked' | 'dns' | 'refused' | 'reset' | 'tls' | 'timeout' | 'protocol'
       /** One sentence for a person; names no internal host. */
       sentence: string
+      /** Blocked because of the address, and why. */
+      refused?: AddressReason
       peerIp: string | null
       timing: OutboundTiming
     }
@@ -75,7 +79,9 @@ export interface Outbound {
   check(
     url: string,
   ): Promise<
-    { verdict: 'allowed' } | { verdict: 'unresolved'; sentence: string } | { verdict: 'blocked'; sentence: string }
+    | { verdict: 'allowed' }
+    | { verdict: 'unresolved'; sentence: string }
+    | { verdict: 'blocked'; sentence: string; refused?: AddressReason }
   >
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { EventOutcome, Measures } from '#app/adapters/measures.ts'
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
-import { type AddressReason, addressSentence } from '#app/adapters/outbound/safe-address.ts'
+import type { AddressReason } from '#app/adapters/outbound/safe-address.ts'
 import type { PlatformOAuth } from '#app/adapters/platform.ts'
 import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
 import { workGoesOn } from '#app/lib/caller.server.ts'
@@ -150,7 +150,9 @@ function measureEffect(row: { state: string; nextAttemptAt: number | null }, mea
 
 /** Whatever the guard refuses: addresses that are saved, looked at, or called. */
 export function measureOutbound(outbound: Outbound, measures: Measures): Outbound {
-  const refused = (sentence: string) => measures.addressRefused(REASONS.get(sentence) ?? 'header')
+  // What is no https address is no address to us, whichever way it is none: counted together.
+  const refused = (reason: AddressReason | undefined) =>
+    measures.addressRefused(reason === 'not_https' ? 'not_a_url' : (reason ?? 'header'))
   return {
     ...outbound,
     // Not awaited: the caller waits for the very same promise, and each further one is paid for with every forward.
@@ -158,7 +160,7 @@ export function measureOutbound(outbound: Outbound, measures: Measures): Outboun
       const answered = outbound.post(request)
       answered.then(
         (answer) => {
-          if (answer.outcome === 'blocked') refused(answer.sentence)
+          if (answer.outcome === 'blocked') refused(answer.refused)
         },
         () => {},
       )
@@ -166,26 +168,16 @@ export function measureOutbound(outbound: Outbound, measures: Measures): Outboun
     },
     async probe(request) {
       const probe = await outbound.probe(request)
-      if (probe.result.outcome === 'blocked') refused(probe.result.sentence)
+      if (probe.result.outcome === 'blocked') refused(probe.result.refused)
       return probe
     },
     async check(url) {
       const verdict = await outbound.check(url)
-      if (verdict.verdict === 'blocked') refused(verdict.sentence)
+      if (verdict.verdict === 'blocked') refused(verdict.refused)
       return verdict
     },
   }
 }
-
-/** Which reason a sentence stands for. Two share one: they are counted together, as `not_a_url`. */
-const REASONS = new Map(
-  (
-    [
-      ...['not_https', 'not_a_url', 'too_long', 'credentials', 'port', 'internal_name', 'own_address'],
-      'private_address',
-    ] as AddressReason[]
-  ).map((reason) => [addressSentence(reason), reason]),
-)
 
 export function measureOAuth(oauth: PlatformOAuth, measures: Measures): PlatformOAuth {
   return {

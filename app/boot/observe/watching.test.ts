@@ -111,7 +111,7 @@ describe('what goes wrong', () => {
     const sentence = addressSentence('private_address')
     const outbound = observed.outbound({
       ...world.outbound,
-      check: async () => ({ verdict: 'blocked' as const, sentence }),
+      check: async () => ({ verdict: 'blocked' as const, sentence, refused: 'private_address' as const }),
     })
     await outbound.check('https://10.0.0.1/')
     expect(await lines()).toContain('fieldhook_guard_refusals_total{reason="private_address"} 1')

@@ -1,4 +1,5 @@
 // What an action would do, and what became of it: complete, final, kept as JSON in the journal before it is done.
+import type { Reason } from '#app/domain/reason.ts'
 
 /** Decides what an unclear end means: see `recover` in journal.ts. */
 export type EffectClass =
@@ -137,26 +138,26 @@ export type Plan =
       replacements: Replacement[]
     }
   /** Deliberately nothing to do (nothing to change, nobody to write to and the policy says skip). */
-  | { outcome: 'skipped'; sentence: string; warnings: PlanWarning[] }
+  | { outcome: 'skipped'; sentence: Reason; warnings: PlanWarning[] }
   /** Cannot be done as it stands: a deleted queue, a missing parameter. Never repeated by itself. */
-  | { outcome: 'impossible'; errorClass: string; sentence: string; warnings: PlanWarning[] }
+  | { outcome: 'impossible'; errorClass: string; sentence: Reason; warnings: PlanWarning[] }
   /** The platform did not answer a question the plan needs: try again. */
-  | { outcome: 'later'; errorClass: string; sentence: string; retryAt: number | null }
+  | { outcome: 'later'; errorClass: string; sentence: Reason; retryAt: number | null }
 
 export type CommitResult =
   | { outcome: 'sent'; result: StepResult }
   /** A clear no. `retry` = the same may work later (5xx before anything was done, no connection). */
-  | { outcome: 'failed'; errorClass: string; sentence: string; retry: boolean }
+  | { outcome: 'failed'; errorClass: string; sentence: Reason; retry: boolean }
   /** The request went out and nobody knows what became of it. */
-  | { outcome: 'unknown'; sentence: string }
+  | { outcome: 'unknown'; sentence: Reason }
   /** The account's bucket or the platform's limit: costs no attempt. */
-  | { outcome: 'wait'; until: number; sentence: string }
+  | { outcome: 'wait'; until: number; sentence: Reason }
   /** Token refused, scope missing, account suspended: no rule of the account can work. */
-  | { outcome: 'blocked'; errorClass: 'reconnect' | 'scope' | 'suspended'; sentence: string }
+  | { outcome: 'blocked'; errorClass: 'reconnect' | 'scope' | 'suspended'; sentence: Reason }
 
 /** What looking afterwards shows about an effect whose end is unclear. */
 export type VerifyResult =
   | { outcome: 'done'; result: StepResult }
   | { outcome: 'not_done' }
-  | { outcome: 'unclear'; sentence: string }
-  | { outcome: 'later'; sentence: string; retryAt: number | null }
+  | { outcome: 'unclear'; sentence: Reason }
+  | { outcome: 'later'; sentence: Reason; retryAt: number | null }

@@ -1,5 +1,6 @@
 // One row of the journal: an effect, what became of it, and the tries it took. `rules/journal.ts` decides what is next.
 
+import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Effect, PlanWarning, Replacement, StepResult } from './effect.ts'
 import type { StepState } from './run.ts'
@@ -25,7 +26,7 @@ export interface Try {
   at: Millis
   endedAt: Millis
   outcome: 'sent' | 'failed' | 'unknown' | 'wait' | 'verified'
-  sentence: string | null
+  sentence: Reason | null
 }
 
 export interface JournalRow {
@@ -48,7 +49,7 @@ export interface JournalRow {
   released: boolean
   /** Why it stands as it does, for machines: see `JOURNAL_CLASSES`; or the error class of the action. */
   errorClass: string | null
-  sentence: string | null
+  sentence: Reason | null
   /** When it goes on by itself; null = it does not. */
   nextAttemptAt: Millis | null
   plannedAt: Millis

@@ -1,5 +1,6 @@
 // A run as it is stored and asked for.
 
+import type { CodedReason, Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { JournalRow } from './journal-row.ts'
 import type { RuleDefinition } from './rule.ts'
@@ -22,8 +23,8 @@ export interface RunRecord {
   triggerData: TriggerData
   state: RunState
   outcome: RunOutcome | null
-  reason: string | null
-  /** Why nothing is done for the account at all; null or absent = it is, or the run is over. */
+  reason: Reason | null
+  /** Why nothing is done for the account at all (`PlanHold`); null or absent = it is, or the run is over. */
   accountHold?: string | null
   wakeAt: Millis
   replayOf: number | null
@@ -61,6 +62,8 @@ export interface RunQuery {
   recordUuid: string | null
   /** Part of a rule's name, a job number, a customer, a text that was sent; case is ignored. */
   text: string | null
+  /** Does the sentence of a reason hold `text`? Absent = reasons are not looked through. */
+  says?: (reason: CodedReason) => boolean
 }
 
 export const LAST_RUNS: RunQuery = {

@@ -1,4 +1,5 @@
 // A run as the history, the calls and the engine speak of it.
+import type { Reason } from '#app/domain/reason.ts'
 
 export type RunSource = 'webhook' | 'poll' | 'manual' | 'person'
 export type RunState = 'queued' | 'running' | 'waiting' | 'held' | 'done'
@@ -29,7 +30,7 @@ export interface TriggerData {
   /** True = a person went past the conditions. */
   bypassedConditions: boolean
   /** Present = a call asked for what the rule does once: the run says so, and does nothing. */
-  doneBefore?: string
+  doneBefore?: Reason
   /** Field changes that set it off, where known. */
   changes: { field: string; from: string | null; to: string }[]
 }
@@ -49,9 +50,9 @@ export interface RunWish {
   /** Not before this moment, epoch ms. */
   wakeAt: number
   /** Held = waits for a person ("ask me first", flood), with the reason. */
-  held: string | null
+  held: Reason | null
   /** Why it does not begin before `wakeAt`, where a person would ask; absent = it only settles. */
-  waits?: string
+  waits?: Reason
   /** True = what the ledger knows does not hold it back: a person has seen it. It is noted there all the same. */
   again?: boolean
   replayOf: number | null

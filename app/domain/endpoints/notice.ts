@@ -1,5 +1,6 @@
 // Notices about an address that fails, stopped or recovered, and the e-mail about them.
 
+import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 
@@ -37,7 +38,7 @@ export interface NewNotice {
   kind: NoticeKind
   /** When the change happened: with endpoint and kind it names the change. */
   since: Millis
-  sentence: string
+  reason: Reason
 }
 
 /** A notice that nobody dismisses is kept this long; the newest of each address always. */
@@ -49,9 +50,9 @@ export interface MailChoice {
   email: string | null
 }
 
-export type MailPlan = { state: 'pending'; dueAt: Millis } | { state: 'none'; sentence: string }
+export type MailPlan = { state: 'pending'; dueAt: Millis } | { state: 'none'; reason: Reason }
 
 export type AfterMail =
-  | { state: 'sent'; sentence: string }
-  | { state: 'pending'; dueAt: Millis; sentence: string }
-  | { state: 'failed'; sentence: string }
+  | { state: 'sent'; reason: Reason }
+  | { state: 'pending'; dueAt: Millis; reason: Reason }
+  | { state: 'failed'; reason: Reason }

@@ -18,6 +18,7 @@ export async function eraseAccount(app: ErasureApp, accountUuid: string, typed: 
   if (!isNameTyped(typed, account)) return { outcome: 'wrong_name' }
   const at = app.clock.now()
   const begun = await app.store.accounts.beginErasure(accountUuid, {
+    code: 'account_erased',
     reason: ERASED,
     at,
     removeAt: at + LAST_EFFECTS_END,

@@ -2,7 +2,10 @@
 // slowly is not written ahead of.
 
 import type { App } from '#app/context/app-context.ts'
-import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
+import { LAST_RUNS, type RunRecord } from '#app/domain/automations/run-record.ts'
+import { planHoldText } from '#app/domain/plan-hold.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import { iso } from '#app/lib/clock.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { EndpointRecord, EndpointRow } from '#db/store/endpoints.ts'
@@ -33,7 +36,7 @@ async function* pieces(
   yield `,\n${field('exportedAt', iso(now))}`
   yield `,\n${field('account', account)}`
   yield `,\n${field('connection', credential && { state: credential.state, since: iso(credential.createdAt), scopes: credential.scope })}`
-  yield `,\n${field('plan', plan && withMoments(plan))}`
+  yield `,\n${field('plan', plan && withMoments({ ...plan, holdReason: plan.holdReason && planHoldText(plan.holdReason) }))}`
   yield `,\n${field('settings', {
     automations: await store.runs.findAccountGuards(uuid),
     notices: await store.notices.findMailChoice(uuid),
@@ -67,7 +70,9 @@ async function* pieces(
     const rows = await store.events.listEventLog(uuid, { ...asked, before, withBody: true, withResponses: true })
     return rows.map((row) => ({ ...row, id: row.seq, eventId: row.id }))
   })
-  yield* paged('runs', (before) => store.runs.listRuns(uuid, { ...LAST_RUNS, limit: ROWS_AT_ONCE, before, since }))
+  yield* paged('runs', async (before) =>
+    (await store.runs.listRuns(uuid, { ...LAST_RUNS, limit: ROWS_AT_ONCE, before, since })).map(runFacts),
+  )
   yield '\n}\n'
 }
 
@@ -81,8 +86,26 @@ function addressFacts({ url, fieldFilter, state, stateReason, lastSuccessAt }: E
 }
 
 /** A rule without its key. */
-function ruleFacts({ triggerKeySealed, ...rule }: AutomationRow) {
-  return { ...rule, hasTriggerAddress: triggerKeySealed !== null }
+function ruleFacts({ triggerKeySealed, pausedReason, ...rule }: AutomationRow) {
+  return { ...rule, pausedReason: said(pausedReason), hasTriggerAddress: triggerKeySealed !== null }
+}
+
+/** Reasons as sentences: a copy is read by people. */
+function runFacts({ reason, accountHold, journal, ...run }: RunRecord) {
+  return {
+    ...run,
+    reason: said(reason),
+    ...(accountHold !== undefined && { accountHold: accountHold && planHoldText(accountHold) }),
+    journal: journal.map(({ sentence, tries, ...row }) => ({
+      ...row,
+      sentence: said(sentence),
+      tries: tries.map((one) => ({ ...one, sentence: said(one.sentence) })),
+    })),
+  }
+}
+
+function said(reason: Reason | null): string | null {
+  return reason && runReasonText(reason)
 }
 
 async function* listed<Row>(name: string, rows: readonly Row[], facts: (row: Row) => object): AsyncGenerator<string> {

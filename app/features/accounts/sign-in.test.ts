@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
-  knownSignInMessage,
-  linkedMessage,
-  linkedSentence,
   problemOf,
   problemOfReturn,
+  returnMessage,
   SIGN_IN_PROBLEMS,
+  type SignInProblem,
   signInReturn,
 } from './sign-in.ts'
 
@@ -13,30 +12,33 @@ describe('the address a sign-in returns to', () => {
   it('carries id, result and sentence', () => {
     expect(signInReturn('ext 1', null)).toBe('/fieldhook?accountUUID=ext+1&auth=success')
     expect(signInReturn('ext-1', null, true)).toBe(
-      '/fieldhook?accountUUID=ext-1&auth=success&message=External+account+ext-1+linked+to+the+platform+account.',
+      '/fieldhook?accountUUID=ext-1&auth=success&message=External+account+ext-1+linked+to+the+platform+account.&reason=linked',
     )
     expect(signInReturn(null, 'state_missing')).toMatch(/^\/fieldhook\?auth=error&message=ServiceM8\+sent\+you\+back/)
   })
 })
 
-describe('the message of an address', () => {
-  it('is ours by sentence or by code', () => {
-    expect(knownSignInMessage(SIGN_IN_PROBLEMS.denied)).toBe(SIGN_IN_PROBLEMS.denied)
-    expect(knownSignInMessage('denied')).toBe(SIGN_IN_PROBLEMS.denied)
-  })
-
-  it.each([null, '', 'Call 0800 for help', 'constructor', '__proto__', '<b>x</b>'])('%j is not shown', (message) => {
-    expect(knownSignInMessage(message)).toBeNull()
-  })
-
-  it('about a linked id is shown for that very id only', () => {
-    const said = linkedSentence('ext-1')
-    expect(linkedMessage(said, 'ext-1')).toBe(
+describe('the message after a return', () => {
+  it('is found by its reason', () => {
+    expect(returnMessage('denied', 'ext-1')).toBe(SIGN_IN_PROBLEMS.denied)
+    expect(returnMessage('linked', 'ext-1')).toBe(
       'Account linked successfully. External account ext-1 linked to the platform account.',
     )
-    expect(linkedMessage(said, 'ext-2')).toBeNull()
-    expect(linkedMessage(said, null)).toBeNull()
-    expect(linkedMessage(null, 'ext-1')).toBeNull()
+    expect(returnMessage('linked', null)).toBeNull()
+  })
+
+  it.each([null, '', 'Call 0800 for help', 'constructor', '__proto__', '<b>x</b>', SIGN_IN_PROBLEMS.denied])(
+    '%j is not shown',
+    (reason) => {
+      expect(returnMessage(reason, 'ext-1')).toBeNull()
+    },
+  )
+
+  it('stands with its sentence in the address of every way to end', () => {
+    for (const problem of Object.keys(SIGN_IN_PROBLEMS) as SignInProblem[]) {
+      const { searchParams } = new URL(signInReturn('ext-1', problem), 'https://x.example')
+      expect(returnMessage(searchParams.get('reason'), 'ext-1')).toBe(searchParams.get('message'))
+    }
   })
 
   it('is different for every way to end', () => {

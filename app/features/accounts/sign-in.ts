@@ -44,32 +44,33 @@ export function linkedSentence(externalId: string): string {
   return `External account ${externalId} linked to the platform account.`
 }
 
-/** What a return address says when the sign-in linked its id: our own sentence about that very id, else null. */
-export function linkedMessage(message: string | null, accountId: string | null): string | null {
-  if (message === null || accountId === null || message !== linkedSentence(accountId)) return null
-  return `${ACCOUNT_LINKED}. ${message}`
-}
-
 /**
- * The sentence for the `message` of a return address: ours, by its text or its code. Null for everything else, so that
- * nobody can put words of their own on the page.
+ * What the page says after a return, by the `reason` of the address; null = nothing. Never the address's own words, so that nobody
+ * can put theirs on the page.
  */
-export function knownSignInMessage(message: string | null): string | null {
-  if (message === null) return null
-  if (Object.hasOwn(SIGN_IN_PROBLEMS, message)) return SIGN_IN_PROBLEMS[message as SignInProblem]
-  return Object.values<string>(SIGN_IN_PROBLEMS).find((sentence) => sentence === message) ?? null
+export function returnMessage(reason: string | null, accountId: string | null): string | null {
+  if (reason === null) return null
+  if (reason === LINKED) return accountId === null ? null : `${ACCOUNT_LINKED}. ${linkedSentence(accountId)}`
+  return Object.hasOwn(SIGN_IN_PROBLEMS, reason) ? SIGN_IN_PROBLEMS[reason as SignInProblem] : null
 }
 
+const LINKED = 'linked'
+
 /**
- * Where the browser goes after a sign-in: a path of ours. `accountId` null = the address names no account. `linked` = the id
+ * Where the browser goes after a sign-in: a path of ours, with a message for people and its reason for the page. `accountId` null = the address names no account. `linked` = the id
  * was nobody's until now, and leads to the account from now on.
  */
 export function signInReturn(accountId: string | null, problem: SignInProblem | null, linked = false): string {
   const query = new URLSearchParams()
   if (accountId !== null && accountId !== '') query.set('accountUUID', accountId)
   query.set('auth', problem === null ? 'success' : 'error')
-  if (problem !== null) query.set('message', SIGN_IN_PROBLEMS[problem])
-  else if (linked && accountId !== null) query.set('message', linkedSentence(accountId))
+  if (problem !== null) {
+    query.set('message', SIGN_IN_PROBLEMS[problem])
+    query.set('reason', problem)
+  } else if (linked && accountId !== null) {
+    query.set('message', linkedSentence(accountId))
+    query.set('reason', LINKED)
+  }
   return `/fieldhook?${query.toString()}`
 }
 

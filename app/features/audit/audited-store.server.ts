@@ -4,6 +4,7 @@
 import type { App } from '#app/context/app-context.ts'
 import type { AuditDetail } from '#app/domain/audit.ts'
 import type { RunWish, StartedRun } from '#app/domain/automations/run.ts'
+import { reasonCode } from '#app/domain/reason.ts'
 import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
 import { isoOrNull } from '#app/lib/clock.ts'
 import { eachMethod, type MethodsOf, withMethods } from '#app/lib/families.ts'
@@ -194,7 +195,7 @@ const AUTOMATIONS: Tellers = {
           accountUuid,
           action: 'automation.paused',
           actor: 'system',
-          detail: { automation: automationId, count, reason },
+          detail: { automation: automationId, count, reason: reasonCode(reason) },
         }
       : null,
   createTemplate: ([accountUuid, { name, isPublic }]) => ({

@@ -1,9 +1,10 @@
 // The one way a plan is written: with the hold that follows from it, and waking what waits when that changes.
 
+import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { type Plan, TRIAL } from '#app/domain/plan.ts'
 import type { PlanChange } from '#db/store/billing.ts'
 import type { BillingApp } from './billing-app.server.ts'
-import { holdChange, RELEASED_UNTIL, RUN_TOO_OLD } from './hold.ts'
+import { holdChange, RELEASED_UNTIL } from './hold.ts'
 
 type WritingApp = Pick<BillingApp, 'store' | 'clock' | 'log' | 'settings' | 'wakeDeliveries' | 'wakeRuns'>
 
@@ -13,7 +14,7 @@ export async function trySave(app: WritingApp, plan: Plan, change: PlanChange): 
   const now = clock.now()
   const hold = holdChange({ ...plan, ...change }, settings.payments.mode, now)
   const ends = hold !== null && hold.heldSince === null
-  const release = ends ? { runsDueBefore: now - RELEASED_UNTIL, reason: RUN_TOO_OLD } : null
+  const release = ends ? { runsDueBefore: now - RELEASED_UNTIL, reason: runReason('too_old') } : null
   const saved = await store.billing.savePlan(plan.accountUuid, plan.updatedAt, { ...change, ...hold }, now, release)
   if (saved && hold) await tellEngines(app, saved)
   return saved

@@ -299,7 +299,7 @@ describe('what is owed', () => {
     })
     world.clock.advance(days(8))
     await judgeHolds(world.app, NEVER_ABORTED)
-    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ holdReason: 'Payment failed: pay to resume' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ holdReason: 'payment_failed' })
     const start = await started()
     expect(start.description).toBe('£5.00 today for the month that was not paid. Everything goes on at once.')
     world.payments.pay(start.clientSecret)
@@ -339,7 +339,7 @@ describe('what is owed', () => {
     await deliverTold(world)
     expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({
       status: 'canceled',
-      holdReason: 'Subscription ended: subscribe to resume',
+      holdReason: 'subscription_ended',
     })
     const start = await started()
     expect(start.description).toBe('£5.00 today. Your paid month starts now.')

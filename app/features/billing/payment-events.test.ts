@@ -172,7 +172,7 @@ describe('a whole life', () => {
             openSubscriptionId: null,
             openRenewalId: null,
             trialEndsAt: here.clock.now() - days(61),
-            holdReason: 'Subscription ended: subscribe to resume',
+            holdReason: 'subscription_ended',
           })
           // It had ended before the early renewal could be applied: that money goes back, once.
           expect(here.payments.refunds).toHaveLength(1)

@@ -3,8 +3,9 @@
 import { HELD } from '#app/domain/hold.ts'
 import { dayWords } from '#app/domain/moments.ts'
 import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
+import type { PlanHold } from '#app/domain/plan-hold.ts'
 import type { Millis } from '../../lib/clock.ts'
-import { HELD_PAYMENT_FAILED, HELD_TRIAL_ENDED, holdAhead, holdReasonOf } from './hold.ts'
+import { holdAhead, holdReasonOf } from './hold.ts'
 import { daysLeft } from './offers.ts'
 
 /** The action leads to the subscription page. Null = what is said is not for the reader to mend. */
@@ -47,11 +48,11 @@ export function planNotice(plan: Plan, mode: PaymentMode, now: Millis, timezone:
   return null
 }
 
-function heldNotice(reason: string): PlanNotice {
-  if (reason === HELD_PAYMENT_FAILED) {
+function heldNotice(reason: PlanHold): PlanNotice {
+  if (reason === 'payment_failed') {
     const sentence = `Payment failed: pay to go on. ${NOTHING_IS_LOST}`
     return { tone: 'held', sentence, action: { label: 'Pay now' } }
   }
-  const what = reason === HELD_TRIAL_ENDED ? 'Your trial has ended' : 'Your subscription has ended'
+  const what = reason === 'trial_ended' ? 'Your trial has ended' : 'Your subscription has ended'
   return { tone: 'held', sentence: `${what}: subscribe to go on. ${NOTHING_IS_LOST}`, action: { label: 'Subscribe' } }
 }

@@ -1,6 +1,7 @@
 // A subscription as the documented call answers it, and beside that what the page says in words.
 
 import type { SubscriptionFacts } from '#app/domain/plan.ts'
+import { planHoldText } from '#app/domain/plan-hold.ts'
 import { isoOrNull } from '#app/lib/clock.ts'
 import type { PaymentStart } from './payment.ts'
 
@@ -14,7 +15,7 @@ export function subscriptionJson({ plan, usage, billingPeriod }: SubscriptionFac
       currentPeriodStart: isoOrNull(currentPeriodStart),
       currentPeriodEnd: isoOrNull(currentPeriodEnd),
       cancelAtPeriodEnd,
-      held: heldSince === null ? null : { since: isoOrNull(heldSince), reason: holdReason },
+      held: heldSince === null ? null : { since: isoOrNull(heldSince), reason: holdReason && planHoldText(holdReason) },
     },
     usage,
     billingPeriod: { start: isoOrNull(billingPeriod.start), end: isoOrNull(billingPeriod.end) },

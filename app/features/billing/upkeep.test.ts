@@ -44,7 +44,7 @@ describe('holds', () => {
     await judge()
     expect(world.row('SELECT held_since, hold_reason FROM plan WHERE account_uuid = ?', LEEDS)).toEqual({
       held_since: world.clock.now(),
-      hold_reason: 'Trial ended: subscribe to resume',
+      hold_reason: 'trial_ended',
     })
     expect(world.woken).toEqual({ endpoints: [7], runs: 2 })
     await judge()
@@ -108,7 +108,10 @@ describe('holds', () => {
       { id: 2, state: 'queued' },
       { id: 3, state: 'held' },
     ])
-    expect(world.row('SELECT reason FROM run WHERE id = 1').reason).toContain('more than 72 hours')
+    expect(world.row('SELECT reason, reason_code AS code FROM run WHERE id = 1')).toEqual({
+      reason: null,
+      code: 'too_old',
+    })
   })
 })
 

@@ -1,6 +1,7 @@
 // What making, changing and deleting a webhook has in common with doing so to a forwarding rule: may its address be called,
 // is there room for it, and does the platform watch what everybody needs.
 
+import type { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
 import { MOST_ENDPOINTS, noRoomForEndpoints } from '#app/domain/endpoint-key.ts'
 import { type FieldNeed, fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
@@ -8,7 +9,7 @@ import { isPolled } from '#app/domain/object-catalog.ts'
 import { POLL_PURPOSE } from '#app/domain/polling.ts'
 import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/endpoints.ts'
 import { chatWarning } from './chat-address.ts'
-import { type FieldErrors, HTTPS_URL, OBJECT_REQUIRED, OBJECT_UNRESOLVED } from './endpoint.ts'
+import { type FieldErrors, fieldErrorsOf, HTTPS_URL, OBJECT_MISSING, OBJECT_UNRESOLVED } from './endpoint.ts'
 import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
 import {
   beginLooking,
@@ -27,10 +28,18 @@ export type Refused =
   | { outcome: 'full'; message: string }
   | SubscribeFailure
 
-/** One sentence on top: no type at all is said in the words of the resolution, else the first field's message. */
-export function invalid(errors: FieldErrors): { outcome: 'invalid'; message: string; errors: FieldErrors } {
-  const first = Object.values(errors)[0]?.[0] ?? 'Invalid input'
-  return { outcome: 'invalid', message: first === OBJECT_REQUIRED ? OBJECT_UNRESOLVED : first, errors }
+type Invalid = { outcome: 'invalid'; message: string; errors: FieldErrors }
+
+/** One sentence on top: the first field's message. */
+export function invalid(errors: FieldErrors, message = Object.values(errors)[0]?.[0] ?? 'Invalid input'): Invalid {
+  return { outcome: 'invalid', message, errors }
+}
+
+/** The same of a form that cannot be read. No type at all is said in the words of the resolution. */
+export function invalidForm(error: z.ZodError): Invalid {
+  const [first] = error.issues
+  const noObject = first?.code === 'custom' && first.params === OBJECT_MISSING
+  return invalid(fieldErrorsOf(error), noObject ? OBJECT_UNRESOLVED : undefined)
 }
 
 export type AddressCheck = { outcome: 'fine'; warning: string | null } | { outcome: 'refused'; message: string }

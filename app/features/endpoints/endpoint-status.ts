@@ -2,6 +2,7 @@
 
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import { ago, clockTime, plural } from '#app/domain/moments.ts'
+import { planHoldText } from '#app/domain/plan-hold.ts'
 import { type LookState, looksInVain } from '#app/domain/polling.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -94,7 +95,7 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
     case 'held':
       if (condition.accountHold) {
         const { since, reason } = condition.accountHold
-        return `On hold since ${time(since)}. ${reason}. Events are kept for 72 hours and sent, oldest first, when you do.${waiting}`
+        return `On hold since ${time(since)}. ${planHoldText(reason)}. Events are kept for 72 hours and sent, oldest first, when you do.${waiting}`
       }
       return `${endpoint.holdReason ?? 'Your address asked us to slow down.'} We send again at ${time(endpoint.holdUntil ?? now)}.${waiting}`
     case 'waiting':

@@ -10,6 +10,8 @@ export const MOST_FIELDS = 100
 
 export const HTTPS_URL = 'Must be a valid HTTPS URL'
 export const OBJECT_REQUIRED = 'Object type is required'
+/** Marks the issue of a form that names no object. */
+export const OBJECT_MISSING = { missing: 'object' }
 export const OBJECT_UNRESOLVED = 'Please specify an object type'
 export const ACCOUNT_REQUIRED = 'Account UUID is required'
 export const NO_CREDENTIALS = 'No authentication credentials found'
@@ -81,7 +83,7 @@ export const webhookForm = z
   })
   .superRefine((form, context) => {
     if (form.object === '' && !(form.useCustom && form.customObject !== '')) {
-      context.addIssue({ code: 'custom', path: ['object'], message: OBJECT_REQUIRED })
+      context.addIssue({ code: 'custom', path: ['object'], message: OBJECT_REQUIRED, params: OBJECT_MISSING })
     }
   })
 
@@ -118,7 +120,7 @@ export const forwardingRuleForm = z
   })
   .superRefine((form, context) => {
     if (form.objectType === '' && !(form.useCustom && form.customObject !== '')) {
-      context.addIssue({ code: 'custom', path: ['objectType'], message: OBJECT_REQUIRED })
+      context.addIssue({ code: 'custom', path: ['objectType'], message: OBJECT_REQUIRED, params: OBJECT_MISSING })
     }
   })
 

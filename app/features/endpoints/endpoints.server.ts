@@ -9,7 +9,6 @@ import { newSecret } from './controls/rotate-secret.server.ts'
 import {
   ENDPOINT_CHANGES,
   ENDPOINT_FORMS,
-  fieldErrorsOf,
   filterWarning,
   forwardingFilter,
   OBJECT_IS_FIXED,
@@ -20,6 +19,7 @@ import {
   checkAddress,
   FINE,
   invalid,
+  invalidForm,
   needsWith,
   type Refused,
   refuseOneMore,
@@ -59,7 +59,7 @@ export async function createEndpoint(
   role: { admin: boolean },
 ): Promise<CreateOutcome> {
   const parsed = ENDPOINT_FORMS[kind].safeParse(raw)
-  if (!parsed.success) return invalid(fieldErrorsOf(parsed.error))
+  if (!parsed.success) return invalidForm(parsed.error)
   const { name, url, fields, active = true, ...chosen } = parsed.data
   const named = WIRE_NAMES[kind]
   const object = resolveObjectType(chosen, role.admin)
@@ -116,7 +116,7 @@ export async function updateEndpoint(
   const known = await app.store.endpoints.findEndpoint(accountUuid, ref)
   if (!known) return { outcome: 'not_found' }
   const parsed = ENDPOINT_CHANGES[kind].safeParse(raw)
-  if (!parsed.success) return invalid(fieldErrorsOf(parsed.error))
+  if (!parsed.success) return invalidForm(parsed.error)
   const { name, object, url, fields, active } = parsed.data
   const { objectType } = known
   const named = WIRE_NAMES[kind]

@@ -2,6 +2,7 @@
 
 import { PAUSED_FOR_AT_MOST } from '#app/domain/deliveries/delivery.ts'
 import type { DeliveryCondition } from '#app/domain/deliveries/stored-delivery.ts'
+import { planHoldText } from '#app/domain/plan-hold.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
@@ -57,7 +58,10 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
   const person = { nextAt: null, atEarliest: false, until: deadlineAt }
   switch (hold) {
     case 'account':
-      return { ...person, reason: `${address.accountHold}. This event is kept until then, for 72 hours at most.` }
+      return {
+        ...person,
+        reason: `${planHoldText(address.accountHold ?? '')}. This event is kept until then, for 72 hours at most.`,
+      }
     case 'paused':
       return {
         ...person,

@@ -36,14 +36,14 @@ export function mappingKey(name: string): string {
 
 export type MadeMapping =
   | { outcome: 'made'; key: string; mapping: DynamicMapping }
-  | { outcome: 'refused'; message: string }
+  | { outcome: 'refused'; at: 'name' | 'chain'; message: string }
 
 /** `createdAt` = now, ISO 8601. */
 export function makeMapping(name: string, apiChain: readonly ApiChainLink[], createdAt: string): MadeMapping {
   const trimmed = name.trim().slice(0, LONGEST_NAME)
-  if (trimmed === '') return { outcome: 'refused', message: MAPPING_NAME_REQUIRED }
+  if (trimmed === '') return { outcome: 'refused', at: 'name', message: MAPPING_NAME_REQUIRED }
   if (apiChain.length === 0 || apiChain.some((link) => link.field.trim() === '')) {
-    return { outcome: 'refused', message: 'Say which field each call is to give.' }
+    return { outcome: 'refused', at: 'chain', message: 'Say which field each call is to give.' }
   }
   const chain = apiChain.slice(0, MOST_LINKS).map(({ api, field }) => ({ api, field: field.trim() }))
   return {

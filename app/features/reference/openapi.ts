@@ -153,10 +153,9 @@ function successOf({ says, schema, example, headers }: Success, closed: boolean)
   }
 }
 
-function refusalOf({ refusalSchemas }: Operation, { status, says }: Refusal, closed: boolean) {
+function refusalOf({ refusalSchemas }: Operation, { status, says, usual }: Refusal, closed: boolean) {
   const own = refusalSchemas?.[status]
-  if (own === undefined)
-    return says === REFUSAL_WORDS[status] ? { $ref: `#/components/responses/Refused${status}` } : refused(status, says)
+  if (own === undefined) return usual ? { $ref: `#/components/responses/Refused${status}` } : refused(status, says)
   const anyOf = [answerSchema(own, closed), problemRef(status)]
   return { description: says, content: { 'application/json': { schema: { anyOf } } } }
 }

@@ -56,8 +56,8 @@ function callText(call: ShownCall): string[] {
 }
 
 /** Only what is not the usual reason is said. */
-function refusalText({ status, says }: Refusal): string {
-  return says === REFUSAL_WORDS[status] ? `${status}` : `${status} (${says.replace(/[.]$/, '')})`
+function refusalText({ status, says, usual }: Refusal): string {
+  return usual ? `${status}` : `${status} (${says.replace(/[.]$/, '')})`
 }
 
 function answerText({ status, says, type, refersTo, rows }: ShownAnswer): string[] {

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
-import { RUN_WORDS } from '#app/features/automations/rules/run-words.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -121,7 +121,7 @@ describe('the history', () => {
     const rule = await world.rule(aRule([TEXT]))
     const done = await world.start(rule, [world.job(LEEDS)])
     await work()
-    const held = await world.start(rule, [world.job(LEEDS)], { held: RUN_WORDS.askFirst })
+    const held = await world.start(rule, [world.job(LEEDS)], { held: runReason('ask_first') })
     const { page, status } = await runs()
     expect(status).toBe(200)
     expect(page).toMatchObject({
@@ -251,8 +251,8 @@ describe('one run', () => {
   test('a held run is let go or discarded, a waiting one cancelled', async () => {
     const rule = await world.rule(aRule([TEXT]))
     const [first, second] = [
-      await world.start(rule, [world.job(LEEDS)], { held: RUN_WORDS.askFirst }),
-      await world.start(rule, [world.job(LEEDS)], { held: RUN_WORDS.askFirst }),
+      await world.start(rule, [world.job(LEEDS)], { held: runReason('ask_first') }),
+      await world.start(rule, [world.job(LEEDS)], { held: runReason('ask_first') }),
     ]
     const later = await world.start(rule, [world.job(LEEDS)], { wakeAt: world.clock.now() + hours(2) })
     await work(seconds(1))

@@ -7,8 +7,8 @@ import { findLinkTarget } from '#app/features/accounts/link.server.ts'
 import { linkQuestionAddress } from '#app/features/accounts/link-address.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
 import type { Remembered } from '#app/features/accounts/remembered.ts'
-import { knownSignInMessage, linkedMessage, SIGN_IN_TOASTS } from '#app/features/accounts/sign-in.ts'
 import { readCookies, rememberedCookie, rememberedCookieName } from '#app/http/cookies.ts'
+import { returnMessage, SIGN_IN_TOASTS } from '#app/features/accounts/sign-in.ts'
 import { hasFlash, setFlash } from '#app/http/flash.server.ts'
 import { tellRefusedPage } from '#app/http/refusals.server.ts'
 import { findSession, isSecure, sentSession } from '#app/http/session.server.ts'
@@ -66,13 +66,12 @@ async function askToLink(app: Args['context']['app'], url: URL): Promise<boolean
 
 /** The address is cleaned, and what the return said becomes the next page's message: only sentences of ours are shown. */
 function returnFromSignIn(app: Args['context']['app'], url: URL): TypedResponse<never> {
-  const message = url.searchParams.get('message')
-  const description = knownSignInMessage(message) ?? linkedMessage(message, accountIdIn(url.searchParams))
+  const description = returnMessage(url.searchParams.get('reason'), accountIdIn(url.searchParams))
   const flash: Flash =
     url.searchParams.get('auth') === 'success'
       ? { kind: 'success', title: SIGN_IN_TOASTS.success, ...(description !== null && { description }) }
       : { kind: 'error', title: SIGN_IN_TOASTS.failure, ...(description !== null && { description }) }
-  return redirectTo(app, url, ['auth', 'message'], flash)
+  return redirectTo(app, url, ['auth', 'message', 'reason'], flash)
 }
 
 function redirectTo(app: Args['context']['app'], url: URL, without: string[], flash: Flash): TypedResponse<never> {

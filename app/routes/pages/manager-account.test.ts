@@ -103,7 +103,7 @@ describe('an account gets loaded', () => {
 
   it('by the return from a sign-in that linked its id, and says so', async () => {
     const message = encodeURIComponent('External account ext-1 linked to the platform account.')
-    const back = await open(`?accountUUID=ext-1&auth=success&message=${message}`)
+    const back = await open(`?accountUUID=ext-1&auth=success&message=${message}&reason=linked`)
     expect(back.flash).toEqual({
       kind: 'success',
       title: 'Authentication successful! Connected via OAuth2.',
@@ -209,7 +209,7 @@ describe('the gate', () => {
   })
 
   it('does not talk over another message', async () => {
-    await open(`?accountUUID=ext-1&auth=error&message=denied`)
+    await open(`?accountUUID=ext-1&auth=error&reason=denied`)
     expect(await open('?accountUUID=ext-1')).toMatchObject({ outcome: 'sign_in', greeting: null })
   })
 })

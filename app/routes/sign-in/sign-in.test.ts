@@ -296,7 +296,12 @@ describe('an account that is being erased', () => {
   it('is not begun anew before it is gone, so that nothing new goes with the old', async () => {
     await signIn(BRISBANE)
     const { store, clock } = world.app
-    await store.accounts.beginErasure(BRISBANE.uuid, { reason: 'erased', at: clock.now(), removeAt: clock.now() })
+    await store.accounts.beginErasure(BRISBANE.uuid, {
+      code: 'account_erased',
+      reason: 'erased',
+      at: clock.now(),
+      removeAt: clock.now(),
+    })
     const other = routeBrowser(world)
     expect(await signIn(BRISBANE, undefined, other)).toMatchObject({
       auth: 'error',

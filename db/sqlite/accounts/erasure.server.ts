@@ -10,7 +10,7 @@ const NOTE = 'erase|'
 const STOP = [
   `UPDATE automation SET active = 0, next_run_at = NULL, trigger_key_hash = NULL, deleted_at = coalesce(deleted_at, @at)
    WHERE account_uuid = @accountUuid`,
-  `UPDATE run SET state = 'done', outcome = 'cancelled', reason = @reason, ended_at = @at, lease_owner = NULL
+  `UPDATE run SET state = 'done', outcome = 'cancelled', reason = NULL, reason_code = @code, reason_params = NULL, ended_at = @at, lease_owner = NULL
    WHERE account_uuid = @accountUuid AND state <> 'done'`,
   'UPDATE webhook SET deleted_at = coalesce(deleted_at, @at) WHERE account_uuid = @accountUuid',
   'UPDATE forwarding_rule SET deleted_at = coalesce(deleted_at, @at) WHERE account_uuid = @accountUuid',
@@ -18,7 +18,8 @@ const STOP = [
   `UPDATE subscription SET state = 'deleted', ends_at = NULL, updated_at = @at,
      state_reason = CASE WHEN state <> 'deleted' OR state_reason IS NOT NULL THEN @reason END
    WHERE account_uuid = @accountUuid`,
-  `UPDATE endpoint_notice SET mail_state = 'none', mail_sentence = @reason
+  `UPDATE endpoint_notice SET mail_state = 'none', mail_sentence = NULL, mail_reason_code = @code,
+     mail_reason_params = NULL
    WHERE account_uuid = @accountUuid AND mail_state = 'pending'`,
   'DELETE FROM touched_record WHERE account_uuid = @accountUuid',
   'DELETE FROM poll_cursor WHERE account_uuid = @accountUuid',
@@ -89,13 +90,15 @@ export function erasureStore({ sql }: Client): ErasureStore {
   const deleteAccount = sql.prepare('DELETE FROM account WHERE uuid = @accountUuid')
   const unnote = sql.prepare('DELETE FROM lease WHERE name = ?')
 
-  const begin = sql.transaction((input: { accountUuid: string; reason: string; at: number; removeAt: number }) => {
-    const { accountUuid, reason, at, removeAt } = input
-    if (note.run({ name: NOTE + accountUuid, accountUuid, removeAt }).changes === 0) return null
-    noteSubscriptionChange()
-    for (const statement of stop) statement.run({ accountUuid, reason, at })
-    return { endpointIds: endEndpoints.all({ accountUuid, reason, at }) }
-  })
+  const begin = sql.transaction(
+    (input: { accountUuid: string; code: string; reason: string; at: number; removeAt: number }) => {
+      const { accountUuid, code, reason, at, removeAt } = input
+      if (note.run({ name: NOTE + accountUuid, accountUuid, removeAt }).changes === 0) return null
+      noteSubscriptionChange()
+      for (const statement of stop) statement.run({ accountUuid, code, reason, at })
+      return { endpointIds: endEndpoints.all({ accountUuid, reason, at }) }
+    },
+  )
   const step = sql.transaction((accountUuid: string, limit: number): boolean => {
     let left = limit
     for (const statement of history) {

@@ -1,9 +1,11 @@
 // What accounts pay. A plan is written only by who has read its latest state: see `savePlan`.
+
 import { and, asc, eq, sql as expression, gt, isNotNull } from 'drizzle-orm'
 import type { Plan } from '#app/domain/plan.ts'
 import { account, plan } from '../../schema.ts'
 import type { BillingStore, PlanChange, RenewalState } from '../../store/billing.ts'
 import type { Client } from '../client.server.ts'
+import { RUN_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { billingUsageStore } from './billing-usage.server.ts'
 
 export function billingStore(client: Client): BillingStore {
@@ -56,7 +58,7 @@ function planStore({ db, sql }: Client): PlanStore {
     .prepare<[string], number>("SELECT id FROM endpoint WHERE account_uuid = ? AND state <> 'deleted' ORDER BY id")
     .pluck()
   const leaveToPerson = sql.prepare(
-    `UPDATE run SET state = 'held', reason = @reason
+    `UPDATE run SET state = 'held', ${setReason(RUN_REASON)}
      WHERE account_uuid = @accountUuid AND state IN ('queued', 'waiting') AND wake_at < @before`,
   )
   const find = (accountUuid: string) => {
@@ -99,7 +101,8 @@ function planStore({ db, sql }: Client): PlanStore {
             .where(and(eq(plan.accountUuid, accountUuid), eq(plan.updatedAt, seenUpdatedAt)))
             .returning()
             .get()
-          if (row && release) leaveToPerson.run({ accountUuid, before: release.runsDueBefore, reason: release.reason })
+          if (row && release)
+            leaveToPerson.run({ accountUuid, before: release.runsDueBefore, reason: storedReason(release.reason) })
           return row ? planOf(row) : null
         },
         { behavior: 'immediate' },

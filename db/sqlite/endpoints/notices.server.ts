@@ -2,6 +2,16 @@ import type { NoticeKind, WatchedCondition } from '#app/domain/endpoints/notice.
 import type { Millis } from '#app/lib/clock.ts'
 import type { DueMail, MailClaim, NoticeRow, NoticeStore, WatchedEndpoint } from '../../store/notices.ts'
 import type { Client } from '../client.server.ts'
+import {
+  MAIL_REASON,
+  NOTICE_REASON,
+  readReason,
+  reasonNames,
+  reasonValues,
+  selectReason,
+  setReason,
+  storedReason,
+} from '../reasons.server.ts'
 import { endpointCheckStore } from './endpoint-checks.server.ts'
 
 interface WatchedRow extends Omit<WatchedEndpoint, 'latest'> {
@@ -11,7 +21,9 @@ interface WatchedRow extends Omit<WatchedEndpoint, 'latest'> {
   latestAt: Millis | null
 }
 
-interface StoredNotice extends Omit<NoticeRow, 'subject'> {
+interface StoredNotice extends Omit<NoticeRow, 'subject' | 'reason' | 'mailReason'> {
+  reason: string
+  mailReason: string
   webhookId: number | null
   ruleId: number | null
   ruleName: string | null
@@ -22,8 +34,8 @@ interface StoredMail extends StoredNotice, Omit<DueMail, keyof NoticeRow | 'supe
   superseded: 0 | 1
 }
 
-const NOTICE_COLUMNS = `n.id, n.endpoint_id AS endpointId, n.kind, n.since, n.sentence, n.at, n.mail_state AS mailState,
-  n.mail_sentence AS mailSentence, n.mail_due_at AS mailAt, e.webhook_id AS webhookId, r.id AS ruleId, r.name AS ruleName, e.object_type AS objectType`
+const NOTICE_COLUMNS = `n.id, n.endpoint_id AS endpointId, n.kind, n.since, ${selectReason(NOTICE_REASON, 'n')} AS reason, n.at, n.mail_state AS mailState,
+  ${selectReason(MAIL_REASON, 'n')} AS mailReason, n.mail_due_at AS mailAt, e.webhook_id AS webhookId, r.id AS ruleId, r.name AS ruleName, e.object_type AS objectType`
 
 const NOTICE_TABLES = `endpoint_notice n JOIN endpoint e ON e.id = n.endpoint_id
   LEFT JOIN forwarding_rule r ON r.id = e.forwarding_rule_id`
@@ -48,9 +60,10 @@ export function noticeStore(client: Client): NoticeStore {
   )
   // One statement: what was said meanwhile is seen by it.
   const raise = sql.prepare(
-    `INSERT INTO endpoint_notice (account_uuid, endpoint_id, kind, since, sentence, at, mail_state, mail_sentence,
-       mail_tries, mail_due_at)
-     SELECT @accountUuid, id, @kind, @since, @sentence, @at, @mailState, @mailSentence, 0, @mailDueAt FROM endpoint
+    `INSERT INTO endpoint_notice (account_uuid, endpoint_id, kind, since, at, mail_state, mail_tries, mail_due_at, sentence,
+       reason_code, reason_params, ${reasonNames(MAIL_REASON)})
+     SELECT @accountUuid, id, @kind, @since, @at, @mailState, 0, @mailDueAt, coalesce(@reason ->> 0, ''), @reason ->> 1,
+       @reason ->> 2, ${reasonValues('@mailReason')} FROM endpoint
      WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'
        AND @latestId IS (SELECT max(id) FROM endpoint_notice WHERE endpoint_id = @endpointId)
      ON CONFLICT (endpoint_id, kind, since) DO NOTHING`,
@@ -72,16 +85,17 @@ export function noticeStore(client: Client): NoticeStore {
        WHERE account_uuid = ? AND mail_state IN ('sent', 'failed') AND mail_tries > 0 AND mail_due_at > ?`,
     )
     .pluck()
-  const markTried = sql.prepare<[string, Millis, number, string], { tries: number }>(
-    `UPDATE endpoint_notice SET mail_state = 'failed', mail_sentence = ?, mail_tries = mail_tries + 1, mail_due_at = ?
-     WHERE id = ? AND account_uuid = ? AND mail_state = 'pending' RETURNING mail_tries AS tries`,
+  const markTried = sql.prepare<{ reason: string; at: Millis; id: number; accountUuid: string }, { tries: number }>(
+    `UPDATE endpoint_notice SET mail_state = 'failed', ${setReason(MAIL_REASON)}, mail_tries = mail_tries + 1,
+       mail_due_at = @at
+     WHERE id = @id AND account_uuid = @accountUuid AND mail_state = 'pending' RETURNING mail_tries AS tries`,
   )
   const markUnsent = sql.prepare(
-    `UPDATE endpoint_notice SET mail_state = 'none', mail_sentence = ?, mail_due_at = NULL
-     WHERE id = ? AND account_uuid = ? AND mail_state = 'pending'`,
+    `UPDATE endpoint_notice SET mail_state = 'none', ${setReason(MAIL_REASON)}, mail_due_at = NULL
+     WHERE id = @id AND account_uuid = @accountUuid AND mail_state = 'pending'`,
   )
   const settleMail = sql.prepare(
-    `UPDATE endpoint_notice SET mail_state = @state, mail_sentence = @sentence,
+    `UPDATE endpoint_notice SET mail_state = @state, ${setReason(MAIL_REASON)},
        mail_due_at = CASE WHEN @state = 'pending' THEN @dueAt WHEN @state = 'none' THEN NULL ELSE mail_due_at END,
        mail_tries = mail_tries + @untried
      WHERE id = @id AND account_uuid = @accountUuid AND mail_state = @before`,
@@ -89,10 +103,10 @@ export function noticeStore(client: Client): NoticeStore {
   const claim = sql.transaction(
     (accountUuid: string, id: number, how: Parameters<NoticeStore['claimNoticeMail']>[2]): MailClaim => {
       if ((mailsSince.get(accountUuid, how.countSince) ?? 0) >= how.most) {
-        const stopped = markUnsent.run(how.tooMany, id, accountUuid).changes === 1
+        const stopped = markUnsent.run({ reason: storedReason(how.tooMany), id, accountUuid }).changes === 1
         return { outcome: stopped ? 'too_many' : 'gone' }
       }
-      const tried = markTried.get(how.unclear, how.at, id, accountUuid)
+      const tried = markTried.get({ reason: storedReason(how.unclear), at: how.at, id, accountUuid })
       return tried ? { outcome: 'claimed', tries: tried.tries } : { outcome: 'gone' }
     },
   )
@@ -129,7 +143,7 @@ export function noticeStore(client: Client): NoticeStore {
       return { endpoints, next: looked === look ? last : null }
     },
 
-    async raiseNotice({ accountUuid, endpointId, latestId }, { kind, since, sentence, at, mail }) {
+    async raiseNotice({ accountUuid, endpointId, latestId }, { kind, since, reason, at, mail }) {
       const pending = mail.state === 'pending'
       const { changes } = raise.run({
         accountUuid,
@@ -137,10 +151,10 @@ export function noticeStore(client: Client): NoticeStore {
         latestId,
         kind,
         since,
-        sentence,
+        reason: storedReason(reason),
         at,
         mailState: mail.state,
-        mailSentence: pending ? null : mail.sentence,
+        mailReason: storedReason(pending ? null : mail.reason),
         mailDueAt: pending ? mail.dueAt : null,
       })
       return changes === 1
@@ -163,7 +177,7 @@ export function noticeStore(client: Client): NoticeStore {
         accountUuid,
         id,
         state: after.state,
-        sentence: after.sentence,
+        reason: storedReason(after.reason),
         dueAt: after.state === 'pending' ? after.dueAt : null,
         // What was not even tried is counted as a try all the same: it must come to an end.
         untried: claimed ? 0 : 1,
@@ -203,9 +217,10 @@ function toWatched({ latestId, latestKind, latestSince, latestAt, ...row }: Watc
 }
 
 function toNotice(row: StoredNotice): NoticeRow {
-  const { id, endpointId, kind, since, sentence, at, mailState, mailSentence, mailAt } = row
+  const { id, endpointId, kind, since, at, mailState, mailAt } = row
   const { webhookId, ruleId, ruleName, objectType } = row
   const rule = ruleId === null ? null : { id: ruleId, name: ruleName ?? '' }
   const subject = { objectType, webhookId, rule }
-  return { id, endpointId, subject, kind, since, sentence, at, mailState, mailSentence, mailAt }
+  const reason = readReason(row.reason) ?? ''
+  return { id, endpointId, subject, kind, since, reason, at, mailState, mailReason: readReason(row.mailReason), mailAt }
 }

@@ -47,7 +47,7 @@ function raise(
 ) {
   return store.raiseNotice(
     { accountUuid: LEEDS, endpointId, latestId },
-    { kind: 'failing', since: 5, sentence: 'It fails.', at: now(), mail: PENDING(), ...over },
+    { kind: 'failing', since: 5, reason: 'It fails.', at: now(), mail: PENDING(), ...over },
   )
 }
 
@@ -106,7 +106,7 @@ describe('a notice', () => {
   })
 
   test("is not written about somebody else's endpoint, or a deleted one", async () => {
-    const notice = { kind: 'failing', since: 5, sentence: '', at: 1, mail: PENDING() } as const
+    const notice = { kind: 'failing', since: 5, reason: '', at: 1, mail: PENDING() } as const
     expect(await store.raiseNotice({ accountUuid: BRISBANE, endpointId: 1, latestId: null }, notice)).toBe(false)
     set(1, `state = 'deleted'`)
     expect(await raise()).toBe(false)
@@ -118,8 +118,8 @@ describe('a notice', () => {
     await raise({}, null, 2)
     expect(await store.listNotices(LEEDS, 9)).toMatchObject([
       { id: 3, subject: { objectType: 'note', webhookId: 2, rule: null } },
-      { id: 2, kind: 'recovered', mailState: 'pending', mailSentence: null },
-      { id: 1, kind: 'failing', sentence: 'It fails.' },
+      { id: 2, kind: 'recovered', mailState: 'pending', mailReason: null },
+      { id: 1, kind: 'failing', reason: 'It fails.' },
     ])
     expect(await store.listNotices(LEEDS, 1)).toHaveLength(1)
     expect(await store.listNotices(BRISBANE, 9)).toEqual([])
@@ -160,7 +160,7 @@ describe('its e-mail', () => {
   const stateOf = async (id: number) => (await store.listNotices(LEEDS, 99)).find((one) => one.id === id)
 
   test('is due when it is planned, with what it says', async () => {
-    await raise({ mail: { state: 'none', sentence: 'Off.' } })
+    await raise({ mail: { state: 'none', reason: 'Off.' } })
     expect(await store.dueNoticeMails(now() + days(9), 9)).toEqual([])
     await raise({ kind: 'recovered', since: 9, mail: { state: 'pending', dueAt: now() + 1 } }, 1)
     expect(await store.dueNoticeMails(now(), 9)).toEqual([])
@@ -183,7 +183,7 @@ describe('its e-mail', () => {
 
   test('knows that something newer was said, or that its endpoint is gone', async () => {
     await raise()
-    await raise({ kind: 'recovered', since: 9, mail: { state: 'none', sentence: 'Off.' } }, 1)
+    await raise({ kind: 'recovered', since: 9, mail: { state: 'none', reason: 'Off.' } }, 1)
     expect(await store.dueNoticeMails(now(), 9)).toMatchObject([{ id: 1, superseded: true }])
     await raise({}, null, 2)
     set(2, `state = 'deleted'`)
@@ -193,7 +193,7 @@ describe('its e-mail', () => {
   test('is claimed by one, and stays marked as unclear when that one is never heard of again', async () => {
     await raise()
     expect(await Promise.all([claim(1), claim(1)])).toEqual([{ outcome: 'claimed', tries: 1 }, { outcome: 'gone' }])
-    expect(await stateOf(1)).toMatchObject({ mailState: 'failed', mailSentence: 'Unclear.' })
+    expect(await stateOf(1)).toMatchObject({ mailState: 'failed', mailReason: 'Unclear.' })
     expect(await store.dueNoticeMails(now() + days(9), 9)).toEqual([])
     expect(
       await store.claimNoticeMail(BRISBANE, 1, { at: 1, countSince: 0, most: 5, unclear: '', tooMany: '' }),
@@ -205,21 +205,21 @@ describe('its e-mail', () => {
   test('is settled as sent, or comes back', async () => {
     await raise()
     await claim(1)
-    await store.settleNoticeMail(LEEDS, 1, { state: 'pending', dueAt: now() + minutes(1), sentence: 'Again.' }, true)
+    await store.settleNoticeMail(LEEDS, 1, { state: 'pending', dueAt: now() + minutes(1), reason: 'Again.' }, true)
     expect(await store.dueNoticeMails(now(), 9)).toEqual([])
-    expect(await store.dueNoticeMails(now() + minutes(1), 9)).toMatchObject([{ tries: 1, mailSentence: 'Again.' }])
+    expect(await store.dueNoticeMails(now() + minutes(1), 9)).toMatchObject([{ tries: 1, mailReason: 'Again.' }])
     expect(await claim(1)).toEqual({ outcome: 'claimed', tries: 2 })
-    await store.settleNoticeMail(LEEDS, 1, { state: 'sent', sentence: 'Sent.' }, true)
-    expect(await stateOf(1)).toMatchObject({ mailState: 'sent', mailSentence: 'Sent.' })
+    await store.settleNoticeMail(LEEDS, 1, { state: 'sent', reason: 'Sent.' }, true)
+    expect(await stateOf(1)).toMatchObject({ mailState: 'sent', mailReason: 'Sent.' })
   })
 
   test('that was not even tried is settled only while nobody has claimed it, and counts as a try', async () => {
     await raise()
-    await store.settleNoticeMail(LEEDS, 1, { state: 'pending', dueAt: now(), sentence: 'Later.' }, false)
+    await store.settleNoticeMail(LEEDS, 1, { state: 'pending', dueAt: now(), reason: 'Later.' }, false)
     expect(await store.dueNoticeMails(now(), 9)).toMatchObject([{ tries: 1 }])
     await claim(1)
-    await store.settleNoticeMail(LEEDS, 1, { state: 'none', sentence: 'Off.' }, false)
-    expect(await stateOf(1)).toMatchObject({ mailState: 'failed', mailSentence: 'Unclear.' })
+    await store.settleNoticeMail(LEEDS, 1, { state: 'none', reason: 'Off.' }, false)
+    expect(await stateOf(1)).toMatchObject({ mailState: 'failed', mailReason: 'Unclear.' })
   })
 
   test('is one of a few a day: those that were sent or may have been', async () => {
@@ -227,10 +227,10 @@ describe('its e-mail', () => {
       await raise({ since: 10 + n }, n === 0 ? null : n)
     }
     expect(await claim(1, 2)).toMatchObject({ outcome: 'claimed' })
-    await store.settleNoticeMail(LEEDS, 1, { state: 'sent', sentence: 'Sent.' }, true)
+    await store.settleNoticeMail(LEEDS, 1, { state: 'sent', reason: 'Sent.' }, true)
     expect(await claim(2, 2)).toMatchObject({ outcome: 'claimed' })
     expect(await claim(3, 2)).toEqual({ outcome: 'too_many' })
-    expect(await stateOf(3)).toMatchObject({ mailState: 'none', mailSentence: 'Too many.' })
+    expect(await stateOf(3)).toMatchObject({ mailState: 'none', mailReason: 'Too many.' })
     world.clock.advance(days(1))
     expect(await claim(4, 2)).toMatchObject({ outcome: 'claimed' })
   })

@@ -36,7 +36,7 @@ const OLDEST_RUN = `
 
 const OLDEST_SCHEDULE = `
   SELECT rule.next_run_at FROM automation rule INDEXED BY automations_due
-  WHERE rule.active = 1 AND rule.deleted_at IS NULL AND rule.next_run_at <= @now AND rule.paused_reason IS NULL
+  WHERE rule.active = 1 AND rule.deleted_at IS NULL AND rule.next_run_at <= @now AND rule.paused_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = rule.account_uuid AND own.held_since IS NOT NULL)
   ORDER BY rule.next_run_at LIMIT 1`
 

@@ -1,8 +1,10 @@
 import { and, asc, desc, eq, isNotNull, isNull, lte, min, sql as template } from 'drizzle-orm'
 import type { RuleDefinition, TriggerSource } from '#app/domain/automations/rule.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import { automation, automationVersion } from '../../schema.ts'
 import type { AutomationChange, AutomationRow, AutomationStore } from '../../store/automations.ts'
 import type { Client, Db } from '../client.server.ts'
+import { RUN_REASON, reasonOf, setReason, storedReason } from '../reasons.server.ts'
 
 const { placeholder } = template
 
@@ -11,10 +13,10 @@ type Writer = Parameters<Parameters<Db['transaction']>[0]>[0]
 
 /** Rules and their versions. A version is written once and never changed: running runs and the history read it. */
 export function automationStore({ db, sql }: Client): AutomationStore {
-  const RUNNING = and(eq(automation.active, 1), isNull(automation.deletedAt), isNull(automation.pausedReason))
+  const RUNNING = and(eq(automation.active, 1), isNull(automation.deletedAt), isNull(automation.pausedAt))
   const cancelUnbegun = sql.prepare(
-    `UPDATE run SET state = 'done', outcome = 'cancelled', reason = ?, ended_at = ?
-     WHERE automation_id = ? AND state IN ('queued', 'waiting', 'held')
+    `UPDATE run SET state = 'done', outcome = 'cancelled', ${setReason(RUN_REASON)}, ended_at = @at
+     WHERE automation_id = @id AND state IN ('queued', 'waiting', 'held')
        AND NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id)`,
   )
   // Asked for at every event, every tick and every step: to put their text together anew costs more than to run them.
@@ -140,7 +142,7 @@ export function automationStore({ db, sql }: Client): AutomationStore {
             .where(and(ofAccount(accountUuid), eq(automation.id, id)))
             .run().changes
           if (deleted === 0) return false
-          cancelUnbegun.run(reason, at, id)
+          cancelUnbegun.run({ reason: storedReason(reason), at, id })
           return true
         },
         { behavior: 'immediate' },
@@ -213,13 +215,22 @@ function changedColumns(before: Row, change: AutomationChange): Partial<Row> {
     ...(change.nextRunAt !== undefined && { nextRunAt: change.nextRunAt }),
     ...(change.baselined !== undefined && { baselined: change.baselined ? 1 : 0 }),
     ...(change.pausedReason !== undefined && {
-      pausedReason: change.pausedReason,
+      ...pauseColumns(change.pausedReason),
       pausedAt: change.pausedReason === null ? null : change.at,
     }),
     ...(change.triggerKey !== undefined && {
       triggerKeyHash: change.triggerKey?.hash ?? null,
       triggerKeySealed: change.triggerKey?.sealed ?? null,
     }),
+  }
+}
+
+function pauseColumns(reason: Reason | null): Pick<Row, 'pausedReason' | 'pausedReasonCode' | 'pausedReasonParams'> {
+  const coded = typeof reason === 'string' ? null : reason
+  return {
+    pausedReason: typeof reason === 'string' ? reason : null,
+    pausedReasonCode: coded?.code ?? null,
+    pausedReasonParams: coded?.params ? JSON.stringify(coded.params) : null,
   }
 }
 
@@ -238,7 +249,7 @@ export function ruleRow(row: Row): AutomationRow {
     nextRunAt: row.nextRunAt,
     activeSince: row.activeSince,
     baselined: row.baselined === 1,
-    pausedReason: row.pausedReason,
+    pausedReason: reasonOf(row.pausedReason, row.pausedReasonCode, row.pausedReasonParams),
     pausedAt: row.pausedAt,
     executionCount: row.executionCount,
     lastExecutedAt: row.lastExecutedAt,

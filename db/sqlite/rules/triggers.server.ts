@@ -113,7 +113,7 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
   const automations = automationStore(client)
   const toBaseline = sql.prepare<[number], { id: number; accountUuid: string }>(
     `SELECT id, account_uuid AS accountUuid FROM automation
-     WHERE active = 1 AND baselined = 0 AND deleted_at IS NULL AND paused_reason IS NULL ORDER BY id LIMIT ?`,
+     WHERE active = 1 AND baselined = 0 AND deleted_at IS NULL AND paused_at IS NULL ORDER BY id LIMIT ?`,
   )
 
   const sweeps = sql.prepare<[number, number], Omit<SweepTarget, 'partial'> & { partial: number }>(
@@ -163,7 +163,7 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
       if (!answer) return
       const runId = answer.outcome === 'started' ? answer.runId : null
       const verdict = answer.outcome === 'started' ? (wish.held === null ? 'fired' : 'held') : 'done_before'
-      const detail = wish.held === null ? null : JSON.stringify({ sentence: wish.held })
+      const detail = wish.held === null ? null : JSON.stringify({ reason: wish.held })
       for (const recordUuid of wish.recordUuids) {
         note(accountUuid, { automationId: wish.automationId, recordUuid, verdict, detail }, runId, now)
       }

@@ -1,6 +1,8 @@
 // What a person decides about a run: cancel it, let it go on, say what became of a message, do again what failed.
+import type { Reason } from '#app/domain/reason.ts'
 import type { CancelledRun, RerunFailed, RunStore, SettledByPerson } from '../../store/runs.ts'
 import type { Client } from '../client.server.ts'
+import { clearReason, RUN_REASON, STEP_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from './run-rows.server.ts'
 
 type DecisionStore = Pick<
@@ -16,19 +18,21 @@ export function runDecisionStore(client: Client): DecisionStore {
     .pluck()
 
   const cancelNow = sql.prepare(
-    `UPDATE run SET state = 'done', outcome = 'cancelled', reason = ?, ended_at = ?, lease_owner = NULL
-     WHERE id = ? AND state IN ('queued', 'waiting', 'held')`,
+    `UPDATE run SET state = 'done', outcome = 'cancelled', ${setReason(RUN_REASON)}, ended_at = @at, lease_owner = NULL
+     WHERE id = @runId AND state IN ('queued', 'waiting', 'held')`,
   )
   const cancelSoon = sql.prepare(
-    "UPDATE run SET outcome = 'cancelled', reason = ? WHERE id = ? AND state = 'running' AND outcome IS NULL",
+    `UPDATE run SET outcome = 'cancelled', ${setReason(RUN_REASON)}
+     WHERE id = @runId AND state = 'running' AND outcome IS NULL`,
   )
   const isUnclear = sql.prepare<[number], 1>("SELECT 1 FROM run_step WHERE run_id = ? AND state = 'sending'").pluck()
   const askForVerdict = sql.prepare(
-    `UPDATE run SET state = 'queued', outcome = 'cancelled', reason = ?, wake_at = ? WHERE id = ?`,
+    `UPDATE run SET state = 'queued', outcome = 'cancelled', ${setReason(RUN_REASON)}, wake_at = @at WHERE id = @runId`,
   )
   const skipOpen = sql.prepare(
-    `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', sentence = ?, next_attempt_at = NULL, ended_at = ?
-     WHERE run_id = ? AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
+    `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
+       ended_at = @at
+     WHERE run_id = @runId AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
   )
 
   const held = sql
@@ -43,12 +47,13 @@ export function runDecisionStore(client: Client): DecisionStore {
     `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = ? AND s.state = 'held'`,
   )
   const freeRow = sql.prepare(
-    `UPDATE run_step SET state = 'planned', error_class = NULL, sentence = NULL, next_attempt_at = NULL, ended_at = NULL,
-       planned_at = ?, result = ?
+    `UPDATE run_step SET state = 'planned', error_class = NULL, ${clearReason(STEP_REASON)}, next_attempt_at = NULL,
+       ended_at = NULL, planned_at = ?, result = ?
      WHERE run_id = ? AND step_id = ? AND item_key = ? AND state = 'held'`,
   )
   const goOn = sql.prepare(
-    `UPDATE run SET state = 'queued', wake_at = ?, reason = ? WHERE id = ? AND state IN ('held', 'waiting')`,
+    `UPDATE run SET state = 'queued', wake_at = @at, ${setReason(RUN_REASON)}
+     WHERE id = @runId AND state IN ('held', 'waiting')`,
   )
 
   const findRow = sql.prepare<[number, string, string, string], StoredRow>(
@@ -56,15 +61,16 @@ export function runDecisionStore(client: Client): DecisionStore {
      WHERE s.run_id = ? AND s.step_id = ? AND s.item_key = ? AND r.account_uuid = ?`,
   )
   const settle = sql.prepare(
-    `UPDATE run_step SET state = ?, attempt = ?, error_class = NULL, sentence = ?, planned_at = ?, ended_at = ?, result = ?
-     WHERE run_id = ? AND step_id = ? AND item_key = ? AND state = 'unknown'`,
+    `UPDATE run_step SET state = @state, attempt = @attempt, error_class = NULL, ${setReason(STEP_REASON)},
+       planned_at = @plannedAt, ended_at = @endedAt, result = @result
+     WHERE run_id = @runId AND step_id = @stepId AND item_key = @itemKey AND state = 'unknown'`,
   )
   const takeBack = sql.prepare(
     `DELETE FROM customer_message WHERE id = (SELECT max(id) FROM customer_message
        WHERE run_id = ? AND automation_id = ? AND channel = ? AND receiver_hash = ?)`,
   )
   const reopen = sql.prepare(
-    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, reason = NULL
+    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, ${clearReason(RUN_REASON)}
      WHERE id = @runId AND state IN ('held', 'waiting', 'done') AND (@send = 1 OR outcome IS NOT 'cancelled')`,
   )
 
@@ -79,17 +85,17 @@ export function runDecisionStore(client: Client): DecisionStore {
        AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
   )
   const planAgain = sql.prepare(
-    `UPDATE run_step SET state = 'planned', attempt = 0, error_class = NULL, sentence = NULL, next_attempt_at = NULL,
-       ended_at = NULL, planned_at = ?
+    `UPDATE run_step SET state = 'planned', attempt = 0, error_class = NULL, ${clearReason(STEP_REASON)},
+       next_attempt_at = NULL, ended_at = NULL, planned_at = ?
      WHERE run_id = ? AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
   )
   const wakeRun = sql.prepare(
-    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = ?, reason = ?
-     WHERE id = ? AND state IN ('held', 'waiting', 'done')`,
+    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, ${setReason(RUN_REASON)}
+     WHERE id = @runId AND state IN ('held', 'waiting', 'done')`,
   )
 
   /** Answers whether it goes on because of this. */
-  function release(accountUuid: string, runId: number, reason: string, at: number): boolean {
+  function release(accountUuid: string, runId: number, reason: Reason, at: number): boolean {
     const state = stateOf.get(runId, accountUuid)
     if (state === undefined || state === 'done') return false
     const rows = heldRows.all(runId)
@@ -98,26 +104,27 @@ export function runDecisionStore(client: Client): DecisionStore {
     }
     if (state === 'running') return rows.length > 0
     if (state !== 'held' && rows.length === 0) return false
-    return goOn.run(at, reason, runId).changes === 1
+    return goOn.run({ at, reason: storedReason(reason), runId }).changes === 1
   }
 
   return {
-    async cancelRun(accountUuid, runId, { reason, rowSentence, at }) {
+    async cancelRun(accountUuid, runId, { reason: given, rowReason, at }) {
+      const reason = storedReason(given)
       return turn.run((): CancelledRun => {
         const state = stateOf.get(runId, accountUuid)
         if (state === undefined) return { outcome: 'not_found' }
         if (state === 'done') return { outcome: 'done_already' }
         if (state === 'running') {
-          cancelSoon.run(reason, runId)
+          cancelSoon.run({ reason, runId })
           return { outcome: 'cancelling' }
         }
         // One of its effects may be done or not: the engine looks, and then it ends.
         if (isUnclear.get(runId) !== undefined) {
-          askForVerdict.run(reason, at, runId)
+          askForVerdict.run({ reason, at, runId })
           return { outcome: 'cancelling' }
         }
-        cancelNow.run(reason, at, runId)
-        skipOpen.run(rowSentence, at, runId)
+        cancelNow.run({ reason, at, runId })
+        skipOpen.run({ reason: storedReason(rowReason), at, runId })
         return { outcome: 'cancelled' }
       })
     },
@@ -137,11 +144,15 @@ export function runDecisionStore(client: Client): DecisionStore {
         if (row.state !== 'unknown') return { outcome: 'not_open' }
         const { result, tries, released } = journalRow(row)
         const { at } = input
+        const place = { runId, stepId, itemKey }
         if (input.decision === 'went_out') {
+          const { attempt, plannedAt } = row
+          const reason = storedReason(input.reason)
           const stored = storedResult(result ?? {}, tries, released)
-          settle.run('sent', row.attempt, input.sentence, row.plannedAt, at, stored, runId, stepId, itemKey)
+          settle.run({ ...place, state: 'sent', attempt, reason, plannedAt, endedAt: at, result: stored })
         } else {
-          settle.run('planned', 0, null, at, null, storedResult(result, tries, true), runId, stepId, itemKey)
+          const planned = { state: 'planned', attempt: 0, reason: storedReason(null), plannedAt: at, endedAt: null }
+          settle.run({ ...place, ...planned, result: storedResult(result, tries, true) })
           const { message } = input
           if (message) takeBack.run(runId, message.automationId, message.channel, message.receiverHash)
         }
@@ -164,7 +175,7 @@ export function runDecisionStore(client: Client): DecisionStore {
         if (rows === 0 || state === 'running') return { outcome: 'nothing_failed' }
         forgetUnplanned.run(runId)
         planAgain.run(at, runId)
-        wakeRun.run(at, reason, runId)
+        wakeRun.run({ at, reason: storedReason(reason), runId })
         return { outcome: 'again', rows }
       })
     },

@@ -1,5 +1,6 @@
 import type { GotMessage, MessageFacts, MuteRow, PausedRule, RunGuardStore } from '../../store/run-guards.ts'
 import type { Client } from '../client.server.ts'
+import { clearReason, PAUSE_REASON, readReason, selectReason, setReason, storedReason } from '../reasons.server.ts'
 import { guardNotes } from './guard-notes.server.ts'
 
 export function runGuardStore(client: Client): RunGuardStore {
@@ -64,17 +65,17 @@ export function runGuardStore(client: Client): RunGuardStore {
     .pluck()
 
   const pause = sql.prepare(
-    `UPDATE automation SET paused_reason = @reason, paused_at = @at
+    `UPDATE automation SET ${setReason(PAUSE_REASON)}, paused_at = @at
      WHERE account_uuid = @accountUuid AND (@automationId IS NULL OR id = @automationId)
-       AND active = 1 AND deleted_at IS NULL AND paused_reason IS NULL`,
+       AND active = 1 AND deleted_at IS NULL AND paused_at IS NULL`,
   )
-  const paused = sql.prepare<[], PausedRule>(
-    `SELECT account_uuid AS accountUuid, id AS automationId, paused_reason AS reason, paused_at AS pausedAt FROM automation
-     WHERE paused_reason IS NOT NULL AND active = 1 AND deleted_at IS NULL ORDER BY id`,
+  const paused = sql.prepare<[], Omit<PausedRule, 'reason'> & { reason: string }>(
+    `SELECT account_uuid AS accountUuid, id AS automationId, ${selectReason(PAUSE_REASON)} AS reason, paused_at AS pausedAt
+     FROM automation WHERE paused_at IS NOT NULL AND active = 1 AND deleted_at IS NULL ORDER BY id`,
   )
   const resume = sql.prepare(
-    `UPDATE automation SET paused_reason = NULL, paused_at = NULL
-     WHERE account_uuid = ? AND paused_reason IN (SELECT value FROM json_each(?))`,
+    `UPDATE automation SET ${clearReason(PAUSE_REASON)}, paused_at = NULL
+     WHERE account_uuid = ? AND ${selectReason(PAUSE_REASON)} IN (SELECT value FROM json_each(?))`,
   )
   const BLOCKED = "s.state = 'planned' AND s.error_class IN ('reconnect', 'scope', 'suspended')"
   const wakeRuns = sql.prepare(
@@ -145,14 +146,14 @@ export function runGuardStore(client: Client): RunGuardStore {
       return runsOn.all(accountUuid, recordUuid, automationId, since)
     },
     async pauseAutomations(accountUuid, { automationId, reason, at }) {
-      return turn.run(() => pause.run({ accountUuid, automationId, reason, at }).changes)
+      return turn.run(() => pause.run({ accountUuid, automationId, reason: storedReason(reason), at }).changes)
     },
     async pausedAutomations() {
-      return paused.all()
+      return paused.all().map((row) => ({ ...row, reason: readReason(row.reason) ?? '' }))
     },
     async resumeAutomations(accountUuid, reasons, now) {
       return turn.run(() => {
-        const resumed = resume.run(accountUuid, JSON.stringify(reasons)).changes
+        const resumed = resume.run(accountUuid, JSON.stringify(reasons.map(storedReason))).changes
         if (resumed === 0) return 0
         wakeRuns.run({ accountUuid, now })
         wakeRows.run({ accountUuid, now })

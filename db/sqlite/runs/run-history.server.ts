@@ -5,6 +5,7 @@ import type { RunQuery, RunRecord, RunStatus } from '#app/domain/automations/run
 import { hours } from '#app/lib/duration.ts'
 import type { RunHistoryStore } from '../../store/run-history.ts'
 import type { Client, Sql } from '../client.server.ts'
+import { RUN_REASON, readReason, reasonOf, selectReason } from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow } from './run-rows.server.ts'
 
 /** Runs looked at between two turns of the event loop. */
@@ -13,7 +14,8 @@ const WINDOW = 500
 /** Ids are given in order of creation; a moved clock may shift moments by this much before a search stops. */
 const CLOCK_SLACK = hours(1)
 
-interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'triggerData' | 'journal'> {
+interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'triggerData' | 'journal' | 'reason'> {
+  reason: string
   definition: string | null
   recordUuids: string
   triggerData: string
@@ -21,7 +23,7 @@ interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'tri
 
 const COLUMNS = `r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, coalesce(v.name, a.name) AS ruleName,
   r.version, v.definition, r.source, r.object, r.record_uuids AS recordUuids, r.group_key AS groupKey,
-  r.trigger_data AS triggerData, r.state, r.outcome, r.reason, r.wake_at AS wakeAt, r.replay_of AS replayOf, r.hop,
+  r.trigger_data AS triggerData, r.state, r.outcome, ${selectReason(RUN_REASON, 'r')} AS reason, r.wake_at AS wakeAt, r.replay_of AS replayOf, r.hop,
   r.created_at AS createdAt, r.started_at AS startedAt, r.ended_at AS endedAt,
   CASE WHEN r.state IN ('queued', 'waiting') THEN
     (SELECT own.hold_reason FROM plan own WHERE own.account_uuid = r.account_uuid AND own.held_since IS NOT NULL) END AS accountHold`
@@ -41,12 +43,14 @@ const STATUS: Record<RunStatus, string> = {
   needs_you: `(r.state = 'held' OR ${UNKNOWN})`,
 }
 const HAS_TEXT = `(coalesce(v.name, a.name) LIKE @text ESCAPE '~' OR r.trigger_data LIKE @text ESCAPE '~'
-  OR r.reason LIKE @text ESCAPE '~'
+  OR r.reason LIKE @text ESCAPE '~' OR reason_says(r.reason_code, r.reason_params)
   OR EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id
-       AND (s.effect LIKE @text ESCAPE '~' OR s.sentence LIKE @text ESCAPE '~' OR s.result LIKE @text ESCAPE '~')))`
+       AND (s.effect LIKE @text ESCAPE '~' OR s.sentence LIKE @text ESCAPE '~'
+         OR reason_says(s.reason_code, s.reason_params) OR s.result LIKE @text ESCAPE '~')))`
 
 /** Reads on the read-only connection: a search holds up no run. */
 export function runHistoryStore({ readerSql }: Client): RunHistoryStore {
+  const says = reasonSays(readerSql)
   const find = readerSql.prepare<[string, number], HistoryRow>(
     `SELECT ${COLUMNS} FROM run r ${JOINS} WHERE r.account_uuid = ? AND r.id = ?`,
   )
@@ -57,7 +61,7 @@ export function runHistoryStore({ readerSql }: Client): RunHistoryStore {
     .pluck()
   return {
     async listRuns(accountUuid, query) {
-      return withJournals(readerSql, await search(readerSql, accountUuid, query))
+      return withJournals(readerSql, await search(readerSql, accountUuid, query, says))
     },
     async findRun(accountUuid, runId) {
       const row = find.get(accountUuid, runId)
@@ -69,7 +73,22 @@ export function runHistoryStore({ readerSql }: Client): RunHistoryStore {
   }
 }
 
-async function search(sql: Sql, accountUuid: string, query: RunQuery): Promise<HistoryRow[]> {
+type Says = (ask: RunQuery['says']) => void
+
+/** `reason_says(code, params)` in a statement asks what was given last. Statements are synchronous, so that searches do not mix. */
+function reasonSays(sql: Sql): Says {
+  let ask: RunQuery['says']
+  sql.function('reason_says', (code: unknown, params: unknown) => {
+    if (typeof code !== 'string' || !ask) return 0
+    const reason = reasonOf(null, code, typeof params === 'string' ? params : null)
+    return reason !== null && typeof reason !== 'string' && ask(reason) ? 1 : 0
+  })
+  return (asked) => {
+    ask = asked
+  }
+}
+
+async function search(sql: Sql, accountUuid: string, query: RunQuery, says: Says): Promise<HistoryRow[]> {
   const conditions = [
     ...(query.automationId === null ? [] : ['r.automation_id = @automationId']),
     ...(query.status === null ? [] : [STATUS[query.status]]),
@@ -91,6 +110,7 @@ async function search(sql: Sql, accountUuid: string, query: RunQuery): Promise<H
   const hits: HistoryRow[] = []
   let before = query.before ?? Number.MAX_SAFE_INTEGER
   for (;;) {
+    says(query.says)
     const rows = statement.all({
       accountUuid,
       automationId: query.automationId,
@@ -131,8 +151,9 @@ function withJournals(sql: Sql, rows: HistoryRow[]): RunRecord[] {
     if (known) known.push(row)
     else ofRun.set(runId, [row])
   }
-  return rows.map(({ definition, recordUuids, triggerData, ...row }) => ({
+  return rows.map(({ definition, recordUuids, triggerData, reason, ...row }) => ({
     ...row,
+    reason: readReason(reason),
     definition: definition === null ? null : (JSON.parse(definition) as RuleDefinition),
     recordUuids: JSON.parse(recordUuids) as string[],
     triggerData: JSON.parse(triggerData) as TriggerData,

@@ -3,6 +3,17 @@
 import type { MessageNote } from '../../store/run-guards.ts'
 import type { FieldWrite, ParkedRun, RowWrite, RunFence, RunStore } from '../../store/runs.ts'
 import type { Client } from '../client.server.ts'
+import {
+  clearReason,
+  RUN_REASON,
+  readReason,
+  reasonNames,
+  reasonValues,
+  STEP_REASON,
+  selectReason,
+  setReason,
+  storedReason,
+} from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedEffect, storedResult } from './run-rows.server.ts'
 
 type JournalStore = Pick<
@@ -19,8 +30,8 @@ const OURS = "id = @runId AND account_uuid = @accountUuid AND lease_owner = @own
 export function runJournalStore(client: Client): JournalStore {
   const { sql } = client
   const { turn } = client
-  const isOurs = sql.prepare<[RunFence], { outcome: string | null; reason: string | null; stamp: string }>(
-    `SELECT outcome, reason, ${STAMP} AS stamp FROM run WHERE ${OURS}`,
+  const isOurs = sql.prepare<[RunFence], { outcome: string | null; reason: string; stamp: string }>(
+    `SELECT outcome, ${selectReason(RUN_REASON)} AS reason, ${STAMP} AS stamp FROM run WHERE ${OURS}`,
   )
   const rowsOf = sql.prepare<[number], StoredRow>(
     `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = ? ORDER BY s.seq, s.step_id, s.item_key`,
@@ -36,15 +47,16 @@ export function runJournalStore(client: Client): JournalStore {
     .prepare<[number], number>('SELECT coalesce(max(seq), 0) + 1 FROM run_step WHERE run_id = ?')
     .pluck()
   const insertRow = sql.prepare(
-    `INSERT INTO run_step (run_id, step_id, item_key, seq, state, attempt, client_uuid, effect, error_class, sentence,
-       next_attempt_at, planned_at, ended_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO run_step (run_id, step_id, item_key, seq, state, attempt, client_uuid, effect, error_class,
+       ${reasonNames(STEP_REASON)}, next_attempt_at, planned_at, ended_at)
+     VALUES (@runId, @stepId, @itemKey, @seq, @state, @attempt, @clientUuid, @effect, @errorClass, ${reasonValues()},
+       @nextAttemptAt, @plannedAt, @endedAt)`,
   )
 
   const ROW = 'run_id = @runId AND step_id = @stepId AND item_key = @itemKey'
   const markSending = sql.prepare(
     `UPDATE run_step SET state = 'sending', attempt = attempt + 1, sending_at = @at, next_attempt_at = NULL,
-       error_class = NULL, sentence = NULL, ended_at = NULL
+       error_class = NULL, ${clearReason(STEP_REASON)}, ended_at = NULL
      WHERE ${ROW} AND state = @state AND attempt = @attempt`,
   )
   const saveWrite = sql.prepare(
@@ -54,7 +66,7 @@ export function runJournalStore(client: Client): JournalStore {
        automation_id = excluded.automation_id, hop = excluded.hop, at = excluded.at`,
   )
   const ofAccount = sql.prepare<[number, string], 1>('SELECT 1 FROM run WHERE id = ? AND account_uuid = ?').pluck()
-  const CHANGES = `state = @newState, attempt = @newAttempt, error_class = @errorClass, sentence = @sentence,
+  const CHANGES = `state = @newState, attempt = @newAttempt, error_class = @errorClass, ${setReason(STEP_REASON)},
        next_attempt_at = @nextAttemptAt, result = @result, ended_at = @endedAt`
   const markEnded = sql.prepare(
     `UPDATE run_step SET ${CHANGES} WHERE ${ROW} AND ((attempt = @attempt AND state IN ('sending', 'unknown'))
@@ -71,16 +83,17 @@ export function runJournalStore(client: Client): JournalStore {
   )
 
   const park = sql.prepare(
-    `UPDATE run SET state = @newState, wake_at = @wakeAt, reason = @reason, lease_owner = NULL
+    `UPDATE run SET state = @newState, wake_at = @wakeAt, ${setReason(RUN_REASON)}, lease_owner = NULL
      WHERE ${OURS} AND outcome IS NULL AND ${STAMP} = @stamp`,
   )
   const finish = sql.prepare(
-    `UPDATE run SET state = 'done', outcome = @outcome, reason = @reason, ended_at = @at, lease_owner = NULL
+    `UPDATE run SET state = 'done', outcome = @outcome, ${setReason(RUN_REASON)}, ended_at = @at, lease_owner = NULL
      WHERE ${OURS} AND (outcome IS NULL OR outcome = 'cancelled') AND ${STAMP} = @stamp`,
   )
   const skipOpen = sql.prepare(
-    `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', sentence = ?, next_attempt_at = NULL, ended_at = ?
-     WHERE run_id = ? AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
+    `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
+       ended_at = @at
+     WHERE run_id = @runId AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
   )
 
   function saveWrites(accountUuid: string, runId: number, writes: readonly FieldWrite[], at: number): void {
@@ -94,7 +107,7 @@ export function runJournalStore(client: Client): JournalStore {
       newState: write.state,
       newAttempt: write.attempt,
       errorClass: write.errorClass,
-      sentence: write.sentence,
+      reason: storedReason(write.sentence),
       nextAttemptAt: write.nextAttemptAt,
       result: storedResult(write.result, write.tries, write.released),
       endedAt: write.state === 'planned' || write.state === 'sending' ? null : write.at,
@@ -117,7 +130,7 @@ export function runJournalStore(client: Client): JournalStore {
       return {
         rows: rowsOf.all(fence.runId).map(journalRow),
         stamp: run.stamp,
-        cancelled: run.outcome === 'cancelled' ? { reason: run.reason ?? '' } : null,
+        cancelled: run.outcome === 'cancelled' ? { reason: readReason(run.reason) } : null,
       }
     },
 
@@ -129,21 +142,23 @@ export function runJournalStore(client: Client): JournalStore {
         if (isPlanned.get(runId, stepId) !== undefined) return false
         let seq = nextSeq.get(runId) ?? 1
         for (const row of rows) {
-          insertRow.run(
+          const { itemKey, state, attempt, clientUuid, errorClass, nextAttemptAt, plannedAt, endedAt } = row
+          const effect = storedEffect(row.effect, row.notes)
+          const reason = storedReason(row.sentence)
+          const moments = { nextAttemptAt, plannedAt, endedAt }
+          insertRow.run({
             runId,
             stepId,
-            row.itemKey,
+            itemKey,
             seq,
-            row.state,
-            row.attempt,
-            row.clientUuid,
-            storedEffect(row.effect, row.notes),
-            row.errorClass,
-            row.sentence,
-            row.nextAttemptAt,
-            row.plannedAt,
-            row.endedAt,
-          )
+            state,
+            attempt,
+            clientUuid,
+            effect,
+            errorClass,
+            reason,
+            ...moments,
+          })
           seq++
         }
         return true
@@ -180,16 +195,17 @@ export function runJournalStore(client: Client): JournalStore {
 
     async parkRun(fence, stamp, { state, wakeAt, reason }) {
       return turn.run((): ParkedRun => {
-        const parked = park.run({ ...fence, stamp, newState: state, wakeAt, reason }).changes === 1
+        const parked =
+          park.run({ ...fence, stamp, newState: state, wakeAt, reason: storedReason(reason) }).changes === 1
         return parked ? 'parked' : refusedBecause(fence)
       })
     },
 
-    async finishRun(fence, stamp, { outcome, reason, cancelledSentence, at }) {
+    async finishRun(fence, stamp, { outcome, reason, cancelledReason, at }) {
       return turn.run((): ParkedRun => {
-        const ended = finish.run({ ...fence, stamp, outcome, reason, at }).changes === 1
+        const ended = finish.run({ ...fence, stamp, outcome, reason: storedReason(reason), at }).changes === 1
         if (!ended) return refusedBecause(fence)
-        if (outcome === 'cancelled') skipOpen.run(cancelledSentence, at, fence.runId)
+        if (outcome === 'cancelled') skipOpen.run({ reason: storedReason(cancelledReason), at, runId: fence.runId })
         return 'parked'
       })
     },

@@ -2,6 +2,15 @@
 import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
 import type { RunWish, StartedRun, StepState } from '#app/domain/automations/run.ts'
 import type { Sql } from '../client.server.ts'
+import {
+  RUN_REASON,
+  readReason,
+  reasonNames,
+  reasonValues,
+  STEP_REASON,
+  selectReason,
+  storedReason,
+} from '../reasons.server.ts'
 
 export type InsertRuns = (accountUuid: string, wishes: readonly RunWish[], now: number) => StartedRun[]
 
@@ -21,8 +30,9 @@ export function insertRuns(sql: Sql): InsertRuns {
   )
   const insert = sql.prepare(
     `INSERT INTO run (account_uuid, automation_id, version, source, occurrence, object, record_uuid, record_uuids, group_key,
-       trigger_data, state, reason, wake_at, replay_of, hop, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       trigger_data, state, ${reasonNames(RUN_REASON)}, wake_at, replay_of, hop, created_at)
+     VALUES (@accountUuid, @automationId, @version, @source, @occurrence, @object, @recordUuid, @recordUuids, @groupKey,
+       @triggerData, @state, ${reasonValues()}, @wakeAt, @replayOf, @hop, @now)`,
   )
   const count = sql.prepare(
     `UPDATE automation SET execution_count = execution_count + 1, last_executed_at = max(coalesce(last_executed_at, 0), ?)
@@ -38,24 +48,16 @@ export function insertRuns(sql: Sql): InsertRuns {
     if (count.run(now, wish.automationId, accountUuid).changes === 0) {
       throw new Error(`account ${accountUuid} has no automation ${wish.automationId}`)
     }
-    const { lastInsertRowid } = insert.run(
-      accountUuid,
-      wish.automationId,
-      wish.version,
-      wish.source,
-      wish.ledger[0]?.occurrence ?? null,
-      wish.object,
-      wish.recordUuids[0] ?? null,
-      JSON.stringify(wish.recordUuids),
-      wish.groupKey,
-      JSON.stringify(wish.triggerData),
-      wish.held !== null ? 'held' : wish.waits === undefined ? 'queued' : 'waiting',
-      wish.held ?? wish.waits ?? null,
-      wish.wakeAt,
-      wish.replayOf,
-      wish.hop,
-      now,
-    )
+    const { automationId, version, source, object, groupKey, wakeAt, replayOf, hop } = wish
+    const { lastInsertRowid } = insert.run({
+      ...{ accountUuid, automationId, version, source, object, groupKey, wakeAt, replayOf, hop, now },
+      occurrence: wish.ledger[0]?.occurrence ?? null,
+      recordUuid: wish.recordUuids[0] ?? null,
+      recordUuids: JSON.stringify(wish.recordUuids),
+      triggerData: JSON.stringify(wish.triggerData),
+      state: wish.held !== null ? 'held' : wish.waits === undefined ? 'queued' : 'waiting',
+      reason: storedReason(wish.held ?? wish.waits ?? null),
+    })
     const runId = Number(lastInsertRowid)
     for (const { recordUuid, occurrence, expiresAt } of wish.ledger) {
       takeLedger.run(wish.automationId, recordUuid, occurrence, runId, now, expiresAt)
@@ -68,7 +70,7 @@ export function insertRuns(sql: Sql): InsertRuns {
 
 /** The columns of a journal row, from `run_step` under the alias `s`. */
 export const JOURNAL_COLUMNS = `s.step_id AS stepId, s.item_key AS itemKey, s.seq, s.state, s.attempt,
-  s.client_uuid AS clientUuid, s.effect, s.result, s.error_class AS errorClass, s.sentence,
+  s.client_uuid AS clientUuid, s.effect, s.result, s.error_class AS errorClass, ${selectReason(STEP_REASON, 's')} AS sentence,
   s.next_attempt_at AS nextAttemptAt, s.planned_at AS plannedAt, s.sending_at AS sendingAt, s.ended_at AS endedAt`
 
 /** A journal row as the database gives it. `effect` and `result` hold JSON: `StoredEffect`, `StoredResult`. */
@@ -82,7 +84,7 @@ export interface StoredRow {
   effect: string
   result: string | null
   errorClass: string | null
-  sentence: string | null
+  sentence: string
   nextAttemptAt: number | null
   plannedAt: number
   sendingAt: number | null
@@ -118,6 +120,7 @@ export function journalRow({ effect, result, ...row }: StoredRow): JournalRow {
   const answered: StoredResult = result === null ? { value: null, tries: [] } : (JSON.parse(result) as StoredResult)
   return {
     ...row,
+    sentence: readReason(row.sentence),
     effect: planned.effect,
     notes: planned.notes,
     result: answered.value,

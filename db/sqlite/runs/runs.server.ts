@@ -2,6 +2,7 @@ import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunOutcome, RunSource, RunState, StartedRun, TriggerData } from '#app/domain/automations/run.ts'
 import type { ClaimedRun, DueRun, RuleOfRun, RunStore, RunToRepeat } from '../../store/runs.ts'
 import type { Client } from '../client.server.ts'
+import { PAUSE_REASON, RUN_REASON, readReason, selectReason } from '../reasons.server.ts'
 import { runDecisionStore } from './run-decisions.server.ts'
 import { runJournalStore } from './run-journal.server.ts'
 import { insertRuns } from './run-rows.server.ts'
@@ -60,7 +61,8 @@ function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce'
   }
 }
 
-interface ClaimedRow extends Omit<ClaimedRun, 'recordUuids' | 'triggerData' | 'rule' | 'fresh'> {
+interface ClaimedRow extends Omit<ClaimedRun, 'recordUuids' | 'triggerData' | 'rule' | 'fresh' | 'reason'> {
+  reason: string
   recordUuids: string
   triggerData: string
   fresh: 0 | 1
@@ -68,11 +70,12 @@ interface ClaimedRow extends Omit<ClaimedRun, 'recordUuids' | 'triggerData' | 'r
   definition: string | null
   active: 0 | 1
   deletedAt: number | null
-  pausedReason: string | null
+  pausedReason: string
 }
 
 /** What a run and its rule have in common wherever they are read together: aliases `r`, `a`, `v`. */
-const RULE_COLUMNS = 'a.name, v.definition, a.active, a.deleted_at AS deletedAt, a.paused_reason AS pausedReason'
+const RULE_COLUMNS = `a.name, v.definition, a.active, a.deleted_at AS deletedAt,
+  ${selectReason(PAUSE_REASON, 'a')} AS pausedReason`
 const RULE_JOINS = `JOIN automation a ON a.id = r.automation_id
      LEFT JOIN automation_version v ON v.automation_id = r.automation_id AND v.version = r.version`
 
@@ -96,7 +99,7 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
   const load = sql.prepare<[number, string], ClaimedRow>(
     `SELECT r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, r.version, r.source, r.object,
        r.record_uuids AS recordUuids, r.group_key AS groupKey, r.trigger_data AS triggerData, r.hop,
-       r.created_at AS createdAt, r.started_at AS startedAt, r.reason,
+       r.created_at AS createdAt, r.started_at AS startedAt, ${selectReason(RUN_REASON, 'r')} AS reason,
        NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id) AS fresh, ${RULE_COLUMNS}
      FROM run r ${RULE_JOINS} WHERE r.id = ? AND r.account_uuid = ?`,
   )
@@ -126,12 +129,14 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
         if (claim.run({ accountUuid, runId, owner, now }).changes === 0) return null
         const row = load.get(runId, accountUuid)
         if (!row) return null
-        const { recordUuids, triggerData, fresh, name, definition, active, deletedAt, pausedReason, ...run } = row
+        const { recordUuids, triggerData, fresh, reason, name, definition, active, deletedAt, pausedReason, ...run } =
+          row
         return {
           ...run,
           recordUuids: JSON.parse(recordUuids) as string[],
           triggerData: JSON.parse(triggerData) as TriggerData,
           fresh: fresh === 1,
+          reason: readReason(reason),
           rule: ruleOf({ name, definition, active, deletedAt, pausedReason }),
         }
       })
@@ -171,6 +176,6 @@ function ruleOf(row: Pick<ClaimedRow, 'name' | 'definition' | 'active' | 'delete
     definition: row.definition === null ? null : (JSON.parse(row.definition) as RuleDefinition),
     active: row.active === 1,
     deleted: row.deletedAt !== null,
-    pausedReason: row.pausedReason,
+    pausedReason: readReason(row.pausedReason),
   }
 }

@@ -259,7 +259,7 @@ test('a run is put away only as it was seen: what a person decided meanwhile is 
 test('a run at work that is cancelled neither plans nor sends anything more, and is not put away', async () => {
   const fence = await claimed()
   await world.store.runs.planEffects(fence, 's1', [newRow()])
-  const words = { reason: 'By hand.', rowSentence: 'Not sent.', at: now }
+  const words = { reason: 'By hand.', rowReason: 'Not sent.', at: now }
   expect(await world.store.runs.cancelRun(LEEDS, fence.runId, words)).toEqual({ outcome: 'cancelling' })
   const seen = await world.store.runs.readJournal(fence)
   expect(seen?.cancelled).toEqual({ reason: 'By hand.' })
@@ -267,7 +267,7 @@ test('a run at work that is cancelled neither plans nor sends anything more, and
   expect(await world.store.runs.planEffects(fence, 's2', [newRow({ stepId: 's2' })])).toBe(false)
   const park = { state: 'waiting' as const, wakeAt: now + 1, reason: 'x' }
   expect(await world.store.runs.parkRun(fence, seen?.stamp ?? '', park)).toBe('changed')
-  const end = { outcome: 'cancelled' as const, reason: 'By hand.', cancelledSentence: 'Not sent.', at: now }
+  const end = { outcome: 'cancelled' as const, reason: 'By hand.', cancelledReason: 'Not sent.', at: now }
   expect(await world.store.runs.finishRun(fence, seen?.stamp ?? '', end)).toBe('parked')
   expect(await world.run(fence.runId)).toMatchObject({
     state: 'done',
@@ -282,7 +282,7 @@ test('a waiting run with an effect that may be done is looked at before it is ca
   await world.store.runs.beginSending(fence, PLANNED, { writes: [], at: now })
   const seen = await world.store.runs.readJournal(fence)
   await world.store.runs.parkRun(fence, seen?.stamp ?? '', { state: 'waiting', wakeAt: now + hours(1), reason: 'x' })
-  const words = { reason: 'By hand.', rowSentence: 'Not sent.', at: now }
+  const words = { reason: 'By hand.', rowReason: 'Not sent.', at: now }
   expect(await world.store.runs.cancelRun(LEEDS, fence.runId, words)).toEqual({ outcome: 'cancelling' })
   await world.store.runs.claimRun(LEEDS, fence.runId, OWNER, now)
   expect((await world.store.runs.readJournal(fence))?.cancelled).toEqual({ reason: 'By hand.' })
@@ -356,7 +356,7 @@ test('old runs go with their journals, oldest first, and what is not done stays'
   await world.store.runs.finishRun(fence, seen?.stamp ?? '', {
     outcome: 'nothing',
     reason: null,
-    cancelledSentence: '',
+    cancelledReason: '',
     at: now,
   })
   const open = await started({ held: 'Ask me.' })

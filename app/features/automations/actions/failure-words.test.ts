@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
 import { type CallTrouble, tellTrouble } from './failure-words.ts'
 
@@ -22,18 +23,19 @@ describe('a failure in words', () => {
   ])('%j is of the class %s', (given, errorClass, words) => {
     const told = tellTrouble(given, 'this job')
     expect(told.errorClass).toBe(errorClass)
-    expect(told.sentence).toContain(words)
+    expect(runReasonText(told.sentence)).toContain(words)
     expect(told.retryAt).toBe(given.retryAt ?? null)
   })
 
   it('names the permission that is missing', () => {
     const message = 'insufficient_scope: this call is outside of what the account agreed to, publish_sms scope required'
-    expect(tellTrouble(trouble('forbidden', { message }), 'this text message')).toMatchObject({
-      errorClass: 'scope',
-      sentence:
-        'We may not do this in ServiceM8: the permission publish_sms is missing. Please click Reconnect in the Webhook Manager to give it.',
-    })
-    expect(tellTrouble(trouble('forbidden'), 'x').sentence).toContain('ServiceM8 says "Their words"')
+    const told = tellTrouble(trouble('forbidden', { message }), 'this text message')
+    expect(told.errorClass).toBe('scope')
+    expect(told.sentence).toMatchObject({ code: 'scope', params: { scope: 'publish_sms' } })
+    expect(runReasonText(told.sentence)).toBe(
+      'We may not do this in ServiceM8: the permission publish_sms is missing. Please click Reconnect in the Webhook Manager to give it.',
+    )
+    expect(runReasonText(tellTrouble(trouble('forbidden'), 'x').sentence)).toContain('ServiceM8 says "Their words"')
   })
 
   it.each([
@@ -49,7 +51,7 @@ describe('a failure in words', () => {
 
   it('keeps long words short and on one line', () => {
     const { sentence } = tellTrouble(trouble('refused', { status: 400, message: `a\n${'b'.repeat(900)}` }), 'it')
-    expect(sentence.length).toBeLessThan(260)
+    expect(String(sentence).length).toBeLessThan(260)
     expect(sentence).not.toContain('\n')
   })
 })

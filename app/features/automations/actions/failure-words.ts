@@ -1,7 +1,9 @@
 // A call that did not work, in words for the owner of a trade business: what happened, and the one next step. `errorClass` is
 // for machines.
+
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
-import { PAUSE_WORDS } from '../rules/run-words.ts'
 
 export type ErrorClass = 'reconnect' | 'scope' | 'suspended' | 'not_found' | 'invalid' | 'rate_limited' | 'unavailable'
 
@@ -25,23 +27,26 @@ export interface CallTrouble {
 
 export interface ToldTrouble {
   errorClass: ErrorClass
-  sentence: string
+  sentence: Reason
   /** When the platform named a moment. */
   retryAt: number | null
 }
 
 /** `what` = what was asked for, as the object of a sentence: `this job`, `the e-mail template`. */
 export function tellTrouble(trouble: CallTrouble, what: string): ToldTrouble {
-  const told = (errorClass: ErrorClass, sentence: string): ToldTrouble => ({ errorClass, sentence, retryAt: null })
+  const told = (errorClass: ErrorClass, sentence: Reason): ToldTrouble => ({ errorClass, sentence, retryAt: null })
   switch (trouble.outcome) {
     case 'unauthorized':
     case 'not_connected':
     case 'reconnect':
-      return told('reconnect', PAUSE_WORDS.reconnect)
+      return told('reconnect', runReason('reconnect'))
     case 'suspended':
-      return told('suspended', PAUSE_WORDS.suspended)
+      return told('suspended', runReason('suspended'))
     case 'forbidden':
-      return told('scope', scopeSentence(trouble.message))
+      return told(
+        'scope',
+        runReason('scope', { scope: missingScope(trouble.message), message: shorten(trouble.message) }),
+      )
     case 'refused':
       return trouble.status === 404
         ? told(
@@ -52,9 +57,7 @@ export function tellTrouble(trouble: CallTrouble, what: string): ToldTrouble {
     case 'rate_limited':
       return {
         errorClass: 'rate_limited',
-        sentence: trouble.ofMessages
-          ? "ServiceM8's own limit for messages is reached. It goes on by itself when ServiceM8 accepts messages again."
-          : 'ServiceM8 allows only so many calls a minute. It goes on by itself in a moment.',
+        sentence: trouble.ofMessages ? runReason('message_limit') : runReason('call_limit'),
         retryAt: trouble.retryAt ?? null,
       }
     case 'unavailable':
@@ -63,12 +66,6 @@ export function tellTrouble(trouble: CallTrouble, what: string): ToldTrouble {
         `ServiceM8 is not answering as it should: ${shorten(trouble.message)} It is tried again.`,
       )
   }
-}
-
-function scopeSentence(message: string): string {
-  const scope = missingScope(message)
-  const named = scope ? `the permission ${scope} is missing` : `ServiceM8 says "${shorten(message)}"`
-  return `We may not do this in ServiceM8: ${named}. Please click Reconnect in the Webhook Manager to give it.`
 }
 
 /** The platform's words may be long, and may quote what we sent. */

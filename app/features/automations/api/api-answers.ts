@@ -112,6 +112,7 @@ export const ruleAnswer = z.object({
   nextRunAt: moment.nullable(),
   preparing: z.boolean().describe('True while what is there already is being noted, before it starts.'),
   pausedReason: textOrNull,
+  pausedReasonCode: textOrNull.describe('The same for programs; null = not paused, or a text of others.'),
   openBlanks: z.array(text).describe('What is still to be filled in.'),
   warning: text.optional(),
 }) satisfies z.ZodType<ReturnType<typeof ruleJson>>
@@ -138,6 +139,7 @@ const historyItem = z.object({
   resolved: texts.describe('Final, as it was or will be sent.'),
   result: texts.nullable(),
   error: textOrNull,
+  reasonCode: textOrNull.describe('`error` for programs; null = a text of others.'),
   errorClass: textOrNull,
   attempts: z.int(),
   tries: z.array(z.object({ at: moment, endedAt: moment, outcome: text, sentence: textOrNull })),
@@ -207,6 +209,7 @@ export const executionAnswer = z.object({
   state: z.enum(['queued', 'running', 'waiting', 'held', 'done']),
   outcome: z.enum(['success', 'partial', 'failure', 'nothing', 'cancelled']).nullable(),
   reason: textOrNull,
+  reasonCode: textOrNull.describe('The same for programs; null = a text of others.'),
   needsYou: z.boolean().describe('A person has to decide something about it.'),
   object: text,
   recordUuids: z.array(text),

@@ -74,6 +74,7 @@ export const ruleExample: z.output<typeof ruleAnswer> = {
   nextRunAt: null,
   preparing: false,
   pausedReason: null,
+  pausedReasonCode: null,
   openBlanks: [],
 }
 
@@ -100,6 +101,7 @@ export const executionExample: z.output<typeof executionAnswer> = {
   state: 'queued',
   outcome: null,
   reason: null,
+  reasonCode: null,
   needsYou: false,
   object: 'job',
   recordUuids: [DEMO_JOB],

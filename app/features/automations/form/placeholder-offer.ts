@@ -39,7 +39,7 @@ export function offeredAt(place: PlaceholderPlace): PlaceholderChoice[] {
 /** Of these, what depends on the step that the text is in: results of the steps before it, and the signature of an e-mail. */
 export function offeredOnlyAt(place: PlaceholderPlace): PlaceholderChoice[] {
   return placeholderChoices(place).filter(
-    (choice) => (choice.group === 'Earlier steps' || choice.name === 'staff_signature') && isTaken(choice, place),
+    (choice) => (choice.group === 'earlier_steps' || choice.name === 'staff_signature') && isTaken(choice, place),
   )
 }
 
@@ -59,7 +59,7 @@ function furtherChoices(choices: readonly PlaceholderChoice[], { manyRecords }: 
         ...choice,
         name: choice.name.replace('entry.0.', `entry.${index + 1}.`),
         label: `${choice.label}, ${word} record`,
-        group: 'Further records',
+        group: 'further_records',
         mayBeEmpty: true,
       }),
     ),

@@ -1,5 +1,7 @@
 // The pages about runs: what was done, what comes next, and one run with everything in it.
+
 import type { App } from '#app/context/app-context.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { snapshotsOf } from '../records/changes.ts'
@@ -88,7 +90,9 @@ export async function loadUpcoming(app: HistoryApp, accountUuid: string): Promis
   const looks = (await app.store.automations.listAutomations(accountUuid)).flatMap((rule) => {
     const { id, name, active, pausedReason } = rule
     const next = active ? nextOf(rule, zone, app.clock.now()) : null
-    return next === null ? [] : [{ ruleId: id, name, ...next, pausedReason }]
+    return next === null
+      ? []
+      : [{ ruleId: id, name, ...next, pausedReason: pausedReason && runReasonText(pausedReason) }]
   })
   return { runs: await linesOf(app, accountUuid, executions), looks: looks.sort((a, b) => a.at - b.at) }
 }

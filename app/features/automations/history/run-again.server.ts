@@ -2,9 +2,10 @@
 // the history.
 import type { App } from '#app/context/app-context.ts'
 import type { RunWish } from '#app/domain/automations/run.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { CancelledRun, RerunFailed, SettledByPerson } from '#db/store/runs.ts'
-import { JOURNAL_WORDS, RUN_WORDS, repeatWords } from '../rules/run-words.ts'
+import { repeatWords } from '../rules/run-words.ts'
 import { messageNote } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
 
@@ -18,8 +19,8 @@ export async function cancelRun(
   { discarded = false }: { discarded?: boolean } = {},
 ): Promise<CancelledRun> {
   const cancelled = await app.store.runs.cancelRun(accountUuid, runId, {
-    reason: discarded ? RUN_WORDS.discarded : RUN_WORDS.cancelled,
-    rowSentence: JOURNAL_WORDS.cancelled,
+    reason: discarded ? runReason('discarded') : runReason('cancelled'),
+    rowReason: runReason('cancelled_before_sent'),
     at: app.clock.now(),
   })
   if (cancelled.outcome === 'cancelling') app.wakeRuns()
@@ -30,7 +31,7 @@ export async function cancelRun(
 /** Those of the given runs that are held, or hold a message, go on. Answers how many. */
 export async function releaseRuns(app: AgainApp, accountUuid: string, runIds: readonly number[]): Promise<number> {
   const released = await app.store.runs.releaseRuns(accountUuid, runIds, {
-    reason: RUN_WORDS.released,
+    reason: runReason('released'),
     at: app.clock.now(),
   })
   if (released > 0) app.wakeRuns()
@@ -71,7 +72,7 @@ export async function settleUnknown(
     accountUuid,
     runId,
     row,
-    decision === 'went_out' ? { decision, sentence: JOURNAL_WORDS.saidItWentOut, at } : { decision, message, at },
+    decision === 'went_out' ? { decision, reason: runReason('went_out'), at } : { decision, message, at },
   )
   if (settled.outcome === 'settled') app.wakeRuns()
   app.log.info({ account: accountUuid, run: runId, ...row, decision, outcome: settled.outcome }, 'message.settled')
@@ -81,7 +82,7 @@ export async function settleUnknown(
 /** What failed is tried again, in the same run and under the same keys. */
 export async function rerunFailed(app: AgainApp, accountUuid: string, runId: number): Promise<RerunFailed> {
   const again = await app.store.runs.rerunFailed(accountUuid, runId, {
-    reason: RUN_WORDS.released,
+    reason: runReason('released'),
     at: app.clock.now(),
   })
   if (again.outcome === 'again') app.wakeRuns()

@@ -27,7 +27,7 @@ import {
 } from '../rules/rules.server.ts'
 import { oftenOf } from '../rules/timing/once-words.ts'
 import { objectOf } from '../triggers/match-now.server.ts'
-import { type PageResult, type RuleAct, type RunMode, UNNAMED_RECORD } from './act-on-rule.ts'
+import type { PageResult, RuleAct, RunMode } from './act-on-rule.ts'
 import {
   failed,
   GONE,
@@ -192,7 +192,7 @@ function notMet(
 /** A record that has neither number nor name is not called by its id. */
 function titleOf(record: RecordFacts): string {
   const title = recordTitle(record.object, matchedRecord(record))
-  return title === record.recordUuid ? UNNAMED_RECORD : title
+  return title === record.recordUuid ? '' : title
 }
 
 /** Shown what would happen, a person says yes. */

@@ -30,9 +30,6 @@ export function isRuleAct(text: string | undefined): text is RuleAct {
 
 export type RunMode = 'run' | 'check' | 'preview'
 
-/** Stands for a record that has neither number nor name. */
-export const UNNAMED_RECORD = 'This record'
-
 /** What the page is drawn with again, once. */
 export type PageResult =
   /** Asks whether to go on all the same. */
@@ -41,7 +38,7 @@ export type PageResult =
       ruleId: number
       name: string
       mode: RunMode
-      /** The record that was asked for, and what it is called (`Job 3120`); '' and null = none was: the newest counts. */
+      /** The record that was asked for, and what it is called (`Job 3120`; '' = nothing); '' and null = none was: the newest counts. */
       recordUuid: string
       record: string | null
       failed: FailedView[]

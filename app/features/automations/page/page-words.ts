@@ -2,7 +2,6 @@
 import type { Flash } from '#app/lib/flash.ts'
 import { isHeldBack, NOT_RUN_YET, type RanNowFacts, ranNowWords } from '../preview/run-now-words.ts'
 import { FORM_WORDS } from '../rules/form-words.ts'
-import { isConnectionPause } from '../rules/run-words.ts'
 
 export const AUTHENTICATE_TO_MANAGE =
   'Authentication Required: Please authenticate with the platform to manage automations.'
@@ -110,8 +109,8 @@ export function copyFailedFlash(): Flash {
 }
 
 /** What a paused rule needs: `connection` = signing in again, and it goes on by itself; else a person starts it again. */
-export function pauseHelp(reason: string): { kind: 'connection' | 'person'; text: string } {
-  return isConnectionPause(reason)
+export function pauseHelp(endsByItself: boolean): { kind: 'connection' | 'person'; text: string } {
+  return endsByItself
     ? { kind: 'connection', text: 'It goes on by itself as soon as ServiceM8 accepts our calls again.' }
     : { kind: 'person', text: 'When you have put right what made it stop, start it again.' }
 }

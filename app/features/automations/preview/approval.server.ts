@@ -1,7 +1,9 @@
 // What a person was shown before "Run for real", as one text that goes out with the button and comes back with the press: so that
 // nothing is done that was not shown.
+
 import type { App } from '#app/context/app-context.ts'
 import type { RunWish } from '#app/domain/automations/run.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { todayOf } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hashToken } from '#app/lib/token.server.ts'
@@ -42,7 +44,8 @@ export async function showWish(
     groupKey: wish.groupKey,
     triggerData: wish.triggerData,
   })
-  if (preview.outcome === 'not_possible') return { outcome: 'not_possible', message: preview.why.sentence }
+  if (preview.outcome === 'not_possible')
+    return { outcome: 'not_possible', message: runReasonText(preview.why.sentence) }
   const { steps, customerMessages, credits, run } = preview
   return {
     outcome: 'shown',

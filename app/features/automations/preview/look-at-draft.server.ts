@@ -1,9 +1,11 @@
 // The rule in the form, looked at before it is saved: what it would do with one record, and what its placeholders stand for there.
 // Nothing is written anywhere: everything it reads through has no way to write.
+
 import type { App } from '#app/context/app-context.ts'
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import { isOfMany, type RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Draft } from '../form/form-check.ts'
 import type { DraftPreview, LookTrouble, RecordChoice, Samples } from '../form/form-look.ts'
 import type { FormState } from '../form/form-state.ts'
@@ -116,7 +118,7 @@ export async function previewDraft(
     groupKey: run.groupKey,
     triggerData: triggerDataOf(definition, object, run.records),
   })
-  if (preview.outcome === 'not_possible') return { kind: 'trouble', message: preview.why.sentence }
+  if (preview.outcome === 'not_possible') return { kind: 'trouble', message: runReasonText(preview.why.sentence) }
   const { steps, customerMessages, credits } = preview
   const verdict = judge(definition.conditions, facts, at)
   const failed: FailedCondition[] = verdict.matched ? [] : verdict.failed
@@ -252,7 +254,7 @@ export async function sampleDraft(app: LookDraftApp, state: FormState, wish: Loo
     index: definition.steps.length,
     destination: 'plain',
     toCustomer: false,
-  }).filter(({ group }) => group !== 'Earlier steps')
+  }).filter(({ group }) => group !== 'earlier_steps')
   const parts: FactPart[] = partsForTexts(
     choices.map(({ name }) => `{${name}}`),
     object,

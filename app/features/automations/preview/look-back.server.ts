@@ -3,6 +3,7 @@
 
 import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
@@ -230,7 +231,7 @@ async function rowOf(
     groupKey: unit.groupKey,
     triggerData: triggerDataOf(definition, object, records),
   })
-  if (preview.outcome === 'not_possible') return { ...row, trouble: preview.why.sentence }
+  if (preview.outcome === 'not_possible') return { ...row, trouble: runReasonText(preview.why.sentence) }
   sums.messages += preview.customerMessages
   sums.credits += preview.credits
   const troubles = preview.steps.flatMap((step) => (step.effects.length === 0 && step.sentence ? [step.sentence] : []))

@@ -6,11 +6,12 @@ import type { Plan, StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
+import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import { JOURNAL_CLASSES, outcomeOf } from '../rules/journal.ts'
-import { JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
 import type { PutOff, RunFacts } from '../runs/run-facts.server.ts'
 import { aboutOf, messageVerdict } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
@@ -60,13 +61,13 @@ export async function previewRun(app: PreviewApp, parts: PreviewParts, wish: Pre
   const journal: JournalRow[] = []
   const steps = new Map<string, PreviewedStep>()
   if (loaded.value === 'no_records') {
-    const reason = recordUuids.length === 0 ? RUN_WORDS.emptyList : RUN_WORDS.recordsGone
+    const reason = recordUuids.length === 0 ? runReason('empty_list') : runReason('records_gone')
     for (const step of definition.steps) steps.set(step.id, leftOut(definition, step, reason))
   } else {
     await pretend(app, parts, wish, loaded.value, journal, steps)
   }
   const shown = definition.steps.map(
-    (step) => steps.get(step.id) ?? leftOut(definition, step, JOURNAL_WORDS.previousFailed),
+    (step) => steps.get(step.id) ?? leftOut(definition, step, runReason('previous_failed')),
   )
   const messages = shown
     .flatMap((step) => step.effects)
@@ -172,18 +173,22 @@ async function take(
   switch (plan.outcome) {
     case 'skipped': {
       journal.push(noEffect(app, journal, step, 'skipped', JOURNAL_CLASSES.nothingToDo, plan.sentence))
-      return { ...shown, sentence: plan.sentence }
+      return { ...shown, sentence: runReasonText(plan.sentence) }
     }
     case 'impossible':
     case 'later': {
       journal.push(noEffect(app, journal, step, 'failed', plan.errorClass, plan.sentence))
-      return { ...shown, outcome: plan.outcome === 'later' ? 'unanswered' : 'impossible', sentence: plan.sentence }
+      return {
+        ...shown,
+        outcome: plan.outcome === 'later' ? 'unanswered' : 'impossible',
+        sentence: runReasonText(plan.sentence),
+      }
     }
     case 'planned': {
       if (plan.effects.length === 0) {
-        const { nothingToDo } = JOURNAL_WORDS
+        const nothingToDo = runReason('nothing_to_do')
         journal.push(noEffect(app, journal, step, 'skipped', JOURNAL_CLASSES.nothingToDo, nothingToDo))
-        return { ...shown, sentence: nothingToDo }
+        return { ...shown, sentence: runReasonText(nothingToDo) }
       }
       for (const [index, effect] of plan.effects.entries()) {
         const verdict = isCustomerMessage(effect)
@@ -200,7 +205,7 @@ async function take(
         const warning = verdict && guardWarning(effect, verdict)
         if (warning) shown.warnings.push(warning)
         shown.effects.push(previewedEffect(effect, verdict))
-        const kept = verdict?.outcome === 'skip' ? verdict.sentence : null
+        const kept = verdict?.outcome === 'skip' ? verdict.reason : null
         const row = noEffect(
           app,
           journal,
@@ -227,7 +232,7 @@ function noEffect(
   step: Step,
   state: JournalRow['state'],
   errorClass: string | null,
-  sentence: string | null,
+  sentence: Reason | null,
 ): JournalRow {
   const now = app.clock.now()
   return {
@@ -251,13 +256,13 @@ function noEffect(
   }
 }
 
-function leftOut({ steps }: RuleDefinition, step: Step, sentence: string | null): PreviewedStep {
+function leftOut({ steps }: RuleDefinition, step: Step, reason: Reason | null): PreviewedStep {
   return {
     stepId: step.id,
     sequenceOrder: steps.indexOf(step) + 1,
     action: step.type,
     outcome: 'left_out',
-    sentence,
+    sentence: reason && runReasonText(reason),
     effects: [],
     warnings: [],
   }

@@ -2,6 +2,7 @@
 
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { MessageVerdict } from '../rules/guards.ts'
 import { resolvedFields } from '../runs/run-history.ts'
 import { channelOf, isCustomerMessage, receiverOf } from '../runs/run-messages.ts'
@@ -20,8 +21,13 @@ export interface PreviewedEffect {
   credits: number
   attachments: string[]
   /** What the guards say now; null = they are not asked about it. */
-  guard: MessageVerdict | null
+  guard: GuardView | null
 }
+
+export type GuardView =
+  | { outcome: 'now' }
+  | { outcome: 'later'; at: number; sentence: string }
+  | { outcome: 'skip' | 'hold'; sentence: string }
 
 export interface PreviewedStep {
   stepId: string
@@ -55,8 +61,14 @@ export function previewedEffect(effect: JournalEffect, guard: MessageVerdict | n
         : effect.kind === 'produce_document'
           ? [effect.fileName]
           : [],
-    guard,
+    guard: guard && guardView(guard),
   }
+}
+
+function guardView(verdict: MessageVerdict): GuardView {
+  if (verdict.outcome === 'now') return verdict
+  const { reason, ...rest } = verdict
+  return { ...rest, sentence: runReasonText(reason) }
 }
 
 /** What a verdict adds to the warnings of a step. */
@@ -65,6 +77,6 @@ export function guardWarning(effect: JournalEffect, verdict: MessageVerdict): Pl
   const code = { later: 'moved', skip: 'kept_back', hold: 'held' }[verdict.outcome]
   return {
     code,
-    sentence: `${channelOf(effect) === 'sms' ? 'Text' : 'E-mail'} to ${receiverOf(effect)}: ${verdict.sentence}`,
+    sentence: `${channelOf(effect) === 'sms' ? 'Text' : 'E-mail'} to ${receiverOf(effect)}: ${runReasonText(verdict.reason)}`,
   }
 }

@@ -1,6 +1,9 @@
 // "Why did this job not fire?": what each rule made of a record, in words.
+
 import { z } from 'zod'
 import { OPERATORS, type RuleDefinition } from '#app/domain/automations/rule.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { failedWords, type KnownNames } from '../rules/conditions/condition-words.ts'
 import type { FailedCondition } from '../rules/conditions/conditions.ts'
@@ -28,7 +31,7 @@ export interface WhyRule {
   id: number
   name: string
   active: boolean
-  pausedReason: string | null
+  pausedReason: Reason | null
   baselined: boolean
   nextRunAt: number | null
   definition: RuleDefinition
@@ -116,7 +119,7 @@ function ofVerdict(verdict: NonNullable<WhyFacts['verdict']>, now: WhyFacts['now
 
 function offWords(rule: WhyRule): string[] {
   if (!rule.active) return ['The automation is switched off.']
-  if (rule.pausedReason !== null) return [`The automation is stopped: ${rule.pausedReason}`]
+  if (rule.pausedReason !== null) return [`The automation is stopped: ${runReasonText(rule.pausedReason)}`]
   return rule.baselined ? [] : ['It was just switched on, and still notes what is there already.']
 }
 
@@ -146,6 +149,16 @@ function failedOf(now: WhyFacts['now']): readonly FailedCondition[] {
 }
 
 const detail = z.object({
+  /** Why a run is held; or, in words, why the rule left the record alone. */
+  reason: z
+    .union([
+      z.string(),
+      z.object({
+        code: z.string(),
+        params: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).optional(),
+      }),
+    ])
+    .nullish(),
   sentence: z.string().nullish(),
   failed: z
     .array(z.object({ field: z.string(), operator: z.enum(OPERATORS), value: z.string(), seen: z.string().nullable() }))
@@ -157,7 +170,8 @@ function readDetail(text: string | null): { sentence: string | null; failed: Fai
   if (text === null) return { sentence: null, failed: [] }
   try {
     const read = detail.safeParse(JSON.parse(text))
-    return { sentence: read.data?.sentence ?? null, failed: read.data?.failed ?? [] }
+    const { reason, sentence, failed } = read.data ?? {}
+    return { sentence: reason ? runReasonText(reason) : (sentence ?? null), failed: failed ?? [] }
   } catch {
     return { sentence: null, failed: [] }
   }

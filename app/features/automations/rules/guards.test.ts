@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_GUARDS } from '#app/domain/automations/rule.ts'
+import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { AT } from '#tests/support/record-facts.ts'
 import {
-  BREAKER_SENTENCE,
   DEFAULT_ACCOUNT_GUARDS,
-  HOP_LIMIT_SENTENCE,
   type MessageAsked,
+  type MessageVerdict,
   mayMessage,
   mayStart,
   quietUntil,
@@ -17,23 +17,32 @@ const LONDON = 'Europe/London'
 const utc = (text: string) => Date.parse(`${text}Z`)
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString().slice(0, 16))
 
+/** With the sentence a person reads. */
+function worded(verdict: MessageVerdict) {
+  if (verdict.outcome === 'now') return verdict
+  const { reason, ...rest } = verdict
+  return { ...rest, sentence: runReasonText(reason) }
+}
+
 function ask(given: Partial<Omit<MessageAsked, 'sent'>> & { sent?: Partial<MessageAsked['sent']> } = {}) {
-  return mayMessage({
-    rule: DEFAULT_GUARDS,
-    account: DEFAULT_ACCOUNT_GUARDS,
-    at: AT,
-    muted: null,
-    released: false,
-    ...given,
-    sent: {
-      byRuleToday: 0,
-      byRuleLastHour: 0,
-      byAccountToday: 0,
-      lastByRule: null,
-      lastByAnyRule: null,
-      ...given.sent,
-    },
-  })
+  return worded(
+    mayMessage({
+      rule: DEFAULT_GUARDS,
+      account: DEFAULT_ACCOUNT_GUARDS,
+      at: AT,
+      muted: null,
+      released: false,
+      ...given,
+      sent: {
+        byRuleToday: 0,
+        byRuleLastHour: 0,
+        byAccountToday: 0,
+        lastByRule: null,
+        lastByAnyRule: null,
+        ...given.sent,
+      },
+    }),
+  )
 }
 
 describe('a message to a customer', () => {
@@ -184,12 +193,12 @@ describe('a rule on a change', () => {
   it('starts on the change of another, up to three in a row', () => {
     expect(start({ cause: { automationId: 2, hop: 0 } })).toEqual({ outcome: 'go' })
     expect(start({ cause: { automationId: 2, hop: 2 } })).toEqual({ outcome: 'go' })
-    expect(start({ cause: { automationId: 2, hop: 3 } })).toEqual({ outcome: 'hold', sentence: HOP_LIMIT_SENTENCE })
+    expect(start({ cause: { automationId: 2, hop: 3 } })).toEqual({ outcome: 'hold', reason: runReason('hop_limit') })
   })
 
   it('is stopped when it has run three times on the record within ten minutes', () => {
     const ago = (...list: number[]) => list.map((one) => AT.now - minutes(one))
-    expect(start({ runsOnRecord: ago(1, 2, 9) })).toEqual({ outcome: 'pause', sentence: BREAKER_SENTENCE })
+    expect(start({ runsOnRecord: ago(1, 2, 9) })).toEqual({ outcome: 'pause', reason: runReason('breaker') })
     expect(start({ runsOnRecord: ago(1, 2, 10) })).toEqual({ outcome: 'go' })
     expect(start({ runsOnRecord: ago(1, 2) })).toEqual({ outcome: 'go' })
   })

@@ -1,8 +1,10 @@
 // What protects an account's customers from its rules, and rules from each other. Everything is off or generous until somebody
-// chooses otherwise, and each decision is a sentence in the journal: nothing is dropped without a word.
+// chooses otherwise, and each decision is a reason in the journal: nothing is dropped without a word.
 import { type AccountGuards, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
 import type { RuleGuards } from '#app/domain/automations/rule.ts'
-import { dayOf, localStamp, MONTHS, readTimeOfDay, WEEKDAYS, wallOfDay, weekdayOf } from '#app/domain/local-time.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { dayOf, readTimeOfDay, wallOfDay, weekdayOf } from '#app/domain/local-time.ts'
+import type { CodedReason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { momentOfWall, wallAt } from '#app/lib/zone.ts'
@@ -51,9 +53,9 @@ export interface MessageAsked {
 
 export type MessageVerdict =
   | { outcome: 'now' }
-  | { outcome: 'later'; at: Millis; sentence: string }
-  | { outcome: 'skip'; sentence: string }
-  | { outcome: 'hold'; sentence: string }
+  | { outcome: 'later'; at: Millis; reason: CodedReason }
+  | { outcome: 'skip'; reason: CodedReason }
+  | { outcome: 'hold'; reason: CodedReason }
 
 /**
  * May this message go out? Asked just before sending, every time, also when a person went past the conditions. What keeps it back for
@@ -65,47 +67,36 @@ export function mayMessage(asked: MessageAsked): MessageVerdict {
 
 function isKeptBack({ rule, account, at, muted, sent, released }: MessageAsked): MessageVerdict | null {
   if (muted && (muted.until === null || muted.until > at.now)) {
-    const what = muted.kind === 'company' ? 'this customer' : 'this job'
-    const until = muted.until === null ? '' : ` until ${dayWords(muted.until, at)}`
-    return { outcome: 'skip', sentence: `Not sent: automatic messages are switched off for ${what}${until}.` }
+    return { outcome: 'skip', reason: runReason('muted', { ...muted, ...at }) }
   }
   if (released) return null
   const byRule = pauseLeft(sent.lastByRule, rule.cooldownDays, at)
   if (byRule !== null) {
-    const sentence = `Not sent: this rule wrote to the customer on ${byRule} and leaves ${dayCount(rule.cooldownDays)} between.`
-    return { outcome: 'skip', sentence }
+    return { outcome: 'skip', reason: runReason('rule_cooldown', { days: rule.cooldownDays, at: byRule, ...at }) }
   }
   const byAny = pauseLeft(sent.lastByAnyRule, account.customerCooldownDays, at)
   if (byAny === null) return null
-  const sentence = `Not sent: the customer had an automatic message on ${byAny}, and you leave ${dayCount(account.customerCooldownDays)} between.`
-  return { outcome: 'skip', sentence }
+  const days = account.customerCooldownDays
+  return { outcome: 'skip', reason: runReason('customer_cooldown', { days, at: byAny, ...at }) }
 }
 
-/** The day of the last message while its pause lasts, in words; counted in calendar days. */
-function pauseLeft(last: Millis | null, pauseDays: number, at: JudgedAt): string | null {
+/** The last message while its pause lasts; counted in calendar days. */
+function pauseLeft(last: Millis | null, pauseDays: number, at: JudgedAt): Millis | null {
   if (last === null || pauseDays <= 0) return null
   const passed = dayOf(wallAt(at.now, at.zone)) - dayOf(wallAt(last, at.zone))
-  return passed < pauseDays ? dayWords(last, at) : null
+  return passed < pauseDays ? last : null
 }
 
 function needsPerson({ rule, account, sent }: MessageAsked): MessageVerdict | null {
   const cap = rule.dailyCap ?? account.ruleDailyCap
   if (sent.byRuleToday >= cap) {
-    return {
-      outcome: 'hold',
-      sentence: `Held: this rule has sent ${messages(cap)} to customers today, its limit for a day.`,
-    }
+    return { outcome: 'hold', reason: runReason('rule_daily_cap', { limit: cap }) }
   }
   if (sent.byAccountToday >= account.accountDailyCap) {
-    const limit = messages(account.accountDailyCap)
-    return { outcome: 'hold', sentence: `Held: your rules have sent ${limit} to customers today, the limit for a day.` }
+    return { outcome: 'hold', reason: runReason('account_daily_cap', { limit: account.accountDailyCap }) }
   }
   if (sent.byRuleLastHour >= account.floodPerHour) {
-    const limit = messages(account.floodPerHour)
-    return {
-      outcome: 'hold',
-      sentence: `Held: this rule has sent ${limit} to customers within an hour. Is that right?`,
-    }
+    return { outcome: 'hold', reason: runReason('flood', { limit: account.floodPerHour }) }
   }
   return null
 }
@@ -114,11 +105,7 @@ function isQuietNow({ rule, account, at }: MessageAsked): MessageVerdict | null 
   if (!rule.respectQuietHours && !account.quietForAll) return null
   const until = quietUntil(account, at)
   if (until === null) return null
-  return {
-    outcome: 'later',
-    at: until,
-    sentence: `Waits for the end of your quiet hours: ${dayWords(until, at)}, ${timeWords(until, at)}.`,
-  }
+  return { outcome: 'later', at: until, reason: runReason('quiet_hours', { at: until, ...at }) }
 }
 
 /** When the quiet hours of this moment end; null = it is not quiet. */
@@ -142,48 +129,23 @@ export function quietUntil(
   return end === undefined ? null : Math.max(momentOfWall(end, zone).at, now + 1)
 }
 
-function messages(limit: number): string {
-  return limit === 1 ? '1 message' : `${limit} messages`
-}
-
-function dayCount(count: number): string {
-  return count === 1 ? '1 day' : `${count} days`
-}
-
-function dayWords(at: Millis, { now, zone }: JudgedAt): string {
-  const day = dayOf(wallAt(at, zone))
-  const today = dayOf(wallAt(now, zone))
-  if (day === today) return 'today'
-  if (day === today + 1) return 'tomorrow'
-  const date = new Date(wallOfDay(day))
-  return `${WEEKDAYS[weekdayOf(day) - 1]}, ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
-}
-
-function timeWords(at: Millis, { zone }: JudgedAt): string {
-  return localStamp(wallAt(at, zone)).slice(11, 16)
-}
-
 // ---- rules that set off rules ----
 
 /** So many rules may set each other off in a row; the next run waits for a person. */
 export const HOP_LIMIT = 3
-export const HOP_LIMIT_SENTENCE =
-  'Held: this run was set off by a change that other rules made, three in a row. They may be going round in a circle.'
 
 /** The same rule on the same record, more often than this within `BREAKER_WITHIN`, is stopped. Successes count. */
 export const BREAKER_RUNS = 3
 export const BREAKER_WITHIN = minutes(10)
-export const BREAKER_SENTENCE =
-  'Stopped: this rule has run three times for the same record within ten minutes. Look at what sets it off, then switch it on again.'
 
 export type LoopVerdict =
   | { outcome: 'go' }
   /** Its own doing. */
   | { outcome: 'skip'; sentence: string }
   /** The run is made and waits for a person. */
-  | { outcome: 'hold'; sentence: string }
+  | { outcome: 'hold'; reason: CodedReason }
   /** The rule is paused, and this run held with it. */
-  | { outcome: 'pause'; sentence: string }
+  | { outcome: 'pause'; reason: CodedReason }
 
 /**
  * May a rule start on a change? `cause` = the rule whose write the change is, with the hop of that write; null = a person's change.
@@ -199,7 +161,7 @@ export function mayStart(input: {
   if (cause?.automationId === automationId) {
     return { outcome: 'skip', sentence: 'This rule made the change itself.' }
   }
-  if (cause !== null && cause.hop + 1 > HOP_LIMIT) return { outcome: 'hold', sentence: HOP_LIMIT_SENTENCE }
+  if (cause !== null && cause.hop + 1 > HOP_LIMIT) return { outcome: 'hold', reason: runReason('hop_limit') }
   const recent = runsOnRecord.filter((at) => at > now - BREAKER_WITHIN && at <= now)
-  return recent.length >= BREAKER_RUNS ? { outcome: 'pause', sentence: BREAKER_SENTENCE } : { outcome: 'go' }
+  return recent.length >= BREAKER_RUNS ? { outcome: 'pause', reason: runReason('breaker') } : { outcome: 'go' }
 }

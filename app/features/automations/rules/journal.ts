@@ -4,10 +4,11 @@
 import type { CommitResult, Effect, EffectClass, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow, Try } from '#app/domain/automations/journal-row.ts'
 import type { RunOutcome, StepState } from '#app/domain/automations/run.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import { JOURNAL_WORDS } from './run-words.ts'
 
 /** `errorClass` of rows that stand for a reason of ours. The platform's own classes stand beside them. */
 export const JOURNAL_CLASSES = {
@@ -139,7 +140,7 @@ export interface RowChange {
   state: StepState
   attempt: number
   errorClass: string | null
-  sentence: string | null
+  sentence: Reason | null
   nextAttemptAt: Millis | null
   result: StepResult | null
   /** Null = nothing worth noting among the tries. */
@@ -173,10 +174,10 @@ export function afterCommit(row: JournalRow, answer: CommitResult, now: Millis):
 
 /** What follows from having looked. `again` = do it (once more): the row is as good as planned. */
 export function afterVerify(row: JournalRow, answer: VerifyResult, now: Millis): RowChange | 'again' {
-  const maySend = (sentence: string | null) =>
+  const maySend = (sentence: Reason | null) =>
     row.attempt <= RETRY_GAPS[row.effect.class].length
       ? ('again' as const)
-      : ended(row, 'failed', 'not_done', sentence ?? JOURNAL_WORDS.neverDone)
+      : ended(row, 'failed', 'not_done', sentence ?? runReason('never_done'))
   switch (answer.outcome) {
     case 'done':
       return { ...ended(row, 'sent', null, null), result: answer.result, try: { outcome: 'verified', sentence: null } }
@@ -213,7 +214,7 @@ export function afterVerify(row: JournalRow, answer: VerifyResult, now: Millis):
 /** A plan that could not be made now. `retryAt` = a moment the platform named: costs no attempt. */
 export function afterPlanPutOff(
   row: Pick<JournalRow, 'attempt' | 'effect' | 'plannedAt'>,
-  answer: { errorClass: string; sentence: string; retryAt: Millis | null },
+  answer: { errorClass: string; sentence: Reason; retryAt: Millis | null },
   now: Millis,
 ): Omit<RowChange, 'result' | 'try'> {
   if (answer.retryAt !== null || BLOCKING.has(answer.errorClass)) {
@@ -237,12 +238,12 @@ export function afterPlanPutOff(
   }
 }
 
-function ended(row: JournalRow, state: StepState, errorClass: string | null, sentence: string | null): RowChange {
+function ended(row: JournalRow, state: StepState, errorClass: string | null, sentence: Reason | null): RowChange {
   return { state, attempt: row.attempt, errorClass, sentence, nextAttemptAt: null, result: row.result, try: null }
 }
 
 /** The request went out and nobody knows what became of it. */
-function unclear(row: JournalRow, sentence: string, now: Millis): RowChange {
+function unclear(row: JournalRow, sentence: Reason, now: Millis): RowChange {
   switch (row.effect.class) {
     case 'customer':
       return mayHaveBeenSent(row)
@@ -266,11 +267,11 @@ function unclear(row: JournalRow, sentence: string, now: Millis): RowChange {
 }
 
 function mayHaveBeenSent(row: JournalRow): RowChange {
-  return ended(row, 'unknown', 'unclear', JOURNAL_WORDS.mayHaveBeenSent)
+  return ended(row, 'unknown', 'unclear', runReason('may_have_been_sent'))
 }
 
 /** Nothing was done, and not because of the thing itself: the try is given back. */
-function waiting(row: JournalRow, errorClass: string, sentence: string, until: Millis, now: Millis): RowChange {
+function waiting(row: JournalRow, errorClass: string, sentence: Reason, until: Millis, now: Millis): RowChange {
   const last = row.tries.at(-1)
   if (last?.outcome === 'wait' && now - last.at > WAIT_AT_MOST) return ended(row, 'failed', errorClass, sentence)
   return {

@@ -1,6 +1,8 @@
 // A rule as the calls answer it: the specification's flat fields, and ours beside them. The same fields can be sent back.
 
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
+import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { isoOrNull } from '#app/lib/clock.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { openBlanksOf } from './rule-blanks.ts'
@@ -14,7 +16,7 @@ export interface RuleOfJson {
   definition: RuleDefinition
   nextRunAt: number | null
   baselined: boolean
-  pausedReason: string | null
+  pausedReason: Reason | null
   executionCount: number
   lastExecutedAt: number | null
   createdAt: number
@@ -81,7 +83,8 @@ export function ruleJson(rule: RuleOfJson, accountId: string, triggerUrl: string
     nextRunAt: isoOrNull(rule.nextRunAt),
     /** True while what is there already is being noted, before the rule starts. */
     preparing: rule.active && !rule.baselined,
-    pausedReason: rule.pausedReason,
+    pausedReason: rule.pausedReason && runReasonText(rule.pausedReason),
+    pausedReasonCode: reasonCode(rule.pausedReason),
     openBlanks: openBlanksOf(rule.definition),
   }
 }

@@ -2,6 +2,7 @@
 
 import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
 import { type RuleDefinition, type TriggerSource, writesToCustomers } from '#app/domain/automations/rule.ts'
+import { isConnectionPause, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import type { KnownNames } from './conditions/condition-words.ts'
@@ -25,6 +26,8 @@ export interface RuleCardView {
   preparing: boolean
   /** On, but the engine does not start it, and why. */
   pausedReason: string | null
+  /** Once ServiceM8 accepts our calls again; else a person ends the pause. */
+  pauseEndsByItself: boolean
   /** What has to be filled in before it can be switched on. */
   openBlanks: string[]
   source: TriggerSource
@@ -69,7 +72,8 @@ export function ruleCardView(
     sentence: sentenceParts(definition, names, at),
     active: rule.active,
     preparing: rule.active && !rule.baselined && rule.pausedReason === null,
-    pausedReason: rule.active ? rule.pausedReason : null,
+    pausedReason: rule.active ? rule.pausedReason && runReasonText(rule.pausedReason) : null,
+    pauseEndsByItself: rule.pausedReason !== null && isConnectionPause(rule.pausedReason),
     openBlanks: openBlanksOf(definition),
     source: trigger.source,
     trigger: triggerWords(definition),

@@ -1,6 +1,8 @@
 // Making, changing, switching and deleting rules. What is stored is complete and checked; the platform's subscriptions follow.
+
 import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -147,7 +149,7 @@ export async function deleteRule(
   id: number,
 ): Promise<{ outcome: 'deleted' | 'not_found' }> {
   const deleted = await app.store.automations.deleteAutomation(accountUuid, id, {
-    reason: 'The automation was deleted.',
+    reason: runReason('rule_deleted'),
     at: app.clock.now(),
   })
   if (!deleted) return { outcome: 'not_found' }

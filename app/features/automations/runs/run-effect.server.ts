@@ -3,6 +3,8 @@
 
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { ClaimedRun, FieldWrite, RowSeen, RowWrite, RunFence, SeenJournal } from '#db/store/runs.ts'
 import type { CommitContext } from '../actions/action.server.ts'
@@ -14,7 +16,6 @@ import {
   type RowChange,
   triesAfter,
 } from '../rules/journal.ts'
-import { JOURNAL_WORDS } from '../rules/run-words.ts'
 import { askGuards, messageNote } from './run-guards.server.ts'
 import type { RunApp, RunParts } from './run-inputs.server.ts'
 import { type CustomerMessage, isCustomerMessage } from './run-messages.ts'
@@ -35,7 +36,7 @@ type Act = (
 export interface EffectRunner {
   send: Act
   verify: Act
-  giveUp(fence: RunFence, row: JournalRow, sentence: string): Promise<void>
+  giveUp(fence: RunFence, row: JournalRow, sentence: Reason): Promise<void>
 }
 
 /** What is known is written down again and again this long: forgetting that a message went out is the worst that can happen. */
@@ -75,7 +76,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
           ...aside,
           state: 'planned',
           errorClass: moved,
-          sentence: answer.sentence,
+          sentence: answer.reason,
           nextAttemptAt: answer.at,
         })
         break
@@ -85,7 +86,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
           ...aside,
           state: 'skipped',
           errorClass: JOURNAL_CLASSES.guard,
-          sentence: answer.sentence,
+          sentence: answer.reason,
         })
         break
       case 'hold':
@@ -93,13 +94,13 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
           ...aside,
           state: 'held',
           errorClass: JOURNAL_CLASSES.held,
-          sentence: answer.sentence,
+          sentence: answer.reason,
         })
         break
       case 'put_off': {
         const change = afterPlanPutOff(row, answer.why, now)
         await setRow(fence, row, { ...aside, ...change })
-        await pauseRules(app, run, answer.why)
+        await pauseRules(app, run, answer.why.sentence)
         break
       }
     }
@@ -129,8 +130,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
     const answer = await commit(effect, contextOf(run, sending, seen))
     const change = afterCommit(sending, answer, clock.now())
     await end(run, sending, change, at, goOn)
-    if (answer.outcome === 'blocked')
-      await pauseRules(app, run, { errorClass: answer.errorClass, sentence: answer.sentence })
+    if (answer.outcome === 'blocked') await pauseRules(app, run, answer.sentence)
   }
 
   const verify: Act = async (fence, run, scene, row, seen, goOn) => {
@@ -151,7 +151,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
       return await parts.committer.commit(effect, context)
     } catch (error) {
       log.error({ run: context.identity.runId, step: context.identity.stepId, error }, 'effect.commit_failed')
-      return { outcome: 'unknown', sentence: 'A fault on our side broke this off, and it may have been done.' }
+      return { outcome: 'unknown', sentence: runReason('broken_off') }
     }
   }
 
@@ -160,7 +160,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
       return await parts.committer.verify(effect, context)
     } catch (error) {
       log.error({ run: context.identity.runId, step: context.identity.stepId, error }, 'effect.verify_failed')
-      return { outcome: 'later', sentence: 'Looking whether it was done failed on our side.', retryAt: null }
+      return { outcome: 'later', sentence: runReason('not_looked'), retryAt: null }
     }
   }
 
@@ -264,11 +264,16 @@ function whenCancelled(row: JournalRow, change: RowChange | 'again', found: Veri
   const { attempt, result } = row
   const ended = { attempt, result, nextAttemptAt: null, try: null }
   if (change === 'again' && found.outcome === 'not_done') {
-    return { ...ended, state: 'skipped', errorClass: JOURNAL_CLASSES.cancelled, sentence: JOURNAL_WORDS.cancelled }
+    return {
+      ...ended,
+      state: 'skipped',
+      errorClass: JOURNAL_CLASSES.cancelled,
+      sentence: runReason('cancelled_before_sent'),
+    }
   }
   if (change !== 'again' && (change.state === 'sent' || change.state === 'failed'))
     return { ...change, nextAttemptAt: null }
-  const sentence = 'sentence' in found ? found.sentence : JOURNAL_WORDS.mayHaveBeenSent
+  const sentence = 'sentence' in found ? found.sentence : runReason('may_have_been_sent')
   return { ...ended, state: 'unknown', errorClass: 'unclear', sentence }
 }
 

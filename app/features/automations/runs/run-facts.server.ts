@@ -1,6 +1,7 @@
 // What a run knows when it plans: its records as they are now, the account, and what set it off.
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 import type { AccountProfile, ReadOnlyPlatform } from '../actions/action.server.ts'
 import { tellTrouble } from '../actions/failure-words.ts'
@@ -30,7 +31,7 @@ export interface RunFacts {
 /** Why something could not be asked: what `afterPlanPutOff` decides by. */
 export interface PutOff {
   errorClass: string
-  sentence: string
+  sentence: Reason
   retryAt: number | null
 }
 

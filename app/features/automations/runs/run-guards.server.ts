@@ -3,7 +3,9 @@
 import type { App } from '#app/context/app-context.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition, RuleGuards } from '#app/domain/automations/rule.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { todayOf, wallOfDay } from '#app/domain/local-time.ts'
+import { reasonCode } from '#app/domain/reason.ts'
 import { hours } from '#app/lib/duration.ts'
 import { momentOfWall } from '#app/lib/zone.ts'
 import type { MessageNote } from '#db/store/run-guards.ts'
@@ -11,7 +13,6 @@ import type { ClaimedRun } from '#db/store/runs.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { judge, neededParts } from '../rules/conditions/conditions.ts'
 import { type MessageVerdict, mayMessage, readAccountGuards } from '../rules/guards.ts'
-import { JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
 import { loadRecords, type PutOff, type RunFacts } from './run-facts.server.ts'
 import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'
 
@@ -57,9 +58,9 @@ export async function askGuards(
   zone: string,
 ): Promise<GuardAnswer> {
   // A person who says "send" has seen that the rule is off.
-  if (run.source !== 'person' && !row.released && run.reason !== RUN_WORDS.released) {
-    if (run.rule.deleted) return { outcome: 'skip', sentence: JOURNAL_WORDS.ruleDeleted }
-    if (!run.rule.active) return { outcome: 'skip', sentence: JOURNAL_WORDS.ruleOff }
+  if (run.source !== 'person' && !row.released && reasonCode(run.reason) !== 'released') {
+    if (run.rule.deleted) return { outcome: 'skip', reason: runReason('deleted_meanwhile') }
+    if (!run.rule.active) return { outcome: 'skip', reason: runReason('switched_off_meanwhile') }
   }
   if (definition.guards.recheckBeforeSending && !run.triggerData.bypassedConditions) {
     const refused = await recheck(app, facts, run, definition, zone)
@@ -88,9 +89,9 @@ async function recheck(
   const loaded = await loadRecords(facts, run, definition, parts)
   if (loaded.outcome === 'put_off') return { outcome: 'put_off', why: loaded.why }
   const at = { now: app.clock.now(), zone }
-  if (loaded.value.length === 0) return { outcome: 'skip', sentence: JOURNAL_WORDS.recordGone }
+  if (loaded.value.length === 0) return { outcome: 'skip', reason: runReason('record_gone') }
   const matches = (record: RecordFacts) => judge(definition.conditions, record, at).matched
-  return loaded.value.some(matches) ? null : { outcome: 'skip', sentence: JOURNAL_WORDS.conditionsNoLongerMet }
+  return loaded.value.some(matches) ? null : { outcome: 'skip', reason: runReason('conditions_no_longer_met') }
 }
 
 export interface AskedMessage {

@@ -1,6 +1,7 @@
 // The history of runs, for calls and screens.
 
 import type { App } from '#app/context/app-context.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { LAST_RUNS, type RunQuery, type RunRecord } from '#app/domain/automations/run-record.ts'
 import { type Execution, executionOf } from './run-history.ts'
 
@@ -16,7 +17,8 @@ export async function listExecutions(
   query: Partial<RunQuery> = {},
 ): Promise<Execution[]> {
   const limit = Math.min(query.limit ?? LAST_RUNS.limit, MOST_AT_ONCE)
-  return (await store.runs.listRuns(accountUuid, { ...LAST_RUNS, ...query, limit })).map(executionOf)
+  const says = saysText(query.text ?? '')
+  return (await store.runs.listRuns(accountUuid, { ...LAST_RUNS, ...query, limit, says })).map(executionOf)
 }
 
 /** Null = no such run of this account. */
@@ -32,4 +34,10 @@ export async function findExecution(
 /** A run of an account with its journal; null = no such run. */
 export async function findRun({ store }: HistoryApp, accountUuid: string, runId: number): Promise<RunRecord | null> {
   return store.runs.findRun(accountUuid, runId)
+}
+
+/** Reasons are stored as codes, and looked for as what they say. */
+function saysText(text: string): NonNullable<RunQuery['says']> {
+  const wanted = text.trim().toLowerCase()
+  return (reason) => runReasonText(reason).toLowerCase().includes(wanted)
 }

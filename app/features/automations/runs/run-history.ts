@@ -5,7 +5,10 @@ import { isPlainNote, type Replacement, type StepResult } from '#app/domain/auto
 import type { JournalEffect, JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import type { RunOutcome, RunSource, RunState, TriggerData } from '#app/domain/automations/run.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
+import { planHoldText } from '#app/domain/plan-hold.ts'
+import { reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { isDeliberate } from '../rules/journal.ts'
@@ -56,6 +59,7 @@ export interface HistoryItem {
   resolved: Record<string, string>
   result: StepResult | null
   error: string | null
+  reasonCode: string | null
   errorClass: string | null
   attempts: number
   tries: { at: string; endedAt: string; outcome: string; sentence: string | null }[]
@@ -99,6 +103,8 @@ export interface Execution {
   state: RunState
   outcome: RunOutcome | null
   reason: string | null
+  /** The same for programs; null = a text of others. */
+  reasonCode: string | null
   needsYou: boolean
   object: string
   recordUuids: string[]
@@ -113,13 +119,14 @@ export interface Execution {
 
 /** While the account is held, what would be the next waits for that and for nothing else. */
 function asHeld(run: RunRecord): RunRecord {
-  return run.accountHold ? { ...run, state: 'waiting', reason: run.accountHold } : run
+  return run.accountHold ? { ...run, state: 'waiting', reason: planHoldText(run.accountHold) } : run
 }
 
 export function executionOf(record: RunRecord): Execution {
   const run = asHeld(record)
   const steps = stepsOf(run)
   const status = executionStatus(run)
+  const reason = run.reason && runReasonText(run.reason)
   const { description, object, manualTrigger, conditionMatching, bypassedConditions, changes, values } = run.triggerData
   return {
     id: run.id,
@@ -131,14 +138,15 @@ export function executionOf(record: RunRecord): Execution {
       return rows.length === 0 ? [] : [executedAction(step, index, rows)]
     }),
     executionStatus: status,
-    errorMessage: status === 'success' ? null : run.reason,
+    errorMessage: status === 'success' ? null : reason,
     executedAt: iso(run.startedAt ?? run.createdAt),
     automationName: run.ruleName,
     automationVersion: run.version,
     source: run.source,
     state: run.state,
     outcome: run.outcome,
-    reason: run.reason,
+    reason,
+    reasonCode: record.accountHold ?? reasonCode(run.reason),
     needsYou: needsPerson(run),
     object: run.object,
     recordUuids: run.recordUuids,
@@ -175,14 +183,14 @@ function executedAction(step: Step, index: number, rows: JournalRow[]): Executed
       resolvedFields: Object.assign({}, ...resolved.reverse()) as Record<string, string>,
     },
     context: { stepId: step.id, sequenceOrder: index + 1, state, waitForPrevious: step.waitForPrevious },
-    error: bad ? (bad.sentence ?? null) : null,
+    error: bad?.sentence ? runReasonText(bad.sentence) : null,
     errorStack: null,
   }
 }
 
 function messageOf(rows: readonly JournalRow[]): string {
   return rows
-    .map((row) => (row.state === 'sent' || row.sentence === null ? row.effect.summary : row.sentence))
+    .map((row) => (row.state === 'sent' || row.sentence === null ? row.effect.summary : runReasonText(row.sentence)))
     .filter((text, index, all) => text !== '' && all.indexOf(text) === index)
     .join(' ')
 }
@@ -209,10 +217,16 @@ function historyItem(row: JournalRow): HistoryItem {
     state: row.state,
     resolved: resolvedFields(row.effect),
     result: row.result,
-    error: row.sentence,
+    error: row.sentence && runReasonText(row.sentence),
+    reasonCode: reasonCode(row.sentence),
     errorClass: row.errorClass,
     attempts: row.attempt,
-    tries: row.tries.map((one) => ({ ...one, at: iso(one.at), endedAt: iso(one.endedAt) })),
+    tries: row.tries.map(({ at, endedAt, outcome, sentence }) => ({
+      at: iso(at),
+      endedAt: iso(endedAt),
+      outcome,
+      sentence: sentence && runReasonText(sentence),
+    })),
     plannedAt: iso(row.plannedAt),
     sendingAt: time(row.sendingAt),
     endedAt: time(row.endedAt),

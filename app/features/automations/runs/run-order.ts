@@ -5,36 +5,37 @@ import type { StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import type { RunOutcome } from '#app/domain/automations/run.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { isDeliberate, isOpen, JOURNAL_CLASSES, outcomeOf, rowNext } from '../rules/journal.ts'
-import { JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
 import { referencesOf } from '../rules/step-references.ts'
 
 export type RunNext =
   | { next: 'plan'; step: Step }
   /** The step does not begin at all. */
-  | { next: 'skip_step'; step: Step; sentence: string }
-  | { next: 'skip_row'; row: JournalRow; sentence: string }
+  | { next: 'skip_step'; step: Step; sentence: Reason }
+  | { next: 'skip_row'; row: JournalRow; sentence: Reason }
   | { next: 'send'; row: JournalRow }
   | { next: 'verify'; row: JournalRow }
-  | { next: 'wait'; until: Millis; reason: string }
-  | { next: 'hold'; reason: string }
-  | { next: 'finish'; outcome: RunOutcome; reason: string | null }
+  | { next: 'wait'; until: Millis; reason: Reason }
+  | { next: 'hold'; reason: Reason }
+  | { next: 'finish'; outcome: RunOutcome; reason: Reason | null }
 
 /** `cancelled` = nothing more begins; what may be on its way is looked at, then it ends. */
 export function nextOfRun(
   steps: readonly Step[],
   journal: readonly JournalRow[],
   now: Millis,
-  cancelled: { reason: string } | null = null,
+  cancelled: { reason: Reason | null } | null = null,
 ): RunNext {
   if (cancelled) {
     const row = journal.find((one) => one.state === 'sending')
     return row ? { next: 'verify', row } : { next: 'finish', outcome: 'cancelled', reason: cancelled.reason }
   }
-  if (steps.length === 0) return { next: 'finish', outcome: 'nothing', reason: RUN_WORDS.noSteps }
-  const waits: { until: Millis; reason: string | null }[] = []
-  let asks: string | null = null
+  if (steps.length === 0) return { next: 'finish', outcome: 'nothing', reason: runReason('no_steps') }
+  const waits: { until: Millis; reason: Reason | null }[] = []
+  let asks: Reason | null = null
   for (const [index, step] of steps.entries()) {
     const rows = rowsOf(journal, step.id)
     if (rows.length === 0) {
@@ -49,26 +50,26 @@ export function nextOfRun(
       const act = rowNext(row, rows, now)
       if (act.next === 'plan') return { next: 'plan', step }
       if (act.next === 'send' || act.next === 'verify') return { next: act.next, row }
-      if (act.next === 'give_up') return { next: 'skip_row', row, sentence: JOURNAL_WORDS.parentFailed }
+      if (act.next === 'give_up') return { next: 'skip_row', row, sentence: runReason('parent_failed') }
       if (act.next === 'wait') {
         waits.push({ until: act.until, reason: row.sentence })
         blocked ||= act.blocks
       }
       // One that is held waits for a person by itself; an unclear one only if something needs it.
-      if (act.next === 'ask' && row.state === 'held') asks ??= row.sentence ?? RUN_WORDS.held
-      if (act.next === 'after_sibling') asks ??= RUN_WORDS.unknown
+      if (act.next === 'ask' && row.state === 'held') asks ??= row.sentence ?? runReason('held')
+      if (act.next === 'after_sibling') asks ??= runReason('message_unclear')
     }
     if (blocked) break
   }
   const first = waits.sort((a, b) => a.until - b.until)[0]
-  if (first) return { next: 'wait', until: first.until, reason: first.reason ?? RUN_WORDS.waiting }
+  if (first) return { next: 'wait', until: first.until, reason: first.reason ?? runReason('waiting') }
   if (asks !== null) return { next: 'hold', reason: asks }
   const outcome = outcomeOf(journal)
   return { next: 'finish', outcome, reason: endReason(journal, outcome) }
 }
 
 /** The first thing that went wrong, or why nothing was done. */
-function endReason(journal: readonly JournalRow[], outcome: RunOutcome): string | null {
+function endReason(journal: readonly JournalRow[], outcome: RunOutcome): Reason | null {
   if (outcome === 'success') return null
   const told = (row: JournalRow) => (outcome === 'nothing' ? true : row.state === 'failed' || row.state === 'unknown')
   return journal.find((row) => told(row) && row.sentence !== null)?.sentence ?? null
@@ -78,7 +79,7 @@ export function rowsOf(journal: readonly JournalRow[], stepId: string): JournalR
   return journal.filter((row) => row.stepId === stepId).sort((a, b) => Number(a.itemKey) - Number(b.itemKey))
 }
 
-type Readiness = { ready: 'yes' } | { ready: 'never'; sentence: string } | { ready: 'not_yet'; asks: string | null }
+type Readiness = { ready: 'yes' } | { ready: 'never'; sentence: Reason } | { ready: 'not_yet'; asks: Reason | null }
 
 function readiness(steps: readonly Step[], journal: readonly JournalRow[], index: number): Readiness {
   const step = steps[index]
@@ -88,18 +89,18 @@ function readiness(steps: readonly Step[], journal: readonly JournalRow[], index
     ...(step.waitForPrevious && previous ? [{ id: previous.id, result: false }] : []),
     ...neededSteps(step, steps).map((id) => ({ id, result: true })),
   ]
-  let asks: string | null = null
+  let asks: Reason | null = null
   let open = false
   for (const need of needs) {
     const rows = rowsOf(journal, need.id)
     if (rows.length === 0) return { ready: 'not_yet', asks: null }
     if (rows.some((row) => row.state === 'held' || row.state === 'unknown')) {
       const unknown = rows.some((row) => row.state === 'unknown')
-      asks ??= unknown ? RUN_WORDS.unknown : RUN_WORDS.held
+      asks ??= unknown ? runReason('message_unclear') : runReason('held')
     }
     if (rows.some(isOpen)) open = true
     else if (!isEnough(rows, need.result)) {
-      return { ready: 'never', sentence: need.result ? JOURNAL_WORDS.neededFailed : JOURNAL_WORDS.previousFailed }
+      return { ready: 'never', sentence: need.result ? runReason('needed_failed') : runReason('previous_failed') }
     }
   }
   return open ? { ready: 'not_yet', asks } : { ready: 'yes' }

@@ -4,10 +4,11 @@ import { v5 as namedUuid } from 'uuid'
 import type { Plan } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { ClaimedRun, NewJournalRow, RunFence, SeenJournal } from '#db/store/runs.ts'
 import { afterPlanPutOff, JOURNAL_CLASSES } from '../rules/journal.ts'
-import { JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
 import type { PutOff } from './run-facts.server.ts'
 import { aboutOf } from './run-guards.server.ts'
 import type { RunApp, RunParts } from './run-inputs.server.ts'
@@ -20,7 +21,7 @@ import { planStep, type RunScene } from './run-step.server.ts'
 export interface Planner {
   scene(run: ClaimedRun): SceneLoader
   plan(fence: RunFence, run: ClaimedRun, scene: SceneLoader, step: Step, seen: SeenJournal): Promise<void>
-  skip(fence: RunFence, step: Step, sentence: string): Promise<void>
+  skip(fence: RunFence, step: Step, sentence: Reason): Promise<void>
 }
 
 /** The namespace of ids that we give to effects; made once, never changed. */
@@ -57,7 +58,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     const loaded = await loader.load()
     if (loaded.outcome === 'put_off') return putOff(fence, run, step, before, loaded.why)
     if (loaded.value === 'no_records') {
-      const sentence = seen.rows.length === 0 ? RUN_WORDS.recordsGone : JOURNAL_WORDS.recordGone
+      const sentence = seen.rows.length === 0 ? runReason('records_gone') : runReason('record_gone')
       await save(fence, step, [noEffect(fence, step, 'skipped', 'gone', sentence)])
       return
     }
@@ -90,7 +91,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
       case 'planned': {
         const { effects, warnings, replacements } = made
         if (effects.length === 0) {
-          return [noEffect(fence, step, 'skipped', JOURNAL_CLASSES.nothingToDo, JOURNAL_WORDS.nothingToDo)]
+          return [noEffect(fence, step, 'skipped', JOURNAL_CLASSES.nothingToDo, runReason('nothing_to_do'))]
         }
         return effects.map((effect, index) => {
           const about = isCustomerMessage(effect) ? { about: aboutOf(records, effect) } : {}
@@ -135,7 +136,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
         endedAt: change.nextAttemptAt === null ? now : null,
       },
     ])
-    await pauseRules(app, run, why)
+    await pauseRules(app, run, why.sentence)
     log.info(
       { run: run.id, step: step.id, errorClass: why.errorClass, nextAttemptAt: change.nextAttemptAt },
       'step.put_off',
@@ -164,7 +165,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     step: Step,
     state: NewJournalRow['state'],
     errorClass: string | null,
-    sentence: string | null,
+    sentence: Reason | null,
   ): NewJournalRow {
     const row = newRow(fence, step, '0', NO_EFFECT)
     return { ...row, state, errorClass, sentence, endedAt: state === 'planned' ? null : clock.now() }

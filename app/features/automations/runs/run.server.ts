@@ -2,9 +2,10 @@
 // is read from the journal alone (run-order.ts), so that it makes no difference who begins, and who goes on after a crash.
 
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { isConnectionPause, runReason } from '#app/domain/automations/run-reasons.ts'
+import { reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { ClaimedRun, RunFence, SeenJournal } from '#db/store/runs.ts'
-import { isConnectionPause, JOURNAL_WORDS, RUN_WORDS } from '../rules/run-words.ts'
 import { createEffectRunner } from './run-effect.server.ts'
 import type { RunApp, RunParts } from './run-inputs.server.ts'
 import { nextOfRun, type RunNext } from './run-order.ts'
@@ -64,7 +65,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
           const ended = await store.runs.finishRun(fence, seen.stamp, {
             outcome,
             reason,
-            cancelledSentence: JOURNAL_WORDS.cancelled,
+            cancelledReason: runReason('cancelled_before_sent'),
             at: clock.now(),
           })
           if (ended === 'changed') break
@@ -81,7 +82,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
   }
 }
 
-const VERSION_GONE: RunNext = { next: 'finish', outcome: 'failure', reason: RUN_WORDS.versionGone }
+const VERSION_GONE: RunNext = { next: 'finish', outcome: 'failure', reason: runReason('version_gone') }
 
 /** What the journal says, unless the run has not begun and there is a reason why it should not. */
 function nextFor(run: ClaimedRun, definition: RuleDefinition, seen: SeenJournal, now: number): RunNext {
@@ -97,9 +98,9 @@ function whyNotBegun({ source, reason, rule, triggerData }: ClaimedRun): RunNext
   if (source === 'person') return null
   if (triggerData.doneBefore !== undefined)
     return { next: 'finish', outcome: 'nothing', reason: triggerData.doneBefore }
-  if (reason === RUN_WORDS.released) return null
-  if (rule.deleted) return { next: 'finish', outcome: 'cancelled', reason: RUN_WORDS.ruleDeleted }
-  if (!rule.active) return { next: 'finish', outcome: 'cancelled', reason: RUN_WORDS.ruleOff }
+  if (reasonCode(reason) === 'released') return null
+  if (rule.deleted) return { next: 'finish', outcome: 'cancelled', reason: runReason('deleted') }
+  if (!rule.active) return { next: 'finish', outcome: 'cancelled', reason: runReason('switched_off') }
   if (rule.pausedReason === null || isConnectionPause(rule.pausedReason)) return null
   return { next: 'hold', reason: rule.pausedReason }
 }

@@ -4,6 +4,8 @@ import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.t
 import type { App } from '#app/context/app-context.ts'
 import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunWish } from '#app/domain/automations/run.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import type { CodedReason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -21,7 +23,6 @@ import type { FactPart, FieldChange, JudgedAt, RecordFacts } from '../records/fa
 import type { FactLoader } from '../records/load-facts.server.ts'
 import { judge, neededParts } from '../rules/conditions/conditions.ts'
 import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
-import { RUN_WORDS } from '../rules/run-words.ts'
 import { daysToRemember, occurrenceOf } from '../rules/timing/once.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
 import { triggerMatches } from '../rules/triggers.ts'
@@ -185,7 +186,7 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
       hop: cause ? cause.hop + 1 : 0,
       wakeAt: collectedUntil ?? settled,
       held: askFirst(rule.definition),
-      ...(collectedUntil !== null && { waits: RUN_WORDS.collected }),
+      ...(collectedUntil !== null && { waits: runReason('collected') }),
       replayOf: null,
     },
     cause,
@@ -214,11 +215,11 @@ async function guarded(app: LookApp, rule: AutomationRow, opinion: Opinion, now:
         },
       }
     case 'pause':
-      await app.store.automations.changeAutomation(accountUuid, rule.id, { pausedReason: verdict.sentence, at: now })
+      await app.store.automations.changeAutomation(accountUuid, rule.id, { pausedReason: verdict.reason, at: now })
       app.log.warn({ account: accountUuid, automation: rule.id }, 'automation.paused')
-      return { ...opinion, wish: { ...wish, held: verdict.sentence } }
+      return { ...opinion, wish: { ...wish, held: verdict.reason } }
     case 'hold':
-      return { ...opinion, wish: { ...wish, held: verdict.sentence } }
+      return { ...opinion, wish: { ...wish, held: verdict.reason } }
     default:
       return assertNever(verdict)
   }
@@ -231,8 +232,8 @@ export function rememberUntil(once: OncePolicy, now: number): number | null {
 }
 
 /** Every run of the rule waits for a person. */
-export function askFirst(definition: RuleDefinition): string | null {
-  return definition.guards.askFirst ? 'This rule asks you first, each time.' : null
+export function askFirst(definition: RuleDefinition): CodedReason | null {
+  return definition.guards.askFirst ? runReason('ask_first') : null
 }
 
 function describeChange(touched: TouchedRecord, changes: readonly FieldChange[]): string {

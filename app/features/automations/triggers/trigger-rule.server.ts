@@ -2,10 +2,11 @@
 import type { App } from '#app/context/app-context.ts'
 import type { ManualTrigger } from '#app/domain/automations/rule.ts'
 import type { RunWish } from '#app/domain/automations/run.ts'
+import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
+import { planHoldText } from '#app/domain/plan-hold.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import { RUN_WORDS } from '../rules/run-words.ts'
 import { occurrenceOfCall } from '../rules/timing/once.ts'
 import { onceWords } from '../rules/timing/once-words.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
@@ -45,7 +46,8 @@ export async function triggerRule(
   idempotencyKey: string | null,
 ): Promise<Triggered> {
   if (!rule.active) return { outcome: 'off', message: 'This automation is switched off.' }
-  if (rule.pausedReason !== null) return { outcome: 'off', message: `This automation is stopped: ${rule.pausedReason}` }
+  if (rule.pausedReason !== null)
+    return { outcome: 'off', message: `This automation is stopped: ${runReasonText(rule.pausedReason)}` }
   const now = app.clock.now()
   const { definition } = rule
   const trigger: ManualTrigger = definition.trigger.source === 'manual_endpoint' ? definition.trigger : NO_SCHEDULE
@@ -73,7 +75,7 @@ export async function triggerRule(
     hop: 0,
     wakeAt: collectedUntil ?? now,
     held: askFirst(definition),
-    ...(collectedUntil !== null && { waits: RUN_WORDS.collected }),
+    ...(collectedUntil !== null && { waits: runReason('collected') }),
     replayOf: null,
   }
   // Each call is one run. Only a key of the caller's says that two calls are the same.
@@ -94,17 +96,18 @@ export async function triggerRule(
       return { outcome: 'accepted', runId: started.runId, repeated: true, waits: null }
     case 'done_before': {
       // The caller has its run all the same, and its history says why nothing was sent.
-      const doneBefore = `Done before. This automation runs ${onceWords(definition, 'job')}.`
-      const triggerData = { ...wish.triggerData, doneBefore }
+      const done = runReason('done_before', { once: onceWords(definition, 'job') })
+      const triggerData = { ...wish.triggerData, doneBefore: done }
       const told = await start({ ...wish, ledger: [], wakeAt: now, held: null, triggerData })
       if (told.outcome === 'done_before') throw new Error('a wish without a ledger is never done before')
       app.wakeRuns()
-      return { outcome: 'accepted', runId: told.runId, repeated: told.outcome === 'repeated', waits: null, doneBefore }
+      const repeated = { repeated: told.outcome === 'repeated' }
+      return { outcome: 'accepted', runId: told.runId, ...repeated, waits: null, doneBefore: runReasonText(done) }
     }
   }
 }
 
 async function holdOf(app: Pick<App, 'store'>, { accountUuid }: AutomationRow): Promise<string | null> {
   const plan = await app.store.billing.findPlan(accountUuid)
-  return plan && plan.heldSince !== null ? plan.holdReason : null
+  return plan && plan.heldSince !== null ? planHoldText(plan.holdReason ?? '') : null
 }

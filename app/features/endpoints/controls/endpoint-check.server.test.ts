@@ -204,9 +204,9 @@ test('a notice is dismissed by its account only', async () => {
   const notice = {
     kind: 'failing',
     since: 1,
-    sentence: 'S.',
+    reason: 'S.',
     at: 1,
-    mail: { state: 'none', sentence: 'Off.' },
+    mail: { state: 'none', reason: 'Off.' },
   } as const
   await world.app.store.notices.raiseNotice({ accountUuid: LEEDS, endpointId: 1, latestId: null }, notice)
   expect((await page()).news.notices).toEqual([

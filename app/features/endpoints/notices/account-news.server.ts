@@ -10,6 +10,7 @@ import { isShown } from '../subscriptions/upstream-words.ts'
 import { loadMailChoice } from './mail-choice.server.ts'
 import { newestPerEndpoint, noticeTitle, subjectKey } from './notice.ts'
 import { mailProblem, mailSaid } from './notice-mail.ts'
+import { MAIL_PROBLEM_TEXTS, noticeReasonText } from './notice-reasons.ts'
 import type { AccountNews, CardNews, MailSettingsView, NewsByCard, NoticeView } from './notice-view.ts'
 
 /** Read to find the newest of each address. */
@@ -43,7 +44,8 @@ export async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid
 export async function loadMailSettings(app: Pick<App, 'store'>, accountUuid: string): Promise<MailSettingsView> {
   const choice = await loadMailChoice(app, accountUuid)
   const credential = await app.store.accounts.findCredential(accountUuid)
-  return { byMail: choice.byMail, email: choice.email ?? '', problem: mailProblem(credential) }
+  const problem = mailProblem(credential)
+  return { byMail: choice.byMail, email: choice.email ?? '', problem: problem && MAIL_PROBLEM_TEXTS[problem] }
 }
 
 async function newsOf(
@@ -71,16 +73,16 @@ async function newsOf(
 }
 
 function noticeView(row: NoticeRow, now: Millis): NoticeView {
-  const { id, kind, subject, since, sentence, at } = row
+  const { id, kind, subject, since, reason, at } = row
   const title = noticeTitle(kind, subject)
   return {
     id,
     card: subjectKey(subject),
     kind,
     title,
-    sentence,
+    sentence: noticeReasonText(reason),
     since,
     at,
-    mail: mailSaid(row.mailSentence, row.mailAt, now),
+    mail: mailSaid(row.mailReason, row.mailAt, now),
   }
 }

@@ -13,6 +13,7 @@ import type { SubscriptionApp } from '../subscriptions/subscriptions.server.ts'
 import { comparisonFlash } from '../subscriptions/upstream-words.ts'
 import { changeMailChoice } from './mail-choice.server.ts'
 import { mailChoiceForm, mailProblem } from './notice-mail.ts'
+import { MAIL_PROBLEM_TEXTS } from './notice-reasons.ts'
 
 export const NOTICE_INTENTS = ['dismiss_notice', 'mail_settings', 'check_address', 'compare'] as const
 
@@ -87,7 +88,11 @@ async function saveMailSettings({ app, accountUuid, values }: Press): Promise<No
   }
   const problem = mailProblem(await app.store.accounts.findCredential(accountUuid))
   const to = email ?? 'the e-mail address of your ServiceM8 account'
-  return done({ kind: 'success', title: 'Saved', description: problem ?? `Notices go to ${to}.` })
+  return done({
+    kind: 'success',
+    title: 'Saved',
+    description: problem ? MAIL_PROBLEM_TEXTS[problem] : `Notices go to ${to}.`,
+  })
 }
 
 async function check({ app, limits, accountUuid, values }: Press): Promise<NoticeAct> {

@@ -3,23 +3,14 @@
 
 import type { App } from '#app/context/app-context.ts'
 import type { AfterMail } from '#app/domain/endpoints/notice.ts'
+import type { CodedReason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { DueMail } from '#db/store/notices.ts'
 import { worstStep } from '../controls/endpoint-check.ts'
 import { loadMailChoice } from './mail-choice.server.ts'
 import { subjectKey } from './notice.ts'
-import {
-  afterMail,
-  MAIL_NO_ADDRESS,
-  MAIL_SUPERSEDED,
-  MAIL_TOO_MANY,
-  MAIL_UNCLEAR,
-  MAILS_A_DAY,
-  MAILS_COUNT_FOR,
-  mailProblem,
-  noticeMail,
-  postponed,
-} from './notice-mail.ts'
+import { afterMail, MAILS_COUNT_FOR, mailProblem, noticeMail, postponed } from './notice-mail.ts'
+import { MAILS_A_DAY, mailReason, noticeReasonText } from './notice-reasons.ts'
 
 export type MailApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'callAsAccount'>
 
@@ -41,17 +32,17 @@ export async function sendDueMails(app: MailApp, signal?: AbortSignal): Promise<
 }
 
 async function sendOne(app: MailApp, mail: DueMail): Promise<void> {
-  const unsent = async (sentence: string) =>
-    app.store.notices.settleNoticeMail(mail.accountUuid, mail.id, { state: 'none', sentence }, false)
-  if (mail.superseded) return unsent(MAIL_SUPERSEDED)
+  const unsent = async (reason: CodedReason) =>
+    app.store.notices.settleNoticeMail(mail.accountUuid, mail.id, { state: 'none', reason }, false)
+  if (mail.superseded) return unsent(mailReason('superseded'))
   const choice = await loadMailChoice(app, mail.accountUuid)
-  if (!choice.byMail) return unsent('No e-mail: they are switched off.')
+  if (!choice.byMail) return unsent(mailReason('off'))
   const problem = mailProblem(await app.store.accounts.findCredential(mail.accountUuid))
-  if (problem !== null) return unsent(`No e-mail. ${problem}`)
+  if (problem !== null) return unsent(mailReason(problem))
 
   const address =
     choice.email === null ? await addressOfAccount(app, mail) : { outcome: 'found' as const, to: choice.email }
-  if (address.outcome === 'none') return unsent(MAIL_NO_ADDRESS)
+  if (address.outcome === 'none') return unsent(mailReason('no_address'))
   if (address.outcome === 'later')
     return app.store.notices.settleNoticeMail(mail.accountUuid, mail.id, address.after, false)
   return claimAndSend(app, mail, address.to)
@@ -64,8 +55,8 @@ async function claimAndSend(app: MailApp, mail: DueMail, to: string): Promise<vo
     at: now,
     countSince: now - MAILS_COUNT_FOR,
     most: MAILS_A_DAY,
-    unclear: MAIL_UNCLEAR,
-    tooMany: MAIL_TOO_MANY,
+    unclear: mailReason('unclear'),
+    tooMany: mailReason('too_many'),
   })
   switch (claim.outcome) {
     case 'gone':
@@ -106,12 +97,12 @@ async function factsOf(app: MailApp, mail: DueMail) {
   const { accountUuid, endpointId, subject, timezone } = mail
   const check = await app.store.notices.findEndpointCheck(accountUuid, endpointId)
   const key = subjectKey(subject)
-  const { kind, accountName, sentence, since, troubleSince, waiting } = mail
+  const { kind, accountName, reason, since, troubleSince, waiting } = mail
   return {
     kind,
     subject,
     accountName,
-    sentence,
+    sentence: noticeReasonText(reason),
     since,
     troubleSince,
     waiting,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { AfterMail } from '#app/domain/endpoints/notice.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import {
   afterMail,
   DEFAULT_MAIL_CHOICE,
-  MAIL_UNCLEAR,
   type MailAnswer,
   type MailFacts,
   mailChoiceChange,
@@ -14,6 +14,7 @@ import {
   planMail,
   postponed,
 } from './notice-mail.ts'
+import { MAIL_PROBLEM_TEXTS, MAIL_REASON_TEXTS, mailReason, mailReasonText } from './notice-reasons.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30)
 const CONNECTED = { state: 'connected', scope: 'vendor read_jobs publish_email' } as const
@@ -25,28 +26,29 @@ describe('whether an e-mail can be sent', () => {
   })
 
   test('otherwise it says why, and what to do', () => {
-    expect(mailProblem({ state: 'connected', scope: 'vendor publish_sms' })).toContain(
-      'not been allowed to send e-mails',
-    )
-    expect(mailProblem({ ...CONNECTED, state: 'reconnect' })).toContain('not connected')
-    expect(mailProblem(null)).toContain('Sign in again')
+    const said = (...asked: Parameters<typeof mailProblem>) =>
+      MAIL_PROBLEM_TEXTS[mailProblem(...asked) ?? 'not_allowed']
+    expect(said({ state: 'connected', scope: 'vendor publish_sms' })).toContain('not been allowed to send e-mails')
+    expect(said({ ...CONNECTED, state: 'reconnect' })).toContain('not connected')
+    expect(said(null)).toContain('Sign in again')
   })
 
   test('it is planned unless it is switched off or not possible', () => {
     expect(planMail(DEFAULT_MAIL_CHOICE, CONNECTED, NOW)).toEqual({ state: 'pending', dueAt: NOW })
     expect(planMail({ byMail: false, email: null }, CONNECTED, NOW)).toEqual({
       state: 'none',
-      sentence: 'No e-mail: they are switched off.',
+      reason: mailReason('off'),
     })
-    expect(planMail(DEFAULT_MAIL_CHOICE, null, NOW)).toMatchObject({
-      state: 'none',
-      sentence: expect.stringMatching(/^No e-mail\. .*Sign in again/),
-    })
+    expect(mailReasonText(mailReason('off'))).toBe('No e-mail: they are switched off.')
+    expect(planMail(DEFAULT_MAIL_CHOICE, null, NOW)).toEqual({ state: 'none', reason: mailReason('not_connected') })
+    expect(mailReasonText(mailReason('not_connected'))).toMatch(/^No e-mail\. .*Sign in again/)
   })
 })
 
 describe('after a try', () => {
-  const after = (answer: MailAnswer, tries = 1, at = NOW) => afterMail(answer, { to: 'a@b.example', tries, at }, NOW)
+  const after = (answer: MailAnswer, tries = 1, at = NOW) =>
+    said(afterMail(answer, { to: 'a@b.example', tries, at }, NOW))
+  const said = ({ reason, ...rest }: AfterMail) => ({ ...rest, sentence: mailReasonText(reason) })
   const down = { outcome: 'unavailable', status: 503, message: 'Down for maintenance' } as const
 
   test('it was sent when the platform gave an id', () => {
@@ -56,7 +58,7 @@ describe('after a try', () => {
   test('a clear failure of the platform is tried again, each time later, five times', () => {
     const gaps = [1, 2, 3, 4, 5].map((tries) => {
       const next = after(down, tries)
-      return next.state === 'pending' ? (next.dueAt - NOW) / minutes(1) : next.state
+      return 'dueAt' in next ? (Number(next.dueAt) - NOW) / minutes(1) : next.state
     })
     expect(gaps).toEqual([1, 5, 15, 60, 240])
     expect(after(down, 6)).toEqual({ state: 'failed', sentence: 'No e-mail: Down for maintenance.' })
@@ -64,7 +66,7 @@ describe('after a try', () => {
 
   test('what certainly sent nothing is tried again, what may have sent it never', () => {
     const silent = { outcome: 'unavailable', status: null, message: 'No answer.' } as const
-    expect(after(silent)).toEqual({ state: 'failed', sentence: MAIL_UNCLEAR })
+    expect(after(silent)).toEqual({ state: 'failed', sentence: MAIL_REASON_TEXTS.unclear })
     expect(after({ ...silent, undone: true })).toMatchObject({ state: 'pending' })
   })
 
@@ -90,7 +92,7 @@ describe('after a try', () => {
   )
 
   test('asking for the address in vain is tried again like that', () => {
-    expect(postponed('Down', { tries: 1, at: NOW }, NOW)).toEqual({
+    expect(said(postponed('Down', { tries: 1, at: NOW }, NOW))).toEqual({
       state: 'pending',
       dueAt: NOW + minutes(1),
       sentence: 'The e-mail is tried again: Down.',
@@ -100,8 +102,10 @@ describe('after a try', () => {
 })
 
 test('an e-mail on its way is not called unclear', () => {
-  expect(mailSaid(MAIL_UNCLEAR, NOW - 5, NOW)).toBe('An e-mail is being sent.')
-  expect(mailSaid(MAIL_UNCLEAR, NOW - minutes(1), NOW)).toBe(MAIL_UNCLEAR)
+  const unclear = mailReason('unclear')
+  expect(mailSaid(unclear, NOW - 5, NOW)).toBe('An e-mail is being sent.')
+  expect(mailSaid(unclear, NOW - minutes(1), NOW)).toBe(MAIL_REASON_TEXTS.unclear)
+  expect(mailSaid(mailReason('sent', { to: 'a@b.example' }), NOW, NOW)).toBe('E-mail sent to a@b.example.')
   expect(mailSaid('E-mail sent to a@b.example.', NOW, NOW)).toBe('E-mail sent to a@b.example.')
   expect(mailSaid(null, NOW, NOW)).toBeNull()
 })

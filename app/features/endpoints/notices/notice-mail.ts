@@ -3,13 +3,14 @@
 import { z } from 'zod'
 import type { AfterMail, MailChoice, MailPlan, NoticeKind, NoticeSubject } from '#app/domain/endpoints/notice.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'
+import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { subjectName } from './notice.ts'
+import { type MailProblem, mailReason, mailReasonText } from './notice-reasons.ts'
 
 export const MAIL_SCOPE = 'publish_email'
-export const MAILS_A_DAY = 5
 export const MAILS_COUNT_FOR = days(1)
 
 /** After each try that certainly sent nothing. */
@@ -28,40 +29,29 @@ export interface MailConnection {
 }
 
 /** Why no e-mail can be sent for this account at present; null = it can. The page offers to sign in again with it. */
-export function mailProblem(connection: MailConnection | null): string | null {
+export function mailProblem(connection: MailConnection | null): MailProblem | null {
   if (connection === null || connection.state === 'reconnect') {
-    return 'E-mails go through ServiceM8, which is not connected at present. Sign in again to get them.'
+    return 'not_connected'
   }
   const granted = connection.scope.split(/\s+/).filter(Boolean)
   if (granted.length === 0 || granted.includes(MAIL_SCOPE)) return null
-  return 'ServiceM8 has not been allowed to send e-mails for Fieldhook. Sign in again and allow it.'
+  return 'not_allowed'
 }
 
 /** Is a new notice mailed at all? */
 export function planMail(choice: MailChoice, connection: MailConnection | null, now: Millis): MailPlan {
-  if (!choice.byMail) return { state: 'none', sentence: 'No e-mail: they are switched off.' }
+  if (!choice.byMail) return { state: 'none', reason: mailReason('off') }
   const problem = mailProblem(connection)
-  return problem === null ? { state: 'pending', dueAt: now } : { state: 'none', sentence: `No e-mail. ${problem}` }
+  return problem === null ? { state: 'pending', dueAt: now } : { state: 'none', reason: mailReason(problem) }
 }
-
-export const MAIL_SUPERSEDED = 'No e-mail: it was over before one could be sent.'
-export const MAIL_TOO_MANY = `No e-mail: ${MAILS_A_DAY} were sent within 24 hours already.`
-export const MAIL_NO_ADDRESS =
-  'No e-mail: ServiceM8 has no e-mail address for your account. Enter one under “Notices by e-mail”.'
-/** Written before it is sent: it stays when nobody can say how that ended. */
-export const MAIL_UNCLEAR = 'The e-mail may not have been sent: ServiceM8 did not say. It is not repeated.'
 
 /** A send call lasts a fraction of this. */
 const SENDING = minutes(1)
 
 /** What is said about the e-mail of a notice; null = nothing yet. `triedAt` = when its latest try began. */
-export function mailSaid(sentence: string | null, triedAt: Millis | null, now: Millis): string | null {
-  const sending = sentence === MAIL_UNCLEAR && triedAt !== null && now - triedAt < SENDING
-  return sending ? 'An e-mail is being sent.' : sentence
-}
-
-export function mailedTo(address: string): string {
-  return `E-mail sent to ${address}.`
+export function mailSaid(reason: Reason | null, triedAt: Millis | null, now: Millis): string | null {
+  const sending = reasonCode(reason) === 'unclear' && triedAt !== null && now - triedAt < SENDING
+  return sending ? 'An e-mail is being sent.' : reason && mailReasonText(reason)
 }
 
 /** How a try ended, as the platform's answer says it. */
@@ -78,9 +68,10 @@ export type MailAnswer =
 export function afterMail(answer: MailAnswer, mail: { to: string; tries: number; at: Millis }, now: Millis): AfterMail {
   switch (answer.outcome) {
     case 'ok':
-      return { state: 'sent', sentence: mailedTo(mail.to) }
+      return { state: 'sent', reason: mailReason('sent', { to: mail.to }) }
     case 'unavailable':
-      if (answer.status === null && answer.undone === undefined) return { state: 'failed', sentence: MAIL_UNCLEAR }
+      if (answer.status === null && answer.undone === undefined)
+        return { state: 'failed', reason: mailReason('unclear') }
       return again(answer.message, mail, now, now)
     case 'rate_limited':
       return again(answer.message, mail, now, answer.retryAt)
@@ -90,7 +81,7 @@ export function afterMail(answer: MailAnswer, mail: { to: string; tries: number;
     case 'refused':
     case 'not_connected':
     case 'reconnect':
-      return { state: 'failed', sentence: `No e-mail: ${said(answer.message)}` }
+      return { state: 'failed', reason: mailReason('refused', { message: said(answer.message) }) }
     default:
       return assertNever(answer)
   }
@@ -109,8 +100,9 @@ function again(
 ): AfterMail {
   const gap = GAPS[Math.max(0, tries - 1)]
   const dueAt = gap === undefined ? null : Math.max(now + gap, notBefore)
-  if (dueAt === null || dueAt - at > NEWS_FOR) return { state: 'failed', sentence: `No e-mail: ${said(message)}` }
-  return { state: 'pending', dueAt, sentence: `The e-mail is tried again: ${said(message)}` }
+  const why = { message: said(message) }
+  if (dueAt === null || dueAt - at > NEWS_FOR) return { state: 'failed', reason: mailReason('refused', why) }
+  return { state: 'pending', dueAt, reason: mailReason('again', why) }
 }
 
 function said(message: string): string {

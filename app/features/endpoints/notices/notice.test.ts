@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LatestNotice, WatchedCondition } from '#app/domain/endpoints/notice.ts'
+import type { LatestNotice, NewNotice, WatchedCondition } from '#app/domain/endpoints/notice.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import {
   FAILING_EVENTS,
@@ -11,6 +11,7 @@ import {
   noticeTitle,
   subjectKey,
 } from './notice.ts'
+import { noticeReasonText } from './notice-reasons.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9)
 
@@ -38,9 +39,16 @@ const said = (over: Partial<LatestNotice> = {}): LatestNotice => ({
 const failing = (over: Partial<WatchedCondition> = {}) =>
   endpoint({ failingSince: NOW - FAILING_FOR, failedEvents: FAILING_EVENTS, ...over })
 
+/** With the sentence a person reads. */
+const worded = (notice: NewNotice | null) => {
+  if (notice === null) return null
+  const { reason, ...rest } = notice
+  return { ...rest, sentence: noticeReasonText(reason) }
+}
+
 describe('an address that fails', () => {
   test('is news after fifteen minutes and three events, since its first failure, with what it answered', () => {
-    expect(noticeFor(failing(), null, NOW)).toEqual({
+    expect(worded(noticeFor(failing(), null, NOW))).toEqual({
       kind: 'failing',
       since: NOW - minutes(15),
       sentence: 'Your address answered 500. Events are kept and tried again for 72 hours.',
@@ -68,17 +76,19 @@ describe('an address that fails', () => {
 describe('an address that was stopped', () => {
   test('says why: by itself, or after 72 hours', () => {
     const stopped = endpoint({ state: 'stopped', stateSince: NOW - 9, stateReason: 'Your address answered 410.' })
-    expect(noticeFor(stopped, said(), NOW)).toEqual({
+    expect(worded(noticeFor(stopped, said(), NOW))).toEqual({
       kind: 'stopped',
       since: NOW - 9,
       sentence: 'Your address answered 410.',
     })
     const reason = 'Nothing could be delivered for 72 hours. Your address answered 500.'
-    expect(noticeFor(failing({ state: 'failing', stateSince: NOW, stateReason: reason }), said(), NOW)).toEqual({
-      kind: 'stopped',
-      since: NOW,
-      sentence: `${reason} We have stopped trying; new events are kept.`,
-    })
+    expect(worded(noticeFor(failing({ state: 'failing', stateSince: NOW, stateReason: reason }), said(), NOW))).toEqual(
+      {
+        kind: 'stopped',
+        since: NOW,
+        sentence: `${reason} We have stopped trying; new events are kept.`,
+      },
+    )
   })
 
   test('is told once', () => {
@@ -91,7 +101,7 @@ describe('an address that works again', () => {
   test('is news when trouble was told and something was delivered since', () => {
     const recovered = endpoint({ lastSuccessAt: NOW - 5 })
     for (const kind of ['failing', 'stopped'] as const) {
-      expect(noticeFor(recovered, said({ kind }), NOW)).toEqual({
+      expect(worded(noticeFor(recovered, said({ kind }), NOW))).toEqual({
         kind: 'recovered',
         since: NOW - 5,
         sentence: 'Events arrive at your address again.',

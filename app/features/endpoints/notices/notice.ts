@@ -12,6 +12,7 @@ import { objectLabel } from '#app/domain/object-catalog.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { noticeReason } from './notice-reasons.ts'
 
 /** One slow minute, or one event that is never accepted, is no news. */
 export const FAILING_FOR = minutes(15)
@@ -26,7 +27,7 @@ export function noticeFor(endpoint: WatchedCondition, latest: LatestNotice | nul
   const { lastSuccessAt } = endpoint
   const works = endpoint.state === 'active' && endpoint.failingSince === null
   if (!works || lastSuccessAt === null || lastSuccessAt <= latest.since) return null
-  return { kind: 'recovered', since: lastSuccessAt, sentence: 'Events arrive at your address again.' }
+  return { kind: 'recovered', since: lastSuccessAt, reason: noticeReason('recovered') }
 }
 
 function troubleOf(endpoint: WatchedCondition, now: Millis): NewNotice | null {
@@ -36,22 +37,16 @@ function troubleOf(endpoint: WatchedCondition, now: Millis): NewNotice | null {
       return {
         kind: 'stopped',
         since: stateSince,
-        sentence: stateReason ?? 'Your address asked us to send nothing more.',
+        reason: noticeReason('stopped', { said: stateReason }),
       }
-    case 'failing': {
-      const sentence = stateReason ?? 'Nothing could be delivered for 72 hours.'
-      return {
-        kind: 'stopped',
-        since: stateSince,
-        sentence: `${sentence} We have stopped trying; new events are kept.`,
-      }
-    }
+    case 'failing':
+      return { kind: 'stopped', since: stateSince, reason: noticeReason('given_up', { said: stateReason }) }
     case 'active':
       if (failingSince === null || failedEvents < FAILING_EVENTS || now - failingSince < FAILING_FOR) return null
       return {
         kind: 'failing',
         since: failingSince,
-        sentence: `${lastSentence ?? 'Nothing could be delivered.'} Events are kept and tried again for 72 hours.`,
+        reason: noticeReason('failing', { said: lastSentence }),
       }
     case 'paused':
     case 'deleted':

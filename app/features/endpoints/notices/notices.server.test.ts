@@ -3,7 +3,7 @@ import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { HANGS } from '#tests/support/memory-platform.ts'
 import { LEEDS, openWebhookWorld, seenWell, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { createEndpoint } from '../endpoints.server.ts'
-import { MAIL_SUPERSEDED, MAIL_TOO_MANY, MAIL_UNCLEAR } from './notice-mail.ts'
+import { MAIL_REASON_TEXTS, mailReasonText } from './notice-reasons.ts'
 import { raiseNotices } from './notices.server.ts'
 
 let world: WebhookWorld
@@ -51,7 +51,12 @@ function letRecover(): void {
 }
 
 const round = () => raiseNotices(world.app)
-const notices = () => world.app.store.notices.listNotices(LEEDS, 99)
+/** With what a person reads about the e-mail. */
+const notices = async () =>
+  (await world.app.store.notices.listNotices(LEEDS, 99)).map((one) => ({
+    ...one,
+    mailSentence: one.mailReason && mailReasonText(one.mailReason),
+  }))
 const newest = async () => (await notices())[0]
 
 describe('a round', () => {
@@ -212,7 +217,7 @@ describe('an e-mail', () => {
       clock.advance(hours(1))
     }
     expect(world.platform.asked.filter((one) => one.startsWith('email'))).toHaveLength(1)
-    expect(await newest()).toMatchObject({ mailState: 'failed', mailSentence: MAIL_UNCLEAR })
+    expect(await newest()).toMatchObject({ mailState: 'failed', mailSentence: MAIL_REASON_TEXTS.unclear })
   })
 
   test('is not sent twice when the process ends in the middle of it', async () => {
@@ -223,7 +228,7 @@ describe('an e-mail', () => {
     clock.advance(hours(1))
     await round()
     expect(world.platform.asked.filter((one) => one.startsWith('email'))).toHaveLength(1)
-    expect(await newest()).toMatchObject({ mailState: 'failed', mailSentence: MAIL_UNCLEAR })
+    expect(await newest()).toMatchObject({ mailState: 'failed', mailSentence: MAIL_REASON_TEXTS.unclear })
   })
 
   test('is sent by one of two processes that share the file', async () => {
@@ -250,7 +255,7 @@ describe('an e-mail', () => {
     await round()
     expect((await notices()).map((one) => one.mailSentence)).toEqual([
       'E-mail sent to office@leeds.example.',
-      MAIL_SUPERSEDED,
+      MAIL_REASON_TEXTS.superseded,
     ])
     expect(world.platform.emails).toMatchObject([{ subject: 'Your Job webhook works again' }])
   })
@@ -264,7 +269,7 @@ describe('an e-mail', () => {
       clock.advance(minutes(30))
     }
     expect(world.platform.emails).toHaveLength(5)
-    expect((await notices()).filter((one) => one.mailSentence === MAIL_TOO_MANY)).toHaveLength(3)
+    expect((await notices()).filter((one) => one.mailSentence === MAIL_REASON_TEXTS.too_many)).toHaveLength(3)
     clock.advance(days(1))
     letFail()
     await round()

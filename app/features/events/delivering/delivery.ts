@@ -6,6 +6,7 @@ import type {
   Settlement,
   Verdict,
 } from '#app/domain/deliveries/delivery.ts'
+import { planHoldText } from '#app/domain/plan-hold.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -115,7 +116,7 @@ export function expiredWhileHeld(
   accountHold: string | null = null,
 ): string {
   if (accountHold !== null && health.state !== 'paused') {
-    return `Not delivered within 72 hours. ${accountHold}, then send it again.`
+    return `Not delivered within 72 hours. ${planHoldText(accountHold)}, then send it again.`
   }
   if (health.state === 'paused') return 'Kept for 30 days while the webhook was paused, then given up.'
   if (health.state === 'failing')

@@ -12,7 +12,6 @@ import {
   type DynamicMapping,
   type DynamicMappings,
   exportMappings,
-  MAPPING_NAME_REQUIRED,
   MOST_LINKS,
   makeMapping,
   mappingKey,
@@ -35,7 +34,7 @@ interface CreateMappingDialogProps {
 export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSave }: CreateMappingDialogProps) {
   const [name, setName] = useState('')
   const [chain, setChain] = useState([{ id: 0, api, field }])
-  const [error, setError] = useState<string | null>(null)
+  const [error, setError] = useState<{ at: 'name' | 'chain'; message: string } | null>(null)
   const toast = useToast()
   const key = mappingKey(name)
 
@@ -48,7 +47,7 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
     // The dialog stands inside the page's tree: its form is nobody else's.
     event.stopPropagation()
     const made = makeMapping(name, chain, new Date().toISOString())
-    if (made.outcome === 'refused') return setError(made.message)
+    if (made.outcome === 'refused') return setError(made)
     toast({ kind: 'success', title: 'Dynamic mapping saved', description: `${made.mapping.name} is ${made.key}.` })
     onSave(made.key, made.mapping)
   }
@@ -70,7 +69,7 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
               ? 'Like Customer e-mail.'
               : `Its key is ${key}.${Object.hasOwn(taken, key) ? ' It replaces the one of that key.' : ''}`
           }
-          {...(error === MAPPING_NAME_REQUIRED ? { errors: [error] } : {})}
+          {...(error?.at === 'name' ? { errors: [error.message] } : {})}
         >
           {(control) => (
             <TextInput
@@ -134,7 +133,7 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
             </li>
           ))}
         </ol>
-        {error !== null && error !== MAPPING_NAME_REQUIRED ? <FieldError id="mapping-error" errors={[error]} /> : null}
+        {error?.at === 'chain' ? <FieldError id="mapping-error" errors={[error.message]} /> : null}
         <div className="flex flex-wrap justify-between gap-2">
           {chain.length < MOST_LINKS ? (
             <Button

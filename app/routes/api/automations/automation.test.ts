@@ -322,9 +322,9 @@ describe('the manual trigger', () => {
     expect(new Set(answers.map(({ json }) => json.executionId)).size).toBe(3)
     await calls.world.clock.run(5_000)
     expect(calls.world.platform.messages).toHaveLength(2)
-    expect(calls.world.rows('SELECT outcome, reason FROM run ORDER BY id')).toEqual([
+    expect(calls.world.rows('SELECT outcome, reason_code AS reason FROM run ORDER BY id')).toEqual([
       { outcome: 'success', reason: null },
-      { outcome: 'nothing', reason: 'Done before. This automation runs once per job.' },
+      { outcome: 'nothing', reason: 'done_before' },
       { outcome: 'success', reason: null },
     ])
   })

@@ -1,6 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createEndpoint } from '#app/features/endpoints/endpoints.server.ts'
+import { mailReason } from '#app/features/endpoints/notices/notice-reasons.ts'
 import { type Call, callRoute, openSessions, type Route } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { action as ruleCheck } from './forwarding-rules-check.ts'
@@ -99,10 +100,10 @@ describe('POST /api/webhooks/compare', () => {
 
 describe('notices', () => {
   beforeEach(async () => {
-    const mail = { state: 'none', sentence: 'No e-mail: they are switched off.' } as const
+    const mail = { state: 'none', reason: mailReason('off') } as const
     await world.app.store.notices.raiseNotice(
       { accountUuid: LEEDS, endpointId: 1, latestId: null },
-      { kind: 'failing', since: world.clock.now(), sentence: 'It fails.', at: world.clock.now(), mail },
+      { kind: 'failing', since: world.clock.now(), reason: 'It fails.', at: world.clock.now(), mail },
     )
   })
   const list = (options: Call = {}) => call(notices, `/api/notices${ACCOUNT}`, options)

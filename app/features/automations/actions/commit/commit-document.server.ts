@@ -2,6 +2,7 @@
 // storing it once, so that every unclear end may simply be repeated.
 
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
@@ -86,6 +87,6 @@ const SLACK = minutes(2)
 
 function repeatable(ended: CommitResult): CommitResult {
   return ended.outcome === 'unknown'
-    ? { outcome: 'failed', errorClass: 'unavailable', sentence: `${ended.sentence} It is tried again.`, retry: true }
+    ? { outcome: 'failed', errorClass: 'unavailable', sentence: runReason('no_clear_answer_again'), retry: true }
     : ended
 }

@@ -145,13 +145,13 @@ describe('what did not', () => {
     ['broken', { outcome: 'unknown' }],
     ['answer_lost', { outcome: 'unknown' }],
     ['too_many', { outcome: 'wait', until: expect.any(Number) }],
-    ['unauthorized', { outcome: 'blocked', errorClass: 'reconnect', sentence: expect.stringContaining('Reconnect') }],
+    ['unauthorized', { outcome: 'blocked', errorClass: 'reconnect', sentence: { code: 'reconnect' } }],
     [
       'forbidden',
       {
         outcome: 'blocked',
         errorClass: 'scope',
-        sentence: expect.stringContaining('the permission publish_sms is missing'),
+        sentence: { code: 'scope', params: { scope: 'publish_sms' } },
       },
     ],
     ['suspended', { outcome: 'blocked', errorClass: 'suspended' }],

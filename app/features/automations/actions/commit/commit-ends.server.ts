@@ -2,6 +2,7 @@
 import type { AccountCallResult, PlatformApi, PlatformResult } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { CommitResult, Effect, VerifyResult } from '#app/domain/automations/effect.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { tellTrouble } from '../failure-words.ts'
 
@@ -31,7 +32,7 @@ export function endedBadly(trouble: Trouble, what: string): CommitResult {
       // Certainly not done, or nobody knows: the difference decides whether a customer may be written to again.
       return trouble.outcome === 'unavailable' && trouble.undone
         ? { outcome: 'failed', errorClass, sentence, retry: true }
-        : { outcome: 'unknown', sentence: 'ServiceM8 was asked, and no clear answer came back.' }
+        : { outcome: 'unknown', sentence: runReason('no_clear_answer') }
     default:
       return assertNever(errorClass)
   }

@@ -4,7 +4,7 @@ import { type AutomationAccount, automationAddress } from '#app/domain/automatio
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
-import { type PageResult, UNNAMED_RECORD } from '../act-on-rule.ts'
+import type { PageResult } from '../act-on-rule.ts'
 import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'
 
 export const NOT_MET_TITLE = 'Automation Conditions Not Met'
@@ -75,7 +75,7 @@ function FailedConditions({ result: { name, record, failed, mode } }: { result: 
       <p>
         {record === null
           ? `No record meets the conditions of “${name}” now.`
-          : `${record} does not meet the conditions.`}
+          : `${record || 'This record'} does not meet the conditions.`}
       </p>
       <ul className="grid gap-2">
         {failed.map((one, index) => (
@@ -100,7 +100,7 @@ function FailedConditions({ result: { name, record, failed, mode } }: { result: 
 /** Within a sentence. */
 function calledIn(record: string | null): string {
   if (record === null) return 'the newest record'
-  return record === UNNAMED_RECORD ? 'this record' : record
+  return record || 'this record'
 }
 
 function AnywayForm({ result, account }: Omit<NotMetProps, 'returnTo'>) {

@@ -150,7 +150,7 @@ export function Sentence({ parts: { when, onlyIf, does } }: { parts: SentencePar
 
 /** What keeps it from working, and what to do about it. */
 function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
-  const help = rule.pausedReason === null ? null : pauseHelp(rule.pausedReason)
+  const help = rule.pausedReason === null ? null : pauseHelp(rule.pauseEndsByItself)
   return (
     <>
       {rule.pausedReason !== null && help ? (

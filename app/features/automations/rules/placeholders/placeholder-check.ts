@@ -254,7 +254,7 @@ export interface PlaceholderChoice {
   /** What goes between the braces. */
   name: string
   label: string
-  group: 'Record' | 'All records' | 'Dates' | 'Business' | 'Earlier steps' | 'Ids' | 'Further records'
+  group: 'record' | 'all_records' | 'dates' | 'business' | 'earlier_steps' | 'ids' | 'further_records'
   type: FieldType | null
   /** Some records have nothing there. */
   mayBeEmpty?: true
@@ -265,7 +265,7 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
   const { object, steps, index } = place
   const worded = conditionFields(object).filter((field) => !isForMachines(field))
   const fields = worded.map(
-    ({ name, label, type }): PlaceholderChoice => ({ name: `entry.0.${name}`, label, group: 'Record', type }),
+    ({ name, label, type }): PlaceholderChoice => ({ name: `entry.0.${name}`, label, group: 'record', type }),
   )
   const ids = [...fieldsOf(object).values()]
     .filter((field) => !worded.includes(field))
@@ -273,7 +273,7 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
       ({ name, label, type }): PlaceholderChoice => ({
         name: `entry.0.${name}`,
         label: type === 'uuid' ? `${label} (id)` : label,
-        group: 'Ids',
+        group: 'ids',
         type,
         mayBeEmpty: true,
       }),
@@ -282,21 +282,21 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
     (name): PlaceholderChoice => ({
       name,
       label: DIGEST_LABELS[name] ?? digestLabel(name),
-      group: 'All records',
+      group: 'all_records',
       type: null,
     }),
   )
   const dates = CALENDAR_NAMES.map(
-    (name): PlaceholderChoice => ({ name, label: words(name), group: 'Dates', type: null }),
+    (name): PlaceholderChoice => ({ name, label: words(name), group: 'dates', type: null }),
   )
   const called: PlaceholderChoice[] = [
-    { name: 'date', label: 'Date of the call', group: 'Dates', type: 'date' },
-    { name: 'job_uuid', label: 'Job of the call', group: 'Record', type: 'uuid' },
+    { name: 'date', label: 'Date of the call', group: 'dates', type: 'date' },
+    { name: 'job_uuid', label: 'Job of the call', group: 'record', type: 'uuid' },
   ]
   const triggered: PlaceholderChoice[] = [
-    { name: 'description', label: 'Description of what set it off', group: 'Record', type: 'text' },
-    { name: 'object', label: 'Kind of record', group: 'Ids', type: 'text' },
-    { name: 'company_uuid', label: 'Customer (id)', group: 'Ids', type: 'uuid' },
+    { name: 'description', label: 'Description of what set it off', group: 'record', type: 'text' },
+    { name: 'object', label: 'Kind of record', group: 'ids', type: 'text' },
+    { name: 'company_uuid', label: 'Customer (id)', group: 'ids', type: 'uuid' },
   ]
   const isCalled = place.source === 'manual_endpoint'
   const results = steps.slice(0, index).flatMap((step, at) =>
@@ -304,15 +304,15 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
       (field): PlaceholderChoice => ({
         name: `action_${at + 1}_result.${field}`,
         label: `${words(field)} of action ${at + 1}`,
-        group: 'Earlier steps',
+        group: 'earlier_steps',
         type: null,
       }),
     ),
   )
   const business: PlaceholderChoice[] = [
-    { name: 'business name', label: 'Your business name', group: 'Business', type: 'text' },
-    { name: 'business.email', label: 'Your business e-mail', group: 'Business', type: 'text' },
-    { name: 'staff_signature', label: 'Signature of the staff member', group: 'Business', type: 'text' },
+    { name: 'business name', label: 'Your business name', group: 'business', type: 'text' },
+    { name: 'business.email', label: 'Your business e-mail', group: 'business', type: 'text' },
+    { name: 'staff_signature', label: 'Signature of the staff member', group: 'business', type: 'text' },
   ]
   const first = [...(isCalled ? called : []), ...fields, ...triggered.slice(0, 1)]
   const last = [...triggered.slice(1), ...(isCalled ? [] : ofTheRecord(called, object)), ...ids]
@@ -330,7 +330,7 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
 function ofTheRecord(called: readonly PlaceholderChoice[], object: string): PlaceholderChoice[] {
   return called
     .filter(({ name }) => name !== 'date' || namesOf(object).has('date'))
-    .map((choice) => ({ ...choice, label: choice.name === 'date' ? 'Date of the record' : 'Job (id)', group: 'Ids' }))
+    .map((choice) => ({ ...choice, label: choice.name === 'date' ? 'Date of the record' : 'Job (id)', group: 'ids' }))
 }
 
 /** Ids, and what only ServiceM8 itself reckons with: at the end of the list. */

@@ -1,0 +1,60 @@
+// What an account is told about its addresses, and what became of the e-mail about it: one table of what each code says.
+import { type CodedReason, type ParamsOf, type Reason, type ReasonParams, textOfReason } from '#app/domain/reason.ts'
+
+export const MAILS_A_DAY = 5
+
+/** `said`: what the latest attempt showed, or why it was switched off. */
+type Said = { said: string | null }
+
+export const NOTICE_REASON_TEXTS = {
+  recovered: 'Events arrive at your address again.',
+  failing: ({ said }: Said) => `${said ?? 'Nothing could be delivered.'} Events are kept and tried again for 72 hours.`,
+  stopped: ({ said }: Said) => said ?? 'Your address asked us to send nothing more.',
+  given_up: ({ said }: Said) =>
+    `${said ?? 'Nothing could be delivered for 72 hours.'} We have stopped trying; new events are kept.`,
+}
+
+/** Why no e-mail can be sent for an account at present. */
+export const MAIL_PROBLEM_TEXTS = {
+  not_connected: 'E-mails go through ServiceM8, which is not connected at present. Sign in again to get them.',
+  not_allowed: 'ServiceM8 has not been allowed to send e-mails for Fieldhook. Sign in again and allow it.',
+}
+
+export type MailProblem = keyof typeof MAIL_PROBLEM_TEXTS
+
+export const MAIL_REASON_TEXTS = {
+  off: 'No e-mail: they are switched off.',
+  not_connected: () => `No e-mail. ${MAIL_PROBLEM_TEXTS.not_connected}`,
+  not_allowed: () => `No e-mail. ${MAIL_PROBLEM_TEXTS.not_allowed}`,
+  superseded: 'No e-mail: it was over before one could be sent.',
+  too_many: `No e-mail: ${MAILS_A_DAY} were sent within 24 hours already.`,
+  no_address: 'No e-mail: ServiceM8 has no e-mail address for your account. Enter one under “Notices by e-mail”.',
+  /** Written before it is sent: it stays when nobody can say how that ended. */
+  unclear: 'The e-mail may not have been sent: ServiceM8 did not say. It is not repeated.',
+  account_erased: 'The account was erased.',
+  sent: ({ to }: { to: string }) => `E-mail sent to ${to}.`,
+  refused: ({ message }: { message: string }) => `No e-mail: ${message}`,
+  again: ({ message }: { message: string }) => `The e-mail is tried again: ${message}`,
+}
+
+export function noticeReason<Code extends keyof typeof NOTICE_REASON_TEXTS>(
+  code: Code,
+  ...[params]: ParamsOf<(typeof NOTICE_REASON_TEXTS)[Code]>
+): CodedReason {
+  return params === undefined ? { code } : { code, params: params as ReasonParams }
+}
+
+export function mailReason<Code extends keyof typeof MAIL_REASON_TEXTS>(
+  code: Code,
+  ...[params]: ParamsOf<(typeof MAIL_REASON_TEXTS)[Code]>
+): CodedReason {
+  return params === undefined ? { code } : { code, params: params as ReasonParams }
+}
+
+export function noticeReasonText(reason: Reason): string {
+  return textOfReason(NOTICE_REASON_TEXTS, reason)
+}
+
+export function mailReasonText(reason: Reason): string {
+  return textOfReason(MAIL_REASON_TEXTS, reason)
+}

@@ -1,0 +1,66 @@
+// A reason in the database: three columns, of which either the text is set or the code with its parameters. Statements take and
+// give it as one JSON value, so that no column is forgotten.
+import type { Reason, ReasonParams } from '#app/domain/reason.ts'
+
+interface ReasonColumns {
+  text: string
+  code: string
+  params: string
+}
+
+const columns = (name: string, text = name): ReasonColumns => ({ text, code: `${name}_code`, params: `${name}_params` })
+
+/** Of `run`. */
+export const RUN_REASON = columns('reason')
+/** Of `run_step`. */
+export const STEP_REASON = columns('reason', 'sentence')
+/** Of `automation`. */
+export const PAUSE_REASON = columns('paused_reason')
+/** Of `endpoint_notice`: what happened, and what became of its e-mail. */
+export const NOTICE_REASON = columns('reason', 'sentence')
+export const MAIL_REASON = columns('mail_reason', 'mail_sentence')
+
+/** For a SELECT: the value that `readReason` takes. */
+export function selectReason({ text, code, params }: ReasonColumns, alias?: string): string {
+  const at = alias === undefined ? '' : `${alias}.`
+  return `json_array(${at}${text}, ${at}${code}, json(${at}${params}))`
+}
+
+/** For an UPDATE: `parameter` is what `storedReason` gives. */
+export function setReason({ text, code, params }: ReasonColumns, parameter = '@reason'): string {
+  return `${text} = ${parameter} ->> 0, ${code} = ${parameter} ->> 1, ${params} = ${parameter} ->> 2`
+}
+
+/** For an INSERT: names and values. */
+export function reasonNames({ text, code, params }: ReasonColumns): string {
+  return `${text}, ${code}, ${params}`
+}
+
+export function reasonValues(parameter = '@reason'): string {
+  return `${parameter} ->> 0, ${parameter} ->> 1, ${parameter} ->> 2`
+}
+
+export function clearReason({ text, code, params }: ReasonColumns): string {
+  return `${text} = NULL, ${code} = NULL, ${params} = NULL`
+}
+
+export function storedReason(reason: Reason | null): string {
+  if (reason === null || typeof reason === 'string') return JSON.stringify([reason, null, null])
+  return JSON.stringify([null, reason.code, reason.params ?? null])
+}
+
+export function readReason(stored: string): Reason | null {
+  const [text, code, params] = JSON.parse(stored) as [string | null, string | null, ReasonParams | null]
+  return reasonOf(text, code, params)
+}
+
+/** For rows that are read column by column. */
+export function reasonOf(
+  text: string | null,
+  code: string | null,
+  params: ReasonParams | string | null,
+): Reason | null {
+  if (code === null) return text
+  const read = typeof params === 'string' ? (JSON.parse(params) as ReasonParams) : params
+  return read === null ? { code } : { code, params: read }
+}
