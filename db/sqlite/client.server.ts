@@ -7,8 +7,8 @@ import * as schema from '../schema.ts'
 import { cannotStart, openingProblem } from './cannot-start.ts'
 import { createWriteTurn, type WriteTurn } from './hot/write-turn.server.ts'
 import { bringUpToDate } from './migrations.server.ts'
+import type { Sql } from './sql.ts'
 
-export type Sql = Database.Database
 export type Db = BetterSQLite3Database<typeof schema>
 
 export interface Client {

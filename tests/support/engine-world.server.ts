@@ -15,6 +15,8 @@ import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
 import { type SteppingClock, steppingClock } from './stepping-clock.ts'
 import { testApp } from './test-app.server.ts'
 
+export { countReplayed } from '#app/features/events/delivering/send-again.server.ts'
+
 export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
 

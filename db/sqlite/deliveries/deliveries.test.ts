@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { nextStep } from '#app/features/events/delivering/delivery.ts'
-import { countReplayed } from '#app/features/events/delivering/send-again.server.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import { anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
+import {
+  anEvent,
+  BRISBANE,
+  countReplayed,
+  type EngineWorld,
+  engineWorld,
+  LEEDS,
+} from '#tests/support/engine-world.server.ts'
 import type { AttemptReport, DeliveryJob, ReplayRequest, SettleOptions } from '../../store/deliveries.ts'
 import type { IncomingEvent } from '../../store/events.ts'
 

@@ -1,5 +1,5 @@
 // Counters that are kept with the rows they count. Within one transaction they are summed up first and written once.
-import type { Sql } from '../client.server.ts'
+import type { Sql } from '../sql.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,7 +1,7 @@
 // What is written within one turn of the event loop by those on the hot path shares one transaction, and so one sync of the
 // disk and one write of each counter. When one of them breaks it, all are done once more, each in a savepoint of its own: what
 // breaks one leaves the others. (With savepoints from the start, every page that is written would be copied first: measured.)
-import type { Sql } from '../client.server.ts'
+import type { Sql } from '../sql.ts'
 import { isStorageFailure } from '../storage-failure.ts'
 import { type Tally, tallies } from './tally.server.ts'
 
