@@ -13,7 +13,7 @@ export function callRouters(build, routePattern, routerOf) {
   /** @type {Map<string, import('express').RequestHandler>} */
   const routers = new Map()
   for (const route of Object.values(build.routes)) {
-    if (!route || route.id === 'root' || route.path === undefined || route.path.includes('*')) continue
+    if (!route || route.id === 'root' || route.path === undefined || route.path === '*') continue
     // As Remix tells calls from pages.
     if ('default' in route.module || 'ErrorBoundary' in route.module) continue
     const routes = /** @type {ServerBuild['routes']} */ ({ root: build.routes.root, [route.id]: route })
@@ -21,7 +21,9 @@ export function callRouters(build, routePattern, routerOf) {
   }
   return (req, res, next) => {
     // Data of any route can be asked for through any address.
-    const router = '_data' in req.query ? undefined : routers.get(routePattern(req.path))
+    const pattern = routePattern(req.path)
+    const known = routers.get(pattern) ?? (pattern.startsWith('/api/') ? routers.get('/api/*') : undefined)
+    const router = '_data' in req.query ? undefined : known
     if (router) router(req, res, next)
     else next()
   }

@@ -1,4 +1,4 @@
-// `npm run docs:api`: writes docs/api.md from the table of calls and docs/parts/api-introduction.md. A test says when it is out of
+// `npm run docs:api`: writes docs/api.md from the calls and docs/parts/api-introduction.md. A test says when it is out of
 // date.
 import './node-version.mjs'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,8 @@ await orExplain(async () => {
   await setUp({ build: false })
   const { runTs } = await import('./run-ts.mjs')
   const { referenceMarkdown } = await runTs('app/features/reference/reference-markdown.ts')
+  const { REFERENCE } = await runTs('app/routes/api/calls.server.ts')
   const introduction = readFileSync('docs/parts/api-introduction.md', 'utf8')
-  writeFileSync('docs/api.md', /** @type {Function} */ (referenceMarkdown)(introduction))
+  writeFileSync('docs/api.md', /** @type {Function} */ (referenceMarkdown)(REFERENCE, introduction))
   console.log('Wrote docs/api.md.')
 })

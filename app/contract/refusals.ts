@@ -1,4 +1,5 @@
 // Which refusals a call may answer: those that follow from what it is, and its own.
+import { type OwnerAct, wantsFreshProof } from '#app/domain/people.ts'
 import type { Operation, RefusedStatus } from './operation.ts'
 
 export const REFUSAL_WORDS: Readonly<Record<RefusedStatus, string>> = {
@@ -17,9 +18,11 @@ export const REFUSAL_WORDS: Readonly<Record<RefusedStatus, string>> = {
   503: 'Not now. Please try again.',
 }
 
-/** Of calls that export, erase, make keys or end every session. */
-export const OWNERS_ONLY =
-  'Not an owner, or no opening or sign-in within 10 minutes; or the call came from another site.'
+/** 403 of calls that only owners may make. */
+export function ownersOnly(act: OwnerAct): string {
+  const recent = wantsFreshProof(act) ? ', or no opening or sign-in within 10 minutes' : ''
+  return `Not an owner${recent}; or the call came from another site.`
+}
 
 export interface Refusal {
   status: RefusedStatus

@@ -25,6 +25,10 @@ export const FRESH_FOR = minutes(10)
 const OWNER_ACTS = { pay: false, roles: true, export: true, erase: true, keys: true, end_all: true } as const
 export type OwnerAct = keyof typeof OWNER_ACTS
 
+export function wantsFreshProof(act: OwnerAct): boolean {
+  return OWNER_ACTS[act]
+}
+
 /** Whoever asks: what a session knows of them. */
 export interface Asking {
   role: Role
@@ -41,7 +45,7 @@ export type OwnerRefusal = 'owner' | 'unnamed' | 'fresh'
 export function ownerActRefusal(act: OwnerAct, asking: Asking, now: Millis): OwnerRefusal | null {
   const { role, staffUuid, freshAt } = asking
   if (role !== 'owner') return staffUuid === null ? 'unnamed' : 'owner'
-  return OWNER_ACTS[act] && now - freshAt >= FRESH_FOR ? 'fresh' : null
+  return wantsFreshProof(act) && now - freshAt >= FRESH_FOR ? 'fresh' : null
 }
 
 export const OWNER_ACT_WORDS = {

@@ -46,9 +46,12 @@ export async function requireAccount(app: SessionApp, request: Request, id: unkn
 
 /** `requireAccount` for the id in the query, in either spelling. */
 export function requireAccountOfQuery(app: SessionApp, request: Request): Promise<AccountAccess> {
-  const { searchParams } = new URL(request.url)
-  const raw = searchParams.get('accountUUID') ?? searchParams.get('accountuuid')
-  return requireAccount(app, request, accountIdIn(searchParams) ?? raw)
+  return requireAccount(app, request, idInQuery(new URL(request.url).searchParams))
+}
+
+/** What the query names as the account, well formed or not. */
+export function idInQuery(query: URLSearchParams): string | null {
+  return accountIdIn(query) ?? query.get('accountUUID') ?? query.get('accountuuid')
 }
 
 /** Null without a session, or when the id is not one of its accounts. */

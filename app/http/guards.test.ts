@@ -1,7 +1,7 @@
 import type { AppLoadContext } from '@remix-run/node'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { answerCall } from './call.server.ts'
+import { answerCall } from './calls/call.server.ts'
 import { readForm, readJson } from './guards.server.ts'
 import { answer, invalid } from './respond.ts'
 

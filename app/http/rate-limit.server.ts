@@ -1,5 +1,6 @@
 // Token buckets in memory, bounded in number: brakes, not accounting. A restart forgets them.
 import type { App } from '#app/context/app-context.ts'
+import type { Limit } from '#app/contract/operation.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
@@ -46,68 +47,57 @@ export function createRateLimiter(options: {
   }
 }
 
+const perAddress = (perMinute: number): Limit => ({ perMinute, per: 'address' })
+const perAccount = (perMinute: number): Limit => ({ perMinute, per: 'account' })
+
 /**
- * A minute, per address; `trigger` per automation, `run`, `look`, `pay`, `export` and `erase` per account. `unknown_address` counts
- * only calls of platform addresses that do not exist: all accounts' events come from the platform's few machines.
+ * What pages and calls count together, and what is no call. `unknown_address` counts only calls of platform addresses that do not
+ * exist: all accounts' events come from the platform's few machines.
  */
 export const LIMITS = {
-  sign_in: 20,
-  credentials: 10,
-  link: 5,
-  trigger: 60,
-  run: 20,
-  look: 60,
-  pay: 20,
-  document: 20,
-  export: 4,
-  erase: 5,
-  unknown_address: 20,
-  csp_report: 30,
-  reference: 30,
-} as const
+  sign_in: perAddress(20),
+  credentials: perAddress(10),
+  link: perAddress(5),
+  trigger: { perMinute: 60, per: 'automation' },
+  run: perAccount(20),
+  look: perAccount(60),
+  test: perAccount(5),
+  check: perAccount(5),
+  compare: perAccount(2),
+  pay: perAccount(20),
+  document: perAddress(20),
+  export: perAccount(4),
+  erase: perAccount(5),
+  unknown_address: perAddress(20),
+  csp_report: perAddress(30),
+  reference: perAddress(30),
+} as const satisfies Record<string, Limit>
 
 type LimitName = keyof typeof LIMITS
 
-const limitersOf = new WeakMap<object, Record<LimitName, RateLimiter>>()
+const limitersOf = new WeakMap<object, Map<Limit, RateLimiter>>()
 
 /** 429 with Retry-After when this address has used up its share. */
-export function requireRate(app: Pick<App, 'clock'>, name: LimitName, clientIp: string): void {
-  requireRateOf(app, name, callerOf(clientIp))
+export function requireRate(app: Pick<App, 'clock'>, limit: LimitName | Limit, clientIp: string): void {
+  requireRateOf(app, limit, callerOf(clientIp))
 }
 
 /** The same for whatever else a limit counts by. */
-export function requireRateOf(app: Pick<App, 'clock'>, name: LimitName, key: string): void {
-  const taken = limitersFor(app)[name].take(key)
+export function requireRateOf(app: Pick<App, 'clock'>, limit: LimitName | Limit, key: string): void {
+  const taken = takeRate(app, limit, key)
   if (taken.outcome === 'wait') throw tooMany(taken.ms)
 }
 
-/** The same without throwing: ms until there is room again, null = there is. */
-export function overRate(app: Pick<App, 'clock'>, name: LimitName, clientIp: string): number | null {
-  const taken = limitersFor(app)[name].take(callerOf(clientIp))
-  return taken.outcome === 'wait' ? taken.ms : null
-}
-
-function limitersFor(app: Pick<App, 'clock'>): Record<LimitName, RateLimiter> {
-  const limiters = limitersOf.get(app) ?? newLimiters(app.clock)
+/** The same without throwing. */
+export function takeRate(
+  app: Pick<App, 'clock'>,
+  limit: LimitName | Limit,
+  key: string,
+): ReturnType<RateLimiter['take']> {
+  const of = typeof limit === 'string' ? LIMITS[limit] : limit
+  const limiters = limitersOf.get(app) ?? new Map<Limit, RateLimiter>()
   limitersOf.set(app, limiters)
-  return limiters
-}
-
-function newLimiters(clock: Clock): Record<LimitName, RateLimiter> {
-  const limiter = (name: LimitName) => createRateLimiter({ clock, perMinute: LIMITS[name] })
-  return {
-    sign_in: limiter('sign_in'),
-    credentials: limiter('credentials'),
-    link: limiter('link'),
-    trigger: limiter('trigger'),
-    run: limiter('run'),
-    look: limiter('look'),
-    pay: limiter('pay'),
-    document: limiter('document'),
-    export: limiter('export'),
-    erase: limiter('erase'),
-    unknown_address: limiter('unknown_address'),
-    csp_report: limiter('csp_report'),
-    reference: limiter('reference'),
-  }
+  const limiter = limiters.get(of) ?? createRateLimiter({ clock: app.clock, perMinute: of.perMinute })
+  limiters.set(of, limiter)
+  return limiter.take(key)
 }

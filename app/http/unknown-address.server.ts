@@ -1,11 +1,13 @@
 // Guessing addresses of the platform's calls: each wrong guess is a 404, and after a few of them a 429. Who knows an address is
 // never counted.
 import type { App } from '#app/context/app-context.ts'
+import { callerOf } from '#app/lib/caller-of.ts'
 import type { PlatformOutcome } from './platform-answer.ts'
-import { overRate } from './rate-limit.server.ts'
+import { takeRate } from './rate-limit.server.ts'
 
 /** The outcome, or `guessing` in its place when this caller has asked for too many addresses that do not exist. */
 export function brakeUnknown(app: Pick<App, 'clock'>, clientIp: string, received: PlatformOutcome): PlatformOutcome {
-  const waitMs = received.outcome === 'unknown_address' ? overRate(app, 'unknown_address', clientIp) : null
-  return waitMs === null ? received : { outcome: 'guessing', waitMs }
+  if (received.outcome !== 'unknown_address') return received
+  const taken = takeRate(app, 'unknown_address', callerOf(clientIp))
+  return taken.outcome === 'wait' ? { outcome: 'guessing', waitMs: taken.ms } : received
 }

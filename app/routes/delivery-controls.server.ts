@@ -2,12 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import type { DeliveryControls } from '#app/features/endpoints/controls/delivery-controls.server.ts'
 import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
-import { createRateLimiter, type RateLimiter } from '#app/http/rate-limit.server.ts'
-
-/** Per account; counted together for the page and the calls. */
-const A_MINUTE = { test: 5, check: 5, compare: 2 } as const
-
-type Limited = keyof typeof A_MINUTE
+import { takeRate } from '#app/http/rate-limit.server.ts'
 
 export function deliveryControls(app: App, accountUuid: string): DeliveryControls {
   return {
@@ -33,17 +28,8 @@ export function deliveryControls(app: App, accountUuid: string): DeliveryControl
         error: success ? null : verdict.sentence,
       }
     },
-    takeTest: () => limiterOf(app, 'test').take(accountUuid),
-    takeCheck: () => limiterOf(app, 'check').take(accountUuid),
-    takeCompare: () => limiterOf(app, 'compare').take(accountUuid),
+    takeTest: () => takeRate(app, 'test', accountUuid),
+    takeCheck: () => takeRate(app, 'check', accountUuid),
+    takeCompare: () => takeRate(app, 'compare', accountUuid),
   }
-}
-
-const limiters = new WeakMap<App, Partial<Record<Limited, RateLimiter>>>()
-
-function limiterOf(app: App, what: Limited): RateLimiter {
-  const known = limiters.get(app) ?? {}
-  limiters.set(app, known)
-  known[what] ??= createRateLimiter({ clock: app.clock, perMinute: A_MINUTE[what] })
-  return known[what]
 }

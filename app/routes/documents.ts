@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { openDocument } from '#app/features/automations/actions/document-links.server.ts'
-import { answerVisit } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/calls/call.server.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'
 import { problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

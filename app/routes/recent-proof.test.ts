@@ -4,13 +4,15 @@ import { findSession } from '#app/http/session.server.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { BRISBANE, LEEDS, type PlatformAccount } from '#tests/support/platform-server.ts'
-import { loader as erase } from './api/accounts/erase.ts'
-import { loader as exportRoute } from './api/accounts/export.ts'
-import { loader as endAll } from './api/accounts/sessions-end-all.ts'
-import { loader as rotate } from './api/webhooks/webhooks-rotate-secret.ts'
 import { loader as authorize } from './sign-in/authorize.ts'
 import { loader as callback } from './sign-in/callback.ts'
+
+const erase = apiRoute('api/erase')
+const exportRoute = apiRoute('api/export')
+const endAll = apiRoute('api/sessions/end-all')
+const rotate = apiRoute('api/webhooks/:id/rotate-secret')
 
 let world: AccountsApp
 let kim: RouteBrowser

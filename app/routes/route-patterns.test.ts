@@ -1,15 +1,18 @@
 import { matchRoutes } from '@remix-run/react'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { allPatterns, routePatterns } from './route-patterns.ts'
+import { CALL_PATHS } from './api/calls.server.ts'
+import { allPatterns, pathFinder, routePatterns } from './route-patterns.ts'
 import routes from './table.ts'
 
-const patternFor = routePatterns()
+const patternFor = routePatterns(CALL_PATHS)
+const TABLE = [...routes.map(({ path = '' }) => path), ...CALL_PATHS].map((path) => ({
+  path: `/${path}`.replace(/^\/+/, '/'),
+}))
 
 /** What the router itself would say. */
 function asRouted(path: string): string {
-  const table = routes.map((route) => ({ path: `/${route.path ?? ''}`.replace(/^\/+/, '/') }))
-  const found = matchRoutes(table, path)?.at(-1)?.route.path ?? '/*'
+  const found = matchRoutes(TABLE, path)?.at(-1)?.route.path ?? '/*'
   return found === '/*' && path.startsWith('/assets/') ? '/assets/*' : found
 }
 
@@ -30,7 +33,9 @@ test.each([
 })
 
 test('it names the route that the router would choose', () => {
-  const words = [...new Set(allPatterns().flatMap((pattern) => pattern.split('/')))].filter((word) => word !== '*')
+  const words = [...new Set(allPatterns(CALL_PATHS).flatMap((pattern) => pattern.split('/')))].filter(
+    (word) => word !== '*',
+  )
   const segment = fc.oneof(fc.constantFrom(...words), fc.constantFrom('', 'x', 'API', '%61pi', 'a%2Fb', '12'))
   fc.assert(
     fc.property(fc.array(segment, { maxLength: 6 }), fc.boolean(), (segments, slash) => {
@@ -41,4 +46,12 @@ test('it names the route that the router would choose', () => {
     }),
     { numRuns: 3_000 },
   )
+}, 30_000)
+
+test('what stands where a path has names is handed on as it was written, decoded', () => {
+  const find = pathFinder(['api/:list/:id', 'api/things/test', 'api/things/:id'])
+  expect(find('/API/Things/A%20b%2Fc/')).toEqual({ path: 'api/things/:id', params: { id: 'A b/c' } })
+  expect(find('/api/things/test')).toEqual({ path: 'api/things/test', params: {} })
+  expect(find('/api/other/%zz')).toEqual({ path: 'api/:list/:id', params: { list: 'other', id: '%zz' } })
+  expect([find('/api'), find('/api//7'), find('/api/things/7/more')]).toEqual([null, null, null])
 })

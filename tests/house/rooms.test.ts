@@ -11,8 +11,8 @@ const CEILINGS = {
   roomsInCircles: 0,
   looseFilesOfApp: 4,
   filesFlatInOneFolder: 29,
-  filesWithOneImporter: 275,
-  productLines: 93_600,
+  filesWithOneImporter: 269,
+  productLines: 92_600,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */
@@ -97,7 +97,10 @@ const FOUND: Record<keyof typeof CEILINGS, () => { count: number; told: string[]
   filesWithOneImporter() {
     const importers = grouped(imports, ({ to }) => to)
     const lonely = files.filter(
-      (file) => !file.startsWith('packages/') && new Set(importers.get(file)?.map(({ from }) => from)).size === 1,
+      // A family of calls stands in the list of all calls as a route module stands in the table.
+      (file) =>
+        !/^packages\/|^app\/routes\/api\/[^/]+-calls\.server\.ts$/.test(file) &&
+        new Set(importers.get(file)?.map(({ from }) => from)).size === 1,
     )
     const short = lonely.filter((file) => linesOf(file) < 40)
     return { count: lonely.length, told: ['The short ones are best merged into the file that uses them:', ...short] }

@@ -19,13 +19,15 @@ const page = readFileSync('docs/security.md', 'utf8')
 const source = (file: string) => readFileSync(file, 'utf8')
 
 test('how often somebody may ask', () => {
-  const { sign_in, credentials, link, run, look, trigger, csp_report } = LIMITS
-  expect(page).toContain(`${sign_in} sign-ins, ${credentials} credential calls and ${link} links a minute per address`)
+  const { sign_in, credentials, link, run, look, test: tests, trigger, csp_report } = LIMITS
   expect(page).toContain(
-    `of an account ${run} runs by hand, ${look} looks and 5 test calls a minute, of a trigger ${trigger} `,
+    `${sign_in.perMinute} sign-ins, ${credentials.perMinute} credential calls and ${link.perMinute} links a minute per address`,
   )
-  expect(page).toContain(`16 KB, ${csp_report} a minute for each address`)
-  expect(page).toContain(`wrong key is 404, ${trigger} a minute`)
+  expect(page).toContain(
+    `of an account ${run.perMinute} runs by hand, ${look.perMinute} looks and ${tests.perMinute} test calls a minute, of a trigger ${trigger.perMinute} `,
+  )
+  expect(page).toContain(`16 KB, ${csp_report.perMinute} a minute for each address`)
+  expect(page).toContain(`wrong key is 404, ${trigger.perMinute} a minute`)
 })
 
 test('how large something may be', () => {

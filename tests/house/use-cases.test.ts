@@ -13,9 +13,7 @@ import { finishSignIn } from '#app/features/accounts/sign-in.server.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
-import { action as saveRule } from '#app/routes/api/automations/automation.ts'
-import { action as startPayment } from '#app/routes/api/create-payment-intent.ts'
-import { action as createWebhook } from '#app/routes/api/webhooks/webhooks.ts'
+import { answerApi } from '#app/routes/api/calls.server.ts'
 import { action as paymentEvent } from '#app/routes/hooks/payment-events.ts'
 import type { World } from '#sandbox/world.ts'
 import { startReceiver } from '#tests/support/recording-receiver.ts'
@@ -157,7 +155,7 @@ test('a webhook is created, and an event becomes an attempt', async () => {
   judge(
     'a webhook is created',
     await filesEntered(() =>
-      created(createWebhook, '/api/webhooks', { accountUUID: account, object: 'job', callback_url: receiver.url }),
+      created(answerApi, '/api/webhooks', { accountUUID: account, object: 'job', callback_url: receiver.url }),
     ),
   )
   const job = world.records(account, 'job').find((one) => one.status === 'Quote' && one.active === 1)
@@ -179,7 +177,7 @@ test('an automation is saved, and texts a customer', async () => {
   judge(
     'an automation is saved',
     await filesEntered(async () => {
-      rule = await created(saveRule, '/api/automation', {
+      rule = await created(answerApi, '/api/automation', {
         accountUUID: account,
         name: 'Tell the customer',
         triggerSource: 'webhook',
@@ -221,7 +219,7 @@ test('a subscription is paid', async () => {
   judge(
     'a subscription is paid',
     await filesEntered(async () => {
-      const { clientSecret } = await created(startPayment, `/api/create-payment-intent/${account}`, { amount: 500 })
+      const { clientSecret } = await created(answerApi, `/api/create-payment-intent/${account}`, { amount: 500 })
       expect(await confirmPayment(origin, clientSecret)).toMatchObject({ status: 200 })
       await world.payments.settled()
       await vi.waitFor(async () =>

@@ -1,10 +1,10 @@
 // Real answers beside the reference: does it tell their status, and every field of their body?
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { documentPath, openApiDocument } from '#app/features/reference/openapi.ts'
-import { OPERATIONS } from '#app/features/reference/operations.ts'
+import { REFERENCE } from '#app/routes/api/calls.server.ts'
 
 const DOCUMENT_ID = 'https://fieldhook.example.com/document'
-const document = openApiDocument({ origin: 'https://fieldhook.example.com', version: '0.0.0', closed: true })
+const document = openApiDocument(REFERENCE, { origin: 'https://fieldhook.example.com', version: '0.0.0', closed: true })
 // Formats are checked by the schemas themselves where it matters; unknown keywords are OpenAPI's own.
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 ajv.addSchema(JSON.parse(JSON.stringify(document)) as object, DOCUMENT_ID)
@@ -15,7 +15,7 @@ export function untold(
   answer: { status: number; text: string },
 ): string | null {
   const { method, route } = call
-  if (!OPERATIONS.some((one) => one.route === route && one.method === method)) return null
+  if (!REFERENCE.operations.some((one) => one.path === route && one.method === method)) return null
   const told = document.paths[documentPath(route)]?.[method.toLowerCase()]?.responses as Record<string, unknown>
   const name = `${method} ${route} ${answer.status}`
   if (!Object.hasOwn(told, answer.status)) return `${name}: no such status`

@@ -8,9 +8,11 @@ import type { LookApp } from '#app/features/automations/triggers/look.server.ts'
 import { matchNow } from '#app/features/automations/triggers/match-now.server.ts'
 import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
 import { seconds } from '#app/lib/duration.ts'
-import { action as run } from '#app/routes/api/automations/automation-run.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
+
+const run = apiRoute('api/automation/:id/run')
 
 const ALL = '/api_1.0/job.json'
 const ACTIVE = "/api_1.0/job.json?$filter=active eq '1'"

@@ -12,6 +12,7 @@ import type { Committer } from '#app/features/automations/actions/action.server.
 import type { Deliver } from '#app/features/events/delivering/deliver.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { TracingSettings } from '#app/lib/tracing-settings.ts'
+import { CALL_PATHS } from '#app/routes/api/calls.server.ts'
 import { allPatterns } from '#app/routes/route-patterns.ts'
 import type { Store } from '#db/store.ts'
 import {
@@ -49,7 +50,7 @@ export async function observeParts(input: {
   /** Null = nothing is traced, and nothing that traces is loaded. */
   tracing: TracingSettings | null
 }): Promise<ObservedParts> {
-  const measures = createMeasures({ version: input.version, routes: allPatterns() })
+  const measures = createMeasures({ version: input.version, routes: allPatterns(CALL_PATHS) })
   const load = createProcessLoad()
   const log = measureLog(input.log, measures)
   const traced = await tracedParts(input.tracing, input.version, log)

@@ -1,7 +1,6 @@
 // zod's schemas as JSON Schema 2020-12, as OpenAPI 3.1 wants it, with what refinements check written beside them.
 import { z } from 'zod'
 import type { Body, FieldNote } from '#app/contract/operation.ts'
-import { NAMED_SCHEMAS } from './operations.ts'
 
 /** The keywords that are read again here; others are carried along. */
 export interface JsonSchema {
@@ -32,42 +31,48 @@ export interface JsonSchema {
 
 export const SCHEMAS_AT = '#/components/schemas/'
 
-const NAME_OF = new Map<object, string>(Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [schema, name]))
+/** Schemas that have a name of their own, by that name. */
+export type NamedSchemas = Readonly<Record<string, z.ZodType>>
 
 /**
  * What is answered. `closed`: fields that are not named are refused, to test real answers with; the published document leaves
  * answers open, because new fields may come.
  */
-export function answerSchema(schema: z.ZodType, closed: boolean): JsonSchema {
-  const name = NAME_OF.get(schema)
-  return name === undefined ? convert(schema, 'output', closed) : { $ref: `${SCHEMAS_AT}${name}` }
+export function answerSchema(schema: z.ZodType, named: NamedSchemas, closed: boolean): JsonSchema {
+  const name = nameOf(schema, named)
+  return name === undefined ? convert(schema, 'output', named, closed) : { $ref: `${SCHEMAS_AT}${name}` }
 }
 
 /** The schemas with a name, each written out. */
-export function namedSchemas(closed: boolean): Record<string, JsonSchema> {
+export function namedSchemas(named: NamedSchemas, closed: boolean): Record<string, JsonSchema> {
   return Object.fromEntries(
-    Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [name, convert(schema, 'output', closed)]),
+    Object.entries(named).map(([name, schema]) => [name, convert(schema, 'output', named, closed)]),
   )
 }
 
 export function parameterSchema(schema: z.ZodType): JsonSchema {
-  return convert(schema, 'input', true)
+  return convert(schema, 'input')
 }
 
 /** What is sent, with the notes about its fields. */
 export function bodySchema({ schema, fields }: Pick<Body, 'schema' | 'fields'>): JsonSchema {
-  const converted = convert(schema, 'input', true)
+  const converted = convert(schema, 'input')
   for (const [path, note] of Object.entries(fields)) noteField(converted, path.split('.'), note)
   return converted
 }
 
-function convert(schema: z.ZodType, io: 'input' | 'output', closed: boolean): JsonSchema {
+function nameOf(schema: unknown, named: NamedSchemas): string | undefined {
+  return Object.keys(named).find((name) => named[name] === schema)
+}
+
+function convert(schema: z.ZodType, io: 'input' | 'output', named: NamedSchemas = {}, closed = true): JsonSchema {
+  const own = nameOf(schema, named)
   const made = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      const name = io === 'output' ? NAME_OF.get(zodSchema) : undefined
-      if (name !== undefined && NAME_OF.get(schema) !== name) {
+      const name = nameOf(zodSchema, named)
+      if (name !== undefined && name !== own) {
         for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword]
         jsonSchema.$ref = `${SCHEMAS_AT}${name}`
         return

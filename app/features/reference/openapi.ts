@@ -1,9 +1,23 @@
 // The reference as an OpenAPI 3.1 document.
 
-import type { Operation, Parameter, Success, Who } from '#app/contract/operation.ts'
+import {
+  limitWords,
+  type Operation,
+  type Parameter,
+  type Reference,
+  type Success,
+  type Who,
+} from '#app/contract/operation.ts'
 import { REFUSAL_WORDS, type Refusal, refusalsOf } from '#app/contract/refusals.ts'
-import { answerSchema, bodySchema, type JsonSchema, namedSchemas, parameterSchema, SCHEMAS_AT } from './json-schema.ts'
-import { OPERATIONS, TAGS } from './operations.ts'
+import {
+  answerSchema,
+  bodySchema,
+  type JsonSchema,
+  type NamedSchemas,
+  namedSchemas,
+  parameterSchema,
+  SCHEMAS_AT,
+} from './json-schema.ts'
 import { FORWARD_BODY, FORWARD_EXAMPLE, FORWARD_HEADERS, FORWARD_SAYS } from './outgoing.ts'
 import { GENERAL_WORDS } from './reference-words.ts'
 
@@ -19,7 +33,8 @@ export interface DocumentInput {
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>
 
-export function openApiDocument({ origin, version, closed = false }: DocumentInput) {
+export function openApiDocument(reference: Reference, { origin, version, closed = false }: DocumentInput) {
+  const { tags, schemas } = reference
   return {
     openapi: OPENAPI_VERSION,
     info: {
@@ -31,8 +46,8 @@ export function openApiDocument({ origin, version, closed = false }: DocumentInp
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: origin }],
-    tags: TAGS.map(({ name, says }) => ({ name, description: says })),
-    paths: pathsOf(closed),
+    tags: tags.map(({ name, says }) => ({ name, description: says })),
+    paths: pathsOf(reference, closed),
     webhooks: { forward: { post: forward() } },
     components: {
       securitySchemes: {
@@ -59,7 +74,7 @@ export function openApiDocument({ origin, version, closed = false }: DocumentInp
       responses: Object.fromEntries(
         Object.entries(REFUSAL_WORDS).map(([status, says]) => [`Refused${status}`, refused(Number(status), says)]),
       ),
-      schemas: { ...namedSchemas(closed), ...PROBLEMS },
+      schemas: { ...namedSchemas(schemas, closed), ...PROBLEMS },
     },
   }
 }
@@ -90,15 +105,18 @@ export function sessionCookie(origin: string): string {
 }
 
 /** `api/webhooks/:key` as the document writes it: `/api/webhooks/{key}`. */
-export function documentPath(route: string): string {
-  return `/${route.replace(/:(\w+)/g, '{$1}')}`
+export function documentPath(path: string): string {
+  return `/${path.replace(/:(\w+)/g, '{$1}')}`
 }
 
-function pathsOf(closed: boolean): Record<string, Record<string, ReturnType<typeof operationOf>>> {
+function pathsOf(
+  { operations, schemas }: Reference,
+  closed: boolean,
+): Record<string, Record<string, ReturnType<typeof operationOf>>> {
   const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {}
-  for (const operation of OPERATIONS) {
-    const path = documentPath(operation.route)
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationOf(operation, closed) }
+  for (const operation of operations) {
+    const path = documentPath(operation.path)
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationOf(operation, schemas, closed) }
   }
   return paths
 }
@@ -110,9 +128,9 @@ const SECURITY: Readonly<Record<Who, Record<string, string[]>[]>> = {
   anyone: [],
 }
 
-function operationOf(operation: Operation, closed: boolean) {
+function operationOf(operation: Operation, named: NamedSchemas, closed: boolean) {
   const { id, tag, summary, description = [], who, parameters = [], body, answers, limit } = operation
-  const paragraphs = [...description, ...(limit ? [`At most ${limit}.`] : [])]
+  const paragraphs = [...description, ...(limit ? [`At most ${limitWords(limit)}.`] : [])]
   // The key is told by the security scheme.
   const shown = parameters.filter((one) => !(who === 'key' && one.name === 'key'))
   return {
@@ -129,9 +147,9 @@ function operationOf(operation: Operation, closed: boolean) {
       },
     }),
     responses: {
-      ...Object.fromEntries(answers.map((answer) => [answer.status, successOf(answer, closed)])),
+      ...Object.fromEntries(answers.map((answer) => [answer.status, successOf(answer, named, closed)])),
       ...Object.fromEntries(
-        refusalsOf(operation).map((refusal) => [refusal.status, refusalOf(operation, refusal, closed)]),
+        refusalsOf(operation).map((refusal) => [refusal.status, refusalOf(operation, refusal, named, closed)]),
       ),
     },
   }
@@ -141,7 +159,7 @@ function parameterOf({ name, in: where, schema, required, description }: Paramet
   return { name, in: where, required, description, schema: parameterSchema(schema) }
 }
 
-function successOf({ says, schema, example, headers }: Success, closed: boolean) {
+function successOf({ says, schema, example, headers }: Success, named: NamedSchemas, closed: boolean) {
   return {
     description: says,
     ...(headers && {
@@ -149,14 +167,19 @@ function successOf({ says, schema, example, headers }: Success, closed: boolean)
         Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
       ),
     }),
-    content: { 'application/json': { schema: answerSchema(schema, closed), example } },
+    content: { 'application/json': { schema: answerSchema(schema, named, closed), example } },
   }
 }
 
-function refusalOf({ refusalSchemas }: Operation, { status, says, usual }: Refusal, closed: boolean) {
+function refusalOf(
+  { refusalSchemas }: Operation,
+  { status, says, usual }: Refusal,
+  named: NamedSchemas,
+  closed: boolean,
+) {
   const own = refusalSchemas?.[status]
   if (own === undefined) return usual ? { $ref: `#/components/responses/Refused${status}` } : refused(status, says)
-  const anyOf = [answerSchema(own, closed), problemRef(status)]
+  const anyOf = [answerSchema(own, named, closed), problemRef(status)]
   return { description: says, content: { 'application/json': { schema: { anyOf } } } }
 }
 

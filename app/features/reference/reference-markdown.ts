@@ -1,5 +1,6 @@
 // docs/api.md: the same table as the page and the document, as text.
 
+import type { Reference } from '#app/contract/operation.ts'
 import { REFUSAL_WORDS, type Refusal } from '#app/contract/refusals.ts'
 import { referenceView, type ShownAnswer, type ShownCall } from './reference-view.ts'
 import { GENERAL_WORDS, OTHER_ADDRESSES, typeAnchor, WHO_WORDS } from './reference-words.ts'
@@ -8,8 +9,8 @@ import type { FieldRow } from './schema-words.ts'
 const ANY_INSTALLATION = 'https://fieldhook.example.com'
 
 /** `introduction` = what is written by hand and put in front. */
-export function referenceMarkdown(introduction: string): string {
-  const view = referenceView(ANY_INSTALLATION)
+export function referenceMarkdown(reference: Reference, introduction: string): string {
+  const view = referenceView(reference, ANY_INSTALLATION)
   const parts = [
     introduction.trim(),
     '<!-- From here on made by `npm run docs:api`, from the schemas the calls are read with. -->',

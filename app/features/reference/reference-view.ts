@@ -1,10 +1,23 @@
 // The reference as a page and a text show it: calls in groups, their fields in rows, an example as a command.
 
-import { DEMO_ACCOUNT, type Method, type Operation, type Parameter, type Who } from '#app/contract/operation.ts'
+import {
+  limitWords,
+  type Method,
+  type Operation,
+  type Parameter,
+  type Reference,
+  type Who,
+} from '#app/contract/operation.ts'
 import { type Refusal, refusalsOf } from '#app/contract/refusals.ts'
-import { answerSchema, bodySchema, type JsonSchema, namedSchemas, parameterSchema } from './json-schema.ts'
+import {
+  answerSchema,
+  bodySchema,
+  type JsonSchema,
+  type NamedSchemas,
+  namedSchemas,
+  parameterSchema,
+} from './json-schema.ts'
 import { documentPath, sessionCookie } from './openapi.ts'
-import { OPERATIONS, TAGS } from './operations.ts'
 import { FORWARD_EXAMPLE, FORWARD_HEADERS, FORWARD_SAYS } from './outgoing.ts'
 import { groupAnchor, typeAnchor } from './reference-words.ts'
 import { type FieldRow, refersTo, rowsOf, typeWords } from './schema-words.ts'
@@ -56,15 +69,15 @@ export interface ReferenceView {
 }
 
 /** `origin` = the address that the examples call. */
-export function referenceView(origin: string): ReferenceView {
+export function referenceView({ tags, operations, schemas }: Reference, origin: string): ReferenceView {
   return {
-    groups: TAGS.map(({ name, says }) => ({
+    groups: tags.map(({ name, says }) => ({
       anchor: groupAnchor(name),
       name,
       says,
-      calls: OPERATIONS.filter(({ tag }) => tag === name).map((operation) => shownCall(operation, origin)),
+      calls: operations.filter(({ tag }) => tag === name).map((operation) => shownCall(operation, schemas, origin)),
     })),
-    types: Object.entries(namedSchemas(false)).map(([name, schema]) => ({
+    types: Object.entries(namedSchemas(schemas, false)).map(([name, schema]) => ({
       name,
       anchor: typeAnchor(name),
       rows: rowsOf(schema),
@@ -77,27 +90,27 @@ export function referenceView(origin: string): ReferenceView {
   }
 }
 
-function shownCall(operation: Operation, origin: string): ShownCall {
-  const { id, method, route, summary, description = [], who, parameters = [], body, answers, limit } = operation
+function shownCall(operation: Operation, named: NamedSchemas, origin: string): ShownCall {
+  const { id, method, path, summary, description = [], who, parameters = [], body, answers, limit } = operation
   return {
     anchor: id,
     method,
-    path: documentPath(route),
+    path: documentPath(path),
     summary,
     description,
     who,
-    limit: limit ?? null,
+    limit: limit ? limitWords(limit) : null,
     parameters: parameters.map((one) => ({ ...parameterRow(one), where: WHERE[one.in] })),
     body: body ? rowsOf(bodySchema(body)) : null,
     answers: answers.map(({ status, says, schema, example }) => {
-      const json = answerSchema(schema, false)
-      const named = refersTo(json)
+      const json = answerSchema(schema, named, false)
+      const thing = refersTo(json)
       return {
         status,
         says,
         type: typeWords(json),
-        refersTo: named,
-        rows: named !== null && !isMixed(json) ? [] : rowsOf(json),
+        refersTo: thing,
+        rows: thing !== null && !isMixed(json) ? [] : rowsOf(json),
         example: JSON.stringify(example, null, 2),
       }
     }),
@@ -117,30 +130,13 @@ function parameterRow({ name, schema, required, description }: Parameter): Field
   return { name, type: typeWords(parameterSchema(schema)), refersTo: null, required, says: description }
 }
 
-const EXAMPLES: Readonly<Record<string, string>> = {
-  accountUUID: DEMO_ACCOUNT,
-  objectType: 'job',
-  list: 'queues',
-  apiName: 'jobs',
-  replayId: '4',
-  key: 'YOUR_KEY',
-}
-
-function curlOf({ id, method, route, who, parameters = [], body }: Operation, origin: string): string {
-  const isAccount = (name: string) =>
-    parameters.some(
-      (one) => one.name === name && one.in === 'path' && /^(The account|An external id)/.test(one.description),
-    )
-  const exampleOf = (name: string) => {
-    if (id === 'endSession') return 'Zk1xk0c9QmS2m7bV0aT3yw'
-    if (name === 'key' && route.includes(':key')) return isAccount(name) ? DEMO_ACCOUNT : '7'
-    return isAccount(name) ? DEMO_ACCOUNT : (EXAMPLES[name] ?? '7')
-  }
-  const path = route.replace(/:(\w+)/g, (_all, name: string) => exampleOf(name))
+function curlOf({ method, path, who, parameters = [], body }: Operation, origin: string): string {
+  const exampleOf = (name: string) => parameters.find((one) => one.name === name)?.example ?? '7'
   const query = parameters
     .filter((one) => one.in === 'query' && one.required)
     .map(({ name }) => `${name}=${exampleOf(name)}`)
-  const url = `${origin}/${path}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  const filled = path.replace(/:(\w+)/g, (_all, name: string) => exampleOf(name))
+  const url = `${origin}/${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
   const signedIn = who === 'session' || who === 'admin'
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} '${url}'`,

@@ -5,14 +5,16 @@ import { LAST_EFFECTS_END } from '#app/features/accounts/erasure.ts'
 import { withMethods } from '#app/lib/families.ts'
 import { loader as signOut } from '#app/routes/sign-in/sign-out.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
-import { loader as accountMapping } from './accounts/account-mapping.ts'
-import { loader as audit } from './accounts/audit.ts'
-import { loader as erase } from './accounts/erase.ts'
-import { loader as exportRoute } from './accounts/export.ts'
-import { loader as sessions } from './accounts/sessions.ts'
-import { loader as sessionById } from './accounts/sessions-by-id.ts'
-import { loader as endAll } from './accounts/sessions-end-all.ts'
+
+const accountMapping = apiRoute('api/account-mapping')
+const audit = apiRoute('api/audit')
+const erase = apiRoute('api/erase')
+const exportRoute = apiRoute('api/export')
+const sessions = apiRoute('api/sessions')
+const sessionById = apiRoute('api/sessions/:id')
+const endAll = apiRoute('api/sessions/end-all')
 
 let world: AccountsApp
 /** Two browsers signed in as Brisbane. */

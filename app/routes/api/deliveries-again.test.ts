@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createEndpoint } from '#app/features/endpoints/endpoints.server.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import {
   type Call,
   callRoute,
@@ -9,10 +10,11 @@ import {
   type Route,
 } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { action as retry } from './deliveries-retry.ts'
-import { action as replay } from './webhooks/webhooks-replay.ts'
-import { action as progress } from './webhooks/webhooks-replay-progress.ts'
-import { action as rotate } from './webhooks/webhooks-rotate-secret.ts'
+
+const retry = apiRoute('api/deliveries/:id/retry')
+const replay = apiRoute('api/webhooks/:id/replay')
+const progress = apiRoute('api/webhooks/:id/replay/:replayId')
+const rotate = apiRoute('api/webhooks/:id/rotate-secret')
 
 let world: WebhookWorld
 

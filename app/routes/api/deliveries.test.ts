@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
 import { type Call, callRoute, openSessions } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { loader as deliveries } from './deliveries.ts'
-import { loader as deliveryById } from './deliveries-by-id.ts'
+
+const deliveries = apiRoute('api/deliveries')
+const deliveryById = apiRoute('api/deliveries/:id')
 
 let world: WebhookWorld
 let delivered: number

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { days, hours } from '#app/lib/duration.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type BillingCall, billingCalls } from '#tests/support/billing-calls.server.ts'
 import { type BillingWorld, BRISBANE, billingWorld, deliverTold, LEEDS } from '#tests/support/billing-world.server.ts'
 import { action as hook } from '../hooks/payment-events.ts'
-import { action as createPaymentIntent } from './create-payment-intent.ts'
-import { action as subscription } from './subscription-of-account.ts'
-import { action as upgrade } from './subscription-upgrade.ts'
+
+const createPaymentIntent = apiRoute('api/create-payment-intent/:accountUUID')
+const subscription = apiRoute('api/subscription/:accountUUID')
+const upgrade = apiRoute('api/subscription/:accountUUID/upgrade')
 
 let world: BillingWorld
 let call: BillingCall

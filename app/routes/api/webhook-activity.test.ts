@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { apiRoute } from '#tests/support/api-route.ts'
 import {
   type Call,
   callRoute,
@@ -8,13 +9,15 @@ import {
   recordCall,
 } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { loader as apiActivity } from './api-activity.ts'
-import { loader as unknown } from './unknown.ts'
-import { loader as webhookActivity } from './webhook-activity.ts'
-import { loader as webhookLogs } from './webhook-logs.ts'
-import { action as webhooks } from './webhooks/webhooks.ts'
-import { action as webhookById } from './webhooks/webhooks-by-id.ts'
-import { action as webhooksTest } from './webhooks/webhooks-test.ts'
+import { loader as unknown } from './calls.ts'
+
+const apiActivity = apiRoute('api/api-activity')
+
+const webhookActivity = apiRoute('api/webhook-activity')
+const webhookLogs = apiRoute('api/webhook-logs/:accountUUID/:objectType')
+const webhooks = apiRoute('api/webhooks')
+const webhookById = apiRoute('api/webhooks/:key')
+const webhooksTest = apiRoute('api/webhooks/test')
 
 let world: WebhookWorld
 

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { PAYMENTS_OFF } from '#app/features/billing/payment.ts'
 import { receivePaymentEvent } from '#app/features/billing/payment-events.server.ts'
-import { answerVisit } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/calls/call.server.ts'
 import { readBody } from '#app/http/guards.server.ts'
 import { answer, problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

@@ -9,9 +9,11 @@ import { loader as authorize } from '#app/routes/sign-in/authorize.ts'
 import { loader as callback } from '#app/routes/sign-in/callback.ts'
 import { loader as signOut } from '#app/routes/sign-in/sign-out.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { APP_SECRET, BRISBANE, LEEDS, type PlatformAccount } from '#tests/support/platform-server.ts'
-import { loader as accounts } from '../api/accounts/accounts.ts'
-import { loader as exportFile } from '../api/accounts/export.ts'
+
+const accounts = apiRoute('api/accounts')
+const exportFile = apiRoute('api/export')
 
 let world: AccountsApp
 let frame: RouteBrowser

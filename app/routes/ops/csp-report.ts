@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { isReportType, MOST_REPORT_BYTES, readCspReports } from '#app/features/ops/csp-report.ts'
 import { noteViolations } from '#app/features/ops/csp-reports.server.ts'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerCall } from '#app/http/calls/call.server.ts'
 import { readBody } from '#app/http/guards.server.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'
 import { badInput, problem } from '#app/http/respond.ts'

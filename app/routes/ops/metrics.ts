@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerCall } from '#app/http/calls/call.server.ts'
 import { isDirectNeighbour } from '#app/http/neighbours.server.ts'
 import { problem } from '#app/http/respond.ts'
 

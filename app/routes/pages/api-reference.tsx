@@ -4,6 +4,7 @@ import type { Settings } from '#app/context/app-context.ts'
 import { type ReferenceView, referenceView } from '#app/features/reference/reference-view.ts'
 import { REFERENCE_TITLE, ReferencePage } from '#app/features/reference/ui/reference-page.tsx'
 import { requireRate } from '#app/http/rate-limit.server.ts'
+import { REFERENCE } from '../api/calls.server.ts'
 
 /** Read and never pressed: the root leaves the product's scripts out. */
 export const handle = { withoutScripts: true }
@@ -16,7 +17,7 @@ const views = new WeakMap<Settings, ReferenceView>()
 /** `/api-reference`: for anybody, because it shows nothing of any account. */
 export function loader({ context: { app, clientIp } }: LoaderFunctionArgs) {
   requireRate(app, 'reference', clientIp)
-  const view = views.get(app.settings) ?? referenceView(app.settings.origin)
+  const view = views.get(app.settings) ?? referenceView(REFERENCE, app.settings.origin)
   views.set(app.settings, view)
   return view
 }

@@ -3,7 +3,7 @@ import { isLook, LOOK_FIELDS, readRecordId } from '#app/features/automations/for
 import { readForm as readState } from '#app/features/automations/form/form-wire.ts'
 import { lookAtForm } from '#app/features/automations/preview/form-look.server.ts'
 import { loadKnownNames } from '#app/features/lookups/known-names.server.ts'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerCall } from '#app/http/calls/call.server.ts'
 import { readForm, requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { answer, problem } from '#app/http/respond.ts'

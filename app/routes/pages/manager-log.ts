@@ -3,7 +3,7 @@ import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { loadManagerLog } from '#app/features/endpoints/manager-page.server.ts'
 import { logTurn } from '#app/features/endpoints/ui/log/live-log.tsx'
 import { readLogFilter } from '#app/features/endpoints/ui/log/log-filter.ts'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerCall } from '#app/http/calls/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'
 

@@ -4,7 +4,7 @@ import { shownReplays } from '#app/features/endpoints/controls/replay-request.ts
 import { findReplay } from '#app/features/endpoints/controls/replay-webhook.server.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { replayTurn } from '#app/features/endpoints/ui/live-replay.tsx'
-import { answerCall } from '#app/http/call.server.ts'
+import { answerCall } from '#app/http/calls/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'
 

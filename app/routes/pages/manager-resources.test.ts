@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createEndpoint } from '#app/features/endpoints/endpoints.server.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import {
   type Call,
   callRoute,
@@ -9,11 +10,12 @@ import {
   type Route,
 } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { action as beginRuleReplay } from '../api/webhooks/forwarding-rules-replay.ts'
-import { action as beginReplay } from '../api/webhooks/webhooks-replay.ts'
 import { loader as curl } from './manager-curl.ts'
 import { loader as log } from './manager-log.ts'
 import { loader as replay } from './manager-replay.ts'
+
+const beginRuleReplay = apiRoute('api/forwarding-rules/:id/replay')
+const beginReplay = apiRoute('api/webhooks/:id/replay')
 
 let world: WebhookWorld
 

@@ -6,10 +6,12 @@ import { flashCookieName, readCookies } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { asCaller } from '#app/lib/caller.server.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { live } from '#tests/support/full-account.ts'
 import { BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
-import { loader as call } from '../api/operator.ts'
 import { action, loader } from './operator.tsx'
+
+const call = apiRoute('api/operator')
 
 let world: AccountsApp
 let app: App

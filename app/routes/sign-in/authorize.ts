@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { accountIdIn } from '#app/domain/account-id.ts'
-import { answerVisit } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/calls/call.server.ts'
 import { beginAtPlatform } from '#app/http/platform-sign-in.server.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'
 

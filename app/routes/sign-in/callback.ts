@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
-import { answerVisit } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/calls/call.server.ts'
 import { returnFromPlatform } from '#app/http/platform-sign-in.server.ts'
 
 /** `GET /api/oauth/callback?code=&state=`: back from the platform, on to the manager or the gate. */

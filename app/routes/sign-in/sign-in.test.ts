@@ -5,8 +5,10 @@ import { loader as authorize } from '#app/routes/sign-in/authorize.ts'
 import { loader as callback } from '#app/routes/sign-in/callback.ts'
 import { action as signOut } from '#app/routes/sign-in/sign-out.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { BRISBANE, LEEDS, type PlatformAccount } from '#tests/support/platform-server.ts'
-import { loader as accounts } from '../api/accounts/accounts.ts'
+
+const accounts = apiRoute('api/accounts')
 
 let world: AccountsApp
 let browser: RouteBrowser

@@ -1,5 +1,5 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { answerVisit } from '#app/http/call.server.ts'
+import { answerVisit } from '#app/http/calls/call.server.ts'
 import { signOut } from '#app/http/session.server.ts'
 
 /** `POST /sign-out`: ends what this browser has proved; connections stay, deliveries go on. */

@@ -98,7 +98,6 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/contract': 'the reference is made of our own schemas when the process starts',
   'app/features/reference': 'the reference is made of our own schemas when the process starts',
   'app/features/templates/building-blocks.ts': 'the library of templates is ours',
-  'app/features/endpoints/api/api-reference-addresses.ts': 'the reference is made of our own schemas',
   'app/lib/backup-settings.ts': SETTINGS,
   'app/lib/tracing-settings.ts': SETTINGS,
   'app/lib/security-contact.ts': SETTINGS,

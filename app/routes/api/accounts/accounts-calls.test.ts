@@ -2,13 +2,15 @@ import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { APP_SECRET, BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
-import { loader as accountLink } from './account-link.ts'
-import { loader as accountMapping } from './account-mapping.ts'
-import { loader as mappingOfId } from './account-mapping-of-id.ts'
-import { loader as accounts } from './accounts.ts'
-import { loader as credentials } from './credentials.ts'
-import { loader as credentialsOfAccount } from './credentials-of-account.ts'
+
+const accountLink = apiRoute('api/account-link')
+const accountMapping = apiRoute('api/account-mapping')
+const mappingOfId = apiRoute('api/account-mapping/:id')
+const accounts = apiRoute('api/accounts')
+const credentials = apiRoute('api/credentials')
+const credentialsOfAccount = apiRoute('api/credentials/:id')
 
 let world: AccountsApp
 /** Signed in as Brisbane. */
@@ -330,15 +332,15 @@ describe('POST /api/account-link', () => {
 describe('every one of these calls', () => {
   it('answers a wrong method with 405 and Allow', async () => {
     const table = [
-      [credentials, 'POST'],
-      [credentialsOfAccount, 'GET'],
-      [accounts, 'GET'],
-      [accountMapping, 'POST'],
-      [mappingOfId, 'GET'],
-      [accountLink, 'POST'],
+      [credentials, 'credentials', 'POST'],
+      [credentialsOfAccount, 'credentials/x', 'GET'],
+      [accounts, 'accounts', 'GET'],
+      [accountMapping, 'account-mapping', 'POST'],
+      [mappingOfId, 'account-mapping/x', 'GET'],
+      [accountLink, 'account-link', 'POST'],
     ] as const
-    for (const [route, allowed] of table) {
-      const answered = await owner.postJson(route, '/api/x', {}, { method: 'DELETE' })
+    for (const [route, path, allowed] of table) {
+      const answered = await owner.postJson(route, `/api/${path}`, {}, { method: 'DELETE' })
       expect([answered.status, answered.headers.get('allow')]).toEqual([405, allowed])
     }
   })

@@ -5,11 +5,13 @@ import { ranFlash } from '#app/features/automations/page/page-words.ts'
 import { listExecutions } from '#app/features/automations/runs/run-history.server.ts'
 import { trySave } from '#app/features/billing/change-plan.server.ts'
 import { days, seconds } from '#app/lib/duration.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
-import { action as automation } from './automation.ts'
-import { action as run } from './automation-run.ts'
-import { action as trigger } from './automation-trigger.ts'
+
+const automation = apiRoute('api/automation')
+const run = apiRoute('api/automation/:id/run')
+const trigger = apiRoute('api/automation/:id/trigger')
 
 let calls: AutomationCalls
 beforeEach(async () => {

@@ -2,10 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
-import { action as list } from './automation.ts'
-import { action as byId } from './automation-by-id.ts'
+
+const list = apiRoute('api/automation')
+const byId = apiRoute('api/automation/:id')
 
 let calls: AutomationCalls
 beforeEach(async () => {

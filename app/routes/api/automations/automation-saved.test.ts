@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { findNotifyUrl } from '#app/features/automations/actions/notification-address.server.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
-import { action as automation } from './automation.ts'
+
+const automation = apiRoute('api/automation')
 
 let calls: AutomationCalls
 beforeEach(async () => {

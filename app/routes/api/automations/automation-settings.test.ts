@@ -2,12 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '#app/features/automations/settings/automation-settings.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS, STAFF, uuidOf } from '#tests/support/automation-world.server.ts'
 import type { Call } from '#tests/support/webhook-calls.server.ts'
-import { action as settings } from './automation-settings.ts'
-import { action as mutes } from './mutes.ts'
-import { action as muteById } from './mutes-by-id.ts'
+
+const settings = apiRoute('api/automation-settings')
+const mutes = apiRoute('api/mutes')
+const muteById = apiRoute('api/mutes/:id')
 
 let calls: AutomationCalls
 beforeEach(async () => {

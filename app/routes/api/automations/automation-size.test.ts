@@ -12,10 +12,12 @@ import { definitionOf } from '#app/features/automations/rules/rule-definition.ts
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { LIBRARY } from '#app/features/templates/library.ts'
 import { createTemplate } from '#app/features/templates/templates.server.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
-import { action as automation } from './automation.ts'
-import { action as automationById } from './automation-by-id.ts'
+
+const automation = apiRoute('api/automation')
+const automationById = apiRoute('api/automation/:id')
 
 let calls: AutomationCalls
 beforeEach(async () => {

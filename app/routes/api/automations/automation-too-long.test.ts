@@ -4,9 +4,11 @@ import { formOfFields, toForm } from '#app/features/automations/form/form-state.
 import { actOnRule } from '#app/features/automations/page/act-on-rule.server.ts'
 import { lookAtForm } from '#app/features/automations/preview/form-look.server.ts'
 import type { NotDone } from '#app/lib/apart.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
-import { action as automation } from './automation.ts'
+
+const automation = apiRoute('api/automation')
 
 let calls: AutomationCalls
 beforeEach(async () => {

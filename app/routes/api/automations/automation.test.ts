@@ -1,16 +1,18 @@
 // Long: every call about automations, each on its route with the engine behind it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS, QUEUE, STAFF } from '#tests/support/automation-world.server.ts'
-import { action as testApi } from '../admin-test-api.ts'
-import { action as lookup } from '../servicem8-lookup.ts'
-import { action as automation } from './automation.ts'
-import { action as byId } from './automation-by-id.ts'
-import { action as logs } from './automation-logs.ts'
-import { action as run } from './automation-run.ts'
-import { action as copy } from './automation-template-copy.ts'
-import { action as templates } from './automation-templates.ts'
-import { action as trigger } from './automation-trigger.ts'
+
+const testApi = apiRoute('api/admin/test-api/:accountUUID/:apiName')
+const lookup = apiRoute('api/servicem8/:list/:accountUUID')
+const automation = apiRoute('api/automation')
+const byId = apiRoute('api/automation/:id')
+const logs = apiRoute('api/automation-logs/:accountUUID')
+const run = apiRoute('api/automation/:id/run')
+const copy = apiRoute('api/automation-templates/:id/copy')
+const templates = apiRoute('api/automation-templates')
+const trigger = apiRoute('api/automation/:id/trigger')
 
 let calls: AutomationCalls
 beforeEach(async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { apiRoute } from '#tests/support/api-route.ts'
 import {
   type Call,
   callRoute,
@@ -8,13 +9,14 @@ import {
   type Route,
 } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { action as rules } from './forwarding-rules.ts'
-import { action as ruleById } from './forwarding-rules-by-id.ts'
-import { action as replay } from './forwarding-rules-replay.ts'
-import { action as progress } from './forwarding-rules-replay-progress.ts'
-import { action as rotate } from './forwarding-rules-rotate-secret.ts'
-import { action as sendTest } from './forwarding-rules-test.ts'
-import { action as webhooks } from './webhooks.ts'
+
+const rules = apiRoute('api/forwarding-rules')
+const ruleById = apiRoute('api/forwarding-rules/:id')
+const replay = apiRoute('api/forwarding-rules/:id/replay')
+const progress = apiRoute('api/forwarding-rules/:id/replay/:replayId')
+const rotate = apiRoute('api/forwarding-rules/:id/rotate-secret')
+const sendTest = apiRoute('api/forwarding-rules/:id/test')
+const webhooks = apiRoute('api/webhooks')
 
 let world: WebhookWorld
 

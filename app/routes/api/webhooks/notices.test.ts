@@ -2,14 +2,16 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createEndpoint } from '#app/features/endpoints/endpoints.server.ts'
 import { mailReason } from '#app/features/endpoints/notices/notice-reasons.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type Call, callRoute, openSessions, type Route } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { action as ruleCheck } from './forwarding-rules-check.ts'
-import { action as settings } from './notice-settings.ts'
-import { loader as notices } from './notices.ts'
-import { action as dismiss } from './notices-dismiss.ts'
-import { action as check } from './webhooks-check.ts'
-import { action as compare } from './webhooks-compare.ts'
+
+const ruleCheck = apiRoute('api/forwarding-rules/:id/check')
+const settings = apiRoute('api/notice-settings')
+const notices = apiRoute('api/notices')
+const dismiss = apiRoute('api/notices/:id/dismiss')
+const check = apiRoute('api/webhooks/:id/check')
+const compare = apiRoute('api/webhooks/compare')
 
 let world: WebhookWorld
 

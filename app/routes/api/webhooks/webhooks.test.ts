@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { withMethods } from '#app/lib/families.ts'
+import { apiRoute } from '#tests/support/api-route.ts'
 import { type Call, callRoute, openSessions, type Route } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { action as webhooks } from './webhooks.ts'
-import { action as webhookById } from './webhooks-by-id.ts'
-import { action as webhooksTest } from './webhooks-test.ts'
+
+const webhooks = apiRoute('api/webhooks')
+const webhookById = apiRoute('api/webhooks/:key')
+const webhooksTest = apiRoute('api/webhooks/test')
 
 let world: WebhookWorld
 

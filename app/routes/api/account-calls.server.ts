@@ -1,0 +1,255 @@
+// The calls about accounts: which there are, whether they are connected, and which ids lead to them.
+import { z } from 'zod'
+import { accountOfPath, DEMO_ACCOUNT, type Reference } from '#app/contract/operation.ts'
+import { ACCOUNT_ID_MESSAGES } from '#app/domain/account-id.ts'
+import { CREDENTIAL_MESSAGES, credentialBody, isPlaceholder, linkBody, mappingBody } from '#app/domain/credential.ts'
+import { accountState, credential, mapping } from '#app/features/accounts/api-answers.ts'
+import {
+  describeCredential,
+  leavePlaceholder,
+  listAccounts,
+  storeTokens,
+} from '#app/features/accounts/credentials.server.ts'
+import { linkAccountId, mapAccountId } from '#app/features/accounts/link.server.ts'
+import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
+import { findAccess, requireSession } from '#app/http/guards.server.ts'
+import { LIMITS } from '#app/http/rate-limit.server.ts'
+import { answer, forbidden, notFound, problem } from '#app/http/respond.ts'
+import { findSession } from '#app/http/session.server.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+
+export const accountCalls: Reference<Call> = {
+  tags: [{ name: 'Accounts', says: 'Which accounts this browser is signed in to, and whether they are connected.' }],
+  schemas: { AccountState: accountState, Credential: credential, Mapping: mapping },
+  operations: [
+    defineCall({
+      id: 'listAccounts',
+      method: 'GET',
+      path: 'api/accounts',
+      tag: 'Accounts',
+      summary: 'Lists the accounts this browser is signed in to',
+      description: ['Without a session the list is empty.'],
+      who: 'anyone',
+      answers: [
+        {
+          status: 200,
+          says: 'The accounts of the session.',
+          schema: z.array(accountState),
+          example: [{ accountUUID: DEMO_ACCOUNT, hasToken: true }],
+        },
+      ],
+      handle: async ({ app, request }) => listAccounts(app, await findSession(app, request)),
+    }),
+    defineCall({
+      id: 'saveCredentials',
+      method: 'POST',
+      path: 'api/credentials',
+      tag: 'Accounts',
+      summary: 'Leaves a placeholder, or stores tokens of an account',
+      description: [
+        'Both tokens `placeholder`: an account that nobody has connected is marked for 24 hours, without a session. It never overwrites: over a connected account it answers 200 and changes nothing.',
+        'Real tokens take a session of that account, and ServiceM8 is asked whose they are.',
+      ],
+      who: 'anyone',
+      body: {
+        schema: credentialBody,
+        fields: {
+          accountUUID: { description: 'Whose they are.', maxLength: 100 },
+          accessToken: '`placeholder`, or the access token.',
+          refreshToken: '`placeholder`, or the refresh token.',
+          expiresAt: 'When the access token ends: ISO 8601, or milliseconds since 1970. Only believed for real tokens.',
+        },
+        example: { accountUUID: DEMO_ACCOUNT, accessToken: 'placeholder', refreshToken: 'placeholder' },
+      },
+      answers: [
+        {
+          status: 201,
+          says: 'Stored.',
+          schema: accountState,
+          example: { accountUUID: DEMO_ACCOUNT, hasToken: false },
+        },
+        {
+          status: 200,
+          says: 'It was connected already, and nothing changed.',
+          schema: accountState,
+          example: { accountUUID: DEMO_ACCOUNT, hasToken: true },
+        },
+      ],
+      refusals: {
+        401: 'Real tokens without a session.',
+        403: 'The tokens are not of this account.',
+        502: 'ServiceM8 cannot be asked whose they are.',
+      },
+      limit: LIMITS.credentials,
+      handle: async ({ app, request, body }) => {
+        const { accountUUID } = body
+        if (isPlaceholder(body)) {
+          const left = await leavePlaceholder(app, accountUUID)
+          return left.outcome === 'marked'
+            ? { accountUUID, hasToken: false }
+            : answer(200, { accountUUID, hasToken: left.hasToken })
+        }
+        await requireSession(app, request)
+        const access = await findAccess(app, request, accountUUID)
+        if (!access) return forbidden(CREDENTIAL_MESSAGES.notYours)
+        const stored = await storeTokens(app, access.accountUuid, body)
+        switch (stored.outcome) {
+          case 'stored':
+            return { accountUUID, hasToken: true }
+          case 'not_theirs':
+            return forbidden(CREDENTIAL_MESSAGES.notYours)
+          case 'unavailable':
+            return problem(502, stored.message)
+          default:
+            return assertNever(stored)
+        }
+      },
+    }),
+    defineCall({
+      id: 'showCredentials',
+      method: 'GET',
+      path: 'api/credentials/:id',
+      tag: 'Accounts',
+      summary: 'Says whether an account is connected',
+      description: ['Tokens never leave the server: `connected` stands for them.'],
+      who: 'session',
+      parameters: [{ ...accountOfPath, name: 'id' }],
+      answers: [
+        {
+          status: 200,
+          says: 'Connected, or marked by a placeholder.',
+          schema: credential,
+          example: {
+            accountUUID: DEMO_ACCOUNT,
+            accessToken: 'connected',
+            refreshToken: 'connected',
+            expiresAt: '2026-11-22T10:00:00.000Z',
+          },
+        },
+      ],
+      refusals: {
+        401: null,
+        404: 'Nothing is kept, or it is not your account.',
+      },
+      handle: async ({ app, access: { accountId, accountUuid } }) =>
+        (await describeCredential(app, { id: accountId, accountUuid })) ?? notFound(),
+    }),
+    defineCall({
+      id: 'mapAccount',
+      method: 'POST',
+      path: 'api/account-mapping',
+      tag: 'Accounts',
+      summary: 'Lets an external id lead to an account of this session',
+      description: [
+        "For an add-on opened under another id than the account's own. An id that leads elsewhere answers 409.",
+      ],
+      who: 'session',
+      body: {
+        schema: mappingBody,
+        account: 'internalAccountUUID',
+        fields: {
+          externalAccountUUID: { description: 'At most 100 letters, digits and `. _ : -`.', maxLength: 100 },
+          internalAccountUUID: { description: 'An account of this session.', maxLength: 100 },
+        },
+        example: { externalAccountUUID: 'leeds-electrical', internalAccountUUID: DEMO_ACCOUNT },
+      },
+      answers: [
+        {
+          status: 201,
+          says: 'It leads there from now on.',
+          schema: mapping,
+          example: { externalAccountUUID: 'leeds-electrical', internalAccountUUID: DEMO_ACCOUNT },
+        },
+        {
+          status: 200,
+          says: 'It did so already.',
+          schema: mapping,
+          example: { externalAccountUUID: 'leeds-electrical', internalAccountUUID: DEMO_ACCOUNT },
+        },
+      ],
+      refusals: { 409: "It is another account's id, or the account has 50 already." },
+      handle: async ({ app, body: { externalAccountUUID }, access: { accountUuid } }) => {
+        const mapped = await mapAccountId(app, { externalId: externalAccountUUID, accountUuid })
+        const mapping = { externalAccountUUID, internalAccountUUID: accountUuid }
+        switch (mapped) {
+          case 'mapped':
+            return mapping
+          case 'same':
+            return answer(200, mapping)
+          case 'taken':
+          case 'full':
+            return problem(409, ACCOUNT_ID_MESSAGES[mapped])
+          default:
+            return assertNever(mapped)
+        }
+      },
+    }),
+    defineCall({
+      id: 'showMapping',
+      method: 'GET',
+      path: 'api/account-mapping/:id',
+      tag: 'Accounts',
+      summary: 'Says where an external id leads',
+      description: ['404 where the id leads nowhere, or to an account of somebody else.'],
+      who: 'session',
+      parameters: [{ ...accountOfPath, name: 'id', description: 'An external id, or the uuid itself.' }],
+      answers: [
+        {
+          status: 200,
+          says: 'To an account of this session.',
+          schema: mapping,
+          example: { externalAccountUUID: 'leeds-electrical', internalAccountUUID: DEMO_ACCOUNT },
+        },
+      ],
+      refusals: { 401: null },
+      handle: ({ access }) => ({ externalAccountUUID: access.accountId, internalAccountUUID: access.accountUuid }),
+    }),
+    defineCall({
+      id: 'linkAccount',
+      method: 'POST',
+      path: 'api/account-link',
+      tag: 'Accounts',
+      summary: "Links an external id with the platform's signed token or a one-time ticket",
+      description: ['The proof is the token. It opens no session.'],
+      who: 'anyone',
+      body: {
+        schema: linkBody,
+        fields: {
+          externalAccountUUID: { description: 'The id to link.', maxLength: 100 },
+          token: 'A JWT that ServiceM8 signed for the account, or a ticket from a link page.',
+        },
+        example: {
+          externalAccountUUID: 'leeds-electrical',
+          token: 'eyJhbGciOiJIUzI1NiJ9.eyJ1dWlkIjoiYSJ9.c2lnbmF0dXJl',
+        },
+      },
+      answers: [
+        {
+          status: 200,
+          says: 'It leads there.',
+          schema: z.object({ internalAccountUUID: z.string() }),
+          example: { internalAccountUUID: DEMO_ACCOUNT },
+        },
+      ],
+      refusals: {
+        403: 'The token does not link this account.',
+        409: "It is another account's id, or there are 50 already.",
+      },
+      limit: LIMITS.link,
+      handle: async ({ app, body: { externalAccountUUID, token } }) => {
+        const linked = await linkAccountId(app, { externalId: externalAccountUUID, token })
+        switch (linked.outcome) {
+          case 'linked':
+            return { internalAccountUUID: linked.accountUuid }
+          case 'refused':
+            return forbidden('This token does not link this account.')
+          case 'taken':
+          case 'full':
+            return problem(409, ACCOUNT_ID_MESSAGES[linked.outcome])
+          default:
+            return assertNever(linked)
+        }
+      },
+    }),
+  ],
+}

@@ -1,0 +1,63 @@
+// Every call as the server has it: found by its address, with its method, its limit, and the document served.
+import type { ActionFunctionArgs } from '@remix-run/node'
+import { expect, test } from 'vitest'
+import { limitWords } from '#app/contract/operation.ts'
+import { LIMITS } from '#app/http/rate-limit.server.ts'
+import { steppingClock } from '#tests/support/stepping-clock.ts'
+import routes from '../table.ts'
+import { answerApi, CALL_PATHS, REFERENCE } from './calls.server.ts'
+import { action, loader } from './calls.ts'
+
+function args(request: Request): ActionFunctionArgs {
+  const app = { clock: steppingClock(), settings: { origin: 'https://fieldhook.example.com', version: '1.2.3' } }
+  return { request, params: {}, context: { app, clientIp: '127.0.0.1' } } as unknown as ActionFunctionArgs
+}
+
+test('what else stands below api/ takes no address from a call', () => {
+  const others = routes.map(({ path }) => path ?? '').filter((path) => path.startsWith('api/'))
+  expect(others).toEqual(['api/oauth/authorize', 'api/oauth/callback', 'api/*'])
+  expect(CALL_PATHS.filter((path) => !path.startsWith('api/') || others.includes(path))).toEqual([])
+})
+
+test('every address takes the methods that the reference tells, and no other', async () => {
+  expect([loader, action]).toEqual([answerApi, answerApi])
+  for (const path of CALL_PATHS) {
+    const told = REFERENCE.operations.filter((one) => one.path === path).map(({ method }) => method)
+    const asked = new Request(`http://localhost/${path.replaceAll(/:\w+/g, 'x')}`, { method: 'PATCH' })
+    const answer = await answerApi(args(asked))
+    expect([path, answer.status, answer.headers.get('allow')?.split(', ').sort()]).toEqual([path, 405, told.sort()])
+  }
+})
+
+test('the document is for anybody, is kept for a while, and costs little when it is asked for again', async () => {
+  const first = await loader(args(new Request('http://localhost/api/openapi.json')))
+  expect(first.status).toBe(200)
+  expect(first.headers.get('cache-control')).toBe('public, max-age=300')
+  expect(first.headers.has('access-control-allow-origin')).toBe(false)
+  const document = (await first.json()) as { servers: unknown; info: { version: string } }
+  expect(document.servers).toEqual([{ url: 'https://fieldhook.example.com' }])
+  expect(document.info.version).toBe('1.2.3')
+  const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
+  const again = await loader(args(new Request('http://localhost/api/openapi.json', { headers })))
+  expect([again.status, await again.text()]).toEqual([304, ''])
+})
+
+test('which calls have a limit of their own, and which', () => {
+  const limited = REFERENCE.operations.flatMap(({ id, limit }) => (limit ? [[id, limitWords(limit)]] : []))
+  expect(Object.fromEntries(limited)).toEqual({
+    saveCredentials: '10 a minute and address',
+    linkAccount: '5 a minute and address',
+    exportAccount: '4 a minute and account',
+    eraseAccount: '5 a minute and account',
+    testWebhook: '5 a minute and account',
+    compareWebhooks: '2 a minute and account',
+    checkWebhook: '5 a minute and account',
+    testForwardingRule: '5 a minute and account',
+    checkForwardingRule: '5 a minute and account',
+    runAutomation: '20 a minute and account',
+    triggerAutomation: '60 a minute and automation',
+    beginPayment: '20 a minute and account',
+    upgrade: '20 a minute and account',
+    showReference: `${LIMITS.reference.perMinute} a minute and address`,
+  })
+})

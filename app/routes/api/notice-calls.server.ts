@@ -1,0 +1,102 @@
+// The calls about notices.
+import { z } from 'zod'
+import { accountOfQuery, DONE, idOfPath, type Reference, success } from '#app/contract/operation.ts'
+import { noticeAnswer, noticeSettingsAnswer } from '#app/features/endpoints/api/api-answers.ts'
+import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
+import { listNotices, loadMailSettings } from '#app/features/endpoints/notices/account-news.server.ts'
+import { changeMailChoice } from '#app/features/endpoints/notices/mail-choice.server.ts'
+import { mailChoiceChange } from '#app/features/endpoints/notices/notice-mail.ts'
+import { noticeJson } from '#app/features/endpoints/notices/notice-view.ts'
+import { type Call, defineCall, inOwnAccount } from '#app/http/calls/define-call.server.ts'
+
+const settings: z.output<typeof noticeSettingsAnswer> = { byMail: true, email: 'office@example.com', problem: null }
+
+export const noticeCalls: Reference<Call> = {
+  tags: [{ name: 'Notices', says: 'What an account is told when an address stops working, and whether by e-mail.' }],
+  schemas: { Notice: noticeAnswer, NoticeSettings: noticeSettingsAnswer },
+  operations: [
+    defineCall({
+      id: 'listNotices',
+      method: 'GET',
+      path: 'api/notices',
+      tag: 'Notices',
+      summary: 'Lists what the account was told and nobody dismissed, newest first',
+      description: ['A notice comes when an address begins to fail, stops, or works again.'],
+      who: 'session',
+      parameters: [accountOfQuery],
+      answers: [
+        {
+          status: 200,
+          says: 'One per address.',
+          schema: z.array(noticeAnswer),
+          example: [
+            {
+              id: 5,
+              kind: 'failing',
+              webhookId: 7,
+              forwardingRuleId: null,
+              title: 'Your Job webhook is failing',
+              sentence: 'Your address answered 404. Is the scenario switched on?',
+              since: '2026-11-22T00:14:00.000Z',
+              createdAt: '2026-11-22T00:30:00.000Z',
+              mail: 'Sent to office@example.com',
+            },
+          ],
+        },
+      ],
+      handle: async ({ app, access }) => (await listNotices(app, access.accountUuid)).map(noticeJson),
+    }),
+    defineCall({
+      id: 'dismissNotice',
+      method: 'POST',
+      path: 'api/notices/:id/dismiss',
+      tag: 'Notices',
+      summary: 'Takes a notice off the list',
+      description: ['The answer is the same when it was dismissed before.'],
+      who: 'session',
+      parameters: [idOfPath('notice', 'The id of the notice.')],
+      answers: [{ status: 200, says: 'It is off the list.', schema: success, example: DONE }],
+      handle: ({ app, session, params }) =>
+        inOwnAccount(session, async ({ accountUuid }) => {
+          const id = parseWebhookId(params.id ?? '')
+          return id !== null && (await app.store.notices.dismissNotice(accountUuid, id, app.clock.now())) ? DONE : null
+        }),
+    }),
+    defineCall({
+      id: 'showNoticeSettings',
+      method: 'GET',
+      path: 'api/notice-settings',
+      tag: 'Notices',
+      summary: 'Says whether notices are sent by e-mail, and to whom',
+      description: ['Without an address of its own, notices go to the address ServiceM8 has for the account.'],
+      who: 'session',
+      parameters: [accountOfQuery],
+      answers: [{ status: 200, says: 'What is chosen.', schema: noticeSettingsAnswer, example: settings }],
+      handle: async ({ app, access }) => shown(await loadMailSettings(app, access.accountUuid)),
+    }),
+    defineCall({
+      id: 'changeNoticeSettings',
+      method: 'PUT',
+      path: 'api/notice-settings',
+      tag: 'Notices',
+      summary: 'Chooses whether notices are sent by e-mail, and to whom',
+      description: ['ServiceM8 sends these e-mails in the name of the account.'],
+      who: 'session',
+      parameters: [accountOfQuery],
+      body: {
+        schema: mailChoiceChange,
+        fields: { byMail: 'True = by e-mail as well.', email: 'To whom; null = the address ServiceM8 has.' },
+        example: { byMail: true, email: 'office@example.com' },
+      },
+      answers: [{ status: 200, says: 'What is chosen now.', schema: noticeSettingsAnswer, example: settings }],
+      handle: async ({ app, body, access: { accountUuid } }) => {
+        await changeMailChoice(app, accountUuid, body)
+        return shown(await loadMailSettings(app, accountUuid))
+      },
+    }),
+  ],
+}
+
+function shown({ byMail, email, problem }: Awaited<ReturnType<typeof loadMailSettings>>) {
+  return { byMail, email: email === '' ? null : email, problem }
+}
