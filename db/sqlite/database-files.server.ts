@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { DatabaseFacts, DatabaseFiles } from '../store/backups.ts'
-import type { Sql } from './client.server.ts'
+import type { Sql } from './sql.ts'
 
 /** What a copy is compared by: tables that hold what people made, and what happened. */
 const COUNTED = [

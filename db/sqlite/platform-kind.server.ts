@@ -1,6 +1,6 @@
 // Which platform a database belongs to: real firms or the sandbox's. Stands in the file's own header (`PRAGMA application_id`), so
 // that it is copied with every backup.
-import type { Sql } from './client.server.ts'
+import type { Sql } from './sql.ts'
 
 export type PlatformKind = 'sandbox' | 'servicem8'
 

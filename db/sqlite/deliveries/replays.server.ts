@@ -9,9 +9,10 @@ import type {
   ReplayRow,
 } from '../../store/deliveries.ts'
 import type { FanOutEndpoint } from '../../store/events.ts'
-import type { Client, Sql } from '../client.server.ts'
+import type { Client } from '../client.server.ts'
 import { done, finish } from '../hot/step.server.ts'
 import { type Tally, tallies } from '../hot/tally.server.ts'
+import type { Sql } from '../sql.ts'
 
 type ReplayStore = Pick<
   DeliveryStore,

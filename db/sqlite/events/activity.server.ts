@@ -4,8 +4,9 @@ import type { Clock, Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import { apiActivity, event } from '../../schema.ts'
 import type { ActivityStore, ApiActivityRow, DeliveryLogRow, EventLogQuery, EventLogRow } from '../../store/activity.ts'
-import type { Client, Sql } from '../client.server.ts'
+import type { Client } from '../client.server.ts'
 import { tallies } from '../hot/tally.server.ts'
+import type { Sql } from '../sql.ts'
 import { redactActivity } from './redact-activity.ts'
 
 /** Events looked at between two turns of the event loop while a filtered log is searched. */

@@ -12,8 +12,9 @@ import type {
 } from '#app/domain/deliveries/stored-delivery.ts'
 import { hours, seconds } from '#app/lib/duration.ts'
 import type { DeliverySearch, SearchedPage, SearchStore } from '../../store/search.ts'
-import type { Client, Sql } from '../client.server.ts'
+import type { Client } from '../client.server.ts'
 import { firstSeqSince } from '../deliveries/replays.server.ts'
+import type { Sql } from '../sql.ts'
 
 /** Rows looked at between two turns of the event loop: a few milliseconds. */
 const STEP = 500

@@ -1,5 +1,5 @@
 // Records that rules watch and that changed: put down in the transaction that stores the event, so that none is forgotten.
-import type { Sql } from '../client.server.ts'
+import type { Sql } from '../sql.ts'
 
 /** A record is looked at this long after its last change … ms */
 const SETTLES = 2_000

@@ -4,8 +4,9 @@ import Database from 'better-sqlite3'
 import { minutes } from '#app/lib/duration.ts'
 import type { Checkup, IntegrityFacts, LastRun } from '../../store/checkup.ts'
 import { accountKeyring, accountKeyStore } from '../accounts/account-keys.server.ts'
-import { type Client, openClient, type Sql } from '../client.server.ts'
+import { type Client, openClient } from '../client.server.ts'
 import { newestApplied, readMigrations } from '../migrations.server.ts'
+import type { Sql } from '../sql.ts'
 import { backlogStore } from './backlog.server.ts'
 
 const STUCK_AFTER = minutes(10)

@@ -1,7 +1,7 @@
 // How much room each kind of data takes, without reading all of it: few rows are counted, many are estimated from samples spread
 // evenly over the ids. Ids are given in order, and what is removed leaves gaps: each sample says how dense its part is.
 import type { RoomKind, RoomTaken } from '../../store/operator.ts'
-import type { Sql } from '../client.server.ts'
+import type { Sql } from '../sql.ts'
 import { EVENT_BYTES } from './space.server.ts'
 
 /** Below this many ids everything is counted. */

@@ -4,8 +4,9 @@ import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { RunQuery, RunRecord, RunStatus } from '#app/domain/automations/run-record.ts'
 import { hours } from '#app/lib/duration.ts'
 import type { RunHistoryStore } from '../../store/run-history.ts'
-import type { Client, Sql } from '../client.server.ts'
+import type { Client } from '../client.server.ts'
 import { RUN_REASON, readReason, reasonOf, selectReason } from '../reasons.server.ts'
+import type { Sql } from '../sql.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow } from './run-rows.server.ts'
 
 /** Runs looked at between two turns of the event loop. */

@@ -1,7 +1,6 @@
 // Runs as rows: how they are made, together with what the ledger must hold for them, and how they are read back.
 import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
 import type { RunWish, StartedRun, StepState } from '#app/domain/automations/run.ts'
-import type { Sql } from '../client.server.ts'
 import {
   RUN_REASON,
   readReason,
@@ -11,6 +10,7 @@ import {
   selectReason,
   storedReason,
 } from '../reasons.server.ts'
+import type { Sql } from '../sql.ts'
 
 export type InsertRuns = (accountUuid: string, wishes: readonly RunWish[], now: number) => StartedRun[]
 
