@@ -20,19 +20,18 @@ export function reasonCode(reason: Reason | null | undefined): string | null {
 /** A sentence for each code; with parameters, made from them. */
 export type ReasonTexts = Readonly<Record<string, string | ((params: never) => string)>>
 
-export type ParamsOf<Entry> = Entry extends () => string
-  ? []
-  : Entry extends (params: infer Params) => string
-    ? [params: Params]
-    : []
+type ParamsOf<Entry> = Entry extends () => string ? [] : Entry extends (params: infer P) => string ? [params: P] : []
 
-/**
- * The sentence of a reason from the table of its feature. A code that is not in it (a table of another feature, a release that is
- * taken back) is shown as it is.
- */
-export function textOfReason(texts: ReasonTexts, reason: Reason): string {
-  if (typeof reason === 'string') return reason
-  const entry = Object.hasOwn(texts, reason.code) ? texts[reason.code] : undefined
-  if (typeof entry === 'function') return (entry as (params: ReasonParams) => string)(reason.params ?? {})
-  return entry ?? reason.code
+/** The reasons of a table, with the parameters their sentences take, and what a person reads. An unknown code is shown as it is. */
+export function reasonsOf<Texts extends ReasonTexts>(texts: Texts) {
+  return {
+    reason: <Code extends keyof Texts & string>(code: Code, ...[params]: ParamsOf<Texts[Code]>): CodedReason =>
+      params === undefined ? { code } : { code, params: params as ReasonParams },
+    text(reason: Reason): string {
+      if (typeof reason === 'string') return reason
+      const entry = Object.hasOwn(texts, reason.code) ? texts[reason.code] : undefined
+      if (typeof entry === 'function') return (entry as (params: ReasonParams) => string)(reason.params ?? {})
+      return entry ?? reason.code
+    },
+  }
 }

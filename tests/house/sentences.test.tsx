@@ -320,7 +320,10 @@ test.each(DOCUMENTED)('$name is a section of $document', ({ name, document }) =>
 describe('where the control is not there, the message does not name it', () => {
   test('an automation that waits for a new connection has a button to the Webhook Manager', () => {
     const page = draw(
-      () => scenes.automations({ rules: [sampleCard({ pausedReason: runReasonText(runReason('reconnect')) })] }),
+      () =>
+        scenes.automations({
+          rules: [sampleCard({ pausedReason: runReasonText(runReason('reconnect')), pauseEndsByItself: true })],
+        }),
       '',
     )
     expect(isCalled(drawnNames(page, 'button'), 'Webhook Manager')).toBe(true)

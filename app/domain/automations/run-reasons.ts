@@ -1,6 +1,6 @@
 // Why a run waits, is held, was skipped, came to nothing, and why a rule is paused: one table of what each code says.
 import { dayOf, localStamp, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from '#app/domain/local-time.ts'
-import { type CodedReason, type ParamsOf, type Reason, type ReasonParams, textOfReason } from '#app/domain/reason.ts'
+import { type CodedReason, type Reason, reasonsOf } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { wallAt } from '#app/lib/zone.ts'
 
@@ -84,18 +84,7 @@ export const RUN_REASON_TEXTS = {
 
 export type RunReasonCode = keyof typeof RUN_REASON_TEXTS
 
-/** A reason of this table; with the parameters its sentence takes. */
-export function runReason<Code extends RunReasonCode>(
-  code: Code,
-  ...[params]: ParamsOf<(typeof RUN_REASON_TEXTS)[Code]>
-): CodedReason {
-  return params === undefined ? { code } : { code, params: params as ReasonParams }
-}
-
-/** What a person reads. */
-export function runReasonText(reason: Reason): string {
-  return textOfReason(RUN_REASON_TEXTS, reason)
-}
+export const { reason: runReason, text: runReasonText } = reasonsOf(RUN_REASON_TEXTS)
 
 /** Pauses about the account's connection, standing or permissions: they are taken back by themselves. */
 const CONNECTION: ReadonlySet<string> = new Set<RunReasonCode>(['reconnect', 'suspended', 'scope'])

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SIGN_IN_PROBLEMS } from '#app/features/accounts/sign-in.ts'
+import { returnMessage, SIGN_IN_PROBLEMS } from '#app/features/accounts/sign-in.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { loader as authorize } from '#app/routes/sign-in/authorize.ts'
 import { loader as callback } from '#app/routes/sign-in/callback.ts'
@@ -33,7 +33,11 @@ async function finish(returnAddress: string, who = browser) {
   expect(answer.status).toBe(302)
   const location = new URL(answer.headers.get('location') ?? '', 'https://fieldhook.test')
   expect(location.pathname).toBe('/fieldhook')
-  return Object.fromEntries(location.searchParams)
+  const { reason, ...said } = Object.fromEntries(location.searchParams)
+  // What the page finds by the reason is what the address says to people.
+  if (said.message) expect(returnMessage(reason ?? null, said.accountUUID ?? null)).toContain(said.message)
+  else expect(reason).toBeUndefined()
+  return said as Record<string, string>
 }
 
 async function signIn(account: PlatformAccount, query?: string, who = browser) {

@@ -150,15 +150,7 @@ function failedOf(now: WhyFacts['now']): readonly FailedCondition[] {
 
 const detail = z.object({
   /** Why a run is held; or, in words, why the rule left the record alone. */
-  reason: z
-    .union([
-      z.string(),
-      z.object({
-        code: z.string(),
-        params: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).optional(),
-      }),
-    ])
-    .nullish(),
+  reason: z.custom<Reason>().nullish(),
   sentence: z.string().nullish(),
   failed: z
     .array(z.object({ field: z.string(), operator: z.enum(OPERATORS), value: z.string(), seen: z.string().nullable() }))

@@ -89,9 +89,7 @@ function pauseLeft(last: Millis | null, pauseDays: number, at: JudgedAt): Millis
 
 function needsPerson({ rule, account, sent }: MessageAsked): MessageVerdict | null {
   const cap = rule.dailyCap ?? account.ruleDailyCap
-  if (sent.byRuleToday >= cap) {
-    return { outcome: 'hold', reason: runReason('rule_daily_cap', { limit: cap }) }
-  }
+  if (sent.byRuleToday >= cap) return { outcome: 'hold', reason: runReason('rule_daily_cap', { limit: cap }) }
   if (sent.byAccountToday >= account.accountDailyCap) {
     return { outcome: 'hold', reason: runReason('account_daily_cap', { limit: account.accountDailyCap }) }
   }

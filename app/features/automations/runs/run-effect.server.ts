@@ -221,19 +221,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
       'state' | 'attempt' | 'errorClass' | 'sentence' | 'nextAttemptAt' | 'result' | 'tries' | 'at'
     >,
   ): Promise<void> {
-    const { state, attempt, errorClass, sentence, nextAttemptAt, result, tries, at } = write
-    const { released } = row
-    await store.runs.setRow(fence, seenOf(row), {
-      state,
-      attempt,
-      errorClass,
-      sentence,
-      nextAttemptAt,
-      result,
-      tries,
-      released,
-      at,
-    })
+    await store.runs.setRow(fence, seenOf(row), { ...write, released: row.released })
   }
 
   return {

@@ -1,5 +1,5 @@
 // What an account is told about its addresses, and what became of the e-mail about it: one table of what each code says.
-import { type CodedReason, type ParamsOf, type Reason, type ReasonParams, textOfReason } from '#app/domain/reason.ts'
+import { reasonsOf } from '#app/domain/reason.ts'
 
 export const MAILS_A_DAY = 5
 
@@ -37,24 +37,5 @@ export const MAIL_REASON_TEXTS = {
   again: ({ message }: { message: string }) => `The e-mail is tried again: ${message}`,
 }
 
-export function noticeReason<Code extends keyof typeof NOTICE_REASON_TEXTS>(
-  code: Code,
-  ...[params]: ParamsOf<(typeof NOTICE_REASON_TEXTS)[Code]>
-): CodedReason {
-  return params === undefined ? { code } : { code, params: params as ReasonParams }
-}
-
-export function mailReason<Code extends keyof typeof MAIL_REASON_TEXTS>(
-  code: Code,
-  ...[params]: ParamsOf<(typeof MAIL_REASON_TEXTS)[Code]>
-): CodedReason {
-  return params === undefined ? { code } : { code, params: params as ReasonParams }
-}
-
-export function noticeReasonText(reason: Reason): string {
-  return textOfReason(NOTICE_REASON_TEXTS, reason)
-}
-
-export function mailReasonText(reason: Reason): string {
-  return textOfReason(MAIL_REASON_TEXTS, reason)
-}
+export const { reason: noticeReason, text: noticeReasonText } = reasonsOf(NOTICE_REASON_TEXTS)
+export const { reason: mailReason, text: mailReasonText } = reasonsOf(MAIL_REASON_TEXTS)
