@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { accountOfQuery, DEMO_ACCOUNT, DONE, deleted, idOfPath, type Reference } from '#app/contract/operation.ts'
 import { keyOf } from '#app/domain/endpoint-key.ts'
 import { checkAnswer, replayAnswer, ruleAnswer, testAnswer } from '#app/features/endpoints/api/api-answers.ts'
-import { forwardingRuleJson } from '#app/features/endpoints/api/endpoint-json.ts'
 import {
   ADDRESS_NOTE,
   CHOOSES_NOTE,
   CUSTOM_NOTE,
   FIELDS_NOTE,
   OBJECT_NOTE,
-} from '#app/features/endpoints/api/field-notes.ts'
+} from '#app/features/endpoints/api/api-notes.ts'
+import { forwardingRuleJson } from '#app/features/endpoints/api/endpoint-json.ts'
 import {
   forwardingRuleChange,
   forwardingRuleForm,

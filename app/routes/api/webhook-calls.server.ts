@@ -11,14 +11,14 @@ import {
 } from '#app/contract/operation.ts'
 import { refOf } from '#app/domain/endpoint-key.ts'
 import { comparisonAnswer, testAnswer, webhookAnswer } from '#app/features/endpoints/api/api-answers.ts'
-import { webhookJson } from '#app/features/endpoints/api/endpoint-json.ts'
 import {
   ADDRESS_NOTE,
   CHOOSES_NOTE,
   CUSTOM_NOTE,
   FIELDS_NOTE,
   OBJECT_NOTE,
-} from '#app/features/endpoints/api/field-notes.ts'
+} from '#app/features/endpoints/api/api-notes.ts'
+import { webhookJson } from '#app/features/endpoints/api/endpoint-json.ts'
 import { parseWebhookId, webhookBody, webhookChange, webhookForm } from '#app/features/endpoints/endpoint.ts'
 import {
   createEndpoint,
