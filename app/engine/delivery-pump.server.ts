@@ -1,14 +1,12 @@
 // Sends what is due, fairly, and writes down what became of it. Knows no feature: what a delivery is, how it is sent and what
 // follows is behind the ports. Nothing here is durable: after a crash everything unsettled is simply still waiting.
-import type { OperationsStore } from '#db/store/operations.ts'
-import type { Clock, Millis } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
+import type { Millis } from '../lib/clock.ts'
 import { createGroupCommit, SLOW_DISK } from './group-commit.server.ts'
 import type { LaneGate, LaneResult } from './lane-endpoint.ts'
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
 import type { LaneItem } from './lane-window.ts'
-import { type Claim, createLanes, type LaneKind } from './lanes.ts'
-import { createOwnership } from './ownership.server.ts'
+import { type Claim, createLanes, type LaneKind, type Lanes } from './lanes.ts'
+import { createPumpLoop, type PumpLease, type PumpLoop } from './pump-loop.server.ts'
 import { settleSteadily } from './settle-steadily.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
 
@@ -43,16 +41,9 @@ export interface PumpPorts<Job extends { dueAt: Millis }, Report> {
   trialWrite(): Promise<void>
 }
 
-export interface PumpInput<Job extends { dueAt: Millis }, Report> {
-  clock: Clock
-  log: Log
-  lease: Pick<OperationsStore, 'findLease' | 'acquireLease' | 'releaseLease'>
-  owner: string
-  isGone(owner: string): boolean
+export interface PumpInput<Job extends { dueAt: Millis }, Report> extends PumpLease {
   ports: PumpPorts<Job, Report>
   limits?: Partial<LaneLimits>
-  /** ms between renewals of the lease; default 3 s. */
-  beatMs?: number
   /** ms that a result may wait for others to be written down with; default 2. */
   gatherMs?: number
 }
@@ -101,84 +92,144 @@ const LOAD_FAILED_PAUSE = 1_000
 const PUT_ASIDE = 5 * 60_000
 
 export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input: PumpInput<Job, Report>): DeliveryPump {
-  const { clock, log, ports } = input
+  const { clock, ports } = input
   const lanes = createLanes({ ...LANE_LIMITS, ...input.limits })
   const toAdopt = new Set<number>()
-  let draining = false
-  let stopped = false
-  let scheduled = false
-  let sending = 0
-  let alarmAt: Millis | null = null
-  let cancelAlarm = () => {}
-  let quiet: (() => void)[] = []
+  const hasMore = () => toAdopt.size > 0 || lanes.hasWants()
 
-  const ownership = createOwnership({
-    store: input.lease,
-    clock,
-    log,
+  const pump = createPumpLoop({
+    ...input,
     name: 'deliveries',
-    owner: input.owner,
-    isGone: input.isGone,
-    ...(input.beatMs && { beatMs: input.beatMs }),
     async onHeld(taken) {
       if (taken) await takeOver()
-      else if (await ports.changedElsewhere()) await noticeOthers()
-      schedule()
+      else if (await ports.changedElsewhere()) await lookAtAll(lanes.ids())
     },
+    turn() {
+      const now = clock.now()
+      const claims: Claim[] = []
+      for (let claim = lanes.take(now); claim; claim = lanes.take(now)) claims.push(claim)
+      if (claims.length > 0) void sender.send(claims)
+      if (hasMore()) loads.wake()
+      pump.setAlarm(lanes.nextAt())
+    },
+    onAlarm: () => pump.schedule(),
+    isAtWork: () => sender.isLoading() || lanes.status(clock.now()).inFlight > 0,
+    hasMore,
   })
+  const parts: Parts<Job, Report> = { input, lanes, toAdopt, pump }
+  const loads = createLoads(parts)
+  const sender = createSender(parts)
 
   /** Nothing in memory counts any more: another process may have been at work. */
   async function takeOver(): Promise<void> {
     await ports.takeOver()
     await ports.changedElsewhere()
     lanes.reset(clock.now())
-    for (const endpoint of await ports.endpointsWithWork()) toAdopt.add(endpoint.endpointId)
-    loads.wake()
+    await lookAtAll([])
   }
 
   /**
    * An overlapping process has taken events in, or paused, resumed or tested an endpoint: it cannot tell us which, so that all
-   * are looked at anew. What has nothing waiting too: what comes next must not meet a gate that is long open.
+   * are looked at anew. What has nothing waiting (`others`) too: what comes next must not meet a gate that is long open.
    */
-  async function noticeOthers(): Promise<void> {
-    for (const endpointId of lanes.ids()) toAdopt.add(endpointId)
+  async function lookAtAll(others: readonly number[]): Promise<void> {
+    for (const endpointId of others) toAdopt.add(endpointId)
     for (const { endpointId } of await ports.endpointsWithWork()) toAdopt.add(endpointId)
     loads.wake()
   }
 
-  const loads = createSteadyLoop({
+  return {
+    start() {
+      loads.start()
+      pump.start()
+    },
+    offer(deliveries) {
+      const now = clock.now()
+      for (const { endpointId, kind, id, record, dueAt } of deliveries) {
+        if (!lanes.offer(endpointId, kind, { id, record, dueAt }, now)) toAdopt.add(endpointId)
+      }
+      pump.schedule()
+    },
+    wake(endpointId) {
+      toAdopt.add(endpointId)
+      pump.schedule()
+    },
+    status: () => ({ ...lanes.status(clock.now()), ...pump.status() }),
+    flights: lanes.flights,
+    settleNow: sender.settleNow,
+    beginDrain: pump.beginDrain,
+    drain: (limitMs = 15_000) =>
+      pump.drain(limitMs, async () => {
+        await sender.flush()
+        await loads.stop()
+      }),
+    idle: pump.whenQuiet,
+  }
+}
+
+interface Parts<Job extends { dueAt: Millis }, Report> {
+  input: PumpInput<Job, Report>
+  lanes: Lanes
+  /** Endpoints to be read anew. */
+  toAdopt: Set<number>
+  pump: PumpLoop
+}
+
+/** Reads endpoints, and what waits for them, in rounds that give way to others. */
+function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAdopt, pump }: Parts<Job, Report>) {
+  const { clock, log, ports } = input
+  let loaded = 0
+  async function oneMore(): Promise<void> {
+    if (++loaded % LOADS_PER_TURN === 0) await nextTurn()
+  }
+
+  async function adoptAll(): Promise<void> {
+    for (const endpointId of toAdopt) {
+      const endpoint = await ports.adopt(endpointId)
+      toAdopt.delete(endpointId)
+      if (endpoint) lanes.put(endpoint, clock.now())
+      else lanes.remove(endpointId)
+      await oneMore()
+    }
+  }
+
+  async function fillAll(): Promise<void> {
+    const wants = lanes.takeWants()
+    try {
+      for (let want = wants[0]; want; want = wants[0]) {
+        const items = await ports.due(want.endpointId, want.kind, want.limit)
+        lanes.fill(want.endpointId, want.kind, items, want.limit, clock.now())
+        wants.shift()
+        await oneMore()
+      }
+    } finally {
+      for (const want of wants) lanes.unfilled(want)
+    }
+  }
+
+  return createSteadyLoop({
     name: 'pump.loads',
     clock,
     log,
     async run() {
-      let loaded = 0
-      for (const endpointId of toAdopt) {
-        const endpoint = await ports.adopt(endpointId)
-        toAdopt.delete(endpointId)
-        if (endpoint) lanes.put(endpoint, clock.now())
-        else lanes.remove(endpointId)
-        if (++loaded % LOADS_PER_TURN === 0) await nextTurn()
-      }
-      const wants = lanes.takeWants()
-      try {
-        for (let want = wants[0]; want; want = wants[0]) {
-          const items = await ports.due(want.endpointId, want.kind, want.limit)
-          lanes.fill(want.endpointId, want.kind, items, want.limit, clock.now())
-          wants.shift()
-          if (++loaded % LOADS_PER_TURN === 0) await nextTurn()
-        }
-      } finally {
-        for (const want of wants) lanes.unfilled(want)
-      }
-      schedule()
-      tellQuiet()
+      loaded = 0
+      await adoptAll()
+      await fillAll()
+      pump.schedule()
+      pump.tellQuiet()
       return null
     },
   })
+}
+
+/** Loads what was claimed, has it delivered, and writes down what became of it. */
+function createSender<Job extends { dueAt: Millis }, Report>({ input, lanes, toAdopt, pump }: Parts<Job, Report>) {
+  const { clock, log, ports } = input
+  let loading = 0
 
   const settling = createGroupCommit<Report, PumpSettled | null>({
     clock,
-    commit: (reports) => settleSteadily({ ...ports, clock, log, stopped: () => stopped }, reports),
+    commit: (reports) => settleSteadily({ ...ports, clock, log, stopped: pump.stopped }, reports),
     maxBatch: 64,
     gatherMs: input.gatherMs ?? 2,
     onSlowDisk: SLOW_DISK,
@@ -188,42 +239,8 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     limitMs: null,
   })
 
-  function schedule(): void {
-    if (scheduled || stopped) return
-    scheduled = true
-    setImmediate(() => {
-      scheduled = false
-      turn()
-    })
-  }
-
-  function turn(): void {
-    const now = clock.now()
-    if (!draining && ownership.holds(now)) {
-      const claims: Claim[] = []
-      for (let claim = lanes.take(now); claim; claim = lanes.take(now)) claims.push(claim)
-      if (claims.length > 0) void send(claims)
-      if (toAdopt.size > 0 || lanes.hasWants()) loads.wake()
-      setAlarm(lanes.nextAt())
-    }
-    tellQuiet()
-  }
-
-  function setAlarm(at: Millis | null): void {
-    if (at === alarmAt) return
-    cancelAlarm()
-    alarmAt = at
-    cancelAlarm =
-      at === null
-        ? () => {}
-        : clock.wake(at, () => {
-            alarmAt = null
-            schedule()
-          })
-  }
-
   async function send(claims: Claim[]): Promise<void> {
-    sending++
+    loading++
     try {
       const jobs = await ports.load(claims.map(({ id }) => id))
       const now = clock.now()
@@ -236,7 +253,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
         // Settled or changed by somebody else: what is known of its endpoint may be old.
         lanes.settle(claim.id, { dueAt: job?.dueAt ?? null, result: 'none', gate: null }, now)
         if (!job) toAdopt.add(claim.endpointId)
-        schedule()
+        pump.schedule()
       })
     } catch (error) {
       log.error({ error, deliveries: claims.length }, 'pump.load_failed')
@@ -244,9 +261,9 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
       for (const { id } of claims) {
         lanes.settle(id, { dueAt: now + LOAD_FAILED_PAUSE, result: 'none', gate: null }, now)
       }
-      schedule()
+      pump.schedule()
     } finally {
-      sending--
+      loading--
     }
   }
 
@@ -262,69 +279,10 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     const end = settled ?? { dueAt: now + PUT_ASIDE, result: 'none' as const, gate: null }
     // Opened or closed by its own answer: what waits for it has to be looked at in the new light.
     if (lanes.settle(claim.id, end, now)) toAdopt.add(claim.endpointId)
-    schedule()
+    pump.schedule()
   }
 
-  function isQuiet(now: Millis): boolean {
-    if (lanes.status(now).inFlight > 0 || sending > 0 || scheduled) return false
-    return draining || (ownership.holds(now) && toAdopt.size === 0 && !lanes.hasWants())
-  }
-
-  function tellQuiet(): void {
-    if (quiet.length === 0 || !isQuiet(clock.now())) return
-    for (const tell of quiet.splice(0)) tell()
-  }
-
-  return {
-    start() {
-      loads.start()
-      ownership.start()
-    },
-    offer(deliveries) {
-      const now = clock.now()
-      for (const { endpointId, kind, id, record, dueAt } of deliveries) {
-        if (!lanes.offer(endpointId, kind, { id, record, dueAt }, now)) toAdopt.add(endpointId)
-      }
-      schedule()
-    },
-    wake(endpointId) {
-      toAdopt.add(endpointId)
-      schedule()
-    },
-    status() {
-      const now = clock.now()
-      return {
-        ...lanes.status(now),
-        owner: ownership.holds(now),
-        draining,
-        lastBeatAt: ownership.lastRunAt(),
-        turns: ownership.turns(),
-      }
-    },
-    flights: lanes.flights,
-    settleNow: settling.hurry,
-    beginDrain() {
-      draining = true
-      cancelAlarm()
-    },
-    async drain(limitMs = 15_000) {
-      draining = true
-      cancelAlarm()
-      await Promise.race([whenQuiet(), new Promise<void>((resolve) => clock.wake(clock.now() + limitMs, resolve))])
-      stopped = true
-      await settling.flush()
-      await loads.stop()
-      await ownership.release()
-    },
-    idle: whenQuiet,
-  }
-
-  function whenQuiet(): Promise<void> {
-    return new Promise((resolve) => {
-      quiet = [...quiet, resolve]
-      schedule()
-    })
-  }
+  return { send, isLoading: () => loading > 0, settleNow: settling.hurry, flush: settling.flush }
 }
 
 function nextTurn(): Promise<void> {

@@ -1,9 +1,7 @@
 // Starts what is due, fairly: accounts take turns, each has a few at work at once, and nothing is worked on twice at a time.
 // Knows no feature: what a run is and what it does is behind the ports. Nothing here is durable.
-import type { OperationsStore } from '#db/store/operations.ts'
-import type { Clock, Millis } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
-import { createOwnership } from './ownership.server.ts'
+import type { Millis } from '../lib/clock.ts'
+import { createPumpLoop, type PumpLease } from './pump-loop.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
 
 export interface PumpRun {
@@ -24,16 +22,9 @@ export interface RunPumpPorts {
   work(run: PumpRun, goOn: () => boolean): Promise<Millis | null>
 }
 
-export interface RunPumpInput {
-  clock: Clock
-  log: Log
-  lease: Pick<OperationsStore, 'findLease' | 'acquireLease' | 'releaseLease'>
-  owner: string
-  isGone(owner: string): boolean
+export interface RunPumpInput extends PumpLease {
   ports: RunPumpPorts
   limits?: Partial<RunLimits>
-  /** ms between renewals of the lease; default 3 s. */
-  beatMs?: number
 }
 
 export interface RunLimits {
@@ -81,36 +72,14 @@ const LONGEST_PAUSE = 60_000
 export function createRunPump(input: RunPumpInput): RunPump {
   const { clock, log, ports } = input
   const limits = { ...RUN_LIMITS, ...input.limits }
-  /** Due runs by account. Maps keep the order of insertion: taking out and putting back in is the turn. */
-  const window = new Map<string, PumpRun[]>()
-  /** Accounts that have more due than is known. */
-  const more = new Set<string>()
-  const inFlight = new Map<number, PumpRun>()
-  const atWork = new Map<string, number>()
-  const busy = new Set<string>()
-  /** Runs that met a fault: until when, and how often. */
-  const aside = new Map<number, { until: Millis; times: number }>()
-  /** Due again while still at work. */
-  const again = new Set<number>()
-  /** Ended since the last look began: what it says of them may be old. */
-  const endedSince = new Set<number>()
+  const known = createRunWindow(limits, () => looks.wake())
+  const aside = createAside()
   let beats = 0
-  let draining = false
-  let stopped = false
-  let scheduled = false
   let looked = false
-  let alarmAt: Millis | null = null
-  let cancelAlarm = () => {}
-  let quiet: (() => void)[] = []
 
-  const ownership = createOwnership({
-    store: input.lease,
-    clock,
-    log,
+  const pump = createPumpLoop({
+    ...input,
     name: 'runs',
-    owner: input.owner,
-    isGone: input.isGone,
-    ...(input.beatMs && { beatMs: input.beatMs }),
     async onHeld(taken) {
       beats++
       if (taken) {
@@ -118,8 +87,13 @@ export function createRunPump(input: RunPumpInput): RunPump {
         aside.clear()
       }
       if (taken || beats % BEATS_PER_LOOK === 0) looks.wake()
-      schedule()
     },
+    turn() {
+      for (let run = known.take(); run; run = known.take()) void work(run)
+    },
+    onAlarm: () => looks.wake(),
+    isAtWork: () => known.inFlight() > 0,
+    hasMore: () => !looked || known.hasMore(),
   })
 
   const looks = createSteadyLoop({
@@ -128,172 +102,137 @@ export function createRunPump(input: RunPumpInput): RunPump {
     log,
     async run() {
       const now = clock.now()
-      endedSince.clear()
+      known.beginLook()
       const runs = await ports.due(now, limits.window)
       const next = await ports.nextDueAt(now)
-      window.clear()
-      more.clear()
-      for (const run of runs) know(run, now)
-      const counts = new Map<string, number>()
-      for (const { account } of runs) counts.set(account, (counts.get(account) ?? 0) + 1)
-      for (const [account, count] of counts) if (count >= limits.window) more.add(account)
-      setAlarm(next)
-      for (const { until } of aside.values()) if (until > now) bringForward(until)
+      known.endLook(runs, (id) => aside.isAside(id, now))
+      pump.setAlarm(next)
+      for (const until of aside.after(now)) pump.bringForward(until)
       looked = true
-      schedule()
+      pump.schedule()
       return null
     },
   })
 
-  function know(run: PumpRun, now: Millis): void {
-    if (inFlight.has(run.id)) {
-      // Let go of and taken up again while we are still putting it away.
-      if (!run.begun) again.add(run.id)
-      return
-    }
-    if (endedSince.has(run.id)) {
-      looks.wake()
-      return
-    }
-    const pause = aside.get(run.id)
-    if (pause && pause.until > now) return
-    const list = window.get(run.account)
-    if (list) list.push(run)
-    else window.set(run.account, [run])
-  }
-
-  function schedule(): void {
-    if (scheduled || stopped) return
-    scheduled = true
-    setImmediate(() => {
-      scheduled = false
-      turn()
-    })
-  }
-
-  function turn(): void {
-    if (mayBegin()) {
-      for (let run = take(); run; run = take()) void work(run)
-    }
-    tellQuiet()
-  }
-
-  function mayBegin(): boolean {
-    return !draining && !stopped && ownership.holds(clock.now())
-  }
-
-  /** The next run of the next account that may begin one; null = none. Its account goes to the end of the line. */
-  function take(): PumpRun | null {
-    if (inFlight.size >= limits.overall) return null
-    for (const [account, list] of window) {
-      if ((atWork.get(account) ?? 0) >= limits.perAccount) continue
-      const index = list.findIndex((run) => !run.keys.some((key) => busy.has(`${account} ${key}`)))
-      const run = list[index]
-      if (!run) continue
-      list.splice(index, 1)
-      window.delete(account)
-      if (list.length > 0) window.set(account, list)
-      else lookForMore(account)
-      return run
-    }
-    return null
-  }
-
-  function lookForMore(account: string): void {
-    if (more.delete(account)) looks.wake()
-  }
-
   async function work(run: PumpRun): Promise<void> {
     const { id, account } = run
-    inFlight.set(id, run)
-    atWork.set(account, (atWork.get(account) ?? 0) + 1)
-    for (const key of run.keys) busy.add(`${account} ${key}`)
     try {
-      const dueAt = await ports.work(run, mayBegin)
-      aside.delete(id)
-      if (dueAt !== null) bringForward(dueAt)
+      const dueAt = await ports.work(run, pump.mayBegin)
+      aside.forget(id)
+      if (dueAt !== null) pump.bringForward(dueAt)
     } catch (error) {
-      const times = (aside.get(id)?.times ?? 0) + 1
-      const until = clock.now() + Math.min(FIRST_PAUSE * 2 ** Math.min(times - 1, 10), LONGEST_PAUSE)
-      aside.set(id, { until, times })
-      bringForward(until)
+      const { until, times } = aside.put(id, clock.now())
+      pump.bringForward(until)
       log.error({ run: id, account, times, error }, 'run.broke_off')
     } finally {
-      inFlight.delete(id)
-      endedSince.add(id)
-      const left = (atWork.get(account) ?? 1) - 1
-      if (left > 0) atWork.set(account, left)
-      else atWork.delete(account)
-      for (const key of run.keys) busy.delete(`${account} ${key}`)
-      if (again.delete(id)) looks.wake()
-      schedule()
+      known.end(run)
+      pump.schedule()
     }
-  }
-
-  function setAlarm(at: Millis | null): void {
-    cancelAlarm()
-    alarmAt = at
-    cancelAlarm =
-      at === null
-        ? () => {}
-        : clock.wake(at, () => {
-            alarmAt = null
-            looks.wake()
-          })
-  }
-
-  function bringForward(at: Millis): void {
-    if (!stopped && (alarmAt === null || at < alarmAt)) setAlarm(at)
-  }
-
-  function isQuiet(): boolean {
-    if (inFlight.size > 0 || scheduled) return false
-    return draining || (looked && window.size === 0 && again.size === 0 && ownership.holds(clock.now()))
-  }
-
-  function tellQuiet(): void {
-    if (quiet.length === 0 || !isQuiet()) return
-    for (const tell of quiet.splice(0)) tell()
-  }
-
-  function whenQuiet(): Promise<void> {
-    return new Promise((resolve) => {
-      quiet = [...quiet, resolve]
-      schedule()
-    })
-  }
-
-  function beginDrain(): void {
-    draining = true
-    cancelAlarm()
   }
 
   return {
     start() {
       looks.start()
-      ownership.start()
+      pump.start()
     },
     wake: looks.wake,
-    status: () => ({
-      owner: ownership.holds(clock.now()),
-      draining,
-      inFlight: inFlight.size,
-      known: [...window.values()].reduce((sum, list) => sum + list.length, 0),
-      lastBeatAt: ownership.lastRunAt(),
-      turns: ownership.turns(),
-    }),
-    beginDrain,
-    async drain(limitMs = 15_000) {
-      beginDrain()
-      await Promise.race([whenQuiet(), new Promise<void>((resolve) => clock.wake(clock.now() + limitMs, resolve))])
-      stopped = true
-      await looks.stop()
-      await ownership.release()
-    },
+    status: () => ({ ...pump.status(), inFlight: known.inFlight(), known: known.waiting() }),
+    beginDrain: pump.beginDrain,
+    drain: (limitMs = 15_000) => pump.drain(limitMs, looks.stop),
     async idle() {
       looked = false
       looks.wake()
-      await whenQuiet()
+      await pump.whenQuiet()
     },
+  }
+}
+
+/** Which runs are due and which are at work. `look`: what is known is not all, or no longer true. */
+function createRunWindow(limits: RunLimits, look: () => void) {
+  /** Due runs by account. Maps keep the order of insertion: taking out and putting back in is the turn. */
+  const window = new Map<string, PumpRun[]>()
+  /** Accounts that have more due than is known. */
+  const more = new Set<string>()
+  const inFlight = new Map<number, PumpRun>()
+  const atWork = new Map<string, number>()
+  const busy = new Set<string>()
+  /** Due again while still at work. */
+  const again = new Set<number>()
+  /** Ended since the last look began: what it says of them may be old. */
+  const endedSince = new Set<number>()
+
+  function know(run: PumpRun): void {
+    if (inFlight.has(run.id)) {
+      // Let go of and taken up again while we are still putting it away.
+      if (!run.begun) again.add(run.id)
+    } else if (endedSince.has(run.id)) look()
+    else window.set(run.account, [...(window.get(run.account) ?? []), run])
+  }
+
+  function begin(run: PumpRun): void {
+    const { id, account, keys } = run
+    inFlight.set(id, run)
+    atWork.set(account, (atWork.get(account) ?? 0) + 1)
+    for (const key of keys) busy.add(`${account} ${key}`)
+  }
+
+  return {
+    inFlight: () => inFlight.size,
+    waiting: () => [...window.values()].reduce((sum, list) => sum + list.length, 0),
+    hasMore: () => window.size > 0 || again.size > 0,
+    beginLook: () => endedSince.clear(),
+    endLook(runs: readonly PumpRun[], isAside: (id: number) => boolean) {
+      window.clear()
+      more.clear()
+      const counts = new Map<string, number>()
+      for (const run of runs) {
+        if (inFlight.has(run.id) || endedSince.has(run.id) || !isAside(run.id)) know(run)
+        counts.set(run.account, (counts.get(run.account) ?? 0) + 1)
+      }
+      for (const [account, count] of counts) if (count >= limits.window) more.add(account)
+    },
+    /** The next run of the next account that may begin one; null = none. Its account goes to the end of the line. */
+    take(): PumpRun | null {
+      if (inFlight.size >= limits.overall) return null
+      for (const [account, list] of window) {
+        if ((atWork.get(account) ?? 0) >= limits.perAccount) continue
+        const index = list.findIndex((run) => !run.keys.some((key) => busy.has(`${account} ${key}`)))
+        const run = list[index]
+        if (!run) continue
+        list.splice(index, 1)
+        window.delete(account)
+        if (list.length > 0) window.set(account, list)
+        else if (more.delete(account)) look()
+        begin(run)
+        return run
+      }
+      return null
+    },
+    end({ id, account, keys }: PumpRun) {
+      inFlight.delete(id)
+      endedSince.add(id)
+      const left = (atWork.get(account) ?? 1) - 1
+      if (left > 0) atWork.set(account, left)
+      else atWork.delete(account)
+      for (const key of keys) busy.delete(`${account} ${key}`)
+      if (again.delete(id)) look()
+    },
+  }
+}
+
+/** Runs that met a fault: until when they are left alone, and how often it was. */
+function createAside() {
+  const runs = new Map<number, { until: Millis; times: number }>()
+  return {
+    put(id: number, now: Millis) {
+      const times = (runs.get(id)?.times ?? 0) + 1
+      const until = now + Math.min(FIRST_PAUSE * 2 ** Math.min(times - 1, 10), LONGEST_PAUSE)
+      runs.set(id, { until, times })
+      return { until, times }
+    },
+    forget: (id: number) => runs.delete(id),
+    clear: () => runs.clear(),
+    isAside: (id: number, now: Millis) => (runs.get(id)?.until ?? now) > now,
+    after: (now: Millis) => [...runs.values()].map(({ until }) => until).filter((until) => until > now),
   }
 }
