@@ -29,38 +29,21 @@ function touchedOfRow(row: TouchedSqlRow): TouchedRecord {
 }
 
 export function triggerStore(client: Client, _clock: Clock): TriggerStore {
-  const { sql } = client
+  const rows = triggerRows(client)
+  return {
+    ...waitingRecords(client),
+    ...settledLooks(client, rows),
+    ...firedBefore(client),
+    ...baselines(client, rows),
+    ...sweepStore(client, rows),
+  }
+}
+
+type Rows = ReturnType<typeof triggerRows>
+
+/** What several of the acts below write. Inside a transaction. */
+function triggerRows({ sql }: Client) {
   const startRuns = insertRuns(sql)
-  const touchedOf = touchedRows(sql)
-
-  // A number within the account, so that one account's burst does not hide the others behind it.
-  const due = sql.prepare<[number, number, number], TouchedSqlRow>(
-    `SELECT accountUuid, object, recordUuid, changedFields, created, eventSeq, firstAt, dueAt, turn, tries
-     FROM (SELECT ${TOUCHED_COLUMNS}, row_number() OVER (PARTITION BY account_uuid ORDER BY due_at) AS place
-           FROM touched_record WHERE due_at <= ?)
-     WHERE place <= ? ORDER BY place, dueAt LIMIT ?`,
-  )
-  const dueOf = sql.prepare<[string, string, number, number], TouchedSqlRow>(
-    `SELECT ${TOUCHED_COLUMNS} FROM touched_record WHERE account_uuid = ? AND object = ? AND due_at <= ?
-     ORDER BY due_at, record_uuid LIMIT ?`,
-  )
-  const nextDue = sql
-    .prepare<[number], number>('SELECT due_at FROM touched_record WHERE due_at > ? ORDER BY due_at LIMIT 1')
-    .pluck()
-  const postpone = sql.prepare(
-    `UPDATE touched_record SET due_at = ?, tries = tries + 1
-     WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND turn = ?`,
-  )
-  const postponeAll = sql.prepare(
-    'UPDATE touched_record SET due_at = @until WHERE account_uuid = @accountUuid AND due_at < @until',
-  )
-  const endTouched = sql.prepare(
-    'DELETE FROM touched_record WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND turn = ?',
-  )
-  const resetTries = sql.prepare(
-    'UPDATE touched_record SET tries = 0 WHERE account_uuid = ? AND object = ? AND record_uuid = ?',
-  )
-
   const keepSnapshot = sql.prepare(
     `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -71,73 +54,20 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
     `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
-  const dropSnapshot = sql.prepare(
-    'DELETE FROM record_snapshot WHERE account_uuid = ? AND object = ? AND record_uuid = ?',
-  )
   const putVerdict = sql.prepare(
     `INSERT INTO rule_verdict (automation_id, record_uuid, account_uuid, at, verdict, detail, run_id) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (automation_id, record_uuid)
      DO UPDATE SET at = excluded.at, verdict = excluded.verdict, detail = excluded.detail, run_id = excluded.run_id`,
   )
-  const writesOn = sql.prepare<[string, string, string, number], OwnWrite>(
-    `SELECT field, value, run_id AS runId, automation_id AS automationId, hop, at FROM own_write
-     WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND at >= ?`,
-  )
-
   const ruleAsRead = sql.prepare<[number, string, number], { nextRunAt: number | null }>(
     `SELECT next_run_at AS nextRunAt FROM automation
        WHERE id = ? AND account_uuid = ? AND version = ? AND active = 1 AND deleted_at IS NULL`,
-  )
-  const setNext = sql.prepare('UPDATE automation SET next_run_at = ? WHERE id = ?')
-  const watchedByOthers = sql
-    .prepare<[string, string], 1>(
-      `SELECT 1 FROM automation
-       WHERE account_uuid = ? AND watched_object = ? AND active = 1 AND baselined = 1 AND deleted_at IS NULL LIMIT 1`,
-    )
-    .pluck()
-  const setBaselined = sql.prepare('UPDATE automation SET baselined = 1 WHERE id = ?')
-  const ledgerRow = sql.prepare(
-    `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at) VALUES (?, ?, ?, NULL, ?, NULL)
-     ON CONFLICT DO NOTHING`,
-  )
-  const inLedger = sql.prepare<[number, string, string], DoneFiring>(
-    `SELECT record_uuid AS recordUuid, run_id AS runId, at FROM seen_ledger
-     WHERE automation_id = ? AND record_uuid = ? AND occurrence = ?`,
-  )
-  const runsOn = sql
-    .prepare<[string, string, number, number], number>(
-      'SELECT created_at FROM run WHERE account_uuid = ? AND record_uuid = ? AND automation_id = ? AND created_at >= ?',
-    )
-    .pluck()
-  const ownedBy = sql.prepare<[number, string], 1>('SELECT 1 FROM automation WHERE id = ? AND account_uuid = ?').pluck()
-  const automations = automationStore(client)
-  const toBaseline = sql.prepare<[number], { id: number; accountUuid: string }>(
-    `SELECT id, account_uuid AS accountUuid FROM automation
-     WHERE active = 1 AND baselined = 0 AND deleted_at IS NULL AND paused_at IS NULL ORDER BY id LIMIT ?`,
-  )
-
-  const sweeps = sql.prepare<[number, number], Omit<SweepTarget, 'partial'> & { partial: number }>(
-    `SELECT rule.account_uuid AS accountUuid, rule.object, account.timezone, coalesce(cursor.watermark, '') AS watermark,
-       coalesce(cursor.next_at, 0) AS nextAt,
-       EXISTS (SELECT 1 FROM poll_cursor AS part
-               WHERE part.account_uuid = rule.account_uuid AND part.source = 'partial:' || rule.object) AS partial
-     FROM (SELECT DISTINCT account_uuid, watched_object AS object FROM automation
-           WHERE active = 1 AND baselined = 1 AND watched_object IS NOT NULL AND deleted_at IS NULL) AS rule
-     JOIN account ON account.uuid = rule.account_uuid
-     LEFT JOIN poll_cursor AS cursor
-       ON cursor.account_uuid = rule.account_uuid AND cursor.source = 'sweep:' || rule.object
-     WHERE coalesce(cursor.next_at, 0) <= ? ORDER BY coalesce(cursor.next_at, 0) LIMIT ?`,
   )
   const moveCursor = sql.prepare(
     `INSERT INTO poll_cursor (account_uuid, source, watermark, last_ok_at, last_error, next_at) VALUES (?, ?, ?, ?, NULL, ?)
      ON CONFLICT (account_uuid, source)
      DO UPDATE SET watermark = excluded.watermark, last_ok_at = excluded.last_ok_at, last_error = NULL, next_at = excluded.next_at`,
   )
-  const failCursor = sql.prepare(
-    `INSERT INTO poll_cursor (account_uuid, source, watermark, last_ok_at, last_error, next_at) VALUES (?, ?, '', NULL, ?, ?)
-     ON CONFLICT (account_uuid, source) DO UPDATE SET last_error = excluded.last_error, next_at = excluded.next_at`,
-  )
-
   /** Beside the snapshots of forwarding, which move at other moments: see `snapshotsOf`. */
   function put(statement: typeof keepSnapshot, accountUuid: string, object: string, values: RecordValues, now: number) {
     statement.run(
@@ -171,56 +101,46 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
     return started
   }
 
-  function settleTouched(...[accountUuid, looked, now]: Parameters<TriggerStore['settleTouched']>) {
-    const { touched, snapshot, verdicts, wishes } = looked
-    const { object, recordUuid, turn } = touched
-    if (snapshot !== null && snapshot !== 'none') put(keepSnapshot, accountUuid, object, snapshot, now)
-    else if (snapshot === null) dropSnapshot.run(accountUuid, `rules:${object}`, recordUuid)
-    for (const verdict of verdicts) note(accountUuid, verdict, null, now)
-    const started = start(accountUuid, wishes, now)
-    if (endTouched.run(accountUuid, object, recordUuid, turn).changes === 0)
-      resetTries.run(accountUuid, object, recordUuid)
-    return started
+  return {
+    rule: (id: number, accountUuid: string, version: number) => ruleAsRead.get(id, accountUuid, version),
+    keep: (accountUuid: string, object: string, values: RecordValues, now: number) =>
+      put(keepSnapshot, accountUuid, object, values, now),
+    /** Only where there is none. */
+    seed: (accountUuid: string, object: string, values: RecordValues, now: number) =>
+      put(seedSnapshot, accountUuid, object, values, now),
+    moveCursor: (accountUuid: string, source: string, watermark: string, now: number, nextAt: number) =>
+      void moveCursor.run(accountUuid, source, watermark, now, nextAt),
+    note,
+    start,
   }
+}
 
-  const settlePoll = sql.transaction((...[accountUuid, tick, now]: Parameters<TriggerStore['settlePoll']>) => {
-    const rule = ruleAsRead.get(tick.automationId, accountUuid, tick.version)
-    if (!rule || rule.nextRunAt !== tick.expected) return null
-    setNext.run(tick.nextRunAt, tick.automationId)
-    for (const verdict of tick.verdicts) note(accountUuid, verdict, null, now)
-    return start(accountUuid, tick.wishes, now)
-  })
+type Waiting = 'dueTouched' | 'dueTouchedOf' | 'nextTouchedDueAt' | 'postponeTouched' | 'postponeAllTouched'
 
-  const noteBaseline = sql.transaction((...[accountUuid, input, now]: Parameters<TriggerStore['noteBaseline']>) => {
-    if (!ruleAsRead.get(input.automationId, accountUuid, input.version)) return false
-    for (const { recordUuid, occurrence } of input.ledger) {
-      ledgerRow.run(input.automationId, recordUuid, occurrence, now)
-    }
-    const alone = watchedByOthers.get(accountUuid, input.object) === undefined
-    for (const values of input.snapshots) {
-      put(alone ? keepSnapshot : seedSnapshot, accountUuid, input.object, values, now)
-    }
-    if (!input.done) return true
-    if (input.partial) moveCursor.run(accountUuid, `partial:${input.object}`, input.watermark, now, now)
-    if (alone && input.watermark !== '') moveCursor.run(accountUuid, `sweep:${input.object}`, input.watermark, now, now)
-    setBaselined.run(input.automationId)
-    return true
-  })
-
-  const settleSweep = sql.transaction((...[target, input, now]: Parameters<TriggerStore['settleSweep']>) => {
-    const { accountUuid, object } = target
-    for (const { values, touch } of input.records) {
-      // The look that follows compares with the snapshot as it was: it writes the new one itself.
-      if (touch) {
-        const { recordUuid } = values
-        touchedOf.touch({ accountUuid, object, recordUuid, ...touch, eventSeq: null, at: now })
-      } else put(keepSnapshot, accountUuid, object, values, now)
-    }
-    if (input.cursor) {
-      moveCursor.run(accountUuid, `sweep:${object}`, input.cursor.watermark, now, input.cursor.nextAt)
-    }
-  })
-
+/** Records that wait to be looked at. */
+function waitingRecords(client: Client): Pick<TriggerStore, Waiting> {
+  const { sql } = client
+  // A number within the account, so that one account's burst does not hide the others behind it.
+  const due = sql.prepare<[number, number, number], TouchedSqlRow>(
+    `SELECT accountUuid, object, recordUuid, changedFields, created, eventSeq, firstAt, dueAt, turn, tries
+     FROM (SELECT ${TOUCHED_COLUMNS}, row_number() OVER (PARTITION BY account_uuid ORDER BY due_at) AS place
+           FROM touched_record WHERE due_at <= ?)
+     WHERE place <= ? ORDER BY place, dueAt LIMIT ?`,
+  )
+  const dueOf = sql.prepare<[string, string, number, number], TouchedSqlRow>(
+    `SELECT ${TOUCHED_COLUMNS} FROM touched_record WHERE account_uuid = ? AND object = ? AND due_at <= ?
+     ORDER BY due_at, record_uuid LIMIT ?`,
+  )
+  const nextDue = sql
+    .prepare<[number], number>('SELECT due_at FROM touched_record WHERE due_at > ? ORDER BY due_at LIMIT 1')
+    .pluck()
+  const postpone = sql.prepare(
+    `UPDATE touched_record SET due_at = ?, tries = tries + 1
+     WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND turn = ?`,
+  )
+  const postponeAll = sql.prepare(
+    'UPDATE touched_record SET due_at = @until WHERE account_uuid = @accountUuid AND due_at < @until',
+  )
   return {
     async dueTouched(now, { limit, perAccount }) {
       return due.all(now, perAccount, limit).map(touchedOfRow)
@@ -237,9 +157,71 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
     async postponeAllTouched(accountUuid, until) {
       await client.turn.run(() => postponeAll.run({ accountUuid, until }))
     },
+  }
+}
+
+/** What became of a look at a record, or of a tick of the clock. */
+function settledLooks(client: Client, rows: Rows): Pick<TriggerStore, 'settleTouched' | 'settlePoll'> {
+  const { sql } = client
+  const endTouched = sql.prepare(
+    'DELETE FROM touched_record WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND turn = ?',
+  )
+  const resetTries = sql.prepare(
+    'UPDATE touched_record SET tries = 0 WHERE account_uuid = ? AND object = ? AND record_uuid = ?',
+  )
+
+  const dropSnapshot = sql.prepare(
+    'DELETE FROM record_snapshot WHERE account_uuid = ? AND object = ? AND record_uuid = ?',
+  )
+  const setNext = sql.prepare('UPDATE automation SET next_run_at = ? WHERE id = ?')
+  function settleTouched(...[accountUuid, looked, now]: Parameters<TriggerStore['settleTouched']>) {
+    const { touched, snapshot, verdicts, wishes } = looked
+    const { object, recordUuid, turn } = touched
+    if (snapshot !== null && snapshot !== 'none') rows.keep(accountUuid, object, snapshot, now)
+    else if (snapshot === null) dropSnapshot.run(accountUuid, `rules:${object}`, recordUuid)
+    for (const verdict of verdicts) rows.note(accountUuid, verdict, null, now)
+    const started = rows.start(accountUuid, wishes, now)
+    if (endTouched.run(accountUuid, object, recordUuid, turn).changes === 0)
+      resetTries.run(accountUuid, object, recordUuid)
+    return started
+  }
+
+  const settlePoll = sql.transaction((...[accountUuid, tick, now]: Parameters<TriggerStore['settlePoll']>) => {
+    const rule = rows.rule(tick.automationId, accountUuid, tick.version)
+    if (!rule || rule.nextRunAt !== tick.expected) return null
+    setNext.run(tick.nextRunAt, tick.automationId)
+    for (const verdict of tick.verdicts) rows.note(accountUuid, verdict, null, now)
+    return rows.start(accountUuid, tick.wishes, now)
+  })
+
+  return {
     async settleTouched(accountUuid, looked, now) {
       return client.turn.run(() => settleTouched(accountUuid, looked, now))
     },
+    async settlePoll(accountUuid, tick, now) {
+      return settlePoll.immediate(accountUuid, tick, now)
+    },
+  }
+}
+
+/** What a look has to know of what was done before. */
+function firedBefore({ sql }: Client): Pick<TriggerStore, 'ownWrites' | 'recentRuns' | 'doneBefore'> {
+  const writesOn = sql.prepare<[string, string, string, number], OwnWrite>(
+    `SELECT field, value, run_id AS runId, automation_id AS automationId, hop, at FROM own_write
+     WHERE account_uuid = ? AND object = ? AND record_uuid = ? AND at >= ?`,
+  )
+
+  const inLedger = sql.prepare<[number, string, string], DoneFiring>(
+    `SELECT record_uuid AS recordUuid, run_id AS runId, at FROM seen_ledger
+     WHERE automation_id = ? AND record_uuid = ? AND occurrence = ?`,
+  )
+  const runsOn = sql
+    .prepare<[string, string, number, number], number>(
+      'SELECT created_at FROM run WHERE account_uuid = ? AND record_uuid = ? AND automation_id = ? AND created_at >= ?',
+    )
+    .pluck()
+  const ownedBy = sql.prepare<[number, string], 1>('SELECT 1 FROM automation WHERE id = ? AND account_uuid = ?').pluck()
+  return {
     async ownWrites(accountUuid, object, recordUuid, since) {
       return writesOn.all(accountUuid, object, recordUuid, since)
     },
@@ -255,9 +237,48 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
         }),
       )
     },
-    async settlePoll(accountUuid, tick, now) {
-      return settlePoll.immediate(accountUuid, tick, now)
-    },
+  }
+}
+
+/** What was there before a rule was switched on. */
+function baselines(client: Client, rows: Rows): Pick<TriggerStore, 'automationsToBaseline' | 'noteBaseline'> {
+  const { sql } = client
+  const watchedByOthers = sql
+    .prepare<[string, string], 1>(
+      `SELECT 1 FROM automation
+       WHERE account_uuid = ? AND watched_object = ? AND active = 1 AND baselined = 1 AND deleted_at IS NULL LIMIT 1`,
+    )
+    .pluck()
+  const setBaselined = sql.prepare('UPDATE automation SET baselined = 1 WHERE id = ?')
+  const ledgerRow = sql.prepare(
+    `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at) VALUES (?, ?, ?, NULL, ?, NULL)
+     ON CONFLICT DO NOTHING`,
+  )
+  const automations = automationStore(client)
+  const toBaseline = sql.prepare<[number], { id: number; accountUuid: string }>(
+    `SELECT id, account_uuid AS accountUuid FROM automation
+     WHERE active = 1 AND baselined = 0 AND deleted_at IS NULL AND paused_at IS NULL ORDER BY id LIMIT ?`,
+  )
+
+  const noteBaseline = sql.transaction((...[accountUuid, input, now]: Parameters<TriggerStore['noteBaseline']>) => {
+    if (!rows.rule(input.automationId, accountUuid, input.version)) return false
+    for (const { recordUuid, occurrence } of input.ledger) {
+      ledgerRow.run(input.automationId, recordUuid, occurrence, now)
+    }
+    const alone = watchedByOthers.get(accountUuid, input.object) === undefined
+    for (const values of input.snapshots) {
+      if (alone) rows.keep(accountUuid, input.object, values, now)
+      else rows.seed(accountUuid, input.object, values, now)
+    }
+    if (!input.done) return true
+    if (input.partial) rows.moveCursor(accountUuid, `partial:${input.object}`, input.watermark, now, now)
+    if (alone && input.watermark !== '')
+      rows.moveCursor(accountUuid, `sweep:${input.object}`, input.watermark, now, now)
+    setBaselined.run(input.automationId)
+    return true
+  })
+
+  return {
     async automationsToBaseline(limit): Promise<AutomationRow[]> {
       const rows = toBaseline.all(limit)
       const rules = await Promise.all(rows.map(({ id, accountUuid }) => automations.findAutomation(accountUuid, id)))
@@ -266,6 +287,44 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
     async noteBaseline(accountUuid, input, now) {
       return noteBaseline.immediate(accountUuid, input, now)
     },
+  }
+}
+
+/** Looks through whole lists for what events missed. */
+function sweepStore({ sql }: Client, rows: Rows): Pick<TriggerStore, 'dueSweeps' | 'settleSweep' | 'failSweep'> {
+  const touchedOf = touchedRows(sql)
+  const sweeps = sql.prepare<[number, number], Omit<SweepTarget, 'partial'> & { partial: number }>(
+    `SELECT rule.account_uuid AS accountUuid, rule.object, account.timezone, coalesce(cursor.watermark, '') AS watermark,
+       coalesce(cursor.next_at, 0) AS nextAt,
+       EXISTS (SELECT 1 FROM poll_cursor AS part
+               WHERE part.account_uuid = rule.account_uuid AND part.source = 'partial:' || rule.object) AS partial
+     FROM (SELECT DISTINCT account_uuid, watched_object AS object FROM automation
+           WHERE active = 1 AND baselined = 1 AND watched_object IS NOT NULL AND deleted_at IS NULL) AS rule
+     JOIN account ON account.uuid = rule.account_uuid
+     LEFT JOIN poll_cursor AS cursor
+       ON cursor.account_uuid = rule.account_uuid AND cursor.source = 'sweep:' || rule.object
+     WHERE coalesce(cursor.next_at, 0) <= ? ORDER BY coalesce(cursor.next_at, 0) LIMIT ?`,
+  )
+  const failCursor = sql.prepare(
+    `INSERT INTO poll_cursor (account_uuid, source, watermark, last_ok_at, last_error, next_at) VALUES (?, ?, '', NULL, ?, ?)
+     ON CONFLICT (account_uuid, source) DO UPDATE SET last_error = excluded.last_error, next_at = excluded.next_at`,
+  )
+
+  const settleSweep = sql.transaction((...[target, input, now]: Parameters<TriggerStore['settleSweep']>) => {
+    const { accountUuid, object } = target
+    for (const { values, touch } of input.records) {
+      // The look that follows compares with the snapshot as it was: it writes the new one itself.
+      if (touch) {
+        const { recordUuid } = values
+        touchedOf.touch({ accountUuid, object, recordUuid, ...touch, eventSeq: null, at: now })
+      } else rows.keep(accountUuid, object, values, now)
+    }
+    if (input.cursor) {
+      rows.moveCursor(accountUuid, `sweep:${object}`, input.cursor.watermark, now, input.cursor.nextAt)
+    }
+  })
+
+  return {
     async dueSweeps(now, limit) {
       return sweeps.all(now, limit).map((row) => ({ ...row, partial: row.partial === 1 }))
     },
