@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { createDeliveryEngine, type DeliveryEngine } from '#app/boot/delivery-engine.server.ts'
 import type { Clock } from '#app/lib/clock.ts'
+import { eachMethod } from '#app/lib/families.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
@@ -97,12 +98,12 @@ export function createWorld(options: WorldOptions, note: (line: string) => void)
   function start(name: string): Process {
     const client = open()
     const real = sqliteStore(client, clock)
-    const store = new Proxy(real, {
-      get(target, key) {
-        const act = Reflect.get(target, key) as (...args: unknown[]) => unknown
-        return (...args: unknown[]) => observer.call(process, String(key), act, args)
-      },
-    })
+    const store = eachMethod(
+      real,
+      (name, act) =>
+        (...args) =>
+          observer.call(process, name, act as (...args: unknown[]) => unknown, args),
+    )
     const ownClock = clockOf(() => process)
     const process: Process = {
       name,
