@@ -12,7 +12,7 @@ const CEILINGS = {
   looseFilesOfApp: 4,
   filesFlatInOneFolder: 29,
   filesWithOneImporter: 269,
-  productLines: 92_950,
+  productLines: 93_000,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */
