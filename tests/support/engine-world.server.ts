@@ -7,6 +7,7 @@ import {
 } from '#app/boot/delivery-engine.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import { AMPLE_SPACE } from '#app/domain/space.ts'
+import { countReplayed as countReplayedEvents } from '#app/features/events/delivering/send-again.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
@@ -15,7 +16,8 @@ import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
 import { type SteppingClock, steppingClock } from './stepping-clock.ts'
 import { testApp } from './test-app.server.ts'
 
-export { countReplayed } from '#app/features/events/delivering/send-again.server.ts'
+/** For tests of the store: what the use case counts with it. */
+export const countReplayed = countReplayedEvents
 
 export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
