@@ -54,7 +54,7 @@ function* plan(rows: EventRows, events: readonly IncomingEvent[], { choose }: Ac
   return events.map((event, index) => ({ event, to: choose(event, endpoints[index] ?? []) }))
 }
 
-export interface PolledRows extends EventRows {
+interface PolledRows extends EventRows {
   /** Events, snapshots and the cursor; nothing when the cursor is somebody else's. `planned`: one for each event, in order. */
   insertPolled(take: PolledTake, planned: readonly PlannedEvent[], limits: AcceptLimits): Step<TakenIn>
 }
@@ -97,7 +97,7 @@ export function* settleAttempts(
   return yield* rows.settle(decided, reasons)
 }
 
-export interface HeldDelivery {
+interface HeldDelivery {
   id: number
   accountUuid: string
   endpointId: number

@@ -9,7 +9,7 @@ export interface StoredFile {
 }
 
 /** What is to be stored: a file of this machine, with the sha256 of its content in hex. */
-export interface FileToStore {
+interface FileToStore {
   path: string
   bytes: number
   sha256: string

@@ -7,7 +7,7 @@ import type { BackupTo } from '../lib/backup-settings.ts'
 import { seconds } from '../lib/duration.ts'
 import { type BackupPlace, isStoredName, type StoredFile, storedName } from './backup-place.ts'
 
-export type S3Place = Extract<BackupTo, { kind: 's3' }>
+type S3Place = Extract<BackupTo, { kind: 's3' }>
 
 interface S3Options {
   /** Tries after the first one; default 4. */

@@ -9,7 +9,7 @@ const CALLS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 /** Requests, by route: few, because there are many routes. */
 const REQUESTS = [0.01, 0.05, 0.25, 1, 5]
 
-export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
+const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
 const ATTEMPT_OUTCOMES = [
   ...['delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'blocked', 'dns', 'refused', 'reset', 'tls'],
   ...['timeout', 'protocol', 'internal', 'expired'],

@@ -4,7 +4,7 @@ import { lookedAtSeries } from './measure-gauges.server.ts'
 import { countedSeries, isRefusalReason, statusClass, storageCode } from './measure-series.server.ts'
 import type { Measures } from './measures.ts'
 
-export interface MeasuresInput {
+interface MeasuresInput {
   version: string
   /** Every pattern that a route can have. */
   routes: readonly string[]

@@ -36,9 +36,9 @@ export interface Measures {
 }
 
 export type EventOutcome = 'stored' | 'duplicate' | 'over_limit' | 'rejected'
-export type DeliveryEnd = 'delivered' | 'given_up' | 'stopped'
+type DeliveryEnd = 'delivered' | 'given_up' | 'stopped'
 
-export interface MeasuredAttempt {
+interface MeasuredAttempt {
   /** How it ended, as in the log of deliveries. */
   outcome: string
   seconds: number

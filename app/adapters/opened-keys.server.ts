@@ -1,6 +1,6 @@
 // Keys of accounts that were opened, in memory: bounded in number, and wiped when they are dropped.
 
-export interface OpenedKey {
+interface OpenedKey {
   id: string
   key: Buffer
   /** As what it was kept: another text in the row means another key. */

@@ -44,7 +44,7 @@ export interface PaymentInvoice {
 }
 
 /** What a subscription was offered as: the whole price, or less what is unused of the trial. */
-export type SubscriptionOffer = 'full' | 'credit'
+type SubscriptionOffer = 'full' | 'credit'
 
 export interface PaidSubscription {
   id: string
@@ -102,7 +102,7 @@ export interface PaymentEvent {
   paymentId: string | null
 }
 
-export type PaymentEventRead = { outcome: 'event'; event: PaymentEvent } | { outcome: 'bad_signature' }
+type PaymentEventRead = { outcome: 'event'; event: PaymentEvent } | { outcome: 'bad_signature' }
 
 /**
  * `key` makes a call safe to repeat: the same key and the same wish have one effect, at least for a day. Every method rejects

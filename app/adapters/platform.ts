@@ -244,7 +244,7 @@ export interface CallGate {
 }
 
 /** For whom a call is made. */
-export interface CallOptions {
+interface CallOptions {
   /** Default `screen`. */
   priority?: CallPriority
   /** The account's automations make it, so that it counts as used. Default: no. Pages, lists, previews and checks are free. */

@@ -6,7 +6,7 @@ const IV_BYTES = 12
 /** Always given: Node would accept a tag of four bytes otherwise. */
 const TAG = { authTagLength: 16 }
 
-export type SecretBoxErrorCode = 'wrong_configuration' | 'unreadable' | 'unknown_key' | 'altered_or_moved'
+type SecretBoxErrorCode = 'wrong_configuration' | 'unreadable' | 'unknown_key' | 'altered_or_moved'
 
 /** Carries a code, never the secret. */
 export class SecretBoxError extends Error {
@@ -24,7 +24,7 @@ export interface NamedKey {
 }
 
 /** What a sealed text says about itself, before it is opened. */
-export interface SealedText {
+interface SealedText {
   version: string
   keyId: string
   iv: Buffer

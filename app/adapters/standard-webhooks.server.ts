@@ -10,7 +10,7 @@ const MAX_SECRET_BYTES = 64
 /** Keys kept ready: more than there are addresses in use at a time. */
 const MOST_KEYS = 5_000
 
-export interface ForwardToSign {
+interface ForwardToSign {
   /** The same for every attempt and replay of one event to one address: receivers recognise repeats by it. */
   id: string
   /** Unix time of this attempt. */
@@ -21,7 +21,7 @@ export interface ForwardToSign {
   secrets: readonly string[]
 }
 
-export type SignatureHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
+type SignatureHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
 
 /** A new secret: `whsec_` and the base64 of 32 random bytes. */
 export function newSigningSecret(): string {

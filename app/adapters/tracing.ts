@@ -8,7 +8,7 @@ export interface TracePlace {
   sampled: boolean
 }
 
-export type Facts = Readonly<Record<string, string | number | boolean>>
+type Facts = Readonly<Record<string, string | number | boolean>>
 
 export interface Span {
   readonly place: TracePlace
@@ -19,7 +19,7 @@ export interface Span {
   around<T>(work: () => T): T
 }
 
-export interface SpanStart {
+interface SpanStart {
   /** server: somebody called us · client: we call somebody · internal: our own work. */
   kind: 'server' | 'client' | 'internal'
   facts: Facts

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { App } from '#app/context/app-context.ts'
 import { ENDED_HALF_WAY } from '#app/features/ops/backups.ts'
 import { rowOf } from '#app/features/ops/operation-answer.ts'
 import { fixedClock } from '#app/lib/clocks.server.ts'
@@ -36,7 +37,7 @@ afterEach(() => {
 async function run(name: string, script: string, signal = new AbortController().signal): Promise<void> {
   const file = join(folder, 'script.mjs')
   writeFileSync(file, script)
-  const app = { store: store as never, clock, log }
+  const app = { store: { backups: store } as App['store'], clock, log }
   const backups = { to: { kind: 'folder' as const, path: folder }, keys: [], removesOld: true }
   const job = backupJobs(app, { backups }, () => file).find((one) => one.name === name)
   await job?.run(signal)
@@ -45,7 +46,7 @@ async function run(name: string, script: string, signal = new AbortController().
 const says = (answer: object) => `console.log('noise'); console.log(${JSON.stringify(JSON.stringify(answer))})`
 
 test('there are none when no place for backups is configured', () => {
-  expect(backupJobs({ store: store as never, clock, log }, { backups: null })).toEqual([])
+  expect(backupJobs({ store: { backups: store } as App['store'], clock, log }, { backups: null })).toEqual([])
 })
 
 test('what the process says is written down; a young backup is not made again', async () => {

@@ -85,7 +85,7 @@ export interface Running extends Front {
   stop(): Promise<void>
 }
 
-export interface BootOptions {
+interface BootOptions {
   env?: Readonly<Env>
   clock?: Clock
   log?: Log

@@ -8,7 +8,7 @@ import { HELD, HELD_BY_ENVIRONMENT, type Hold, heldMarker } from '#app/domain/ho
 import { seconds } from '#app/lib/duration.ts'
 import type { Env } from './env.server.ts'
 
-export interface HoldControl extends Hold {
+interface HoldControl extends Hold {
   /** Calls `go` at once when nothing is held, else as soon as it is let go, by us or by whoever removed the marker. */
   whenFree(go: () => void): void
   stop(): void

@@ -42,7 +42,7 @@ const SECRET_SHAPES: [RegExp, string][] = [
 ]
 
 /** Takes anything that looks like a secret out of a text. */
-export function scrub(text: string): string {
+function scrub(text: string): string {
   let clean = text
   for (const [shape, replacement] of SECRET_SHAPES) clean = clean.replace(shape, replacement)
   return clean

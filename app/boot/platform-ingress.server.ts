@@ -27,7 +27,7 @@ const MOST_ARRIVING = 256
 const PART_BYTES = 256
 const MOST_PARTS = 128
 
-export interface PlatformIngressOptions {
+interface PlatformIngressOptions {
   clientIp(req: IncomingMessage): string
   /** Where the bytes of bodies are counted. Default: by itself. */
   bodies?: Bodies

@@ -36,7 +36,7 @@ export interface Parameter {
 }
 
 /** What the schema of a field cannot say by itself: a refinement is a function, and JSON Schema has none. */
-export interface FieldLimits {
+interface FieldLimits {
   minLength?: number
   maxLength?: number
   minimum?: number
@@ -101,7 +101,7 @@ export interface Operation {
   limit?: Limit
 }
 
-export interface TagText {
+interface TagText {
   name: string
   says: string
 }

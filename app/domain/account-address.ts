@@ -1,13 +1,13 @@
 // Addresses of the page about the account. Written here, so that every link says the same.
 
-export const ACCOUNT_PATH = '/account'
+const ACCOUNT_PATH = '/account'
 
 export interface AccountLink {
   accountUUID: string
   admin: boolean
 }
 
-export const ACCOUNT_STEPS = ['end_all', 'erase'] as const
+const ACCOUNT_STEPS = ['end_all', 'erase'] as const
 /** A question that is open on the page. */
 export type AccountStep = (typeof ACCOUNT_STEPS)[number]
 

@@ -5,7 +5,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { dayOf } from './local-time.ts'
 
-export type CallPriority = 'screen' | 'background'
+type CallPriority = 'screen' | 'background'
 
 /** A minute and a second: what leaves in one minute may arrive in the next. */
 export const WINDOW = seconds(61)
@@ -26,7 +26,7 @@ export interface CallCount {
   pausedUntil: Millis
 }
 
-export type CallVerdict = { verdict: 'go' } | { verdict: 'wait'; until: Millis; why: 'minute' | 'day' | 'platform' }
+type CallVerdict = { verdict: 'go' } | { verdict: 'wait'; until: Millis; why: 'minute' | 'day' | 'platform' }
 
 export function noCalls(now: Millis): CallCount {
   return { recent: [], day: dayOf(now), inDay: 0, pausedUntil: 0 }

@@ -23,10 +23,10 @@ export function tokenPlace(accountUuid: string, column: 'access_token' | 'refres
 }
 
 /** The documented client writes this into both tokens for an account it knows nothing about. */
-export const PLACEHOLDER = 'placeholder'
+const PLACEHOLDER = 'placeholder'
 
 /** An id in a body: required, in one spelling. */
-export const accountIdField = z
+const accountIdField = z
   .string({ error: ACCOUNT_ID_MESSAGES.required })
   .trim()
   .min(1, ACCOUNT_ID_MESSAGES.required)

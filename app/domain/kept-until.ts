@@ -11,7 +11,7 @@ import { SESSION_ABSOLUTE, SESSION_IDLE } from './session.ts'
 import { SHORT_LOG, type SpaceSwitches, shortBodies } from './space.ts'
 
 /** RETENTION_DAYS, where nothing is configured. */
-export const USUAL_EVENT_DAYS = 30
+const USUAL_EVENT_DAYS = 30
 /** The platform repeats an event for 72 hours: until then it has to be recognised, whatever is configured. */
 export const LEAST_EVENTS = days(4)
 /** The text of an event that everybody got: its line in the log stays. */
@@ -68,7 +68,7 @@ export interface KeptKind {
   forOwners: boolean
 }
 
-export interface KeptSetting {
+interface KeptSetting {
   /** RETENTION_DAYS; absent = not configured. */
   retentionDays: number | undefined
   /** How long copies made for emergencies are kept, in words; null = there are none. */

@@ -74,7 +74,7 @@ export function startOfDay(date: string, later: number, zone: string): Millis | 
   return reading && !reading.hasTime ? momentOfWall(reading.wall + days(later), zone).at : null
 }
 
-export interface LocalReading {
+interface LocalReading {
   wall: Wall
   /** False = only a date was given. */
   hasTime: boolean

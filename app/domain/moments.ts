@@ -41,7 +41,7 @@ export function dayWords(at: Millis, zone: string): string {
 }
 
 /** `14:03`. */
-export function timeWords(at: Millis, zone: string): string {
+function timeWords(at: Millis, zone: string): string {
   return localStamp(wallAt(at, zone)).slice(11, 16)
 }
 

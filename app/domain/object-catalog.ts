@@ -22,7 +22,7 @@ export interface ObjectKind {
   presets: readonly FieldPreset[]
 }
 
-export interface FieldPreset {
+interface FieldPreset {
   name: string
   fields: readonly string[]
 }

@@ -2,7 +2,7 @@
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 
-export const ROLES = ['owner', 'member'] as const
+const ROLES = ['owner', 'member'] as const
 export type Role = (typeof ROLES)[number]
 
 /** A person of the firm, as the platform's signed openings name them. */

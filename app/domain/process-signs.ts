@@ -4,7 +4,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { SpaceLevel } from './space.ts'
 
-export interface LoopSigns {
+interface LoopSigns {
   /** This process is the one that works; another one holds the lease otherwise. */
   owner: boolean
   draining: boolean

@@ -18,7 +18,7 @@ export function reasonCode(reason: Reason | null | undefined): string | null {
 }
 
 /** A sentence for each code; with parameters, made from them. */
-export type ReasonTexts = Readonly<Record<string, string | ((params: never) => string)>>
+type ReasonTexts = Readonly<Record<string, string | ((params: never) => string)>>
 
 type ParamsOf<Entry> = Entry extends () => string ? [] : Entry extends (params: infer P) => string ? [params: P] : []
 

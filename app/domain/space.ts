@@ -73,9 +73,9 @@ export function switchesOf(level: SpaceLevel): SpaceSwitches {
 }
 
 /** ms that a body of an account over its share is still kept after everybody got it, once space is short. */
-export const SHORT_BODIES = hours(24)
+const SHORT_BODIES = hours(24)
 /** The same once accounts within their share live on the reserve. */
-export const SHORTEST_BODIES = hours(1)
+const SHORTEST_BODIES = hours(1)
 
 export function shortBodies({ refuseOverShare }: SpaceSwitches): number {
   return refuseOverShare ? SHORTEST_BODIES : SHORT_BODIES
@@ -99,7 +99,7 @@ export function fairShare(bytesOfAccounts: readonly number[], budget: number): n
   return Number.POSITIVE_INFINITY
 }
 
-export interface AccountSpace {
+interface AccountSpace {
   accountUuid: string
   bytes: number
 }

@@ -16,7 +16,7 @@ export interface PumpEndpoint {
   gate: LaneGate
 }
 
-export interface PumpSettled {
+interface PumpSettled {
   id: number
   /** When it is due again; null = it is settled. */
   dueAt: Millis | null
@@ -24,7 +24,7 @@ export interface PumpSettled {
   gate: LaneGate
 }
 
-export interface PumpPorts<Job extends { dueAt: Millis }, Report> {
+interface PumpPorts<Job extends { dueAt: Millis }, Report> {
   /** Once for each time of being the owner, before anything is sent. */
   takeOver(): Promise<void>
   endpointsWithWork(): Promise<PumpEndpoint[]>
@@ -41,14 +41,14 @@ export interface PumpPorts<Job extends { dueAt: Millis }, Report> {
   trialWrite(): Promise<void>
 }
 
-export interface PumpInput<Job extends { dueAt: Millis }, Report> extends PumpLease {
+interface PumpInput<Job extends { dueAt: Millis }, Report> extends PumpLease {
   ports: PumpPorts<Job, Report>
   limits?: Partial<LaneLimits>
   /** ms that a result may wait for others to be written down with; default 2. */
   gatherMs?: number
 }
 
-export interface OfferedDelivery extends LaneItem {
+interface OfferedDelivery extends LaneItem {
   endpointId: number
   kind: LaneKind
 }

@@ -27,7 +27,7 @@ export interface GroupCommitInput<Item, Answer> {
   limitMs: number | null
 }
 
-export interface GroupCommit<Item, Answer> {
+interface GroupCommit<Item, Answer> {
   /** Resolves with the item's own answer after the commit. Rejects when the commit failed or too much is waiting. */
   add(item: Item): Promise<Answer>
   /** Writes what is waiting now instead of gathering more: something else is being written anyway. */
@@ -40,7 +40,7 @@ export interface GroupCommit<Item, Answer> {
 /** A good disk syncs in less than a millisecond, and a few events cost hardly more. */
 export const SLOW_DISK = { slowMs: 4, few: 16, mostMs: 100 } as const
 
-export class NotCommittedError extends Error {
+class NotCommittedError extends Error {
   override name = 'NotCommittedError'
   readonly code: 'queue_full' | 'commit_slow' | 'commit_failed'
   constructor(code: NotCommittedError['code'], message: string, cause?: unknown) {

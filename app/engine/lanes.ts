@@ -28,7 +28,7 @@ export interface Claim {
   probe: boolean
 }
 
-export interface LaneWant {
+interface LaneWant {
   endpointId: number
   kind: LaneKind
   limit: number

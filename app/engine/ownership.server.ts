@@ -19,7 +19,7 @@ export interface OwnershipInput {
   beatMs?: number
 }
 
-export interface Ownership {
+interface Ownership {
   start(): void
   /** May something be begun as the owner? */
   holds(now: Millis): boolean

@@ -13,7 +13,7 @@ export interface PumpLease {
   beatMs?: number
 }
 
-export interface PumpLoopInput extends PumpLease {
+interface PumpLoopInput extends PumpLease {
   /** What is owned. */
   name: string
   /** The lease was renewed; `taken` = it was not ours before. */

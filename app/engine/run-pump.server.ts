@@ -13,7 +13,7 @@ export interface PumpRun {
   begun: boolean
 }
 
-export interface RunPumpPorts {
+interface RunPumpPorts {
   /** Runs that can go on now, the longest due of each account first, at most so many of one account. */
   due(now: Millis, perAccount: number): Promise<PumpRun[]>
   /** The earliest moment after `now` at which one can go on. */

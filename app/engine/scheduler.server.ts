@@ -13,7 +13,7 @@ export interface TimedJob {
   run(signal: AbortSignal): Promise<void>
 }
 
-export interface SchedulerDeps {
+interface SchedulerDeps {
   clock: Clock
   log: Log
   /** Told of every run of a job. */

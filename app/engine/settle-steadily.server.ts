@@ -2,7 +2,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 
-export interface SettleSteadilyInput<Report, Settled> {
+interface SettleSteadilyInput<Report, Settled> {
   clock: Clock
   log: Log
   /** All in one transaction, answered in the same order. */

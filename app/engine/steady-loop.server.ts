@@ -2,7 +2,7 @@
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 
-export interface SteadyLoopInput {
+interface SteadyLoopInput {
   name: string
   clock: Clock
   log: Log

@@ -1,7 +1,7 @@
 // The earliest of many moments, found without looking at all of them.
 import type { Millis } from '../lib/clock.ts'
 
-export interface TimeHeap<T> {
+interface TimeHeap<T> {
   push(at: Millis, value: T): void
   peek(): { at: Millis; value: T } | null
   pop(): { at: Millis; value: T } | null

@@ -8,7 +8,7 @@ import { currentCaller, workGoesOn } from '#app/lib/caller.server.ts'
 import type { Meter } from '#app/lib/work-meter.server.ts'
 import type { WorkAnswer, WorkOrder } from './work-thread.server.ts'
 
-export type WorkEnd = 'done' | 'too_long' | 'busy' | 'failed'
+type WorkEnd = 'done' | 'too_long' | 'busy' | 'failed'
 
 export interface WorkApartOptions {
   /** What the thread runs: a file that calls `serveWork` with the same table. Null = no thread: everything is done at once. */

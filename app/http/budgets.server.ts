@@ -11,22 +11,22 @@ import type { Refusal } from './origin-check.ts'
 import { accountsOfCookies, sessionHashesIn } from './session.server.ts'
 
 /** A minute. 0 = as much as there is. */
-export interface Budget {
+interface Budget {
   ms: number
   bytes: number
 }
 
-export interface BudgetSettings {
+interface BudgetSettings {
   account: Budget
   caller: Budget
   /** ms a minute of all accounts together that are above their share. 0 = no limit. */
   accountsMs: number
 }
 
-export type Payer = 'account' | 'caller'
+type Payer = 'account' | 'caller'
 /** Whose debt somebody waits for; `accounts` = of all accounts above their share together. */
-export type Whose = Payer | 'accounts'
-export type Spent = keyof Budget
+type Whose = Payer | 'accounts'
+type Spent = keyof Budget
 
 export interface Budgets {
   /**

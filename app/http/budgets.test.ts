@@ -30,7 +30,7 @@ beforeEach(() => {
       })
     },
   }
-  const app = { store, clock, settings: { origin: 'https://hooks.example.com' } } as unknown as App
+  const app = { store: { accounts: store }, clock, settings: { origin: 'https://hooks.example.com' } } as unknown as App
   budgets = createBudgets(
     app,
     { account: { ms: 6_000, bytes: 600 * KB }, caller: { ms: 3_600, bytes: 60 * KB }, accountsMs: 0 },

@@ -6,7 +6,7 @@ import { callerOf } from '#app/lib/caller-of.ts'
 import { isPrivate } from './neighbours.server.ts'
 import type { Refusal } from './origin-check.ts'
 
-export interface IntakeLimits {
+interface IntakeLimits {
   /** Requests that wait on one connection for the answer to the one before. No browser, and no platform, sends one ahead. */
   waitingOnConnection: number
   /** Connections of one public address. Behind a proxy all connections are the proxy's: there the next one counts. */
@@ -19,7 +19,7 @@ export interface IntakeLimits {
 }
 
 const MB = 1024 * 1024
-export const INTAKE_LIMITS: Readonly<IntakeLimits> = {
+const INTAKE_LIMITS: Readonly<IntakeLimits> = {
   waitingOnConnection: 4,
   connectionsOfOne: 256,
   requestsOfOne: 128,

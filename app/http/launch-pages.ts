@@ -3,7 +3,7 @@ import { escapeHtml, plainHtml } from './refusal-page.ts'
 
 /** The pages an opening may lead to: named, so that no address comes from a form. */
 export const LAUNCH_GOALS = { manager: '/fieldhook', subscription: '/subscription' } as const
-export type LaunchGoal = keyof typeof LAUNCH_GOALS
+type LaunchGoal = keyof typeof LAUNCH_GOALS
 
 export function readLaunchGoal(text: string | null): LaunchGoal {
   return text === 'subscription' ? text : 'manager'

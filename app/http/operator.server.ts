@@ -11,7 +11,7 @@ interface Asked {
   context: Pick<AppLoadContext, 'app' | 'clientIp'>
 }
 
-export interface Operator {
+interface Operator {
   /** The operator's own account, and its id as links name it. */
   accountUuid: string
   accountId: string

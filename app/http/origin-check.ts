@@ -3,9 +3,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { assertNever } from '#app/lib/assert-never.ts'
 
-export type OriginVerdict = 'allow' | 'refuse' | 'ignore_cookies'
+type OriginVerdict = 'allow' | 'refuse' | 'ignore_cookies'
 
-export interface OriginQuestion {
+interface OriginQuestion {
   method: string
   /** Path and query as sent. */
   url: string

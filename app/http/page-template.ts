@@ -2,7 +2,7 @@
 // as the bytes that are sent: encoding a long page for each reader would cost more than everything else.
 
 /** Texts that stand for what is filled in. Random for each process: nobody can send one. */
-export interface Slots {
+interface Slots {
   nonce: string
   /** The account that the address names. */
   account: string
@@ -12,7 +12,7 @@ export interface Slots {
   here: string
 }
 
-export type Filling = Readonly<Record<keyof Slots, string>>
+type Filling = Readonly<Record<keyof Slots, string>>
 
 type Hole = { of: keyof Slots; inScript: boolean }
 export type PageTemplate = readonly (Buffer | Hole)[]

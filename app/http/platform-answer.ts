@@ -14,7 +14,7 @@ export type PlatformOutcome =
   | { outcome: 'too_much_under_way'; whose: 'one' | 'all' }
   | { outcome: 'slow_body' }
 
-export interface PlatformAnswer {
+interface PlatformAnswer {
   status: number
   headers: Record<string, string>
   body: string

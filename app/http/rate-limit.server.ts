@@ -6,7 +6,7 @@ import type { Clock, Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { tooMany } from './respond.ts'
 
-export interface RateLimiter {
+interface RateLimiter {
   /** Takes one (or `count`, all of them or none); or says in how many ms they will be there. */
   take(key: string, count?: number): { outcome: 'taken' } | { outcome: 'wait'; ms: number }
   /** How many keys are remembered. */

@@ -24,7 +24,7 @@ const OF_AN_ACCOUNT = new Set(['/subscription'])
 /** The router's own: data of pages, and the list of them. */
 const OF_THE_ROUTER = /\.data$|^\/__/
 
-export interface StrangerPage {
+interface StrangerPage {
   status: number
   headers: Readonly<Record<string, string>>
   body: Buffer

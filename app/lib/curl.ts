@@ -1,6 +1,6 @@
 // One forwarded event as a command a developer can run: to send it to their own machine, or to see what we see.
 
-export interface CurlRequest {
+interface CurlRequest {
   url: string
   headers: Record<string, string>
   body: string

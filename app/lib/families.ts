@@ -1,8 +1,3 @@
-// Methods in families, `store.runs.listRuns(…)`, put through something all at once or replaced one by one.
-
-/** Methods by family. A method's name is the same in no two families. */
-export type Families = Readonly<Record<string, object>>
-
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never
@@ -10,7 +5,7 @@ type Together<Union> = (Union extends unknown ? (one: Union) => void : never) ex
 /** All methods by name alone. */
 export type MethodsOf<Of> = Together<Of[keyof Of]>
 
-export type AnyMethod = (...given: never[]) => Promise<unknown>
+type AnyMethod = (...given: never[]) => Promise<unknown>
 
 /** The same families with these methods in place of their own. */
 export function withMethods<Of extends object>(families: Of, replaced: Partial<MethodsOf<Of>>): Of {

@@ -7,7 +7,7 @@ export interface TracingSettings {
   headers: Record<string, string>
 }
 
-export interface TracingVariables {
+interface TracingVariables {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
   OTEL_EXPORTER_OTLP_HEADERS?: string | undefined
   OTEL_SERVICE_NAME?: string | undefined

@@ -61,7 +61,7 @@ export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button
   )
 })
 
-export interface ButtonLinkProps extends Omit<LinkProps, 'className'>, Look {
+interface ButtonLinkProps extends Omit<LinkProps, 'className'>, Look {
   icon?: ReactNode
   className?: string
 }

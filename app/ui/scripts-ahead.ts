@@ -2,7 +2,7 @@ import { matchRoutes } from '@remix-run/react'
 import { useEffect } from 'react'
 
 /** What of a page's entry in the build's table is used here. */
-export interface PageFiles {
+interface PageFiles {
   path?: string | undefined
   module: string
   imports?: readonly string[] | undefined

@@ -1,7 +1,7 @@
 import { cloneElement, type ReactElement, useEffect, useId, useRef, useState } from 'react'
 
 /** Numbers of the specification: it opens after 700 ms, at once when another one was open less than 300 ms ago. */
-export const TOOLTIP = { openDelayMs: 700, skipDelayMs: 300 } as const
+const TOOLTIP = { openDelayMs: 700, skipDelayMs: 300 } as const
 
 /** When the last one closed: shared, because passing along a row of buttons should not wait at each. */
 let lastClosedAt = Number.NEGATIVE_INFINITY

@@ -1,5 +1,4 @@
 // Locks beside the database that end with their process, however it ends: they are SQLite's own, on empty files.
-import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 export interface FileLock {
@@ -36,9 +35,4 @@ export function inUseLock(databaseFile: string): string {
 /** The lock of backups and drills: one at a time. */
 export function backupLock(databaseFile: string): string {
   return `${databaseFile}.backup-lock`
-}
-
-/** For a database that is thrown away. */
-export function forgetLocks(databaseFile: string): void {
-  for (const file of [inUseLock(databaseFile), backupLock(databaseFile)]) rmSync(file, { force: true })
 }

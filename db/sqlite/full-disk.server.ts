@@ -7,7 +7,7 @@ import type { Log } from '#app/lib/log.ts'
 import type { Store } from '../store.ts'
 import type { Ballast } from './ballast.server.ts'
 
-export interface FullDiskInput {
+interface FullDiskInput {
   store: Store
   ballast: Ballast
   clock: Clock
@@ -26,7 +26,7 @@ export interface FullDiskGuard {
   stop(): Promise<void>
 }
 
-export class DiskFullError extends Error {
+class DiskFullError extends Error {
   override name = 'DiskFullError'
   readonly code = 'SQLITE_FULL'
   constructor() {

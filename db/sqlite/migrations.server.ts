@@ -6,7 +6,7 @@ import type { Database } from 'better-sqlite3'
 import { cannotStart } from './cannot-start.ts'
 import { takeSafetyCopy } from './safety-copy.server.ts'
 
-export interface Migration {
+interface Migration {
   /** `0005_operations`: number and name of the file. */
   tag: string
   /** When it was made, epoch ms: what the database remembers of it. Grows from one to the next. */

@@ -2,7 +2,7 @@
 // that it is copied with every backup.
 import type { Sql } from './sql.ts'
 
-export type PlatformKind = 'sandbox' | 'servicem8'
+type PlatformKind = 'sandbox' | 'servicem8'
 
 /** Four letters each, as `file` and SQLite's own list of applications show them. */
 const MARKS: Record<PlatformKind, number> = {

@@ -2,7 +2,7 @@
  * A row as columns, and back. For statements that run for every event: better-sqlite3 makes its own row objects property by
  * property and each name anew, which with twenty columns costs more than the query (measured).
  */
-export interface Shape<Row> {
+interface Shape<Row> {
   /** For the SELECT. */
   columns: string
   /** From the values of such a statement, switched to `.raw()`. */

@@ -51,7 +51,7 @@ export interface NewSession {
   carryProofsSince: Millis
 }
 
-export interface TicketRow {
+interface TicketRow {
   accountUuid: string
   staffUuid: string | null
 }

@@ -2,7 +2,7 @@
 import type { Millis } from '#app/lib/clock.ts'
 
 /** One attempt of one delivery, as the log shows it. */
-export interface AttemptRow {
+interface AttemptRow {
   deliveryId: number
   number: number
   url: string
@@ -48,7 +48,7 @@ export interface EventLogRow {
 }
 
 /** `forwarded` = at least one attempt was made. `failed` = attempted, and not delivered so far. */
-export type ForwardingFilter = 'all' | 'forwarded' | 'not_forwarded' | 'success' | 'failed'
+type ForwardingFilter = 'all' | 'forwarded' | 'not_forwarded' | 'success' | 'failed'
 
 export interface EventLogQuery {
   /** Of one object; null = of all. */
@@ -67,7 +67,7 @@ export interface EventLogQuery {
   withResponses: boolean
 }
 
-export type ApiActivityType = 'challenge_response' | 'api_call' | 'sign_in' | 'opening' | 'webhook'
+type ApiActivityType = 'challenge_response' | 'api_call' | 'sign_in' | 'opening' | 'webhook'
 
 /** One exchange with the platform, either way. Secrets in it are masked and its texts cut when it is written. */
 export interface NewApiActivity {

@@ -31,7 +31,7 @@ export interface AuditStore {
 }
 
 /** How far it came, and what is kept. */
-export interface RefusedStep {
+interface RefusedStep {
   before: Millis
   /** Null = from the newest on. */
   belowId: number | null

@@ -30,7 +30,7 @@ export interface AutomationRow {
   updatedAt: Millis
 }
 
-export interface NewAutomation {
+interface NewAutomation {
   name: string
   definition: RuleDefinition
   active: boolean

@@ -20,7 +20,7 @@ export interface BackupRunRow {
   detail: Record<string, unknown>
 }
 
-export interface EndedBackupRun {
+interface EndedBackupRun {
   endedAt: Millis
   outcome: 'done' | 'failed'
   name: string

@@ -3,7 +3,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import type { KeyUse } from './account-keys.ts'
 import type { Backlog } from './backlog.ts'
 
-export interface SchemaFacts {
+interface SchemaFacts {
   /** `0005_operations`; null = no migration of ours. */
   newestApplied: string | null
   /** Migrations that this release would still apply. */
@@ -12,7 +12,7 @@ export interface SchemaFacts {
   newer: boolean
 }
 
-export interface FilePromises {
+interface FilePromises {
   /** `wal` */
   journalMode: string
   /** 2 = incremental. */
@@ -30,7 +30,7 @@ export interface IntegrityFacts {
   tablesLeft: number
 }
 
-export interface SubscriptionFacts {
+interface SubscriptionFacts {
   /** Rows by state. */
   states: Record<string, number>
   /** Active, with something in the way. */
@@ -51,7 +51,7 @@ export interface LastRun {
 }
 
 /** A secret as it is stored, to be opened for a trial. */
-export interface SealedSample {
+interface SealedSample {
   accountUuid: string
   accessTokenSealed: string
 }

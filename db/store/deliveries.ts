@@ -78,7 +78,7 @@ export interface AttemptReport {
 }
 
 /** What follows from a report. Pure; called inside the transaction with the endpoint as it is then. */
-export type DecideNext = (report: AttemptReport, verdict: Verdict, endpoint: EndpointHealth) => Settlement
+type DecideNext = (report: AttemptReport, verdict: Verdict, endpoint: EndpointHealth) => Settlement
 
 export interface SettleOptions {
   decide: DecideNext
@@ -134,7 +134,7 @@ export interface GrownReplays {
   more: boolean
 }
 
-export type RetryCreated =
+type RetryCreated =
   | { outcome: 'created'; deliveryId: number; endpointId: number }
   | { outcome: 'not_found' }
   /** The endpoint is deleted or has no address. */

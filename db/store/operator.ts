@@ -32,7 +32,7 @@ export interface FailingEndpoint {
   outcome: string | null
 }
 
-export interface WaitingSplit {
+interface WaitingSplit {
   /** Paused, switched off, without an address, or of an account that is held. */
   held: number
   /** The address fails or asked for a pause: it is tried again by itself. */
@@ -57,7 +57,7 @@ export interface AuditCount {
   latestAt: Millis
 }
 
-export interface MachineFacts {
+interface MachineFacts {
   /** `SQLite 3.51.3`. */
   database: string
   /** Migrations that were applied. */
@@ -73,7 +73,7 @@ export interface KeptCount {
   oldestAt: Millis | null
 }
 
-export type KeptCounts = Record<'events' | 'runs' | 'exchanges' | 'audit', KeptCount>
+type KeptCounts = Record<'events' | 'runs' | 'exchanges' | 'audit', KeptCount>
 
 export interface OperatorStore {
   accountOutlines(): Promise<AccountOutline[]>

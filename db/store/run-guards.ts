@@ -5,7 +5,7 @@ import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** What is asked before a message to a customer. */
-export interface MessageQuestion {
+interface MessageQuestion {
   automationId: number
   /** The receiver under every key in use: see `receiverHashes`. */
   receiverHashes: readonly string[]

@@ -1,7 +1,7 @@
 /** How much of the file is whose, and making room in small steps. What waits to be sent is never touched. */
 import type { Millis } from '#app/lib/clock.ts'
 
-export interface WeighStep {
+interface WeighStep {
   /** Bytes of the events looked at, with everything that belongs to them, by account. */
   bytes: { accountUuid: string; bytes: number }[]
   /** Where the next step goes on; null = all were looked at. */

@@ -69,7 +69,7 @@ export interface DoneFiring {
   at: Millis
 }
 
-export interface PolledTick {
+interface PolledTick {
   automationId: number
   version: number
   /** `nextRunAt` as it was read: somebody else's tick is not taken twice. */

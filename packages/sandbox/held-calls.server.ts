@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 /** A hanging call is let go after this long, so that a forgotten fault does not hold connections for ever. */
 export const HANG_MS = 120_000
 
-export interface HeldCalls {
+interface HeldCalls {
   wait(ms: number, res: ServerResponse): Promise<void>
   letGo(): void
 }

@@ -11,7 +11,7 @@ import { createRecord, removeRecord, updateRecord } from './servicem8/records.se
 import type { AccountState, Stage } from './state.server.ts'
 import type { ChangeResult, World } from './world.ts'
 
-export type People = Pick<
+type People = Pick<
   World,
   | 'create'
   | 'update'

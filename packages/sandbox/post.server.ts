@@ -1,7 +1,7 @@
 // Outgoing calls of the pretend platform: to the add-on's own addresses on this machine, nowhere else.
 import { Agent, request } from 'undici'
 
-export interface Posted {
+interface Posted {
   /** null: no answer in time, or no connection. */
   status: number | null
   error: string

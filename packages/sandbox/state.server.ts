@@ -10,7 +10,7 @@ import { type CallCount, noCalls } from './servicem8/limits.ts'
 import { emptyLedger, type Ledger } from './stripe/ledger.ts'
 import type { AccountOptions, DeliveryView, FaultRule, OutboxItem, SandboxRecord, SubscriptionView } from './world.ts'
 
-export interface StoredFile {
+interface StoredFile {
   type: string
   name: string
   base64: string
@@ -40,7 +40,7 @@ export interface AccountState {
 }
 
 /** Made by the account's owner for an integration of their own. It may do everything. */
-export interface ApiKey {
+interface ApiKey {
   hash: string
   madeAt: Millis
 }

@@ -50,27 +50,27 @@ export const SEED: readonly SeedAccount[] = [
   },
 ]
 
-export interface Hit {
+interface Hit {
   path: string
   contentType: string
   body: string
 }
 
-export interface AddonAnswer {
+interface AddonAnswer {
   status: number
   body?: string
   /** Never answers. */
   silent?: boolean
 }
 
-export interface Called {
+interface Called {
   status: number
   headers: Headers
   text: string
   json: <T = Record<string, unknown>>() => T
 }
 
-export interface CallInput {
+interface CallInput {
   method?: string
   token?: string
   form?: Record<string, string>

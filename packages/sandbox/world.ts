@@ -115,7 +115,7 @@ export interface SubscriptionView {
   failingSince: Millis | null
 }
 
-export interface DeliveryAttempt {
+interface DeliveryAttempt {
   at: Millis
   /** null: no answer. */
   status: number | null

@@ -94,13 +94,15 @@ export function actionWorld(): ActionWorld {
     secrets,
     settings: { ...TEST_SETTINGS, origin: 'https://fieldhook.test' },
     store: {
-      findAccount: async () => ({ uuid: ACCOUNT, name: PROFILE.name, timezone: PROFILE.zone }),
-      listWebhooks: async () =>
-        webhooks.map(({ id, url, state, secret }) => ({
-          webhook: { id },
-          endpoint: { id, url, state, secretSealed: secrets.seal(`endpoint|${ACCOUNT}|secret`, secret) },
-        })),
-      listForwardingRules: async () => [],
+      accounts: { findAccount: async () => ({ uuid: ACCOUNT, name: PROFILE.name, timezone: PROFILE.zone }) },
+      endpoints: {
+        listEndpoints: async () =>
+          webhooks.map(({ id, url, state, secret }) => ({
+            kind: 'webhook',
+            id,
+            endpoint: { id, url, state, secretSealed: secrets.seal(`endpoint|${ACCOUNT}|secret`, secret) },
+          })),
+      },
     },
   } as unknown as ActionWorld['app']
   const facts = createFactLoader(app)

@@ -3,7 +3,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
 /** 4 or 16 bytes, most significant first. */
-export type IpBytes = readonly number[]
+type IpBytes = readonly number[]
 
 const FORBIDDEN = blockList([
   ['0.0.0.0', 8], // this host; Linux connects it to loopback

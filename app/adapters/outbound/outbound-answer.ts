@@ -13,7 +13,7 @@ export function readHeaders(raw: readonly Uint8Array[]): Record<string, string> 
   return Object.fromEntries(headers)
 }
 
-export interface ReadableText {
+interface ReadableText {
   text: string
   /** There was more text than is kept. */
   truncated: boolean

@@ -4,7 +4,7 @@ import type { Connection } from './outbound-connections.server.ts'
 import { DialError } from './outbound-dial.server.ts'
 import type { ExchangePhase, Fault } from './outbound-failure.ts'
 
-export interface ExchangeInput {
+interface ExchangeInput {
   method: 'POST' | 'OPTIONS'
   path: string
   headers: Record<string, string>

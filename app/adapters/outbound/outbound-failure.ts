@@ -8,7 +8,7 @@ export type FailureClass = Exclude<OutboundOutcome['outcome'], 'response'>
 /** How far the exchange had come. Up to `securing`, no byte of the request has left. */
 export type ExchangePhase = 'connecting' | 'securing' | 'waiting' | 'answering'
 
-export interface Failure {
+interface Failure {
   outcome: FailureClass
   sentence: string
   /** Blocked because of the address, and why. */

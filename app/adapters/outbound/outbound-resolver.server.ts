@@ -108,7 +108,7 @@ export function machineResolver(budgetMs: number, ask: MachineLookup = lookupAll
 }
 
 /** Every address of a name, as the machine knows it. */
-export type MachineLookup = (name: string) => Promise<{ address: string; family: number }[]>
+type MachineLookup = (name: string) => Promise<{ address: string; family: number }[]>
 
 function lookupAll(name: string): ReturnType<MachineLookup> {
   return lookup(name, { all: true })

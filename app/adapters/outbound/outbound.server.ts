@@ -35,7 +35,7 @@ import {
 } from './safe-address.ts'
 
 /** All in ms, bytes, or counts. */
-export interface OutboundLimits {
+interface OutboundLimits {
   /** Whole call, unless the request says otherwise. */
   totalMs: number
   /** TCP and TLS, after the name is resolved. */

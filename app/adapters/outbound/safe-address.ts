@@ -40,7 +40,7 @@ export interface AddressRules {
   exceptions: ReadonlySet<string>
 }
 
-export const MAX_ADDRESS_LENGTH = 2048
+const MAX_ADDRESS_LENGTH = 2048
 
 /** Names that exist only inside some network, or nowhere (RFC 2606, 6761, 6762, 7686, 8375; cluster and cloud habits). */
 // biome-ignore format: one list

@@ -8,7 +8,7 @@ export interface SeenCertificate {
 }
 
 /** As `getPeerCertificate` tells it: of a connection that is gone it tells nothing. A name may occur several times. */
-export interface ShownCertificate {
+interface ShownCertificate {
   valid_to?: string | undefined
   issuer?: { O?: string | string[] | undefined; CN?: string | string[] | undefined } | undefined
 }

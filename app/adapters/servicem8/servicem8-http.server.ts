@@ -12,7 +12,7 @@ export type Exchanged =
   /** `undone`: no connection was made, so nothing can have been done. */
   | { outcome: 'unanswered'; sentence: string; undone?: true; tooLarge?: true; late?: true }
 
-export interface WireRequest {
+interface WireRequest {
   method: 'GET' | 'POST' | 'DELETE'
   url: string
   headers: Record<string, string>
@@ -139,7 +139,7 @@ function errorCode(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
 }
 
-export interface ShortRetry<T> {
+interface ShortRetry<T> {
   /** `first` = it was not asked before. What it throws is a bug, and is not asked again. */
   ask: (first: boolean) => Promise<T>
   /** Is this answer worth asking again? */

@@ -16,7 +16,7 @@ import {
 } from './servicem8-answer.ts'
 import { createWire, exchange } from './servicem8-http.server.ts'
 
-export interface ServiceM8OAuthOptions {
+interface ServiceM8OAuthOptions {
   /** Base of the OAuth host, without a trailing slash. */
   oauthUrl: string
   appId: string

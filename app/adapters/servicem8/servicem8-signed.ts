@@ -7,7 +7,7 @@ export type SignedRequest =
   /** `reason` is for the log; the caller learns only that it was refused. */
   | { outcome: 'refused'; reason: 'malformed' | 'signature' | 'expired' | 'claims' }
 
-export interface SignedOpening {
+interface SignedOpening {
   accountUuid: string
   staffUuid: string | null
   /** The manifest's event, e.g. a button or a menu item. */

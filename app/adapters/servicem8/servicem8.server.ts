@@ -12,7 +12,7 @@ import { askShortly, createLoneWire, createWire, type Exchanged, exchange } from
 import { readRecord, readRecords, readSubscriptions, readVendor } from './servicem8-records.ts'
 import { type Answered, type Asked, createWrites, itemPath, objectName } from './servicem8-writes.server.ts'
 
-export interface ServiceM8ApiOptions {
+interface ServiceM8ApiOptions {
   /** Base of the API host, without a trailing slash. */
   apiUrl: string
   clock: Clock
@@ -30,7 +30,7 @@ export interface ServiceM8Api extends PlatformApi {
   actingFor(accountUuid: string, options?: ActingOptions): PlatformApi
 }
 
-export interface ActingOptions {
+interface ActingOptions {
   gate?: CallGate | null
   /** One of the account's automations calls. */
   counts?: boolean

@@ -61,7 +61,7 @@ const PAYMENT_STATUS: Record<Stripe.PaymentIntent.Status, SinglePayment['status'
   canceled: 'canceled',
 }
 
-export const EARLY_RENEWAL = 'early_renewal'
+const EARLY_RENEWAL = 'early_renewal'
 
 /** After the bank has sent somebody back there is only the error of the API, whose text is for developers. This is for who pays. */
 const NOT_AUTHENTICATED =

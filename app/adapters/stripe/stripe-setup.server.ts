@@ -11,7 +11,7 @@ import {
 import { createStripeClient, STRIPE_VERSION } from './stripe-client.server.ts'
 import { idOf } from './stripe-objects.ts'
 
-export interface StripeSetup {
+interface StripeSetup {
   secretKey: string
   apiBase: string | null
   /** Public address without a trailing slash. */

@@ -5,7 +5,7 @@ import { minutes } from '#app/lib/duration.ts'
 const SAMPLE_MS = 20
 const NANOSECONDS = 1e6
 
-export interface LoopDelay {
+interface LoopDelay {
   /** 99 of 100 times it was not later than this in the last whole minute, ms; null = the first minute is not over. */
   lastMinuteMs(): number | null
   stop(): void

@@ -6,7 +6,7 @@ import { bearerOf } from '#app/domain/readiness.ts'
 import { sameSecret } from '#app/lib/token.server.ts'
 import { createReadings, type ReadingsInput } from './readings.server.ts'
 
-export interface WatchingInput extends ReadingsInput {
+interface WatchingInput extends ReadingsInput {
   measures: Measures
   /** Null = none is configured. */
   token: string | null

@@ -9,7 +9,7 @@ const timeOfDay = z.string(TIME_WANTED).refine((text) => readTimeOfDay(text) !==
 
 const yesOrNo = z.boolean('Give true or false.')
 
-export const count = (least: number, most: number) =>
+const count = (least: number, most: number) =>
   z
     .number('Give a number.')
     .int('Give a whole number.')

@@ -2,7 +2,7 @@
 // must be there, and what it leaves for later steps. The calls, the form, the sentence of a rule, the import and the templates all
 // read this one table; `ActionType` is made from it, so that whatever has to know a new action does not compile until it does.
 
-export type ParameterKind = 'text' | 'flag' | 'number' | 'choice' | 'materials' | 'bundles'
+type ParameterKind = 'text' | 'flag' | 'number' | 'choice' | 'materials' | 'bundles'
 
 export interface ParameterSpec {
   name: string
@@ -28,7 +28,7 @@ interface ActionEntry {
   parameters: readonly ParameterSpec[]
 }
 
-export interface ActionSpec extends ActionEntry {
+interface ActionSpec extends ActionEntry {
   type: ActionType
 }
 

@@ -11,7 +11,7 @@ export interface AutomationAccount {
   draft?: string | null
 }
 
-export const AUTOMATION_TABS = ['rules', 'templates', 'api'] as const
+const AUTOMATION_TABS = ['rules', 'templates', 'api'] as const
 export type AutomationTab = (typeof AUTOMATION_TABS)[number]
 
 /** One thing at a time; `none` is the plain page. */
@@ -49,7 +49,7 @@ export function automationAddress(account: AutomationAccount, step?: AutomationS
   return `${AUTOMATION_PATH}?${new URLSearchParams(automationQuery(account, step, tab))}`
 }
 
-export const SETTINGS_PATH = '/automation/settings'
+const SETTINGS_PATH = '/automation/settings'
 
 /** Quiet hours, limits, sender, and whom nobody writes to. */
 export function settingsAddress(account: AutomationAccount): string {

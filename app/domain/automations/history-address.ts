@@ -3,9 +3,9 @@ import type { AutomationAccount } from './automation-address.ts'
 
 export const RUNS_PATH = '/automation/runs'
 
-export const HISTORY_VIEWS = ['runs', 'upcoming', 'why'] as const
+const HISTORY_VIEWS = ['runs', 'upcoming', 'why'] as const
 /** What was done · what comes next · why something did not happen. */
-export type HistoryView = (typeof HISTORY_VIEWS)[number]
+type HistoryView = (typeof HISTORY_VIEWS)[number]
 
 /** The part of a query that names the account. */
 export function historyQuery({ accountUUID, admin }: AutomationAccount, view: HistoryView = 'runs') {

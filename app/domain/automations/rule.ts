@@ -56,7 +56,7 @@ export type TriggerType = (typeof TRIGGER_TYPES)[number]
 export type PollInterval = (typeof POLL_INTERVALS)[number]
 export type PollEndpoint = (typeof POLL_ENDPOINTS)[number]
 export type RecurrenceWord = keyof typeof RECURRENCE_INTERVALS
-export type ScheduleType = (typeof SCHEDULE_TYPES)[number]
+type ScheduleType = (typeof SCHEDULE_TYPES)[number]
 export type Operator = (typeof OPERATORS)[number]
 export type GroupingField = (typeof GROUPING_FIELDS)[number]
 
@@ -190,7 +190,7 @@ export const DEFAULT_GUARDS: RuleGuards = {
 }
 
 /** Actions that write to a customer. */
-export const CUSTOMER_ACTIONS: readonly ActionType[] = ['send_sms', 'send_email']
+const CUSTOMER_ACTIONS: readonly ActionType[] = ['send_sms', 'send_email']
 
 export function writesToCustomers({ steps }: Pick<RuleDefinition, 'steps'>): boolean {
   return steps.some(({ type }) => CUSTOMER_ACTIONS.includes(type))

@@ -82,7 +82,7 @@ export const RUN_REASON_TEXTS = {
     'Stopped: this rule has run three times for the same record within ten minutes. Look at what sets it off, then switch it on again.',
 }
 
-export type RunReasonCode = keyof typeof RUN_REASON_TEXTS
+type RunReasonCode = keyof typeof RUN_REASON_TEXTS
 
 export const { reason: runReason, text: runReasonText } = reasonsOf(RUN_REASON_TEXTS)
 

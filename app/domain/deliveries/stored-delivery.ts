@@ -85,7 +85,7 @@ export interface StoredAttempt extends AttemptTiming {
 }
 
 /** What a delivery's address belongs to: a webhook, or a forwarding rule. */
-export interface AddressOwner {
+interface AddressOwner {
   webhookId: number | null
   forwardingRuleId: number | null
   forwardingRuleName: string | null

@@ -5,7 +5,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { ERASURE_WORDS } from './erasure.ts'
 
-export type AccountIntent =
+type AccountIntent =
   | { intent: 'end_session'; id: string }
   | { intent: 'end_all' }
   | { intent: 'erase'; name: string }

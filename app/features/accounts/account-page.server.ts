@@ -7,7 +7,7 @@ import { listOpenSessions } from './open-sessions.server.ts'
 import type { OpenSession } from './open-sessions.ts'
 import { scopeNames } from './permissions.ts'
 
-export interface ConnectionFacts {
+interface ConnectionFacts {
   state: 'connected' | 'reconnect'
   since: Millis
   /** The permissions that ServiceM8 gave. */
@@ -15,7 +15,7 @@ export interface ConnectionFacts {
 }
 
 /** What of an account is there, by the kinds that are counted. */
-export interface KeptFacts {
+interface KeptFacts {
   kinds: KeptKind[]
   counts: Partial<Record<KeptKind['id'], { count: number; oldestAt: Millis | null }>>
   /** Why less is kept for now; null = it is not. */

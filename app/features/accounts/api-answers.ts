@@ -6,10 +6,10 @@ import type { CredentialAnswer } from '#app/domain/credential.ts'
 import { AUDIT_OUTCOMES } from '../audit/audit-filter.ts'
 import type { sessionJson } from './open-sessions.ts'
 
-export const hasToken = z.boolean().describe('True when ServiceM8 accepts its connection.')
+const hasToken = z.boolean().describe('True when ServiceM8 accepts its connection.')
 export const accountState = z.object({ accountUUID: z.string(), hasToken })
 
-export const token = z.enum(['connected', 'placeholder']).describe('Real tokens never leave the server.')
+const token = z.enum(['connected', 'placeholder']).describe('Real tokens never leave the server.')
 export const credential = z.object({
   accountUUID: z.string(),
   accessToken: token,

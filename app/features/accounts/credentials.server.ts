@@ -48,7 +48,7 @@ export async function leavePlaceholder(
   return { outcome: 'marked' }
 }
 
-export type StoredTokens =
+type StoredTokens =
   | { outcome: 'stored' }
   /** The platform says that the token is no good, or another account's. */
   | { outcome: 'not_theirs' }

@@ -5,7 +5,7 @@ import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { live } from '#tests/support/full-account.ts'
 import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { eraseAccount, finishErasures } from './erase-account.server.ts'
-import { ERASED, isNameTyped, LAST_EFFECTS_END, nameToType } from './erasure.ts'
+import { isNameTyped, LAST_EFFECTS_END, nameToType } from './erasure.ts'
 
 let world: WebhookWorld
 let woken: number[]
@@ -236,9 +236,9 @@ describe('erasing an account', () => {
     await live(world, LEEDS)
     await eraseAccount(app, LEEDS, 'Leeds Electrical')
     const reasons = world.client.sql
-      .prepare('SELECT DISTINCT reason FROM run WHERE account_uuid = ?')
+      .prepare('SELECT DISTINCT reason_code FROM run WHERE account_uuid = ?')
       .pluck()
       .all(LEEDS)
-    expect(reasons).toEqual([ERASED])
+    expect(reasons).toEqual(['account_erased'])
   })
 })

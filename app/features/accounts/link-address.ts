@@ -1,6 +1,6 @@
 // Addresses of the page that asks whether to link an id. It keeps the query it came with, and where it came from.
 
-export const LINK_PATH = '/link'
+const LINK_PATH = '/link'
 
 /** Pages that are opened with an account in their address. */
 const OPENED = ['/', '/fieldhook', '/automation']

@@ -12,7 +12,7 @@ export function mapAccountId(
   return app.store.accounts.mapAccountId(input.externalId, input.accountUuid, MOST_IDS_PER_ACCOUNT, decideNamedAs)
 }
 
-export type Linked = { outcome: 'linked'; accountUuid: string } | { outcome: 'refused' } | { outcome: 'taken' | 'full' }
+type Linked = { outcome: 'linked'; accountUuid: string } | { outcome: 'refused' } | { outcome: 'taken' | 'full' }
 
 /**
  * Links an external id with a one-time proof: the platform's signed text for that very account (then the id is the
@@ -35,7 +35,7 @@ export async function linkAccountId(
   return { outcome: 'linked', accountUuid: linked.accountUuid }
 }
 
-export type LinkTarget = { outcome: 'linkable'; accountUuid: string; accountName: string } | { outcome: 'refused' }
+type LinkTarget = { outcome: 'linkable'; accountUuid: string; accountName: string } | { outcome: 'refused' }
 
 /** Which account a proof would link the id with. Changes nothing, and uses nothing up: a person is asked with it. */
 export async function findLinkTarget(

@@ -33,7 +33,7 @@ export async function startSignIn(
 }
 
 /** Uses the attempt up. `named` is the id its address named ('' = none); it is known for late and repeated returns too. */
-export type TakenSignIn =
+type TakenSignIn =
   | { outcome: 'taken'; named: string }
   | { outcome: 'problem'; problem: SignInProblem; named: string | null }
 

@@ -13,7 +13,7 @@ import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { sessionHashOf } from './session.server.ts'
 import { openedAtOf, SIGNED_MESSAGES, tabTicket } from './signed-opening.ts'
 
-export type SignedCall =
+type SignedCall =
   | { outcome: 'opened'; accountUuid: string; ticket: string }
   | { outcome: 'webhook'; claims: SignedWebhookClaims }
   /** `accountUuid` = whose it is, when the signature says so. */
@@ -85,12 +85,12 @@ export async function issueTabTicket(
 }
 
 /** `linkTicket` only for an account that is not connected: the gate hands it to the sign-in it opens in a new tab. */
-export type Launched =
+type Launched =
   | { outcome: 'launched'; accountUuid: string; sessionToken: string; linkTicket: string | null }
   | { outcome: 'ask'; accountName: string; ticket: string }
   | { outcome: 'refused' }
 
-export interface LaunchRequest {
+interface LaunchRequest {
   ticket: string
   /** The browser says that the page is inside a frame; only the platform may frame us. */
   framed: boolean

@@ -18,7 +18,7 @@ export interface AuditForm {
 
 export const NO_AUDIT_FILTER: AuditForm = { group: '', outcome: '', from: '', until: '' }
 
-export const AUDIT_PAGE = 50
+const AUDIT_PAGE = 50
 
 const DAY = z.union([z.literal(''), z.iso.date('Please enter a day.')])
 /** The parameters; absent and blank are the same. */
@@ -32,7 +32,7 @@ export const auditParameters = z.object({
   before: z.union([z.literal(''), z.string().regex(/^[1-9]\d{0,14}$/, 'This page does not exist.')]),
 })
 
-export type ReadAuditQuery = { form: AuditForm; before: string } & (
+type ReadAuditQuery = { form: AuditForm; before: string } & (
   | { outcome: 'ok'; query: AuditQuery }
   | { outcome: 'invalid'; errors: Record<string, string[]> }
 )

@@ -8,7 +8,7 @@ import { actorWords, auditWords, detailWords } from './audit.ts'
 import { type AuditForm, readAuditQuery } from './audit-filter.ts'
 
 /** An entry as it is shown. */
-export interface AuditLine {
+interface AuditLine {
   id: number
   at: number
   who: string
@@ -22,7 +22,7 @@ export interface AuditLine {
   accountUuid: string | null
 }
 
-export interface AuditLogView {
+interface AuditLogView {
   form: AuditForm
   errors: Record<string, string[]>
   /** Null when it was not read, because of `errors`. */

@@ -13,7 +13,7 @@ export const MOST_REFUSALS = 10
 /** A minute, of one account. */
 export const MOST_REFUSALS_OF_ACCOUNT = 30
 /** A minute, of all accounts: these many of each are written all the same. */
-export const MOST_REFUSALS_IN_ALL = 120
+const MOST_REFUSALS_IN_ALL = 120
 const ALWAYS = 3
 /** A minute, of no account at all. */
 export const MOST_REFUSALS_OF_NOBODY = 20

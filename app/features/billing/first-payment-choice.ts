@@ -15,14 +15,14 @@ export interface PayableSubscription extends SeenSubscription {
   } | null
 }
 
-export interface WantedSubscription {
+interface WantedSubscription {
   priceId: string
   offer: 'full' | 'credit'
   /** Pence of the first invoice. */
   total: number
 }
 
-export type FirstPaymentChoice<Seen> =
+type FirstPaymentChoice<Seen> =
   | { kind: 'active' }
   /** It exists and a month of it is not paid. */
   | { kind: 'owed'; subscription: Seen }

@@ -8,7 +8,7 @@ import { withoutCustomer } from './projection.ts'
 import { renewalIfPaid } from './renewal.server.ts'
 import { syncInTurn } from './sync.server.ts'
 
-export type EventReceipt =
+type EventReceipt =
   /** Done, now or before, or none of our business. */
   | { outcome: 'received' }
   | { outcome: 'bad_signature' }

@@ -25,7 +25,7 @@ const STANDING: ReadonlySet<string> = new Set(['unpaid', 'paused'])
 /** Never began. */
 const NOT_BEGUN: ReadonlySet<string> = new Set(['incomplete', 'incomplete_expired'])
 
-export interface Projection {
+interface Projection {
   change: Pick<
     Plan,
     | 'status'

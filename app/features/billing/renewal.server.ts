@@ -8,7 +8,7 @@ import { paymentErrorOf } from './payment-failure.server.ts'
  * True = the payment was for an early renewal of this account, and is settled now. Rejects when the provider cannot be reached:
  * the payment stays noted as paid, and the hourly job goes on with it.
  */
-export async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment): Promise<boolean> {
+async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment): Promise<boolean> {
   const { store, clock, log, payments } = app
   const { accountUuid } = plan
   const { renewal } = payment

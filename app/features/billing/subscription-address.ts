@@ -1,6 +1,6 @@
 // Addresses of the subscription page. Written here, so that every link says the same.
 
-export const SUBSCRIPTION_PATH = '/subscription'
+const SUBSCRIPTION_PATH = '/subscription'
 
 /** Which account, as the platform named it, and in which role a page is asked for: part of every link. */
 export interface SubscriptionAccount {

@@ -42,7 +42,7 @@ export function invalidForm(error: z.ZodError): Invalid {
   return invalid(fieldErrorsOf(error), noObject ? OBJECT_UNRESOLVED : undefined)
 }
 
-export type AddressCheck = { outcome: 'fine'; warning: string | null } | { outcome: 'refused'; message: string }
+type AddressCheck = { outcome: 'fine'; warning: string | null } | { outcome: 'refused'; message: string }
 
 export const FINE: AddressCheck = { outcome: 'fine', warning: null }
 

@@ -41,7 +41,7 @@ export interface WebhookCondition {
 }
 
 /** From this mean duration on a webhook is called slow. The limit of one attempt is 15 s. */
-export const SLOW_FROM_MS = seconds(5)
+const SLOW_FROM_MS = seconds(5)
 
 /** Status and sentence. `timezone` = IANA zone of the account, for times of day. */
 export function webhookStatus(

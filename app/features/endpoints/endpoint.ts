@@ -9,19 +9,19 @@ export const LONGEST_URL = 2048
 export const MOST_FIELDS = 100
 
 export const HTTPS_URL = 'Must be a valid HTTPS URL'
-export const OBJECT_REQUIRED = 'Object type is required'
+const OBJECT_REQUIRED = 'Object type is required'
 /** Marks the issue of a form that names no object. */
 export const OBJECT_MISSING = { missing: 'object' }
 export const OBJECT_UNRESOLVED = 'Please specify an object type'
-export const ACCOUNT_REQUIRED = 'Account UUID is required'
+const ACCOUNT_REQUIRED = 'Account UUID is required'
 export const NO_CREDENTIALS = 'No authentication credentials found'
 export const LONGEST_RULE_NAME = 100
-export const RULE_NAME_REQUIRED = 'Rule name is required'
-export const RULE_NAME_TOO_LONG = `A rule name has at most ${LONGEST_RULE_NAME} characters.`
+const RULE_NAME_REQUIRED = 'Rule name is required'
+const RULE_NAME_TOO_LONG = `A rule name has at most ${LONGEST_RULE_NAME} characters.`
 export const OBJECT_IS_FIXED = 'The object of a rule cannot be changed. Add another address for the other object.'
 
 /** Is it empty (nothing is forwarded) or a web address? Which addresses may be called is the outbound guard's decision. */
-export function isWebAddress(text: string): boolean {
+function isWebAddress(text: string): boolean {
   if (text === '') return true
   if (text.length > LONGEST_URL || /[\s\\]/.test(text)) return false
   const url = URL.canParse(text) ? new URL(text) : null
@@ -43,13 +43,13 @@ export function refuseFields(fields: readonly string[]): string | null {
 }
 
 /** A text of a form: trimmed, '' when it is absent. */
-export const text = z
+const text = z
   .string({ error: 'Invalid input' })
   .nullish()
   .transform((value) => (value ?? '').trim())
 
 /** A tick box of a form, or a boolean of a body; undefined when it is absent. */
-export const flag = z
+const flag = z
   .union([z.boolean(), z.enum(['true', 'false', 'on', 'off', 'yes', 'no', ''])], { error: 'Invalid input' })
   .nullish()
   .transform((value) =>
@@ -59,7 +59,7 @@ export const flag = z
 const callbackUrl = text.refine(isWebAddress, HTTPS_URL)
 
 /** Field names as text or list; [] when absent. */
-export const fieldList = z
+const fieldList = z
   .union([z.string(), z.array(z.string())], { error: 'Invalid input' })
   .nullish()
   .transform((value) => parseFields(value ?? ''))
@@ -87,7 +87,7 @@ export const webhookForm = z
     }
   })
 
-export type WebhookForm = z.output<typeof webhookForm>
+type WebhookForm = z.output<typeof webhookForm>
 
 /** Changing one: only what is named changes. */
 export const webhookChange = z.object({
@@ -192,7 +192,7 @@ export function fieldErrorsOf(error: z.ZodError): FieldErrors {
   return errors
 }
 
-export type ResolvedObject =
+type ResolvedObject =
   | { outcome: 'resolved'; type: string }
   /** Nothing was chosen. */
   | { outcome: 'missing'; message: string }

@@ -37,12 +37,12 @@ import { prepareSubscription, type SubscriptionApp } from './subscriptions/subsc
 export type EndpointApp = SubscriptionApp & Pick<App, 'outbound' | 'wakeDeliveries'>
 
 /** `warning` = accepted, but something about the address or the filter deserves attention. */
-export type CreateOutcome =
+type CreateOutcome =
   | { outcome: 'created'; endpoint: EndpointDetails; warning: string | null }
   | { outcome: 'replaced'; endpoint: EndpointDetails; warning: string | null }
   | Refused
 
-export type UpdateOutcome =
+type UpdateOutcome =
   | { outcome: 'updated'; endpoint: EndpointDetails; warning: string | null }
   | { outcome: 'not_found' }
   | Refused

@@ -27,7 +27,7 @@ import { loadWebhookLog } from './webhook-log.server.ts'
 
 type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
 
-export interface ManagerPageData {
+interface ManagerPageData {
   accountName: string
   /** IANA zone of the account. */
   timezone: string
@@ -62,7 +62,7 @@ export interface ManagerOpen {
   replay?: { webhookId: EndpointKey; form: ReplayForm | null }
 }
 
-export interface ManagerLog {
+interface ManagerLog {
   entries: LogEntryView[]
   now: Millis
 }
@@ -148,7 +148,7 @@ export async function loadManagerLog(
 }
 
 /** What a refused form is drawn from again: the typed values are kept. */
-export interface RefusedForm {
+interface RefusedForm {
   fieldErrors: FieldErrors
   /** About the form as a whole. */
   formError?: string
@@ -156,7 +156,7 @@ export interface RefusedForm {
   values: Record<string, string>
 }
 
-export type ManagerActOutcome =
+type ManagerActOutcome =
   /** Redirect to the plain page and show `flash` there. Also when the webhook was gone already: nothing is left to draw. */
   | { outcome: 'done'; flash: Flash /** The card whose signing secret is shown there. */; secretOf?: EndpointKey }
   /** Draw the page again with `result`, answering with `status`; `toast` for those who have scripts. */

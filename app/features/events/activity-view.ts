@@ -114,7 +114,7 @@ export function countNews(items: readonly ActivityItem[], before: readonly Activ
   return items.filter((item) => !known.has(item.key)).length
 }
 
-export interface CallStatus {
+interface CallStatus {
   tone: 'normal' | 'error'
   words: string
 }

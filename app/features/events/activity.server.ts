@@ -84,7 +84,7 @@ export function recordPlatformCall(app: Pick<App, 'store' | 'log'>, call: Platfo
 }
 
 /** Somebody or something came to an address of ours in an account's name. */
-export interface Arrival {
+interface Arrival {
   accountUuid: string
   activityType: 'sign_in' | 'opening' | 'webhook'
   /** Path of ours, with a query whose secrets are masked when it is written. */
@@ -114,6 +114,3 @@ export function recordArrival(app: Pick<App, 'store' | 'log' | 'clock'>, arrival
     })
     .catch((error: unknown) => app.log.warn({ account: rest.accountUuid, err: error }, 'activity.not_recorded'))
 }
-
-export type WebhookActivityJson = Awaited<ReturnType<typeof loadWebhookActivity>>[number]
-export type ApiActivityJson = Awaited<ReturnType<typeof loadApiActivity>>[number]

@@ -8,7 +8,7 @@ import type { logEntryJson } from './log.ts'
 import { SEARCH_STATUSES } from './search-view.ts'
 
 const ms = z.number().nullable()
-export const timing = z
+const timing = z
   .object({ dnsMs: ms, connectMs: ms, tlsMs: ms, firstByteMs: ms })
   .nullable()
   .describe('Milliseconds; null = nothing was sent.') satisfies z.ZodType<AttemptTiming | null>
@@ -43,7 +43,7 @@ export const logEntry = z.object({
   forwardingResults: z.array(forwardingResult),
 }) satisfies z.ZodType<ReturnType<typeof logEntryJson>>
 
-export const cause = z.enum(['live', 'replay', 'retry', 'test'])
+const cause = z.enum(['live', 'replay', 'retry', 'test'])
 const eventFacts = {
   id: z.string().describe('As in the `webhook-id` header.'),
   objectType: z.string(),

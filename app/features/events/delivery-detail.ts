@@ -38,7 +38,7 @@ export interface RequestView {
 }
 
 /** Another delivery of the same event. */
-export interface SiblingView {
+interface SiblingView {
   id: number
   status: DeliveryStatus
   cause: DeliveryCause

@@ -19,7 +19,7 @@ export interface PlatformEvent {
   body: string
 }
 
-export type PlatformMessage =
+type PlatformMessage =
   | { kind: 'challenge'; challenge: string }
   | { kind: 'events'; events: PlatformEvent[] }
   /** `reason`: one sentence for the log and the answer; repeats nothing of what was sent. */
@@ -40,7 +40,7 @@ export type Received =
   /** The event alone could not be written · nothing could: the platform should send it again. */
   | { outcome: 'rejected' | 'unavailable' }
 
-export interface PlatformCallText {
+interface PlatformCallText {
   /** Query of the address, without the question mark. */
   query: string
   body: string

@@ -2,7 +2,7 @@
 import { normalizeObjectType } from '#app/domain/object-catalog.ts'
 
 /** An endpoint as far as this choice needs it. */
-export interface FanOutCandidate {
+interface FanOutCandidate {
   objectType: string
   /** Comma-separated; empty = every event of the object. */
   fieldFilter: string

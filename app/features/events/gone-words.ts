@@ -4,7 +4,7 @@ import { automationAddress } from '#app/domain/automations/automation-address.ts
 import { runsAddress } from '#app/domain/automations/history-address.ts'
 import { type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 
-export interface GoneRecord {
+interface GoneRecord {
   title: string
   sentence: string
   ways: { to: string; label: string }[]

@@ -13,7 +13,7 @@ import {
   TIME_RANGES,
 } from './log-view.ts'
 
-export type LogQuery =
+type LogQuery =
   | { outcome: 'filter'; filter: LogFilter }
   | { outcome: 'invalid'; message: string; errors: Record<string, string[]> }
 
@@ -52,7 +52,7 @@ export function rangeStart(range: LogFilter['timeRange'], now: Millis): Millis |
 }
 
 /** An event with its deliveries, as it is stored. */
-export interface LoggedEvent {
+interface LoggedEvent {
   seq: number
   object: string
   objectUuid: string

@@ -36,7 +36,7 @@ import {
   readListed,
 } from './polled-changes.ts'
 
-export type PollApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'acceptPolled' | 'space'>
+type PollApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'acceptPolled' | 'space'>
 
 /** While it is being read nobody else reads it; after a crash it is free again when this is over. */
 const CLAIM = minutes(5)

@@ -10,10 +10,10 @@ import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 
 /** How far before the latest edit a look begins. */
-export const OVERLAP = hours(2)
+const OVERLAP = hours(2)
 
 /** A first look goes back this far; what was last edited before has no snapshot, and its next edit names all its fields. */
-export const FIRST_LOOK = days(365)
+const FIRST_LOOK = days(365)
 
 /** A record as a list shows it. */
 export interface ListedRecord {

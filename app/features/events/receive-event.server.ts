@@ -169,7 +169,7 @@ function digest(text: string): string {
 }
 
 /** What a verified webhook of the manifest says: the account comes from the signature, not from an address. */
-export interface SignedEventClaims {
+interface SignedEventClaims {
   accountUuid: string
   object: string
   /** As sent: a list of `{uuid, changed_fields, time}`. */
@@ -177,7 +177,7 @@ export interface SignedEventClaims {
   resourceUrl: string
 }
 
-export type SignedEventOutcome =
+type SignedEventOutcome =
   | { outcome: 'stored' | 'over_limit' | 'rejected' | 'unavailable' | 'unknown_account' }
   | { outcome: 'unreadable'; reason: string }
 

@@ -14,7 +14,7 @@ import type { SearchAnswer, SearchHit } from './search-view.ts'
 type SearchApp = Pick<App, 'store' | 'clock'>
 
 /** Rows one request looks at: a fraction of a second. Whoever wants to see further back asks again from there. */
-export const LOOK_AT_MOST = 20_000
+const LOOK_AT_MOST = 20_000
 
 /** Newest event first. `lookAtMost` = how many rows may be looked at. */
 export async function searchDeliveries(

@@ -4,7 +4,7 @@ import { isRecord } from '#app/lib/json.ts'
 
 export type JsonRecord = Record<string, unknown>
 
-export type ReadPayload =
+type ReadPayload =
   | {
       outcome: 'read'
       record: JsonRecord

@@ -12,7 +12,7 @@ test('a key is the name in lower case, with other characters turned to underscor
 
 describe('a mapping', () => {
   test('needs a field name', () => {
-    expect(makeMapping('  ', CHAIN, AT)).toEqual({ outcome: 'refused', message: 'Field name is required' })
+    expect(makeMapping('  ', CHAIN, AT)).toEqual({ outcome: 'refused', at: 'name', message: 'Field name is required' })
   })
 
   test('needs to know which field each call gives', () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { API_NAMES, type ApiName } from './lookups.ts'
 
 /** One call of a chain: the record comes from this list, and this field of it counts. */
-export interface ApiChainLink {
+interface ApiChainLink {
   api: ApiName
   field: string
 }
@@ -20,7 +20,7 @@ export interface DynamicMapping {
 /** By key. */
 export type DynamicMappings = Readonly<Record<string, DynamicMapping>>
 
-export const MAPPING_NAME_REQUIRED = 'Field name is required'
+const MAPPING_NAME_REQUIRED = 'Field name is required'
 export const MAPPINGS_NOT_READ = 'This is no export of dynamic mappings, version 1.0.'
 export const MOST_LINKS = 4
 const MOST_MAPPINGS = 500
@@ -34,7 +34,7 @@ export function mappingKey(name: string): string {
     .replace(/[^a-z0-9]/g, '_')
 }
 
-export type MadeMapping =
+type MadeMapping =
   | { outcome: 'made'; key: string; mapping: DynamicMapping }
   | { outcome: 'refused'; at: 'name' | 'chain'; message: string }
 
@@ -75,7 +75,7 @@ const exported = z.object({
   version: z.literal('1.0'),
 })
 
-export type ReadMappings =
+type ReadMappings =
   | { outcome: 'read'; mappings: DynamicMappings; count: number }
   | { outcome: 'refused'; message: string }
 

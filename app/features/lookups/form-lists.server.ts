@@ -4,7 +4,7 @@ import { EMPTY_LISTS, FORM_LIST, type FormLists } from '#app/features/automation
 import { type LookedUpForForm, lookUpForForm } from './lookups.server.ts'
 import { isShortList, LOOKUPS, type LookupName } from './lookups.ts'
 
-export interface LoadedLists {
+interface LoadedLists {
   lists: FormLists
   failures: { name: LookupName; message: string }[]
 }

@@ -18,7 +18,7 @@ import {
 
 type LookupApp = Pick<App, 'callAsAccount' | 'clock' | 'store'>
 
-export type LookedUp =
+type LookedUp =
   | { outcome: 'found'; records: Record<string, unknown>[] }
   /** The platform's own message, so that the name of a missing scope survives; or that nobody signed in. */
   | { outcome: 'failed'; message: string; tooLarge?: true }

@@ -93,7 +93,7 @@ export async function withWorkFolder<T>(
 }
 
 /** What backups, restores and drills left beside `file` when their process was ended. Only while nobody else is at work. */
-export async function removeLeftFolders(file: string): Promise<void> {
+async function removeLeftFolders(file: string): Promise<void> {
   const own = basename(file)
   for (const name of await readdir(dirname(file)).catch(() => [])) {
     if (!name.startsWith(own) || !/^\.(backup|restore|drill)-\d+$/.test(name.slice(own.length))) continue

@@ -33,7 +33,7 @@ export function manifestText(manifest: Manifest, sign: (text: string) => string)
   return `${JSON.stringify({ manifest, signature: sign(JSON.stringify(manifest)) }, null, 2)}\n`
 }
 
-export type ReadManifest =
+type ReadManifest =
   | { outcome: 'ours'; manifest: Manifest }
   /** Not made with any of our keys, or changed. */
   | { outcome: 'not_ours' }
@@ -67,7 +67,7 @@ export function partName(index: number): string {
   return `part-${String(index + 1).padStart(4, '0')}.age`
 }
 
-export interface ListedFile {
+interface ListedFile {
   name: string
   bytes: number
   storedAt: Millis
@@ -176,7 +176,7 @@ export function staleSentence(copy: Millis | null, live: Millis | null): string 
   return `The newest backup ${behind}: backups are not being made as often as they should be.`
 }
 
-export interface RunSeen {
+interface RunSeen {
   outcome: 'running' | 'done' | 'failed'
   startedAt: Millis
   message: string

@@ -9,7 +9,7 @@ const MOST_KINDS = 200
 const SAID_EVERY = hours(1)
 const OTHER: Violation = { directive: 'other', blocked: 'other' }
 
-export interface CountedViolation extends Violation {
+interface CountedViolation extends Violation {
   count: number
 }
 

@@ -71,7 +71,7 @@ export interface ContentFacts {
   drill: LastRuns
 }
 
-export interface LastRuns {
+interface LastRuns {
   newest: { startedAt: Millis; outcome: string; message: string } | null
   newestGood: { startedAt: Millis } | null
 }

@@ -13,7 +13,7 @@ export type Finding =
   /** Works, and somebody should look: warning. Does not do what is promised: bad. */
   | { level: 'warning' | 'bad'; topic: Topic; sentence: string; next: string }
 
-export type Topic =
+type Topic =
   | 'configuration'
   | 'versions'
   | 'file'

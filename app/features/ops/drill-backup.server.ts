@@ -4,7 +4,7 @@ import { type BackupParts, BackupTrouble, type StepSeconds, stepTimer, withWorkF
 import { staleSentence } from './backups.ts'
 import { checkCopy, chooseBackup, fetchCopy } from './restore-backup.server.ts'
 
-export interface DrillRequest {
+interface DrillRequest {
   databaseFile: string
   /** Opens one stored credential of the copy with the present keys. A sentence when it stays shut. */
   opensCredential(copy: string): 'opens' | 'none' | { sentence: string }
@@ -12,7 +12,7 @@ export interface DrillRequest {
   starts(copy: string): Promise<'ready' | { sentence: string }>
 }
 
-export interface DrilledBackup {
+interface DrilledBackup {
   name: string
   databaseBytes: number
   storedBytes: number

@@ -1,7 +1,7 @@
 // The address of the operator's page, the form on it, and the words that answer.
 import type { Flash } from '#app/lib/flash.ts'
 
-export const OPERATOR_PATH = '/operator'
+const OPERATOR_PATH = '/operator'
 
 /** Parameter: the account for which the page asks whether everybody is to be signed out. */
 export const ASKS = 'sign_out'

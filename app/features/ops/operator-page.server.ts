@@ -29,7 +29,7 @@ import {
 } from './operator-view.ts'
 import { outlookOf } from './space-outlook.ts'
 
-export type OperatorApp = Pick<App, 'store' | 'clock' | 'settings' | 'ready' | 'signs' | 'callsLeft'>
+type OperatorApp = Pick<App, 'store' | 'clock' | 'settings' | 'ready' | 'signs' | 'callsLeft'>
 
 /** Of what fails, as many as are looked at one by one. */
 const FAILING_LOOKED_AT = 200

@@ -98,7 +98,7 @@ export interface OperatorFacts {
   audit: AuditView
 }
 
-export interface Trouble {
+interface Trouble {
   tone: 'failing' | 'attention'
   sentence: string
 }

@@ -20,7 +20,7 @@ import {
 } from './backup-work.server.ts'
 import { differences, type Manifest, noRoomSentence, roomForRestore } from './backups.ts'
 
-export interface RestoreRequest {
+interface RestoreRequest {
   /** A name, or `latest`. */
   backup: string
   /** Where the database goes. */
@@ -29,7 +29,7 @@ export interface RestoreRequest {
   replace: boolean
 }
 
-export interface RestoredBackup {
+interface RestoredBackup {
   name: string
   manifest: Manifest
   /** Where the file that was there is now; null = there was none. */

@@ -12,7 +12,7 @@ const PAUSE_MS = 20
 /** An account's row is made before or in the same breath as its key. */
 const NOBODYS_AFTER = hours(1)
 
-export interface RotatedKeys {
+interface RotatedKeys {
   rewrapped: number
   resealed: number
   /** What does not open: left as it is. */

@@ -20,7 +20,7 @@ import { minutes } from '../../lib/duration.ts'
 
 type SpaceApp = Pick<App, 'store' | 'clock' | 'log'>
 
-export interface SpaceStatus {
+interface SpaceStatus {
   level: SpaceLevel
   /** Bytes that hold something, and how many there may be. */
   usedBytes: number

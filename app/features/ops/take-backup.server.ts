@@ -27,7 +27,7 @@ import {
   roomForBackup,
 } from './backups.ts'
 
-export interface BackupRequest {
+interface BackupRequest {
   databaseFile: string
   /** Of the product, for the manifest. */
   version: string
@@ -38,7 +38,7 @@ export interface BackupRequest {
   partBytes?: number
 }
 
-export interface TakenBackup {
+interface TakenBackup {
   name: string
   databaseBytes: number
   storedBytes: number

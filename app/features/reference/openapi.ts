@@ -21,9 +21,9 @@ import {
 import { FORWARD_BODY, FORWARD_EXAMPLE, FORWARD_HEADERS, FORWARD_SAYS } from './outgoing.ts'
 import { GENERAL_WORDS } from './reference-words.ts'
 
-export const OPENAPI_VERSION = '3.1.1'
+const OPENAPI_VERSION = '3.1.1'
 
-export interface DocumentInput {
+interface DocumentInput {
   /** The public address of this installation. */
   origin: string
   version: string

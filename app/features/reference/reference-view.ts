@@ -55,7 +55,7 @@ export interface ShownGroup {
   calls: ShownCall[]
 }
 
-export interface ShownType {
+interface ShownType {
   name: string
   anchor: string
   rows: FieldRow[]

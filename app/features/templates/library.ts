@@ -4,7 +4,3 @@ import { VISITS } from './library-visits.ts'
 import type { LibraryTemplate } from './template.ts'
 
 export const LIBRARY: readonly LibraryTemplate[] = [...MONEY, ...VISITS]
-
-export function findLibraryTemplate(id: number): LibraryTemplate | null {
-  return LIBRARY.find((template) => template.id === id) ?? null
-}

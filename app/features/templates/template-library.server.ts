@@ -10,7 +10,7 @@ import { createTemplate, listTemplates } from './templates.server.ts'
 type LibraryApp = Pick<App, 'store' | 'clock' | 'log'>
 type MakingApp = LibraryApp & Pick<App, 'apart'>
 
-export interface TemplateLibraryData {
+interface TemplateLibraryData {
   /** Those that were asked for; null = they could not be fetched. */
   templates: TemplateCardView[] | null
   search: string

@@ -37,7 +37,7 @@ export function templateCardView(template: TemplateOfJson): TemplateCardView {
 }
 
 /** What the address asks the library for. */
-export interface TemplateQuery {
+interface TemplateQuery {
   search: string
   /** Null = all. */
   category: Category | null

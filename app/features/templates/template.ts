@@ -9,7 +9,7 @@ import { formFields } from '#app/features/automations/rules/rule-json.ts'
 import { isoOrNull } from '#app/lib/clock.ts'
 
 export const TEMPLATE_NAME_REQUIRED = 'Template name is required'
-export const COPY_SUFFIX = ' (From Template)'
+const COPY_SUFFIX = ' (From Template)'
 
 /** One of the library. Ids below 1,000 are the project's own and never change their meaning. */
 export interface LibraryTemplate {

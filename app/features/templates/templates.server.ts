@@ -31,7 +31,7 @@ export async function copyTemplate(app: TemplatesApp, accountUuid: string, id: n
   return { ...template, usageCount: template.usageCount + 1 }
 }
 
-export type TemplateMade =
+type TemplateMade =
   | { outcome: 'created'; template: TemplateOfJson }
   | Extract<ReadTemplate, { outcome: 'invalid' }>
   | NotChecked

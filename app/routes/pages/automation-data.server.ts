@@ -52,8 +52,6 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
   }
 }
 
-export type AutomationTabs = Awaited<ReturnType<typeof loadTabs>>
-
 /** The form as the address opens it: empty, with a rule, or with a copy of a template. `key` = another one begins afresh. */
 async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccount, lists: FormLists) {
   const { app } = args.context

@@ -29,7 +29,7 @@ export async function findManagerAccount({ request, context }: Args): Promise<Pa
   return found
 }
 
-export interface OpenedManager {
+interface OpenedManager {
   found: PageAccount
   /** Said once above the gate; null = nothing, or something else is said already. */
   greeting: string | null

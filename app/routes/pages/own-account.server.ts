@@ -42,7 +42,7 @@ export function gateFor(found: Exclude<PageAccount, OwnAccount>, request: Reques
 }
 
 /** "Send again" was pressed: `deliveryId` is the new one, null = it could not be done, as the message says. */
-export interface Pressed {
+interface Pressed {
   found: OwnAccount
   deliveryId: number | null
   refusal: Flash | null

@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 
 /** What `Field` wires: to be spread on the one control inside it. */
-export interface ControlProps {
+interface ControlProps {
   id: string
   'aria-describedby'?: string
   'aria-invalid'?: true

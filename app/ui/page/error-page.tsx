@@ -18,7 +18,7 @@ function PlainPage({ title, children, action }: PlainPageProps) {
   )
 }
 
-export function NotFoundPage() {
+function NotFoundPage() {
   return (
     <PlainPage
       title="404 Page Not Found"
@@ -33,7 +33,7 @@ export function NotFoundPage() {
   )
 }
 
-export interface GoneWords {
+interface GoneWords {
   title: string
   /** Why, and how long such things are kept. */
   sentence: string
@@ -61,7 +61,7 @@ export function GonePage({ title, sentence, ways }: GoneWords) {
   )
 }
 
-export function ForbiddenPage({ sentence }: { sentence?: string }) {
+function ForbiddenPage({ sentence }: { sentence?: string }) {
   const account = new URLSearchParams(useLocation().search).get('accountUUID')
   return (
     <PlainPage
@@ -82,7 +82,7 @@ export function ForbiddenPage({ sentence }: { sentence?: string }) {
   )
 }
 
-export function FailurePage() {
+function FailurePage() {
   return (
     <PlainPage title="Something went wrong on our side" action={<ReloadLink look="primary">Try again</ReloadLink>}>
       <p>This page could not be made.</p>

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { durationWords } from './time-words.ts'
 
-export interface TimePart {
+interface TimePart {
   name: string
   /** ms; null = not known. */
   ms: number | null

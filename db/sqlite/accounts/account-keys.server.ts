@@ -20,7 +20,7 @@ const PUT_IN_FRONT = 'keys.put_in_front'
 type Forgotten = (accountUuid: string) => void
 
 /** What a secret box needs of the table, without waiting: see `Keyring` in app/adapters/secret-box.ts. */
-export interface AccountKeyring {
+interface AccountKeyring {
   find(accountUuid: string): Omit<StoredAccountKey, 'accountUuid'> | null
   keep(accountUuid: string, key: Omit<StoredAccountKey, 'accountUuid'>): void
   onForgotten(tell: Forgotten): void

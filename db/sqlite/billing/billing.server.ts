@@ -19,7 +19,7 @@ export function billingStore(client: Client): BillingStore {
 
 type PlanRow = typeof plan.$inferSelect
 
-export function planOf({ id: _id, createdAt: _createdAt, ...row }: PlanRow): Plan {
+function planOf({ id: _id, createdAt: _createdAt, ...row }: PlanRow): Plan {
   return {
     ...row,
     cancelAtPeriodEnd: row.cancelAtPeriodEnd === 1,

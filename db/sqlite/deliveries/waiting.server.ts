@@ -11,7 +11,7 @@ export interface WaitingRow {
   bytes: number
 }
 
-export interface WaitingEnder {
+interface WaitingEnder {
   /** Ends these. Inside a transaction. */
   end(rows: readonly WaitingRow[], state: 'expired' | 'stopped', reason: string, now: number, tally: Tally): void
   /** Ends up to `limit` of what waits for an endpoint; of a stopped one not what a person has asked for and is still to be tried. Returns how many. */

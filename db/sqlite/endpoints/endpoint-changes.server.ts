@@ -45,7 +45,7 @@ export function insertAddress(
   return id
 }
 
-export interface EndpointChange {
+interface EndpointChange {
   fieldFilter: string | undefined
   url: string | undefined
   active: boolean | undefined

@@ -3,7 +3,7 @@ import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
 import type { EndpointLane } from '../../store/deliveries.ts'
 import { shapeOf } from '../shape.server.ts'
 
-export type HealthColumns = Omit<EndpointHealth, 'failureEvents'> & { failureEvents: string }
+type HealthColumns = Omit<EndpointHealth, 'failureEvents'> & { failureEvents: string }
 
 /** To be read from a table or alias called `p`. */
 export const HEALTH = shapeOf<HealthColumns>({

@@ -9,7 +9,7 @@ import { noteSubscriptionChange } from './known-ingress.server.ts'
 /** A transaction, or the connection itself. */
 export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>
 
-export type SubscriptionStore = Pick<
+type SubscriptionStore = Pick<
   EndpointStore,
   | 'listSubscriptions'
   | 'accountsToReconcile'

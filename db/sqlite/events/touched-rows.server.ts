@@ -9,7 +9,7 @@ const AT_LATEST = 20_000
 /** Watched on purpose: the platform names it when a record is made, and never again (facts: 4.4). */
 export const CREATED_MARK = 'uuid'
 
-export interface Touch {
+interface Touch {
   accountUuid: string
   object: string
   recordUuid: string

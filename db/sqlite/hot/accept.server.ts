@@ -13,7 +13,7 @@ import type { Turn } from './write-turn.server.ts'
 const TEST_WAITS_MS = 60_000
 
 /** What the events of one transaction share: loads are read once per account. */
-export interface Batch {
+interface Batch {
   tally: Tally
   /** Does a rule watch this object of the account? */
   watched: Map<string, boolean>
@@ -26,7 +26,7 @@ export function newBatch(tally: Tally): Batch {
 
 type Sample = Pick<IncomingEvent, 'accountUuid' | 'object' | 'objectUuid' | 'changedFields' | 'receivedAt' | 'body'>
 
-export interface EventWriter {
+interface EventWriter {
   rows(turn: Turn): EventRows
   /** Inside a transaction, all of it with one batch. */
   accept(planned: PlannedEvent, batch: Batch, limits: AcceptLimits): AcceptedEvent

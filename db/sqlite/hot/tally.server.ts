@@ -5,9 +5,9 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /** `free_call`: a call to the platform that no automation made. It counts for the platform's own limits, not as used. */
-export type UsageKind = 'api_call' | 'free_call' | 'webhook_received' | 'webhook_forwarded' | 'duplicate'
+type UsageKind = 'api_call' | 'free_call' | 'webhook_received' | 'webhook_forwarded' | 'duplicate'
 
-export interface HourChange {
+interface HourChange {
   events?: number
   delivered?: number
   failed?: number

@@ -46,7 +46,7 @@ interface Measured {
   estimated: boolean
 }
 
-export interface RoomMeter {
+interface RoomMeter {
   taken(): RoomTaken[]
   /** About how many bytes rows of a kind with this id and higher ones take. */
   takenFrom(kind: RoomKind, fromId: number): number

@@ -235,7 +235,7 @@ function pauseColumns(reason: Reason | null): Pick<Row, 'pausedReason' | 'paused
 }
 
 /** A rule as the store speaks of it. */
-export function ruleRow(row: Row): AutomationRow {
+function ruleRow(row: Row): AutomationRow {
   return {
     id: row.id,
     accountUuid: row.accountUuid,

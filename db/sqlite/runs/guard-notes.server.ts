@@ -8,7 +8,7 @@ interface MuteNote {
   by: string | null
 }
 
-export interface GuardNotes {
+interface GuardNotes {
   /** The choices alone, as stored; null = nothing was chosen. */
   guards(accountUuid: string): unknown
   /** Newest first. */
@@ -18,7 +18,7 @@ export interface GuardNotes {
   write(accountUuid: string, at: number, input: GuardWrite): void
 }
 
-export interface GuardWrite {
+interface GuardWrite {
   /** Named choices are set, the others stay. */
   guards?: object
   mute?: { key: string; note: MuteNote }

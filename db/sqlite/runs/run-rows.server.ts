@@ -12,7 +12,7 @@ import {
 } from '../reasons.server.ts'
 import type { Sql } from '../sql.ts'
 
-export type InsertRuns = (accountUuid: string, wishes: readonly RunWish[], now: number) => StartedRun[]
+type InsertRuns = (accountUuid: string, wishes: readonly RunWish[], now: number) => StartedRun[]
 
 /**
  * Prepared once per connection. Synchronous, and to be called within a transaction: each wish becomes its run row and all of

@@ -13,7 +13,7 @@ export function runStore(client: Client): RunStore {
 }
 
 /** Exactly the condition of the index `runs_to_do`. */
-export const TO_DO = "state in ('queued', 'running', 'waiting')"
+const TO_DO = "state in ('queued', 'running', 'waiting')"
 
 /** Runs of an account that is held wait; in the table `run`. */
 const NOT_HELD = `NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = run.account_uuid AND own.held_since IS NOT NULL)`

@@ -8,7 +8,7 @@ import { addressOf } from './page-answer.server.ts'
 import { lostPage, page } from './pages.server.ts'
 import { type ConsoleDeps, type ConsoleStage, createStage } from './stage.server.ts'
 
-export interface SandboxConsole {
+interface SandboxConsole {
   /** Answers the stage's own paths and returns true; any other path is left untouched. */
   handle(req: IncomingMessage, res: ServerResponse): boolean
 }

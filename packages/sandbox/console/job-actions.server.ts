@@ -12,7 +12,7 @@ export type Done =
   | { outcome: 'go'; to: string }
   | { outcome: 'nothing_there' }
 
-export interface JobAction {
+interface JobAction {
   stage: ConsoleStage
   account: AccountView
   job: SandboxRecord

@@ -4,7 +4,7 @@ import type { JobView } from './job-view.ts'
 import { Badge, Choice, Form, TextField } from './parts.tsx'
 import { moneyWords, statusTone, wallWords } from './words.ts'
 
-export interface JobContext {
+interface JobContext {
   accountUuid: string
   currency: string
   /** The account's wall clock now. */

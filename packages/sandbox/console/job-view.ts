@@ -113,7 +113,7 @@ export function text(value: unknown): string {
   return value === null || value === undefined ? '' : String(value)
 }
 
-export function isActive(record: SandboxRecord): boolean {
+function isActive(record: SandboxRecord): boolean {
   return record.active === true || Number(record.active) === 1
 }
 

@@ -14,7 +14,7 @@ export interface ClockView {
   zones: readonly string[]
 }
 
-export type Here = 'stage' | 'trail' | 'receivers' | 'account' | 'elsewhere'
+type Here = 'stage' | 'trail' | 'receivers' | 'account' | 'elsewhere'
 
 interface PageProps {
   title: string
@@ -134,7 +134,7 @@ interface AccountNavProps {
   here: AccountPage
 }
 
-export type AccountPage = 'jobs' | 'office' | 'outbox' | 'webhooks' | 'posts' | 'opening' | 'payments' | 'switches'
+type AccountPage = 'jobs' | 'office' | 'outbox' | 'webhooks' | 'posts' | 'opening' | 'payments' | 'switches'
 
 const ACCOUNT_PAGES: readonly (readonly [page: AccountPage, path: string, words: string])[] = [
   ['jobs', '', 'Jobs'],

@@ -4,7 +4,7 @@ import { fieldsOf, findWebhookObject, SCOPES } from '../servicem8/catalog.ts'
 import type { AccountOptions, FaultEffect } from '../world.ts'
 import { fieldOf, numberOf } from './form.ts'
 
-export type ReadOptions = { outcome: 'ok'; options: Partial<AccountOptions> } | { outcome: 'bad'; sentence: string }
+type ReadOptions = { outcome: 'ok'; options: Partial<AccountOptions> } | { outcome: 'bad'; sentence: string }
 
 const NUMBERS = {
   pageSize: { min: 1, max: 5000, words: 'Records a page' },
@@ -108,7 +108,7 @@ export const FAULT_EFFECTS: readonly (readonly [value: string, words: string])[]
   ['lose_answer', 'Do it, then hang up'],
 ]
 
-export interface FaultWish {
+interface FaultWish {
   effect: FaultEffect
   path: string
   method: string

@@ -110,7 +110,7 @@ interface FieldProps {
 }
 
 /** A control under its label; the control carries `id` and, with a hint, `aria-describedby={`${id}-hint`}`. */
-export function Field({ id, label, hint, children }: FieldProps) {
+function Field({ id, label, hint, children }: FieldProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -275,7 +275,7 @@ export function Table({ caption, heads, rows }: { caption: string; heads: readon
   )
 }
 
-export interface Row {
+interface Row {
   key: string | number
   cells: readonly ReactNode[]
 }

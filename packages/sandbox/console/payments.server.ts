@@ -104,7 +104,7 @@ function stripeFaults(stage: ConsoleStage): FaultRule[] {
   return stage.world.faults().filter((one) => one.path.startsWith(FAULT_PREFIX))
 }
 
-export type PaymentsDone = { outcome: 'said'; tone: 'working' | 'failing' | 'attention'; text: string }
+type PaymentsDone = { outcome: 'said'; tone: 'working' | 'failing' | 'attention'; text: string }
 
 /** @param action what follows `payments/`. null: no such button, or what it was for is gone. */
 export function doToPayments(stage: ConsoleStage, action: string, form: URLSearchParams): PaymentsDone | null {

@@ -33,7 +33,7 @@ export interface ConsoleStage {
 }
 
 /** Keeps the last few of something by number. */
-export interface Shelf<T> {
+interface Shelf<T> {
   put(item: T): number
   find(id: number): T | null
   /** Finds it once. */

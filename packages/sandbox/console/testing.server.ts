@@ -13,7 +13,7 @@ import { createConsole } from './console.server.ts'
 /** 2026-01-05 09:00 in London, 19:00 in Brisbane. */
 const START = Date.UTC(2026, 0, 5, 9, 0, 0)
 
-export interface Got {
+interface Got {
   status: number
   headers: Headers
   text: string

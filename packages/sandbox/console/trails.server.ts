@@ -27,7 +27,7 @@ export interface TrailPost {
   received: readonly Received[]
 }
 
-export interface Doing {
+interface Doing {
   accountUuid: string
   jobUuid?: string
   /** The object that changes, where it is not plain from the job. */

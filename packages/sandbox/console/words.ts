@@ -83,7 +83,7 @@ export function statusTone(status: string): Tone {
   return tones[status as JobStatus] ?? 'neutral'
 }
 
-export interface StateWords {
+interface StateWords {
   tone: Tone
   words: string
 }

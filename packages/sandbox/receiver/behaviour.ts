@@ -15,9 +15,9 @@ export interface Behaviour {
   body: string | null
 }
 
-export type ReadBehaviour = { outcome: 'ok'; behaviour: Behaviour } | { outcome: 'bad'; sentence: string }
+type ReadBehaviour = { outcome: 'ok'; behaviour: Behaviour } | { outcome: 'bad'; sentence: string }
 
-export const LONGEST_DELAY = 60_000
+const LONGEST_DELAY = 60_000
 const LONGEST_BODY = 8 * 1024
 const NAMES = ['status', 'delay', 'redirect', 'retryAfter', 'hang', 'drop', 'body']
 

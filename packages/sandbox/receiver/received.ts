@@ -50,7 +50,7 @@ export function receiverName(text: string): string | null {
   return /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(text) ? text.toLowerCase() : null
 }
 
-export interface SeenEvent {
+interface SeenEvent {
   /** Object or event name as it was written. */
   subject: string
   uuid: string

@@ -5,7 +5,7 @@ import { countWords, type Tone } from '../console/words.ts'
 import { PRESETS } from './behaviour.ts'
 import { eventOf, prettyBody, type Received, type SignatureVerdict, signatureWords } from './received.ts'
 
-export interface ReceiverView {
+interface ReceiverView {
   name: string
   address: string
   /** Newest first. */

@@ -19,7 +19,7 @@ export interface Receiver {
   stop(): void
 }
 
-export interface ReceiverDeps {
+interface ReceiverDeps {
   clock: MovableClock
   /** Public address without a trailing slash. */
   origin: string

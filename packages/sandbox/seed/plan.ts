@@ -33,7 +33,7 @@ export interface FirmPlan {
   jobs: readonly JobPlan[]
 }
 
-export interface StaffPlan {
+interface StaffPlan {
   key: string
   first: string
   last: string
@@ -44,7 +44,7 @@ export interface StaffPlan {
   inactive?: true
 }
 
-export interface QueuePlan {
+interface QueuePlan {
   key: string
   name: string
   days: number
@@ -52,7 +52,7 @@ export interface QueuePlan {
   inactive?: true
 }
 
-export interface MaterialPlan {
+interface MaterialPlan {
   name: string
   number: string
   price: number
@@ -62,14 +62,14 @@ export interface MaterialPlan {
   inactive?: true
 }
 
-export interface BundlePlan {
+interface BundlePlan {
   number: string
   name: string
   /** Keys of materials with quantities. */
   parts: readonly (readonly [material: string, quantity: number])[]
 }
 
-export interface FormPlan {
+interface FormPlan {
   key: string
   name: string
   badge: string

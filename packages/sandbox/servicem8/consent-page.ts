@@ -32,7 +32,7 @@ button.yes{background:#2f7fdc;border-color:#2f7fdc;color:#fff}}
 /** Scopes that can cost the account money: said at consent. */
 const COSTLY = new Set(['publish_sms', 'create_jobs'])
 
-export interface ConsentPage {
+interface ConsentPage {
   /** Where the form posts to: path on this origin. */
   action: string
   ticket: string

@@ -39,7 +39,7 @@ export function failureReason(failingFor: Millis): string {
   return `Webhook request failed for over ${failingFor >= RETRY_FOR ? 72 : 12} hours`
 }
 
-export type AnswerMeaning = 'delivered' | 'gone' | 'slow_down' | 'failed'
+type AnswerMeaning = 'delivered' | 'gone' | 'slow_down' | 'failed'
 
 /** 2xx is done, 410 unsubscribes, 429 slows the account, anything else (no answer too) is tried again. */
 export function meaningOf(status: number | null): AnswerMeaning {

@@ -4,13 +4,13 @@ import type { FieldFact } from './catalog.ts'
 
 type Operator = 'eq' | 'ne' | 'gt' | 'lt'
 
-export interface Clause {
+interface Clause {
   field: string
   operator: Operator
   value: string
 }
 
-export type ParsedFilter = { outcome: 'ok'; clauses: Clause[] } | { outcome: 'bad'; message: string }
+type ParsedFilter = { outcome: 'ok'; clauses: Clause[] } | { outcome: 'bad'; message: string }
 
 const MAX_CLAUSES = 10
 const MAX_VALUE = 255

@@ -7,14 +7,14 @@ import type { AccountState, Grant, Stage } from '../state.server.ts'
 import type { TokenAnswer } from '../world.ts'
 
 /** `expires_in` of an access token. */
-export const ACCESS_SECONDS = 3600
+const ACCESS_SECONDS = 3600
 const CODE_LIVES = seconds(60)
 /** Not documented; about 90 days by one report. */
 const REFRESH_LIVES = days(90)
 const KEEP_GRANTS = 20
 const KEEP_ACCESS = 50
 
-export interface Code {
+interface Code {
   accountUuid: string
   scope: string
   redirectUri: string

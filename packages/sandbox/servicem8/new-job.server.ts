@@ -34,7 +34,7 @@ export function templateCall(stage: Stage, request: AccountRequest): Answer | nu
   return jsonAnswer(201, { jobUUID, location, message: 'Job created successfully' }, { 'x-record-uuid': jobUUID })
 }
 
-export interface NewJob {
+interface NewJob {
   description: string
   address: string
   /** Of a customer, or ''. */

@@ -12,7 +12,7 @@ import { type Codes, type GrantResult, newCode, redeemCode, refreshGrant } from 
 import { formOf, headerOf, type WireRequest } from './wire-request.ts'
 
 /** Which account a browser was last signed in to; a preselection, nothing more. Set with `Path=/sandbox`. */
-export const ACCOUNT_COOKIE = 'sandbox_account'
+const ACCOUNT_COOKIE = 'sandbox_account'
 
 const TICKET_LIVES = minutes(10)
 const MAX_TICKETS = 1_000
@@ -26,7 +26,7 @@ interface Asked {
   expiresAt: Millis
 }
 
-export interface OAuthDesk {
+interface OAuthDesk {
   codes: Codes
   tickets: Map<string, Asked>
 }

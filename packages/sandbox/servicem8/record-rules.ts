@@ -140,7 +140,7 @@ function turnedOff(flag: string, before: Values | null, patch: Values): boolean 
 }
 
 /** What the rest of the account has to say about a change. */
-export interface Surroundings {
+interface Surroundings {
   /** Is this number used by another material or bundle? */
   itemNumberTaken(itemNumber: string): boolean
   staffExists(uuid: string): boolean

@@ -4,7 +4,7 @@ import { isLocalTime, toLocal, UNSET_TIME } from './local-time.ts'
 
 export type Values = Record<string, unknown>
 
-export type CheckedValues = { outcome: 'ok'; values: Values } | { outcome: 'bad'; message: string }
+type CheckedValues = { outcome: 'ok'; values: Values } | { outcome: 'bad'; message: string }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const DECIMAL = /^-?\d+(\.\d+)?$/

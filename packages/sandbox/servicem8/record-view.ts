@@ -4,7 +4,7 @@ import { hash } from './geo.ts'
 import { isoWithOffset } from './local-time.ts'
 import type { Values } from './record-values.ts'
 
-export interface ViewOptions {
+interface ViewOptions {
   /** In some records flags come in the other spelling (1 as "1", "1" as 1), always in the same ones. */
   quotedFlags: boolean
   /** Header `sm-date-format: ISO8601`: times carry their offset. */

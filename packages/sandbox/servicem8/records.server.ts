@@ -8,7 +8,7 @@ import { localText, UNSET_TIME } from './local-time.ts'
 import { type Moment, refusalOf, stampsFor } from './record-rules.ts'
 import { checkValues, emptyRecord, isUuid, missingField, type Values } from './record-values.ts'
 
-export interface ChangeBy {
+interface ChangeBy {
   /** Staff member who acts; default the account's owner. */
   staffUuid?: string
 }

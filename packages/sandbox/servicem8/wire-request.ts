@@ -32,7 +32,7 @@ export function headerOf(request: WireRequest, name: string): string {
   return (Array.isArray(value) ? value[0] : value) ?? ''
 }
 
-export function bodyText(request: WireRequest): string {
+function bodyText(request: WireRequest): string {
   return new TextDecoder().decode(request.body)
 }
 

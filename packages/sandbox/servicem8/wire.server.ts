@@ -23,7 +23,7 @@ import { searchCall } from './search.server.ts'
 import { webhookCall } from './webhooks.server.ts'
 import { type AccountRequest, formOf, headerOf, type WireRequest } from './wire-request.ts'
 
-export interface Wire {
+interface Wire {
   /** `path` is what follows `/sandbox/servicem8`, beginning with `/`. */
   handle(req: IncomingMessage, res: ServerResponse, path: string, rawQuery: string): void
   stop(): void

@@ -18,7 +18,7 @@ export interface Books {
   asked<T>(request: NonNullable<StripeEvent['request']>, run: () => T): T
 }
 
-export interface BooksDeps {
+interface BooksDeps {
   ledger: Ledger
   origin: string
   /** The shared clock in whole seconds. */

@@ -29,7 +29,7 @@ function HostedPage({ title, children }: { title: string; children: ReactNode })
   )
 }
 
-export interface AuthenticationView {
+interface AuthenticationView {
   /** Where the two buttons post to. */
   action: string
   clientSecret: string
@@ -68,7 +68,7 @@ export function NoticePage({ title, words }: { title: string; words: string }) {
   )
 }
 
-export interface PortalSubscription {
+interface PortalSubscription {
   id: string
   name: string
   status: SubscriptionStatus
@@ -79,7 +79,7 @@ export interface PortalSubscription {
   card: string
 }
 
-export interface PortalInvoice {
+interface PortalInvoice {
   id: string
   number: string
   at: Millis

@@ -1,7 +1,7 @@
 // Payments and the charges that are tried for them. What a payment means for an invoice is not known here.
 import type { Books } from './books.server.ts'
 import { paymentMethodView } from './catalogue-views.ts'
-import { type Charge, findIn, getIn, type Intent, type PaymentError, type PaymentMethod } from './ledger.ts'
+import { type Charge, findIn, type Intent, type PaymentError, type PaymentMethod } from './ledger.ts'
 import { invalid } from './stripe-failure.ts'
 import type { CardRefusal } from './test-cards.ts'
 import { chargeWire, intentWire } from './wire-objects.server.ts'
@@ -9,7 +9,7 @@ import { chargeWire, intentWire } from './wire-objects.server.ts'
 /** GBP: nothing smaller is charged. */
 export const SMALLEST_CHARGE = 30
 
-export interface IntentInput {
+interface IntentInput {
   amount: number
   currency: string
   customer: string | null
@@ -40,7 +40,7 @@ export function createIntent(books: Books, input: IntentInput): Intent {
   return intent
 }
 
-export interface CardInput {
+interface CardInput {
   number: string
   expMonth: number
   expYear: number
@@ -135,8 +135,4 @@ export function requireOpenIntent(intent: Intent, verb: string): void {
 export function standingMethod(books: Books, ids: readonly (string | null)[]): PaymentMethod | null {
   const id = ids.find((one) => one !== null) ?? null
   return findIn(books.ledger.paymentMethods, id)
-}
-
-export function getIntent(books: Books, id: string): Intent {
-  return getIn(books.ledger.intents, id)
 }

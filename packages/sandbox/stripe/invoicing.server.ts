@@ -18,7 +18,7 @@ import {
   type Wire,
 } from './ledger.ts'
 
-export interface InvoiceInput {
+interface InvoiceInput {
   reason: BillingReason
   lines: InvoiceLine[]
   periodStart: Seconds

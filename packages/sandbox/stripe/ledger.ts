@@ -186,12 +186,7 @@ export interface InvoicePayment {
   canceledAt: Seconds | null
 }
 
-export type IntentStatus =
-  | 'requires_payment_method'
-  | 'requires_confirmation'
-  | 'requires_action'
-  | 'succeeded'
-  | 'canceled'
+type IntentStatus = 'requires_payment_method' | 'requires_confirmation' | 'requires_action' | 'succeeded' | 'canceled'
 
 export interface PaymentError {
   type: 'card_error' | 'invalid_request_error'
@@ -331,7 +326,7 @@ export interface StripeEvent {
   request: { id: string; idempotencyKey: string | null } | null
 }
 
-export interface PostAttempt {
+interface PostAttempt {
   at: Millis
   /** null: no answer. */
   status: number | null

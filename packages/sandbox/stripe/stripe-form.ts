@@ -4,7 +4,7 @@ import type { Metadata } from './ledger.ts'
 import { badParameter } from './stripe-failure.ts'
 
 /** A text, or what is below a name in the order it came. Maps, so that no name can mean something to the language. */
-export type FormNode = string | FormTree
+type FormNode = string | FormTree
 export type FormTree = Map<string, FormNode>
 
 export interface Form {

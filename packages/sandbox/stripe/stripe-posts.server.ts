@@ -9,7 +9,7 @@ import { eventView } from './billing-views.ts'
 import { matchesType } from './calls/account-calls.server.ts'
 import { allOf, type EventPost, findIn, type StripeEvent } from './ledger.ts'
 
-export interface StripePosts {
+interface StripePosts {
   announce(event: StripeEvent): void
   /** Sends what is due and sets one alarm for what is not. */
   wake(): void
@@ -187,7 +187,7 @@ export function createStripePosts(stage: Stage, poster: Poster): StripePosts {
 }
 
 /** `t=…,v1=…`: HMAC-SHA256 over `t.body` with the whole secret. @param at the shared clock, in ms */
-export function signatureOf(body: string, secret: string, at: Millis): string {
+function signatureOf(body: string, secret: string, at: Millis): string {
   const t = Math.floor(at / 1000)
   return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`
 }

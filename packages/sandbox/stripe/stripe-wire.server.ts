@@ -31,7 +31,7 @@ export const STRIPE_CALLS: readonly StripeRoute[] = [
   ...ACCOUNT_CALLS,
 ]
 
-export interface StripeWire {
+interface StripeWire {
   /** `path` begins with `/v1/`. */
   handle(req: IncomingMessage, res: ServerResponse, path: string, rawQuery: string): void
   stop(): void

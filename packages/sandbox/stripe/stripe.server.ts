@@ -17,7 +17,7 @@ import { SANDBOX_STRIPE } from './stripe-options.ts'
 import { createStripePosts } from './stripe-posts.server.ts'
 import { createStripeWire } from './stripe-wire.server.ts'
 
-export interface SandboxStripe {
+interface SandboxStripe {
   payments: PaymentsWorld
   /** Answers its own paths and returns true; any other path is left untouched. */
   handle(req: IncomingMessage, res: ServerResponse): boolean

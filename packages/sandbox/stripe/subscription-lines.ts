@@ -84,7 +84,7 @@ function itemLine(
 }
 
 /** What a metered price counts for a customer between two moments. */
-export function usageOf(ledger: Ledger, price: Price, customer: Customer, start: Seconds, end: Seconds): number {
+function usageOf(ledger: Ledger, price: Price, customer: Customer, start: Seconds, end: Seconds): number {
   const meter = price.recurring?.meter ? getIn(ledger.meters, price.recurring.meter) : null
   if (!meter) return 0
   const events = ledger.meterEvents.filter(

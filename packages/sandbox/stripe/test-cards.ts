@@ -3,7 +3,7 @@ import type { PaymentError } from './ledger.ts'
 
 export type CardRefusal = Pick<PaymentError, 'type' | 'code' | 'declineCode' | 'message'>
 
-export interface TestCard {
+interface TestCard {
   number: string
   brand: string
   /** What it does, for the list on the stage. */

@@ -14,7 +14,7 @@ import { SANDBOX_STRIPE, SANDBOX_STRIPE_VERSION } from './stripe-options.ts'
 export const START = Date.UTC(2026, 0, 5, 9, 0, 0)
 
 /** One call as it went over the wire. */
-export interface Recorded {
+interface Recorded {
   method: string
   path: string
   query: string
@@ -49,7 +49,7 @@ export interface TestStripe {
   stop(): Promise<void>
 }
 
-export interface BrowserAnswer {
+interface BrowserAnswer {
   status: number
   body: Record<string, unknown> & { error?: Record<string, unknown> }
 }

@@ -50,7 +50,7 @@ export function eventWire(books: Books, event: StripeEvent): Wire {
 }
 
 /** null for an id that is nobody's. */
-export function wireOf(books: Books, id: string): Wire | null {
+function wireOf(books: Books, id: string): Wire | null {
   const { ledger } = books
   const view = <T>(table: Record<string, T>, draw: (one: T) => Wire): Wire | null => {
     const found = findIn(table, id)

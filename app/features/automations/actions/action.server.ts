@@ -54,7 +54,7 @@ export interface PlanContext {
   senderStaffUuid?: string | null
 }
 
-export interface EffectIdentity {
+interface EffectIdentity {
   accountUuid: string
   runId: number
   stepId: string

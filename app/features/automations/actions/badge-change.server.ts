@@ -6,9 +6,9 @@ import { folded, isUuid, readList } from '../records/field-value.ts'
 import type { ReadOnlyPlatform } from './action.server.ts'
 import { shorten } from './failure-words.ts'
 
-export type BadgeChange = 'add' | 'remove' | 'replace'
+type BadgeChange = 'add' | 'remove' | 'replace'
 
-export type ChangedBadges =
+type ChangedBadges =
   | { outcome: 'changed'; value: string }
   | { outcome: 'unknown'; sentence: string }
   | { outcome: 'failed'; trouble: Exclude<AccountCallResult<never>, { outcome: 'ok' }> }

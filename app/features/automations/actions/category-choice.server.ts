@@ -5,7 +5,7 @@ import { folded, isUuid } from '../records/field-value.ts'
 import type { ReadOnlyPlatform } from './action.server.ts'
 import { shorten } from './failure-words.ts'
 
-export type FoundCategory =
+type FoundCategory =
   | { outcome: 'found'; uuid: string }
   | { outcome: 'gone'; sentence: string }
   | { outcome: 'failed'; trouble: Exclude<AccountCallResult<never>, { outcome: 'ok' }> }

@@ -3,7 +3,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { isUuid } from '../records/field-value.ts'
 
-export interface DocumentLink {
+interface DocumentLink {
   accountUuid: string
   attachmentUuid: string
   /** Whole seconds. */

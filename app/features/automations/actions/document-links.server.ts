@@ -18,7 +18,7 @@ export function documentUrl(app: LinkApp, accountUuid: string, attachmentUuid: s
   return `${app.settings.origin}/documents/${token}`
 }
 
-export type OpenedDocument =
+type OpenedDocument =
   /** The file is there for a few minutes, without any sign-in. */
   | { outcome: 'found'; url: string }
   /** No such link, or one that was changed. */

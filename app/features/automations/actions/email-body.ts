@@ -13,7 +13,7 @@ export function htmlOfText(text: string): string {
   return paragraphs.join('')
 }
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -5,7 +5,7 @@ import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
 
-export type ErrorClass = 'reconnect' | 'scope' | 'suspended' | 'not_found' | 'invalid' | 'rate_limited' | 'unavailable'
+type ErrorClass = 'reconnect' | 'scope' | 'suspended' | 'not_found' | 'invalid' | 'rate_limited' | 'unavailable'
 
 /** A platform call's failure, as far as it is told here. */
 export interface CallTrouble {
@@ -25,7 +25,7 @@ export interface CallTrouble {
   ofMessages?: true
 }
 
-export interface ToldTrouble {
+interface ToldTrouble {
   errorClass: ErrorClass
   sentence: Reason
   /** When the platform named a moment. */

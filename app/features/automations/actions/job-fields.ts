@@ -5,7 +5,7 @@ import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '#app/domain/local-time.ts'
 import { isUuid, readFlag } from '../records/field-value.ts'
 
-export type JobFieldKind = 'text' | 'date' | 'moment' | 'flag' | 'uuid' | 'status' | 'badges' | 'queue' | 'category'
+type JobFieldKind = 'text' | 'date' | 'moment' | 'flag' | 'uuid' | 'status' | 'badges' | 'queue' | 'category'
 
 interface JobField {
   kind: JobFieldKind
@@ -52,7 +52,7 @@ export const WRITABLE_JOB_FIELDS: readonly { name: string; label: string; kind: 
   FIELDS,
 ).map(([name, { label, kind }]) => ({ name, label, kind }))
 
-export type FoundJobField =
+type FoundJobField =
   | { outcome: 'found'; name: string; kind: JobFieldKind; label: string }
   | { outcome: 'refused'; sentence: string }
 
@@ -77,7 +77,7 @@ export function findJobField(given: string): FoundJobField {
 const KEPT_BY_PLATFORM =
   /^(uuid|edit_date|updated_date|generated_job_id|total_invoice_amount|total_cost|lat|lng|geo_.+|.+_stamp|completion_actioned_by_uuid|created_by_staff_uuid)$/
 
-export type JobFieldValue = { outcome: 'ok'; value: string } | { outcome: 'refused'; sentence: string }
+type JobFieldValue = { outcome: 'ok'; value: string } | { outcome: 'refused'; sentence: string }
 
 /** The value as the platform takes it; '' empties the field. `TODAY`, `TODAY+7` are dates of the account. */
 export function jobFieldValue(name: string, given: string, at: { now: number; zone: string }): JobFieldValue {

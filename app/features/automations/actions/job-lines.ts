@@ -153,7 +153,7 @@ function plain(number: number): string {
 }
 
 /** `12.50`; '' for what is no amount. */
-export function money(text: string): string {
+function money(text: string): string {
   const number = readNumber(text)
   return number === null || number < 0 ? '' : number.toFixed(2)
 }

@@ -29,20 +29,18 @@ const MOST_ROWS = 50_000
 
 type Source = 'none' | 'manual' | 'copy' | 'move'
 
-export interface StockWish {
+interface StockWish {
   source: Source
   /** From the group, or all jobs of the customer. */
   all: boolean
 }
 
-export type ChosenLines =
-  | { outcome: 'ok'; lines: PlannedLine[]; warnings: PlanWarning[] }
-  | { outcome: 'ended'; plan: Plan }
+type ChosenLines = { outcome: 'ok'; lines: PlannedLine[]; warnings: PlanWarning[] } | { outcome: 'ended'; plan: Plan }
 
 const TWO_SOURCES = 'It can be copied or moved, not both. Open the automation and choose one.'
 
 /** Copying or moving clears what was typed in; both at once is refused. */
-export function materialWish(parameters: ActionParameters): StockWish | null {
+function materialWish(parameters: ActionParameters): StockWish | null {
   return wish(
     parameters,
     'materials',
@@ -51,7 +49,7 @@ export function materialWish(parameters: ActionParameters): StockWish | null {
   )
 }
 
-export function bundleWish(parameters: ActionParameters): StockWish | null {
+function bundleWish(parameters: ActionParameters): StockWish | null {
   return wish(
     parameters,
     'material_bundles',

@@ -11,7 +11,7 @@ import type { Wording } from './planning.server.ts'
 import { textParameter } from './read-parameters.ts'
 import { distinct, readEmail, splitReceivers } from './receivers.ts'
 
-export interface Receivers {
+interface Receivers {
   to: string[]
   warnings: PlanWarning[]
 }

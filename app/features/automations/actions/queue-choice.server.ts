@@ -13,7 +13,7 @@ import { shorten } from './failure-words.ts'
 
 type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
 
-export type FoundQueue =
+type FoundQueue =
   | { outcome: 'found'; queue: Values }
   | { outcome: 'gone'; sentence: string }
   | { outcome: 'failed'; trouble: Trouble }

@@ -1,7 +1,6 @@
 // Who a message goes to: several in one field, each told apart and checked.
 
 const EMAIL = /^[^\s@<>,;"()[\]\\]+@[^\s@<>,;"()[\]\\.]+(\.[^\s@<>,;"()[\]\\.]+)+$/
-const E164 = /^\+[1-9]\d{6,14}$/
 const LONGEST_EMAIL = 254
 
 /**
@@ -29,10 +28,6 @@ export function readEmail(text: string): string | null {
   const [line = ''] = text.trim().split(/[\r\n]/)
   const address = (/<([^<>]+)>\s*$/.exec(line)?.[1] ?? line).trim().replace(/^mailto:/i, '')
   return EMAIL.test(address) && address.length <= LONGEST_EMAIL ? address : null
-}
-
-export function isE164(text: string): boolean {
-  return E164.test(text)
 }
 
 /** The same address or number in another spelling counts once; order stays. */

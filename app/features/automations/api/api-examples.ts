@@ -5,7 +5,7 @@ import { DEFAULT_GUARDS } from '#app/domain/automations/rule.ts'
 import { DEFAULT_SETTINGS } from '../settings/automation-settings.ts'
 import type { executionAnswer, muteAnswer, ruleAnswer } from './api-answers.ts'
 
-export const AT = '2026-11-22T01:10:00.000Z'
+const AT = '2026-11-22T01:10:00.000Z'
 
 export const ruleBodyExample = {
   accountUUID: DEMO_ACCOUNT,

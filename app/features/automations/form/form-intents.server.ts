@@ -20,7 +20,7 @@ import type { FormState } from './form-state.ts'
 import type { AskedLook, FormView } from './form-view.ts'
 import { readForm } from './form-wire.ts'
 
-export type FormOutcome =
+type FormOutcome =
   /** Draw the form again; `flash` says why, if something was wrong. */
   | { outcome: 'form'; form: FormView; flash: Flash | null }
   | { outcome: 'saved'; ruleId: number; message: string; flash: Flash }

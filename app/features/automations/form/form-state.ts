@@ -41,7 +41,7 @@ export const TOP_FIELDS = [
 export type TopField = (typeof TOP_FIELDS)[number]
 
 export const CONDITION_PARTS = ['field', 'operator', 'value', 'logicalOperator'] as const
-export type ConditionPart = (typeof CONDITION_PARTS)[number]
+type ConditionPart = (typeof CONDITION_PARTS)[number]
 export type ConditionRow = Record<ConditionPart, string> & { key: string }
 
 export const LINE_PARTS = ['uuid', 'quantity', 'unit_cost'] as const

@@ -28,10 +28,9 @@ export const RUN_ACTS = [
   'release_all',
   'discard_all',
 ] as const
-export type RunAct = (typeof RUN_ACTS)[number]
 
 /** `runId` = the run to show next; null = the page it was pressed on. */
-export interface RunActed {
+interface RunActed {
   flash: Flash
   runId: number | null
 }

@@ -9,7 +9,7 @@ export interface NamedText {
   text: string
 }
 
-export interface ReplacementView {
+interface ReplacementView {
   /** The placeholder as it stands in the rule: `{entry.0.total as money}`. */
   written: string
   /** What stands in its place; '' = nothing. */

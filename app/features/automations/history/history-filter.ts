@@ -17,7 +17,7 @@ const MESSAGES = {
   before: 'Must be the number of a run.',
 } as const
 
-export type ReadHistory =
+type ReadHistory =
   | { outcome: 'query'; query: RunQuery; form: HistoryForm }
   | { outcome: 'invalid'; errors: Record<string, string[]>; form: HistoryForm }
 

@@ -3,7 +3,7 @@
 import type { RunStatus } from '#app/domain/automations/run-record.ts'
 
 /** In the order of the form. Texts as typed; empty = does not matter. */
-export const HISTORY_FIELDS = ['text', 'rule', 'status', 'from', 'until', 'record'] as const
+const HISTORY_FIELDS = ['text', 'rule', 'status', 'from', 'until', 'record'] as const
 export type HistoryField = (typeof HISTORY_FIELDS)[number]
 export type HistoryForm = Record<HistoryField, string>
 

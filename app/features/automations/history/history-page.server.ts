@@ -21,7 +21,7 @@ type HistoryApp = Pick<App, 'store' | 'clock'>
 const MOST_COUNTED = 100
 const MOST_UPCOMING = 50
 
-export interface HistoryData {
+interface HistoryData {
   form: HistoryForm
   errors: Record<string, string[]>
   /** Null when it was not searched, because of `errors`. */
@@ -67,7 +67,7 @@ export function countNeedsPerson(app: HistoryApp, accountUuid: string): Promise<
   return app.store.runs.countRunsThatNeedPerson(accountUuid, MOST_COUNTED)
 }
 
-export interface NextLook {
+interface NextLook {
   ruleId: number
   name: string
   /** `Every day at 10:00`. */
@@ -77,7 +77,7 @@ export interface NextLook {
   pausedReason: string | null
 }
 
-export interface UpcomingData {
+interface UpcomingData {
   runs: RunLine[]
   looks: NextLook[]
 }

@@ -11,9 +11,9 @@ import { isRecordUuid } from '../settings/automation-settings.ts'
 import { MOST_MUTES, MUTE_WORDS, type Mute, type MuteAct } from '../settings/mute.ts'
 import { allowedFlash, mutedFlash, mutedName, notMutedFlash, SETTINGS_FLASHES } from '../settings/settings-words.ts'
 
-export type MuteApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
+type MuteApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
 
-export interface MuteWish {
+interface MuteWish {
   kind: 'company' | 'job'
   recordUuid: string
   until: Millis | null
@@ -21,7 +21,7 @@ export interface MuteWish {
   knownName?: string
 }
 
-export type Muted =
+type Muted =
   | { outcome: 'muted'; mute: Mute; isNew: boolean }
   | { outcome: 'invalid'; field: 'recordUuid' | 'until'; message: string }
 

@@ -67,7 +67,7 @@ export function runLine(execution: Execution, known: KnownRecord | null = null):
   }
 }
 
-export function standingOfRun(execution: Pick<Execution, 'steps' | 'state' | 'outcome'>): RunStanding {
+function standingOfRun(execution: Pick<Execution, 'steps' | 'state' | 'outcome'>): RunStanding {
   const items = execution.steps.flatMap((step) => step.items)
   if (items.some((item) => item.state === 'unknown')) return 'unknown'
   if (execution.state === 'held' || items.some((item) => item.state === 'held')) return 'held'
@@ -85,7 +85,7 @@ export function standingOfRun(execution: Pick<Execution, 'steps' | 'state' | 'ou
 }
 
 /** What was done and what was not, in the order of the steps; or why nothing was. */
-export function happenedWords(execution: Pick<Execution, 'actionsExecuted' | 'state' | 'reason'>): string {
+function happenedWords(execution: Pick<Execution, 'actionsExecuted' | 'state' | 'reason'>): string {
   const { actionsExecuted, state, reason } = execution
   const done = actionsExecuted.map(({ result, error }) => error ?? result.message).filter((text) => text !== '')
   const said = [...new Set(done)].map(asSentence)

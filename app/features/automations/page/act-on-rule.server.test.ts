@@ -1,5 +1,6 @@
 // Long: every button around the form, with the engine behind it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { withMethods } from '#app/lib/families.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS, QUEUE } from '#tests/support/automation-world.server.ts'
 import { createRule } from '../rules/rules.server.ts'
@@ -468,7 +469,7 @@ test('a list that cannot be read leaves the rest of the page usable', async () =
   const refuse = async () => {
     throw new Error('the disk is gone')
   }
-  const store = { ...calls.app.store, listAutomations: refuse, listRuns: refuse }
+  const store = withMethods(calls.app.store, { listAutomations: refuse, listRuns: refuse })
   const page = await loadAutomationPage({ ...calls.app, store }, LEEDS, { names: {}, logs: true, rules: true })
   expect(page).toMatchObject({ accountName: 'Leeds Electrical', rules: null, logs: 'failed' })
 })

@@ -48,7 +48,7 @@ import {
   TOO_MANY_RUNS,
 } from './page-words.ts'
 
-export type RuleActOutcome =
+type RuleActOutcome =
   /** Redirect to the plain page and show `flash` there; `open` = whose address is shown. */
   | { outcome: 'done'; flash: Flash; openUrlOf?: number }
   | { outcome: 'shown'; result: PageResult; toast: Flash | null }

@@ -15,7 +15,7 @@ import { loadLimitsLine } from '../settings/settings-page.server.ts'
 
 type PageApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock' | 'log'>
 
-export interface AutomationPageData {
+interface AutomationPageData {
   accountName: string
   /** IANA zone of the account. */
   timezone: string

@@ -8,7 +8,7 @@ import { openBlanksOf } from '../rules/rule-blanks.ts'
 import type { RuleForm } from '../rules/rule-fields.ts'
 import { type FormIssue, ruleForm } from '../rules/rule-form.ts'
 
-export type ReadRuleForm =
+type ReadRuleForm =
   /** `takenOut`: what of its e-mails was not safe and went, in a sentence; null = nothing. */
   { outcome: 'read'; form: RuleForm; takenOut: string | null } | { outcome: 'invalid'; issues: FormIssue[] }
 

@@ -19,7 +19,7 @@ export const RULE_DELETE_FAILED = 'Failed to delete automation'
 export const RULE_UPDATE_FAILED = FORM_WORDS.updateFailed
 export const IMPORT_FAILED = 'Import failed'
 /** Title and text of the message together. */
-export const COPY_FAILED = 'Copy failed: Failed to copy automation to clipboard'
+const COPY_FAILED = 'Copy failed: Failed to copy automation to clipboard'
 
 export const GONE = 'This automation was deleted.'
 export const TOO_MANY_RUNS = 'Too many runs. Try again in a minute.'

@@ -13,15 +13,15 @@ import { APPROVED_PARTS, type ApprovedPart } from './ask-run.ts'
 import { type PreviewApp, previewRun } from './preview.server.ts'
 import type { PreviewedStep } from './preview.ts'
 
-export type ApprovalApp = PreviewApp & Pick<App, 'planning'>
+type ApprovalApp = PreviewApp & Pick<App, 'planning'>
 
-export interface WishShown {
+interface WishShown {
   wish: RunWish
   execution: Execution
   preview: { steps: PreviewedStep[]; customerMessages: number; credits: number }
 }
 
-export type Shown<Of> = { outcome: 'shown'; shown: Of } | { outcome: 'not_possible'; message: string }
+type Shown<Of> = { outcome: 'shown'; shown: Of } | { outcome: 'not_possible'; message: string }
 
 /** Runs that are shown with their texts; the rest is counted. */
 const MOST_SHOWN = 10

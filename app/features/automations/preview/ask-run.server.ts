@@ -17,7 +17,7 @@ import { previewView } from './preview-view.ts'
 import { NO_RECORDS, type NotMet, nothingMatched, type RunNowApp } from './run-now.server.ts'
 import { ranBeforeWords } from './run-now-words.ts'
 
-export type RunQuestion =
+type RunQuestion =
   | { outcome: 'ask'; asked: AskedRun }
   | NotMet
   | { outcome: 'no_record' | 'unavailable'; message: string }

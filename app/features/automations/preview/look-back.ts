@@ -16,7 +16,7 @@ export const LOOK_BACK_DAYS = 30
 /** Records that are shown with what would have been sent. */
 export const MOST_LOOKED_BACK = 50
 
-export interface LookBackWindow {
+interface LookBackWindow {
   from: Millis
   now: Millis
   zone: string

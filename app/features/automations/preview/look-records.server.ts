@@ -16,7 +16,7 @@ import type { Failure } from '../triggers/list-records.server.ts'
 import { LOOK_BACK_DAYS } from './look-back.ts'
 import { recordLabel } from './preview-view.ts'
 
-export interface RecentRecords {
+interface RecentRecords {
   outcome: 'ok'
   /** Newest change first. */
   records: PlatformRecord[]
@@ -107,7 +107,7 @@ interface ChooseFrom extends ListOf {
   at: JudgedAt
 }
 
-export type Joined = { outcome: 'ok'; facts: RecordFacts[] } | { outcome: 'failed'; failure: Failure }
+type Joined = { outcome: 'ok'; facts: RecordFacts[] } | { outcome: 'failed'; failure: Failure }
 
 export async function joinFor(
   reads: Reads,

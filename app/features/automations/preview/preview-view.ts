@@ -8,7 +8,7 @@ import type { KnownNames } from '../rules/conditions/condition-words.ts'
 import type { Execution } from '../runs/run-history.ts'
 import type { PreviewedEffect, PreviewedStep } from './preview.ts'
 
-export interface PreviewedText {
+interface PreviewedText {
   label: string
   text: string
 }

@@ -27,7 +27,7 @@ export interface PreviewParts extends StepParts {
 }
 
 /** A run that is not to be: of a stored rule, or of one that is only a form yet (id 0). */
-export interface PreviewWish {
+interface PreviewWish {
   accountUuid: string
   automation: { id: number; name: string; version: number }
   definition: RuleDefinition

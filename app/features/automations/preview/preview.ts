@@ -24,7 +24,7 @@ export interface PreviewedEffect {
   guard: GuardView | null
 }
 
-export type GuardView =
+type GuardView =
   | { outcome: 'now' }
   | { outcome: 'later'; at: number; sentence: string }
   | { outcome: 'skip' | 'hold'; sentence: string }

@@ -41,7 +41,7 @@ function records(count: number): string {
   return count === 1 ? '1 record was' : `${count} records were`
 }
 
-export const RAN_A_MOMENT_AGO = 'This ran a moment ago. It was not run again.'
+const RAN_A_MOMENT_AGO = 'This ran a moment ago. It was not run again.'
 
 export function ranNowWords({ executions, started, repeated, handled }: RanNowFacts): string {
   if (started === 0) {

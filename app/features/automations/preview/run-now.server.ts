@@ -20,14 +20,14 @@ export type RunNowApp = Pick<
   'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount' | 'planning' | 'wakeRuns' | 'whenRunSettles'
 >
 
-export interface RunWished extends NowWished {
+interface RunWished extends NowWished {
   /** Only shows what would happen. */
   pretend: boolean
   /** What a person was shown and agreed to, as `showWishes` has it; null = nobody was shown anything. */
   seen: string | null
 }
 
-export interface Previewed {
+interface Previewed {
   steps: Extract<Preview, { outcome: 'previewed' }>['steps']
   customerMessages: number
   credits: number
@@ -46,7 +46,7 @@ export interface NotMet {
   record: RecordFacts | null
 }
 
-export type RanNow =
+type RanNow =
   | ({ outcome: 'ran' } & RanNowFacts)
   /** What would be done is no longer what the person was shown. */
   | { outcome: 'changed'; part: ApprovedPart }
@@ -56,7 +56,7 @@ export type RanNow =
   /** The platform's own words, or ours. */
   | { outcome: 'unavailable'; message: string }
 
-export const CONDITIONS_NOT_MET = 'No record meets the conditions of this automation.'
+const CONDITIONS_NOT_MET = 'No record meets the conditions of this automation.'
 export const NO_RECORDS = 'There is no record to act on.'
 
 /** A person waits this long for the outcome; what takes longer goes on and is in the history. */

@@ -170,7 +170,7 @@ function readDetail(text: string | null): { sentence: string | null; failed: Fai
 }
 
 /** What a person asks about: the number of a job, or the uuid of a record. */
-export type AskedRecord = { by: 'number'; number: string } | { by: 'uuid'; uuid: string }
+type AskedRecord = { by: 'number'; number: string } | { by: 'uuid'; uuid: string }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

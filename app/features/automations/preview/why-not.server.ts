@@ -11,7 +11,7 @@ import { inOrder, NOT_A_RECORD, readAskedRecord, type WhyFacts, type WhyView, wh
 
 type WhyApp = Pick<App, 'store' | 'clock' | 'callAsAccount' | 'planning'>
 
-export type WhyAnswer =
+type WhyAnswer =
   | { outcome: 'refused'; message: string }
   | {
       outcome: 'answered'

@@ -2,7 +2,7 @@
 import { readCountry } from '#app/domain/country.ts'
 import { isZone } from '#app/lib/zone.ts'
 
-export interface VendorFacts {
+interface VendorFacts {
   name: string
   email: string
   zone: string

@@ -10,7 +10,7 @@ import { type Values, valuesOf } from './fact-rows.ts'
 export type CallFailure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
 
 /** Rows of one kind by key; a key without rows has an empty list. */
-export type Found = { outcome: 'ok'; rows: ReadonlyMap<string, Values[]> } | CallFailure
+type Found = { outcome: 'ok'; rows: ReadonlyMap<string, Values[]> } | CallFailure
 
 /** What can be looked up, and how: which list, by which field, how long it stays true. */
 interface Source {
@@ -57,7 +57,7 @@ const SOURCES = {
   },
 } as const satisfies Record<string, Source>
 
-export type SourceKind = keyof typeof SOURCES
+type SourceKind = keyof typeof SOURCES
 
 /** Small lists that are kept whole. */
 const LISTS = ['staff', 'queue', 'category'] as const
@@ -98,7 +98,7 @@ export interface FactSources {
   vendor(accountUuid: string): Promise<{ outcome: 'ok'; record: PlatformRecord } | CallFailure>
 }
 
-export interface SourceDependencies {
+interface SourceDependencies {
   callAsAccount: CallAsAccount
   clock: Clock
   cache: FactCache<Values[]>

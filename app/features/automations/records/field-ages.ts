@@ -6,7 +6,7 @@ import { isBlank, readFlag, readNumber, readPaymentDays } from './field-value.ts
 
 type Values = Readonly<Record<string, string>>
 
-export interface AgeField {
+interface AgeField {
   name: string
   label: string
   /** Needed besides the record. */
@@ -21,7 +21,7 @@ export interface AgeField {
 }
 
 /** Counted when neither the customer nor the account says when an invoice is to be paid. */
-export const DEFAULT_PAYMENT_DAYS = 14
+const DEFAULT_PAYMENT_DAYS = 14
 
 export const AGE_FIELDS: readonly AgeField[] = [
   {

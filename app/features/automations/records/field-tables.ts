@@ -4,18 +4,18 @@ import type { FactPart } from './facts.ts'
 
 export type FieldType = 'text' | 'number' | 'money' | 'date' | 'flag' | 'uuid' | 'choice' | 'list' | 'phone' | 'age'
 
-export interface FieldRow {
+interface FieldRow {
   name: string
   type: FieldType
   label: string
 }
 
 /** Another name for a field. */
-export interface AliasRow extends FieldRow {
+interface AliasRow extends FieldRow {
   source: string
 }
 
-export type JoinedPart = Exclude<FactPart, 'job'>
+type JoinedPart = Exclude<FactPart, 'job'>
 
 export interface ObjectTable {
   /** One of them, as a person calls it. */

@@ -28,9 +28,9 @@ import type { FactPart, RecordFacts } from './facts.ts'
 
 export type { CallFailure } from './fact-sources.server.ts'
 
-export type FactsResult = { outcome: 'ok'; facts: RecordFacts } | { outcome: 'gone' } | CallFailure
-export type JoinResult = { outcome: 'ok'; facts: RecordFacts[] } | CallFailure
-export type ProfileResult = { outcome: 'ok'; profile: AccountProfile } | CallFailure
+type FactsResult = { outcome: 'ok'; facts: RecordFacts } | { outcome: 'gone' } | CallFailure
+type JoinResult = { outcome: 'ok'; facts: RecordFacts[] } | CallFailure
+type ProfileResult = { outcome: 'ok'; profile: AccountProfile } | CallFailure
 
 export interface FactLoader {
   /** Reads the record itself, always afresh. `gone` = the platform does not have it. */
@@ -60,12 +60,12 @@ export interface PlanReader {
 }
 
 /** Not `Pick<App, …>`: the App itself names these types. */
-export interface LoadFactsApp {
+interface LoadFactsApp {
   callAsAccount: CallAsAccount
   clock: Clock
 }
 
-export interface FactLoaderOptions {
+interface FactLoaderOptions {
   /** Default `background`: rules at work leave a reserve of calls to screens. */
   priority?: CallPriority
   /** One memory for several loaders. */

@@ -2,7 +2,7 @@
 // are dialled at home.
 import { type Country, readCountry } from '#app/domain/country.ts'
 
-export type PhoneNumber =
+type PhoneNumber =
   | { outcome: 'ok'; number: string }
   /** `sentence` says what is wrong with it, for a person. */
   | {

@@ -29,7 +29,7 @@ export function findStaff(staff: readonly Values[], wanted: string): Values | nu
   )
 }
 
-export type Sender = { outcome: 'found'; uuid: string; warnings: PlanWarning[] } | { outcome: 'nobody' }
+type Sender = { outcome: 'found'; uuid: string; warnings: PlanWarning[] } | { outcome: 'nobody' }
 
 /** Whom messages come from: the one chosen in the account's settings, else the first active staff member, with a word about it. */
 export function senderOf({ senderStaffUuid }: Pick<PlanContext, 'senderStaffUuid'>, staff: readonly Values[]): Sender {

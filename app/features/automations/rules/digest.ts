@@ -22,7 +22,7 @@ const LIST_FIELD: Readonly<Record<Exclude<ListBy, ''>, { name: string; without: 
   staff: { name: 'staff_name', without: 'Nobody assigned' },
 }
 
-export type DigestAccount = JudgedAt & WritingHabits
+type DigestAccount = JudgedAt & WritingHabits
 
 /**
  * `count`, `sum_total`, `job_list` and `job_list by …`, `count.Completed` and `sum_total.Completed` for each status,

@@ -47,7 +47,7 @@ const DOCTYPE = /^\s*<!doctype\b[^<>]{0,300}>/i
 /** One that is no entity again once it stands alone. */
 const LONE_AMPERSAND = /&amp;(?!#?\w{1,30};)/g
 
-export interface SafeHtml {
+interface SafeHtml {
   html: string
   /** What was taken out, in words, each once: `<script>`, `onclick`. */
   removed: string[]

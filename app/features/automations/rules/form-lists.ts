@@ -50,10 +50,10 @@ export const FORM_LIST = {
 } as const satisfies Readonly<Record<string, keyof FormLists>>
 
 /** As the calls for the lists answer them, by the name of the list. */
-export type FoundLists = Partial<Record<string, readonly Readonly<Record<string, unknown>>[]>>
+type FoundLists = Partial<Record<string, readonly Readonly<Record<string, unknown>>[]>>
 
 /** Long lists are cut: whoever needs another one pastes its id. */
-export const MOST_OPTIONS = 300
+const MOST_OPTIONS = 300
 const PREVIEW = 600
 /** Of the template of a text message, which goes into the field when it is chosen. */
 const LONGEST_TEXT = 4_000

@@ -24,7 +24,7 @@ export const FORM_WORDS = {
 } as const
 
 /** Title and text of the message together; a screen shows them as two. */
-export const AUTHENTICATION_ERROR = 'Authentication Error: Please authenticate with the platform first.'
+const AUTHENTICATION_ERROR = 'Authentication Error: Please authenticate with the platform first.'
 
 export function authenticationFlash(): Flash {
   const [title = '', description = ''] = AUTHENTICATION_ERROR.split(': ')

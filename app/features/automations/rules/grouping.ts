@@ -5,7 +5,7 @@ import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { folded } from '../records/field-value.ts'
 import { partsFor } from '../records/fields.ts'
 
-export interface RecordGroup {
+interface RecordGroup {
   /** The same at every look: the ledger remembers it. */
   key: string
   /** For people: the customer, the status, the queue, the person. */
@@ -46,7 +46,7 @@ export function groupRecords(records: readonly RecordFacts[], field: GroupingFie
 }
 
 /** What a record has in the field it is grouped by; '' = nothing. */
-export function groupValue(facts: RecordFacts, field: GroupingField): string {
+function groupValue(facts: RecordFacts, field: GroupingField): string {
   const value = firstOf(facts, HOW[field].keys)
   if (value !== '' || field !== 'company_uuid') return value
   return facts.companyUuid ?? (facts.object === 'company' ? facts.recordUuid : '')

@@ -130,13 +130,13 @@ export function quietUntil(
 // ---- rules that set off rules ----
 
 /** So many rules may set each other off in a row; the next run waits for a person. */
-export const HOP_LIMIT = 3
+const HOP_LIMIT = 3
 
 /** The same rule on the same record, more often than this within `BREAKER_WITHIN`, is stopped. Successes count. */
-export const BREAKER_RUNS = 3
+const BREAKER_RUNS = 3
 export const BREAKER_WITHIN = minutes(10)
 
-export type LoopVerdict =
+type LoopVerdict =
   | { outcome: 'go' }
   /** Its own doing. */
   | { outcome: 'skip'; sentence: string }

@@ -9,26 +9,26 @@ import type { RuleForm } from './rule-fields.ts'
 import { type FieldErrors, issuesByField, ruleForm } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
 
-export const NOT_JSON = 'Invalid JSON format'
-export const NOT_A_RULE = 'Invalid automation format - missing name or actions'
-export const IMPORTED_SUFFIX = ' (Imported)'
-export const EXPORT_FORMAT = 'sm8-automation'
-export const EXPORT_VERSION = 3
+const NOT_JSON = 'Invalid JSON format'
+const NOT_A_RULE = 'Invalid automation format - missing name or actions'
+const IMPORTED_SUFFIX = ' (Imported)'
+const EXPORT_FORMAT = 'sm8-automation'
+const EXPORT_VERSION = 3
 
 const OBJECT_OPEN =
   'The copy does not say which records it watches. Import this one alone, and choose them in the form.'
 
 /** Characters. Far more than the longest rule. */
-export const LONGEST_IMPORT = 400_000
+const LONGEST_IMPORT = 400_000
 const MOST_RULES = 50
 const DEEPEST = 12
 
-export type ReadImport =
+type ReadImport =
   | { outcome: 'read'; rules: ImportedRule[] }
   /** `errors` by field of the rule that could not be read, with its place when there are several. */
   | { outcome: 'refused'; message: string; errors: FieldErrors }
 
-export interface ImportedRule {
+interface ImportedRule {
   form: RuleForm
   fields: Record<string, unknown>
   /** The copy does not say which records it watches: a person has to. Its `object` is empty then. */

@@ -59,7 +59,7 @@ export const BLOCKED_GAP = hours(1)
 export const WAIT_AT_MOST = hours(48)
 
 /** What to do with one row now. */
-export type RowNext =
+type RowNext =
   | { next: 'send' }
   /** It was being sent when somebody stopped writing: look whether it was done. */
   | { next: 'verify' }

@@ -2,9 +2,9 @@
 import { FEED_MOST, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 
 /** Source: the specification, section 9, and the platform (servicem8 facts, section 6). */
-export const SMS_SEGMENT = 153
+const SMS_SEGMENT = 153
 /** Of an option in a list of templates. */
-export const OPTION_LONGEST = 50
+const OPTION_LONGEST = 50
 
 /** Credits that a text message costs: one for each 153 characters, begun ones count. Nothing costs nothing. */
 export function smsCredits(text: string): number {

@@ -11,7 +11,7 @@ export function openBlanksOf(definition: Blankable): string[] {
 }
 
 /** Every text of a rule in which a person's words, placeholders or blanks may stand. */
-export function textsOfRule({ trigger, conditions, steps }: Blankable): string[] {
+function textsOfRule({ trigger, conditions, steps }: Blankable): string[] {
   const ofTrigger =
     trigger.source === 'webhook' ? [trigger.jobUuid, trigger.queueUuid, trigger.fieldName, trigger.fromValue] : []
   return [

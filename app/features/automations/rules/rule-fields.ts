@@ -13,9 +13,9 @@ import {
 } from '#app/domain/automations/rule.ts'
 import { readParameters } from './checks/check-parameters.ts'
 
-export const NAME_REQUIRED = 'Automation name is required'
-export const FIELD_REQUIRED = 'Field is required'
-export const ACTION_REQUIRED = 'At least one action is required'
+const NAME_REQUIRED = 'Automation name is required'
+const FIELD_REQUIRED = 'Field is required'
+const ACTION_REQUIRED = 'At least one action is required'
 export const MOST_CONDITIONS = 50
 export const MOST_ACTIONS = 20
 

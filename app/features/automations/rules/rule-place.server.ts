@@ -13,7 +13,7 @@ import { needsCountry } from './checks/literal-check.ts'
 import type { RulePlace } from './checks/rule-check.ts'
 import { objectOfRule } from './sentence.ts'
 
-export type PlaceApp = Pick<App, 'store' | 'clock' | 'settings' | 'outbound' | 'planning'>
+type PlaceApp = Pick<App, 'store' | 'clock' | 'settings' | 'outbound' | 'planning'>
 
 /** ServiceM8 is asked only for what the rule makes necessary; no answer stops nobody. */
 export async function rulePlace(app: PlaceApp, accountUuid: string, definition: RuleDefinition): Promise<RulePlace> {

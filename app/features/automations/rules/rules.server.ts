@@ -37,7 +37,7 @@ export type RuleRefusal =
   | NotChecked
 
 /** `warning`: it is stored, but something is still in its way, in words. */
-export type RuleSaved = { outcome: 'saved'; rule: AutomationRow; warning: string | null }
+type RuleSaved = { outcome: 'saved'; rule: AutomationRow; warning: string | null }
 
 /** The whole address of a manual rule's trigger, its key included; null for other rules. */
 export function triggerUrlOf(app: Pick<App, 'secrets' | 'settings'>, rule: AutomationRow): string | null {

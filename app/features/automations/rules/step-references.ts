@@ -19,11 +19,6 @@ export function referencesOf(step: Step): { position: number | null; stepId: str
   return found
 }
 
-/** Does it read what an earlier step gives? Then it waits for that step whatever its own switch says. */
-export function readsEarlierStep(step: Step): boolean {
-  return referencesOf(step).length > 0 || step.parameters.includeGeneratedDocument === true
-}
-
 export function checkReferences(definition: RuleDefinition): { path: (string | number)[]; message: string }[] {
   const issues: { path: (string | number)[]; message: string }[] = []
   definition.steps.forEach((step, index) => {

@@ -17,7 +17,7 @@ export interface RecordChange {
   facts: RecordFacts
 }
 
-export type TriggerVerdict = { fires: true } | { fires: false; why: string }
+type TriggerVerdict = { fires: true } | { fires: false; why: string }
 
 const FIRES: TriggerVerdict = { fires: true }
 

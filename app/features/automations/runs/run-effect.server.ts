@@ -33,7 +33,7 @@ type Act = (
   goOn: () => boolean,
 ) => Promise<void>
 
-export interface EffectRunner {
+interface EffectRunner {
   send: Act
   verify: Act
   giveUp(fence: RunFence, row: JournalRow, sentence: Reason): Promise<void>

@@ -16,16 +16,12 @@ import { type MessageVerdict, mayMessage, readAccountGuards } from '../rules/gua
 import { loadRecords, type PutOff, type RunFacts } from './run-facts.server.ts'
 import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'
 
-export type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
+type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
 
-export type GuardAnswer = MessageVerdict | { outcome: 'put_off'; why: PutOff }
+type GuardAnswer = MessageVerdict | { outcome: 'put_off'; why: PutOff }
 
 /** Every hash a receiver may be stored under, the present one first. */
-export function receiverHashes(
-  { secrets }: Pick<App, 'secrets'>,
-  accountUuid: string,
-  effect: CustomerMessage,
-): string[] {
+function receiverHashes({ secrets }: Pick<App, 'secrets'>, accountUuid: string, effect: CustomerMessage): string[] {
   return secrets.fingerprints(receiverPurpose(accountUuid), receiverOf(effect))
 }
 
@@ -94,7 +90,7 @@ async function recheck(
   return loaded.value.some(matches) ? null : { outcome: 'skip', reason: runReason('conditions_no_longer_met') }
 }
 
-export interface AskedMessage {
+interface AskedMessage {
   accountUuid: string
   automationId: number
   guards: RuleGuards

@@ -2,7 +2,7 @@
 
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
-import { LAST_RUNS, type RunQuery, type RunRecord } from '#app/domain/automations/run-record.ts'
+import { LAST_RUNS, type RunQuery } from '#app/domain/automations/run-record.ts'
 import { type Execution, executionOf } from './run-history.ts'
 
 type HistoryApp = Pick<App, 'store'>
@@ -29,11 +29,6 @@ export async function findExecution(
 ): Promise<Execution | null> {
   const run = await store.runs.findRun(accountUuid, runId)
   return run && executionOf(run)
-}
-
-/** A run of an account with its journal; null = no such run. */
-export async function findRun({ store }: HistoryApp, accountUuid: string, runId: number): Promise<RunRecord | null> {
-  return store.runs.findRun(accountUuid, runId)
 }
 
 /** Reasons are stored as codes, and looked for as what they say. */

@@ -18,7 +18,7 @@ import { pauseRules } from './run-pause.server.ts'
 import { type SceneLoader, sceneLoader } from './run-scene.server.ts'
 import { planStep, type RunScene } from './run-step.server.ts'
 
-export interface Planner {
+interface Planner {
   scene(run: ClaimedRun): SceneLoader
   plan(fence: RunFence, run: ClaimedRun, scene: SceneLoader, step: Step, seen: SeenJournal): Promise<void>
   skip(fence: RunFence, step: Step, sentence: Reason): Promise<void>
@@ -28,7 +28,7 @@ export interface Planner {
 const EFFECTS = '0b0c4f3e-5b8e-4c5b-9c0a-7f1f6e3a9d21'
 
 /** The same over every try and every restart: the platform knows a repeat by it. */
-export function effectUuid(accountUuid: string, runId: number, stepId: string, itemKey: string): string {
+function effectUuid(accountUuid: string, runId: number, stepId: string, itemKey: string): string {
   return namedUuid(`${accountUuid}|${runId}|${stepId}|${itemKey}`, EFFECTS)
 }
 

@@ -7,7 +7,7 @@ import { type Loaded, loadRecords, putOffOf, type RunFacts } from './run-facts.s
 import { partsOfSteps } from './run-parts.ts'
 import { type RunScene, type StepParts, sceneValues } from './run-step.server.ts'
 
-export interface SceneWish {
+interface SceneWish {
   accountUuid: string
   automation: { id: number; name: string }
   definition: RuleDefinition
@@ -19,9 +19,9 @@ export interface SceneWish {
 type SceneParts = Pick<StepParts, 'surroundings'> & { facts: RunFacts }
 
 /** `no_records` = every record of the run is gone. */
-export type LoadedScene = Loaded<RunScene | 'no_records'>
+type LoadedScene = Loaded<RunScene | 'no_records'>
 
-export async function loadProfile(facts: RunFacts, accountUuid: string): Promise<Loaded<AccountProfile>> {
+async function loadProfile(facts: RunFacts, accountUuid: string): Promise<Loaded<AccountProfile>> {
   const answer = await facts.profile(accountUuid)
   return answer.outcome === 'ok'
     ? { outcome: 'ok', value: answer.profile }

@@ -15,7 +15,7 @@ import { type LiteralPlace, literalProblems } from '../rules/checks/literal-chec
 import { keptForLater } from '../rules/document-keeping.ts'
 import { objectOfRule } from '../rules/sentence.ts'
 
-export type PlanAction = Pick<Action, 'plan'>
+type PlanAction = Pick<Action, 'plan'>
 
 /** What plans are told beside the run itself: who signs, where notifications go and may not go. */
 export type PlanSurroundings = Pick<PlanContext, 'senderStaffUuid' | 'notifyUrl' | 'feed'> &

@@ -15,7 +15,7 @@ import { createPlanner } from './run-plan.server.ts'
  * Works on a run until it ends, waits, or `goOn` says no. Resolves with the moment it goes on by itself; null = it does not, or
  * it is somebody else's. Rejects only for a fault (the database cannot be written): the run is then taken up again later.
  */
-export type WorkOnRun = (run: { accountUuid: string; id: number }, goOn: () => boolean) => Promise<number | null>
+type WorkOnRun = (run: { accountUuid: string; id: number }, goOn: () => boolean) => Promise<number | null>
 
 /** `owner` names this start of the process: writes of an earlier one are refused. */
 export function createRunWorker(app: RunApp, parts: RunParts, owner: string): WorkOnRun {

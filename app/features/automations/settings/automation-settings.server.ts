@@ -43,7 +43,7 @@ export async function personName(
   return (senders.outcome === 'ok' && senders.staff.find((one) => one.uuid === staffUuid)?.label) || null
 }
 
-export type SettingsChanged =
+type SettingsChanged =
   | { outcome: 'saved'; settings: AutomationSettings; changed: boolean }
   | { outcome: 'invalid'; errors: Record<string, string[]> }
   /** Another sender was chosen, and ServiceM8 cannot be asked who works there. Nothing was saved. */

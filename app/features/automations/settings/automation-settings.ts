@@ -60,7 +60,7 @@ const NUMBERS = ['customerCooldownDays', 'ruleDailyCap', 'accountDailyCap', 'flo
 
 const SAME_TIMES = 'Give an end other than the beginning, or choose "No quiet hours".'
 
-export type ReadForm = { outcome: 'read'; change: SettingsChange } | { outcome: 'invalid'; errors: SettingsErrors }
+type ReadForm = { outcome: 'read'; change: SettingsChange } | { outcome: 'invalid'; errors: SettingsErrors }
 
 /** As sent. An empty number is its default. */
 export function settingsFormOf(sent: URLSearchParams): SettingsForm {

@@ -23,7 +23,7 @@ import { limitsLine, quietChoice, SETTINGS_FLASHES } from './settings-words.ts'
 /** More are not listed at once. */
 const MOST_LISTED = 200
 
-export interface SettingsData {
+interface SettingsData {
   form: SettingsForm
   senders: Senders
   mutes: Mute[]
@@ -55,7 +55,7 @@ export async function loadLimitsLine(app: Pick<SettingsApp, 'store' | 'clock'>, 
   return limitsLine(settings, DEFAULT_SETTINGS, mutes)
 }
 
-export type SettingsActed =
+type SettingsActed =
   | { outcome: 'done'; flash: Flash }
   /** Draw the form again, as it was typed. */
   | { outcome: 'form'; form: SettingsForm; errors: SettingsErrors; flash: Flash }

@@ -12,12 +12,12 @@ export function quietChoice({ quietFrom, quietTo, quietWeekends, quietForAll }: 
 }
 
 /** `20:00 to 08:00, and all Saturday and Sunday`. */
-export function quietSpan({ quietFrom, quietTo, quietWeekends }: Omit<QuietHours, 'quietForAll'>): string {
+function quietSpan({ quietFrom, quietTo, quietWeekends }: Omit<QuietHours, 'quietForAll'>): string {
   if (quietFrom === quietTo) return 'all Saturday and Sunday'
   return `${quietFrom} to ${quietTo}${quietWeekends ? ', and all Saturday and Sunday' : ''}`
 }
 
-export function quietSentence(hours: QuietHours): string {
+function quietSentence(hours: QuietHours): string {
   const choice = quietChoice(hours)
   if (choice === 'none') return 'no quiet hours'
   const whose = choice === 'all' ? 'for all automations' : 'for automations that ask for them'

@@ -17,7 +17,7 @@ const AT_ONCE = 4
 /** Rows of one transaction. */
 const ROWS = 500
 
-export interface BaselineRound {
+interface BaselineRound {
   /** When a rule that could not be noted is tried again; null = none waits. */
   nextAt: number | null
 }

@@ -20,7 +20,7 @@ const AT_A_TIME = 250
 
 export type Failure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
 
-export type Listed =
+type Listed =
   | { outcome: 'ok'; object: string; records: PlatformRecord[]; complete: boolean }
   | { outcome: 'failed'; failure: Failure }
 

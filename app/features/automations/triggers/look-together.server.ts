@@ -34,7 +34,7 @@ const WORTH_JOINING = 10
 /** … as far as it stays there long enough: see `fact-sources.server.ts`. */
 const LASTING: readonly FactPart[] = ['contact', 'company', 'company_contact']
 
-export interface LookedTogether {
+interface LookedTogether {
   started: number
   /** Not on the list: deleted for good, edited long before its event, or more than a page. To be read one by one. */
   left: TouchedRecord[]

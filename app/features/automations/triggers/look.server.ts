@@ -244,7 +244,7 @@ function describeChange(touched: TouchedRecord, changes: readonly FieldChange[])
   return `${first.field} changed from "${first.from ?? ''}" to "${first.to}"${more}`
 }
 
-export function goneLook({ rules }: Watch, touched: TouchedRecord): LookedAt {
+function goneLook({ rules }: Watch, touched: TouchedRecord): LookedAt {
   const detail = JSON.stringify({ sentence: 'The record is not in ServiceM8 any more.' })
   const { recordUuid } = touched
   const verdicts = rules.map(

@@ -18,7 +18,7 @@ const MOST_TOGETHER = 200
 /** Where not even the delay of a look can be written down, none is begun for so long. ms */
 const REST = seconds(10)
 
-export interface Looker {
+interface Looker {
   /** Begins to look at what is due, as far as there is room, and does not wait for it. Resolves with when to come again. */
   round(): Promise<number | null>
   /** Resolves when nothing is being looked at any more. */

@@ -14,7 +14,7 @@ import {
 import { type Failure, filterOf, judgeAll, listFor } from './list-records.server.ts'
 import type { LookApp } from './look.server.ts'
 
-export interface MatchWish {
+interface MatchWish {
   /** Only this record; null = what the rule finds. */
   recordUuid: string | null
   /** Past the conditions; then one record only, the newest if none is named. */

@@ -20,13 +20,13 @@ const AT_ONCE = 8
 /** More than this of a group is not listed in the history. */
 const MOST_LISTED = 50
 
-export interface PollRound {
+interface PollRound {
   started: number
   /** When the next rule is due; null = none. */
   nextAt: number | null
 }
 
-export interface Poller {
+interface Poller {
   /** Looks at every rule that is due. Never throws for one rule's trouble. */
   round(): Promise<PollRound>
 }
@@ -118,7 +118,7 @@ async function pollNow(app: LookApp, rule: AutomationRow, now: number): Promise<
   return settle(await wishesOf(app, rule, trigger, { ...judged.judged, matched: open }, tickOf))
 }
 
-export interface TickOf {
+interface TickOf {
   at: { now: number; zone: string }
   source: RunSource
   /** The tick's own moment; null = a person asked. */

@@ -132,13 +132,3 @@ export const noticeSettingsAnswer = z.object({
   email: z.string().nullable().describe('Null = the address ServiceM8 has.'),
   problem: z.string().nullable().describe('Why no e-mail can be sent at present; null = they can.'),
 })
-
-export const WEBHOOK_SCHEMAS = {
-  Webhook: webhookAnswer,
-  ForwardingRule: ruleAnswer,
-  TestResult: testAnswer,
-  AddressCheck: checkAnswer,
-  Replay: replayAnswer,
-  Notice: noticeAnswer,
-  NoticeSettings: noticeSettingsAnswer,
-}

@@ -46,7 +46,7 @@ export function isCardIntent(text: string | undefined): text is CardIntent {
 }
 
 /** The sentence for the next page, and whether it opens the card's signing secret. */
-export interface CardAct {
+interface CardAct {
   flash: Flash
   secretOf?: EndpointKey
 }

@@ -9,7 +9,7 @@ import { CHECK_TAKES_AT_MOST, checkSteps, worstStep } from './endpoint-check.ts'
 
 export type CheckApp = Pick<App, 'store' | 'outbound' | 'clock' | 'log' | 'settings'>
 
-export type CheckOutcome =
+type CheckOutcome =
   | { outcome: 'checked'; url: string; at: Millis; steps: CheckStep[] }
   /** Nothing is forwarded, so there is nothing to look at. */
   | { outcome: 'no_address'; message: string }

@@ -38,7 +38,7 @@ export const replayBody = z.object({
     .transform((value) => value ?? false),
 })
 
-export type ReplayRead = { outcome: 'wish'; wish: ReplayWish } | { outcome: 'invalid'; errors: FieldErrors }
+type ReplayRead = { outcome: 'wish'; wish: ReplayWish } | { outcome: 'invalid'; errors: FieldErrors }
 
 /** Reads the page's form. What lies in the future is refused: nothing was received since then. */
 export function readReplayForm(form: ReplayForm, now: Millis, timezone: string): ReplayRead {

@@ -19,7 +19,7 @@ export async function countReplay(
   return record && controls.countReplay(record.endpoint.id, wish)
 }
 
-export type StartReplayOutcome = Awaited<ReturnType<DeliveryControls['startReplay']>>
+type StartReplayOutcome = Awaited<ReturnType<DeliveryControls['startReplay']>>
 
 /** Asked twice for the same while it runs, both are answered with the one that runs: nothing is sent twice. */
 export function startReplay(

@@ -12,7 +12,7 @@ export const SECRET_OVERLAP = hours(24)
 /** A second press, or a call repeated because its answer got lost, must not push out the secret that is still in use. */
 const SAME_WISH = minutes(1)
 
-export type RotateOutcome =
+type RotateOutcome =
   /** `previousUntil` = until when events are signed with the secret before as well. */
   { outcome: 'rotated'; secret: string; previousUntil: Millis } | { outcome: 'not_found' }
 

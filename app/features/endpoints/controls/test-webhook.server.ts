@@ -18,7 +18,7 @@ export interface TestResult {
 /** Sends a sample to an endpoint at once and tells how it went; null = there is no such endpoint. */
 export type SendSample = (endpointId: number, sample: SampleEvent) => Promise<TestResult | null>
 
-export type TestOutcome =
+type TestOutcome =
   | { outcome: 'tested'; result: TestResult }
   | { outcome: 'not_found' }
   /** There is nowhere to send it. */

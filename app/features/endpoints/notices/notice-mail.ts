@@ -10,7 +10,7 @@ import { days, hours, minutes } from '#app/lib/duration.ts'
 import { subjectName } from './notice.ts'
 import { type MailProblem, mailReason, mailReasonText } from './notice-reasons.ts'
 
-export const MAIL_SCOPE = 'publish_email'
+const MAIL_SCOPE = 'publish_email'
 export const MAILS_COUNT_FOR = days(1)
 
 /** After each try that certainly sent nothing. */
@@ -22,7 +22,7 @@ const NEWS_FOR = hours(24)
 export const DEFAULT_MAIL_CHOICE: MailChoice = { byMail: true, email: null }
 
 /** The account's connection as far as this needs it; null = there is none. */
-export interface MailConnection {
+interface MailConnection {
   state: 'connected' | 'reconnect'
   /** Space-separated; '' = the platform did not say. */
   scope: string

@@ -9,7 +9,7 @@ import { needsCheck, noticeFor } from './notice.ts'
 import { type MailApp, sendDueMails } from './notice-mail.server.ts'
 import { planMail } from './notice-mail.ts'
 
-export type NoticeApp = MailApp & Pick<App, 'outbound'>
+type NoticeApp = MailApp & Pick<App, 'outbound'>
 
 /** Endpoints looked at between two turns of the event loop. */
 const LOOK = 500

@@ -12,7 +12,7 @@ import { planRepairs, type Repair } from './subscription-plan.ts'
 import { ensureSubscription, REPLACED_VALID, type SubscriptionApp, tokenOfAddress } from './subscriptions.server.ts'
 import { type ComparedObject, type Comparison, upstreamNote } from './upstream-words.ts'
 
-export interface RepairReport {
+interface RepairReport {
   accounts: number
   /** Accounts whose list could not be read. */
   unreadable: number

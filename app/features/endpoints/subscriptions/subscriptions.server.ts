@@ -34,12 +34,12 @@ export type SubscribeFailure =
   /** The platform's own words, or ours when it gave none. */
   | { outcome: 'platform_refused'; message: string }
 
-export type PreparedSubscription = { outcome: 'ready'; subscription: SubscriptionSwitch } | SubscribeFailure
+type PreparedSubscription = { outcome: 'ready'; subscription: SubscriptionSwitch } | SubscribeFailure
 
 const INGRESS_PATH = '/hooks/platform/'
 
 /** Our address that the platform posts to, for a token. */
-export function callbackAddress(origin: string, token: string): string {
+function callbackAddress(origin: string, token: string): string {
   return `${origin}${INGRESS_PATH}${token}`
 }
 

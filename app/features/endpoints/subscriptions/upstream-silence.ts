@@ -10,7 +10,7 @@ import { plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 
-export interface Silence {
+interface Silence {
   since: Millis
   /** Whole hours without any event. */
   hours: number

@@ -5,7 +5,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 
 /** What came back from the outbound call, as far as it is judged here. */
-export type Answer =
+type Answer =
   | { outcome: 'response'; status: number; headers: Readonly<Record<string, string>> }
   | { outcome: NoAnswer; sentence: string }
 
@@ -27,7 +27,7 @@ export function judgeTest(answer: Answer, now: Millis): Verdict {
   return verdict.outcome === 'gone' ? { ...verdict, sentence: GONE_AT_TEST } : verdict
 }
 
-export const GONE_AT_TEST = 'Your address answered 410. The test changed nothing. A real event would stop this webhook.'
+const GONE_AT_TEST = 'Your address answered 410. The test changed nothing. A real event would stop this webhook.'
 
 function outcomeOf(status: number): Exclude<AttemptOutcome, NoAnswer> {
   if (status >= 200 && status < 300) return 'delivered'

@@ -10,14 +10,14 @@ import { judgeAnswer, judgeTest } from './answer.ts'
 import { isPastDeadline, webhookId } from './delivery.ts'
 
 /** Standard Webhooks headers of a forward. Throws when it cannot be signed: then it must not leave. */
-export type SignForward = (forward: {
+type SignForward = (forward: {
   id: string
   timestampSeconds: number
   body: string
   secrets: readonly string[]
 }) => Record<string, string>
 
-export type DeliverApp = Pick<App, 'outbound' | 'clock' | 'log' | 'settings' | 'secrets'>
+type DeliverApp = Pick<App, 'outbound' | 'clock' | 'log' | 'settings' | 'secrets'>
 
 export type Deliver = (job: DeliveryJob, how: { probe: boolean }) => Promise<AttemptReport>
 

@@ -5,7 +5,7 @@ import { hours } from '#app/lib/duration.ts'
 
 type RetentionApp = Pick<App, 'store' | 'clock' | 'log'>
 
-export interface Retention {
+interface Retention {
   /** Events with everything that belongs to them, bodies of undelivered ones included. ms */
   keepMs: number
   /** The body of an event that everybody got. ms, default 7 days: its row in the log stays. */

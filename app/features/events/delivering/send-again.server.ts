@@ -10,7 +10,7 @@ import { chooseEndpoints } from '../fan-out.ts'
 
 type AgainApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeDeliveries'>
 
-export type RetryOutcome =
+type RetryOutcome =
   | { outcome: 'sent'; deliveryId: number }
   | { outcome: 'not_found' }
   | { outcome: 'no_address' | 'body_gone'; message: string }
@@ -35,7 +35,7 @@ export async function sendAgain(app: AgainApp, accountUuid: string, deliveryId: 
   }
 }
 
-export type ReplayOutcome =
+type ReplayOutcome =
   | { outcome: 'counted'; count: number }
   | { outcome: 'started'; count: number; replayId: number }
   | { outcome: 'not_found' }
@@ -98,7 +98,7 @@ export async function cancelReplay(app: AgainApp, accountUuid: string, replayId:
 /** Makes one attempt for a delivery now, whatever its endpoint's state, and writes it down. Null = it does not wait. */
 export type DeliverNow = (deliveryId: number) => Promise<AttemptReport | null>
 
-export type TestOutcome =
+type TestOutcome =
   | { outcome: 'tested'; success: boolean; verdict: Verdict; durationMs: number }
   | { outcome: 'not_found' }
 

@@ -16,7 +16,7 @@ import { CopyCurl, DeliveryRequest } from './delivery-request.tsx'
 import { useLiveDelivery } from './live-delivery.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
 
-export interface DeliveryPageProps {
+interface DeliveryPageProps {
   /** The account as the address names it; stands in every link. */
   accountUUID: string
   accountName: string

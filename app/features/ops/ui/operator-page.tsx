@@ -16,7 +16,7 @@ import { KeptCard, MachineCard, RefusedCard } from './installation-cards.tsx'
 import { type Stale, useLiveOperator } from './live-operator.tsx'
 import { SpaceCard } from './space-card.tsx'
 
-export interface OperatorPageProps {
+interface OperatorPageProps {
   /** The operator's own account, as the address names it. */
   accountUUID: string
   accountName: string

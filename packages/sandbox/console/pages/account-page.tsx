@@ -9,7 +9,7 @@ import { TrailCard } from '../trail.tsx'
 import type { Trail } from '../trails.server.ts'
 import { countWords } from '../words.ts'
 
-export interface AccountPageView {
+interface AccountPageView {
   account: AccountView
   query: JobQuery
   jobs: JobView[]

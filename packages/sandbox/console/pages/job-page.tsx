@@ -8,7 +8,7 @@ import { TrailCard } from '../trail.tsx'
 import type { Trail } from '../trails.server.ts'
 import { moneyWords, statusTone, wallWords } from '../words.ts'
 
-export interface JobPageView {
+interface JobPageView {
   account: AccountView
   job: JobView
   queues: readonly (readonly [string, string])[]

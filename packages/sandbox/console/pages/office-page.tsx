@@ -5,7 +5,7 @@ import { Card, Choice, Form, TextField } from '../parts.tsx'
 import { TrailCard } from '../trail.tsx'
 import type { Trail } from '../trails.server.ts'
 
-export interface OfficeView {
+interface OfficeView {
   account: AccountView
   companies: readonly (readonly [string, string])[]
   materials: readonly (readonly [string, string])[]

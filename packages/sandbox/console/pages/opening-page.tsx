@@ -3,7 +3,7 @@ import type { AccountView, OpeningAnswer } from '../../world.ts'
 import { AccountNav, type ClockView, Page, type Said } from '../layout.tsx'
 import { Badge, Card, Choice, Code, Form, TextField } from '../parts.tsx'
 
-export interface OpeningView {
+interface OpeningView {
   account: AccountView
   staff: readonly (readonly [string, string])[]
   jobs: readonly (readonly [string, string])[]
@@ -114,7 +114,7 @@ export function OpenedPage({ opened, clock }: { opened: Opened; clock: ClockView
   )
 }
 
-export interface SignedNote {
+interface SignedNote {
   account: AccountView
   jwt: string
   postTo: string

@@ -6,7 +6,7 @@ import { AccountNav, type ClockView, Page, type Said } from '../layout.tsx'
 import { At, Card, Empty } from '../parts.tsx'
 import { countWords } from '../words.ts'
 
-export interface OutboxView {
+interface OutboxView {
   account: AccountView
   /** Newest first; those that `kind` lets through. */
   items: OutboxItem[]

@@ -8,7 +8,7 @@ import { AccountNav, type ClockView, Page, type Said } from '../layout.tsx'
 import { At, Badge, Card, Choice, Code, Empty, Form, Table, TextField, Tick } from '../parts.tsx'
 import { countWords, faultWords, moneyWords, type Tone } from '../words.ts'
 
-export interface PaymentSubscriptionView {
+interface PaymentSubscriptionView {
   id: string
   status: SubscriptionStatus
   periodStart: Millis
@@ -18,7 +18,7 @@ export interface PaymentSubscriptionView {
   card: string
 }
 
-export interface PaymentInvoiceView {
+interface PaymentInvoiceView {
   id: string
   at: Millis
   reason: string
@@ -30,7 +30,7 @@ export interface PaymentInvoiceView {
   nextAttempt: Millis | null
 }
 
-export interface PaymentEventView {
+interface PaymentEventView {
   id: string
   at: Millis
   type: string

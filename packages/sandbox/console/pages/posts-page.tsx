@@ -5,7 +5,7 @@ import { AccountNav, type ClockView, Page, type Said } from '../layout.tsx'
 import { At, Badge, Card, Code, Empty, Form } from '../parts.tsx'
 import { countWords, deliveryWords, shortAddress } from '../words.ts'
 
-export interface PostsView {
+interface PostsView {
   account: AccountView
   /** Newest first. */
   deliveries: DeliveryView[]

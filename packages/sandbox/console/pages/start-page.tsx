@@ -9,7 +9,7 @@ import { TrailCard } from '../trail.tsx'
 import type { Trail } from '../trails.server.ts'
 import { placeOf } from '../words.ts'
 
-export interface StartAccount {
+interface StartAccount {
   account: AccountView
   jobs: JobView[]
   /** How many jobs there are in all. */
@@ -18,7 +18,7 @@ export interface StartAccount {
   companies: readonly (readonly [string, string])[]
 }
 
-export interface StartView {
+interface StartView {
   origin: string
   accounts: StartAccount[]
   trail: Trail | null

@@ -5,7 +5,7 @@ import { FAULT_EFFECTS, FAULT_PLACES } from '../options-form.ts'
 import { Badge, Card, Choice, Empty, Form, Table, TextField, Tick } from '../parts.tsx'
 import { countWords, faultWords } from '../words.ts'
 
-export interface SwitchesView {
+interface SwitchesView {
   account: AccountView
   options: AccountOptions
   /** Of this account, and of any. */

@@ -5,7 +5,7 @@ import { AccountNav, type ClockView, Page, type Said } from '../layout.tsx'
 import { At, Badge, Card, Empty, Form, Table } from '../parts.tsx'
 import { countWords, shortAddress, subscriptionWords } from '../words.ts'
 
-export interface WebhooksView {
+interface WebhooksView {
   account: AccountView
   connections: ConnectionView[]
   /** Newest first. */

@@ -203,7 +203,7 @@ function shown(call: StripeCall): Wire {
   return call.fromBrowser ? forBrowser(view) : view
 }
 
-export function forBrowser(intent: Wire): Wire {
+function forBrowser(intent: Wire): Wire {
   return Object.fromEntries(SEEN_BY_BROWSER.map((name) => [name, intent[name] ?? null]))
 }
 
@@ -302,7 +302,7 @@ function methodFor({ books, form }: StripeCall, intent: Intent): PaymentMethod {
 }
 
 /** A card that somebody typed in, if it is on the list. The number of any other is neither kept nor repeated. */
-export function typedCard(books: Books, form: FormTree): PaymentMethod {
+function typedCard(books: Books, form: FormTree): PaymentMethod {
   const card = 'payment_method_data.card'
   if (filledAt(form, 'payment_method_data.type') !== 'card') {
     throw invalid('The sandbox takes cards only.', '', 'payment_method_data[type]')

@@ -1,7 +1,7 @@
 // One call to the pretend payment provider, what a table of calls is made of, and lists as it pages them.
 import type { Books } from '../books.server.ts'
 import { listView } from '../catalogue-views.ts'
-import { findIn, type Metadata, type Wire } from '../ledger.ts'
+import { findIn, type Wire } from '../ledger.ts'
 import { badParameter, missing } from '../stripe-failure.ts'
 import { type FormTree, filledAt, wholeAt } from '../stripe-form.ts'
 
@@ -77,8 +77,4 @@ export function requireNamed<T>(table: Readonly<Record<string, T>>, kind: string
   const found = findIn(table, id)
   if (!found) throw missing(kind, id, param, 400)
   return found
-}
-
-export function matchesMetadata(metadata: Metadata, wanted: Metadata): boolean {
-  return Object.entries(wanted).every(([name, value]) => metadata[name] === value)
 }

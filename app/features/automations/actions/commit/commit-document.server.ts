@@ -14,7 +14,7 @@ import { type CallForEffect, type CommitApp, endedBadly, lookedInVain } from './
 
 type DocumentEffect = Extract<Effect, { kind: 'produce_document' }>
 
-export interface DocumentCommits {
+interface DocumentCommits {
   produce(effect: DocumentEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
   find(effect: DocumentEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>
 }

@@ -7,7 +7,7 @@ import { createMessageCommits } from './commit-message.server.ts'
 import { createRecordCommits } from './commit-record.server.ts'
 import { createWebhookCommits, type SignNotification } from './commit-webhook.server.ts'
 
-export interface CommitterOptions {
+interface CommitterOptions {
   /** Signs notifications like forwards (adapters/standard-webhooks.server.ts `signForward`); absent = they leave unsigned. */
   sign?: SignNotification
 }

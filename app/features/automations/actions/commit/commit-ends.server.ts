@@ -49,7 +49,7 @@ export function unclear(sentence: string): VerifyResult {
 }
 
 /** For logs and sentences: what kind of thing it is. */
-export const THINGS: Readonly<Record<string, string>> = {
+const THINGS: Readonly<Record<string, string>> = {
   job: 'this job',
   task: 'this task',
   note: 'this note',

@@ -13,7 +13,7 @@ type SmsEffect = Extract<Effect, { kind: 'send_sms' }>
 type EmailEffect = Extract<Effect, { kind: 'send_email' }>
 type FeedEffect = Extract<Effect, { kind: 'post_feed' }>
 
-export interface MessageCommits {
+interface MessageCommits {
   sendSms(effect: SmsEffect, call: CallForEffect): Promise<CommitResult>
   sendEmail(effect: EmailEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
   postFeed(effect: FeedEffect, call: CallForEffect): Promise<CommitResult>

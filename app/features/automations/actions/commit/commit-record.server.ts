@@ -14,7 +14,7 @@ import { type CallForEffect, type CommitApp, endedBadly, lookedInVain, thingOf, 
 type CreateEffect = Extract<Effect, { kind: 'create_record' }>
 type UpdateEffect = Extract<Effect, { kind: 'update_record' }>
 
-export interface RecordCommits {
+interface RecordCommits {
   create(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
   update(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
   findCreated(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>

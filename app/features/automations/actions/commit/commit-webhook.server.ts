@@ -19,7 +19,7 @@ export type SignNotification = (forward: {
 
 type WebhookEffect = Extract<Effect, { kind: 'post_webhook' }>
 
-export interface WebhookCommits {
+interface WebhookCommits {
   post(effect: WebhookEffect, context: CommitContext): Promise<CommitResult>
 }
 

@@ -111,7 +111,7 @@ function SmsFields() {
   )
 }
 
-export function SmsCounter({ text }: { text: string }) {
+function SmsCounter({ text }: { text: string }) {
   const over = text.length > SMS_MOST
   return (
     <span className={over ? 'font-medium text-failing' : undefined}>{`${text.length}/${SMS_MOST} ${SMS_HINT}`}</span>

@@ -36,7 +36,7 @@ export function useRuleForm(): RuleFormTools {
   return tools
 }
 
-export interface StepPlace {
+interface StepPlace {
   step: StepRow
   index: number
 }

@@ -24,7 +24,7 @@ export interface Shown {
 export const NOTHING_SHOWN: Shown = { preview: null, back: null, trouble: null, search: '', record: '' }
 
 /** What the scripts do instead of a round trip. */
-export interface LiveHands {
+interface LiveHands {
   onSearch(text: string): void
   onRecord(uuid: string): void
   onPreview(): void

@@ -17,8 +17,8 @@ import { LOGS_NOT_FETCHED } from '../../page/page-words.ts'
 import { LOG_STATUS_WORDS, type LogLine, type LogStatus } from '../log-line.ts'
 import { ExecutedParts, MatchedRecords } from './executed-parts.tsx'
 
-export const LOGS_TITLE = 'Recent Automation Logs'
-export const LOGS_DESCRIPTION = 'Last 20 automation executions across all your automations'
+const LOGS_TITLE = 'Recent Automation Logs'
+const LOGS_DESCRIPTION = 'Last 20 automation executions across all your automations'
 
 interface LogsDialogProps {
   logs: LogLine[] | 'failed'

@@ -16,7 +16,7 @@ import { RunControls } from './run-controls.tsx'
 import { runLook } from './run-look.tsx'
 import { RunSteps } from './run-steps.tsx'
 
-export interface RunPageProps extends HistoryFrameProps {
+interface RunPageProps extends HistoryFrameProps {
   run: RunView
   /** Whom it is about; empty = not known, or too many. */
   customers?: readonly MetCustomerView[]

@@ -11,7 +11,7 @@ import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunButton } from './run-button.tsx'
 import { RunList } from './run-list.tsx'
 
-export interface UpcomingPageProps extends HistoryFrameProps {
+interface UpcomingPageProps extends HistoryFrameProps {
   runs: RunLine[]
   looks: { ruleId: number; name: string; schedule: string; at: Millis; pausedReason: string | null }[]
 }

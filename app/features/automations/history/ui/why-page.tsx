@@ -15,7 +15,7 @@ import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { WhyPill } from './run-look.tsx'
 
 /** See `explainRecord`. */
-export type WhyAnswerView =
+type WhyAnswerView =
   | { outcome: 'refused'; message: string }
   | {
       outcome: 'answered'

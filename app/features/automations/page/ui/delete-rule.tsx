@@ -18,7 +18,7 @@ interface DeleteRuleProps {
   account: AutomationAccount
 }
 
-export const DELETE_TITLE = 'Delete Automation'
+const DELETE_TITLE = 'Delete Automation'
 
 async function loadDialog() {
   return (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog

@@ -7,7 +7,7 @@ import { useOnDemand } from '#app/ui/on-demand.tsx'
 import type { PageResult } from '../act-on-rule.ts'
 import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'
 
-export const NOT_MET_TITLE = 'Automation Conditions Not Met'
+const NOT_MET_TITLE = 'Automation Conditions Not Met'
 
 type NotMet = Extract<PageResult, { kind: 'not_met' }>
 

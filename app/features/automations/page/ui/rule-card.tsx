@@ -125,7 +125,7 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
 }
 
 /** "When … only if … then …", the three words set apart. */
-export function Sentence({ parts: { when, onlyIf, does } }: { parts: SentenceParts }) {
+function Sentence({ parts: { when, onlyIf, does } }: { parts: SentenceParts }) {
   const event = /^When /.test(when) ? when.slice(5) : null
   return (
     <p className="wrap-anywhere text-body">

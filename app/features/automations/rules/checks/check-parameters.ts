@@ -19,7 +19,7 @@ export const CELL_WORDS = {
   unit_cost: 'Unit cost is a number from 0',
 } as const
 
-export type ReadParameters =
+type ReadParameters =
   | { outcome: 'read'; parameters: ActionParameters }
   /** `name` = the parameter; of a line of a list, its cell: `materials.0.quantity`. */
   | { outcome: 'invalid'; issues: { name: string; message: string }[] }

@@ -30,7 +30,7 @@ export interface LiteralPlace {
   feed?: boolean
 }
 
-export interface LiteralProblem {
+interface LiteralProblem {
   /** The parameter it stands at; of a line of a list, its cell: `materials.0.quantity`; '' = the choice of the action. */
   name: string
   message: string

@@ -9,7 +9,7 @@ import { type Placeholder, readPieces } from '../placeholders/placeholder-syntax
 type Judged = Pick<Step, 'type' | 'parameters'>
 
 /** `name`: the parameter it stands at; '' = the choice of the action itself. */
-export interface SubjectProblem {
+interface SubjectProblem {
   name: string
   message: string
 }

@@ -88,8 +88,8 @@ function onceIssues(trigger: RuleDefinition['trigger'], once: OncePolicy, place:
   return message === null ? [] : [{ path: ['once'], message }]
 }
 
-export const DATE_PASSED = 'This date has passed. Choose a later one.'
-export const NEVER_COMES = 'That day never comes. Choose days that are in the calendar.'
+const DATE_PASSED = 'This date has passed. Choose a later one.'
+const NEVER_COMES = 'That day never comes. Choose days that are in the calendar.'
 
 function timeIssues({ trigger }: Pick<RuleDefinition, 'trigger'>, { now, zone = 'UTC' }: TriggerPlace): FormIssue[] {
   const times = trigger.source === 'api_polling' ? trigger : trigger.schedule ? timesOf(trigger.schedule) : null

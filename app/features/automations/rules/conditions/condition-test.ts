@@ -9,7 +9,7 @@ import type { FieldType } from '../../records/field-tables.ts'
 import { folded, isBlank, isUuid, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { findField, nameOfId, readField } from '../../records/fields.ts'
 
-export interface Tested {
+interface Tested {
   passes: boolean
   /** The value that was looked at; null = unknown, and then nothing passes. */
   seen: string | null

@@ -276,7 +276,7 @@ export function failedWords(failed: FailedCondition, object: string, names: Know
   return `"${label}" is ${seen}. The rule wants: ${wanted}.`
 }
 
-export interface ConditionProblem {
+interface ConditionProblem {
   /** A warning does not keep the rule from being saved. */
   severity: 'error' | 'warning'
   sentence: string

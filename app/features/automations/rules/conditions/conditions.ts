@@ -21,7 +21,7 @@ export interface FailedCondition {
   seen: string | null
 }
 
-export type Judgement = { matched: true } | { matched: false; failed: FailedCondition[] }
+type Judgement = { matched: true } | { matched: false; failed: FailedCondition[] }
 
 /** Each inner list is one AND-group; the first line's own operator says nothing. */
 export function conditionGroups(conditions: readonly Condition[]): Condition[][] {

@@ -21,7 +21,7 @@ import type { Format } from './placeholder-syntax.ts'
  */
 export type Destination = 'plain' | 'html' | 'subject' | 'sms' | 'json' | 'phone' | 'date' | 'field'
 
-export interface FormatAccount extends WritingHabits {
+interface FormatAccount extends WritingHabits {
   /** IANA. */
   zone: string
 }

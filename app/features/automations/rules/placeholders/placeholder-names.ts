@@ -24,7 +24,7 @@ export type Meaning =
 
 export const TRIGGER_NAMES = ['description', 'object', 'company_uuid', 'job_uuid', 'date'] as const
 
-export type TriggerName = (typeof TRIGGER_NAMES)[number]
+type TriggerName = (typeof TRIGGER_NAMES)[number]
 
 /** Other names of fields, where the record has no field of that name itself. */
 const FIELD_ALIASES: ReadonlyMap<string, string> = new Map([

@@ -3,7 +3,7 @@
 
 import { blankAt, replaceBlanks } from './blanks.ts'
 
-export const FORMATS = ['date', 'time', 'money', 'phone', 'first name', 'upper', 'number', 'weekday'] as const
+const FORMATS = ['date', 'time', 'money', 'phone', 'first name', 'upper', 'number', 'weekday'] as const
 
 export type Format = (typeof FORMATS)[number]
 
@@ -20,7 +20,7 @@ export interface Placeholder {
   unknownFormat: string | null
 }
 
-export type Piece =
+type Piece =
   | { kind: 'text'; text: string }
   | Placeholder
   /** A blank that its owner has to fill in before the rule can be switched on. */

@@ -13,7 +13,7 @@ import { type Meaning, meaningOf, type NameContext } from './placeholder-names.t
 import { type Format, type Placeholder, readPieces } from './placeholder-syntax.ts'
 
 /** The account as far as texts need it. */
-export interface PlaceholderAccount {
+interface PlaceholderAccount {
   name: string
   email: string
   /** IANA. */
@@ -38,7 +38,7 @@ export interface PlaceholderScope {
   now: number
 }
 
-export interface ResolvedText {
+interface ResolvedText {
   text: string
   replacements: Replacement[]
   /** Names without a value and without a fallback, and blanks (`[[…]]`) that nobody filled in; each once, as written. */

@@ -59,7 +59,7 @@ export function onceInSentence(definition: Asked & Parameters<typeof defaultOnce
   return said ? onceWords(definition, object) : null
 }
 
-export interface OnceChoice {
+interface OnceChoice {
   value: OncePolicy
   label: string
 }

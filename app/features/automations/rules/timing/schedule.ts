@@ -23,7 +23,7 @@ import { INTERVAL_WORDS, intervalOf, isOnWorkingDays } from './schedule-interval
 const DEFAULT_TIME = hours(9)
 
 /** A look costs calls of the account's daily budget: a finer line is thinned out to this. */
-export const CLOSEST_TICKS = minutes(5)
+const CLOSEST_TICKS = minutes(5)
 
 /** Longer than any rule of this kind waits: the 29th of February is found. */
 const LOOKED_AHEAD_DAYS = 8 * 366
@@ -219,7 +219,7 @@ function nextOfLine(line: string, zone: string, after: Millis): Millis | null {
 }
 
 /** What a person has to put right before the rule can be switched on, at the field that has it; null = nothing. */
-export interface ScheduleProblem {
+interface ScheduleProblem {
   field: 'runTime' | 'weekday' | 'dayOfMonth' | 'scheduleDate' | 'scheduleRecurrence'
   message: string
 }

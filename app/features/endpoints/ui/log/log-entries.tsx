@@ -9,7 +9,7 @@ import { TimeSplit } from '#app/ui/time/time-split.tsx'
 import { durationWords } from '#app/ui/time/time-words.ts'
 import { LogEntryActions, type LogOwner } from './log-entry-actions.tsx'
 
-export const NO_FORWARDING = 'No forwarding configured for this webhook'
+const NO_FORWARDING = 'No forwarding configured for this webhook'
 
 interface LogEntriesProps {
   entries: LogEntryView[]
