@@ -9,6 +9,7 @@ import { newSigningSecret, signForward } from '#app/adapters/standard-webhooks.s
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { CommitResult, Effect, StepResult } from '#app/domain/automations/effect.ts'
 import type { ActionParameters } from '#app/domain/automations/rule.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { tokenPlace } from '#app/domain/credential.ts'
 import { createCallAsAccount } from '#app/features/accounts/call-as-account.server.ts'
 import type { AccountProfile, CommitContext, Committer } from '#app/features/automations/actions/action.server.ts'
@@ -562,12 +563,12 @@ describe('when the platform misbehaves', () => {
     const committed = createCommitter({ ...app, callAsAccount: (_account, call) => call(api, narrow.access_token) })
     const planned = await plan('send_sms', { message: 'Hello' })
     if (planned.outcome !== 'planned' || !planned.effects[0]) throw new Error(planned.outcome)
-    expect(await committed.commit(planned.effects[0], await contextOf(0, {}))).toEqual({
-      outcome: 'blocked',
-      errorClass: 'scope',
-      sentence:
-        'We may not do this in ServiceM8: the permission publish_sms is missing. Please click Reconnect in the Webhook Manager to give it.',
-    })
+    const answer = await committed.commit(planned.effects[0], await contextOf(0, {}))
+    if (answer.outcome !== 'blocked') throw new Error(answer.outcome)
+    expect(answer.errorClass).toBe('scope')
+    expect(runReasonText(answer.sentence)).toBe(
+      'We may not do this in ServiceM8: the permission publish_sms is missing. Please click Reconnect in the Webhook Manager to give it.',
+    )
   })
 })
 
