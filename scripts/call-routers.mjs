@@ -2,6 +2,9 @@
 // A router of its own for each address that draws no page. Remix ranks its whole table of routes anew for every request, twice, which
 // for most calls costs more than the call itself; our own table knows the route already.
 
+/** An id with a line break is nobody's, and a path of the router that ends in `*` does not take one. */
+const LINE_BREAK = /%0[ad]|%e2%80%a[89]/i
+
 /**
  * @typedef {import('@remix-run/node').ServerBuild} ServerBuild
  * @param {ServerBuild} build
@@ -22,6 +25,8 @@ export function callRouters(build, routePattern, routerOf) {
   return (req, res, next) => {
     // Data of any route can be asked for through any address.
     const pattern = routePattern(req.path)
+    if (pattern.startsWith('/api/') && LINE_BREAK.test(req.path))
+      return void res.status(404).json({ message: 'Not found' })
     const known = routers.get(pattern) ?? (pattern.startsWith('/api/') ? routers.get('/api/*') : undefined)
     const router = '_data' in req.query ? undefined : known
     if (router) router(req, res, next)
