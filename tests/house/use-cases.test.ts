@@ -171,7 +171,7 @@ test('a webhook is created, and an event becomes an attempt', async () => {
       await receiver.until((received) => received.length > 0, 10_000)
       await vi.waitFor(async () => {
         const [entry] = await running.app.store.events.listEventLog(account, NEWEST)
-        expect(entry?.deliveries[0]?.attempts[0]).toBeTruthy()
+        expect(entry?.deliveries[0]?.attempts[0]).toMatchObject({ outcome: 'delivered' })
       })
     }),
   )
