@@ -36,9 +36,22 @@ function isKnownHere(zone: string): boolean {
   }
 }
 
+/** Clocks change at quarters of an hour of UTC: within one the offset is known. One page asks for the same few hundreds of times. */
+const QUARTER = minutes(15)
+const MOST_OFFSETS = 5_000
+const OFFSETS = new Map<string, number>()
+
 /** How far the clocks of the zone are ahead of UTC at a moment, in ms. */
 export function offsetAt(at: Millis, zone: string): number {
-  return isZone(zone) ? Math.round(minutes(tzOffset(zone, new Date(at)))) : 0
+  if (!isZone(zone)) return 0
+  const quarter = Math.floor(at / QUARTER)
+  const key = `${quarter} ${zone}`
+  const known = OFFSETS.get(key)
+  if (known !== undefined) return known
+  const offset = Math.round(minutes(tzOffset(zone, new Date(quarter * QUARTER))))
+  if (OFFSETS.size >= MOST_OFFSETS) OFFSETS.clear()
+  OFFSETS.set(key, offset)
+  return offset
 }
 
 /** The wall reading of a moment, to the second. */

@@ -21,9 +21,6 @@ export interface FuzzFinding {
 
 /** ms that an answer may cost. */
 export const FUZZ_BAR = 50
-/** A page is drawn in React, which alone costs 30 to 40 ms: ms that one may cost. */
-const PAGE_BAR = 80
-const isPage = (call: string) => !/ (api|hooks|automation\/trigger)\//.test(call)
 /** So often is sent again what was over the bar. */
 const AGAIN = 5
 
@@ -169,7 +166,7 @@ export async function fuzz(input: { seed: number; each: number }): Promise<FuzzF
         leastMs = Math.min(leastMs, cost())
       }
       finding.judged.push({ call, leastMs })
-      if (leastMs > (isPage(call) ? PAGE_BAR : FUZZ_BAR)) finding.tooSlow.push(`${said}: ${leastMs.toFixed(0)} ms`)
+      if (leastMs > FUZZ_BAR) finding.tooSlow.push(`${said}: ${leastMs.toFixed(0)} ms`)
     }
 
     const alive = await fetch(`${server.origin}/readyz`)
