@@ -1,4 +1,4 @@
-// npm run check: types, lint and format, import law, house rules, unit tests. All of them run, also after one failed.
+// npm run check: types, lint and format, import law, what nobody uses, house rules, unit tests. All of them run, also after one failed.
 import './node-version.mjs'
 
 const { orExplain, setUp } = await import('./setup.mjs')

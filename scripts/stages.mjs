@@ -12,7 +12,7 @@ const REPORTS = join(ROOT, '.cache/reports')
  * @typedef {{ passed: number, failed: number, skipped: number }} Counts
  */
 
-/** Types, lint and format, import law, house rules. @type {Stage[]} */
+/** Types, lint and format, import law, what nobody uses, house rules. @type {Stage[]} */
 export const CHECKS = [
   { name: 'types', command: [tool('typescript/bin/tsc'), '-p', '.', '--noEmit', '--pretty', 'false'] },
   { name: 'lint and format', command: [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },
@@ -20,6 +20,7 @@ export const CHECKS = [
     name: 'import law',
     command: [tool('dependency-cruiser/bin/dependency-cruise.mjs'), 'app', 'db', 'packages', 'scripts', 'tests'],
   },
+  { name: 'nothing unused', command: [tool('knip/bin/knip.js'), '--no-progress', '--no-config-hints'] },
   { name: 'house rules', command: [join(ROOT, 'scripts/house-rules.mjs')] },
 ]
 

@@ -26,10 +26,10 @@ export const QUEUE = '40000000-0000-4000-8000-000000000001'
 export const CARING_QUEUE = '40000000-0000-4000-8000-000000000002'
 export const OLD_QUEUE = '40000000-0000-4000-8000-000000000003'
 export const HEATING = '50000000-0000-4000-8000-000000000001'
-export const CLIENT_UUID = 'cccccccc-0000-5000-8000-000000000001'
+const CLIENT_UUID = 'cccccccc-0000-5000-8000-000000000001'
 
 /** Mon 5 Jan 2026, 09:00 in London. */
-export const NOW = Date.UTC(2026, 0, 5, 9, 0, 0)
+const NOW = Date.UTC(2026, 0, 5, 9, 0, 0)
 
 export const PROFILE: AccountProfile = {
   accountUuid: ACCOUNT,
@@ -40,7 +40,7 @@ export const PROFILE: AccountProfile = {
   country: 'GB',
 }
 
-export type PlannedPlan = Extract<Plan, { outcome: 'planned' }>
+type PlannedPlan = Extract<Plan, { outcome: 'planned' }>
 
 export interface ActionWorld {
   platform: AutomationPlatform

@@ -36,7 +36,7 @@ export type Fate =
   | 'forbidden'
   | 'suspended'
 
-export interface SentMessage {
+interface SentMessage {
   account: string
   channel: 'sms' | 'email'
   to: string

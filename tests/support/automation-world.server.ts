@@ -38,7 +38,7 @@ export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
 export const QUEUE = '99999999-0000-4000-8000-00000000000a'
 export const STAFF = '88888888-0000-4000-8000-00000000000b'
 
-export type WorldApp = Pick<
+type WorldApp = Pick<
   App,
   'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'callAsAccount' | 'outbound' | 'wakeRuns'
 >
@@ -54,7 +54,7 @@ export interface Wrapped {
   isDead?(): boolean
 }
 
-export type WorldParts = RunParts & { facts: FactLoader & PlanReader }
+type WorldParts = RunParts & { facts: FactLoader & PlanReader }
 
 export interface AutomationWorld {
   client: Client

@@ -26,7 +26,7 @@ export interface DeliveryRow {
   attempts?: AttemptRow[]
 }
 
-export interface AttemptRow {
+interface AttemptRow {
   /** Null = no answer. */
   code?: number | null
   /** `expired` and `stopped` say why nothing was sent; they are no attempts. */

@@ -6,7 +6,7 @@ import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { WebhookWorld } from './webhook-world.server.ts'
 
 /** Stands sealed in its credentials and signing secrets. */
-export const SECRET = 'nobody-may-read-this'
+const SECRET = 'nobody-may-read-this'
 
 /** Rows of all kinds. Gives the token of the account's platform address. */
 export async function live(

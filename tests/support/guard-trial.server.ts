@@ -30,13 +30,13 @@ const PUBLIC_V4 = '93.184.215.14'
 const PUBLIC_V6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c'
 
 /** A TCP server on loopback, both families where there are two. Whoever connects, whatever it speaks, is a hit. */
-export interface Canary {
+interface Canary {
   port: number
   hits(): number
   close(): Promise<void>
 }
 
-export async function startCanary(): Promise<Canary> {
+async function startCanary(): Promise<Canary> {
   let hits = 0
   const server = createServer((socket) => {
     hits += 1
@@ -75,7 +75,7 @@ export function watchConnectionAttempts(): { attempts: string[]; stop(): void } 
  * Stands in for the socket: asks the lookup it was given as `net.connect` would, notes the addresses, and fails. So an
  * allowed address is followed up to the last step without dialling the internet.
  */
-export function recordingSocket(dialled: string[]): OpenSocket {
+function recordingSocket(dialled: string[]): OpenSocket {
   return ({ host, lookup }) => {
     const socket = new Socket()
     const refuse = (addresses: string[]) => {
@@ -206,7 +206,7 @@ function aimAt(url: string, port: number): string {
 }
 
 /** Spellings of loopback that reach a local server when only the lookup is guarded. */
-export const LOOPBACK_SPELLINGS = [
+const LOOPBACK_SPELLINGS = [
   '127.0.0.1',
   '127.1',
   '127.0.1',

@@ -2,7 +2,7 @@
 import type { Outbound, OutboundOutcome } from '#app/adapters/outbound/outbound.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 
-export interface SentRequest {
+interface SentRequest {
   url: string
   headers: Record<string, string>
   body: string
@@ -19,7 +19,7 @@ export interface MemoryAnswer {
   afterMs?: number
 }
 
-export type Behaviour = (request: SentRequest, count: number) => MemoryAnswer
+type Behaviour = (request: SentRequest, count: number) => MemoryAnswer
 
 export interface MemoryOutbound extends Outbound {
   /** Everything that arrived, in order of arrival. */
@@ -34,7 +34,7 @@ export interface MemoryOutbound extends Outbound {
   mostAtOnce(url: string): number
 }
 
-export const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 15_000
 
 /** An address that never answers: the call ends by its own limit. */
 export const HANGS: MemoryAnswer = { fails: 'timeout', afterMs: TIMEOUT_MS }

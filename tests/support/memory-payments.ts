@@ -12,7 +12,7 @@ import {
 import type { Clock } from '#app/lib/clock.ts'
 
 const MONTH = 30 * 86_400_000
-export const PRICE = 500
+const PRICE = 500
 
 interface KnownSubscription extends PaidSubscription {
   invoices: PaymentInvoice[]

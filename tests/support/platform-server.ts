@@ -28,7 +28,7 @@ export const LEEDS: PlatformAccount = {
 }
 
 /** `hang` never answers; `reset` cuts the connection; a number is that status. */
-export type Fault = 'hang' | 'reset' | number
+type Fault = 'hang' | 'reset' | number
 
 export interface PlatformServer {
   /** Base of its calls, OAuth included. */

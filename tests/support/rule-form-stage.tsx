@@ -13,7 +13,7 @@ const list = (name: string) =>
 const hexOf = (name: string) => Buffer.from(name.slice(0, 4)).toString('hex').padEnd(8, '0')
 
 /** Two of everything, so that each can be chosen and changed. */
-export const STAGE_LISTS: FormLists = {
+const STAGE_LISTS: FormLists = {
   ...EMPTY_LISTS,
   queues: list('queue'),
   staff: list('staff'),

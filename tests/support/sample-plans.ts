@@ -49,7 +49,7 @@ export function samplePaidPlan(over: Partial<Plan> = {}): Plan {
   })
 }
 
-export function sampleFacts(plan: Plan, over: Partial<PlanUsage> = {}): SubscriptionFacts {
+function sampleFacts(plan: Plan, over: Partial<PlanUsage> = {}): SubscriptionFacts {
   const usage = { apiCalls: 120, webhooksReceived: 100, webhooksForwarded: 92, total: 312, ...over }
   return { plan, usage, billingPeriod: billingPeriodOf(plan) }
 }

@@ -1,6 +1,6 @@
 // A browser as far as HTTP goes: cookies, redirects, forms; no screen and no scripts. For walks through the real server.
 
-export interface Page {
+interface Page {
   url: string
   status: number
   text: string

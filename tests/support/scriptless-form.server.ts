@@ -25,7 +25,7 @@ export interface StoredRule {
   copy: string
 }
 
-export type Pressed =
+type Pressed =
   | { outcome: 'saved'; rule: StoredRule }
   | { outcome: 'drawn'; html: string; said: string; errors: FieldErrors }
 

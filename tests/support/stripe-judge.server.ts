@@ -12,7 +12,7 @@ interface Description {
 
 const FOLDER = new URL('../data/stripe/', import.meta.url)
 
-export interface Judged {
+interface Judged {
   method: string
   path: string
   query: string

@@ -27,7 +27,7 @@ export interface StripeStage {
   stop(): Promise<void>
 }
 
-export const GOOD_CARD = '4242424242424242'
+const GOOD_CARD = '4242424242424242'
 
 export async function openStripeStage(options: { overagePriceId?: string } = {}): Promise<StripeStage> {
   const started = fixedClock(START)

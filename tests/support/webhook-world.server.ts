@@ -17,7 +17,7 @@ export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
 export const ORIGIN = TEST_SETTINGS.origin
 
 /** What webhook use cases draw from; the parts they do not use are absent. */
-export type WorldApp = Pick<
+type WorldApp = Pick<
   App,
   | 'store'
   | 'clock'

@@ -26,8 +26,6 @@ import {
 import { type CallFailure, createFactSources, type FactSources, type ListKind } from './fact-sources.server.ts'
 import type { FactPart, RecordFacts } from './facts.ts'
 
-export type { CallFailure } from './fact-sources.server.ts'
-
 type FactsResult = { outcome: 'ok'; facts: RecordFacts } | { outcome: 'gone' } | CallFailure
 type JoinResult = { outcome: 'ok'; facts: RecordFacts[] } | CallFailure
 type ProfileResult = { outcome: 'ok'; profile: AccountProfile } | CallFailure

@@ -61,7 +61,7 @@ export function countArrivals(acknowledged: Iterable<number>, arrived: Iterable<
   return { acknowledged: wanted.size, lost, doubled }
 }
 
-export function sumCounted(all: readonly Counted[]): Counted {
+function sumCounted(all: readonly Counted[]): Counted {
   const sum = (key: keyof Counted) => all.reduce((total, one) => total + one[key], 0)
   return { acknowledged: sum('acknowledged'), lost: sum('lost'), doubled: sum('doubled') }
 }
@@ -69,7 +69,7 @@ export function sumCounted(all: readonly Counted[]): Counted {
 /** The name that the others stand beside. */
 export const OWN = 'Fieldhook'
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
@@ -127,7 +127,7 @@ export function ownOf(results: readonly PeerResult[]): PeerFindings | null {
   return own?.outcome === 'measured' ? own : null
 }
 
-export const killsOf = ({ kills }: PeerFindings, receiver: Kill['receiver']): Counted =>
+const killsOf = ({ kills }: PeerFindings, receiver: Kill['receiver']): Counted =>
   sumCounted(kills.filter((kill) => kill.receiver === receiver).map(({ counted }) => counted))
 
 export function tableRows(results: readonly PeerResult[]): Row[] {

@@ -75,7 +75,7 @@ export function launchNode(args: string[], env: Record<string, string>, folder: 
   return { child, output: () => printed, ended }
 }
 
-export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
   if (pid === 0) return
   try {
     process.kill(-pid, signal)
