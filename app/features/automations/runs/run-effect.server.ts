@@ -1,13 +1,15 @@
 // One effect of a run: marked, done, written down. What goes out to a customer is asked about first, and one message of an
 // account at a time, so that two runs never both see the last free place under a cap.
 
-import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
+import type { Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
-import type { ClaimedRun, FieldWrite, RowSeen, RowWrite, RunFence, SeenJournal } from '#db/store/runs.ts'
-import type { CommitContext } from '../actions/action.server.ts'
+import type { ClaimedRun, FieldWrite, RowSeen, RowWrite, SeenJournal } from '#db/store/runs.ts'
+import type { CommitContext, Committer } from '../actions/action.server.ts'
 import {
   afterCommit,
   afterPlanPutOff,
@@ -16,105 +18,47 @@ import {
   type RowChange,
   triesAfter,
 } from '../rules/journal.ts'
-import { askGuards, messageNote } from './run-guards.server.ts'
-import type { RunApp, RunParts } from './run-inputs.server.ts'
+import { askGuards, type GuardAnswer, messageNote } from './run-guards.server.ts'
+import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { type CustomerMessage, isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
 import { pauseRules } from './run-pause.server.ts'
-import type { SceneLoader } from './run-scene.server.ts'
-import { createTurns } from './run-turns.server.ts'
-
-type Act = (
-  fence: RunFence,
-  run: ClaimedRun,
-  scene: SceneLoader,
-  row: JournalRow,
-  seen: SeenJournal,
-  goOn: () => boolean,
-) => Promise<void>
 
 interface EffectRunner {
-  send: Act
-  verify: Act
-  giveUp(fence: RunFence, row: JournalRow, sentence: Reason): Promise<void>
+  send(work: RunAtWork, row: JournalRow, seen: SeenJournal): Promise<void>
+  verify(work: RunAtWork, row: JournalRow, seen: SeenJournal): Promise<void>
+  giveUp(work: RunAtWork, row: JournalRow, sentence: Reason): Promise<void>
 }
-
-/** What is known is written down again and again this long: forgetting that a message went out is the worst that can happen. */
-const WRITE_PAUSES = [250, seconds(1), seconds(3), seconds(10), seconds(30)]
 
 export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
   const { store, clock, log } = app
   const turns = createTurns()
+  const committer = neverThrowing(app, parts.committer)
 
-  const send: Act = async (fence, run, scene, row, seen, goOn) => {
-    if (!isMessage(row)) return deliver(fence, run, row, seen, goOn)
-    await turns.take(run.accountUuid, async () => {
-      if (await mayGoOut(fence, run, scene, row)) await deliver(fence, run, row, seen, goOn)
+  async function send(work: RunAtWork, row: JournalRow, seen: SeenJournal): Promise<void> {
+    if (!isMessage(row)) return deliver(work, row, seen)
+    await turns.take(work.run.accountUuid, async () => {
+      if (await mayGoOut(work, row)) await deliver(work, row, seen)
     })
   }
 
-  async function mayGoOut(
-    fence: RunFence,
-    run: ClaimedRun,
-    scene: SceneLoader,
-    row: JournalRow & { effect: CustomerMessage },
-  ): Promise<boolean> {
+  async function mayGoOut({ run, fence, scene }: RunAtWork, row: Message): Promise<boolean> {
     const { definition } = run.rule
     if (!definition) throw new Error(`run ${run.id} has nothing to be asked about`)
     const profile = await scene.profile()
     const answer =
       profile.outcome === 'put_off'
-        ? ({ outcome: 'put_off', why: profile.why } as const)
+        ? profile
         : await askGuards(app, parts.facts, run, definition, row, profile.value.zone)
     if (answer.outcome === 'now') return true
-    const now = clock.now()
-    const aside = { ...row, nextAttemptAt: null, at: now }
-    switch (answer.outcome) {
-      case 'later': {
-        const { moved } = JOURNAL_CLASSES
-        await setRow(fence, row, {
-          ...aside,
-          state: 'planned',
-          errorClass: moved,
-          sentence: answer.reason,
-          nextAttemptAt: answer.at,
-        })
-        break
-      }
-      case 'skip':
-        await setRow(fence, row, {
-          ...aside,
-          state: 'skipped',
-          errorClass: JOURNAL_CLASSES.guard,
-          sentence: answer.reason,
-        })
-        break
-      case 'hold':
-        await setRow(fence, row, {
-          ...aside,
-          state: 'held',
-          errorClass: JOURNAL_CLASSES.held,
-          sentence: answer.reason,
-        })
-        break
-      case 'put_off': {
-        const change = afterPlanPutOff(row, answer.why, now)
-        await setRow(fence, row, { ...aside, ...change })
-        await pauseRules(app, run, answer.why.sentence)
-        break
-      }
-    }
+    await store.runs.setRow(fence, seenOf(row), keptBack(row, answer, clock.now()))
+    if (answer.outcome === 'put_off') await pauseRules(app, run, answer.why.sentence)
     log.info({ run: run.id, step: row.stepId, item: row.itemKey, verdict: answer.outcome }, 'message.kept_back')
     return false
   }
 
-  async function deliver(
-    fence: RunFence,
-    run: ClaimedRun,
-    row: JournalRow,
-    seen: SeenJournal,
-    goOn: () => boolean,
-  ): Promise<void> {
+  async function deliver(work: RunAtWork, row: JournalRow, seen: SeenJournal): Promise<void> {
+    const { run, fence } = work
     const { effect } = row
     if (effect.kind === 'none') throw new Error(`step ${row.stepId} of run ${run.id} has nothing to send`)
     const at = clock.now()
@@ -127,119 +71,143 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
       sendingAt: at,
       nextAttemptAt: null,
     }
-    const answer = await commit(effect, contextOf(run, sending, seen))
-    const change = afterCommit(sending, answer, clock.now())
-    await end(run, sending, change, at, goOn)
+    const answer = await committer.commit(effect, contextOf(run, sending, seen))
+    await endSending(app, work, sending, afterCommit(sending, answer, clock.now()), at)
     if (answer.outcome === 'blocked') await pauseRules(app, run, answer.sentence)
   }
 
-  const verify: Act = async (fence, run, scene, row, seen, goOn) => {
+  async function verify(work: RunAtWork, row: JournalRow, seen: SeenJournal): Promise<void> {
+    const { run } = work
     const { effect } = row
     if (effect.kind === 'none') throw new Error(`step ${row.stepId} of run ${run.id} has nothing to look for`)
     const at = clock.now()
-    const found = await look(effect, contextOf(run, row, seen))
+    const found = await committer.verify(effect, contextOf(run, row, seen))
     const change = afterVerify(row, found, clock.now())
-    if (seen.cancelled) {
-      // Nothing begins any more, and nobody will look again.
-      await end(run, row, whenCancelled(row, change, found), at, goOn)
-    } else if (change === 'again') await send(fence, run, scene, row, seen, goOn)
-    else await end(run, row, change, at, goOn)
+    // Of a cancelled run nothing begins any more, and nobody will look again.
+    const last = seen.cancelled ? whenCancelled(row, change, found) : change
+    if (last === 'again') await send(work, row, seen)
+    else await endSending(app, work, row, last, at)
   }
 
-  async function commit(effect: Effect, context: CommitContext): Promise<CommitResult> {
-    try {
-      return await parts.committer.commit(effect, context)
-    } catch (error) {
-      log.error({ run: context.identity.runId, step: context.identity.stepId, error }, 'effect.commit_failed')
-      return { outcome: 'unknown', sentence: runReason('broken_off') }
-    }
+  async function giveUp({ fence }: RunAtWork, row: JournalRow, sentence: Reason): Promise<void> {
+    const errorClass = JOURNAL_CLASSES.previousFailed
+    const at = clock.now()
+    await store.runs.setRow(fence, seenOf(row), {
+      ...row,
+      state: 'skipped',
+      errorClass,
+      sentence,
+      nextAttemptAt: null,
+      at,
+    })
   }
 
-  async function look(effect: Effect, context: CommitContext): Promise<VerifyResult> {
-    try {
-      return await parts.committer.verify(effect, context)
-    } catch (error) {
-      log.error({ run: context.identity.runId, step: context.identity.stepId, error }, 'effect.verify_failed')
-      return { outcome: 'later', sentence: runReason('not_looked'), retryAt: null }
-    }
-  }
+  return { send, verify, giveUp }
+}
 
-  /** Commit 3. */
-  async function end(
-    run: ClaimedRun,
-    row: JournalRow,
-    change: RowChange,
-    startedAt: number,
-    goOn: () => boolean,
-  ): Promise<void> {
-    const now = clock.now()
-    const { stepId, itemKey, attempt } = row
-    const counts = isMessage(row) && (change.state === 'sent' || change.state === 'unknown')
-    const write: RowWrite = {
-      state: change.state,
-      attempt: change.attempt,
-      errorClass: change.errorClass,
-      sentence: change.sentence,
-      nextAttemptAt: change.nextAttemptAt,
-      result: change.result,
-      tries: triesAfter(row, change, startedAt, now),
-      released: row.released,
-      at: now,
-    }
-    const input = {
-      message: counts && isMessage(row) ? messageNote(app, run, row.effect) : null,
-      writes: change.state === 'sent' ? writesUnderOtherUuid(run, row, change.result) : [],
-    }
-    await steadily(goOn, () =>
-      store.runs.endSending(run.accountUuid, run.id, { stepId, itemKey, attempt }, write, input),
-    )
-    const fields = { run: run.id, step: stepId, item: itemKey, kind: row.effect.kind, attempt, state: change.state }
-    log.info({ ...fields, errorClass: change.errorClass, durationMs: now - startedAt }, 'effect.ended')
-  }
-
-  async function steadily(goOn: () => boolean, write: () => Promise<unknown>): Promise<void> {
-    for (const pause of WRITE_PAUSES) {
-      try {
-        await write()
-        return
-      } catch (error) {
-        log.error({ pause, error }, 'effect.not_written')
-        if (!goOn()) break
-      }
-      await new Promise<void>((resolve) => {
-        clock.wake(clock.now() + pause, resolve)
-      })
-    }
-    await write()
-  }
-
-  async function setRow(
-    fence: RunFence,
-    row: JournalRow,
-    write: Pick<
-      RowWrite,
-      'state' | 'attempt' | 'errorClass' | 'sentence' | 'nextAttemptAt' | 'result' | 'tries' | 'at'
-    >,
-  ): Promise<void> {
-    await store.runs.setRow(fence, seenOf(row), { ...write, released: row.released })
-  }
-
+/** What is thrown is a fault of ours, and nobody knows what became of the effect. */
+function neverThrowing({ log }: RunApp, committer: Committer): Committer {
   return {
-    send,
-    verify,
-    giveUp: (fence, row, sentence) =>
-      setRow(fence, row, {
-        ...row,
-        state: 'skipped',
-        errorClass: JOURNAL_CLASSES.previousFailed,
-        sentence,
-        nextAttemptAt: null,
-        at: clock.now(),
-      }),
+    async commit(effect, context) {
+      try {
+        return await committer.commit(effect, context)
+      } catch (error) {
+        log.error({ run: context.identity.runId, step: context.identity.stepId, error }, 'effect.commit_failed')
+        return { outcome: 'unknown', sentence: runReason('broken_off') }
+      }
+    },
+    async verify(effect, context) {
+      try {
+        return await committer.verify(effect, context)
+      } catch (error) {
+        log.error({ run: context.identity.runId, step: context.identity.stepId, error }, 'effect.verify_failed')
+        return { outcome: 'later', sentence: runReason('not_looked'), retryAt: null }
+      }
+    },
   }
 }
 
-function isMessage(row: JournalRow): row is JournalRow & { effect: CustomerMessage } {
+/** How a message stands that does not go out now. */
+function keptBack(row: Message, answer: Exclude<GuardAnswer, { outcome: 'now' }>, now: Millis): RowWrite {
+  const aside = { ...row, nextAttemptAt: null, at: now }
+  const { moved, guard, held } = JOURNAL_CLASSES
+  switch (answer.outcome) {
+    case 'later':
+      return { ...aside, state: 'planned', errorClass: moved, sentence: answer.reason, nextAttemptAt: answer.at }
+    case 'skip':
+      return { ...aside, state: 'skipped', errorClass: guard, sentence: answer.reason }
+    case 'hold':
+      return { ...aside, state: 'held', errorClass: held, sentence: answer.reason }
+    case 'put_off':
+      return { ...aside, ...afterPlanPutOff(row, answer.why, now) }
+    default:
+      return assertNever(answer)
+  }
+}
+
+/** Commit 3. */
+async function endSending(
+  app: RunApp,
+  { run, goOn }: RunAtWork,
+  row: JournalRow,
+  change: RowChange,
+  startedAt: Millis,
+): Promise<void> {
+  const now = app.clock.now()
+  const { stepId, itemKey, attempt, released } = row
+  const { try: _try, ...columns } = change
+  const write: RowWrite = { ...columns, tries: triesAfter(row, change, startedAt, now), released, at: now }
+  const mayHaveGoneOut = change.state === 'sent' || change.state === 'unknown'
+  const input = {
+    message: mayHaveGoneOut && isMessage(row) ? messageNote(app, run, row.effect) : null,
+    writes: change.state === 'sent' ? writesUnderOtherUuid(run, row, change.result) : [],
+  }
+  await steadily(app, goOn, () =>
+    app.store.runs.endSending(run.accountUuid, run.id, { stepId, itemKey, attempt }, write, input),
+  )
+  const fields = { run: run.id, step: stepId, item: itemKey, kind: row.effect.kind, attempt, state: change.state }
+  app.log.info({ ...fields, errorClass: change.errorClass, durationMs: now - startedAt }, 'effect.ended')
+}
+
+/** What is known is written down again and again this long: forgetting that a message went out is the worst that can happen. */
+const WRITE_PAUSES = [250, seconds(1), seconds(3), seconds(10), seconds(30)]
+
+async function steadily({ clock, log }: RunApp, goOn: () => boolean, write: () => Promise<unknown>): Promise<void> {
+  for (const pause of WRITE_PAUSES) {
+    try {
+      await write()
+      return
+    } catch (error) {
+      log.error({ pause, error }, 'effect.not_written')
+      if (!goOn()) break
+    }
+    await new Promise<void>((resolve) => {
+      clock.wake(clock.now() + pause, resolve)
+    })
+  }
+  await write()
+}
+
+/** One after the other, by key: what comes second begins when the first has ended, however it ended. */
+function createTurns(): { take<T>(key: string, work: () => Promise<T>): Promise<T> } {
+  const last = new Map<string, Promise<unknown>>()
+  return {
+    async take(key, work) {
+      const before = last.get(key)
+      const mine = (before ?? Promise.resolve()).then(work, work)
+      last.set(key, mine)
+      try {
+        return await mine
+      } finally {
+        if (last.get(key) === mine) last.delete(key)
+      }
+    },
+  }
+}
+
+type Message = JournalRow & { effect: CustomerMessage }
+
+function isMessage(row: JournalRow): row is Message {
   return isCustomerMessage(row.effect)
 }
 
@@ -284,19 +252,11 @@ function contextOf(run: ClaimedRun, row: JournalRow, seen: SeenJournal): CommitC
   }
 }
 
-function fieldWrites(run: ClaimedRun, effect: Effect, uuid: string): FieldWrite[] {
+function fieldWrites({ automationId, hop }: ClaimedRun, effect: Effect, uuid: string): FieldWrite[] {
   if (effect.kind !== 'update_record' && effect.kind !== 'create_record') return []
   const recordUuid = effect.kind === 'update_record' ? effect.recordUuid : uuid
-  const { object } = effect
-  const { automationId, hop } = run
-  return Object.entries(effect.fields).map(([field, value]) => ({
-    object,
-    recordUuid,
-    field,
-    value,
-    automationId,
-    hop,
-  }))
+  const { object, fields } = effect
+  return Object.entries(fields).map(([field, value]) => ({ object, recordUuid, field, value, automationId, hop }))
 }
 
 /** The platform gave the new record an id of its own. */

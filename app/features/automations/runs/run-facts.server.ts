@@ -40,25 +40,19 @@ const ONE_BY_ONE = 4
 
 export type Loaded<T> = { outcome: 'ok'; value: T } | { outcome: 'put_off'; why: PutOff }
 
+type RunRecords = Pick<ClaimedRun, 'accountUuid' | 'object' | 'recordUuids'>
+
 /** The records of a run that still exist, in its order. A deleted one is left out, unless the rule asks for those too. */
 export async function loadRecords(
   facts: RunFacts,
-  run: Pick<ClaimedRun, 'accountUuid' | 'object' | 'recordUuids'>,
+  run: RunRecords,
   definition: Pick<RuleDefinition, 'conditions' | 'trigger'>,
   parts: readonly FactPart[],
 ): Promise<Loaded<RecordFacts[]>> {
   const { accountUuid, object, recordUuids } = run
-  const found = new Map<string, RecordFacts>()
-  if (recordUuids.length > ONE_BY_ONE && definition.trigger.source === 'api_polling') {
-    const wanted = new Set(recordUuids)
-    const filter = serverFilter(definition.conditions, definition.trigger.endpoint)
-    const listed = await facts.reader(accountUuid).list(object, filter === '' ? {} : { filter })
-    if (listed.outcome !== 'ok') return { outcome: 'put_off', why: putOffOf(listed) }
-    const records = listed.value.filter((record) => wanted.has(String(record.uuid)))
-    const joined = await facts.join(accountUuid, object, records, parts)
-    if (joined.outcome !== 'ok') return { outcome: 'put_off', why: putOffOf(joined) }
-    for (const one of joined.facts) found.set(one.recordUuid, one)
-  }
+  const listed = await recordsOfList(facts, run, definition, parts)
+  if (listed.outcome === 'put_off') return listed
+  const found = new Map(listed.value.map((one) => [one.recordUuid, one]))
   for (const recordUuid of recordUuids) {
     if (found.has(recordUuid)) continue
     const one = await facts.one(accountUuid, object, recordUuid, parts)
@@ -73,6 +67,25 @@ export async function loadRecords(
     return one && (one.active || asksAboutDeletion) ? [one] : []
   })
   return { outcome: 'ok', value }
+}
+
+/** Many records of a rule by the clock are read as one list; empty = they are to be read one by one. */
+async function recordsOfList(
+  facts: RunFacts,
+  { accountUuid, object, recordUuids }: RunRecords,
+  { trigger, conditions }: Pick<RuleDefinition, 'conditions' | 'trigger'>,
+  parts: readonly FactPart[],
+): Promise<Loaded<RecordFacts[]>> {
+  if (recordUuids.length <= ONE_BY_ONE || trigger.source !== 'api_polling') return { outcome: 'ok', value: [] }
+  const wanted = new Set(recordUuids)
+  const filter = serverFilter(conditions, trigger.endpoint)
+  const listed = await facts.reader(accountUuid).list(object, filter === '' ? {} : { filter })
+  if (listed.outcome !== 'ok') return { outcome: 'put_off', why: putOffOf(listed) }
+  const records = listed.value.filter((record) => wanted.has(String(record.uuid)))
+  const joined = await facts.join(accountUuid, object, records, parts)
+  return joined.outcome === 'ok'
+    ? { outcome: 'ok', value: joined.facts }
+    : { outcome: 'put_off', why: putOffOf(joined) }
 }
 
 /** A call that gave no answer, in the journal's words. `refused` = asked wrongly: no repeat helps, but a person may. */

@@ -18,7 +18,7 @@ import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverT
 
 type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
 
-type GuardAnswer = MessageVerdict | { outcome: 'put_off'; why: PutOff }
+export type GuardAnswer = MessageVerdict | { outcome: 'put_off'; why: PutOff }
 
 /** Every hash a receiver may be stored under, the present one first. */
 function receiverHashes({ secrets }: Pick<App, 'secrets'>, accountUuid: string, effect: CustomerMessage): string[] {

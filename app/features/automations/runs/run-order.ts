@@ -7,6 +7,7 @@ import type { Step } from '#app/domain/automations/rule.ts'
 import type { RunOutcome } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { isDeliberate, isOpen, JOURNAL_CLASSES, outcomeOf, rowNext } from '../rules/journal.ts'
 import { referencesOf } from '../rules/step-references.ts'
@@ -22,6 +23,12 @@ export type RunNext =
   | { next: 'hold'; reason: Reason }
   | { next: 'finish'; outcome: RunOutcome; reason: Reason | null }
 
+/** What a step or an effect that cannot go on waits for: a moment, or a person. `blocks` = nothing later may overtake it. */
+type Pending = { next: 'wait'; until: Millis; reason: Reason | null; blocks: boolean } | { next: 'ask'; reason: Reason }
+
+/** What can be done at once. */
+type AtOnce = Extract<RunNext, { next: 'plan' | 'skip_step' | 'skip_row' | 'send' | 'verify' }>
+
 /** `cancelled` = nothing more begins; what may be on its way is looked at, then it ends. */
 export function nextOfRun(
   steps: readonly Step[],
@@ -34,38 +41,57 @@ export function nextOfRun(
     return row ? { next: 'verify', row } : { next: 'finish', outcome: 'cancelled', reason: cancelled.reason }
   }
   if (steps.length === 0) return { next: 'finish', outcome: 'nothing', reason: runReason('no_steps') }
-  const waits: { until: Millis; reason: Reason | null }[] = []
-  let asks: Reason | null = null
+  const pending: Pending[] = []
+  for (const one of inOrder(steps, journal, now)) {
+    if (one.next !== 'wait' && one.next !== 'ask') return one
+    pending.push(one)
+  }
+  const [first] = pending.filter((one) => one.next === 'wait').sort((a, b) => a.until - b.until)
+  if (first) return { next: 'wait', until: first.until, reason: first.reason ?? runReason('waiting') }
+  const asks = pending.find((one) => one.next === 'ask')
+  if (asks) return { next: 'hold', reason: asks.reason }
+  const outcome = outcomeOf(journal)
+  return { next: 'finish', outcome, reason: endReason(journal, outcome) }
+}
+
+/** What each effect, and the first step without any, makes of now; up to where nothing may overtake. */
+function* inOrder(steps: readonly Step[], journal: readonly JournalRow[], now: Millis): Generator<AtOnce | Pending> {
   for (const [index, step] of steps.entries()) {
     const rows = rowsOf(journal, step.id)
     if (rows.length === 0) {
-      const ready = readiness(steps, journal, index)
-      if (ready.ready === 'yes') return { next: 'plan', step }
-      if (ready.ready === 'never') return { next: 'skip_step', step, sentence: ready.sentence }
-      asks ??= ready.asks
-      break
+      const begins = beginning(steps, journal, step, index)
+      if (begins) yield begins
+      return
     }
-    let blocked = false
-    for (const row of rows) {
-      const act = rowNext(row, rows, now)
-      if (act.next === 'plan') return { next: 'plan', step }
-      if (act.next === 'send' || act.next === 'verify') return { next: act.next, row }
-      if (act.next === 'give_up') return { next: 'skip_row', row, sentence: runReason('parent_failed') }
-      if (act.next === 'wait') {
-        waits.push({ until: act.until, reason: row.sentence })
-        blocked ||= act.blocks
-      }
-      // One that is held waits for a person by itself; an unclear one only if something needs it.
-      if (act.next === 'ask' && row.state === 'held') asks ??= row.sentence ?? runReason('held')
-      if (act.next === 'after_sibling') asks ??= runReason('message_unclear')
-    }
-    if (blocked) break
+    const found = rows.map((row) => goingOn(step, row, rows, now)).filter((one) => one !== null)
+    yield* found
+    if (found.some((one) => one.next === 'wait' && one.blocks)) return
   }
-  const first = waits.sort((a, b) => a.until - b.until)[0]
-  if (first) return { next: 'wait', until: first.until, reason: first.reason ?? runReason('waiting') }
-  if (asks !== null) return { next: 'hold', reason: asks }
-  const outcome = outcomeOf(journal)
-  return { next: 'finish', outcome, reason: endReason(journal, outcome) }
+}
+
+/** Null = nothing is left to do, or nothing can be done before its siblings. */
+function goingOn(step: Step, row: JournalRow, rows: readonly JournalRow[], now: Millis): AtOnce | Pending | null {
+  const act = rowNext(row, rows, now)
+  switch (act.next) {
+    case 'plan':
+      return { next: 'plan', step }
+    case 'send':
+    case 'verify':
+      return { next: act.next, row }
+    case 'give_up':
+      return { next: 'skip_row', row, sentence: runReason('parent_failed') }
+    case 'wait':
+      return { ...act, reason: row.sentence }
+    case 'ask':
+      // One that is held waits for a person by itself; an unclear one only if something needs it.
+      return row.state === 'held' ? { next: 'ask', reason: row.sentence ?? runReason('held') } : null
+    case 'after_sibling':
+      return { next: 'ask', reason: runReason('message_unclear') }
+    case 'ended':
+      return null
+    default:
+      return assertNever(act)
+  }
 }
 
 /** The first thing that went wrong, or why nothing was done. */
@@ -79,31 +105,29 @@ export function rowsOf(journal: readonly JournalRow[], stepId: string): JournalR
   return journal.filter((row) => row.stepId === stepId).sort((a, b) => Number(a.itemKey) - Number(b.itemKey))
 }
 
-type Readiness = { ready: 'yes' } | { ready: 'never'; sentence: Reason } | { ready: 'not_yet'; asks: Reason | null }
-
-function readiness(steps: readonly Step[], journal: readonly JournalRow[], index: number): Readiness {
-  const step = steps[index]
-  if (!step) return { ready: 'yes' }
+/** Null = not yet: what it needs has not begun, or goes on without anybody. */
+function beginning(
+  steps: readonly Step[],
+  journal: readonly JournalRow[],
+  step: Step,
+  index: number,
+): AtOnce | Pending | null {
   const previous = steps[index - 1]
   const needs = [
     ...(step.waitForPrevious && previous ? [{ id: previous.id, result: false }] : []),
     ...neededSteps(step, steps).map((id) => ({ id, result: true })),
-  ]
-  let asks: Reason | null = null
-  let open = false
-  for (const need of needs) {
-    const rows = rowsOf(journal, need.id)
-    if (rows.length === 0) return { ready: 'not_yet', asks: null }
-    if (rows.some((row) => row.state === 'held' || row.state === 'unknown')) {
-      const unknown = rows.some((row) => row.state === 'unknown')
-      asks ??= unknown ? runReason('message_unclear') : runReason('held')
-    }
-    if (rows.some(isOpen)) open = true
-    else if (!isEnough(rows, need.result)) {
-      return { ready: 'never', sentence: need.result ? runReason('needed_failed') : runReason('previous_failed') }
+  ].map(({ id, result }) => ({ result, rows: rowsOf(journal, id) }))
+  for (const { rows, result } of needs) {
+    if (rows.length === 0) return null
+    if (!rows.some(isOpen) && !isEnough(rows, result)) {
+      return { next: 'skip_step', step, sentence: runReason(result ? 'needed_failed' : 'previous_failed') }
     }
   }
-  return open ? { ready: 'not_yet', asks } : { ready: 'yes' }
+  if (!needs.some(({ rows }) => rows.some(isOpen))) return { next: 'plan', step }
+  const asking = needs.find(({ rows }) => rows.some(({ state }) => state === 'held' || state === 'unknown'))
+  if (!asking) return null
+  const isUnclear = asking.rows.some(({ state }) => state === 'unknown')
+  return { next: 'ask', reason: runReason(isUnclear ? 'message_unclear' : 'held') }
 }
 
 /** A result is there only when something was sent. Otherwise it is enough that there was nothing to do. */

@@ -7,11 +7,12 @@ import type { Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, NewJournalRow, RunFence, SeenJournal } from '#db/store/runs.ts'
 import { afterPlanPutOff, JOURNAL_CLASSES } from '../rules/journal.ts'
 import type { PutOff } from './run-facts.server.ts'
 import { aboutOf } from './run-guards.server.ts'
-import type { RunApp, RunParts } from './run-inputs.server.ts'
+import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
 import { pauseRules } from './run-pause.server.ts'
@@ -20,8 +21,8 @@ import { planStep, type RunScene } from './run-step.server.ts'
 
 interface Planner {
   scene(run: ClaimedRun): SceneLoader
-  plan(fence: RunFence, run: ClaimedRun, scene: SceneLoader, step: Step, seen: SeenJournal): Promise<void>
-  skip(fence: RunFence, step: Step, sentence: Reason): Promise<void>
+  plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<void>
+  skip(work: RunAtWork, step: Step, sentence: Reason): Promise<void>
 }
 
 /** The namespace of ids that we give to effects; made once, never changed. */
@@ -45,21 +46,16 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     return { load: nothing, profile: nothing }
   }
 
-  async function plan(
-    fence: RunFence,
-    run: ClaimedRun,
-    loader: SceneLoader,
-    step: Step,
-    seen: SeenJournal,
-  ): Promise<void> {
+  async function plan({ run, fence, scene }: RunAtWork, step: Step, seen: SeenJournal): Promise<void> {
     const { definition } = run.rule
     if (!definition) throw new Error(`run ${run.id} has nothing to plan`)
     const before = rowsOf(seen.rows, step.id)[0] ?? null
-    const loaded = await loader.load()
-    if (loaded.outcome === 'put_off') return putOff(fence, run, step, before, loaded.why)
+    const loaded = await scene.load()
+    if (loaded.outcome === 'put_off') return putOff({ run, fence }, step, before, loaded.why)
+    const rows = rowMaker(fence, step, clock.now)
     if (loaded.value === 'no_records') {
-      const sentence = seen.rows.length === 0 ? runReason('records_gone') : runReason('record_gone')
-      await save(fence, step, [noEffect(fence, step, 'skipped', 'gone', sentence)])
+      const sentence = runReason(seen.rows.length === 0 ? 'records_gone' : 'record_gone')
+      await save(fence, step, [rows.without('skipped', 'gone', sentence)])
       return
     }
     const made = await planStep(
@@ -68,107 +64,37 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
       step,
       resultsOf(definition.steps, seen.rows),
     )
-    if (made.outcome === 'later') return putOff(fence, run, step, before, made)
-    await save(fence, step, rowsOfPlan(fence, step, made, loaded.value))
+    if (made.outcome === 'later') return putOff({ run, fence }, step, before, made)
+    await save(fence, step, rowsOfPlan(rows, made, loaded.value))
     log.debug({ run: run.id, step: step.id, action: step.type, outcome: made.outcome }, 'step.planned')
-  }
-
-  function rowsOfPlan(
-    fence: RunFence,
-    step: Step,
-    made: Exclude<Plan, { outcome: 'later' }>,
-    { records }: RunScene,
-  ): NewJournalRow[] {
-    switch (made.outcome) {
-      case 'skipped': {
-        const row = noEffect(fence, step, 'skipped', JOURNAL_CLASSES.nothingToDo, made.sentence)
-        return [{ ...row, notes: { warnings: made.warnings, replacements: [] } }]
-      }
-      case 'impossible': {
-        const row = noEffect(fence, step, 'failed', made.errorClass, made.sentence)
-        return [{ ...row, notes: { warnings: made.warnings, replacements: [] } }]
-      }
-      case 'planned': {
-        const { effects, warnings, replacements } = made
-        if (effects.length === 0) {
-          return [noEffect(fence, step, 'skipped', JOURNAL_CLASSES.nothingToDo, runReason('nothing_to_do'))]
-        }
-        return effects.map((effect, index) => {
-          const about = isCustomerMessage(effect) ? { about: aboutOf(records, effect) } : {}
-          const first = index === 0 ? { warnings, replacements } : { warnings: [], replacements: [] }
-          const worthKeeping = index === 0 || 'about' in about
-          return { ...newRow(fence, step, String(index), effect), notes: worthKeeping ? { ...first, ...about } : null }
-        })
-      }
-      default:
-        return assertNever(made)
-    }
   }
 
   /** The account, not the step, is in the way: its rules stop as well, once. */
   async function putOff(
-    fence: RunFence,
-    run: ClaimedRun,
+    { run, fence }: Pick<RunAtWork, 'run' | 'fence'>,
     step: Step,
     before: JournalRow | null,
     why: PutOff,
   ): Promise<void> {
     const now = clock.now()
-    // Asked wrongly, or not there: the same question has the same answer.
-    const hopeless = why.errorClass === 'invalid' || why.errorClass === 'not_found'
+    const { errorClass, sentence } = why
     const held = { attempt: before?.attempt ?? 0, effect: NO_EFFECT, plannedAt: before?.plannedAt ?? now }
-    const change = hopeless
-      ? {
-          state: 'failed' as const,
-          attempt: held.attempt,
-          errorClass: why.errorClass,
-          sentence: why.sentence,
-          nextAttemptAt: null,
-        }
+    // Asked wrongly, or not there: the same question has the same answer.
+    const isHopeless = errorClass === 'invalid' || errorClass === 'not_found'
+    const change = isHopeless
+      ? { state: 'failed' as const, attempt: held.attempt, errorClass, sentence, nextAttemptAt: null }
       : afterPlanPutOff(held, why, now)
-    const row = noEffect(fence, step, change.state, change.errorClass, change.sentence)
-    await save(fence, step, [
-      {
-        ...row,
-        attempt: change.attempt,
-        nextAttemptAt: change.nextAttemptAt,
-        plannedAt: held.plannedAt,
-        endedAt: change.nextAttemptAt === null ? now : null,
-      },
-    ])
-    await pauseRules(app, run, why.sentence)
-    log.info(
-      { run: run.id, step: step.id, errorClass: why.errorClass, nextAttemptAt: change.nextAttemptAt },
-      'step.put_off',
-    )
+    const { attempt, nextAttemptAt } = change
+    const row = rowMaker(fence, step, clock.now).without(change.state, change.errorClass, change.sentence)
+    const endedAt = nextAttemptAt === null ? now : null
+    await save(fence, step, [{ ...row, attempt, nextAttemptAt, plannedAt: held.plannedAt, endedAt }])
+    await pauseRules(app, run, sentence)
+    log.info({ run: run.id, step: step.id, errorClass, nextAttemptAt }, 'step.put_off')
   }
 
-  function newRow(fence: RunFence, step: Step, itemKey: string, effect: JournalEffect): NewJournalRow {
-    return {
-      stepId: step.id,
-      itemKey,
-      state: 'planned',
-      attempt: 0,
-      clientUuid: effectUuid(fence.accountUuid, fence.runId, step.id, itemKey),
-      effect,
-      notes: null,
-      errorClass: null,
-      sentence: null,
-      nextAttemptAt: null,
-      plannedAt: clock.now(),
-      endedAt: null,
-    }
-  }
-
-  function noEffect(
-    fence: RunFence,
-    step: Step,
-    state: NewJournalRow['state'],
-    errorClass: string | null,
-    sentence: Reason | null,
-  ): NewJournalRow {
-    const row = newRow(fence, step, '0', NO_EFFECT)
-    return { ...row, state, errorClass, sentence, endedAt: state === 'planned' ? null : clock.now() }
+  async function skip({ fence }: RunAtWork, step: Step, sentence: Reason): Promise<void> {
+    const { previousFailed } = JOURNAL_CLASSES
+    await save(fence, step, [rowMaker(fence, step, clock.now).without('skipped', previousFailed, sentence)])
   }
 
   /** Refused when the run is not ours any more, or was cancelled: the next look at the journal tells. */
@@ -176,11 +102,59 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     await store.runs.planEffects(fence, step.id, rows)
   }
 
+  return { scene, plan, skip }
+}
+
+interface RowMaker {
+  planned(itemKey: string, effect: JournalEffect): NewJournalRow
+  /** For a step that has no effects. */
+  without(state: NewJournalRow['state'], errorClass: string | null, sentence: Reason | null): NewJournalRow
+}
+
+function rowMaker({ accountUuid, runId }: RunFence, step: Step, now: () => Millis): RowMaker {
+  const planned: RowMaker['planned'] = (itemKey, effect) => ({
+    stepId: step.id,
+    itemKey,
+    state: 'planned',
+    attempt: 0,
+    clientUuid: effectUuid(accountUuid, runId, step.id, itemKey),
+    effect,
+    notes: null,
+    errorClass: null,
+    sentence: null,
+    nextAttemptAt: null,
+    plannedAt: now(),
+    endedAt: null,
+  })
   return {
-    scene,
-    plan,
-    skip: (fence, step, sentence) =>
-      save(fence, step, [noEffect(fence, step, 'skipped', JOURNAL_CLASSES.previousFailed, sentence)]),
+    planned,
+    without(state, errorClass, sentence) {
+      const endedAt = state === 'planned' ? null : now()
+      return { ...planned('0', NO_EFFECT), state, errorClass, sentence, endedAt }
+    },
+  }
+}
+
+function rowsOfPlan(rows: RowMaker, made: Exclude<Plan, { outcome: 'later' }>, { records }: RunScene): NewJournalRow[] {
+  const { nothingToDo } = JOURNAL_CLASSES
+  const { warnings } = made
+  switch (made.outcome) {
+    case 'skipped':
+      return [{ ...rows.without('skipped', nothingToDo, made.sentence), notes: { warnings, replacements: [] } }]
+    case 'impossible':
+      return [{ ...rows.without('failed', made.errorClass, made.sentence), notes: { warnings, replacements: [] } }]
+    case 'planned': {
+      const { effects, replacements } = made
+      if (effects.length === 0) return [rows.without('skipped', nothingToDo, runReason('nothing_to_do'))]
+      return effects.map((effect, index) => {
+        const about = isCustomerMessage(effect) ? { about: aboutOf(records, effect) } : {}
+        const first = index === 0 ? { warnings, replacements } : { warnings: [], replacements: [] }
+        const worthKeeping = index === 0 || 'about' in about
+        return { ...rows.planned(String(index), effect), notes: worthKeeping ? { ...first, ...about } : null }
+      })
+    }
+    default:
+      return assertNever(made)
   }
 }
 

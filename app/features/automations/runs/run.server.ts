@@ -1,13 +1,13 @@
 // A run at work: claimed, its steps planned and committed one after the other, each with a row before and after. What comes next
 // is read from the journal alone (run-order.ts), so that it makes no difference who begins, and who goes on after a crash.
 
-import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { isConnectionPause, runReason } from '#app/domain/automations/run-reasons.ts'
-import { reasonCode } from '#app/domain/reason.ts'
+import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import type { ClaimedRun, RunFence, SeenJournal } from '#db/store/runs.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type { ClaimedRun, SeenJournal } from '#db/store/runs.ts'
 import { createEffectRunner } from './run-effect.server.ts'
-import type { RunApp, RunParts } from './run-inputs.server.ts'
+import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { nextOfRun, type RunNext } from './run-order.ts'
 import { createPlanner } from './run-plan.server.ts'
 
@@ -15,7 +15,10 @@ import { createPlanner } from './run-plan.server.ts'
  * Works on a run until it ends, waits, or `goOn` says no. Resolves with the moment it goes on by itself; null = it does not, or
  * it is somebody else's. Rejects only for a fault (the database cannot be written): the run is then taken up again later.
  */
-type WorkOnRun = (run: { accountUuid: string; id: number }, goOn: () => boolean) => Promise<number | null>
+type WorkOnRun = (run: { accountUuid: string; id: number }, goOn: () => boolean) => Promise<Millis | null>
+
+type Parking = { state: 'waiting' | 'held'; wakeAt: Millis; reason: Reason }
+type Finish = Extract<RunNext, { next: 'finish' }>
 
 /** `owner` names this start of the process: writes of an earlier one are refused. */
 export function createRunWorker(app: RunApp, parts: RunParts, owner: string): WorkOnRun {
@@ -23,69 +26,78 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
   const planner = createPlanner(app, parts)
   const effects = createEffectRunner(app, parts)
 
+  /** One step onward. `again` = the journal says what comes then; else the moment it goes on by itself, null = it does not. */
+  async function act(work: RunAtWork, seen: SeenJournal, next: RunNext) {
+    switch (next.next) {
+      case 'plan':
+        await planner.plan(work, next.step, seen)
+        return 'again'
+      case 'skip_step':
+        await planner.skip(work, next.step, next.sentence)
+        return 'again'
+      case 'skip_row':
+        await effects.giveUp(work, next.row, next.sentence)
+        return 'again'
+      case 'send':
+        await effects.send(work, next.row, seen)
+        return 'again'
+      case 'verify':
+        await effects.verify(work, next.row, seen)
+        return 'again'
+      case 'wait':
+        return park(work, seen, { state: 'waiting', wakeAt: next.until, reason: next.reason })
+      case 'hold':
+        return park(work, seen, { state: 'held', wakeAt: clock.now(), reason: next.reason })
+      case 'finish':
+        return finish(work, seen, next)
+      default:
+        return assertNever(next)
+    }
+  }
+
+  async function park({ run, fence }: RunAtWork, seen: SeenJournal, parking: Parking) {
+    const { state, wakeAt } = parking
+    const parked = await store.runs.parkRun(fence, seen.stamp, parking)
+    if (parked === 'changed') return 'again'
+    if (parked !== 'parked') return null
+    log.info({ run: run.id, account: run.accountUuid, state, wakeAt }, 'run.parked')
+    return state === 'waiting' ? wakeAt : null
+  }
+
+  async function finish({ run, fence, startedAt }: RunAtWork, seen: SeenJournal, { outcome, reason }: Finish) {
+    const cancelledReason = runReason('cancelled_before_sent')
+    const ending = { outcome, reason, cancelledReason, at: clock.now() }
+    const ended = await store.runs.finishRun(fence, seen.stamp, ending)
+    if (ended === 'changed') return 'again'
+    if (ended === 'parked') {
+      const durationMs = clock.now() - startedAt
+      const { id, accountUuid, automationId } = run
+      log.info({ run: id, account: accountUuid, automation: automationId, outcome, durationMs }, 'run.ended')
+    }
+    return null
+  }
+
   return async ({ accountUuid, id }, goOn) => {
     const run = await store.runs.claimRun(accountUuid, id, owner, clock.now())
     if (!run) return null
-    const fence: RunFence = { accountUuid, runId: id, owner }
-    const startedAt = clock.now()
-    const scene = planner.scene(run)
-    for (;;) {
-      if (!goOn()) return null
+    const fence = { accountUuid, runId: id, owner }
+    const work: RunAtWork = { run, fence, scene: planner.scene(run), startedAt: clock.now(), goOn }
+    while (goOn()) {
       const seen = await store.runs.readJournal(fence)
       if (!seen) return null
-      const { definition } = run.rule
-      const next = definition ? nextFor(run, definition, seen, clock.now()) : VERSION_GONE
-      switch (next.next) {
-        case 'plan':
-          await planner.plan(fence, run, scene, next.step, seen)
-          break
-        case 'skip_step':
-          await planner.skip(fence, next.step, next.sentence)
-          break
-        case 'skip_row':
-          await effects.giveUp(fence, next.row, next.sentence)
-          break
-        case 'send':
-          await effects.send(fence, run, scene, next.row, seen, goOn)
-          break
-        case 'verify':
-          await effects.verify(fence, run, scene, next.row, seen, goOn)
-          break
-        case 'wait':
-        case 'hold': {
-          const wakeAt = next.next === 'wait' ? next.until : clock.now()
-          const state = next.next === 'wait' ? 'waiting' : 'held'
-          const parked = await store.runs.parkRun(fence, seen.stamp, { state, wakeAt, reason: next.reason })
-          if (parked === 'changed') break
-          if (parked === 'parked') log.info({ run: id, account: accountUuid, state, wakeAt }, 'run.parked')
-          return parked === 'parked' && state === 'waiting' ? wakeAt : null
-        }
-        case 'finish': {
-          const { outcome, reason } = next
-          const ended = await store.runs.finishRun(fence, seen.stamp, {
-            outcome,
-            reason,
-            cancelledReason: runReason('cancelled_before_sent'),
-            at: clock.now(),
-          })
-          if (ended === 'changed') break
-          if (ended === 'parked') {
-            const durationMs = clock.now() - startedAt
-            log.info({ run: id, account: accountUuid, automation: run.automationId, outcome, durationMs }, 'run.ended')
-          }
-          return null
-        }
-        default:
-          assertNever(next)
-      }
+      const acted = await act(work, seen, nextFor(run, seen, clock.now()))
+      if (acted !== 'again') return acted
     }
+    return null
   }
 }
 
 const VERSION_GONE: RunNext = { next: 'finish', outcome: 'failure', reason: runReason('version_gone') }
 
 /** What the journal says, unless the run has not begun and there is a reason why it should not. */
-function nextFor(run: ClaimedRun, definition: RuleDefinition, seen: SeenJournal, now: number): RunNext {
+function nextFor(run: ClaimedRun, seen: SeenJournal, now: Millis): RunNext {
+  const { definition } = run.rule
+  if (!definition) return VERSION_GONE
   if (seen.rows.length === 0 && !seen.cancelled) {
     const stopped = whyNotBegun(run)
     if (stopped) return stopped
