@@ -20,6 +20,11 @@ const N8N: AutomationTool = { name: 'n8n', thing: 'workflow' }
 const POWER_AUTOMATE: AutomationTool = { name: 'Power Automate', thing: 'flow' }
 const APPS_SCRIPT: AutomationTool = { name: 'Google Apps Script', thing: 'deployment' }
 
+const OPEN_THE_FLOW =
+  'Choose “Anyone” under “Who can trigger the flow?”, save the flow and copy its whole address again.'
+const ANSWER_FOR_THE_SCRIPT =
+  'Put a tool in between that answers by itself, such as Make or Zapier, and let it call the script.'
+
 /**
  * The tool an address belongs to, null when it is none that we know. n8n also runs on people's own hosts: there its paths, or
  * the words of its answer, tell.
@@ -56,7 +61,7 @@ export function addressWord(tool: AutomationTool | null, url: string): ToolWord 
         verdict: 'warn',
         sentence:
           'The address of this flow has no key (“sig=…”): it is incomplete, or the flow takes signed-in people only.',
-        fix: 'Choose “Anyone” under “Who can trigger the flow?”, save the flow and copy its whole address again.',
+        fix: OPEN_THE_FLOW,
       }
     case 'Google Apps Script':
       if (pathname.endsWith('/dev')) {
@@ -71,7 +76,7 @@ export function addressWord(tool: AutomationTool | null, url: string): ToolWord 
         verdict: 'warn',
         sentence:
           'Google Apps Script runs the script and then answers with a redirect (302). That counts as not delivered, so the script would run again with every retry.',
-        fix: 'Put a tool in between that answers by itself, such as Make or Zapier, and let it call the script.',
+        fix: ANSWER_FOR_THE_SCRIPT,
       }
     case 'Zapier':
     case 'Make':
@@ -79,76 +84,77 @@ export function addressWord(tool: AutomationTool | null, url: string): ToolWord 
   }
 }
 
+/** Null = what the answer would mean from anybody. */
+type AnswerReader = (status: number, to: 'event' | 'look') => ToolWord | null
+
 /**
  * What an answer of this tool means where it means something particular; null = what it would mean from anybody.
  * `to`: an event, or a look that carries none.
  */
 export function answerWord(tool: AutomationTool | null, status: number, to: 'event' | 'look'): ToolWord | null {
   if (!tool) return null
-  const { name, thing } = tool
-  const good = status >= 200 && status < 300
-  const unknown = status === 404 || status === 410
-  switch (name) {
-    case 'Zapier':
-      // "Zapier will always return a success message … regardless of whether there is a Zap behind the webhook".
-      if (good) {
-        return {
-          verdict: 'ok',
-          sentence: `Zapier answered ${status}. It says so even while the Zap is switched off: whether it runs is only to be seen there.`,
-          fix: null,
-        }
-      }
-      return unknown ? missing(name, thing, status) : null
-    case 'n8n':
-      if (good && to === 'look') {
-        return {
-          verdict: 'ok',
-          sentence: `n8n answered ${status}. It says so whether or not the workflow is switched on; “Send test event” shows it.`,
-          fix: null,
-        }
-      }
-      return status === 404 ? missing(name, thing, status) : null
-    case 'Make':
-      if (status === 400 && to === 'event') {
-        return {
+  const unknown = status === 404 || (status === 410 && tool.name !== 'n8n')
+  return unknown ? missing(tool, status) : OWN_ANSWERS[tool.name](status, to)
+}
+
+const OWN_ANSWERS: Record<AutomationTool['name'], AnswerReader> = {
+  // "Zapier will always return a success message … regardless of whether there is a Zap behind the webhook".
+  Zapier: (status) =>
+    isGood(status)
+      ? fine(
+          `Zapier answered ${status}. It says so even while the Zap is switched off: whether it runs is only to be seen there.`,
+        )
+      : null,
+  n8n: (status, to) =>
+    isGood(status) && to === 'look'
+      ? fine(
+          `n8n answered ${status}. It says so whether or not the workflow is switched on; “Send test event” shows it.`,
+        )
+      : null,
+  Make: (status, to) =>
+    status === 400 && to === 'event'
+      ? {
           verdict: 'fail',
           sentence: 'Make answered 400: the queue of the scenario may be full.',
           fix: 'Look at the webhook’s queue in Make, and at whether the scenario is switched on.',
         }
-      }
-      return unknown ? missing(name, thing, status) : null
-    case 'Power Automate':
-      if (status === 401 || status === 403) {
-        return {
+      : null,
+  'Power Automate': (status, to) =>
+    isDenied(status)
+      ? {
           verdict: to === 'event' ? 'fail' : 'warn',
           sentence: `Power Automate answered ${status}: the address is incomplete, or the flow takes signed-in people only.`,
-          fix: 'Choose “Anyone” under “Who can trigger the flow?”, save the flow and copy its whole address again.',
+          fix: OPEN_THE_FLOW,
         }
+      : null,
+  'Google Apps Script': (status, to) => {
+    if (to === 'look' && (status === 405 || status === 400)) {
+      return fine(`Google answered ${status}: scripts are only run by events.`)
+    }
+    if (status >= 300 && status < 400) {
+      return {
+        verdict: 'warn',
+        sentence: `Google answered ${status}: the script has run, but a redirect counts as not delivered, so it runs again with every retry.`,
+        fix: ANSWER_FOR_THE_SCRIPT,
       }
-      return unknown ? missing(name, thing, status) : null
-    case 'Google Apps Script':
-      if (to === 'look' && (status === 405 || status === 400)) {
-        return { verdict: 'ok', sentence: `Google answered ${status}: scripts are only run by events.`, fix: null }
-      }
-      if (status >= 300 && status < 400) {
-        return {
-          verdict: 'warn',
-          sentence: `Google answered ${status}: the script has run, but a redirect counts as not delivered, so it runs again with every retry.`,
-          fix: 'Put a tool in between that answers by itself, such as Make or Zapier, and let it call the script.',
-        }
-      }
-      if (status === 401 || status === 403) {
-        return {
-          verdict: to === 'event' ? 'fail' : 'warn',
-          sentence: `Google answered ${status}: the script is not open to everybody.`,
-          fix: 'Deploy it as a web app with access for “Anyone”, and copy the address that ends in “/exec”.',
-        }
-      }
-      return unknown ? missing(name, thing, status) : null
-  }
+    }
+    if (!isDenied(status)) return null
+    return {
+      verdict: to === 'event' ? 'fail' : 'warn',
+      sentence: `Google answered ${status}: the script is not open to everybody.`,
+      fix: 'Deploy it as a web app with access for “Anyone”, and copy the address that ends in “/exec”.',
+    }
+  },
 }
 
-function missing(name: string, thing: string, status: number): ToolWord {
+const isGood = (status: number) => status >= 200 && status < 300
+const isDenied = (status: number) => status === 401 || status === 403
+
+function fine(sentence: string): ToolWord {
+  return { verdict: 'ok', sentence, fix: null }
+}
+
+function missing({ name, thing }: AutomationTool, status: number): ToolWord {
   return {
     verdict: 'fail',
     sentence: `${name} answered ${status}: the ${thing} may be switched off or deleted, or the address was not copied completely.`,

@@ -3,7 +3,7 @@
 
 import type { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
-import { MOST_ENDPOINTS, noRoomForEndpoints } from '#app/domain/endpoint-key.ts'
+import { type EndpointKind, MOST_ENDPOINTS, noRoomForEndpoints } from '#app/domain/endpoint-key.ts'
 import { type FieldNeed, fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
 import { POLL_PURPOSE } from '#app/domain/polling.ts'
@@ -80,27 +80,28 @@ export async function needsWith(
   return [...all.filter((_, at) => at !== index), need]
 }
 
-export type CoveringSubscription =
-  | { outcome: 'ready'; subscription: SubscriptionSwitch }
-  /** It does already; or it is not the platform that is to tell us of this object. */
-  | { outcome: 'as_it_is' }
-  | SubscribeFailure
+/** `subscription` null = what it watches already does; or it is not the platform that reports this object. */
+type CoveringSubscription = { outcome: 'ready'; subscription: SubscriptionSwitch | null } | SubscribeFailure
 
-/** For an address that is new: the platform is asked only when what it watches already does not do. */
+const AS_IT_IS: CoveringSubscription = { outcome: 'ready', subscription: null }
+
+/**
+ * For an endpoint that is new: the platform is asked only when what it watches already does not do. Whoever creates a webhook
+ * anew repairs its subscription: then it is asked in any case.
+ */
 export async function subscriptionForNew(
   app: SubscriptionApp,
   accountUuid: string,
-  objectType: string,
-  needs: readonly FieldNeed[],
+  { kind, objectType, needs }: { kind: EndpointKind; objectType: string; needs: readonly FieldNeed[] },
 ): Promise<CoveringSubscription> {
   if (isPolled(objectType)) {
     const begun = await beginLooking(app, accountUuid, objectType)
-    return begun.outcome === 'looking' ? { outcome: 'as_it_is' } : begun
+    return begun.outcome === 'looking' ? AS_IT_IS : begun
   }
-  const active = await activeSubscription(app, accountUuid, objectType)
+  const active = kind === 'extra' ? await activeSubscription(app, accountUuid, objectType) : null
   const watched = parseFields(active?.fields ?? '')
   const covered = fieldsToWatch(objectType, needs).every((field) => watched.includes(field))
-  if (active?.stateReason === null && covered) return { outcome: 'as_it_is' }
+  if (active?.stateReason === null && covered) return AS_IT_IS
   return prepareSubscription(app, accountUuid, objectType, needs)
 }
 
@@ -124,18 +125,18 @@ export async function subscriptionForChange(
   if (isPolled(objectType)) {
     // Where looking is in trouble it is tried again at once; the change is saved whatever comes of it.
     if (change.active !== false) await beginLooking(app, accountUuid, objectType)
-    return { outcome: 'as_it_is' }
+    return AS_IT_IS
   }
   const wanted = fieldsToWatch(objectType, needs)
   const watched = parseFields(subscription?.fields ?? '')
   const healthy = subscription !== null && subscription.stateReason === null
-  if (healthy && (change.fields === undefined || wanted.join(',') === watched.join(','))) return { outcome: 'as_it_is' }
+  if (healthy && (change.fields === undefined || wanted.join(',') === watched.join(','))) return AS_IT_IS
   // Whoever pauses does not ask for a repair.
-  if (change.fields === undefined && change.active === false) return { outcome: 'as_it_is' }
+  if (change.fields === undefined && change.active === false) return AS_IT_IS
   const prepared = await prepareSubscription(app, accountUuid, objectType, needs)
   if (prepared.outcome === 'ready') return prepared
   const covered = change.fields === undefined || wanted.every((field) => watched.includes(field))
-  return covered ? { outcome: 'as_it_is' } : prepared
+  return covered ? AS_IT_IS : prepared
 }
 
 /**

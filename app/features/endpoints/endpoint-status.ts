@@ -55,25 +55,26 @@ export function webhookStatus(
   return { status, sentence: [sentence, looking, condition.note].filter(Boolean).join(' ') }
 }
 
-function statusOf(
-  { endpoint, subscription, polling, meanMs, accountHold }: WebhookCondition,
-  now: Millis,
-): WebhookStatus {
+function statusOf(condition: WebhookCondition, now: Millis): WebhookStatus {
+  const { endpoint, meanMs, accountHold } = condition
   // Worst first: without a subscription nothing arrives at all, whatever the endpoint does.
-  if (polling ? looksInVain(polling, now) : subscription === null || subscription.stateReason !== null) {
-    return 'unsubscribed'
-  }
+  if (isUnsubscribed(condition, now)) return 'unsubscribed'
   if (endpoint.state === 'paused') return 'paused'
   if (endpoint.url === '') return 'no_address'
-  if (endpoint.state === 'stopped') return 'stopped'
-  if (endpoint.state === 'failing') return 'failing'
-  if (accountHold) return 'held'
-  // A wait the receiver asked for is no failure; a wait after redirects or refused addresses is one.
-  const asked = endpoint.lastCode === 429 || endpoint.lastCode === 503
-  if (asked && endpoint.holdUntil !== null && endpoint.holdUntil > now) return 'held'
+  if (endpoint.state === 'stopped' || endpoint.state === 'failing') return endpoint.state
+  if (accountHold || askedToWait(endpoint, now)) return 'held'
   if (endpoint.failingSince !== null || endpoint.breaker === 'open') return 'failing'
   if (endpoint.lastSuccessAt === null) return 'waiting'
   return meanMs !== null && meanMs >= SLOW_FROM_MS ? 'slow' : 'working'
+}
+
+function isUnsubscribed({ subscription, polling }: WebhookCondition, now: Millis): boolean {
+  return polling ? looksInVain(polling, now) : subscription === null || subscription.stateReason !== null
+}
+
+/** A wait the receiver asked for is no failure; a wait after redirects or refused addresses is one. */
+function askedToWait({ lastCode, holdUntil }: WebhookCondition['endpoint'], now: Millis): boolean {
+  return (lastCode === 429 || lastCode === 503) && holdUntil !== null && holdUntil > now
 }
 
 function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Millis, timezone: string): string {
@@ -93,11 +94,7 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
     case 'failing':
       return failingSentence(condition, time) + waiting
     case 'held':
-      if (condition.accountHold) {
-        const { since, reason } = condition.accountHold
-        return `On hold since ${time(since)}. ${planHoldText(reason)}. Events are kept for 72 hours and sent, oldest first, when you do.${waiting}`
-      }
-      return `${endpoint.holdReason ?? 'Your address asked us to slow down.'} We send again at ${time(endpoint.holdUntil ?? now)}.${waiting}`
+      return heldSentence(condition, now, time) + waiting
     case 'waiting':
       return condition.lastEventAt === null ? 'Waiting for the first event.' : 'Waiting for the first delivery.'
     case 'slow':
@@ -121,6 +118,13 @@ function lookTrouble(polling: LookState | null, now: Millis, timezone: string): 
   const time = (at: Millis) => clockTime(at, now, timezone)
   const since = polling.lastOkAt === null ? '' : ` The last look that worked was at ${time(polling.lastOkAt)}.`
   return `${polling.problem}${since} We look again at ${time(Math.max(polling.nextAt, now))}.`
+}
+
+function heldSentence({ accountHold, endpoint }: WebhookCondition, now: Millis, time: (at: Millis) => string): string {
+  if (accountHold) {
+    return `On hold since ${time(accountHold.since)}. ${planHoldText(accountHold.reason)}. Events are kept for 72 hours and sent, oldest first, when you do.`
+  }
+  return `${endpoint.holdReason ?? 'Your address asked us to slow down.'} We send again at ${time(endpoint.holdUntil ?? now)}.`
 }
 
 function failingSentence({ endpoint }: WebhookCondition, time: (at: Millis) => string): string {

@@ -192,7 +192,7 @@ export function fieldErrorsOf(error: z.ZodError): FieldErrors {
   return errors
 }
 
-type ResolvedObject =
+export type ResolvedObject =
   | { outcome: 'resolved'; type: string }
   /** Nothing was chosen. */
   | { outcome: 'missing'; message: string }

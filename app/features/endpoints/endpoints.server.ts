@@ -2,9 +2,10 @@
 // stored in one transaction after it agreed, so that no failure leaves half an endpoint.
 
 import type { App } from '#app/context/app-context.ts'
-import { type EndpointKey, type EndpointKind, keyOf, refOf } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, type EndpointKind, type EndpointRef, keyOf, refOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
-import { isPolled, normalizeObjectType } from '#app/domain/object-catalog.ts'
+import { normalizeObjectType } from '#app/domain/object-catalog.ts'
+import type { SubscriptionSwitch } from '#db/store/endpoints.ts'
 import { newSecret } from './controls/rotate-secret.server.ts'
 import {
   ENDPOINT_CHANGES,
@@ -12,10 +13,10 @@ import {
   filterWarning,
   forwardingFilter,
   OBJECT_IS_FIXED,
+  type ResolvedObject,
   resolveObjectType,
 } from './endpoint.ts'
 import {
-  type CoveringSubscription,
   checkAddress,
   FINE,
   invalid,
@@ -32,7 +33,7 @@ import { KIND_WORDS, WIRE_NAMES } from './endpoint-kinds.ts'
 import type { EndpointDetails } from './endpoint-view.ts'
 import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
 import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
-import { prepareSubscription, type SubscriptionApp } from './subscriptions/subscriptions.server.ts'
+import type { SubscriptionApp } from './subscriptions/subscriptions.server.ts'
 
 export type EndpointApp = SubscriptionApp & Pick<App, 'outbound' | 'wakeDeliveries'>
 
@@ -63,11 +64,7 @@ export async function createEndpoint(
   const { name, url, fields, active = true, ...chosen } = parsed.data
   const named = WIRE_NAMES[kind]
   const object = resolveObjectType(chosen, role.admin)
-  if (object.outcome === 'missing') return invalid({ [named.object]: [object.message] })
-  if (object.outcome === 'needs_admin') return { outcome: 'forbidden', message: object.message }
-  if (object.outcome === 'unsupported') {
-    return invalid({ [object.field === 'object' ? named.object : object.field]: [object.message] })
-  }
+  if (object.outcome !== 'resolved') return refusedObject(object, named.object)
   const address = await checkAddress(app, url)
   if (address.outcome === 'refused') return invalid({ [named.url]: [address.message] })
   const objectType = object.type
@@ -77,11 +74,9 @@ export async function createEndpoint(
     const full = before ? null : await refuseOneMore(app, accountUuid)
     if (full) return full
     const needs = await needsWith(app, accountUuid, objectType, before && parseFields(before.fields), { fields })
-    // Whoever creates a webhook anew repairs its subscription: the platform is asked in any case.
-    const anew = kind === 'webhook' && !isPolled(objectType)
-    const prepared = await (anew ? prepareSubscription : subscriptionForNew)(app, accountUuid, objectType, needs)
-    if (!covers(prepared)) return prepared
-    const subscription = switchOf(prepared)
+    const prepared = await subscriptionForNew(app, accountUuid, { kind, objectType, needs })
+    if (prepared.outcome !== 'ready') return prepared
+    const { subscription } = prepared
     const saved = await app.store.endpoints.saveEndpoint(accountUuid, {
       ...(kind === 'webhook' ? { kind, fields: fields.join(',') } : { kind, name }),
       objectType,
@@ -92,16 +87,21 @@ export async function createEndpoint(
       subscription,
       at: app.clock.now(),
     })
-    if (subscription) await settleSubscriptions(app, accountUuid)
-    app.wakeDeliveries(saved.endpointId)
     app.log.info(
       { account: accountUuid, [KIND_WORDS[kind].thing]: saved.id, object: objectType },
       `${LOGGED[kind]}.created`,
     )
-    const endpoint = await getEndpoint(app, accountUuid, keyOf({ kind, id: saved.id }))
+    const endpoint = await putInForce(app, accountUuid, { kind, id: saved.id }, { ...saved, subscription })
     const warning = joined(address.warning, filterWarningOf(kind, objectType, fields))
     return { outcome: saved.replaced ? 'replaced' : 'created', endpoint, warning }
   })
+}
+
+/** `field` = what the form calls the object. */
+function refusedObject(object: Exclude<ResolvedObject, { outcome: 'resolved' }>, field: string): Refused {
+  if (object.outcome === 'needs_admin') return { outcome: 'forbidden', message: object.message }
+  const custom = object.outcome === 'unsupported' && object.field === 'customObject'
+  return invalid({ [custom ? 'customObject' : field]: [object.message] })
 }
 
 /** Changes what is named in `raw`, fields of the kind's form; another account's endpoint is not found. */
@@ -135,8 +135,8 @@ export async function updateEndpoint(
     const needs = await needsWith(app, accountUuid, objectType, chosen, { fields: fields ?? chosen })
     const watching = { accountUuid, objectType, subscription: watched, needs, change: { fields, active } }
     const prepared = await subscriptionForChange(app, watching)
-    if (!covers(prepared)) return prepared
-    const subscription = switchOf(prepared)
+    if (prepared.outcome !== 'ready') return prepared
+    const { subscription } = prepared
     const saved = await app.store.endpoints.updateEndpoint(accountUuid, ref, {
       ...(name !== undefined && { name }),
       ...(fields && { fields: { chosen: fields.join(','), filter: forwardingFilter(objectType, fields) } }),
@@ -146,10 +146,8 @@ export async function updateEndpoint(
       at: app.clock.now(),
     })
     if (!saved) return { outcome: 'not_found' }
-    if (subscription) await settleSubscriptions(app, accountUuid)
-    app.wakeDeliveries(saved.endpointId)
     app.log.info({ account: accountUuid, [KIND_WORDS[kind].thing]: ref.id }, `${LOGGED[kind]}.updated`)
-    const endpoint = await getEndpoint(app, accountUuid, key)
+    const endpoint = await putInForce(app, accountUuid, ref, { ...saved, subscription })
     const warning = joined(address.warning, filterWarningOf(kind, objectType, fields ?? []))
     return { outcome: 'updated', endpoint, warning }
   })
@@ -199,24 +197,22 @@ export async function listEndpoints(
 
 const LOGGED: Record<EndpointKind, string> = { webhook: 'webhook', extra: 'forwarding_rule' }
 
-async function getEndpoint(app: DescribeApp, accountUuid: string, key: EndpointKey): Promise<EndpointDetails> {
-  const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
-  if (!record) throw new Error(`endpoint ${key} is gone right after it was stored`)
+/** What follows once it is stored. `subscription` = the one it came with. */
+async function putInForce(
+  app: EndpointApp,
+  accountUuid: string,
+  ref: EndpointRef,
+  saved: { endpointId: number; subscription: SubscriptionSwitch | null },
+): Promise<EndpointDetails> {
+  if (saved.subscription) await settleSubscriptions(app, accountUuid)
+  app.wakeDeliveries(saved.endpointId)
+  const record = await app.store.endpoints.findEndpoint(accountUuid, ref)
+  if (!record) throw new Error(`endpoint ${keyOf(ref)} is gone right after it was stored`)
   return describeEndpoint(app, record, await timezoneOf(app, accountUuid))
 }
 
 async function timezoneOf(app: Pick<App, 'store'>, accountUuid: string): Promise<string> {
   return (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
-}
-
-type Covered = Extract<CoveringSubscription, { outcome: 'ready' | 'as_it_is' }>
-
-function covers(prepared: CoveringSubscription): prepared is Covered {
-  return prepared.outcome === 'ready' || prepared.outcome === 'as_it_is'
-}
-
-function switchOf(prepared: Covered) {
-  return prepared.outcome === 'ready' ? prepared.subscription : null
 }
 
 /** The card of a webhook says itself what its fields cannot do. */

@@ -3,7 +3,6 @@
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
-import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { actOnCard, isCardIntent, stoppedSince } from './controls/act-on-card.server.ts'
@@ -183,34 +182,50 @@ export async function actOnManagerPage(
   if (isNoticeIntent(values.intent)) {
     return noticeOutcome(await actOnNotices(app, controls, accountUuid, values.intent, values), values)
   }
-  const looked = (endpointId: number) => checkAfterSave(app, accountUuid, endpointId, controls.takeCheck)
+  const form = { app, controls, accountUuid, values, role }
   switch (values.intent) {
     case 'create':
-    case 'create_rule': {
-      const kind = values.intent === 'create' ? 'webhook' : 'extra'
-      const made = await createEndpoint(app, accountUuid, kind, values, role)
-      if (made.outcome !== 'created' && made.outcome !== 'replaced') {
-        return refused(made, values, KIND_WORDS[kind].createFailed, role)
-      }
-      return done(KIND_WORDS[kind].created, made.warning ?? (await looked(made.endpoint.endpointId)))
-    }
-    case 'update': {
-      const key = parseEndpointKey(values.id ?? '')
-      const { updated, updateFailed } = KIND_WORDS[kindOf(key)]
-      const changed = key === null ? NOT_FOUND : await updateEndpoint(app, accountUuid, key, values)
-      if (changed.outcome === 'not_found') return gone(updateFailed, kindOf(key))
-      if (changed.outcome !== 'updated') return refused(changed, values, updateFailed, role)
-      return done(updated, changed.warning ?? (await looked(changed.endpoint.endpointId)))
-    }
-    case 'delete': {
-      const key = parseEndpointKey(values.id ?? '')
-      const deleted = key === null ? NOT_FOUND : await deleteEndpoint(app, accountUuid, key)
-      const words = KIND_WORDS[kindOf(key)]
-      return deleted.outcome === 'not_found' ? gone(words.deleteFailed, kindOf(key)) : done(words.deleted, null)
-    }
+      return create(form, 'webhook')
+    case 'create_rule':
+      return create(form, 'extra')
+    case 'update':
+      return update(form)
+    case 'delete':
+      return remove(form)
     default:
-      return refused({ outcome: 'invalid', message: 'Request failed', errors: {} }, values, 'Request failed', role)
+      return refused({ outcome: 'invalid', message: 'Request failed', errors: {} }, form, 'Request failed')
   }
+}
+
+interface PostedForm {
+  app: EndpointApp
+  controls: DeliveryControls
+  accountUuid: string
+  values: Record<string, string>
+  role: { admin: boolean }
+}
+
+async function create(form: PostedForm, kind: EndpointKind): Promise<ManagerActOutcome> {
+  const { app, accountUuid, values, role } = form
+  const made = await createEndpoint(app, accountUuid, kind, values, role)
+  return made.outcome === 'created' || made.outcome === 'replaced'
+    ? saved(form, KIND_WORDS[kind].created, made)
+    : refused(made, form, KIND_WORDS[kind].createFailed)
+}
+
+async function update(form: PostedForm): Promise<ManagerActOutcome> {
+  const key = parseEndpointKey(form.values.id ?? '')
+  const { updated, updateFailed } = KIND_WORDS[kindOf(key)]
+  const changed = key === null ? NOT_FOUND : await updateEndpoint(form.app, form.accountUuid, key, form.values)
+  if (changed.outcome === 'not_found') return gone(updateFailed, kindOf(key))
+  return changed.outcome === 'updated' ? saved(form, updated, changed) : refused(changed, form, updateFailed)
+}
+
+async function remove({ app, accountUuid, values }: PostedForm): Promise<ManagerActOutcome> {
+  const key = parseEndpointKey(values.id ?? '')
+  const removed = key === null ? NOT_FOUND : await deleteEndpoint(app, accountUuid, key)
+  const { deleted, deleteFailed } = KIND_WORDS[kindOf(key)]
+  return removed.outcome === 'not_found' ? gone(deleteFailed, kindOf(key)) : done(deleted, null)
 }
 
 const NOT_FOUND = { outcome: 'not_found' } as const
@@ -218,6 +233,15 @@ const NOT_FOUND = { outcome: 'not_found' } as const
 function noticeOutcome(act: NoticeAct, values: Record<string, string>): ManagerActOutcome {
   if (act.outcome === 'done') return act
   return { outcome: 'refused', status: 400, result: { fieldErrors: act.errors, values }, toast: act.flash }
+}
+
+/** Says as well what is wrong with the address, as far as that can be seen now. */
+async function saved(
+  { app, controls, accountUuid }: PostedForm,
+  title: string,
+  { endpoint, warning }: { endpoint: EndpointDetails; warning: string | null },
+): Promise<ManagerActOutcome> {
+  return done(title, warning ?? (await checkAfterSave(app, accountUuid, endpoint.endpointId, controls.takeCheck)))
 }
 
 function done(title: string, warning: string | null): ManagerActOutcome {
@@ -237,12 +261,7 @@ const ON_THE_FORM = new Set<string>([
   ...Object.values(WIRE_NAMES.extra),
 ])
 
-function refused(
-  refusal: Refused,
-  values: Record<string, string>,
-  fallback: string,
-  role: { admin: boolean },
-): ManagerActOutcome {
+function refused(refusal: Refused, { values, role }: PostedForm, fallback: string): ManagerActOutcome {
   const message = refusal.message || fallback
   const fieldErrors = refusal.outcome === 'invalid' ? refusal.errors : {}
   const shown = Object.keys(fieldErrors).some((field) => ON_THE_FORM.has(field))
@@ -253,7 +272,7 @@ function refused(
       : { kind: 'error', title: message }
   return {
     outcome: 'refused',
-    status: statusOf(refusal),
+    status: REFUSED_STATUS[refusal.outcome],
     result: { fieldErrors, ...(!shown && { formError: message }), values },
     toast,
   }
@@ -262,19 +281,10 @@ function refused(
 const CREATING = new Set(['create', 'create_rule'])
 
 /** The status of a refusal, for the page as for the call. */
-export function statusOf(refusal: Refused): number {
-  switch (refusal.outcome) {
-    case 'invalid':
-      return 400
-    case 'no_credentials':
-      return 401
-    case 'forbidden':
-      return 403
-    case 'full':
-      return 409
-    case 'platform_refused':
-      return 502
-    default:
-      return assertNever(refusal)
-  }
+export const REFUSED_STATUS: Record<Refused['outcome'], number> = {
+  invalid: 400,
+  no_credentials: 401,
+  forbidden: 403,
+  full: 409,
+  platform_refused: 502,
 }

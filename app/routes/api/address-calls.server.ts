@@ -17,7 +17,7 @@ import { rotateSecret } from '#app/features/endpoints/controls/rotate-secret.ser
 import { testWebhook } from '#app/features/endpoints/controls/test-webhook.server.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import type { Refused } from '#app/features/endpoints/endpoint-changes.server.ts'
-import { statusOf } from '#app/features/endpoints/manager-page.server.ts'
+import { REFUSED_STATUS } from '#app/features/endpoints/manager-page.server.ts'
 import { type Asked, type Call, defineCall } from '#app/http/calls/define-call.server.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { answer, badInput, notFound, problem } from '#app/http/respond.ts'
@@ -55,7 +55,7 @@ export async function testAddress(app: App, accountUuid: string, key: EndpointKe
 export function webhookRefusal(refusal: Refused): Response {
   return refusal.outcome === 'invalid'
     ? badInput(refusal.message, refusal.errors)
-    : problem(statusOf(refusal), refusal.message)
+    : problem(REFUSED_STATUS[refusal.outcome], refusal.message)
 }
 
 interface AddressOf {

@@ -11,24 +11,26 @@ import { ensureSubscription, type SubscriptionApp } from './subscriptions.server
  * same, and the daily comparison tries again. Asks the platform only where something is missing.
  */
 export async function keepSubscribed(app: SubscriptionApp, accountUuid: string): Promise<string | null> {
-  return oneAtATime(app.store, accountUuid, async () => {
-    const needs = await neededObjects(app, accountUuid)
-    const active = (await app.store.endpoints.listSubscriptions(accountUuid)).filter((row) => row.state === 'active')
-    let trouble: string | null = null
-    let changed = active.some((row) => !needs.has(row.object))
-    for (const [object, list] of needs) {
-      const row = active.find((one) => one.object === object)
-      const watched = parseFields(row?.fields ?? '')
-      const covered = fieldsToWatch(object, list).every((field) => watched.includes(field))
-      if (row?.stateReason === null && covered) continue
-      const result = await ensureSubscription(app, accountUuid, object, list)
-      if (result.outcome === 'subscribed') changed = true
-      // A field the platform does not report is no reason to ask for it again at every change, nor to speak of trouble.
-      else if (row?.stateReason !== null || watched.length === 0) {
-        trouble ??= result.outcome === 'no_credentials' ? NO_CREDENTIALS : result.message
-      }
+  const trouble = await oneAtATime(app.store, accountUuid, () => subscribeUncovered(app, accountUuid))
+  return trouble === null ? null : `It is saved, but ServiceM8 does not send the events it needs yet: ${trouble}`
+}
+
+async function subscribeUncovered(app: SubscriptionApp, accountUuid: string): Promise<string | null> {
+  const needs = await neededObjects(app, accountUuid)
+  const active = (await app.store.endpoints.listSubscriptions(accountUuid)).filter((row) => row.state === 'active')
+  let trouble: string | null = null
+  let changed = active.some((row) => !needs.has(row.object))
+  for (const [object, list] of needs) {
+    const healthy = active.find((row) => row.object === object && row.stateReason === null)
+    const watched = parseFields(healthy?.fields ?? '')
+    if (fieldsToWatch(object, list).every((field) => watched.includes(field))) continue
+    const result = await ensureSubscription(app, accountUuid, object, list)
+    if (result.outcome === 'subscribed') changed = true
+    // A field the platform does not report is no reason to ask for it again at every change, nor to speak of trouble.
+    else if (watched.length === 0) {
+      trouble ??= result.outcome === 'no_credentials' ? NO_CREDENTIALS : result.message
     }
-    if (changed) await settleSubscriptions(app, accountUuid)
-    return trouble === null ? null : `It is saved, but ServiceM8 does not send the events it needs yet: ${trouble}`
-  })
+  }
+  if (changed) await settleSubscriptions(app, accountUuid)
+  return trouble
 }

@@ -10,7 +10,7 @@ import type { SubscriptionRow } from '#db/store/endpoints.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'
 import { planRepairs, type Repair } from './subscription-plan.ts'
 import { ensureSubscription, REPLACED_VALID, type SubscriptionApp, tokenOfAddress } from './subscriptions.server.ts'
-import { type ComparedObject, type Comparison, upstreamNote } from './upstream-words.ts'
+import { type ComparedObject, type Comparison, sentence, upstreamNote } from './upstream-words.ts'
 
 interface RepairReport {
   accounts: number
@@ -90,44 +90,73 @@ async function reconcile(
 ): Promise<Comparison> {
   const needs = await neededObjects(app, accountUuid)
   const found = new Map<string, ComparedObject>()
-  // A second look follows a new subscription: its uuid is learned, and what it replaced is removed.
+  // A second round follows a new subscription: its uuid is learned, and what it replaced is removed.
   for (const round of [1, 2]) {
-    const list = await app.callAsAccount(accountUuid, (api, token) => api.listSubscriptions(token))
-    if (list.outcome !== 'ok') {
-      app.log.warn({ account: accountUuid, reason: list.outcome }, 'subscriptions.list_unreadable')
-      if (round === 1) return { outcome: 'unreadable', message: list.message }
-      break
+    const compared = await compareLists(app, accountUuid, [...needs.keys()])
+    if (compared.outcome === 'unreadable' && round === 1) return compared
+    if (compared.outcome === 'unreadable' || !options.subscribe) break
+    const again = await subscribeMissing(app, accountUuid, needs, compared)
+    for (const one of again) {
+      // Why it had ended is known from the first round.
+      const { reason, since } = found.get(one.object) ?? one
+      found.set(one.object, { ...one, reason, since })
     }
-    // Ours are read after the platform's, so that nothing it lists can be missing here.
-    const own = await app.store.endpoints.listSubscriptions(accountUuid)
-    const byToken = new Map(own.map((row) => [row.tokenHash, row]))
-    const listed = list.value.flatMap((entry) => {
-      const token = tokenOfAddress(app.settings.origin, entry.callbackUrl)
-      return token === null ? [] : [{ ...entry, ownId: byToken.get(hashToken(token))?.id ?? null }]
-    })
-    const plan = planRepairs({ own, listed, needed: [...needs.keys()], now: app.clock.now() })
-    for (const repair of plan) {
-      if (repair.act !== 'subscribe') await carryOut(app, accountUuid, repair)
-    }
-    const missing = plan.filter((repair) => repair.act === 'subscribe')
-    if (!options.subscribe || missing.length === 0) break
-    const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
-    let repaired = false
-    for (const { object, reason } of missing) {
-      const active = own.find((row) => row.state === 'active' && row.object === object)
-      const failedAt = active && listed.find((entry) => entry.ownId === active.id)?.lastFailureAt
-      const again = { object, reason, needs: needs.get(object) ?? [], active }
-      const { outcome, message } = await subscribeAgain(app, accountUuid, again)
-      repaired ||= outcome === 'repaired'
-      // Why it had ended is known from the first look.
-      const before = found.get(object)
-      const since = before ? before.since : failedAt ? momentOf(failedAt, timezone) : null
-      found.set(object, { object, outcome, reason: before ? before.reason : reason, since, message })
-    }
-    if (!repaired) break
+    if (!again.some(({ outcome }) => outcome === 'repaired')) break
   }
   const objects = [...needs.keys()].map((object) => found.get(object) ?? { object, ...FINE })
   return { outcome: 'compared', objects }
+}
+
+/** What nobody serves, and both lists that say so. */
+interface ComparedLists {
+  outcome: 'compared'
+  missing: { object: string; reason: string | null }[]
+  own: SubscriptionRow[]
+  listed: { ownId: number | null; lastFailureAt: string | null }[]
+}
+
+/** Reads both lists and carries out every repair but new subscriptions. */
+async function compareLists(
+  app: SubscriptionApp,
+  accountUuid: string,
+  needed: readonly string[],
+): Promise<ComparedLists | { outcome: 'unreadable'; message: string }> {
+  const list = await app.callAsAccount(accountUuid, (api, token) => api.listSubscriptions(token))
+  if (list.outcome !== 'ok') {
+    app.log.warn({ account: accountUuid, reason: list.outcome }, 'subscriptions.list_unreadable')
+    return { outcome: 'unreadable', message: list.message }
+  }
+  // Ours are read after the platform's, so that nothing it lists can be missing here.
+  const own = await app.store.endpoints.listSubscriptions(accountUuid)
+  const byToken = new Map(own.map((row) => [row.tokenHash, row]))
+  const listed = list.value.flatMap((entry) => {
+    const token = tokenOfAddress(app.settings.origin, entry.callbackUrl)
+    return token === null ? [] : [{ ...entry, ownId: byToken.get(hashToken(token))?.id ?? null }]
+  })
+  const plan = planRepairs({ own, listed, needed, now: app.clock.now() })
+  for (const repair of plan) {
+    if (repair.act !== 'subscribe') await carryOut(app, accountUuid, repair)
+  }
+  return { outcome: 'compared', missing: plan.filter((repair) => repair.act === 'subscribe'), own, listed }
+}
+
+async function subscribeMissing(
+  app: SubscriptionApp,
+  accountUuid: string,
+  needs: ReadonlyMap<string, FieldNeed[]>,
+  { missing, own, listed }: ComparedLists,
+): Promise<ComparedObject[]> {
+  if (missing.length === 0) return []
+  const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
+  const done: ComparedObject[] = []
+  for (const { object, reason } of missing) {
+    const active = own.find((row) => row.state === 'active' && row.object === object)
+    const failedAt = active && listed.find((entry) => entry.ownId === active.id)?.lastFailureAt
+    const since = failedAt ? momentOf(failedAt, timezone) : null
+    const again = await subscribeAgain(app, accountUuid, { object, reason, needs: needs.get(object) ?? [], active })
+    done.push({ object, reason, since, ...again })
+  }
+  return done
 }
 
 const FINE = { outcome: 'fine', reason: null, since: null, message: null } as const
@@ -171,11 +200,6 @@ async function subscribeAgain(
     await app.store.endpoints.updateSubscription(accountUuid, active.id, { stateReason, at: app.clock.now() })
   }
   return { outcome: 'failed', message: result.message }
-}
-
-function sentence(text: string): string {
-  const trimmed = text.trim()
-  return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`
 }
 
 async function carryOut(

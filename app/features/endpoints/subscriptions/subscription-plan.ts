@@ -51,52 +51,57 @@ export function planRepairs(input: {
 }): Repair[] {
   const { own, listed, now } = input
   const needed = input.needed.filter((object) => !isPolled(object))
-  const repairs: Repair[] = []
-  const entryOf = (row: OwnSubscription) =>
-    listed.find((entry) => entry.ownId === row.id && entry.active) ?? listed.find((entry) => entry.ownId === row.id)
+  const isNeeded = (row: OwnSubscription) => needed.includes(row.object)
+  const liveEntryOf = (row: OwnSubscription) => listed.find((entry) => entry.active && entry.ownId === row.id)
 
+  const active = own.filter((row) => row.state === 'active')
+  const repairs: Repair[] = active.flatMap((row) => repairOfActive(row, liveEntryOf(row), isNeeded(row)) ?? [])
   // Objects that somebody serves, or will after these repairs.
-  const served = new Set<string>()
-  for (const row of own.filter((one) => one.state === 'active')) {
-    const entry = entryOf(row)
-    if (!needed.includes(row.object)) repairs.push({ act: 'end', id: row.id })
-    else if (entry?.active) {
-      served.add(row.object)
-      if (row.platformUuid !== entry.uuid || row.stateReason !== null) {
-        repairs.push({ act: 'note', id: row.id, platformUuid: entry.uuid })
-      }
-    }
-  }
+  const served = new Set(active.filter((row) => isNeeded(row) && liveEntryOf(row)).map((row) => row.object))
   for (const row of own.filter((one) => one.state === 'pending')) {
-    const entry = entryOf(row)
-    if (entry?.active && needed.includes(row.object) && !served.has(row.object)) {
-      served.add(row.object)
-      repairs.push({ act: 'adopt', id: row.id, object: row.object, fields: entry.fields, platformUuid: entry.uuid })
-    } else if (entry?.active) repairs.push({ act: 'end', id: row.id })
-    else repairs.push({ act: 'drop', id: row.id })
+    const repair = repairOfPending(row, liveEntryOf(row), isNeeded(row) && !served.has(row.object))
+    if (repair.act === 'adopt') served.add(repair.object)
+    repairs.push(repair)
   }
   for (const object of needed.filter((one) => !served.has(one))) {
-    const active = own.find((row) => row.object === object && row.state === 'active')
-    repairs.push({ act: 'subscribe', object, reason: (active && entryOf(active)?.lastFailureReason) || null })
+    const row = active.find((one) => one.object === object)
+    const reason = row && listed.find((entry) => entry.ownId === row.id)?.lastFailureReason
+    repairs.push({ act: 'subscribe', object, reason: reason || null })
   }
+  repairs.push(...own.flatMap((row) => (liveEntryOf(row) ? [] : (repairOfPast(row, now) ?? []))))
 
-  for (const row of own.filter((one) => one.state === 'replaced' || one.state === 'deleted')) {
-    const over = row.state === 'deleted' || (row.endsAt !== null && row.endsAt <= now)
-    const live = entryOf(row)?.active === true
-    if (!live && (row.stateReason !== null || (over && row.state === 'replaced'))) {
-      repairs.push({ act: 'settle', id: row.id, state: over ? 'deleted' : 'replaced' })
-    }
+  const isKept = (row: OwnSubscription) => {
+    if (row.state === 'pending') return repairs.some((repair) => repair.act === 'adopt' && repair.id === row.id)
+    if (!isNeeded(row)) return false
+    // One that was replaced still brings events (they are accepted for 72 hours): it goes when its successor is live.
+    return row.state === 'active' || (row.state === 'replaced' && !served.has(row.object))
   }
   for (const entry of listed.filter((one) => one.active)) {
     const row = own.find((one) => one.id === entry.ownId)
-    const kept = row && (adopts(repairs, row.id) || (row.state === 'active' && needed.includes(row.object)))
-    // One that was replaced still brings events (they are accepted for 72 hours): it goes when its successor is live.
-    const bridges = row?.state === 'replaced' && needed.includes(row.object) && !served.has(row.object)
-    if (!kept && !bridges) repairs.push({ act: 'remove', platformUuid: entry.uuid, id: row?.id ?? null })
+    if (!row || !isKept(row)) repairs.push({ act: 'remove', platformUuid: entry.uuid, id: row?.id ?? null })
   }
   return repairs
 }
 
-function adopts(repairs: readonly Repair[], id: number): boolean {
-  return repairs.some((repair) => repair.act === 'adopt' && repair.id === id)
+function repairOfActive(row: OwnSubscription, live: ListedSubscription | undefined, isNeeded: boolean): Repair | null {
+  if (!isNeeded) return { act: 'end', id: row.id }
+  const isNoted = row.platformUuid === live?.uuid && row.stateReason === null
+  return live && !isNoted ? { act: 'note', id: row.id, platformUuid: live.uuid } : null
+}
+
+function repairOfPending(
+  { id, object }: OwnSubscription,
+  live: ListedSubscription | undefined,
+  isWanted: boolean,
+): Repair {
+  if (!live) return { act: 'drop', id }
+  return isWanted ? { act: 'adopt', id, object, fields: live.fields, platformUuid: live.uuid } : { act: 'end', id }
+}
+
+/** Of one that the platform no longer has, whether replaced or deleted. */
+function repairOfPast({ id, state, stateReason, endsAt }: OwnSubscription, now: Millis): Repair | null {
+  if (state !== 'replaced' && state !== 'deleted') return null
+  const over = state === 'deleted' || (endsAt !== null && endsAt <= now)
+  const isSettled = stateReason === null && (state === 'deleted' || !over)
+  return isSettled ? null : { act: 'settle', id, state: over ? 'deleted' : 'replaced' }
 }

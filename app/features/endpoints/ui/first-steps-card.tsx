@@ -22,16 +22,7 @@ export function FirstStepsCard({ steps, account, demoAddress, canTest }: FirstSt
       <ol className="grid gap-4 md:grid-cols-3">
         {steps.map(({ step, done, next }, index) => (
           <li key={step} className="flex gap-3" aria-current={next ? 'step' : undefined}>
-            {done ? (
-              <CircleCheck aria-hidden className="mt-0.5 size-6 shrink-0 text-working" />
-            ) : (
-              <span
-                aria-hidden
-                className={`mt-0.5 grid size-6 shrink-0 place-items-center rounded-pill font-semibold text-dense ${next ? 'bg-accent text-on-accent' : 'bg-sunken text-ink-soft'}`}
-              >
-                {index + 1}
-              </span>
-            )}
+            <StepMark done={done} next={next} number={index + 1} />
             <div className="min-w-0">
               <p className={`font-semibold text-label ${done ? 'text-ink-soft' : ''}`}>
                 {TITLES[step]}
@@ -47,6 +38,18 @@ export function FirstStepsCard({ steps, account, demoAddress, canTest }: FirstSt
         ))}
       </ol>
     </CardSection>
+  )
+}
+
+function StepMark({ done, next, number }: { done: boolean; next: boolean; number: number }) {
+  if (done) return <CircleCheck aria-hidden className="mt-0.5 size-6 shrink-0 text-working" />
+  return (
+    <span
+      aria-hidden
+      className={`mt-0.5 grid size-6 shrink-0 place-items-center rounded-pill font-semibold text-dense ${next ? 'bg-accent text-on-accent' : 'bg-sunken text-ink-soft'}`}
+    >
+      {number}
+    </span>
   )
 }
 

@@ -41,8 +41,8 @@ interface WebhookCardProps {
 
 export function WebhookCard({ webhook, account, step, log, replay, logSource, result }: WebhookCardProps) {
   const id = cardId(webhook.id)
-  const mine = step.step !== 'none' && step.webhookId === webhook.id
-  const editing = mine && step.step === 'edit'
+  const mine: ManagerStep = step.step !== 'none' && step.webhookId === webhook.id ? step : { step: 'none' }
+  const editing = mine.step === 'edit'
   const { heading, box } = useFocusKept()
   const notDeleted = resultFor(result, 'delete', webhook.id)
   return (
@@ -62,66 +62,77 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
         </Notice>
       ) : null}
       <CardNotice webhook={webhook} account={account} />
-      {editing ? null : <UpstreamSide webhook={webhook} account={account} />}
-      {editing ? null : <TroubleControls webhook={webhook} account={account} />}
-      {editing ? null : <CheckResult card={webhook.id} />}
+      {editing ? null : (
+        <>
+          <UpstreamSide webhook={webhook} account={account} />
+          <TroubleControls webhook={webhook} account={account} />
+          <CheckResult card={webhook.id} />
+        </>
+      )}
       {webhook.replays.map((one) => (
         <ReplayLine key={one.id} webhook={webhook} account={account} replay={one} />
       ))}
       {editing ? (
         <EditForm endpoint={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
       ) : (
-        <Facts webhook={webhook} />
+        <>
+          <Facts webhook={webhook} />
+          <div className="grid gap-3">
+            <EventSource webhook={webhook} />
+            <WebhookControls webhook={webhook} account={account} secretOpen={mine.step === 'secret'} />
+          </div>
+        </>
       )}
-      {editing ? null : (
-        <div className="grid gap-3">
-          {webhook.polling ? (
-            <PollingFacts objectType={webhook.objectType} polling={webhook.polling} />
-          ) : webhook.kind === 'extra' ? null : (
-            <CopyField
-              id={`${id}-forwarding`}
-              label="Forwarding URL"
-              value={webhook.forwardingUrl}
-              tip="ServiceM8 sends its events to this address; it was registered there for you."
-            />
-          )}
-          <WebhookControls webhook={webhook} account={account} secretOpen={mine && step.step === 'secret'} />
-        </div>
-      )}
-      {mine && step.step === 'replay' && replay?.webhookId === webhook.id && webhook.callbackUrl !== '' ? (
+      {mine.step === 'replay' && replay?.webhookId === webhook.id && webhook.callbackUrl !== '' ? (
         <ReplayPanel webhook={webhook} account={account} data={replay} />
       ) : null}
-      {mine && step.step === 'confirmDelete' ? <DeleteQuestion webhook={webhook} account={account} /> : null}
+      {mine.step === 'confirmDelete' ? <DeleteQuestion webhook={webhook} account={account} /> : null}
       <div className="-mx-4 sm:-mx-5 -mb-2 border-line border-t px-4 pt-2 sm:px-5">
         <LogPanel
           id={`${id}-log`}
           subject={titleOf(webhook)}
           source={`${logSource}${managerSearch(account)}&webhook=${webhook.id}`}
-          opened={mine && step.step === 'log' ? log : null}
-          filter={mine && step.step === 'log' ? step.filter : DEFAULT_LOG_FILTER}
+          opened={mine.step === 'log' ? log : null}
+          filter={mine.step === 'log' ? mine.filter : DEFAULT_LOG_FILTER}
           anchor={id}
           openQuery={{ ...managerQuery(account), log: String(webhook.id) }}
           closedQuery={managerQuery(account)}
           owner={{ account, webhookId: webhook.id }}
-          actions={
-            editing ? null : (
-              <>
-                <AddressButton
-                  query={managerQuery(account, { step: 'edit', webhookId: webhook.id })}
-                  anchor={id}
-                  look="quiet"
-                  icon={<Pencil aria-hidden className="size-4" />}
-                  aria-label={`Edit ${calledOf(webhook)}`}
-                >
-                  <span className="max-sm:sr-only">Edit</span>
-                </AddressButton>
-                <DeleteWebhook webhook={webhook} account={account} />
-              </>
-            )
-          }
+          actions={editing ? null : <EditAndDelete webhook={webhook} account={account} />}
         />
       </div>
     </article>
+  )
+}
+
+/** Where the events come from: our own address at the platform, or our looking for them. */
+function EventSource({ webhook }: { webhook: EndpointView }) {
+  if (webhook.polling) return <PollingFacts objectType={webhook.objectType} polling={webhook.polling} />
+  if (webhook.kind === 'extra') return null
+  return (
+    <CopyField
+      id={`${cardId(webhook.id)}-forwarding`}
+      label="Forwarding URL"
+      value={webhook.forwardingUrl}
+      tip="ServiceM8 sends its events to this address; it was registered there for you."
+    />
+  )
+}
+
+function EditAndDelete({ webhook, account }: { webhook: EndpointView; account: ManagerAccount }) {
+  return (
+    <>
+      <AddressButton
+        query={managerQuery(account, { step: 'edit', webhookId: webhook.id })}
+        anchor={cardId(webhook.id)}
+        look="quiet"
+        icon={<Pencil aria-hidden className="size-4" />}
+        aria-label={`Edit ${calledOf(webhook)}`}
+      >
+        <span className="max-sm:sr-only">Edit</span>
+      </AddressButton>
+      <DeleteWebhook webhook={webhook} account={account} />
+    </>
   )
 }
 

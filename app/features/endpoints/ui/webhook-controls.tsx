@@ -83,37 +83,28 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
   const { id, state } = webhook
   const called = calledOf(webhook)
   const { silence } = useCardNews(id)
-  const paused = state === 'paused'
   const hasAddress = webhook.callbackUrl !== ''
   return (
     <div className="grid">
       <div className="flex flex-wrap gap-2">
-        {paused || (hasAddress && state === 'active') ? (
-          <CardButton
-            intent={paused ? 'resume' : 'pause'}
-            webhookId={id}
-            account={account}
-            look={paused ? 'primary' : 'secondary'}
-            icon={paused ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
-            pendingLabel={paused ? 'Resuming…' : 'Pausing…'}
-            aria-label={`${paused ? 'Resume' : 'Pause'} ${called}`}
-          >
-            {paused ? 'Resume' : 'Pause'}
-          </CardButton>
+        {state === 'paused' || (hasAddress && state === 'active') ? (
+          <PauseButton webhook={webhook} account={account} />
         ) : null}
         {hasAddress ? (
-          <CardButton
-            intent="test"
-            webhookId={id}
-            account={account}
-            icon={<Send aria-hidden className="size-4" />}
-            pendingLabel="Sending…"
-            aria-label={`Send test event to ${called}`}
-          >
-            Send test event
-          </CardButton>
+          <>
+            <CardButton
+              intent="test"
+              webhookId={id}
+              account={account}
+              icon={<Send aria-hidden className="size-4" />}
+              pendingLabel="Sending…"
+              aria-label={`Send test event to ${called}`}
+            >
+              Send test event
+            </CardButton>
+            <CheckAddressButton webhook={webhook} account={account} />
+          </>
         ) : null}
-        {hasAddress ? <CheckAddressButton webhook={webhook} account={account} /> : null}
       </div>
       <Disclosure summary="More" {...(secretOpen ? { open: true } : {})}>
         <div className="grid gap-2 border-line border-l-2 pl-4">
@@ -140,6 +131,24 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
         </div>
       </Disclosure>
     </div>
+  )
+}
+
+const PAUSE = { intent: 'pause', look: 'secondary', icon: Pause, label: 'Pause', pendingLabel: 'Pausing…' } as const
+const RESUME = { intent: 'resume', look: 'primary', icon: Play, label: 'Resume', pendingLabel: 'Resuming…' } as const
+
+function PauseButton({ webhook, account }: ControlsProps) {
+  const { icon: Icon, label, ...press } = webhook.state === 'paused' ? RESUME : PAUSE
+  return (
+    <CardButton
+      {...press}
+      webhookId={webhook.id}
+      account={account}
+      icon={<Icon aria-hidden className="size-4" />}
+      aria-label={`${label} ${calledOf(webhook)}`}
+    >
+      {label}
+    </CardButton>
   )
 }
 

@@ -104,7 +104,6 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
     },
   })
   useAfterSendAgain(owner, refresh)
-  const zone = useZone()
   const [asked, setAsked] = useState(false)
   const wasLoading = useRef(false)
   useEffect(() => {
@@ -154,22 +153,26 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
         busy={answer === null && !failed}
         className="max-h-96 overflow-y-auto rounded-control border border-line"
       >
-        {answer === null ? (
-          failed ? null : (
-            <Skeleton />
-          )
-        ) : answer.entries.length === 0 ? (
-          <EmptyState icon={Inbox} title="No recent activity">
-            <p>Webhook events will appear here when they're received</p>
-            {isNarrowed(filter) ? <p>Nothing matches the filter. A longer time range may show more.</p> : null}
-          </EmptyState>
-        ) : (
-          <AccountTimeProvider now={answer.now} zone={zone}>
-            <LogEntries entries={answer.entries} details={filter.hasDetails} {...(owner ? { owner } : {})} />
-          </AccountTimeProvider>
-        )}
+        {answer ? <Answered answer={answer} filter={filter} owner={owner} /> : failed ? null : <Skeleton />}
       </ScrollRegion>
     </section>
+  )
+}
+
+function Answered({ answer, filter, owner }: Pick<OpenPanelProps, 'filter' | 'owner'> & { answer: LogAnswer }) {
+  const zone = useZone()
+  if (answer.entries.length === 0) {
+    return (
+      <EmptyState icon={Inbox} title="No recent activity">
+        <p>Webhook events will appear here when they're received</p>
+        {isNarrowed(filter) ? <p>Nothing matches the filter. A longer time range may show more.</p> : null}
+      </EmptyState>
+    )
+  }
+  return (
+    <AccountTimeProvider now={answer.now} zone={zone}>
+      <LogEntries entries={answer.entries} details={filter.hasDetails} {...(owner ? { owner } : {})} />
+    </AccountTimeProvider>
   )
 }
 
