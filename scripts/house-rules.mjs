@@ -84,6 +84,7 @@ function rulesFor(file) {
   // A page's script asks its own server through the one module that refuses any other.
   if (product && !/^(app\/(adapters\/|ui\/ask-own-server\.tsx$)|packages\/sandbox\/)/.test(file)) rules.push(dialsOut)
   if (isDecision(file)) rules.push(isImpure)
+  if (product && /^db\/sqlite\/(?!hot\/).*\.server\.ts$/.test(file)) rules.push(bindsByPosition)
   return rules
 }
 
@@ -100,6 +101,14 @@ function asyncTransaction(node, source) {
   const body = work && ts.isIdentifier(work) ? declaredFunction(source, work.text) : work
   return body && isAsync(body)
     ? 'no async function in .transaction(): what follows its first await is outside of it'
+    : null
+}
+
+/** @type {NodeRule} */
+function bindsByPosition(node) {
+  const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)
+  return isText && /([=<>(,+|]|\b(LIMIT|OFFSET|INTO|LIKE|IS|AND|OR|NOT|THEN|ELSE|SELECT))\s*\?/.test(node.text)
+    ? 'values of a statement are bound by name (@account), outside of db/sqlite/hot'
     : null
 }
 

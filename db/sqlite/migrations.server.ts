@@ -84,7 +84,7 @@ function apply(sql: Database, { tag, when, hash, statements }: Migration): void 
       `The update ${tag} was taken back: rows in ${tables} would have lost what they belong to. The data is as it was; run the release you had, and report this.`,
     )
   }
-  sql.prepare('INSERT INTO "__drizzle_migrations" ("hash", "created_at") VALUES (?, ?)').run(hash, when)
+  sql.prepare('INSERT INTO "__drizzle_migrations" ("hash", "created_at") VALUES (@hash, @when)').run({ hash, when })
 }
 
 function refuseNewer(applied: number | null, known: readonly Migration[], file: string): void {

@@ -41,7 +41,7 @@ export function takeSafetyCopy(sql: Database.Database, file: string, tag: string
   const half = `${copy}.${process.pid}.half`
   try {
     // Reads every page of the file, so it notices damage too.
-    sql.prepare('VACUUM INTO ?').run(half)
+    sql.prepare('VACUUM INTO @copy').run({ copy: half })
     syncFile(half)
     renameSync(half, copy)
     syncFile(folder)

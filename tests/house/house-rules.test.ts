@@ -14,6 +14,7 @@ const ROUTE = 'app/routes/pages/manager.tsx'
 const TRANSACTION = 'no async function in .transaction(): what follows its first await is outside of it'
 const ENV = 'only app/boot/env.server.ts reads process.env'
 const DIALS = 'only adapters and the sandbox open connections: no fetch, no undici, no http.request'
+const BY_NAME = 'values of a statement are bound by name (@account), outside of db/sqlite/hot'
 const PURE = 'a decision has no clock, chance, waiting or I/O:'
 
 const rulesBroken = (file: string, text: string) => offencesIn(file, text).map((offence) => offence.rule)
@@ -24,6 +25,10 @@ test.each([
   [STORE, 'const work = async () => insert()\ndatabase.transaction(work)', TRANSACTION],
   [STORE, 'async function work() {}\ndatabase.transaction(work).immediate()', TRANSACTION],
   ['tests/walks/events.test.ts', 'database.transaction(async (tx) => { await tx.run() })', TRANSACTION],
+
+  [STORE, "sql.prepare('SELECT 1 FROM event WHERE seq = ?')", BY_NAME],
+  [STORE, 'sql.prepare(`SELECT ${columns} FROM event WHERE ${here} LIMIT ?`)', BY_NAME],
+  [STORE, "const values = 'INSERT INTO lease VALUES (?, ?)'", BY_NAME],
 
   [USE_CASE, 'const port = process.env.PORT', ENV],
   [USE_CASE, "const port = process['env'].PORT", ENV],
@@ -72,6 +77,8 @@ test.each([
 test.each([
   [STORE, 'database.transaction(() => insert())'],
   [STORE, 'const work = () => insert()\ndatabase.transaction(work)'],
+  [STORE, "sql.prepare('SELECT 1 FROM event WHERE seq = @seq')"],
+  ['db/sqlite/hot/accept.server.ts', "sql.prepare('SELECT 1 FROM event WHERE seq = ?')"],
   ['app/boot/env.server.ts', 'export const port = process.env.PORT'],
   ['scripts/start.mjs', 'process.env.NODE_ENV = process.env.NODE_ENV'],
   ['app/boot/env.server.test.ts', 'process.env.PORT'],

@@ -30,16 +30,18 @@ const listeners = new WeakMap<Client['sql'], Forgotten[]>()
 
 /** `now` is asked when a key is made. */
 export function accountKeyring({ sql }: Pick<Client, 'sql'>, now: () => number): AccountKeyring {
-  const find = sql.prepare<[string], Omit<StoredAccountKey, 'accountUuid'>>(
-    'SELECT sealed_with AS sealedWith, key_sealed AS keySealed FROM account_key WHERE account_uuid = ?',
+  const find = sql.prepare<{ accountUuid: string }, Omit<StoredAccountKey, 'accountUuid'>>(
+    'SELECT sealed_with AS sealedWith, key_sealed AS keySealed FROM account_key WHERE account_uuid = @accountUuid',
   )
   const keep = sql.prepare(
-    `INSERT INTO account_key (account_uuid, sealed_with, key_sealed, created_at) VALUES (?, ?, ?, ?)
+    `INSERT INTO account_key (account_uuid, sealed_with, key_sealed, created_at)
+     VALUES (@accountUuid, @sealedWith, @keySealed, @createdAt)
      ON CONFLICT (account_uuid) DO NOTHING`,
   )
   return {
-    find: (accountUuid) => find.get(accountUuid) ?? null,
-    keep: (accountUuid, { sealedWith, keySealed }) => void keep.run(accountUuid, sealedWith, keySealed, now()),
+    find: (accountUuid) => find.get({ accountUuid }) ?? null,
+    keep: (accountUuid, { sealedWith, keySealed }) =>
+      void keep.run({ accountUuid, sealedWith, keySealed, createdAt: now() }),
     onForgotten(tell) {
       listeners.set(sql, [...(listeners.get(sql) ?? []), tell])
     },
@@ -47,17 +49,18 @@ export function accountKeyring({ sql }: Pick<Client, 'sql'>, now: () => number):
 }
 
 export function accountKeyStore({ sql }: Pick<Client, 'sql'>): AccountKeyStore {
-  const forget = sql.prepare('DELETE FROM account_key WHERE account_uuid = ?')
-  const toRewrap = sql.prepare<[string, string, number], StoredAccountKey>(
+  const forget = sql.prepare('DELETE FROM account_key WHERE account_uuid = @accountUuid')
+  const toRewrap = sql.prepare<{ keyId: string; afterUuid: string; limit: number }, StoredAccountKey>(
     `SELECT account_uuid AS accountUuid, sealed_with AS sealedWith, key_sealed AS keySealed FROM account_key
-     WHERE sealed_with <> ? AND account_uuid > ? ORDER BY account_uuid LIMIT ?`,
+     WHERE sealed_with <> @keyId AND account_uuid > @afterUuid ORDER BY account_uuid LIMIT @limit`,
   )
   const rewrap = sql.prepare(
-    'UPDATE account_key SET sealed_with = ?, key_sealed = ? WHERE account_uuid = ? AND key_sealed = ?',
+    `UPDATE account_key SET sealed_with = @sealedWith, key_sealed = @keySealed
+     WHERE account_uuid = @accountUuid AND key_sealed = @before`,
   )
-  const nobodys = 'FROM account_key WHERE created_at < ? AND account_uuid NOT IN (SELECT uuid FROM account)'
-  const hasNobodys = sql.prepare<[number]>(`SELECT 1 ${nobodys} LIMIT 1`)
-  const ofNobody = sql.prepare<[number], string>(`DELETE ${nobodys} RETURNING account_uuid`).pluck()
+  const nobodys = 'FROM account_key WHERE created_at < @before AND account_uuid NOT IN (SELECT uuid FROM account)'
+  const hasNobodys = sql.prepare<{ before: number }>(`SELECT 1 ${nobodys} LIMIT 1`)
+  const ofNobody = sql.prepare<{ before: number }, string>(`DELETE ${nobodys} RETURNING account_uuid`).pluck()
   const statements = new Map(EVERY_COLUMN.map((name) => [name, columnStatements(sql, name)]))
   const wrapped = sql.prepare<[], { keyId: string; count: number }>(
     'SELECT sealed_with AS keyId, count(*) AS count FROM account_key GROUP BY sealed_with',
@@ -67,7 +70,7 @@ export function accountKeyStore({ sql }: Pick<Client, 'sql'>): AccountKeyStore {
     .pluck()
   const note = sql.prepare(
     `INSERT INTO audit_entry (at, account_uuid, actor, staff_uuid, action, target, outcome, ip, detail)
-     VALUES (?, NULL, 'system', NULL, '${PUT_IN_FRONT}', ?, 'done', NULL, '{}')`,
+     VALUES (@at, NULL, 'system', NULL, '${PUT_IN_FRONT}', @keyId, 'done', NULL, '{}')`,
   )
 
   const of = (column: SealedColumn) => {
@@ -95,26 +98,26 @@ export function accountKeyStore({ sql }: Pick<Client, 'sql'>): AccountKeyStore {
 
   return {
     async forgetAccountKey(accountUuid) {
-      const removed = erase(() => forget.run(accountUuid).changes > 0)
+      const removed = erase(() => forget.run({ accountUuid }).changes > 0)
       tell(accountUuid)
       return removed
     },
     async accountKeysToRewrap(keyId, afterUuid, limit) {
-      return toRewrap.all(keyId, afterUuid, limit)
+      return toRewrap.all({ keyId, afterUuid, limit })
     },
     async replaceAccountKey(accountUuid, { before, after }) {
-      return rewrap.run(after.sealedWith, after.keySealed, accountUuid, before).changes > 0
+      return rewrap.run({ sealedWith: after.sealedWith, keySealed: after.keySealed, accountUuid, before }).changes > 0
     },
     async forgetKeysOfNobody(before) {
-      const gone = hasNobodys.get(before) === undefined ? [] : erase(() => ofNobody.all(before))
+      const gone = hasNobodys.get({ before }) === undefined ? [] : erase(() => ofNobody.all({ before }))
       for (const accountUuid of gone) tell(accountUuid)
       return gone.length
     },
     async secretsToReseal(column, afterRow, limit) {
-      return of(column).find.all(afterRow, limit)
+      return of(column).find.all({ afterRow, limit })
     },
     async replaceSecret(accountUuid, { column, row, before, after }) {
-      return of(column).replace.run(after, row, accountUuid, before).changes > 0
+      return of(column).replace.run({ after, row, accountUuid, before }).changes > 0
     },
     async keysInUse() {
       const uses = new Map<string, KeyUse>()
@@ -131,7 +134,7 @@ export function accountKeyStore({ sql }: Pick<Client, 'sql'>): AccountKeyStore {
     },
     async noteFirstKey(keyId, at) {
       if (inFront.get() === keyId) return false
-      note.run(at, keyId)
+      note.run({ at, keyId })
       return true
     },
   }
@@ -142,11 +145,13 @@ function columnStatements(sql: Client['sql'], name: SealedColumn) {
   const { table, column } = COLUMNS[name]
   const direct = `${column} >= 'v1.' AND ${column} < 'v1/'`
   return {
-    find: sql.prepare<[number, number], StoredSecret>(
+    find: sql.prepare<{ afterRow: number; limit: number }, StoredSecret>(
       `SELECT account_uuid AS accountUuid, rowid AS row, ${column} AS sealed FROM ${table}
-       WHERE rowid > ? AND ${direct} ORDER BY rowid LIMIT ?`,
+       WHERE rowid > @afterRow AND ${direct} ORDER BY rowid LIMIT @limit`,
     ),
-    replace: sql.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ? AND account_uuid = ? AND ${column} = ?`),
+    replace: sql.prepare(
+      `UPDATE ${table} SET ${column} = @after WHERE rowid = @row AND account_uuid = @accountUuid AND ${column} = @before`,
+    ),
     uses: sql.prepare<[], { keyId: string; count: number }>(
       `SELECT substr(${column}, 4, instr(substr(${column}, 4), '.') - 1) AS keyId, count(*) AS count FROM ${table}
        WHERE ${direct} GROUP BY 1`,

@@ -77,8 +77,9 @@ export function erasureStore({ sql }: Client): ErasureStore {
       `UPDATE endpoint SET state = 'deleted', state_reason = @reason, state_since = @at WHERE ${OF} RETURNING id`,
     )
     .pluck()
-  const underWay = sql.prepare<[string, string], { accountUuid: string; removeAt: number }>(
-    `SELECT substr(name, ${NOTE.length + 1}) AS accountUuid, expires_at AS removeAt FROM lease WHERE name >= ? AND name < ?`,
+  const underWay = sql.prepare<{ from: string; before: string }, { accountUuid: string; removeAt: number }>(
+    `SELECT substr(name, ${NOTE.length + 1}) AS accountUuid, expires_at AS removeAt FROM lease
+     WHERE name >= @from AND name < @before`,
   )
   const history = HISTORY.map((statement) => sql.prepare(statement))
   const rest = REST.map((statement) => sql.prepare(statement))
@@ -88,7 +89,7 @@ export function erasureStore({ sql }: Client): ErasureStore {
   )
   const bareAccount = sql.prepare("UPDATE account SET name = '', timezone = 'UTC' WHERE uuid = @accountUuid")
   const deleteAccount = sql.prepare('DELETE FROM account WHERE uuid = @accountUuid')
-  const unnote = sql.prepare('DELETE FROM lease WHERE name = ?')
+  const unnote = sql.prepare('DELETE FROM lease WHERE name = @name')
 
   const begin = sql.transaction(
     (input: { accountUuid: string; code: string; reason: string; at: number; removeAt: number }) => {
@@ -125,7 +126,7 @@ export function erasureStore({ sql }: Client): ErasureStore {
     },
     async erasuresUnderWay() {
       // The character after the bar: everything that begins with the note's name.
-      return underWay.all(NOTE, 'erase}')
+      return underWay.all({ from: NOTE, before: 'erase}' })
     },
     async eraseHistoryStep(accountUuid, limit) {
       return step.immediate(accountUuid, limit)
@@ -134,7 +135,7 @@ export function erasureStore({ sql }: Client): ErasureStore {
       end.immediate(accountUuid, answerGone)
     },
     async closeErasure(accountUuid) {
-      unnote.run(NOTE + accountUuid)
+      unnote.run({ name: NOTE + accountUuid })
     },
   }
 }

@@ -13,9 +13,12 @@ const OPERATIONS = "('api_call', 'webhook_received', 'webhook_forwarded')"
 const DAY = 86_400_000
 
 export function billingUsageStore({ sql }: Client): UsageStore {
-  const usage = sql.prepare<[string, number, number], { kind: string; count: number }>(
+  const usage = sql.prepare<
+    { accountUuid: string; fromDay: number; beforeDay: number },
+    { kind: string; count: number }
+  >(
     `SELECT kind, sum(count) AS count FROM usage_day
-     WHERE account_uuid = ? AND day >= ? AND day < ? AND kind IN ${OPERATIONS} GROUP BY kind`,
+     WHERE account_uuid = @accountUuid AND day >= @fromDay AND day < @beforeDay AND kind IN ${OPERATIONS} GROUP BY kind`,
   )
   // Trial use is free: a day counts when all of it lies after the trial and within the month that is paid.
   const make = sql.prepare(
@@ -29,17 +32,22 @@ export function billingUsageStore({ sql }: Client): UsageStore {
      GROUP BY u.account_uuid, u.day HAVING sum(u.count) > 0
      ON CONFLICT DO NOTHING`,
   )
-  const toSend = sql.prepare<[number, number], UsageReport>(
+  const toSend = sql.prepare<{ fromDay: number; limit: number }, UsageReport>(
     `SELECT r.identifier, r.account_uuid AS accountUuid, p.customer_id AS customerId, r.day, r.count
      FROM usage_report r JOIN plan p ON p.account_uuid = r.account_uuid
-     WHERE r.sent_at IS NULL AND r.day >= ? AND p.customer_id IS NOT NULL ORDER BY r.created_at, r.identifier LIMIT ?`,
+     WHERE r.sent_at IS NULL AND r.day >= @fromDay AND p.customer_id IS NOT NULL
+     ORDER BY r.created_at, r.identifier LIMIT @limit`,
   )
-  const end = sql.prepare('UPDATE usage_report SET sent_at = ? WHERE account_uuid = ? AND identifier = ?')
-  const fail = sql.prepare('UPDATE usage_report SET failures = failures + 1 WHERE account_uuid = ? AND identifier = ?')
+  const end = sql.prepare(
+    'UPDATE usage_report SET sent_at = @now WHERE account_uuid = @accountUuid AND identifier = @identifier',
+  )
+  const fail = sql.prepare(
+    'UPDATE usage_report SET failures = failures + 1 WHERE account_uuid = @accountUuid AND identifier = @identifier',
+  )
 
   return {
     async usageOfDays(accountUuid, fromDay, beforeDay) {
-      const counts = new Map(usage.all(accountUuid, fromDay, beforeDay).map(({ kind, count }) => [kind, count]))
+      const counts = new Map(usage.all({ accountUuid, fromDay, beforeDay }).map(({ kind, count }) => [kind, count]))
       const apiCalls = counts.get('api_call') ?? 0
       const webhooksReceived = counts.get('webhook_received') ?? 0
       const webhooksForwarded = counts.get('webhook_forwarded') ?? 0
@@ -55,13 +63,13 @@ export function billingUsageStore({ sql }: Client): UsageStore {
       return make.run({ fromDay, today, now }).changes
     },
     async usageReportsToSend(fromDay, limit) {
-      return toSend.all(fromDay, limit)
+      return toSend.all({ fromDay, limit })
     },
     async endUsageReport(accountUuid, identifier, now) {
-      end.run(now, accountUuid, identifier)
+      end.run({ now, accountUuid, identifier })
     },
     async failUsageReport(accountUuid, identifier) {
-      fail.run(accountUuid, identifier)
+      fail.run({ accountUuid, identifier })
     },
   }
 }

@@ -55,7 +55,9 @@ function planStore({ db, sql }: Client): PlanStore {
      WHERE NOT EXISTS (SELECT 1 FROM plan p WHERE p.account_uuid = a.uuid)`,
   )
   const endpoints = sql
-    .prepare<[string], number>("SELECT id FROM endpoint WHERE account_uuid = ? AND state <> 'deleted' ORDER BY id")
+    .prepare<{ accountUuid: string }, number>(
+      "SELECT id FROM endpoint WHERE account_uuid = @accountUuid AND state <> 'deleted' ORDER BY id",
+    )
     .pluck()
   const leaveToPerson = sql.prepare(
     `UPDATE run SET state = 'held', ${setReason(RUN_REASON)}
@@ -127,7 +129,7 @@ function planStore({ db, sql }: Client): PlanStore {
       return rows.map((row) => row.accountUuid)
     },
     async endpointsOfAccount(accountUuid) {
-      return endpoints.all(accountUuid)
+      return endpoints.all({ accountUuid })
     },
   }
 }
@@ -139,27 +141,32 @@ type EventsOfPayments = Pick<
 
 function paymentEventStore({ sql }: Client): EventsOfPayments {
   const insert = sql.prepare(
-    `INSERT INTO payment_event (id, type, created_at, received_at, failures) VALUES (?, ?, ?, ?, 0) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO payment_event (id, type, created_at, received_at, failures)
+     VALUES (@id, @type, @createdAt, @now, 0) ON CONFLICT (id) DO NOTHING`,
   )
-  const isOpen = sql.prepare<[string], 1>('SELECT 1 FROM payment_event WHERE id = ? AND processed_at IS NULL').pluck()
-  const end = sql.prepare('UPDATE payment_event SET processed_at = ?, error = NULL WHERE id = ?')
+  const isOpen = sql
+    .prepare<{ id: string }, 1>('SELECT 1 FROM payment_event WHERE id = @id AND processed_at IS NULL')
+    .pluck()
+  const end = sql.prepare('UPDATE payment_event SET processed_at = @now, error = NULL WHERE id = @id')
   const fail = sql.prepare(
-    'UPDATE payment_event SET failures = failures + 1, error = ? WHERE id = ? AND processed_at IS NULL',
+    'UPDATE payment_event SET failures = failures + 1, error = @error WHERE id = @id AND processed_at IS NULL',
   )
-  const forget = sql.prepare('DELETE FROM payment_event WHERE received_at < ? AND processed_at IS NOT NULL')
+  const forget = sql.prepare(
+    'DELETE FROM payment_event WHERE received_at < @receivedBefore AND processed_at IS NOT NULL',
+  )
   return {
     async beginPaymentEvent({ id, type, createdAt }, now) {
-      insert.run(id, type, createdAt, now)
-      return isOpen.get(id) === 1
+      insert.run({ id, type, createdAt, now })
+      return isOpen.get({ id }) === 1
     },
     async endPaymentEvent(id, now) {
-      end.run(now, id)
+      end.run({ now, id })
     },
     async failPaymentEvent(id, error) {
-      fail.run(error, id)
+      fail.run({ error, id })
     },
     async forgetPaymentEvents(receivedBefore) {
-      return forget.run(receivedBefore).changes
+      return forget.run({ receivedBefore }).changes
     },
   }
 }
@@ -172,8 +179,8 @@ function renewalStore({ sql }: Client): Renewals {
      VALUES (@paymentId, @accountUuid, 'paid', @amount, @now, @now) ON CONFLICT (payment_id) DO NOTHING`,
   )
   const stateOf = sql
-    .prepare<[string, string], RenewalState>(
-      'SELECT state FROM renewal_payment WHERE payment_id = ? AND account_uuid = ?',
+    .prepare<{ paymentId: string; accountUuid: string }, RenewalState>(
+      'SELECT state FROM renewal_payment WHERE payment_id = @paymentId AND account_uuid = @accountUuid',
     )
     .pluck()
   const end = sql.prepare(
@@ -184,14 +191,14 @@ function renewalStore({ sql }: Client): Renewals {
     `UPDATE plan SET open_renewal_id = NULL, updated_at = max(@now, updated_at + 1)
      WHERE account_uuid = @accountUuid AND open_renewal_id = @paymentId`,
   )
-  const toApply = sql.prepare<[number], { accountUuid: string; paymentId: string }>(
+  const toApply = sql.prepare<{ limit: number }, { accountUuid: string; paymentId: string }>(
     `SELECT account_uuid AS accountUuid, payment_id AS paymentId FROM renewal_payment
-     WHERE state = 'paid' ORDER BY created_at, payment_id LIMIT ?`,
+     WHERE state = 'paid' ORDER BY created_at, payment_id LIMIT @limit`,
   )
   const note = sql.transaction(
     (accountUuid: string, payment: { paymentId: string; amount: number }, now: number): RenewalState => {
       insert.run({ accountUuid, ...payment, now })
-      const state = stateOf.get(payment.paymentId, accountUuid)
+      const state = stateOf.get({ paymentId: payment.paymentId, accountUuid })
       if (!state) throw new Error(`payment ${payment.paymentId} is another account's`)
       return state
     },
@@ -208,7 +215,7 @@ function renewalStore({ sql }: Client): Renewals {
       settle.immediate(accountUuid, paymentId, state, now)
     },
     async renewalsToApply(limit) {
-      return toApply.all(limit)
+      return toApply.all({ limit })
     },
   }
 }

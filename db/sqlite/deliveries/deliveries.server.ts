@@ -32,16 +32,16 @@ interface DeliveryToRetry {
 /** What a person asks for: send this again, pause, resume. */
 function byHand({ sql }: Client): ByHand {
   const newTally = tallies(sql)
-  const findDelivery = sql.prepare<[number, string], DeliveryToRetry>(
+  const findDelivery = sql.prepare<{ deliveryId: number; accountUuid: string }, DeliveryToRetry>(
     `SELECT d.event_seq AS eventSeq, d.endpoint_id AS endpointId, d.object_uuid AS objectUuid, p.url,
        p.state AS endpointState, length(b.body) AS bytes
      FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id LEFT JOIN event_body b ON b.seq = d.event_seq
-     WHERE d.id = ? AND d.account_uuid = ?`,
+     WHERE d.id = @deliveryId AND d.account_uuid = @accountUuid`,
   )
   const findUntried = sql
-    .prepare<[number, number], number>(
+    .prepare<{ eventSeq: number; endpointId: number }, number>(
       `SELECT id FROM delivery
-       WHERE event_seq = ? AND endpoint_id = ? AND cause = 'retry' AND state = 'pending' AND attempts = 0`,
+       WHERE event_seq = @eventSeq AND endpoint_id = @endpointId AND cause = 'retry' AND state = 'pending' AND attempts = 0`,
     )
     .pluck()
   const insertRetry = sql.prepare(
@@ -58,13 +58,13 @@ function byHand({ sql }: Client): ByHand {
       now: number,
       retryFor: number,
     ): Awaited<ReturnType<ByHand['retryDelivery']>> => {
-      const found = findDelivery.get(deliveryId, accountUuid)
+      const found = findDelivery.get({ deliveryId, accountUuid })
       if (!found) return { outcome: 'not_found' }
       const { eventSeq, endpointId, objectUuid, bytes } = found
       if (found.endpointState === 'deleted' || found.url === '') return { outcome: 'no_address' }
       if (bytes === null) return { outcome: 'body_gone' }
       // Asked twice before the first was sent: one sending answers both.
-      const untried = findUntried.get(eventSeq, endpointId)
+      const untried = findUntried.get({ eventSeq, endpointId })
       if (untried !== undefined) return { outcome: 'created', deliveryId: untried, endpointId }
       const { lastInsertRowid } = insertRetry.run({
         eventSeq,
@@ -81,22 +81,24 @@ function byHand({ sql }: Client): ByHand {
     },
   )
   const pause = sql.prepare(
-    `UPDATE endpoint SET state = 'paused', state_reason = NULL, state_since = CASE state WHEN 'paused' THEN state_since ELSE ? END
-     WHERE id = ? AND account_uuid = ? AND state <> 'deleted'`,
+    `UPDATE endpoint SET state = 'paused', state_reason = NULL,
+       state_since = CASE state WHEN 'paused' THEN state_since ELSE @now END
+     WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'`,
   )
   const resume = sql.prepare(
-    `UPDATE endpoint SET state = 'active', state_reason = NULL, state_since = CASE state WHEN 'active' THEN state_since ELSE ? END,
+    `UPDATE endpoint SET state = 'active', state_reason = NULL,
+       state_since = CASE state WHEN 'active' THEN state_since ELSE @now END,
        hold_until = NULL, hold_reason = NULL, hold_since = NULL, breaker = 'closed', breaker_probes = 0, next_probe_at = NULL,
        failing_since = NULL, failure_streak = 0, failure_events = '[]', redirect_streak = 0
-     WHERE id = ? AND account_uuid = ? AND state <> 'deleted'`,
+     WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'`,
   )
   // The same moment for all: then ids, which is age, decide the order.
   const makeDue = sql.prepare(
-    "UPDATE delivery SET due_at = ? WHERE endpoint_id = ? AND state = 'pending' AND cause <> 'test'",
+    "UPDATE delivery SET due_at = @now WHERE endpoint_id = @endpointId AND state = 'pending' AND cause <> 'test'",
   )
   const startAgain = sql.transaction((accountUuid: string, endpointId: number, now: number): boolean => {
-    if (resume.run(now, endpointId, accountUuid).changes === 0) return false
-    makeDue.run(now, endpointId)
+    if (resume.run({ now, endpointId, accountUuid }).changes === 0) return false
+    makeDue.run({ now, endpointId })
     return true
   })
   return {
@@ -104,7 +106,7 @@ function byHand({ sql }: Client): ByHand {
       return retry.immediate(accountUuid, deliveryId, now, retryFor)
     },
     async pauseEndpoint(accountUuid, endpointId, now) {
-      return pause.run(now, endpointId, accountUuid).changes === 1
+      return pause.run({ now, endpointId, accountUuid }).changes === 1
     },
     async resumeEndpoint(accountUuid, endpointId, now) {
       return startAgain.immediate(accountUuid, endpointId, now)

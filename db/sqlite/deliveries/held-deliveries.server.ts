@@ -65,10 +65,11 @@ export function heldDeliveryStore(client: Client): HeldStore {
   const cancelledReplays = sql.prepare<[], { id: number; endpointId: number }>(
     "SELECT id, endpoint_id AS endpointId FROM replay WHERE state = 'cancelled' AND made > delivered + undelivered",
   )
-  const ofReplay = sql.prepare<[number, number, number], WaitingRow>(
+  const ofReplay = sql.prepare<{ endpointId: number; replayId: number; limit: number }, WaitingRow>(
     `SELECT ${WAITING_COLUMNS}
      FROM delivery d INDEXED BY due_again_of_an_endpoint LEFT JOIN event_body b ON b.seq = d.event_seq
-     WHERE d.endpoint_id = ? AND d.state = 'pending' AND d.cause <> 'live' AND d.cause = 'replay' AND d.cause_no = ? LIMIT ?`,
+     WHERE d.endpoint_id = @endpointId AND d.state = 'pending' AND d.cause <> 'live' AND d.cause = 'replay'
+       AND d.cause_no = @replayId LIMIT @limit`,
   )
   const endStopped = sql.transaction(
     (now: number, limit: number, reasons: Parameters<HeldStore['endStoppedStep']>[2]): number => {
@@ -81,7 +82,7 @@ export function heldDeliveryStore(client: Client): HeldStore {
       }
       for (const { id, endpointId } of cancelledReplays.all()) {
         if (ended >= limit) break
-        const rows = ofReplay.all(endpointId, id, limit - ended)
+        const rows = ofReplay.all({ endpointId, replayId: id, limit: limit - ended })
         ender.end(rows, 'stopped', reasons.cancelled, now, tally)
         ended += rows.length
       }
@@ -90,29 +91,34 @@ export function heldDeliveryStore(client: Client): HeldStore {
     },
   )
 
-  const heldEndpoint = sql.prepare<[number, number], HealthRow>(
+  const heldEndpoint = sql.prepare<{ fromId: number; now: number }, HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
-     WHERE p.id >= ? AND (p.state IN ('paused', 'failing', 'stopped') OR p.breaker = 'open' OR p.hold_until > ?
+     WHERE p.id >= @fromId AND (p.state IN ('paused', 'failing', 'stopped') OR p.breaker = 'open' OR p.hold_until > @now
          OR own.id IS NOT NULL)
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
      ORDER BY p.id LIMIT 1`,
   )
   const stretch = sql.prepare<
-    [number, number, number, number],
+    { endpointId: number; dueAt: number; id: number; limit: number },
     WaitingRow & { dueAt: number; deadlineAt: number; createdAt: number }
   >(
     `SELECT ${WAITING_COLUMNS}, d.due_at AS dueAt, d.deadline_at AS deadlineAt, d.created_at AS createdAt
      FROM delivery d INDEXED BY due_deliveries_of_an_endpoint LEFT JOIN event_body b ON b.seq = d.event_seq
-     WHERE d.endpoint_id = ? AND d.state = 'pending' AND (d.due_at, d.id) > (?, ?)
-     ORDER BY d.due_at, d.id LIMIT ?`,
+     WHERE d.endpoint_id = @endpointId AND d.state = 'pending' AND (d.due_at, d.id) > (@dueAt, @id)
+     ORDER BY d.due_at, d.id LIMIT @limit`,
   )
   const rowsOf = (tally: Tally): HeldRows => ({
     heldStretch(now, cursor) {
-      const row = heldEndpoint.get(cursor?.endpointId ?? 0, now)
+      const row = heldEndpoint.get({ fromId: cursor?.endpointId ?? 0, now })
       if (!row) return done(null)
       const { endpointId, accountHold } = row
       const goesOn = cursor?.endpointId === endpointId
-      const waiting = stretch.all(endpointId, goesOn ? cursor.dueAt : -1, goesOn ? cursor.id : -1, STRETCH)
+      const waiting = stretch.all({
+        endpointId,
+        dueAt: goesOn ? cursor.dueAt : -1,
+        id: goesOn ? cursor.id : -1,
+        limit: STRETCH,
+      })
       const last = waiting.at(-1)
       const next =
         waiting.length === STRETCH && last

@@ -34,19 +34,20 @@ export function replayStore(client: Client): ReplayStore {
   const { sql, readerSql } = client
   const findEndpoint = endpointFinder(sql)
   const pages = { all: eventPager(readerSql, 'all'), failed: eventPager(readerSql, 'failed') }
-  const findReplay = sql.prepare<[number, string], ReplayRow>(
+  const findReplay = sql.prepare<{ replayId: number; accountUuid: string }, ReplayRow>(
     `SELECT id, endpoint_id AS endpointId, since, status, object_uuid AS objectUuid, state, total, made, delivered,
        undelivered, created_at AS createdAt, ended_at AS endedAt
-     FROM replay WHERE id = ? AND account_uuid = ?`,
+     FROM replay WHERE id = @replayId AND account_uuid = @accountUuid`,
   )
   const lastSeq = sql.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM event').pluck()
   const insertReplay = sql.prepare(
     `INSERT INTO replay (account_uuid, endpoint_id, since, status, object_uuid, state, next_seq, until_seq, total, made,
        delivered, undelivered, created_at)
-     VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, 0, 0, 0, ?)`,
+     VALUES (@accountUuid, @endpointId, @since, @status, @objectUuid, 'running', @nextSeq, @untilSeq, @total, 0, 0, 0, @now)`,
   )
   const cancel = sql.prepare(
-    "UPDATE replay SET state = 'cancelled', ended_at = ? WHERE id = ? AND account_uuid = ? AND state = 'running'",
+    `UPDATE replay SET state = 'cancelled', ended_at = @now
+     WHERE id = @replayId AND account_uuid = @accountUuid AND state = 'running'`,
   )
 
   return {
@@ -63,26 +64,26 @@ export function replayStore(client: Client): ReplayStore {
       const endpoint = findEndpoint(accountUuid, endpointId)
       if (!endpoint || endpoint.url === '') return null
       const { since, status, objectUuid } = request
-      const { lastInsertRowid } = insertReplay.run(
+      const { lastInsertRowid } = insertReplay.run({
         accountUuid,
         endpointId,
         since,
         status,
         objectUuid,
-        firstSeqSince(sql, since),
-        lastSeq.get() ?? 0,
+        nextSeq: firstSeqSince(sql, since),
+        untilSeq: lastSeq.get() ?? 0,
         total,
         now,
-      )
+      })
       return Number(lastInsertRowid)
     },
 
     async findReplay(accountUuid, replayId) {
-      return findReplay.get(replayId, accountUuid) ?? null
+      return findReplay.get({ replayId, accountUuid }) ?? null
     },
 
     async cancelReplay(accountUuid, replayId, now) {
-      return cancel.run(now, replayId, accountUuid).changes === 1
+      return cancel.run({ now, replayId, accountUuid }).changes === 1
     },
 
     growReplaysStep: replayGrower(client),
@@ -117,26 +118,27 @@ function replayRows(sql: Sql): (tally: Tally) => ReplayRows {
   const running = sql
     .prepare<[], number>("SELECT id FROM replay INDEXED BY running_replays WHERE state = 'running' ORDER BY id")
     .pluck()
-  const findRunning = sql.prepare<[number], RunningReplay>(
+  const findRunning = sql.prepare<{ id: number }, RunningReplay>(
     `SELECT account_uuid AS accountUuid, endpoint_id AS endpointId, since, status, object_uuid AS objectUuid,
        next_seq AS nextSeq, until_seq AS untilSeq, made - delivered - undelivered AS waiting
-     FROM replay WHERE id = ? AND state = 'running'`,
+     FROM replay WHERE id = @id AND state = 'running'`,
   )
   const pages = { all: eventPager(sql, 'all'), failed: eventPager(sql, 'failed') }
-  const loadOf = sql.prepare<[string], { deliveries: number; bytes: number }>(
-    'SELECT pending_count AS deliveries, pending_bytes AS bytes FROM account_load WHERE account_uuid = ?',
+  const loadOf = sql.prepare<{ accountUuid: string }, { deliveries: number; bytes: number }>(
+    'SELECT pending_count AS deliveries, pending_bytes AS bytes FROM account_load WHERE account_uuid = @accountUuid',
   )
   const insertDelivery = sql.prepare(
     `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, due_at, deadline_at,
        attempts, steps, created_at)
-     VALUES (?, ?, ?, ?, 'replay', ?, 'pending', ?, ?, 0, 0, ?) ON CONFLICT DO NOTHING`,
+     VALUES (@seq, @endpointId, @accountUuid, @objectUuid, 'replay', @replayId, 'pending', @now, @deadlineAt, 0, 0, @now)
+     ON CONFLICT DO NOTHING`,
   )
-  const advance = sql.prepare('UPDATE replay SET next_seq = ?, made = made + ? WHERE id = ?')
-  const finishReplay = sql.prepare('UPDATE replay SET state = ?, ended_at = ? WHERE id = ?')
+  const advance = sql.prepare('UPDATE replay SET next_seq = @nextSeq, made = made + @made WHERE id = @replayId')
+  const finishReplay = sql.prepare('UPDATE replay SET state = @state, ended_at = @now WHERE id = @id')
 
   /** How many more of it may wait now. */
   function roomFor({ accountUuid, waiting }: RunningReplay, tally: Tally, limits: GrowLimits): number {
-    const load = loadOf.get(accountUuid) ?? { deliveries: 0, bytes: 0 }
+    const load = loadOf.get({ accountUuid }) ?? { deliveries: 0, bytes: 0 }
     const added = tally.addedTo(accountUuid)
     if (load.bytes + added.bytes >= limits.limit.bytes) return 0
     const ofAccount = limits.limit.deliveries - load.deliveries - added.deliveries
@@ -144,12 +146,12 @@ function replayRows(sql: Sql): (tally: Tally) => ReplayRows {
   }
 
   function nextOf(id: number, now: number, tally: Tally, limits: GrowLimits): ReplayPage | 'ended' | 'waits' {
-    const replay = findRunning.get(id)
+    const replay = findRunning.get({ id })
     const endpoint = replay && findEndpoint(replay.accountUuid, replay.endpointId)
     const unsendable = !endpoint || endpoint.url === '' || endpoint.state === 'stopped'
     const allMade = replay !== undefined && replay.nextSeq > replay.untilSeq
     if (!replay || unsendable || (allMade && replay.waiting === 0)) {
-      finishReplay.run(unsendable ? 'cancelled' : 'done', now, id)
+      finishReplay.run({ state: unsendable ? 'cancelled' : 'done', now, id })
       return 'ended'
     }
     const room = allMade ? 0 : roomFor(replay, tally, limits)
@@ -167,32 +169,31 @@ function replayRows(sql: Sql): (tally: Tally) => ReplayRows {
     growReplay({ replayId, accountUuid, endpoint, nextSeq }, events, now, retryFor) {
       const made: GrownReplays['made'] = []
       for (const { seq, objectUuid, bytes } of events) {
-        const { changes, lastInsertRowid } = insertDelivery.run(
+        const { changes, lastInsertRowid } = insertDelivery.run({
           seq,
-          endpoint.id,
+          endpointId: endpoint.id,
           accountUuid,
           objectUuid,
           replayId,
           now,
-          now + retryFor,
-          now,
-        )
+          deadlineAt: now + retryFor,
+        })
         if (changes === 0) continue
         made.push({ id: Number(lastInsertRowid), endpointId: endpoint.id, record: objectUuid })
         tally.waiting(accountUuid, endpoint.id, 1, bytes)
       }
-      advance.run(nextSeq, made.length, replayId)
+      advance.run({ nextSeq, made: made.length, replayId })
       return done(made)
     },
   })
 }
 
 function endpointFinder(sql: Sql) {
-  const find = sql.prepare<[number, string], FanOutEndpoint>(
+  const find = sql.prepare<{ endpointId: number; accountUuid: string }, FanOutEndpoint>(
     `SELECT id, object_type AS objectType, field_filter AS fieldFilter, url, state FROM endpoint
-     WHERE id = ? AND account_uuid = ? AND state <> 'deleted'`,
+     WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'`,
   )
-  return (accountUuid: string, endpointId: number) => find.get(endpointId, accountUuid) ?? null
+  return (accountUuid: string, endpointId: number) => find.get({ endpointId, accountUuid }) ?? null
 }
 
 /** Events of the endpoint's object whose body is still kept, oldest first. */
@@ -236,14 +237,14 @@ function toReplayed({ changedFields, ...event }: EventToReplay): ReplayedEvent {
  * with them.
  */
 export function firstSeqSince(sql: Sql, since: number): number {
-  const at = sql.prepare<[number], { seq: number; receivedAt: number }>(
-    'SELECT seq, received_at AS receivedAt FROM event WHERE seq >= ? ORDER BY seq LIMIT 1',
+  const at = sql.prepare<{ middle: number }, { seq: number; receivedAt: number }>(
+    'SELECT seq, received_at AS receivedAt FROM event WHERE seq >= @middle ORDER BY seq LIMIT 1',
   )
   let low = 1
   let high = (sql.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM event').pluck().get() ?? 0) + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const event = at.get(middle)
+    const event = at.get({ middle })
     if (!event || event.receivedAt >= since) high = middle
     else low = event.seq + 1
   }

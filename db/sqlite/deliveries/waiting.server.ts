@@ -34,44 +34,44 @@ export const WAITING_COLUMNS = `d.id, d.account_uuid AS accountUuid, d.endpoint_
 
 export function waitingEnder({ sql }: Client): WaitingEnder {
   const ofEndpoint = (which: string) =>
-    sql.prepare<[number, number], WaitingRow>(
+    sql.prepare<{ endpointId: number; limit: number }, WaitingRow>(
       `SELECT ${WAITING_COLUMNS}
        FROM delivery d INDEXED BY due_deliveries_of_an_endpoint LEFT JOIN event_body b ON b.seq = d.event_seq
-       WHERE d.endpoint_id = ? AND d.state = 'pending' ${which} ORDER BY d.due_at, d.id LIMIT ?`,
+       WHERE d.endpoint_id = @endpointId AND d.state = 'pending' ${which} ORDER BY d.due_at, d.id LIMIT @limit`,
     )
   const ofStopped = ofEndpoint("AND (d.cause IN ('live', 'replay') OR d.cause = 'retry' AND d.attempts > 0)")
   const ofDeleted = ofEndpoint('')
   const setEnded = sql.prepare(
-    "UPDATE delivery SET state = ?, state_reason = ?, settled_at = ? WHERE id = ? AND state = 'pending'",
+    "UPDATE delivery SET state = @state, state_reason = @reason, settled_at = @now WHERE id = @id AND state = 'pending'",
   )
   // After the last attempt there was; it is none itself and is not counted as one.
   const insertNote = sql.prepare(
     `INSERT INTO attempt (delivery_id, account_uuid, endpoint_id, url, number, at, duration_ms, outcome, sentence)
-     SELECT d.id, d.account_uuid, d.endpoint_id, p.url, d.attempts + 1, ?, 0, ?, ?
-     FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id WHERE d.id = ?`,
+     SELECT d.id, d.account_uuid, d.endpoint_id, p.url, d.attempts + 1, @now, 0, @outcome, @sentence
+     FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id WHERE d.id = @deliveryId`,
   )
-  const addDelivered = sql.prepare('UPDATE replay SET delivered = delivered + ? WHERE id = ?')
-  const addUndelivered = sql.prepare('UPDATE replay SET undelivered = undelivered + ? WHERE id = ?')
+  const addDelivered = sql.prepare('UPDATE replay SET delivered = delivered + @count WHERE id = @replayId')
+  const addUndelivered = sql.prepare('UPDATE replay SET undelivered = undelivered + @count WHERE id = @replayId')
 
   const ender: WaitingEnder = {
     end(rows, state, reason, now, tally) {
       for (const row of rows) {
-        if (setEnded.run(state, reason, now, row.id).changes === 0) continue
+        if (setEnded.run({ state, reason, now, id: row.id }).changes === 0) continue
         ender.note(row.id, state, reason, now)
         tally.waiting(row.accountUuid, row.endpointId, -1, -row.bytes)
         if (row.cause === 'replay') ender.countReplay(row.causeNo, false, 1)
       }
     },
     endOfEndpoint(endpointId, endpointState, reason, now, limit, tally) {
-      const rows = (endpointState === 'deleted' ? ofDeleted : ofStopped).all(endpointId, limit)
+      const rows = (endpointState === 'deleted' ? ofDeleted : ofStopped).all({ endpointId, limit })
       ender.end(rows, 'stopped', reason, now, tally)
       return rows.length
     },
     note(deliveryId, outcome, sentence, now) {
-      insertNote.run(now, outcome, sentence, deliveryId)
+      insertNote.run({ now, outcome, sentence, deliveryId })
     },
     countReplay(replayId, delivered, count) {
-      ;(delivered ? addDelivered : addUndelivered).run(count, replayId)
+      ;(delivered ? addDelivered : addUndelivered).run({ count, replayId })
     },
   }
   return ender

@@ -25,20 +25,21 @@ type StoredStep = CheckStep | (UpstreamNote & { name: 'upstream' })
 
 export function endpointCheckStore({ sql }: Client): EndpointCheckStore {
   const COLUMNS = 'endpoint_id AS endpointId, url, at, steps'
-  const findTarget = sql.prepare<[number, string], CheckTarget>(
+  const findTarget = sql.prepare<{ endpointId: number; accountUuid: string }, CheckTarget>(
     `SELECT url, last_code AS lastCode, last_sentence AS lastSentence FROM endpoint
-     WHERE id = ? AND account_uuid = ? AND state <> 'deleted'`,
+     WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'`,
   )
-  const findOne = sql.prepare<[number, string], StoredCheck>(
-    `SELECT ${COLUMNS} FROM endpoint_check WHERE endpoint_id = ? AND account_uuid = ?`,
+  const findOne = sql.prepare<{ endpointId: number; accountUuid: string }, StoredCheck>(
+    `SELECT ${COLUMNS} FROM endpoint_check WHERE endpoint_id = @endpointId AND account_uuid = @accountUuid`,
   )
-  const ofAccount = sql.prepare<[string], StoredCheck>(
+  const ofAccount = sql.prepare<{ accountUuid: string }, StoredCheck>(
     `SELECT c.endpoint_id AS endpointId, c.url, c.at, c.steps
-     FROM endpoint e JOIN endpoint_check c ON c.endpoint_id = e.id WHERE e.account_uuid = ? AND e.state <> 'deleted'`,
+     FROM endpoint e JOIN endpoint_check c ON c.endpoint_id = e.id
+     WHERE e.account_uuid = @accountUuid AND e.state <> 'deleted'`,
   )
-  const webhookEndpoint = sql.prepare<[string, string], { id: number; url: string }>(
+  const webhookEndpoint = sql.prepare<{ accountUuid: string; objectType: string }, { id: number; url: string }>(
     `SELECT id, url FROM endpoint
-     WHERE account_uuid = ? AND object_type = ? AND webhook_id IS NOT NULL AND state <> 'deleted'`,
+     WHERE account_uuid = @accountUuid AND object_type = @objectType AND webhook_id IS NOT NULL AND state <> 'deleted'`,
   )
   const put = sql.prepare(
     `INSERT INTO endpoint_check (endpoint_id, account_uuid, url, at, steps)
@@ -47,45 +48,49 @@ export function endpointCheckStore({ sql }: Client): EndpointCheckStore {
   )
   const saveLook = sql.transaction(
     (accountUuid: string, endpointId: number, look: { url: string; at: Millis; steps: CheckStep[] }) => {
-      const before = findOne.get(endpointId, accountUuid)
+      const before = findOne.get({ endpointId, accountUuid })
       const { upstream } = before ? toCheck(before) : { upstream: null }
       put.run({ accountUuid, endpointId, url: look.url, at: look.at, steps: stepsText(look.steps, upstream) })
     },
   )
   const saveUpstream = sql.transaction((accountUuid: string, objectType: string, note: UpstreamNote | null) => {
-    const found = webhookEndpoint.get(accountUuid, objectType)
+    const found = webhookEndpoint.get({ accountUuid, objectType })
     if (!found) return
-    const before = findOne.get(found.id, accountUuid)
+    const before = findOne.get({ endpointId: found.id, accountUuid })
     if (!before && note === null) return
     const { steps, url, at } = before ? toCheck(before) : { steps: [], url: found.url, at: note?.at ?? 0 }
     put.run({ accountUuid, endpointId: found.id, url, at, steps: stepsText(steps, note) })
   })
   const findObject = sql
-    .prepare<[number, string], string>('SELECT object_type FROM endpoint WHERE id = ? AND account_uuid = ?')
+    .prepare<{ endpointId: number; accountUuid: string }, string>(
+      'SELECT object_type FROM endpoint WHERE id = @endpointId AND account_uuid = @accountUuid',
+    )
     .pluck()
   const lastEvent = sql
-    .prepare<[string, string], Millis>(
-      `SELECT received_at FROM event WHERE account_uuid = ? AND object = ? AND source <> 'test' ORDER BY seq DESC LIMIT 1`,
+    .prepare<{ accountUuid: string; object: string }, Millis>(
+      `SELECT received_at FROM event WHERE account_uuid = @accountUuid AND object = @object
+       AND source <> 'test' ORDER BY seq DESC LIMIT 1`,
     )
     .pluck()
   const lastHour = sql
-    .prepare<[number], number>(
-      'SELECT hour FROM endpoint_hour WHERE endpoint_id = ? AND events > 0 ORDER BY hour DESC LIMIT 1',
+    .prepare<{ endpointId: number }, number>(
+      'SELECT hour FROM endpoint_hour WHERE endpoint_id = @endpointId AND events > 0 ORDER BY hour DESC LIMIT 1',
     )
     .pluck()
-  const hoursOf = sql.prepare<[number, number, number], { hour: number; events: number }>(
-    'SELECT hour, events FROM endpoint_hour WHERE endpoint_id = ? AND hour > ? AND hour <= ? AND events > 0 ORDER BY hour',
+  const hoursOf = sql.prepare<{ endpointId: number; hour: number; last: number }, { hour: number; events: number }>(
+    `SELECT hour, events FROM endpoint_hour
+     WHERE endpoint_id = @endpointId AND hour > @hour AND hour <= @last AND events > 0 ORDER BY hour`,
   )
 
   return {
     async findCheckTarget(accountUuid, endpointId) {
-      return findTarget.get(endpointId, accountUuid) ?? null
+      return findTarget.get({ endpointId, accountUuid }) ?? null
     },
     async listEndpointChecks(accountUuid) {
-      return ofAccount.all(accountUuid).map(toCheck)
+      return ofAccount.all({ accountUuid }).map(toCheck)
     },
     async findEndpointCheck(accountUuid, endpointId) {
-      const row = findOne.get(endpointId, accountUuid)
+      const row = findOne.get({ endpointId, accountUuid })
       return row ? toCheck(row) : null
     },
     async saveEndpointCheck(accountUuid, endpointId, look) {
@@ -95,14 +100,14 @@ export function endpointCheckStore({ sql }: Client): EndpointCheckStore {
       saveUpstream.immediate(accountUuid, objectType, note)
     },
     async eventRhythm(accountUuid, endpointId, length) {
-      const object = findObject.get(endpointId, accountUuid)
+      const object = findObject.get({ endpointId, accountUuid })
       if (object === undefined) return { lastEventAt: null, hours: [] }
       // Events that no field filter lets through are signs of life too; and counters outlive the events they count.
-      const counted = lastHour.get(endpointId)
-      const lastEventAt = Math.max(lastEvent.get(accountUuid, object) ?? 0, (counted ?? 0) * HOUR)
+      const counted = lastHour.get({ endpointId })
+      const lastEventAt = Math.max(lastEvent.get({ accountUuid, object }) ?? 0, (counted ?? 0) * HOUR)
       if (lastEventAt === 0) return { lastEventAt: null, hours: [] }
       const last = Math.floor(lastEventAt / HOUR)
-      return { lastEventAt, hours: hoursOf.all(endpointId, last - length, last) }
+      return { lastEventAt, hours: hoursOf.all({ endpointId, hour: last - length, last }) }
     },
   }
 }

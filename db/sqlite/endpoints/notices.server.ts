@@ -43,20 +43,20 @@ const NOTICE_TABLES = `endpoint_notice n JOIN endpoint e ON e.id = n.endpoint_id
 /** Notices, their e-mails, what an account chose about them; and the checks of addresses. */
 export function noticeStore(client: Client): NoticeStore {
   const { sql } = client
-  const watched = sql.prepare<[number, number], WatchedRow>(
+  const watched = sql.prepare<{ after: number; look: number }, WatchedRow>(
     `SELECT e.id AS endpointId, e.account_uuid AS accountUuid, e.state, e.state_reason AS stateReason,
        e.state_since AS stateSince, e.failing_since AS failingSince, json_array_length(e.failure_events) AS failedEvents,
        e.last_success_at AS lastSuccessAt, e.last_sentence AS lastSentence,
        n.id AS latestId, n.kind AS latestKind, n.since AS latestSince, n.at AS latestAt, c.at AS checkedAt
-     FROM (SELECT * FROM endpoint WHERE id > ? ORDER BY id LIMIT ?) e
+     FROM (SELECT * FROM endpoint WHERE id > @after ORDER BY id LIMIT @look) e
      LEFT JOIN endpoint_notice n ON n.id = (SELECT max(id) FROM endpoint_notice WHERE endpoint_id = e.id)
      LEFT JOIN endpoint_check c ON c.endpoint_id = e.id AND json_extract(c.steps, '$[0].name') <> 'upstream'
      WHERE e.state <> 'deleted' AND e.url <> ''
        AND (e.state IN ('stopped', 'failing') OR e.failing_since IS NOT NULL OR n.kind IN ('failing', 'stopped'))
      ORDER BY e.id`,
   )
-  const lastOfStep = sql.prepare<[number, number], { last: number | null; looked: number }>(
-    'SELECT max(id) AS last, count(*) AS looked FROM (SELECT id FROM endpoint WHERE id > ? ORDER BY id LIMIT ?)',
+  const lastOfStep = sql.prepare<{ after: number; look: number }, { last: number | null; looked: number }>(
+    'SELECT max(id) AS last, count(*) AS looked FROM (SELECT id FROM endpoint WHERE id > @after ORDER BY id LIMIT @look)',
   )
   // One statement: what was said meanwhile is seen by it.
   const raise = sql.prepare(
@@ -68,7 +68,7 @@ export function noticeStore(client: Client): NoticeStore {
        AND @latestId IS (SELECT max(id) FROM endpoint_notice WHERE endpoint_id = @endpointId)
      ON CONFLICT (endpoint_id, kind, since) DO NOTHING`,
   )
-  const dueMails = sql.prepare<[Millis, number], StoredMail>(
+  const dueMails = sql.prepare<{ now: Millis; limit: number }, StoredMail>(
     `SELECT ${NOTICE_COLUMNS}, n.account_uuid AS accountUuid, a.name AS accountName, a.timezone, n.mail_tries AS tries,
        e.pending_count AS waiting,
        e.state = 'deleted' OR EXISTS (SELECT 1 FROM endpoint_notice l WHERE l.endpoint_id = n.endpoint_id AND l.id > n.id)
@@ -76,13 +76,13 @@ export function noticeStore(client: Client): NoticeStore {
        (SELECT t.since FROM endpoint_notice t WHERE t.endpoint_id = n.endpoint_id AND t.id < n.id AND t.kind <> 'recovered'
           AND n.kind = 'recovered' ORDER BY t.id DESC LIMIT 1) AS troubleSince
      FROM ${NOTICE_TABLES} JOIN account a ON a.uuid = n.account_uuid
-     WHERE n.mail_state = 'pending' AND n.mail_due_at <= ? ORDER BY n.mail_due_at, n.id LIMIT ?`,
+     WHERE n.mail_state = 'pending' AND n.mail_due_at <= @now ORDER BY n.mail_due_at, n.id LIMIT @limit`,
   )
   // The moment of the latest try takes the place of the due time: so the account's e-mails of a day can be counted.
   const mailsSince = sql
-    .prepare<[string, Millis], number>(
+    .prepare<{ accountUuid: string; after: Millis }, number>(
       `SELECT count(*) FROM endpoint_notice
-       WHERE account_uuid = ? AND mail_state IN ('sent', 'failed') AND mail_tries > 0 AND mail_due_at > ?`,
+       WHERE account_uuid = @accountUuid AND mail_state IN ('sent', 'failed') AND mail_tries > 0 AND mail_due_at > @after`,
     )
     .pluck()
   const markTried = sql.prepare<{ reason: string; at: Millis; id: number; accountUuid: string }, { tries: number }>(
@@ -102,7 +102,7 @@ export function noticeStore(client: Client): NoticeStore {
   )
   const claim = sql.transaction(
     (accountUuid: string, id: number, how: Parameters<NoticeStore['claimNoticeMail']>[2]): MailClaim => {
-      if ((mailsSince.get(accountUuid, how.countSince) ?? 0) >= how.most) {
+      if ((mailsSince.get({ accountUuid, after: how.countSince }) ?? 0) >= how.most) {
         const stopped = markUnsent.run({ reason: storedReason(how.tooMany), id, accountUuid }).changes === 1
         return { outcome: stopped ? 'too_many' : 'gone' }
       }
@@ -113,20 +113,21 @@ export function noticeStore(client: Client): NoticeStore {
   const forget = sql.prepare(
     `DELETE FROM endpoint_notice WHERE id IN (
        SELECT o.id FROM endpoint_notice o
-       WHERE o.at < ? AND EXISTS (SELECT 1 FROM endpoint_notice l WHERE l.endpoint_id = o.endpoint_id AND l.id > o.id)
-       ORDER BY o.id LIMIT ?)`,
+       WHERE o.at < @before AND EXISTS (SELECT 1 FROM endpoint_notice l WHERE l.endpoint_id = o.endpoint_id AND l.id > o.id)
+       ORDER BY o.id LIMIT @limit)`,
   )
-  const list = sql.prepare<[string, number], StoredNotice>(
+  const list = sql.prepare<{ accountUuid: string; limit: number }, StoredNotice>(
     `SELECT ${NOTICE_COLUMNS} FROM ${NOTICE_TABLES}
-     WHERE n.account_uuid = ? AND n.dismissed_at IS NULL AND e.state <> 'deleted' ORDER BY n.id DESC LIMIT ?`,
+     WHERE n.account_uuid = @accountUuid AND n.dismissed_at IS NULL AND e.state <> 'deleted'
+     ORDER BY n.id DESC LIMIT @limit`,
   )
   const dismiss = sql.prepare(
     `UPDATE endpoint_notice SET dismissed_at = coalesce(dismissed_at, @at)
      WHERE account_uuid = @accountUuid AND id <= @id
        AND endpoint_id = (SELECT endpoint_id FROM endpoint_notice WHERE id = @id AND account_uuid = @accountUuid)`,
   )
-  const findChoice = sql.prepare<[string], { byMail: 0 | 1; email: string | null }>(
-    'SELECT notices_by_mail AS byMail, notice_email AS email FROM account_setting WHERE account_uuid = ?',
+  const findChoice = sql.prepare<{ accountUuid: string }, { byMail: 0 | 1; email: string | null }>(
+    'SELECT notices_by_mail AS byMail, notice_email AS email FROM account_setting WHERE account_uuid = @accountUuid',
   )
   const saveChoice = sql.prepare(
     `INSERT INTO account_setting (account_uuid, notices_by_mail, notice_email, updated_at)
@@ -138,8 +139,8 @@ export function noticeStore(client: Client): NoticeStore {
     ...endpointCheckStore(client),
 
     async watchedEndpointsStep(after, look) {
-      const { last, looked } = lastOfStep.get(after, look) ?? { last: null, looked: 0 }
-      const endpoints = looked === 0 ? [] : watched.all(after, look).map(toWatched)
+      const { last, looked } = lastOfStep.get({ after, look }) ?? { last: null, looked: 0 }
+      const endpoints = looked === 0 ? [] : watched.all({ after, look }).map(toWatched)
       return { endpoints, next: looked === look ? last : null }
     },
 
@@ -161,7 +162,7 @@ export function noticeStore(client: Client): NoticeStore {
     },
 
     async dueNoticeMails(now, limit) {
-      return dueMails.all(now, limit).map(({ superseded, ...row }) => {
+      return dueMails.all({ now, limit }).map(({ superseded, ...row }) => {
         const { accountUuid, accountName, timezone, tries, troubleSince, waiting } = row
         const mail = { accountUuid, accountName, timezone, tries, troubleSince, waiting }
         return { ...toNotice(row), ...mail, superseded: superseded === 1 }
@@ -186,11 +187,11 @@ export function noticeStore(client: Client): NoticeStore {
     },
 
     async forgetNoticesStep(before, limit) {
-      return forget.run(before, limit).changes
+      return forget.run({ before, limit }).changes
     },
 
     async listNotices(accountUuid, limit) {
-      return list.all(accountUuid, limit).map(toNotice)
+      return list.all({ accountUuid, limit }).map(toNotice)
     },
 
     async dismissNotice(accountUuid, id, at) {
@@ -198,7 +199,7 @@ export function noticeStore(client: Client): NoticeStore {
     },
 
     async findMailChoice(accountUuid) {
-      const row = findChoice.get(accountUuid)
+      const row = findChoice.get({ accountUuid })
       return row ? { byMail: row.byMail === 1, email: row.email } : null
     },
 

@@ -20,8 +20,8 @@ export function activityStore(client: Client, clock: Clock): ActivityStore {
   const { db, reader, readerSql, sql } = client
   const newTally = tallies(sql)
   const forgetOldest = sql.prepare(
-    `DELETE FROM api_activity WHERE account_uuid = ? AND id <=
-       (SELECT id FROM api_activity WHERE account_uuid = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
+    `DELETE FROM api_activity WHERE account_uuid = @accountUuid AND id <=
+       (SELECT id FROM api_activity WHERE account_uuid = @accountUuid ORDER BY id DESC LIMIT 1 OFFSET @kept)`,
   )
   return {
     async listEventLog(accountUuid, query) {
@@ -66,15 +66,16 @@ export function activityStore(client: Client, clock: Clock): ActivityStore {
       const calls = readerSql
         .prepare(
           `SELECT created_at AS at FROM (
-             SELECT created_at, activity_type FROM api_activity WHERE account_uuid = ? ORDER BY id DESC LIMIT 400
-           ) WHERE activity_type = 'api_call' AND created_at > ?`,
+             SELECT created_at, activity_type FROM api_activity WHERE account_uuid = @accountUuid ORDER BY id DESC LIMIT 400
+           ) WHERE activity_type = 'api_call' AND created_at > @since`,
         )
-        .all(accountUuid, since) as { at: Millis }[]
+        .all({ accountUuid, since }) as { at: Millis }[]
       const used = readerSql
         .prepare(
-          "SELECT sum(count) AS count FROM usage_day WHERE account_uuid = ? AND day = ? AND kind IN ('api_call', 'free_call')",
+          `SELECT sum(count) AS count FROM usage_day
+           WHERE account_uuid = @accountUuid AND day = @day AND kind IN ('api_call', 'free_call')`,
         )
-        .get(accountUuid, day) as { count: number | null }
+        .get({ accountUuid, day }) as { count: number | null }
       return { at: calls.map((call) => call.at), inDay: used.count ?? 0 }
     },
 
@@ -89,7 +90,7 @@ export function activityStore(client: Client, clock: Clock): ActivityStore {
             .values({ ...row, createdAt: at })
             .returning({ id: apiActivity.id })
             .get()
-          if (id % TIDY_EVERY === 0) forgetOldest.run(row.accountUuid, row.accountUuid, KEPT_PER_ACCOUNT)
+          if (id % TIDY_EVERY === 0) forgetOldest.run({ accountUuid: row.accountUuid, kept: KEPT_PER_ACCOUNT })
           if (row.activityType !== 'api_call') return
           const tally = newTally()
           tally.usage(row.accountUuid, at, counts ? 'api_call' : 'free_call')
@@ -196,9 +197,9 @@ function withDeliveries(
       `SELECT delivery_id AS deliveryId, number, url, at, duration_ms AS durationMs, dns_ms AS dnsMs,
          connect_ms AS connectMs, tls_ms AS tlsMs, first_byte_ms AS firstByteMs, outcome,
          status_code AS statusCode, sentence, ${withResponses ? 'response_body' : 'NULL'} AS responseBody
-       FROM attempt WHERE delivery_id IN (SELECT value FROM json_each(?)) ORDER BY delivery_id, number, id`,
+       FROM attempt WHERE delivery_id IN (SELECT value FROM json_each(@deliveryIds)) ORDER BY delivery_id, number, id`,
     )
-    .all(JSON.stringify(deliveries.map((one) => one.id))) as AttemptHit[]
+    .all({ deliveryIds: JSON.stringify(deliveries.map((one) => one.id)) }) as AttemptHit[]
   const attemptsOf = grouped(attempts, (one) => one.deliveryId)
   const deliveriesOf = grouped(deliveries, (one) => one.eventSeq)
   return events.map(({ hit: _hit, changedFields, ...row }) => ({

@@ -12,18 +12,18 @@ export function eventStore(client: Client, clock: Clock): EventStore {
   const { sql } = client
   const newTally = tallies(sql)
   const writer = eventWriter(client)
-  const ingressOf = sql.prepare<[string], Ingress>(
+  const ingressOf = sql.prepare<{ tokenHash: string }, Ingress>(
     `SELECT id AS subscriptionId, account_uuid AS accountUuid, object, state, ends_at AS endsAt
-     FROM subscription WHERE token_hash = ?`,
+     FROM subscription WHERE token_hash = @tokenHash`,
   )
-  const findIngress = knownIngress((tokenHash) => ingressOf.get(tokenHash))
-  const findEndpoint = sql.prepare<[number, string], FanOutEndpoint>(
+  const findIngress = knownIngress((tokenHash) => ingressOf.get({ tokenHash }))
+  const findEndpoint = sql.prepare<{ endpointId: number; accountUuid: string }, FanOutEndpoint>(
     `SELECT id, object_type AS objectType, field_filter AS fieldFilter, url, state FROM endpoint
-     WHERE id = ? AND account_uuid = ? AND state <> 'deleted' AND url <> ''`,
+     WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted' AND url <> ''`,
   )
   const insertTest = sql.transaction(
     (accountUuid: string, endpointId: number, sample: Parameters<EventStore['createTestDelivery']>[2], now: number) => {
-      const endpoint = findEndpoint.get(endpointId, accountUuid)
+      const endpoint = findEndpoint.get({ endpointId, accountUuid })
       if (!endpoint) return null
       const tally = newTally()
       const id = writer.sample({ ...sample, accountUuid, receivedAt: now }, endpoint, tally)

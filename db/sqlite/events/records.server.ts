@@ -44,34 +44,38 @@ export function recordStore(client: Client): RecordStore {
   const addressesOf = sql.prepare<[{ purpose: string; accountUuid: string; object: string }], AddressRow>(
     `${ADDRESSES} AND e.account_uuid = @accountUuid AND e.object_type = @object ORDER BY e.id`,
   )
-  const findCursor = sql.prepare<[string, string], PollCursorRow>(
-    `SELECT ${CURSOR} FROM poll_cursor WHERE account_uuid = ? AND source = ?`,
+  const findCursor = sql.prepare<{ accountUuid: string; source: string }, PollCursorRow>(
+    `SELECT ${CURSOR} FROM poll_cursor WHERE account_uuid = @accountUuid AND source = @source`,
   )
-  const cursorsOf = sql.prepare<[string], PollCursorRow>(
-    `SELECT ${CURSOR} FROM poll_cursor WHERE source LIKE ? ORDER BY account_uuid, source`,
+  const cursorsOf = sql.prepare<{ source: string }, PollCursorRow>(
+    `SELECT ${CURSOR} FROM poll_cursor WHERE source LIKE @source ORDER BY account_uuid, source`,
   )
   const makeCursor = sql.prepare(
     `INSERT INTO poll_cursor (account_uuid, source, watermark, last_ok_at, last_error, next_at)
-     VALUES (?, ?, '', NULL, NULL, ?) ON CONFLICT DO NOTHING`,
+     VALUES (@accountUuid, @source, '', NULL, NULL, @until) ON CONFLICT DO NOTHING`,
   )
   const claimCursor = sql.prepare(
-    'UPDATE poll_cursor SET next_at = ? WHERE account_uuid = ? AND source = ? AND next_at = ?',
+    `UPDATE poll_cursor SET next_at = @until
+     WHERE account_uuid = @accountUuid AND source = @source AND next_at = @seenNextAt`,
   )
   const failCursor = sql.prepare(
-    'UPDATE poll_cursor SET last_error = ?, next_at = ? WHERE account_uuid = ? AND source = ? AND next_at = ?',
+    `UPDATE poll_cursor SET last_error = @sentence, next_at = @nextAt
+     WHERE account_uuid = @accountUuid AND source = @source AND next_at = @claimedUntil`,
   )
   const moveCursor = sql.prepare(
-    `UPDATE poll_cursor SET watermark = ?, last_ok_at = ?, last_error = NULL, next_at = ? WHERE account_uuid = ? AND source = ?`,
+    `UPDATE poll_cursor SET watermark = @watermark, last_ok_at = @at, last_error = NULL, next_at = @nextAt
+     WHERE account_uuid = @accountUuid AND source = @source`,
   )
   const dropUnread = sql.prepare(
-    `DELETE FROM poll_cursor WHERE account_uuid = ? AND source = ? AND next_at = ? AND watermark = ''`,
+    `DELETE FROM poll_cursor WHERE account_uuid = @accountUuid AND source = @source AND next_at = @claimedUntil
+     AND watermark = ''`,
   )
   const snapshotsOf = sql.prepare<
-    [string, string, string],
+    { accountUuid: string; object: string; recordUuids: string },
     { recordUuid: string; editDate: string; fields: string; takenAt: number }
   >(
     `SELECT record_uuid AS recordUuid, edit_date AS editDate, fields, updated_at AS takenAt FROM record_snapshot
-     WHERE account_uuid = ? AND object = ? AND record_uuid IN (SELECT value FROM json_each(?))`,
+     WHERE account_uuid = @accountUuid AND object = @object AND record_uuid IN (SELECT value FROM json_each(@recordUuids))`,
   )
   const putSnapshot = sql.prepare(
     `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
@@ -90,23 +94,27 @@ export function recordStore(client: Client): RecordStore {
      WHERE c.source LIKE @pattern AND c.next_at <= @now AND NOT ${NEEDED}`,
   )
   const dropEnded = sql.prepare(
-    `DELETE FROM poll_cursor WHERE account_uuid = ? AND source = ? AND watermark = '' AND next_at <= ?`,
+    `DELETE FROM poll_cursor WHERE account_uuid = @accountUuid AND source = @source AND watermark = '' AND next_at <= @now`,
   )
   const forgetSnapshots = sql.prepare(
     `DELETE FROM record_snapshot WHERE rowid IN (
-       SELECT rowid FROM record_snapshot WHERE account_uuid = ? AND object = ? AND updated_at < ? LIMIT ?)`,
+       SELECT rowid FROM record_snapshot
+       WHERE account_uuid = @accountUuid AND object = @object AND updated_at < @before LIMIT @limit)`,
   )
   const countSnapshots = sql
-    .prepare<[string, string], number>('SELECT count(*) FROM record_snapshot WHERE account_uuid = ? AND object = ?')
+    .prepare<{ accountUuid: string; object: string }, number>(
+      'SELECT count(*) FROM record_snapshot WHERE account_uuid = @accountUuid AND object = @object',
+    )
     .pluck()
   const trimSnapshots = sql.prepare(
     `DELETE FROM record_snapshot WHERE rowid IN (
-       SELECT rowid FROM record_snapshot WHERE account_uuid = ? AND object = ? AND edit_date < ? ORDER BY edit_date LIMIT ?)`,
+       SELECT rowid FROM record_snapshot
+       WHERE account_uuid = @accountUuid AND object = @object AND edit_date < @editedBefore ORDER BY edit_date LIMIT @limit)`,
   )
 
   function insert(take: PolledTake, planned: readonly PlannedEvent[], limits: AcceptLimits, tally: Tally): TakenIn {
     const { accountUuid, source, object, records, cursor, at } = take
-    if (findCursor.get(accountUuid, source)?.nextAt !== take.claimedUntil) return { outcome: 'overtaken' }
+    if (findCursor.get({ accountUuid, source })?.nextAt !== take.claimedUntil) return { outcome: 'overtaken' }
     const batch = newBatch(tally)
     const accepted: AcceptedEvent[] = []
     for (const { record, event } of records) {
@@ -119,7 +127,7 @@ export function recordStore(client: Client): RecordStore {
       }
       putSnapshot.run({ accountUuid, object, at, ...record, fields: JSON.stringify(record.fields) })
     }
-    if (cursor) moveCursor.run(cursor.watermark, at, cursor.nextAt, accountUuid, source)
+    if (cursor) moveCursor.run({ watermark: cursor.watermark, at, nextAt: cursor.nextAt, accountUuid, source })
     return { outcome: 'taken', accepted }
   }
 
@@ -131,21 +139,21 @@ export function recordStore(client: Client): RecordStore {
       return targetsOf(addressesOf.all({ purpose, accountUuid, object }))[0] ?? null
     },
     async findPollCursor(accountUuid, source) {
-      return findCursor.get(accountUuid, source) ?? null
+      return findCursor.get({ accountUuid, source }) ?? null
     },
     async claimPoll(accountUuid, source, seenNextAt, until) {
-      if (seenNextAt === null) return makeCursor.run(accountUuid, source, until).changes === 1
-      return claimCursor.run(until, accountUuid, source, seenNextAt).changes === 1
+      if (seenNextAt === null) return makeCursor.run({ accountUuid, source, until }).changes === 1
+      return claimCursor.run({ until, accountUuid, source, seenNextAt }).changes === 1
     },
     async failPoll(accountUuid, source, claimedUntil, { sentence, nextAt }) {
-      return failCursor.run(sentence, nextAt, accountUuid, source, claimedUntil).changes === 1
+      return failCursor.run({ sentence, nextAt, accountUuid, source, claimedUntil }).changes === 1
     },
     async dropUnreadPoll(accountUuid, source, claimedUntil) {
-      dropUnread.run(accountUuid, source, claimedUntil)
+      dropUnread.run({ accountUuid, source, claimedUntil })
     },
 
     async loadSnapshots(accountUuid, object, recordUuids) {
-      const rows = snapshotsOf.all(accountUuid, object, JSON.stringify(recordUuids))
+      const rows = snapshotsOf.all({ accountUuid, object, recordUuids: JSON.stringify(recordUuids) })
       return rows.map((row): SnapshotRow => ({ ...row, fields: JSON.parse(row.fields) as Record<string, string> }))
     },
     async takeInPolled(input, options) {
@@ -163,18 +171,18 @@ export function recordStore(client: Client): RecordStore {
       return unneeded.all({ purpose, pattern: `${purpose}:%`, now })
     },
     async forgetSnapshotsStep(accountUuid, object, before, limit) {
-      return forgetSnapshots.run(accountUuid, object, before, limit).changes
+      return forgetSnapshots.run({ accountUuid, object, before, limit }).changes
     },
     async dropEndedPoll(accountUuid, source, now) {
-      dropEnded.run(accountUuid, source, now)
+      dropEnded.run({ accountUuid, source, now })
     },
     async listPolls(purpose) {
-      return cursorsOf.all(`${purpose}:%`)
+      return cursorsOf.all({ source: `${purpose}:%` })
     },
     async trimSnapshotsStep(accountUuid, object, { keep, editedBefore, limit }) {
-      const over = (countSnapshots.get(accountUuid, object) ?? 0) - keep
+      const over = (countSnapshots.get({ accountUuid, object }) ?? 0) - keep
       if (over <= 0) return 0
-      return trimSnapshots.run(accountUuid, object, editedBefore, Math.min(over, limit)).changes
+      return trimSnapshots.run({ accountUuid, object, editedBefore, limit: Math.min(over, limit) }).changes
     },
   }
 }

@@ -53,15 +53,17 @@ export function searchStore({ readerSql: sql }: Client): SearchStore {
 
     async eventOfDelivery(accountUuid, deliveryId) {
       const row = sql
-        .prepare<[number, string], { seq: number }>(
-          'SELECT event_seq AS seq FROM delivery WHERE id = ? AND account_uuid = ?',
+        .prepare<{ deliveryId: number; accountUuid: string }, { seq: number }>(
+          'SELECT event_seq AS seq FROM delivery WHERE id = @deliveryId AND account_uuid = @accountUuid',
         )
-        .get(deliveryId, accountUuid)
+        .get({ deliveryId, accountUuid })
       return row?.seq ?? null
     },
 
     async hasEvent(accountUuid, seq) {
-      const found = sql.prepare('SELECT 1 FROM event WHERE seq = ? AND account_uuid = ?').get(seq, accountUuid)
+      const found = sql
+        .prepare('SELECT 1 FROM event WHERE seq = @seq AND account_uuid = @accountUuid')
+        .get({ seq, accountUuid })
       return found !== undefined
     },
 
@@ -69,13 +71,13 @@ export function searchStore({ readerSql: sql }: Client): SearchStore {
       const from = firstSeqSince(sql, receivedAt - ID_SLACK)
       const to = firstSeqSince(sql, receivedAt + ID_SLACK)
       const row = sql
-        .prepare<[string, number, number, number, string], { seq: number }>(
+        .prepare<{ accountUuid: string; from: number; to: number; limit: number; id: string }, { seq: number }>(
           `SELECT seq FROM (
              SELECT seq, id FROM event INDEXED BY events_of_an_account_newest_first
-             WHERE account_uuid = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?
-           ) WHERE id = ? LIMIT 1`,
+             WHERE account_uuid = @accountUuid AND seq >= @from AND seq < @to ORDER BY seq LIMIT @limit
+           ) WHERE id = @id LIMIT 1`,
         )
-        .get(accountUuid, from, to, MOST_NEAR_AN_ID, id)
+        .get({ accountUuid, from, to, limit: MOST_NEAR_AN_ID, id })
       return row?.seq ?? null
     },
 
@@ -225,21 +227,23 @@ function toDelivery(row: DeliveryRow): FoundDelivery {
 
 /** Adds to a row that is shown what only those need: is its content kept, and what did its last attempt say? */
 function summaries(sql: Sql): (row: FoundRow) => FoundRow {
-  const isKept = sql.prepare<[number], 0 | 1>('SELECT EXISTS (SELECT 1 FROM event_body WHERE seq = ?)').pluck()
+  const isKept = sql
+    .prepare<{ seq: number }, 0 | 1>('SELECT EXISTS (SELECT 1 FROM event_body WHERE seq = @seq)')
+    .pluck()
   const lastOf = lastAttempt(sql)
   return (row) => ({
     ...row,
-    bodyKept: isKept.get(row.seq) === 1,
+    bodyKept: isKept.get({ seq: row.seq }) === 1,
     delivery: row.delivery === null ? null : lastOf(row.delivery),
   })
 }
 
 function lastAttempt(sql: Sql): (delivery: FoundDelivery) => FoundDelivery {
-  const last = sql.prepare<[number], { lastSentence: string; lastUrl: string }>(
+  const last = sql.prepare<{ deliveryId: number }, { lastSentence: string; lastUrl: string }>(
     `SELECT sentence AS lastSentence, url AS lastUrl FROM attempt
-     WHERE delivery_id = ? ORDER BY number DESC, id DESC LIMIT 1`,
+     WHERE delivery_id = @deliveryId ORDER BY number DESC, id DESC LIMIT 1`,
   )
-  return (delivery) => ({ ...delivery, ...last.get(delivery.id) })
+  return (delivery) => ({ ...delivery, ...last.get({ deliveryId: delivery.id }) })
 }
 
 function findDelivery(
@@ -249,14 +253,17 @@ function findDelivery(
   deliveryId: number,
 ): StoredDelivery | null {
   const joined = sql
-    .prepare<[number, string], JoinedRow & StoredDelivery['owner'] & { body: string | null }>(
+    .prepare<
+      { deliveryId: number; accountUuid: string },
+      JoinedRow & StoredDelivery['owner'] & { body: string | null }
+    >(
       `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}, b.body, p.webhook_id AS webhookId,
          p.forwarding_rule_id AS forwardingRuleId, f.name AS forwardingRuleName, p.object_type AS objectType
        FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
          LEFT JOIN event_body b ON b.seq = d.event_seq LEFT JOIN forwarding_rule f ON f.id = p.forwarding_rule_id
-       WHERE d.id = ? AND d.account_uuid = ?`,
+       WHERE d.id = @deliveryId AND d.account_uuid = @accountUuid`,
     )
-    .get(deliveryId, accountUuid)
+    .get({ deliveryId, accountUuid })
   if (!joined) return null
   const found = withSummary(toFound(joined))
   if (found.delivery === null) return null
@@ -273,22 +280,22 @@ function findDelivery(
 
 function attemptsOf(sql: Sql, deliveryId: number): StoredAttempt[] {
   return sql
-    .prepare<[number, number], StoredAttempt>(
+    .prepare<{ deliveryId: number; limit: number }, StoredAttempt>(
       `SELECT number, url, at, duration_ms AS durationMs, dns_ms AS dnsMs, connect_ms AS connectMs, tls_ms AS tlsMs,
          first_byte_ms AS firstByteMs, outcome, status_code AS statusCode, sentence, peer_ip AS peerIp,
          response_body AS responseBody
-       FROM attempt WHERE delivery_id = ? ORDER BY number DESC, id DESC LIMIT ?`,
+       FROM attempt WHERE delivery_id = @deliveryId ORDER BY number DESC, id DESC LIMIT @limit`,
     )
-    .all(deliveryId, MOST_ATTEMPTS)
+    .all({ deliveryId, limit: MOST_ATTEMPTS })
 }
 
 function siblingsOf(sql: Sql, seq: number, deliveryId: number): FoundDelivery[] {
   const rows = sql
-    .prepare<[number, number, number], DeliveryRow>(
+    .prepare<{ seq: number; deliveryId: number; limit: number }, DeliveryRow>(
       `SELECT ${DELIVERY_COLUMNS} FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id
-       WHERE d.event_seq = ? AND d.id <> ? ORDER BY d.id DESC LIMIT ?`,
+       WHERE d.event_seq = @seq AND d.id <> @deliveryId ORDER BY d.id DESC LIMIT @limit`,
     )
-    .all(seq, deliveryId, MOST_SIBLINGS)
+    .all({ seq, deliveryId, limit: MOST_SIBLINGS })
   const withLast = lastAttempt(sql)
   return rows.map((row) => withLast(toDelivery(row)))
 }

@@ -3,10 +3,10 @@ import { v7 as timeOrderedUuid } from 'uuid'
 import type { AcceptLimits, EventRows, PlannedEvent } from '../../acts.ts'
 import type { AcceptedEvent, FanOutEndpoint, IncomingEvent } from '../../store/events.ts'
 import type { Client } from '../client.server.ts'
-import { CREATED_MARK, touchedRows } from '../events/touched-rows.server.ts'
 import { isStorageFailure } from '../storage-failure.ts'
 import { done } from './step.server.ts'
 import { type Tally, tallies } from './tally.server.ts'
+import { CREATED_MARK, touchedRows } from './touched-rows.server.ts'
 import type { Turn } from './write-turn.server.ts'
 
 /** A sample is sent by whoever asked for it, at once; this is only how long its row may look as if it waited. */

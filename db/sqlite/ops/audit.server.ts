@@ -4,6 +4,16 @@ import type { Client } from '../client.server.ts'
 
 type StoredEntry = Omit<AuditEntry, 'detail'> & { detail: string }
 
+/** What narrows a list, where it is given. */
+const NARROWING = [
+  ['accountUuid', 'account_uuid = @accountUuid'],
+  ['before', 'id < @before'],
+  ['outcome', 'outcome = @outcome'],
+  ['since', 'at >= @since'],
+  ['until', 'at < @until'],
+  ['actions', 'action IN (SELECT value FROM json_each(@actions))'],
+] as const
+
 const OUTLINE = 'id, at, account_uuid AS accountUuid, actor, action, outcome, ip'
 
 export function auditStore(client: Client): AuditStore {
@@ -13,30 +23,28 @@ export function auditStore(client: Client): AuditStore {
     `INSERT INTO audit_entry (at, account_uuid, actor, staff_uuid, action, target, outcome, ip, detail)
      VALUES (@at, @accountUuid, @actor, @staffUuid, @action, @target, @outcome, @ip, @detail)`,
   )
-  const forget = sql.prepare('DELETE FROM audit_entry WHERE id IN (SELECT value FROM json_each(?))')
+  const forget = sql.prepare('DELETE FROM audit_entry WHERE id IN (SELECT value FROM json_each(@ids))')
   const oldest = sql
-    .prepare<[number, number], number>('SELECT id FROM audit_entry WHERE at < ? ORDER BY at LIMIT ?')
+    .prepare<{ before: number; limit: number }, number>(
+      'SELECT id FROM audit_entry WHERE at < @before ORDER BY at LIMIT @limit',
+    )
     .pluck()
-  const newest = readerSql.prepare<[number, number], { id: number; at: number; stranger: 0 | 1; nobodys: 0 | 1 }>(
+  const newest = readerSql.prepare<
+    { belowId: number; limit: number },
+    { id: number; at: number; stranger: 0 | 1; nobodys: 0 | 1 }
+  >(
     `SELECT id, at, actor = 'stranger' AND outcome = 'refused' AS stranger, account_uuid IS NULL AS nobodys
-     FROM audit_entry WHERE id < ? ORDER BY id DESC LIMIT ?`,
+     FROM audit_entry WHERE id < @belowId ORDER BY id DESC LIMIT @limit`,
   )
 
   /** Beside the writer: looking for something rare walks through many entries. */
   function select<Row>(columns: string, accountUuid: string | null, query: AuditQuery): Row[] {
     const { actions, outcome, since, until, before, limit } = query
-    const wanted: [string, unknown][] = [
-      ['account_uuid = ?', accountUuid],
-      ['id < ?', before],
-      ['outcome = ?', outcome],
-      ['at >= ?', since],
-      ['at < ?', until],
-      ['action IN (SELECT value FROM json_each(?))', actions && JSON.stringify(actions)],
-    ]
-    const asked = wanted.filter(([, value]) => value !== null)
-    const where = asked.length === 0 ? '' : `WHERE ${asked.map(([part]) => part).join(' AND ')}`
-    const statement = readerSql.prepare(`SELECT ${columns} FROM audit_entry ${where} ORDER BY id DESC LIMIT ?`)
-    return statement.all(...asked.map(([, value]) => value), limit) as Row[]
+    const asked = { accountUuid, before, outcome, since, until, actions: actions && JSON.stringify(actions) }
+    const conditions = NARROWING.filter(([name]) => asked[name] !== null).map(([, condition]) => condition)
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+    const statement = readerSql.prepare(`SELECT ${columns} FROM audit_entry ${where} ORDER BY id DESC LIMIT @limit`)
+    return statement.all({ ...asked, limit }) as Row[]
   }
 
   return {
@@ -53,10 +61,10 @@ export function auditStore(client: Client): AuditStore {
       return select<AuditOutline>(OUTLINE, null, query)
     },
     async forgetAuditStep(before, limit) {
-      return forget.run(JSON.stringify(oldest.all(before, limit))).changes
+      return forget.run({ ids: JSON.stringify(oldest.all({ before, limit })) }).changes
     },
     async forgetRefusedStep(step, limit) {
-      const rows = newest.all(step.belowId ?? Number.MAX_SAFE_INTEGER, limit)
+      const rows = newest.all({ belowId: step.belowId ?? Number.MAX_SAFE_INTEGER, limit })
       const kept = { ...step.kept }
       const gone = rows.filter(({ at, stranger, nobodys }) => {
         if (stranger === 0) return false
@@ -65,7 +73,7 @@ export function auditStore(client: Client): AuditStore {
         kept[whose]++
         return false
       })
-      const removed = gone.length === 0 ? 0 : forget.run(JSON.stringify(gone.map(({ id }) => id))).changes
+      const removed = gone.length === 0 ? 0 : forget.run({ ids: JSON.stringify(gone.map(({ id }) => id)) }).changes
       return { ...step, kept, belowId: rows.at(-1)?.id ?? step.belowId, removed, done: rows.length < limit }
     },
   }

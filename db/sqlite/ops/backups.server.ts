@@ -10,27 +10,27 @@ const COLUMNS = `id, kind, started_at AS startedAt, ended_at AS endedAt, outcome
 
 export function backupStore({ sql }: Pick<Client, 'sql'>): BackupStore {
   const endLost = sql.prepare(
-    "UPDATE backup_run SET outcome = 'failed', ended_at = ?, message = ? WHERE outcome = 'running'",
+    "UPDATE backup_run SET outcome = 'failed', ended_at = @startedAt, message = @lost WHERE outcome = 'running'",
   )
   const begin = sql.prepare(
     `INSERT INTO backup_run (kind, started_at, ended_at, outcome, name, database_bytes, stored_bytes, message, detail)
-     VALUES (?, ?, NULL, 'running', '', 0, 0, '', '{}')`,
+     VALUES (@kind, @startedAt, NULL, 'running', '', 0, 0, '', '{}')`,
   )
   const end = sql.prepare(
     `UPDATE backup_run SET ended_at = @endedAt, outcome = @outcome, name = @name, database_bytes = @databaseBytes,
        stored_bytes = @storedBytes, message = @message, detail = @detail WHERE id = @id`,
   )
-  const newest = sql.prepare<[string], Row>(
-    `SELECT ${COLUMNS} FROM backup_run WHERE kind = ? AND outcome = 'done' ORDER BY id DESC LIMIT 1`,
+  const newest = sql.prepare<{ kind: string }, Row>(
+    `SELECT ${COLUMNS} FROM backup_run WHERE kind = @kind AND outcome = 'done' ORDER BY id DESC LIMIT 1`,
   )
-  const list = sql.prepare<[number], Row>(`SELECT ${COLUMNS} FROM backup_run ORDER BY id DESC LIMIT ?`)
+  const list = sql.prepare<{ limit: number }, Row>(`SELECT ${COLUMNS} FROM backup_run ORDER BY id DESC LIMIT @limit`)
   const forget = sql.prepare(
     `DELETE FROM backup_run WHERE kind = @kind
        AND id <= (SELECT id FROM backup_run WHERE kind = @kind ORDER BY id DESC LIMIT 1 OFFSET @keep)`,
   )
   const beginOne = sql.transaction((kind: string, startedAt: number, lost: string): number => {
-    endLost.run(startedAt, lost)
-    return Number(begin.run(kind, startedAt).lastInsertRowid)
+    endLost.run({ startedAt, lost })
+    return Number(begin.run({ kind, startedAt }).lastInsertRowid)
   })
 
   return {
@@ -41,11 +41,11 @@ export function backupStore({ sql }: Pick<Client, 'sql'>): BackupStore {
       end.run({ ...ended, id, detail: JSON.stringify(ended.detail) })
     },
     async newestBackup(kind) {
-      const row = newest.get(kind)
+      const row = newest.get({ kind })
       return row ? withDetail(row) : null
     },
     async listBackupRuns(limit) {
-      return list.all(limit).map(withDetail)
+      return list.all({ limit }).map(withDetail)
     },
     async forgetBackupRuns(keep) {
       for (const kind of ['backup', 'drill']) forget.run({ kind, keep })

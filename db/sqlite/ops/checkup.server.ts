@@ -28,11 +28,8 @@ export function openCheckup(file: string, migrationsFolder: string): Checkup {
     sql.close()
     throw error
   }
-  const numberOf = (statement: string, ...values: unknown[]) =>
-    (sql
-      .prepare(statement)
-      .pluck()
-      .get(...values) as number | null | undefined) ?? 0
+  const numberOf = (statement: string, given: object = {}) =>
+    (sql.prepare(statement).pluck().get(given) as number | null | undefined) ?? 0
   const countBy = (statement: string): Record<string, number> =>
     Object.fromEntries((sql.prepare(statement).raw().all() as [string, number][]).map(([name, count]) => [name, count]))
 
@@ -60,22 +57,22 @@ export function openCheckup(file: string, migrationsFolder: string): Checkup {
         walBytes: statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
       }
     },
-    isOwned: (now) => hasTable(sql, 'lease') && numberOf('SELECT count(*) FROM lease WHERE expires_at > ?', now) > 0,
+    isOwned: (now) =>
+      hasTable(sql, 'lease') && numberOf('SELECT count(*) FROM lease WHERE expires_at > @now', { now }) > 0,
     backlog: (now) => backlogStore({ readerSql: sql } as Client).readBacklog(now, []),
     subscriptions(now, polled) {
       const objects = JSON.stringify(polled)
       return {
         states: countBy('SELECT state, count(*) FROM subscription GROUP BY state'),
         troubled: numberOf("SELECT count(*) FROM subscription WHERE state = 'active' AND state_reason IS NOT NULL"),
-        stuck: numberOf(
-          "SELECT count(*) FROM subscription WHERE state = 'pending' AND updated_at < ?",
-          now - STUCK_AFTER,
-        ),
+        stuck: numberOf("SELECT count(*) FROM subscription WHERE state = 'pending' AND updated_at < @before", {
+          before: now - STUCK_AFTER,
+        }),
         missing: numberOf(
           `SELECT count(*) FROM (${WANTED}) w JOIN credential c ON c.account_uuid = w.account_uuid AND c.state = 'connected'
-           WHERE w.object NOT IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM subscription s
+           WHERE w.object NOT IN (SELECT value FROM json_each(@objects)) AND NOT EXISTS (SELECT 1 FROM subscription s
              WHERE s.account_uuid = w.account_uuid AND s.object = w.object AND s.state IN ('active', 'pending'))`,
-          objects,
+          { objects },
         ),
         orphaned: numberOf(
           `SELECT count(*) FROM subscription s WHERE s.state = 'active' AND NOT EXISTS (SELECT 1 FROM (${WANTED}) w
@@ -91,20 +88,20 @@ export function openCheckup(file: string, migrationsFolder: string): Checkup {
     keyUses: () => accountKeyStore({ sql }).keysInUse(),
     samples: (limit) =>
       sql
-        .prepare<[number], { accountUuid: string; accessTokenSealed: string }>(
+        .prepare<{ limit: number }, { accountUuid: string; accessTokenSealed: string }>(
           `SELECT account_uuid AS accountUuid, access_token_sealed AS accessTokenSealed FROM credential
-           WHERE access_token_sealed LIKE 'v_.%' ORDER BY updated_at DESC LIMIT ?`,
+           WHERE access_token_sealed LIKE 'v_.%' ORDER BY updated_at DESC LIMIT @limit`,
         )
-        .all(limit),
+        .all({ limit }),
     findKey: (accountUuid) => accountKeyring({ sql }, () => 0).find(accountUuid),
     backupRuns(kind) {
       const find = (more: string) =>
         sql
-          .prepare<[string], LastRun>(
+          .prepare<{ kind: string }, LastRun>(
             `SELECT started_at AS startedAt, ended_at AS endedAt, outcome, message FROM backup_run
-             WHERE kind = ? ${more} ORDER BY id DESC LIMIT 1`,
+             WHERE kind = @kind ${more} ORDER BY id DESC LIMIT 1`,
           )
-          .get(kind) ?? null
+          .get({ kind }) ?? null
       return { newest: find(''), newestGood: find("AND outcome = 'done'") }
     },
     close: () => sql.close(),
@@ -149,7 +146,7 @@ function tablesSmallestFirst(sql: Sql): string[] {
 }
 
 function hasTable(sql: Sql, name: string): boolean {
-  return sql.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
+  return sql.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = @name").get({ name }) !== undefined
 }
 
 export function sqliteVersion(): string {

@@ -6,46 +6,52 @@ import type { Client } from '../client.server.ts'
 
 export function operationsStore(client: Client, _clock: Clock): OperationsStore {
   const { sql } = client
-  const findLease = sql.prepare<[string], LeaseRow>('SELECT owner, expires_at AS expiresAt FROM lease WHERE name = ?')
+  const findLease = sql.prepare<{ name: string }, LeaseRow>(
+    'SELECT owner, expires_at AS expiresAt FROM lease WHERE name = @name',
+  )
   const takeLease = sql.prepare(
     `INSERT INTO lease (name, owner, expires_at) VALUES (@name, @owner, @expiresAt)
      ON CONFLICT (name) DO UPDATE SET owner = @owner, expires_at = @expiresAt
      WHERE owner = @owner OR expires_at <= @now OR owner = @takeFrom`,
   )
-  const releaseLease = sql.prepare('DELETE FROM lease WHERE name = ? AND owner = ?')
+  const releaseLease = sql.prepare('DELETE FROM lease WHERE name = @name AND owner = @owner')
 
   const NOBODY_WAITS = "NOT EXISTS (SELECT 1 FROM delivery d WHERE d.event_seq = e.seq AND d.state = 'pending')"
-  const oldestEvents = sql.prepare<[number, number], { seq: number; receivedAt: number; free: 0 | 1 }>(
-    `SELECT e.seq, e.received_at AS receivedAt, ${NOBODY_WAITS} AS free FROM event e WHERE e.seq >= ? ORDER BY e.seq LIMIT ?`,
+  const oldestEvents = sql.prepare<
+    { fromSeq: number; limit: number },
+    { seq: number; receivedAt: number; free: 0 | 1 }
+  >(
+    `SELECT e.seq, e.received_at AS receivedAt, ${NOBODY_WAITS} AS free FROM event e WHERE e.seq >= @fromSeq
+     ORDER BY e.seq LIMIT @limit`,
   )
   // Bodies, deliveries and their attempts go with it.
-  const deleteEvent = sql.prepare('DELETE FROM event WHERE seq = ?')
+  const deleteEvent = sql.prepare('DELETE FROM event WHERE seq = @seq')
   const oldestBodies = sql.prepare<
-    [number, number],
+    { fromSeq: number; limit: number },
     { seq: number; receivedAt: number; free: 0 | 1; delivered: 0 | 1 }
   >(
     `SELECT b.seq, e.received_at AS receivedAt, ${NOBODY_WAITS} AS free,
        NOT EXISTS (SELECT 1 FROM delivery d WHERE d.event_seq = e.seq AND d.state <> 'delivered') AS delivered
-     FROM event_body b JOIN event e ON e.seq = b.seq WHERE b.seq >= ? ORDER BY b.seq LIMIT ?`,
+     FROM event_body b JOIN event e ON e.seq = b.seq WHERE b.seq >= @fromSeq ORDER BY b.seq LIMIT @limit`,
   )
-  const deleteBody = sql.prepare('DELETE FROM event_body WHERE seq = ?')
-  const deleteHours = sql.prepare('DELETE FROM endpoint_hour WHERE hour < ?')
+  const deleteBody = sql.prepare('DELETE FROM event_body WHERE seq = @seq')
+  const deleteHours = sql.prepare('DELETE FROM endpoint_hour WHERE hour < @beforeHour')
 
   const oldEvents = sql.transaction((before: number, fromSeq: number, limit: number): RetentionStep => {
-    const rows = oldestEvents.all(fromSeq, limit)
+    const rows = oldestEvents.all({ fromSeq, limit })
     const old = rows.filter((row) => row.receivedAt < before)
     let removed = 0
-    for (const row of old) if (row.free === 1) removed += deleteEvent.run(row.seq).changes
+    for (const row of old) if (row.free === 1) removed += deleteEvent.run({ seq: row.seq }).changes
     return { removed, nextSeq: nextAfter(old, rows, limit) }
   })
   const oldBodies = sql.transaction(
     (deliveredBefore: number, before: number, fromSeq: number, limit: number): RetentionStep => {
-      const rows = oldestBodies.all(fromSeq, limit)
+      const rows = oldestBodies.all({ fromSeq, limit })
       const old = rows.filter((row) => row.receivedAt < Math.max(deliveredBefore, before))
       let removed = 0
       for (const row of old) {
         const limitOfRow = row.delivered === 1 ? deliveredBefore : before
-        if (row.free === 1 && row.receivedAt < limitOfRow) removed += deleteBody.run(row.seq).changes
+        if (row.free === 1 && row.receivedAt < limitOfRow) removed += deleteBody.run({ seq: row.seq }).changes
       }
       return { removed, nextSeq: nextAfter(old, rows, limit) }
     },
@@ -60,13 +66,13 @@ export function operationsStore(client: Client, _clock: Clock): OperationsStore 
 
   return {
     async findLease(name) {
-      return findLease.get(name) ?? null
+      return findLease.get({ name }) ?? null
     },
     async acquireLease(name, owner, now, expiresAt, takeFrom) {
       return takeLease.run({ name, owner, now, expiresAt, takeFrom }).changes === 1
     },
     async releaseLease(name, owner) {
-      releaseLease.run(name, owner)
+      releaseLease.run({ name, owner })
     },
     async changedElsewhere() {
       const before = seenVersion
@@ -80,7 +86,7 @@ export function operationsStore(client: Client, _clock: Clock): OperationsStore 
       return oldBodies.immediate(deliveredBefore, before, fromSeq, limit)
     },
     async deleteOldHours(beforeHour) {
-      return deleteHours.run(beforeHour).changes
+      return deleteHours.run({ beforeHour }).changes
     },
     async vacuumStep(pages) {
       sql.pragma(`incremental_vacuum(${Math.trunc(pages)})`)

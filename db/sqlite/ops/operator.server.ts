@@ -29,13 +29,13 @@ const FAILING_ONES = `
   SELECT p.id, p.account_uuid AS accountUuid, a.name AS accountName, ${FAILING_SINCE} AS since,
     p.state = 'failing' AS switchedOff, p.last_code AS code
   FROM endpoint p JOIN account a ON a.uuid = p.account_uuid
-  WHERE ${FAILING} ORDER BY since, p.id LIMIT ?`
+  WHERE ${FAILING} ORDER BY since, p.id LIMIT @limit`
 
 /** Of what waits first for an address, how the last attempt ended. */
 const LATEST_OUTCOME = `
   SELECT t.outcome FROM (
     SELECT id FROM delivery INDEXED BY due_deliveries_of_an_endpoint
-    WHERE endpoint_id = ? AND state = 'pending' ORDER BY due_at, id LIMIT 20
+    WHERE endpoint_id = @endpointId AND state = 'pending' ORDER BY due_at, id LIMIT 20
   ) few JOIN attempt t ON t.delivery_id = few.id ORDER BY t.at DESC LIMIT 1`
 
 const SPLIT = `
@@ -44,7 +44,7 @@ const SPLIT = `
     coalesce(sum(CASE WHEN NOT held AND later THEN waiting END), 0) AS backingOff
   FROM (
     SELECT p.pending_count AS waiting, p.state <> 'active' OR p.url = '' OR own.id IS NOT NULL AS held,
-      p.breaker = 'open' OR coalesce(p.hold_until, 0) > ? AS later
+      p.breaker = 'open' OR coalesce(p.hold_until, 0) > @now AS later
     FROM endpoint p LEFT JOIN plan own ON own.account_uuid = p.account_uuid AND own.held_since IS NOT NULL
     WHERE p.pending_count > 0
   )`
@@ -54,9 +54,10 @@ const AUDIT_COUNTS = `
   SELECT action, outcome, sum(CASE action WHEN 'calls.refused' THEN coalesce(json_extract(detail, '$.count'), 1) ELSE 1 END) AS count,
     max(at) AS latestAt
   FROM (
-    SELECT action, outcome, detail, at FROM audit_entry INDEXED BY audit_by_age WHERE at >= ? ORDER BY at DESC LIMIT ?
+    SELECT action, outcome, detail, at FROM audit_entry INDEXED BY audit_by_age WHERE at >= @since
+    ORDER BY at DESC LIMIT @atMost
   )
-  WHERE outcome = 'refused' OR action IN (SELECT value FROM json_each(?))
+  WHERE outcome = 'refused' OR action IN (SELECT value FROM json_each(@actions))
   GROUP BY action, outcome ORDER BY count DESC`
 
 /** By account, in the order of an index: the first row is the oldest one. */
@@ -80,29 +81,33 @@ export const OPERATOR_QUERIES = { OUTLINES, FAILING_ONES, LATEST_OUTCOME, SPLIT,
 export function operatorStore({ readerSql }: Client): OperatorStore {
   const outlines = readerSql.prepare<[], OutlineRow>(OUTLINES)
   const failing = readerSql.prepare<
-    [number],
+    { limit: number },
     Omit<FailingEndpoint, 'switchedOff' | 'outcome'> & { id: number; switchedOff: 0 | 1 }
   >(FAILING_ONES)
-  const latestOutcome = readerSql.prepare<[number], string>(LATEST_OUTCOME).pluck()
-  const split = readerSql.prepare<[number], { held: number; backingOff: number }>(SPLIT)
-  const auditCounts = readerSql.prepare<[number, number, string], AuditCount>(AUDIT_COUNTS)
+  const latestOutcome = readerSql.prepare<{ endpointId: number }, string>(LATEST_OUTCOME).pluck()
+  const split = readerSql.prepare<{ now: number }, { held: number; backingOff: number }>(SPLIT)
+  const auditCounts = readerSql.prepare<{ since: number; atMost: number; actions: string }, AuditCount>(AUDIT_COUNTS)
   const auditSize = readerSql
-    .prepare<[number, number], number>(
-      'SELECT count(*) FROM (SELECT 1 FROM audit_entry INDEXED BY audit_by_age WHERE at >= ? LIMIT ?)',
+    .prepare<{ since: number; limit: number }, number>(
+      'SELECT count(*) FROM (SELECT 1 FROM audit_entry INDEXED BY audit_by_age WHERE at >= @since LIMIT @limit)',
     )
     .pluck()
   const meter = roomMeter(readerSql)
   const oldestEvent = readerSql.prepare<[], number>('SELECT received_at FROM event ORDER BY seq LIMIT 1').pluck()
   const kept = Object.entries(KEPT).map(([kind, [table, id, at]]) => {
     const count = readerSql
-      .prepare<[string, number], number>(`SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE account_uuid = ? LIMIT ?)`)
+      .prepare<{ accountUuid: string; atMost: number }, number>(
+        `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE account_uuid = @accountUuid LIMIT @atMost)`,
+      )
       .pluck()
     const oldest = readerSql
-      .prepare<[string], number>(`SELECT ${at} FROM ${table} WHERE account_uuid = ? ORDER BY ${id} LIMIT 1`)
+      .prepare<{ accountUuid: string }, number>(
+        `SELECT ${at} FROM ${table} WHERE account_uuid = @accountUuid ORDER BY ${id} LIMIT 1`,
+      )
       .pluck()
     const read = (accountUuid: string, atMost: number): KeptCount => ({
-      count: count.get(accountUuid, atMost) ?? 0,
-      oldestAt: oldest.get(accountUuid) ?? null,
+      count: count.get({ accountUuid, atMost }) ?? 0,
+      oldestAt: oldest.get({ accountUuid }) ?? null,
     })
     return [kind, read] as const
   })
@@ -115,14 +120,14 @@ export function operatorStore({ readerSql }: Client): OperatorStore {
       }))
     },
     async troubledEndpoints(limit) {
-      return failing.all(limit).map(({ id, switchedOff, ...row }) => ({
+      return failing.all({ limit }).map(({ id, switchedOff, ...row }) => ({
         ...row,
         switchedOff: switchedOff === 1,
-        outcome: row.code === null ? (latestOutcome.get(id) ?? null) : null,
+        outcome: row.code === null ? (latestOutcome.get({ endpointId: id }) ?? null) : null,
       }))
     },
     async waitingSplit(now) {
-      return split.get(now) ?? { held: 0, backingOff: 0 }
+      return split.get({ now }) ?? { held: 0, backingOff: 0 }
     },
     async roomTaken() {
       return meter.taken()
@@ -135,8 +140,8 @@ export function operatorStore({ readerSql }: Client): OperatorStore {
       return { bytes: bytes.reduce((total, one) => total + one, 0), oldestEventAt: oldestEvent.get() ?? null }
     },
     async countAudit(since, actions, atMost) {
-      const counts = auditCounts.all(since, atMost, JSON.stringify(actions))
-      return { counts, all: (auditSize.get(since, atMost + 1) ?? 0) <= atMost }
+      const counts = auditCounts.all({ since, atMost, actions: JSON.stringify(actions) })
+      return { counts, all: (auditSize.get({ since, limit: atMost + 1 }) ?? 0) <= atMost }
     },
     async machineFacts() {
       const applied = readerSql.prepare<[], number>('SELECT count(*) FROM __drizzle_migrations').pluck()

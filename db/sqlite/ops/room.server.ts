@@ -65,8 +65,8 @@ function meterOf(sql: Sql, { from, id, bytes }: Source): (fromId: number | null)
   const table = from.split(' LEFT ')[0]
   const lowest = sql.prepare<[], number | null>(`SELECT min(${id}) FROM ${table}`).pluck()
   const highest = sql.prepare<[], number | null>(`SELECT max(${id}) FROM ${table}`).pluck()
-  const rowsFrom = sql.prepare<[number, number], { id: number; bytes: number }>(
-    `SELECT ${id} AS id, ${bytes} AS bytes FROM ${from} WHERE ${id} >= ? ORDER BY ${id} LIMIT ?`,
+  const rowsFrom = sql.prepare<{ start: number; limit: number }, { id: number; bytes: number }>(
+    `SELECT ${id} AS id, ${bytes} AS bytes FROM ${from} WHERE ${id} >= @start ORDER BY ${id} LIMIT @limit`,
   )
   return (fromId) => {
     const first = fromId ?? lowest.get()
@@ -74,14 +74,14 @@ function meterOf(sql: Sql, { from, id, bytes }: Source): (fromId: number | null)
     if (first == null || last == null || first > last) return { rows: 0, bytes: 0, estimated: false }
     const ids = last - first + 1
     if (ids <= COUNTED) {
-      const all = rowsFrom.all(first, COUNTED)
+      const all = rowsFrom.all({ start: first, limit: COUNTED })
       return { rows: all.length, bytes: sum(all), estimated: false }
     }
     let density = 0
     let bytesOfAnId = 0
     for (let n = 0; n < SAMPLES; n++) {
       const start = first + Math.floor((ids * (n + 0.5)) / SAMPLES)
-      const rows = rowsFrom.all(start, ROWS_OF_A_SAMPLE)
+      const rows = rowsFrom.all({ start, limit: ROWS_OF_A_SAMPLE })
       const full = rows.length === ROWS_OF_A_SAMPLE
       const span = (full ? (rows.at(-1)?.id ?? last) : last) - start + 1
       density += rows.length / span
@@ -105,17 +105,17 @@ function sum(rows: readonly { bytes: number }[]): number {
  */
 export function firstSince(sql: Sql, table: 'event' | 'run', since: number): number | null {
   const [id, at] = table === 'event' ? ['seq', 'received_at'] : ['id', 'created_at']
-  const next = sql.prepare<[number], { id: number; at: number }>(
-    `SELECT ${id} AS id, ${at} AS at FROM ${table} WHERE ${id} >= ? ORDER BY ${id} LIMIT 1`,
+  const next = sql.prepare<{ from: number }, { id: number; at: number }>(
+    `SELECT ${id} AS id, ${at} AS at FROM ${table} WHERE ${id} >= @from ORDER BY ${id} LIMIT 1`,
   )
   const last = sql.prepare<[], number | null>(`SELECT max(${id}) FROM ${table}`).pluck().get() ?? 0
   let low = 0
   let high = last + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const row = next.get(middle)
+    const row = next.get({ from: middle })
     if (!row || row.at >= since) high = middle
     else low = row.id + 1
   }
-  return next.get(low)?.id ?? null
+  return next.get({ from: low })?.id ?? null
 }

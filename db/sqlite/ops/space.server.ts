@@ -34,23 +34,26 @@ interface OldRow {
 }
 
 export function spaceStore({ sql, readerSql }: Client): SpaceStore {
-  const weigh = readerSql.prepare<[number, number], { seq: number; accountUuid: string; bytes: number }>(
+  const weigh = readerSql.prepare<
+    { fromSeq: number; limit: number },
+    { seq: number; accountUuid: string; bytes: number }
+  >(
     `SELECT e.seq, e.account_uuid AS accountUuid, ${EVENT_BYTES} AS bytes
-     FROM event e LEFT JOIN event_body b ON b.seq = e.seq WHERE e.seq >= ? ORDER BY e.seq LIMIT ?`,
+     FROM event e LEFT JOIN event_body b ON b.seq = e.seq WHERE e.seq >= @fromSeq ORDER BY e.seq LIMIT @limit`,
   )
   // The stretch is cut out of the index first: rows that have nothing to remove count as looked at.
   const stretch = (free: string, bytes: string) =>
-    sql.prepare<[string, number], OldRow>(
+    sql.prepare<{ accountUuid: string; fromSeq: number }, OldRow>(
       `SELECT e.seq, e.received_at AS receivedAt, ${free} AS free, ${bytes} AS bytes
        FROM (SELECT seq, received_at, changed_fields FROM event INDEXED BY events_of_an_account_newest_first
-             WHERE account_uuid = ? AND seq >= ? ORDER BY seq LIMIT ${PASSED_AT_ONCE}) e
+             WHERE account_uuid = @accountUuid AND seq >= @fromSeq ORDER BY seq LIMIT ${PASSED_AT_ONCE}) e
          LEFT JOIN event_body b ON b.seq = e.seq
        ORDER BY e.seq`,
     )
   const bodies = stretch(`b.seq IS NOT NULL AND ${DELIVERED}`, BODY_BYTES)
   const events = stretch(DELIVERED, EVENT_BYTES)
-  const deleteBody = sql.prepare('DELETE FROM event_body WHERE seq = ?')
-  const deleteEvent = sql.prepare('DELETE FROM event WHERE seq = ?')
+  const deleteBody = sql.prepare('DELETE FROM event_body WHERE seq = @seq')
+  const deleteEvent = sql.prepare('DELETE FROM event WHERE seq = @seq')
 
   function removeOld(
     rows: OldRow[],
@@ -63,7 +66,7 @@ export function spaceStore({ sql, readerSql }: Client): SpaceStore {
       if (row.receivedAt >= before) return { removed, bytes, nextSeq: row.seq, done: true }
       if (row.free === 0) continue
       if (removed === limit) return { removed, bytes, nextSeq: row.seq, done: false }
-      remove.run(row.seq)
+      remove.run({ seq: row.seq })
       removed++
       bytes += row.bytes
     }
@@ -73,27 +76,28 @@ export function spaceStore({ sql, readerSql }: Client): SpaceStore {
 
   // Removing one account's bodies from among those of others leaves pages half empty: they are neither free nor ever filled
   // again. What stays of a stretch is written anew, side by side, within the same transaction.
-  const packed = sql.prepare<[number, number], { count: number; bytes: number }>(
-    'SELECT count(*) AS count, coalesce(sum(octet_length(body)), 0) AS bytes FROM event_body WHERE seq >= ? AND seq < ?',
+  const packed = sql.prepare<{ fromSeq: number; toSeq: number }, { count: number; bytes: number }>(
+    `SELECT count(*) AS count, coalesce(sum(octet_length(body)), 0) AS bytes FROM event_body
+     WHERE seq >= @fromSeq AND seq < @toSeq`,
   )
-  const readStretch = sql.prepare<[number, number], { seq: number; body: Buffer }>(
-    'SELECT seq, CAST(body AS BLOB) AS body FROM event_body WHERE seq >= ? AND seq < ? ORDER BY seq',
+  const readStretch = sql.prepare<{ fromSeq: number; toSeq: number }, { seq: number; body: Buffer }>(
+    'SELECT seq, CAST(body AS BLOB) AS body FROM event_body WHERE seq >= @fromSeq AND seq < @toSeq ORDER BY seq',
   )
-  const deleteStretch = sql.prepare('DELETE FROM event_body WHERE seq >= ? AND seq < ?')
-  const writeBody = sql.prepare('INSERT INTO event_body (seq, body) VALUES (?, CAST(? AS TEXT))')
+  const deleteStretch = sql.prepare('DELETE FROM event_body WHERE seq >= @fromSeq AND seq < @toSeq')
+  const writeBody = sql.prepare('INSERT INTO event_body (seq, body) VALUES (@seq, CAST(@body AS TEXT))')
   function pack(fromSeq: number, toSeq: number, removed: number): void {
     // Long spans are looked at by their ends only: where few went, there is little to gain.
     if (toSeq - fromSeq > removed * 10) return
-    const { count, bytes } = packed.get(fromSeq, toSeq) ?? { count: 0, bytes: 0 }
+    const { count, bytes } = packed.get({ fromSeq, toSeq }) ?? { count: 0, bytes: 0 }
     if (count === 0 || count > removed * 3 || bytes > PACKED_AT_ONCE) return
-    const kept = readStretch.all(fromSeq, toSeq)
-    deleteStretch.run(fromSeq, toSeq)
-    for (const { seq, body } of kept) writeBody.run(seq, body)
+    const kept = readStretch.all({ fromSeq, toSeq })
+    deleteStretch.run({ fromSeq, toSeq })
+    for (const { seq, body } of kept) writeBody.run({ seq, body })
   }
 
   const shortenBodies = sql.transaction(
     (accountUuid: string, before: number, fromSeq: number, limit: number): ShortenStep => {
-      const rows = bodies.all(accountUuid, fromSeq)
+      const rows = bodies.all({ accountUuid, fromSeq })
       const step = removeOld(rows, deleteBody, { before, fromSeq, limit })
       if (step.removed > 0) pack(rows[0]?.seq ?? fromSeq, step.nextSeq, step.removed)
       return step
@@ -101,12 +105,12 @@ export function spaceStore({ sql, readerSql }: Client): SpaceStore {
   )
   const shortenLog = sql.transaction(
     (accountUuid: string, before: number, fromSeq: number, limit: number): ShortenStep =>
-      removeOld(events.all(accountUuid, fromSeq), deleteEvent, { before, fromSeq, limit }),
+      removeOld(events.all({ accountUuid, fromSeq }), deleteEvent, { before, fromSeq, limit }),
   )
 
   return {
     async weighEventsStep(fromSeq, limit) {
-      const rows = weigh.all(fromSeq, limit)
+      const rows = weigh.all({ fromSeq, limit })
       const sums = new Map<string, number>()
       for (const { accountUuid, bytes } of rows) sums.set(accountUuid, (sums.get(accountUuid) ?? 0) + bytes)
       const last = rows.at(-1)

@@ -67,12 +67,14 @@ export function automationStore({ db, sql }: Client): AutomationStore {
       ),
     )
     .prepare()
-  const size = sql.prepare<[string], { count: number; characters: number }>(
+  const size = sql.prepare<{ accountUuid: string }, { count: number; characters: number }>(
     `SELECT count(*) AS count, coalesce(sum(length(definition)), 0) AS characters
-     FROM automation WHERE account_uuid = ? AND deleted_at IS NULL`,
+     FROM automation WHERE account_uuid = @accountUuid AND deleted_at IS NULL`,
   )
-  const owes = sql.prepare<[string], number>('SELECT repeats_told FROM account WHERE uuid = ?').pluck()
-  const dismiss = sql.prepare('UPDATE account SET repeats_told = 1 WHERE uuid = ?')
+  const owes = sql
+    .prepare<{ accountUuid: string }, number>('SELECT repeats_told FROM account WHERE uuid = @accountUuid')
+    .pluck()
+  const dismiss = sql.prepare('UPDATE account SET repeats_told = 1 WHERE uuid = @accountUuid')
   const ofAccount = (accountUuid: string) => and(eq(automation.accountUuid, accountUuid), isNull(automation.deletedAt))
   return {
     async listAutomations(accountUuid) {
@@ -85,7 +87,7 @@ export function automationStore({ db, sql }: Client): AutomationStore {
     },
 
     async sizeOfAutomations(accountUuid) {
-      return size.get(accountUuid) ?? { count: 0, characters: 0 }
+      return size.get({ accountUuid }) ?? { count: 0, characters: 0 }
     },
 
     async createAutomation(accountUuid, { name, definition, active, nextRunAt, baselined, triggerKey, at }) {
@@ -155,11 +157,11 @@ export function automationStore({ db, sql }: Client): AutomationStore {
     },
 
     async owesRepeatNotice(accountUuid) {
-      return owes.get(accountUuid) === 0
+      return owes.get({ accountUuid }) === 0
     },
 
     async dismissRepeatNotice(accountUuid) {
-      dismiss.run(accountUuid)
+      dismiss.run({ accountUuid })
     },
 
     async findAutomationByTriggerKey(keyHash) {

@@ -37,28 +37,32 @@ interface Document {
 export function guardNotes({ sql }: Pick<Client, 'sql'>): GuardNotes {
   // Asked before every message to a customer: the rest of the document is left out.
   const choices = sql
-    .prepare<[string], string>(
-      `SELECT json_remove(guards, '$.changes', '$.mutes') FROM automation_guard WHERE account_uuid = ?`,
+    .prepare<{ accountUuid: string }, string>(
+      `SELECT json_remove(guards, '$.changes', '$.mutes') FROM automation_guard WHERE account_uuid = @accountUuid`,
     )
     .pluck()
-  const find = sql.prepare<[string], string>('SELECT guards FROM automation_guard WHERE account_uuid = ?').pluck()
+  const find = sql
+    .prepare<{ accountUuid: string }, string>('SELECT guards FROM automation_guard WHERE account_uuid = @accountUuid')
+    .pluck()
   const save = sql.prepare(
-    `INSERT INTO automation_guard (account_uuid, guards, updated_at) VALUES (?, ?, ?)
+    `INSERT INTO automation_guard (account_uuid, guards, updated_at) VALUES (@accountUuid, @guards, @at)
      ON CONFLICT (account_uuid) DO UPDATE SET guards = excluded.guards, updated_at = excluded.updated_at`,
   )
   const mutedKeys = sql
-    .prepare<[string], string>(`SELECT kind || ':' || record_uuid FROM mute WHERE account_uuid = ?`)
+    .prepare<{ accountUuid: string }, string>(
+      `SELECT kind || ':' || record_uuid FROM mute WHERE account_uuid = @accountUuid`,
+    )
     .pluck()
 
   function read(accountUuid: string): Document {
-    const stored = JSON.parse(find.get(accountUuid) ?? '{}') as Record<string, unknown> & Partial<Document>
+    const stored = JSON.parse(find.get({ accountUuid }) ?? '{}') as Record<string, unknown> & Partial<Document>
     const { changes = [], mutes = {}, ...rest } = stored
     return { choices: rest, changes, mutes }
   }
 
   return {
     guards(accountUuid) {
-      const stored = choices.get(accountUuid)
+      const stored = choices.get({ accountUuid })
       return stored === undefined ? null : (JSON.parse(stored) as unknown)
     },
     changes: (accountUuid) => read(accountUuid).changes,
@@ -67,13 +71,13 @@ export function guardNotes({ sql }: Pick<Client, 'sql'>): GuardNotes {
       const before = read(accountUuid)
       const changes = change ? [{ at, by: change.by, words: change.words }, ...before.changes] : before.changes
       // Those that are over, or were taken back, are not remembered by name.
-      const muted = new Set(mutedKeys.all(accountUuid))
+      const muted = new Set(mutedKeys.all({ accountUuid }))
       const notes = { ...before.mutes }
       // Said again while nobody could be asked for the name: it stays.
       if (mute) notes[mute.key] = { ...mute.note, name: mute.note.name || (notes[mute.key]?.name ?? '') }
       const mutes = Object.fromEntries(Object.entries(notes).filter(([key]) => muted.has(key)))
       const document = { ...before.choices, ...guards, changes: changes.slice(0, MOST_CHANGES), mutes }
-      save.run(accountUuid, JSON.stringify(document), at)
+      save.run({ accountUuid, guards: JSON.stringify(document), at })
     },
   }
 }

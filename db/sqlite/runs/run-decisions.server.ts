@@ -14,7 +14,9 @@ export function runDecisionStore(client: Client): DecisionStore {
   const { sql } = client
   const { turn } = client
   const stateOf = sql
-    .prepare<[number, string], string>('SELECT state FROM run WHERE id = ? AND account_uuid = ?')
+    .prepare<{ runId: number; accountUuid: string }, string>(
+      'SELECT state FROM run WHERE id = @runId AND account_uuid = @accountUuid',
+    )
     .pluck()
 
   const cancelNow = sql.prepare(
@@ -25,7 +27,9 @@ export function runDecisionStore(client: Client): DecisionStore {
     `UPDATE run SET outcome = 'cancelled', ${setReason(RUN_REASON)}
      WHERE id = @runId AND state = 'running' AND outcome IS NULL`,
   )
-  const isUnclear = sql.prepare<[number], 1>("SELECT 1 FROM run_step WHERE run_id = ? AND state = 'sending'").pluck()
+  const isUnclear = sql
+    .prepare<{ runId: number }, 1>("SELECT 1 FROM run_step WHERE run_id = @runId AND state = 'sending'")
+    .pluck()
   const askForVerdict = sql.prepare(
     `UPDATE run SET state = 'queued', outcome = 'cancelled', ${setReason(RUN_REASON)}, wake_at = @at WHERE id = @runId`,
   )
@@ -36,29 +40,29 @@ export function runDecisionStore(client: Client): DecisionStore {
   )
 
   const held = sql
-    .prepare<[string, number], number>(
-      `SELECT r.id FROM run r WHERE r.account_uuid = ? AND r.automation_id = ?
+    .prepare<{ accountUuid: string; automationId: number }, number>(
+      `SELECT r.id FROM run r WHERE r.account_uuid = @accountUuid AND r.automation_id = @automationId
          AND (r.state = 'held' OR (r.state = 'waiting'
            AND EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id AND s.state = 'held')))
        ORDER BY r.id`,
     )
     .pluck()
-  const heldRows = sql.prepare<[number], StoredRow>(
-    `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = ? AND s.state = 'held'`,
+  const heldRows = sql.prepare<{ runId: number }, StoredRow>(
+    `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = @runId AND s.state = 'held'`,
   )
   const freeRow = sql.prepare(
     `UPDATE run_step SET state = 'planned', error_class = NULL, ${clearReason(STEP_REASON)}, next_attempt_at = NULL,
-       ended_at = NULL, planned_at = ?, result = ?
-     WHERE run_id = ? AND step_id = ? AND item_key = ? AND state = 'held'`,
+       ended_at = NULL, planned_at = @at, result = @result
+     WHERE run_id = @runId AND step_id = @stepId AND item_key = @itemKey AND state = 'held'`,
   )
   const goOn = sql.prepare(
     `UPDATE run SET state = 'queued', wake_at = @at, ${setReason(RUN_REASON)}
      WHERE id = @runId AND state IN ('held', 'waiting')`,
   )
 
-  const findRow = sql.prepare<[number, string, string, string], StoredRow>(
+  const findRow = sql.prepare<{ runId: number; stepId: string; itemKey: string; accountUuid: string }, StoredRow>(
     `SELECT ${JOURNAL_COLUMNS} FROM run_step s JOIN run r ON r.id = s.run_id
-     WHERE s.run_id = ? AND s.step_id = ? AND s.item_key = ? AND r.account_uuid = ?`,
+     WHERE s.run_id = @runId AND s.step_id = @stepId AND s.item_key = @itemKey AND r.account_uuid = @accountUuid`,
   )
   const settle = sql.prepare(
     `UPDATE run_step SET state = @state, attempt = @attempt, error_class = NULL, ${setReason(STEP_REASON)},
@@ -67,7 +71,7 @@ export function runDecisionStore(client: Client): DecisionStore {
   )
   const takeBack = sql.prepare(
     `DELETE FROM customer_message WHERE id = (SELECT max(id) FROM customer_message
-       WHERE run_id = ? AND automation_id = ? AND channel = ? AND receiver_hash = ?)`,
+       WHERE run_id = @runId AND automation_id = @automationId AND channel = @channel AND receiver_hash = @receiverHash)`,
   )
   const reopen = sql.prepare(
     `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, ${clearReason(RUN_REASON)}
@@ -75,19 +79,19 @@ export function runDecisionStore(client: Client): DecisionStore {
   )
 
   const failedRows = sql
-    .prepare<[number], number>(
-      `SELECT count(*) FROM run_step WHERE run_id = ?
+    .prepare<{ runId: number }, number>(
+      `SELECT count(*) FROM run_step WHERE run_id = @runId
          AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
     )
     .pluck()
   const forgetUnplanned = sql.prepare(
-    `DELETE FROM run_step WHERE run_id = ? AND json_extract(effect, '$.effect.kind') = 'none'
+    `DELETE FROM run_step WHERE run_id = @runId AND json_extract(effect, '$.effect.kind') = 'none'
        AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
   )
   const planAgain = sql.prepare(
     `UPDATE run_step SET state = 'planned', attempt = 0, error_class = NULL, ${clearReason(STEP_REASON)},
-       next_attempt_at = NULL, ended_at = NULL, planned_at = ?
-     WHERE run_id = ? AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
+       next_attempt_at = NULL, ended_at = NULL, planned_at = @at
+     WHERE run_id = @runId AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
   )
   const wakeRun = sql.prepare(
     `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, ${setReason(RUN_REASON)}
@@ -96,11 +100,12 @@ export function runDecisionStore(client: Client): DecisionStore {
 
   /** Answers whether it goes on because of this. */
   function release(accountUuid: string, runId: number, reason: Reason, at: number): boolean {
-    const state = stateOf.get(runId, accountUuid)
+    const state = stateOf.get({ runId, accountUuid })
     if (state === undefined || state === 'done') return false
-    const rows = heldRows.all(runId)
+    const rows = heldRows.all({ runId })
     for (const row of rows.map(journalRow)) {
-      freeRow.run(at, storedResult(row.result, row.tries, true), runId, row.stepId, row.itemKey)
+      const { stepId, itemKey } = row
+      freeRow.run({ at, result: storedResult(row.result, row.tries, true), runId, stepId, itemKey })
     }
     if (state === 'running') return rows.length > 0
     if (state !== 'held' && rows.length === 0) return false
@@ -111,7 +116,7 @@ export function runDecisionStore(client: Client): DecisionStore {
     async cancelRun(accountUuid, runId, { reason: given, rowReason, at }) {
       const reason = storedReason(given)
       return turn.run((): CancelledRun => {
-        const state = stateOf.get(runId, accountUuid)
+        const state = stateOf.get({ runId, accountUuid })
         if (state === undefined) return { outcome: 'not_found' }
         if (state === 'done') return { outcome: 'done_already' }
         if (state === 'running') {
@@ -119,7 +124,7 @@ export function runDecisionStore(client: Client): DecisionStore {
           return { outcome: 'cancelling' }
         }
         // One of its effects may be done or not: the engine looks, and then it ends.
-        if (isUnclear.get(runId) !== undefined) {
+        if (isUnclear.get({ runId }) !== undefined) {
           askForVerdict.run({ reason, at, runId })
           return { outcome: 'cancelling' }
         }
@@ -130,7 +135,7 @@ export function runDecisionStore(client: Client): DecisionStore {
     },
 
     async heldRuns(accountUuid, automationId) {
-      return held.all(accountUuid, automationId)
+      return held.all({ accountUuid, automationId })
     },
 
     async releaseRuns(accountUuid, runIds, { reason, at }) {
@@ -139,7 +144,7 @@ export function runDecisionStore(client: Client): DecisionStore {
 
     async settleUnknown(accountUuid, runId, { stepId, itemKey }, input) {
       return turn.run((): SettledByPerson => {
-        const row = findRow.get(runId, stepId, itemKey, accountUuid)
+        const row = findRow.get({ runId, stepId, itemKey, accountUuid })
         if (!row) return { outcome: 'not_found' }
         if (row.state !== 'unknown') return { outcome: 'not_open' }
         const { result, tries, released } = journalRow(row)
@@ -154,7 +159,7 @@ export function runDecisionStore(client: Client): DecisionStore {
           const planned = { state: 'planned', attempt: 0, reason: storedReason(null), plannedAt: at, endedAt: null }
           settle.run({ ...place, ...planned, result: storedResult(result, tries, true) })
           const { message } = input
-          if (message) takeBack.run(runId, message.automationId, message.channel, message.receiverHash)
+          if (message) takeBack.run({ ...message, runId })
         }
         reopen.run({ at, runId, send: input.decision === 'send' ? 1 : 0 })
         return { outcome: 'settled' }
@@ -162,19 +167,19 @@ export function runDecisionStore(client: Client): DecisionStore {
     },
 
     async findJournalRow(accountUuid, runId, { stepId, itemKey }) {
-      const row = findRow.get(runId, stepId, itemKey, accountUuid)
+      const row = findRow.get({ runId, stepId, itemKey, accountUuid })
       return row ? journalRow(row) : null
     },
 
     async rerunFailed(accountUuid, runId, { reason, at }) {
       return turn.run((): RerunFailed => {
-        const state = stateOf.get(runId, accountUuid)
+        const state = stateOf.get({ runId, accountUuid })
         if (state === undefined) return { outcome: 'not_found' }
-        const rows = failedRows.get(runId) ?? 0
+        const rows = failedRows.get({ runId }) ?? 0
         // While it is at work its own retries count.
         if (rows === 0 || state === 'running') return { outcome: 'nothing_failed' }
-        forgetUnplanned.run(runId)
-        planAgain.run(at, runId)
+        forgetUnplanned.run({ runId })
+        planAgain.run({ at, runId })
         wakeRun.run({ at, reason: storedReason(reason), runId })
         return { outcome: 'again', rows }
       })

@@ -8,7 +8,9 @@ export function runGuardStore(client: Client): RunGuardStore {
   const { turn } = client
   const notes = guardNotes(client)
   const ofRule = sql
-    .prepare<[number, number], number>('SELECT count(*) FROM customer_message WHERE automation_id = ? AND at >= ?')
+    .prepare<{ automationId: number; at: number }, number>(
+      'SELECT count(*) FROM customer_message WHERE automation_id = @automationId AND at >= @at',
+    )
     .pluck()
   // Rule by rule along their index: an account has few rules and may have written a hundred thousand messages.
   const ofAccount = sql
@@ -24,10 +26,11 @@ export function runGuardStore(client: Client): RunGuardStore {
     `SELECT max(CASE WHEN automation_id = @automationId THEN at END) AS byRule, max(at) AS byAny
      FROM customer_message WHERE account_uuid = @accountUuid AND receiver_hash IN (SELECT value FROM json_each(@hashes))`,
   )
-  const got = sql.prepare<[string, string, number], GotMessage>(
+  const got = sql.prepare<{ accountUuid: string; hashes: string; limit: number }, GotMessage>(
     `SELECT m.at, m.channel, m.run_id AS runId, a.name AS automationName
      FROM customer_message m JOIN automation a ON a.id = m.automation_id
-     WHERE m.account_uuid = ? AND m.receiver_hash IN (SELECT value FROM json_each(?)) ORDER BY m.at DESC, m.id DESC LIMIT ?`,
+     WHERE m.account_uuid = @accountUuid AND m.receiver_hash IN (SELECT value FROM json_each(@hashes))
+     ORDER BY m.at DESC, m.id DESC LIMIT @limit`,
   )
   const findMute = sql.prepare<
     { accountUuid: string; companies: string; jobs: string; now: number },
@@ -40,26 +43,28 @@ export function runGuardStore(client: Client): RunGuardStore {
      ORDER BY until_at IS NOT NULL, until_at DESC LIMIT 1`,
   )
 
-  const mutes = sql.prepare<[string, number], Omit<MuteRow, 'name' | 'by'>>(
+  const mutes = sql.prepare<{ accountUuid: string; now: number }, Omit<MuteRow, 'name' | 'by'>>(
     `SELECT id, kind, record_uuid AS recordUuid, until_at AS until, created_at AS createdAt FROM mute
-     WHERE account_uuid = ? AND (until_at IS NULL OR until_at > ?) ORDER BY id DESC`,
+     WHERE account_uuid = @accountUuid AND (until_at IS NULL OR until_at > @now) ORDER BY id DESC`,
   )
   const hasMute = sql
-    .prepare<[string, string, string], number>(
-      'SELECT id FROM mute WHERE account_uuid = ? AND kind = ? AND record_uuid = ?',
+    .prepare<{ accountUuid: string; kind: string; recordUuid: string }, number>(
+      'SELECT id FROM mute WHERE account_uuid = @accountUuid AND kind = @kind AND record_uuid = @recordUuid',
     )
     .pluck()
   const saveMute = sql
-    .prepare<[string, string, string, number | null, number], number>(
-      `INSERT INTO mute (account_uuid, kind, record_uuid, until_at, created_at) VALUES (?, ?, ?, ?, ?)
+    .prepare<{ accountUuid: string; kind: string; recordUuid: string; until: number | null; at: number }, number>(
+      `INSERT INTO mute (account_uuid, kind, record_uuid, until_at, created_at)
+       VALUES (@accountUuid, @kind, @recordUuid, @until, @at)
        ON CONFLICT (account_uuid, kind, record_uuid) DO UPDATE SET until_at = excluded.until_at, created_at = excluded.created_at
        RETURNING id`,
     )
     .pluck()
-  const removeMute = sql.prepare('DELETE FROM mute WHERE id = ? AND account_uuid = ?')
+  const removeMute = sql.prepare('DELETE FROM mute WHERE id = @id AND account_uuid = @accountUuid')
   const runsOn = sql
-    .prepare<[string, string, number, number], number>(
-      `SELECT created_at FROM run WHERE account_uuid = ? AND record_uuid = ? AND automation_id = ? AND created_at >= ?
+    .prepare<{ accountUuid: string; recordUuid: string; automationId: number; since: number }, number>(
+      `SELECT created_at FROM run WHERE account_uuid = @accountUuid AND record_uuid = @recordUuid
+       AND automation_id = @automationId AND created_at >= @since
        ORDER BY id DESC LIMIT 100`,
     )
     .pluck()
@@ -75,7 +80,7 @@ export function runGuardStore(client: Client): RunGuardStore {
   )
   const resume = sql.prepare(
     `UPDATE automation SET ${clearReason(PAUSE_REASON)}, paused_at = NULL
-     WHERE account_uuid = ? AND ${selectReason(PAUSE_REASON)} IN (SELECT value FROM json_each(?))`,
+     WHERE account_uuid = @accountUuid AND ${selectReason(PAUSE_REASON)} IN (SELECT value FROM json_each(@reasons))`,
   )
   const BLOCKED = "s.state = 'planned' AND s.error_class IN ('reconnect', 'scope', 'suspended')"
   const wakeRuns = sql.prepare(
@@ -99,15 +104,15 @@ export function runGuardStore(client: Client): RunGuardStore {
       })
       return {
         muted: muted ?? null,
-        byRuleToday: ofRule.get(automationId, dayStart) ?? 0,
-        byRuleLastHour: ofRule.get(automationId, hourStart) ?? 0,
+        byRuleToday: ofRule.get({ automationId, at: dayStart }) ?? 0,
+        byRuleLastHour: ofRule.get({ automationId, at: hourStart }) ?? 0,
         byAccountToday: ofAccount.get({ accountUuid, since: dayStart }) ?? 0,
         lastByRule: last?.byRule ?? null,
         lastByAnyRule: last?.byAny ?? null,
       }
     },
     async messagesTo(accountUuid, receiverHashes, limit) {
-      return got.all(accountUuid, JSON.stringify(receiverHashes), limit)
+      return got.all({ accountUuid, hashes: JSON.stringify(receiverHashes), limit })
     },
     async findAccountGuards(accountUuid) {
       return notes.guards(accountUuid)
@@ -119,7 +124,7 @@ export function runGuardStore(client: Client): RunGuardStore {
       return notes.changes(accountUuid)
     },
     async listMutes(accountUuid, now) {
-      const rows = mutes.all(accountUuid, now)
+      const rows = mutes.all({ accountUuid, now })
       const named = rows.length === 0 ? {} : notes.mutes(accountUuid)
       return rows.map(({ id, kind, recordUuid, until, createdAt }) => {
         const { name = '', by = null } = named[`${kind}:${recordUuid}`] ?? {}
@@ -128,8 +133,8 @@ export function runGuardStore(client: Client): RunGuardStore {
     },
     async saveMute(accountUuid, { kind, recordUuid, until, name = '' }, at, change) {
       return turn.run(() => {
-        const isNew = hasMute.get(accountUuid, kind, recordUuid) === undefined
-        const id = saveMute.get(accountUuid, kind, recordUuid, until, at) ?? 0
+        const isNew = hasMute.get({ accountUuid, kind, recordUuid }) === undefined
+        const id = saveMute.get({ accountUuid, kind, recordUuid, until, at }) ?? 0
         const mute = { key: `${kind}:${recordUuid}`, note: { name, by: change?.by ?? null } }
         notes.write(accountUuid, at, { mute, change: change ?? null })
         return { id, isNew }
@@ -137,13 +142,13 @@ export function runGuardStore(client: Client): RunGuardStore {
     },
     async removeMute(accountUuid, id, change) {
       return turn.run(() => {
-        const removed = removeMute.run(id, accountUuid).changes === 1
+        const removed = removeMute.run({ id, accountUuid }).changes === 1
         if (removed && change) notes.write(accountUuid, change.at, { change })
         return removed
       })
     },
     async runsOnRecord(accountUuid, automationId, recordUuid, since) {
-      return runsOn.all(accountUuid, recordUuid, automationId, since)
+      return runsOn.all({ accountUuid, recordUuid, automationId, since })
     },
     async pauseAutomations(accountUuid, { automationId, reason, at }) {
       return turn.run(() => pause.run({ accountUuid, automationId, reason: storedReason(reason), at }).changes)
@@ -153,7 +158,7 @@ export function runGuardStore(client: Client): RunGuardStore {
     },
     async resumeAutomations(accountUuid, reasons, now) {
       return turn.run(() => {
-        const resumed = resume.run(accountUuid, JSON.stringify(reasons.map(storedReason))).changes
+        const resumed = resume.run({ accountUuid, reasons: JSON.stringify(reasons.map(storedReason)) }).changes
         if (resumed === 0) return 0
         wakeRuns.run({ accountUuid, now })
         wakeRows.run({ accountUuid, now })

@@ -52,12 +52,12 @@ const HAS_TEXT = `(coalesce(v.name, a.name) LIKE @text ESCAPE '~' OR r.trigger_d
 /** Reads on the read-only connection: a search holds up no run. */
 export function runHistoryStore({ readerSql }: Client): RunHistoryStore {
   const says = reasonSays(readerSql)
-  const find = readerSql.prepare<[string, number], HistoryRow>(
-    `SELECT ${COLUMNS} FROM run r ${JOINS} WHERE r.account_uuid = ? AND r.id = ?`,
+  const find = readerSql.prepare<{ accountUuid: string; runId: number }, HistoryRow>(
+    `SELECT ${COLUMNS} FROM run r ${JOINS} WHERE r.account_uuid = @accountUuid AND r.id = @runId`,
   )
   const waiting = readerSql
-    .prepare<[string, number], number>(
-      `SELECT count(*) FROM (SELECT 1 FROM run r WHERE r.account_uuid = ? AND ${STATUS.needs_you} LIMIT ?)`,
+    .prepare<{ accountUuid: string; most: number }, number>(
+      `SELECT count(*) FROM (SELECT 1 FROM run r WHERE r.account_uuid = @accountUuid AND ${STATUS.needs_you} LIMIT @most)`,
     )
     .pluck()
   return {
@@ -65,11 +65,11 @@ export function runHistoryStore({ readerSql }: Client): RunHistoryStore {
       return withJournals(readerSql, await search(readerSql, accountUuid, query, says))
     },
     async findRun(accountUuid, runId) {
-      const row = find.get(accountUuid, runId)
+      const row = find.get({ accountUuid, runId })
       return row ? (withJournals(readerSql, [row])[0] ?? null) : null
     },
     async countRunsThatNeedPerson(accountUuid, most) {
-      return waiting.get(accountUuid, most) ?? 0
+      return waiting.get({ accountUuid, most }) ?? 0
     },
   }
 }
@@ -141,11 +141,11 @@ function pattern(text: string): string {
 
 function withJournals(sql: Sql, rows: HistoryRow[]): RunRecord[] {
   const journal = sql
-    .prepare<[string], StoredRow & { runId: number }>(
+    .prepare<{ runIds: string }, StoredRow & { runId: number }>(
       `SELECT s.run_id AS runId, ${JOURNAL_COLUMNS} FROM run_step s
-       WHERE s.run_id IN (SELECT value FROM json_each(?)) ORDER BY s.run_id, s.seq, s.item_key`,
+       WHERE s.run_id IN (SELECT value FROM json_each(@runIds)) ORDER BY s.run_id, s.seq, s.item_key`,
     )
-    .all(JSON.stringify(rows.map((row) => row.id)))
+    .all({ runIds: JSON.stringify(rows.map((row) => row.id)) })
   const ofRun = new Map<number, StoredRow[]>()
   for (const { runId, ...row } of journal) {
     const known = ofRun.get(runId)

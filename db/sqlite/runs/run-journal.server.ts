@@ -33,18 +33,20 @@ export function runJournalStore(client: Client): JournalStore {
   const isOurs = sql.prepare<[RunFence], { outcome: string | null; reason: string; stamp: string }>(
     `SELECT outcome, ${selectReason(RUN_REASON)} AS reason, ${STAMP} AS stamp FROM run WHERE ${OURS}`,
   )
-  const rowsOf = sql.prepare<[number], StoredRow>(
-    `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = ? ORDER BY s.seq, s.step_id, s.item_key`,
+  const rowsOf = sql.prepare<{ runId: number }, StoredRow>(
+    `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = @runId ORDER BY s.seq, s.step_id, s.item_key`,
   )
 
   const goesOn = sql.prepare<[RunFence], 1>(`SELECT 1 FROM run WHERE ${OURS} AND outcome IS NULL`).pluck()
   const forgetPlaceholders = sql.prepare(
-    `DELETE FROM run_step WHERE run_id = ? AND step_id = ? AND json_extract(effect, '$.effect.kind') = 'none'
+    `DELETE FROM run_step WHERE run_id = @runId AND step_id = @stepId AND json_extract(effect, '$.effect.kind') = 'none'
        AND (state = 'planned' OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
   )
-  const isPlanned = sql.prepare<[number, string], 1>('SELECT 1 FROM run_step WHERE run_id = ? AND step_id = ?').pluck()
+  const isPlanned = sql
+    .prepare<{ runId: number; stepId: string }, 1>('SELECT 1 FROM run_step WHERE run_id = @runId AND step_id = @stepId')
+    .pluck()
   const nextSeq = sql
-    .prepare<[number], number>('SELECT coalesce(max(seq), 0) + 1 FROM run_step WHERE run_id = ?')
+    .prepare<{ runId: number }, number>('SELECT coalesce(max(seq), 0) + 1 FROM run_step WHERE run_id = @runId')
     .pluck()
   const insertRow = sql.prepare(
     `INSERT INTO run_step (run_id, step_id, item_key, seq, state, attempt, client_uuid, effect, error_class,
@@ -61,11 +63,15 @@ export function runJournalStore(client: Client): JournalStore {
   )
   const saveWrite = sql.prepare(
     `INSERT INTO own_write (account_uuid, object, record_uuid, field, value, run_id, automation_id, hop, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     VALUES (@accountUuid, @object, @recordUuid, @field, @value, @runId, @automationId, @hop, @at)
      ON CONFLICT (account_uuid, object, record_uuid, field) DO UPDATE SET value = excluded.value, run_id = excluded.run_id,
        automation_id = excluded.automation_id, hop = excluded.hop, at = excluded.at`,
   )
-  const ofAccount = sql.prepare<[number, string], 1>('SELECT 1 FROM run WHERE id = ? AND account_uuid = ?').pluck()
+  const ofAccount = sql
+    .prepare<{ runId: number; accountUuid: string }, 1>(
+      'SELECT 1 FROM run WHERE id = @runId AND account_uuid = @accountUuid',
+    )
+    .pluck()
   const CHANGES = `state = @newState, attempt = @newAttempt, error_class = @errorClass, ${setReason(STEP_REASON)},
        next_attempt_at = @nextAttemptAt, result = @result, ended_at = @endedAt`
   const markEnded = sql.prepare(
@@ -73,13 +79,14 @@ export function runJournalStore(client: Client): JournalStore {
        OR (@newState = 'sent' AND state <> 'sent'))`,
   )
   const stateOf = sql
-    .prepare<[number, string, string], string>(
-      'SELECT state FROM run_step WHERE run_id = ? AND step_id = ? AND item_key = ?',
+    .prepare<{ runId: number; stepId: string; itemKey: string }, string>(
+      'SELECT state FROM run_step WHERE run_id = @runId AND step_id = @stepId AND item_key = @itemKey',
     )
     .pluck()
   const changeRow = sql.prepare(`UPDATE run_step SET ${CHANGES} WHERE ${ROW} AND state = @state AND attempt = @attempt`)
   const insertMessage = sql.prepare(
-    `INSERT INTO customer_message (account_uuid, automation_id, run_id, channel, receiver_hash, at) VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO customer_message (account_uuid, automation_id, run_id, channel, receiver_hash, at)
+     VALUES (@accountUuid, @automationId, @runId, @channel, @receiverHash, @at)`,
   )
 
   const park = sql.prepare(
@@ -98,7 +105,7 @@ export function runJournalStore(client: Client): JournalStore {
 
   function saveWrites(accountUuid: string, runId: number, writes: readonly FieldWrite[], at: number): void {
     for (const { object, recordUuid, field, value, automationId, hop } of writes) {
-      saveWrite.run(accountUuid, object, recordUuid, field, value, runId, automationId, hop, at)
+      saveWrite.run({ accountUuid, object, recordUuid, field, value, runId, automationId, hop, at })
     }
   }
 
@@ -120,7 +127,7 @@ export function runJournalStore(client: Client): JournalStore {
   }
 
   function noteMessage(accountUuid: string, runId: number, message: MessageNote, at: number): void {
-    insertMessage.run(accountUuid, message.automationId, runId, message.channel, message.receiverHash, at)
+    insertMessage.run({ ...message, accountUuid, runId, at })
   }
 
   return {
@@ -128,7 +135,7 @@ export function runJournalStore(client: Client): JournalStore {
       const run = isOurs.get(fence)
       if (!run) return null
       return {
-        rows: rowsOf.all(fence.runId).map(journalRow),
+        rows: rowsOf.all({ runId: fence.runId }).map(journalRow),
         stamp: run.stamp,
         cancelled: run.outcome === 'cancelled' ? { reason: readReason(run.reason) } : null,
       }
@@ -138,9 +145,9 @@ export function runJournalStore(client: Client): JournalStore {
       return turn.run(() => {
         if (goesOn.get(fence) === undefined) return false
         const { runId } = fence
-        forgetPlaceholders.run(runId, stepId)
-        if (isPlanned.get(runId, stepId) !== undefined) return false
-        let seq = nextSeq.get(runId) ?? 1
+        forgetPlaceholders.run({ runId, stepId })
+        if (isPlanned.get({ runId, stepId }) !== undefined) return false
+        let seq = nextSeq.get({ runId }) ?? 1
         for (const row of rows) {
           const { itemKey, state, attempt, clientUuid, errorClass, nextAttemptAt, plannedAt, endedAt } = row
           const effect = storedEffect(row.effect, row.notes)
@@ -176,8 +183,8 @@ export function runJournalStore(client: Client): JournalStore {
 
     async endSending(accountUuid, runId, row, write, { message, writes }) {
       return turn.run(() => {
-        if (ofAccount.get(runId, accountUuid) === undefined) return false
-        const before = stateOf.get(runId, row.stepId, row.itemKey)
+        if (ofAccount.get({ runId, accountUuid }) === undefined) return false
+        const before = stateOf.get({ runId, stepId: row.stepId, itemKey: row.itemKey })
         if (markEnded.run({ runId, ...row, ...changesOf(write) }).changes === 0) return false
         // One that may have been sent was counted when that was noted.
         if (message && before !== 'unknown') noteMessage(accountUuid, runId, message, write.at)

@@ -19,12 +19,17 @@ type InsertRuns = (accountUuid: string, wishes: readonly RunWish[], now: number)
  * its ledger rows, or nothing. A wish for a rule of another account, or a deleted one, is a bug and throws.
  */
 export function insertRuns(sql: Sql): InsertRuns {
-  const findLedger = sql.prepare<[number, string, string, number], { at: number }>(
-    `SELECT at FROM seen_ledger WHERE automation_id = ? AND record_uuid = ? AND occurrence = ?
-       AND (expires_at IS NULL OR expires_at > ?)`,
+  const findLedger = sql.prepare<
+    { automationId: number; recordUuid: string; occurrence: string; now: number },
+    { at: number }
+  >(
+    `SELECT at FROM seen_ledger
+     WHERE automation_id = @automationId AND record_uuid = @recordUuid AND occurrence = @occurrence
+       AND (expires_at IS NULL OR expires_at > @now)`,
   )
   const takeLedger = sql.prepare(
-    `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at)
+     VALUES (@automationId, @recordUuid, @occurrence, @runId, @now, @expiresAt)
      ON CONFLICT (automation_id, record_uuid, occurrence) DO UPDATE SET run_id = excluded.run_id, at = excluded.at,
        expires_at = excluded.expires_at`,
   )
@@ -35,17 +40,17 @@ export function insertRuns(sql: Sql): InsertRuns {
        @triggerData, @state, ${reasonValues()}, @wakeAt, @replayOf, @hop, @now)`,
   )
   const count = sql.prepare(
-    `UPDATE automation SET execution_count = execution_count + 1, last_executed_at = max(coalesce(last_executed_at, 0), ?)
-     WHERE id = ? AND account_uuid = ?`,
+    `UPDATE automation SET execution_count = execution_count + 1, last_executed_at = max(coalesce(last_executed_at, 0), @now)
+     WHERE id = @id AND account_uuid = @accountUuid`,
   )
 
   function start(accountUuid: string, wish: RunWish, now: number): StartedRun {
     for (const { recordUuid, occurrence } of wish.again ? [] : wish.ledger) {
-      if (findLedger.get(wish.automationId, recordUuid, occurrence, now)) {
+      if (findLedger.get({ automationId: wish.automationId, recordUuid, occurrence, now })) {
         return { outcome: 'done_before', recordUuid, occurrence }
       }
     }
-    if (count.run(now, wish.automationId, accountUuid).changes === 0) {
+    if (count.run({ now, id: wish.automationId, accountUuid }).changes === 0) {
       throw new Error(`account ${accountUuid} has no automation ${wish.automationId}`)
     }
     const { automationId, version, source, object, groupKey, wakeAt, replayOf, hop } = wish
@@ -60,7 +65,7 @@ export function insertRuns(sql: Sql): InsertRuns {
     })
     const runId = Number(lastInsertRowid)
     for (const { recordUuid, occurrence, expiresAt } of wish.ledger) {
-      takeLedger.run(wish.automationId, recordUuid, occurrence, runId, now, expiresAt)
+      takeLedger.run({ automationId: wish.automationId, recordUuid, occurrence, runId, now, expiresAt })
     }
     return { outcome: 'started', runId }
   }

@@ -23,18 +23,18 @@ function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce'
   const insert = insertRuns(sql)
   const { turn } = client
   const findCall = sql
-    .prepare<[number, string, number], number>(
-      'SELECT run_id FROM trigger_call WHERE automation_id = ? AND key = ? AND expires_at > ?',
+    .prepare<{ automationId: number; key: string; now: number }, number>(
+      'SELECT run_id FROM trigger_call WHERE automation_id = @automationId AND key = @key AND expires_at > @now',
     )
     .pluck()
   const findOwnCall = sql
-    .prepare<[number, string, number, string], number>(
+    .prepare<{ automationId: number; key: string; now: number; accountUuid: string }, number>(
       `SELECT c.run_id FROM trigger_call c JOIN run r ON r.id = c.run_id
-       WHERE c.automation_id = ? AND c.key = ? AND c.expires_at > ? AND r.account_uuid = ?`,
+       WHERE c.automation_id = @automationId AND c.key = @key AND c.expires_at > @now AND r.account_uuid = @accountUuid`,
     )
     .pluck()
   const saveCall = sql.prepare(
-    `INSERT INTO trigger_call (automation_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
+    `INSERT INTO trigger_call (automation_id, key, run_id, expires_at) VALUES (@automationId, @key, @runId, @expiresAt)
      ON CONFLICT (automation_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at`,
   )
   return {
@@ -45,18 +45,19 @@ function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce'
     async startRunOnce(accountUuid, wish, keys, now) {
       return turn.run((): StartedRun | { outcome: 'repeated'; runId: number } => {
         for (const { key } of keys) {
-          const runId = findCall.get(wish.automationId, key, now)
+          const runId = findCall.get({ automationId: wish.automationId, key, now })
           if (runId !== undefined) return { outcome: 'repeated', runId }
         }
         const [started] = insert(accountUuid, [wish], now)
         if (!started) throw new Error('one wish has one answer')
         if (started.outcome !== 'started') return started
-        for (const { key, expiresAt } of keys) saveCall.run(wish.automationId, key, started.runId, expiresAt)
+        for (const { key, expiresAt } of keys)
+          saveCall.run({ automationId: wish.automationId, key, runId: started.runId, expiresAt })
         return started
       })
     },
     async findStartedRun(accountUuid, automationId, key, now) {
-      return findOwnCall.get(automationId, key, now, accountUuid) ?? null
+      return findOwnCall.get({ automationId, key, now, accountUuid }) ?? null
     },
   }
 }
@@ -82,37 +83,40 @@ const RULE_JOINS = `JOIN automation a ON a.id = r.automation_id
 function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' | 'claimRun' | 'findRunToRepeat'> {
   const { sql } = client
   const { turn } = client
-  const due = sql.prepare<[number, number], { id: number; accountUuid: string; recordUuids: string; state: RunState }>(
+  const due = sql.prepare<
+    { now: number; perAccount: number },
+    { id: number; accountUuid: string; recordUuids: string; state: RunState }
+  >(
     `SELECT id, account_uuid AS accountUuid, record_uuids AS recordUuids, state FROM (
        SELECT id, account_uuid, record_uuids, state, wake_at,
          row_number() OVER (PARTITION BY account_uuid ORDER BY wake_at, id) AS place
-       FROM run WHERE ${TO_DO} AND wake_at <= ? AND ${NOT_HELD}
-     ) WHERE place <= ? ORDER BY wake_at, id`,
+       FROM run WHERE ${TO_DO} AND wake_at <= @now AND ${NOT_HELD}
+     ) WHERE place <= @perAccount ORDER BY wake_at, id`,
   )
   const next = sql
-    .prepare<[number], number | null>(`SELECT min(wake_at) FROM run WHERE ${TO_DO} AND wake_at > ?`)
+    .prepare<{ now: number }, number | null>(`SELECT min(wake_at) FROM run WHERE ${TO_DO} AND wake_at > @now`)
     .pluck()
   const claim = sql.prepare(
     `UPDATE run SET state = 'running', lease_owner = @owner, started_at = coalesce(started_at, @now)
      WHERE id = @runId AND account_uuid = @accountUuid AND ${TO_DO} AND wake_at <= @now AND ${NOT_HELD}`,
   )
-  const load = sql.prepare<[number, string], ClaimedRow>(
+  const load = sql.prepare<{ runId: number; accountUuid: string }, ClaimedRow>(
     `SELECT r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, r.version, r.source, r.object,
        r.record_uuids AS recordUuids, r.group_key AS groupKey, r.trigger_data AS triggerData, r.hop,
        r.created_at AS createdAt, r.started_at AS startedAt, ${selectReason(RUN_REASON, 'r')} AS reason,
        NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id) AS fresh, ${RULE_COLUMNS}
-     FROM run r ${RULE_JOINS} WHERE r.id = ? AND r.account_uuid = ?`,
+     FROM run r ${RULE_JOINS} WHERE r.id = @runId AND r.account_uuid = @accountUuid`,
   )
-  const repeat = sql.prepare<[number, string], RepeatRow>(
+  const repeat = sql.prepare<{ runId: number; accountUuid: string }, RepeatRow>(
     `SELECT r.automation_id AS automationId, r.version, r.source, r.object, r.record_uuids AS recordUuids,
        r.group_key AS groupKey, r.trigger_data AS triggerData, r.state, r.outcome, a.version AS versionToday,
        (SELECT count(*) FROM run_step s WHERE s.run_id = r.id AND s.state IN ('sent', 'unknown')
           AND json_extract(s.effect, '$.effect.class') = 'customer') AS customerMessages, ${RULE_COLUMNS}
-     FROM run r ${RULE_JOINS} WHERE r.id = ? AND r.account_uuid = ?`,
+     FROM run r ${RULE_JOINS} WHERE r.id = @runId AND r.account_uuid = @accountUuid`,
   )
   return {
     async dueRuns(now, perAccount) {
-      return due.all(now, perAccount).map(
+      return due.all({ now, perAccount }).map(
         ({ id, accountUuid, recordUuids, state }): DueRun => ({
           id,
           accountUuid,
@@ -122,12 +126,12 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
       )
     },
     async nextRunDueAt(now) {
-      return next.get(now) ?? null
+      return next.get({ now }) ?? null
     },
     async claimRun(accountUuid, runId, owner, now) {
       return turn.run((): ClaimedRun | null => {
         if (claim.run({ accountUuid, runId, owner, now }).changes === 0) return null
-        const row = load.get(runId, accountUuid)
+        const row = load.get({ runId, accountUuid })
         if (!row) return null
         const { recordUuids, triggerData, fresh, reason, name, definition, active, deletedAt, pausedReason, ...run } =
           row
@@ -142,7 +146,7 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
       })
     },
     async findRunToRepeat(accountUuid, runId) {
-      const row = repeat.get(runId, accountUuid)
+      const row = repeat.get({ runId, accountUuid })
       if (!row) return null
       const { recordUuids, triggerData, versionToday, name, definition, active, deletedAt, pausedReason, ...run } = row
       const found: RunToRepeat = {
