@@ -26,14 +26,19 @@ export function createEdges(origin: string): (req: Arriving) => Refusal | null {
     }
     if (!url.startsWith('/')) return { status: 400, message: 'This address cannot be read.' }
     const hosts = hostsIn(rawHeaders)
-    if (hosts.length > 1) return { status: 400, message: 'Send one Host header.' }
-    const host = hosts[0]?.toLowerCase()
-    if (host !== undefined && names.has(host)) return null
-    if (url.startsWith(PLATFORM) || ANY_HOST.test(url)) return null
-    if (host === undefined) return { status: 400, message: 'Send one Host header.' }
+    if (hosts.length > 1) return ONE_HOST
+    const host = hosts[0]?.toLowerCase() ?? ''
+    if (names.has(host) || takesAnyHost(url)) return null
+    if (hosts.length === 0) return ONE_HOST
     if (local && isLoopbackName(host.replace(/:\d{1,5}$/, ''))) return null
     return { status: 421, message: `This is another address. Open ${origin} instead.` }
   }
+}
+
+const ONE_HOST: Refusal = { status: 400, message: 'Send one Host header.' }
+
+function takesAnyHost(url: string): boolean {
+  return url.startsWith(PLATFORM) || ANY_HOST.test(url)
 }
 
 function hostsIn(rawHeaders: readonly string[]): string[] {

@@ -49,27 +49,21 @@ export function failed(): Response {
   return problem(500, 'Something went wrong on our side. Please try again.')
 }
 
+type Issue = { path: readonly PropertyKey[]; message: string; code?: string; keys?: readonly string[] }
+
 /** What zod found wrong, as the calls report it: the first sentence as message, all by field. */
-export function invalid(
-  issues: readonly { path: readonly PropertyKey[]; message: string; code?: string; keys?: readonly string[] }[],
-): Response {
-  const errors: Record<string, string[]> = {}
-  for (const issue of issues) {
-    const unknown = issue.code === 'unrecognized_keys' ? (issue.keys ?? []) : null
-    const messages = unknown
-      ? unknown.map((key) => [key, 'Not allowed'] as const)
-      : [[issue.path.map(String).join('.'), issue.message] as const]
-    for (const [field, message] of messages) {
-      const list = Object.hasOwn(errors, field) ? errors[field] : undefined
-      if (list) list.push(message)
-      else
-        Object.defineProperty(errors, field, { value: [message], enumerable: true, configurable: true, writable: true })
-    }
+export function invalid(issues: readonly Issue[]): Response {
+  const byField = new Map<string, string[]>()
+  for (const { field, message } of issues.flatMap(fieldsOf)) {
+    byField.set(field, [...(byField.get(field) ?? []), message])
   }
-  const first = issues[0]
-  const message =
-    first?.code === 'unrecognized_keys'
-      ? `Not allowed: ${(first.keys ?? []).join(', ')}`
-      : (first?.message ?? 'Invalid input')
-  return badInput(message, errors)
+  const [first] = issues
+  const unknown = first?.code === 'unrecognized_keys' ? `Not allowed: ${(first.keys ?? []).join(', ')}` : null
+  // Entries may be called like anything, `__proto__` too: they become own properties.
+  return badInput(unknown ?? first?.message ?? 'Invalid input', Object.fromEntries(byField))
+}
+
+function fieldsOf({ code, keys = [], path, message }: Issue): { field: string; message: string }[] {
+  if (code === 'unrecognized_keys') return keys.map((field) => ({ field, message: 'Not allowed' }))
+  return [{ field: path.map(String).join('.'), message }]
 }

@@ -63,7 +63,8 @@ export function createStrangerPages(
   const kept = new Map<string, Promise<Kept | null>>()
   const secure = isSecure(app)
 
-  async function make({ path, account, token, heldSession }: Kind): Promise<Kept | null> {
+  async function make(kind: Kind): Promise<Kept | null> {
+    const { path, account, token, heldSession } = kind
     const query = new URLSearchParams({
       ...(account && { accountUUID: slots.account }),
       ...(token && { token: slots.token }),
@@ -75,10 +76,11 @@ export function createStrangerPages(
     const context = { app, clientIp: '', nonce: slots.nonce } satisfies AppLoadContext
     const drawn = await draw(new Request(`${origin}${here}`, { headers }), context)
     const html = await drawn.text()
-    const isPage = drawn.headers.get('content-type')?.startsWith('text/html') && !drawn.headers.has('set-cookie')
     // Something passing: the next one tries again.
-    if (drawn.status >= 500) kept.delete(keyOf({ path, account, token, heldSession }))
-    if (!isPage || drawn.status !== (path === unknownPath ? 404 : 200) || html.includes(unknownPath)) return null
+    if (drawn.status >= 500) kept.delete(keyOf(kind))
+    if (!isPlainPage(drawn) || drawn.status !== (path === unknownPath ? 404 : 200) || html.includes(unknownPath)) {
+      return null
+    }
     // What shows no link to itself has none to fill in; a plain path could be any other link.
     const page = cutPage(html, { ...slots, ...(query.size > 0 && { here }) })
     return { status: drawn.status, headers: Object.fromEntries(drawn.headers), page }
@@ -96,30 +98,32 @@ export function createStrangerPages(
     return found
   }
 
-  return async ({ method, url = '', headers }, nonce) => {
-    if ((method !== 'GET' && method !== 'HEAD') || !/^\/(?!\/)/.test(url)) return null
-    const address = new URL(url, origin)
-    const { pathname, searchParams } = address
-    if (!canBeRead(pathname)) return null
-    const cookies = headers.cookie ?? ''
-    if (cookies !== '' && readCookies(cookies).has(flashCookieName(secure))) return null
-    if (isUnknown(pathname) && !OF_THE_ROUTER.test(pathname)) {
-      const found = await find({ path: unknownPath, account: false, token: false, heldSession: false })
-      return found && answer(found, { nonce, account: '', token: '', here: '' })
-    }
-    if (FOR_ANYBODY.has(pathname)) {
-      const found = await find({ path: pathname, account: false, token: false, heldSession: false })
-      return found && answer(found, { nonce, account: '', token: '', here: '' })
-    }
-    if (!GATED.has(pathname) || searchParams.has('auth')) return null
-    const account = accountIdIn(searchParams) ?? ''
-    const token = searchParams.get('token') ?? ''
-    if (isLinkProof(token) || (account === '' && (token !== '' || OF_AN_ACCOUNT.has(pathname)))) return null
-    const heldSession = cookies !== '' && sessionHashesIn(app, cookies).length > 0
+  async function gate(address: URL, cookies: string, nonce: string): Promise<StrangerPage | null> {
+    const named = namedAtGate(address)
+    if (named === null) return null
+    const { account, token } = named
+    const heldSession = sessionHashesIn(app, cookies).length > 0
     if (heldSession && (await accountsOfCookies(app, cookies)).length > 0) return null
-    const found = await find({ path: pathname, account: account !== '', token: token !== '', heldSession })
+    const found = await find({ path: address.pathname, account: account !== '', token: token !== '', heldSession })
     workGoesOn()
-    return found && answer(found, { nonce, account, token, here: `${pathname}${address.search}` })
+    return found && answer(found, { nonce, account, token, here: `${address.pathname}${address.search}` })
+  }
+
+  return async ({ method, url = '', headers }, nonce) => {
+    const address = method === 'GET' || method === 'HEAD' ? readableAddress(url, origin) : null
+    if (address === null) return null
+    const { pathname } = address
+    const cookies = headers.cookie ?? ''
+    if (readCookies(cookies).has(flashCookieName(secure))) return null
+    const unknown = isUnknown(pathname) && !OF_THE_ROUTER.test(pathname)
+    if (!unknown && !FOR_ANYBODY.has(pathname)) return gate(address, cookies, nonce)
+    const found = await find({
+      path: unknown ? unknownPath : pathname,
+      account: false,
+      token: false,
+      heldSession: false,
+    })
+    return found && answer(found, { nonce, account: '', token: '', here: '' })
   }
 }
 
@@ -127,12 +131,28 @@ function keyOf({ path, account, token, heldSession }: Kind): string {
   return JSON.stringify([path, account, token, heldSession])
 }
 
+/** Account and token in the address of a gate; null = it is none, or the address proves something or asks for an act. */
+function namedAtGate({ pathname, searchParams }: URL): { account: string; token: string } | null {
+  if (!GATED.has(pathname) || searchParams.has('auth')) return null
+  const account = accountIdIn(searchParams) ?? ''
+  const token = searchParams.get('token') ?? ''
+  if (isLinkProof(token) || (account === '' && (token !== '' || OF_AN_ACCOUNT.has(pathname)))) return null
+  return { account, token }
+}
+
+function isPlainPage({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/html') === true && !headers.has('set-cookie')
+}
+
 /** Half an escape in an address is refused elsewhere. */
-function canBeRead(pathname: string): boolean {
+function readableAddress(url: string, origin: string): URL | null {
+  if (!/^\/(?!\/)/.test(url)) return null
+  const address = new URL(url, origin)
   try {
-    return decodeURIComponent(pathname) !== ''
+    decodeURIComponent(address.pathname)
+    return address
   } catch {
-    return false
+    return null
   }
 }
 

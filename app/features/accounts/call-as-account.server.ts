@@ -98,9 +98,12 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     if (ready || !held) return ready ?? NOT_CONNECTED
 
     const kept = unsaved.get(accountUuid)
-    if (kept && kept.generation === held.generation) return save(held, kept.tokens)
+    if (kept?.generation === held.generation) return save(held, kept.tokens)
     unsaved.delete(accountUuid)
+    return refresh(held, rejected)
+  }
 
+  async function refresh(held: CredentialRow, rejected: number | null): Promise<TokenResult> {
     // Renewal begins before the token ends: while it still works, the platform's trouble is not the caller's.
     const stillGood = () => held.generation !== rejected && app.clock.now() < held.expiresAt
     const refreshToken = unsealToken(app, held, 'refresh_token')
@@ -110,7 +113,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     const refreshed = await app.oauth.refresh(refreshToken)
     if (refreshed.outcome === 'ok') return save(held, refreshed.value)
     if (refreshed.outcome === 'unauthorized') return giveUp(held, refreshed.message)
-    const fields = { account: accountUuid, outcome: refreshed.outcome, status: refreshed.status }
+    const fields = { account: held.accountUuid, outcome: refreshed.outcome, status: refreshed.status }
     app.log.warn(fields, 'credential.renewal_failed')
     return stillGood() ? heldToken(held) : refreshed
   }

@@ -27,25 +27,25 @@ export function planNotice(plan: Plan, mode: PaymentMode, now: Millis, timezone:
   if (held !== null) return heldNotice(held)
   const day = (at: Millis) => dayWords(at, timezone)
   const ahead = holdAhead(plan)
+  const until = ahead ? ` Forwarding and automations go on until ${day(ahead.from)}.` : ''
   if (plan.status === 'past_due') {
-    const until = ahead ? ` Forwarding and automations go on until ${day(ahead.from)}.` : ''
     return { tone: 'failing', sentence: `Your last payment failed.${until}`, action: { label: 'Pay now' } }
   }
-  if (plan.status === 'trial' && !inTrial(plan, now)) {
-    const until = ahead ? ` Forwarding and automations go on until ${day(ahead.from)}.` : ''
-    return { tone: 'attention', sentence: `Your trial has ended.${until}`, action: { label: 'Subscribe' } }
-  }
   if (plan.status === 'trial') {
-    const left = daysLeft(plan.trialEndsAt, now)
-    if (left > 3) return null
-    const when = left === 1 ? 'within a day' : `in ${left} days`
-    return { tone: 'attention', sentence: `Your trial ends ${when}.`, action: { label: 'Subscribe' } }
+    const ends = inTrial(plan, now) ? trialEnds(daysLeft(plan.trialEndsAt, now)) : `Your trial has ended.${until}`
+    return ends === null ? null : { tone: 'attention', sentence: ends, action: { label: 'Subscribe' } }
   }
   if (plan.cancelAtPeriodEnd && plan.currentPeriodEnd !== null) {
     const sentence = `Your subscription ends on ${day(plan.currentPeriodEnd)}. Forwarding and automations stop then.`
     return { tone: 'attention', sentence, action: { label: 'Keep it' } }
   }
   return null
+}
+
+/** Null = not soon. */
+function trialEnds(left: number): string | null {
+  if (left > 3) return null
+  return `Your trial ends ${left === 1 ? 'within a day' : `in ${left} days`}.`
 }
 
 function heldNotice(reason: PlanHold): PlanNotice {

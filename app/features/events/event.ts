@@ -106,27 +106,30 @@ function readObjectKind(record: JsonRecord, json: string | null): PlatformMessag
   if (copied > LARGEST_BODY) return TOO_LARGE
   const events: PlatformEvent[] = []
   for (const entry of entries) {
-    const objectUuid = isRecord(entry) ? uuidText(entry.uuid) : null
-    if (!isRecord(entry) || objectUuid === null) return unreadable('An entry has no uuid.')
-    const changedFields = fieldNames(entry.changed_fields)
-    const time = momentText(entry.time)
-    const body =
-      json !== null && entries.length === 1 && !SECRET_LIKE.test(json)
-        ? json
-        : withoutSecrets({ ...record, entry: [entry] })
-    copied += body.length - beside
+    const event = entryEvent(record, object, entry, entries.length === 1 ? json : null)
+    if (event === null) return unreadable('An entry has no uuid.')
+    copied += event.body.length - beside
     if (entries.length > 1 && copied > LARGEST_BODY) return TOO_LARGE
-    events.push({
-      source: 'object',
-      object,
-      objectUuid,
-      changedFields,
-      // Each kind of text begins differently, so that none can be mistaken for another.
-      identity: time === null ? null : JSON.stringify(['object', object, objectUuid, [...changedFields].sort(), time]),
-      body,
-    })
+    events.push(event)
   }
   return { kind: 'events', events }
+}
+
+/** `json` = the text of the call when `entry` is all it brings. */
+function entryEvent(record: JsonRecord, object: string, entry: unknown, json: string | null): PlatformEvent | null {
+  const objectUuid = isRecord(entry) ? uuidText(entry.uuid) : null
+  if (!isRecord(entry) || objectUuid === null) return null
+  const changedFields = fieldNames(entry.changed_fields)
+  const time = momentText(entry.time)
+  return {
+    source: 'object',
+    object,
+    objectUuid,
+    changedFields,
+    // Each kind of text begins differently, so that none can be mistaken for another.
+    identity: time === null ? null : JSON.stringify(['object', object, objectUuid, [...changedFields].sort(), time]),
+    body: json !== null && !SECRET_LIKE.test(json) ? json : withoutSecrets({ ...record, entry: [entry] }),
+  }
 }
 
 /** `{id, type, createdAt, data}`, `{event_type, timestamp, data, metadata}` or the signed call's `{eventName, eventArgs}`. */

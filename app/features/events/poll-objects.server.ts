@@ -189,7 +189,6 @@ async function readChanges(
   let seen = ''
   let listed = 0
   let events = 0
-  let waiting: RecordChange[] = []
   let next: string | null = null
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const at: string | null = next
@@ -201,32 +200,53 @@ async function readChanges(
     if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer }
     const records = answer.value.records.flatMap((record) => readListed(object, record) ?? [])
     const snapshots = firstSight ? new Map() : await snapshotsOf(app, accountUuid, object, records)
-    waiting.push(...changesOf({ object, listed: records, snapshots, watched, firstSight }))
+    const changes = changesOf({ object, listed: records, snapshots, watched, firstSight })
     seen = latestEdit([seen, ...records.map((record) => record.editDate)])
     listed += records.length
+    events += changes.filter((change) => change.event !== null).length
     next = firstSight && listed >= SNAPSHOTS_KEPT ? null : answer.value.next
-    while (waiting.length > 0 || next === null) {
-      const part = waiting.slice(0, RECORDS_PER_STEP)
-      waiting = waiting.slice(RECORDS_PER_STEP)
-      const last = next === null && waiting.length === 0
-      const taken = await takeIn(app, target, {
-        claimedUntil,
-        changes: part,
-        watermark: last ? nextWatermark(watermark, seen, localNow) : null,
-      })
-      if (taken.outcome !== 'looked') return taken
-      events += part.filter((change) => change.event !== null).length
-      if (!last) {
-        await setImmediate()
-        continue
-      }
-      const told = { account: accountUuid, object, listed, events, firstSight }
-      if (events > 0 || firstSight) app.log.info(told, 'poll.looked')
-      else app.log.debug(told, 'poll.looked')
-      return { outcome: 'looked' }
+    const reached = next === null ? nextWatermark(watermark, seen, localNow) : null
+    const taken = await takeInParts(app, target, { claimedUntil, changes, watermark: reached })
+    if (taken.outcome !== 'looked') return taken
+    if (next === null) {
+      logLooked(app, { account: accountUuid, object, listed, events, firstSight })
+      return taken
     }
   }
   return { outcome: 'failed', failure: { outcome: 'unavailable', message: 'The list did not come to an end.' } }
+}
+
+function logLooked(
+  app: PollApp,
+  look: { account: string; object: string; listed: number; events: number; firstSight: boolean },
+) {
+  const level = look.events > 0 || look.firstSight ? 'info' : 'debug'
+  app.log[level](look, 'poll.looked')
+}
+
+interface TakenIn {
+  claimedUntil: Millis
+  changes: readonly RecordChange[]
+  /** With these the look is complete, even if nothing changed; null = there is more to come. */
+  watermark: string | null
+}
+
+async function takeInParts(
+  app: PollApp,
+  target: PollTarget,
+  { claimedUntil, changes, watermark }: TakenIn,
+): Promise<Looked> {
+  for (let from = 0; ; from += RECORDS_PER_STEP) {
+    if (from >= changes.length && watermark === null) return LOOKED
+    const last = from + RECORDS_PER_STEP >= changes.length
+    const taken = await takeIn(app, target, {
+      claimedUntil,
+      changes: changes.slice(from, from + RECORDS_PER_STEP),
+      watermark: last ? watermark : null,
+    })
+    if (taken.outcome !== 'looked' || (last && watermark !== null)) return taken
+    await setImmediate()
+  }
 }
 
 async function snapshotsOf(app: PollApp, accountUuid: string, object: string, records: readonly ListedRecord[]) {
@@ -235,13 +255,11 @@ async function snapshotsOf(app: PollApp, accountUuid: string, object: string, re
   return new Map(rows.map((row) => [row.recordUuid, row]))
 }
 
-/** `watermark` = with these the look is complete; null = there is more to come. */
 async function takeIn(
   app: PollApp,
   { accountUuid, object }: PollTarget,
-  input: { claimedUntil: Millis; changes: readonly RecordChange[]; watermark: string | null },
+  { claimedUntil, changes, watermark }: TakenIn,
 ): Promise<Looked> {
-  const { claimedUntil, changes, watermark } = input
   const at = app.clock.now()
   const bodies = changes.flatMap(({ event }) => event?.body ?? [])
   const bytes = bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0)
@@ -261,9 +279,10 @@ async function takeIn(
     })
     .finally(() => bodies.length > 0 && app.space.settled(bytes, bodies.length))
   if (taken.outcome === 'over_limit') return NO_ROOM
-  return taken.outcome === 'overtaken' ? { outcome: 'overtaken' } : { outcome: 'looked' }
+  return taken.outcome === 'overtaken' ? { outcome: 'overtaken' } : LOOKED
 }
 
+const LOOKED: Looked = { outcome: 'looked' }
 const NO_ROOM: Looked = { outcome: 'failed', failure: { outcome: 'no_room' } }
 
 function incoming(accountUuid: string, object: string, event: PolledEvent, receivedAt: Millis) {

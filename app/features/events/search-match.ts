@@ -43,17 +43,24 @@ export interface SearchTarget {
 }
 
 export function matchesSearch(row: SearchedRow, filter: SearchFilter, target: SearchTarget, now: Millis): boolean {
-  const { delivery } = row
-  if (filter.object !== null && row.object !== filter.object) return false
-  if (filter.record !== null && row.objectUuid.toLowerCase() !== filter.record) return false
-  if (target.record !== null && row.objectUuid.toLowerCase() !== target.record) return false
-  if (filter.from !== null && row.receivedAt < filter.from) return false
-  if (filter.until !== null && row.receivedAt > filter.until) return false
-  if (target.deliveryId !== null && delivery?.id !== target.deliveryId) return false
-  if (target.endpointId !== null && delivery?.endpointId !== target.endpointId) return false
-  if (filter.field !== null && !namesField(row.changedFields, filter.field)) return false
-  if (filter.status !== null && statusOf(delivery, now) !== filter.status) return false
-  return filter.code === null || (delivery !== null && hasCode(delivery.codes, filter.code))
+  const { delivery, receivedAt } = row
+  const record = row.objectUuid.toLowerCase()
+  return (
+    isWanted(filter.object, row.object) &&
+    isWanted(filter.record, record) &&
+    isWanted(target.record, record) &&
+    receivedAt >= (filter.from ?? receivedAt) &&
+    receivedAt <= (filter.until ?? receivedAt) &&
+    isWanted(target.deliveryId, delivery?.id) &&
+    isWanted(target.endpointId, delivery?.endpointId) &&
+    (filter.field === null || namesField(row.changedFields, filter.field)) &&
+    (filter.status === null || statusOf(delivery, now) === filter.status) &&
+    (filter.code === null || (delivery !== null && hasCode(delivery.codes, filter.code)))
+  )
+}
+
+function isWanted<Value>(wanted: Value | null, value: Value | undefined): boolean {
+  return wanted === null || value === wanted
 }
 
 function statusOf(delivery: SearchedDelivery | null, now: Millis): SearchStatus {

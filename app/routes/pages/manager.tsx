@@ -125,7 +125,7 @@ export default function Manager() {
     <AccountNewsProvider news={page.news}>
       <PlanNoticeLine notice={page.planNotice} accountUUID={page.accountUUID} admin={page.admin} />
       <OwnerRightsProvider value={page.rights}>
-        <ManagerPage {...page} logSource="/fieldhook/log" {...(refused ? { result: refused.result } : {})} />
+        <ManagerPage {...page} logSource="/fieldhook/log" result={refused?.result} />
       </OwnerRightsProvider>
     </AccountNewsProvider>
   )

@@ -65,7 +65,7 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
           id={`${id}-since`}
           label="Since"
           hint={`Your account's time: ${zone.replaceAll('_', ' ')}.`}
-          {...(errors.since ? { errors: errors.since } : {})}
+          errors={errors.since}
         >
           {(control) => (
             <TextInput {...control} type="datetime-local" name="since" required defaultValue={form.since} />
@@ -84,7 +84,7 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
             id={`${id}-record`}
             label="Only one record (optional)"
             hint="The uuid of the record, as the activity shows it."
-            {...(errors.objectUuid ? { errors: errors.objectUuid } : {})}
+            errors={errors.objectUuid}
           >
             {(control) => (
               <TextInput

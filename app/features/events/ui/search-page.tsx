@@ -103,20 +103,25 @@ function Result({ account, form, before, answer, logEnds }: ResultProps) {
         </Notice>
       ) : null}
       {next === null && end !== 'limit' ? <p className="text-dense text-ink-soft">{logEnds}</p> : null}
-      {next !== null || before !== '' ? (
-        <nav aria-label="Pages of the result" className="flex flex-wrap gap-2">
-          {before === '' ? null : <ButtonLink to={searchAddress(account, { ...form })}>Newest</ButtonLink>}
-          {next === null ? null : (
-            <ButtonLink
-              to={searchAddress(account, { ...form, before: next })}
-              look={end === 'limit' ? 'primary' : 'secondary'}
-            >
-              {end === 'limit' ? 'Look further back' : 'Older'}
-            </ButtonLink>
-          )}
-        </nav>
-      ) : null}
+      <ResultPages account={account} form={form} before={before} answer={answer} />
     </section>
+  )
+}
+
+function ResultPages({ account, form, before, answer: { next, end } }: Omit<ResultProps, 'logEnds'>) {
+  if (next === null && before === '') return null
+  return (
+    <nav aria-label="Pages of the result" className="flex flex-wrap gap-2">
+      {before === '' ? null : <ButtonLink to={searchAddress(account, { ...form })}>Newest</ButtonLink>}
+      {next === null ? null : (
+        <ButtonLink
+          to={searchAddress(account, { ...form, before: next })}
+          look={end === 'limit' ? 'primary' : 'secondary'}
+        >
+          {end === 'limit' ? 'Look further back' : 'Older'}
+        </ButtonLink>
+      )}
+    </nav>
   )
 }
 

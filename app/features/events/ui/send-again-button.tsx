@@ -23,7 +23,7 @@ export function SendAgainButton({ deliveryId, look, className }: SendAgainButton
         pending={pending}
         pendingLabel="Sending…"
         aria-label={`Send again delivery ${deliveryId}`}
-        {...(className ? { className } : {})}
+        className={className}
       >
         Send again
       </Button>

@@ -25,7 +25,7 @@ export function AddressField({ field, label, hint, autoFocus }: AddressFieldProp
       id={field.id}
       label={label}
       hint={warning === null ? hint : <span className="text-attention">{warning}</span>}
-      {...(field.errors ? { errors: field.errors } : {})}
+      errors={field.errors}
     >
       {(control) => (
         <TextInput

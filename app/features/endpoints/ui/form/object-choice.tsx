@@ -38,7 +38,7 @@ export function ObjectChoice(props: ObjectChoiceProps) {
       <Field
         id={field.id}
         label={wording.label}
-        {...(field.errors ? { errors: field.errors } : {})}
+        errors={field.errors}
         hint={open.length === 0 && 'Every object type has its webhook already. Edit or delete one in the list.'}
       >
         {(control) => (
@@ -104,7 +104,7 @@ interface TextFieldProps {
 
 export function TextField({ field, label, hint, plain = false, autoFocus }: TextFieldProps) {
   return (
-    <Field id={field.id} label={label} hint={hint} {...(field.errors ? { errors: field.errors } : {})}>
+    <Field id={field.id} label={label} hint={hint} errors={field.errors}>
       {(control) => (
         <TextInput
           {...control}

@@ -80,7 +80,7 @@ export function LogPanel(props: LogPanelProps) {
           filter={props.filter}
           anchor={anchor}
           openQuery={openQuery}
-          {...(props.owner ? { owner: props.owner } : {})}
+          owner={props.owner}
         />
       ) : null}
     </>
@@ -171,7 +171,7 @@ function Answered({ answer, filter, owner }: Pick<OpenPanelProps, 'filter' | 'ow
   }
   return (
     <AccountTimeProvider now={answer.now} zone={zone}>
-      <LogEntries entries={answer.entries} details={filter.hasDetails} {...(owner ? { owner } : {})} />
+      <LogEntries entries={answer.entries} details={filter.hasDetails} owner={owner} />
     </AccountTimeProvider>
   )
 }
