@@ -5,6 +5,24 @@ import type { Effect } from '#app/domain/automations/effect.ts'
 import type { Values } from '../records/fact-rows.ts'
 import { readFlag, readNumber } from '../records/field-value.ts'
 
+/** The parameters that say where the lines of a new job come from, where they are not typed in: copied or moved, of one job or of all. */
+export const LINE_SOURCES = {
+  materials: {
+    copy: 'copyMaterialsFromJob',
+    transfer: 'updateExistingMaterials',
+    copyAll: 'copyFromAllJobs',
+    transferAll: 'transferFromAllJobs',
+    job: 'sourceJobUuid',
+  },
+  material_bundles: {
+    copy: 'copyBundlesFromJob',
+    transfer: 'transferBundles',
+    copyAll: 'copyBundlesFromAllJobs',
+    transferAll: 'transferBundlesFromAllJobs',
+    job: 'sourceBundleJobUuid',
+  },
+} as const
+
 export interface PlannedLine {
   object: 'jobmaterial' | 'jobmaterialbundle'
   /** Null = a new record; else the record that is moved to the new job. */

@@ -4,10 +4,11 @@
 import { isActionType, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { LINE_SOURCES } from '../actions/job-lines.ts'
 import type { FormLists } from '../rules/form-lists.ts'
 import { chosenOnce } from './form-body.ts'
 import { isLook, type LookKind, readRecordId } from './form-look.ts'
-import { EMAIL_CONTENT, LINE_SOURCES, lineSource } from './form-shown.ts'
+import { EMAIL_CONTENT, lineSource } from './form-shown.ts'
 import {
   CONDITION_PARTS,
   type ConditionRow,

@@ -1,6 +1,7 @@
 // Which controls of the rule form stand there, as far as another choice decides it. The form draws by this and sends by it: what a
 // person cannot see any more is neither sent nor said. It stays in the form, so that the choice can be taken back.
 import { findJobField } from '../actions/job-fields.ts'
+import { LINE_SOURCES } from '../actions/job-lines.ts'
 import { lengthProblemOf } from '../rules/checks/check-parameters.ts'
 import {
   type FormState,
@@ -73,24 +74,7 @@ export function shownValues(state: FormState): FormState['values'] {
   ) as FormState['values']
 }
 
-/** Choices that stand for several parameters: where materials (or bundles) come from, and whether from all jobs. */
-export const LINE_SOURCES = {
-  materials: {
-    copy: 'copyMaterialsFromJob',
-    transfer: 'updateExistingMaterials',
-    copyAll: 'copyFromAllJobs',
-    transferAll: 'transferFromAllJobs',
-    job: 'sourceJobUuid',
-  },
-  material_bundles: {
-    copy: 'copyBundlesFromJob',
-    transfer: 'transferBundles',
-    copyAll: 'copyBundlesFromAllJobs',
-    transferAll: 'transferBundlesFromAllJobs',
-    job: 'sourceBundleJobUuid',
-  },
-} as const satisfies Record<LineList, Record<string, string>>
-
+/** The choice that stands for the parameters of `LINE_SOURCES`. */
 export type LineSource = 'manual' | 'copy' | 'transfer'
 
 export function lineSource(

@@ -23,10 +23,10 @@ const LONGEST_IMPORT = 400_000
 const MOST_RULES = 50
 const DEEPEST = 12
 
-type ReadImport =
-  | { outcome: 'read'; rules: ImportedRule[] }
-  /** `errors` by field of the rule that could not be read, with its place when there are several. */
-  | { outcome: 'refused'; message: string; errors: FieldErrors }
+/** `errors` by field of the rule that could not be read. */
+type Refused = { outcome: 'refused'; message: string; errors: FieldErrors }
+
+type ReadImport = { outcome: 'read'; rules: ImportedRule[] } | Refused
 
 interface ImportedRule {
   form: RuleForm
@@ -62,44 +62,53 @@ const NOT_TAKEN = new Set([
 ])
 
 export function readImport(text: string): ReadImport {
-  const refuse = (message: string, errors: FieldErrors = {}): ReadImport => ({ outcome: 'refused', message, errors })
-  if (text.length > LONGEST_IMPORT) return refuse(`The text is longer than ${LONGEST_IMPORT / 1000},000 characters.`)
+  if (text.length > LONGEST_IMPORT) return refused(`The text is longer than ${LONGEST_IMPORT / 1000},000 characters.`)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return refuse(NOT_JSON)
+    return refused(NOT_JSON)
   }
-  if (depthOf(value) > DEEPEST) return refuse(NOT_A_RULE)
+  if (depthOf(value) > DEEPEST) return refused(NOT_A_RULE)
   if (isRecord(value) && value.format === EXPORT_FORMAT && Number(value.version) > EXPORT_VERSION) {
-    return refuse('This was copied from a newer Fieldhook, which says more than this one can read.')
+    return refused('This was copied from a newer Fieldhook, which says more than this one can read.')
   }
-  const given = Array.isArray(value) ? value : isRecord(value) && Array.isArray(value.rules) ? value.rules : [value]
-  if (given.length === 0) return refuse(NOT_A_RULE)
-  if (given.length > MOST_RULES) return refuse(`At most ${MOST_RULES} automations can be imported at once.`)
+  const list = isRecord(value) && Array.isArray(value.rules) ? value.rules : value
+  const given: unknown[] = Array.isArray(list) ? list : [value]
+  if (given.length === 0) return refused(NOT_A_RULE)
+  if (given.length > MOST_RULES) return refused(`At most ${MOST_RULES} automations can be imported at once.`)
   const rules: ImportedRule[] = []
   for (const [index, one] of given.entries()) {
-    if (!isRecord(one) || typeof one.name !== 'string' || one.name.trim() === '') return refuse(NOT_A_RULE)
-    if (!Array.isArray(one.actions) || one.actions.length === 0) return refuse(NOT_A_RULE)
-    const fields = fieldsOf(one)
-    const objectOpen = fields.object === ''
-    const place = given.length > 1 ? `Automation ${index + 1}: ` : ''
-    if (objectOpen && given.length > 1) return refuse(`${place}${OBJECT_OPEN}`)
-    // Everything else about it can be checked all the same.
-    const parsed = ruleForm.safeParse(objectOpen ? { ...fields, object: 'job' } : fields)
-    if (!parsed.success) {
-      const errors = issuesByField(parsed.error.issues)
-      const tooLong = tooLongAmong(parsed.error.issues)
-      if (tooLong !== null) {
-        const which = given.length > 1 ? `Automation ${index + 1}, ` : ''
-        return refuse(`${which}“${one.name.trim().slice(0, 200)}”: ${tooLong}`, errors)
-      }
-      const first = Object.entries(errors)[0]
-      return refuse(`${place}${first ? `${first[0]}: ${first[1][0]}` : NOT_A_RULE}`, errors)
-    }
-    rules.push({ form: parsed.data, fields, objectOpen })
+    const read = readRule(one, given.length > 1 ? `Automation ${index + 1}` : null)
+    if (read.outcome === 'refused') return read
+    rules.push(read.rule)
   }
   return { outcome: 'read', rules }
+}
+
+function refused(message: string, errors: FieldErrors = {}): Refused {
+  return { outcome: 'refused', message, errors }
+}
+
+/** `called`: what it is called among several; null = it is the only one. */
+function readRule(given: unknown, called: string | null): { outcome: 'read'; rule: ImportedRule } | Refused {
+  if (!isRecord(given) || typeof given.name !== 'string' || given.name.trim() === '') return refused(NOT_A_RULE)
+  if (!Array.isArray(given.actions) || given.actions.length === 0) return refused(NOT_A_RULE)
+  const fields = fieldsOf(given)
+  const objectOpen = fields.object === ''
+  if (objectOpen && called !== null) return refused(`${called}: ${OBJECT_OPEN}`)
+  // Everything else about it can be checked all the same.
+  const parsed = ruleForm.safeParse(objectOpen ? { ...fields, object: 'job' } : fields)
+  if (parsed.success) return { outcome: 'read', rule: { form: parsed.data, fields, objectOpen } }
+  const errors = issuesByField(parsed.error.issues)
+  const tooLong = tooLongAmong(parsed.error.issues)
+  if (tooLong !== null) {
+    const which = called === null ? '' : `${called}, `
+    return refused(`${which}“${given.name.trim().slice(0, 200)}”: ${tooLong}`, errors)
+  }
+  const [first] = Object.entries(errors)
+  const problem = first ? `${first[0]}: ${first[1][0]}` : NOT_A_RULE
+  return refused(called === null ? problem : `${called}: ${problem}`, errors)
 }
 
 function fieldsOf(given: Record<string, unknown>): Record<string, unknown> {

@@ -1,6 +1,6 @@
 // A rule as the calls answer it: the specification's flat fields, and ours beside them. The same fields can be sent back.
 
-import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { RuleDefinition, Schedule, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { isoOrNull } from '#app/lib/clock.ts'
@@ -26,30 +26,16 @@ export interface RuleOfJson {
 /** The fields of the form that say what a rule does; `toForm` and reading them back gives the same rule. */
 export function formFields(definition: RuleDefinition) {
   const { trigger, grouping, guards } = definition
-  const webhook = trigger.source === 'webhook' ? trigger : null
+  const event = trigger.source === 'webhook' ? trigger : null
   const poll = trigger.source === 'api_polling' ? trigger : null
-  const schedule = trigger.source === 'api_polling' ? trigger : (trigger.schedule ?? null)
   return {
     description: definition.description,
     triggerSource: trigger.source,
-    webhookSubscriptionId: webhook?.webhookSubscriptionId ?? null,
-    triggerType: webhook?.type ?? null,
-    triggerJobUuid: webhook?.jobUuid ?? null,
-    triggerQueueUuid: webhook?.queueUuid ?? null,
-    object: webhook?.object ?? null,
-    triggerFieldName: webhook?.fieldName ?? null,
-    triggerFromValue: webhook?.fromValue ?? null,
-    settleMinutes: webhook?.settleMinutes ?? null,
+    ...eventFields(event),
     apiEndpoint: poll?.endpoint ?? null,
     apiMethod: poll?.method ?? null,
     pollInterval: poll?.interval ?? null,
-    runTime: schedule?.runTime ?? null,
-    weekday: schedule?.weekday ?? null,
-    dayOfMonth: schedule?.dayOfMonth ?? null,
-    workingDays: schedule?.workingDays ?? null,
-    scheduleType: schedule?.scheduleType ?? 'immediate',
-    scheduleDate: schedule?.scheduleDate ?? null,
-    scheduleRecurrence: schedule?.scheduleRecurrence ?? null,
+    ...scheduleFields(trigger.source === 'api_polling' ? trigger : (trigger.schedule ?? null)),
     conditions: definition.conditions.map((condition) => ({ ...condition })),
     enableGrouping: grouping.enabled,
     groupingField: grouping.field,
@@ -63,6 +49,32 @@ export function formFields(definition: RuleDefinition) {
       sequenceOrder: index + 1,
       waitForPrevious: step.waitForPrevious,
     })),
+  }
+}
+
+function eventFields(trigger: WebhookTrigger | null) {
+  return {
+    webhookSubscriptionId: trigger?.webhookSubscriptionId ?? null,
+    triggerType: trigger?.type ?? null,
+    triggerJobUuid: trigger?.jobUuid ?? null,
+    triggerQueueUuid: trigger?.queueUuid ?? null,
+    object: trigger?.object ?? null,
+    triggerFieldName: trigger?.fieldName ?? null,
+    triggerFromValue: trigger?.fromValue ?? null,
+    settleMinutes: trigger?.settleMinutes ?? null,
+  }
+}
+
+/** Of a rule that looks by itself, or of one that collects. */
+function scheduleFields(schedule: Schedule | null) {
+  return {
+    runTime: schedule?.runTime ?? null,
+    weekday: schedule?.weekday ?? null,
+    dayOfMonth: schedule?.dayOfMonth ?? null,
+    workingDays: schedule?.workingDays ?? null,
+    scheduleType: schedule?.scheduleType ?? 'immediate',
+    scheduleDate: schedule?.scheduleDate ?? null,
+    scheduleRecurrence: schedule?.scheduleRecurrence ?? null,
   }
 }
 

@@ -19,36 +19,41 @@ export function referencesOf(step: Step): { position: number | null; stepId: str
   return found
 }
 
-export function checkReferences(definition: RuleDefinition): { path: (string | number)[]; message: string }[] {
-  const issues: { path: (string | number)[]; message: string }[] = []
-  definition.steps.forEach((step, index) => {
-    const path = ['actions', index, 'parameters']
-    for (const { position, stepId, field } of referencesOf(step)) {
-      const at = position === null ? definition.steps.findIndex((one) => one.id === stepId) : position - 1
-      const source = definition.steps[at]
-      const name = position === null ? `step ${stepId}` : `action ${position}`
-      if (!source) issues.push({ path, message: `This refers to ${name}, which does not exist.` })
-      else if (at >= index) issues.push({ path, message: `This refers to ${name}, which runs later. Move it up.` })
-      else {
-        const gives = givenBy(source)
-        if (gives.length > 0 && !gives.includes(field)) {
-          issues.push({ path, message: `${name} gives ${gives.join(' and ')}, but not ${field}.` })
-        }
-      }
-    }
-    const document = step.parameters.documentActionIndex
-    if (step.parameters.includeGeneratedDocument === true) {
-      const earlier = definition.steps.slice(0, index)
-      const chosen = typeof document === 'number' ? definition.steps[document - 1] : undefined
-      if (document !== undefined && (chosen?.type !== 'generate_document' || !earlier.includes(chosen))) {
-        issues.push({ path, message: 'Choose an earlier action that generates a document.' })
-      } else if (document === undefined && !earlier.some((one) => one.type === 'generate_document')) {
-        issues.push({ path, message: 'No earlier action generates a document to attach.' })
-      } else {
-        const last = chosen ?? earlier.findLast((one) => one.type === 'generate_document')
-        if (last && throwsAway(last)) issues.push({ path, message: notKept(earlier.indexOf(last)) })
-      }
-    }
+export function checkReferences({
+  steps,
+}: Pick<RuleDefinition, 'steps'>): { path: (string | number)[]; message: string }[] {
+  return steps.flatMap((step, index) => {
+    const problems = referencesOf(step).map((reference) => referenceProblem(reference, steps, index))
+    return [...problems, documentProblem(step, steps.slice(0, index))]
+      .filter((message) => message !== null)
+      .map((message) => ({ path: ['actions', index, 'parameters'], message }))
   })
-  return issues
+}
+
+/** `index`: of the step that refers. */
+function referenceProblem(
+  { position, stepId, field }: ReturnType<typeof referencesOf>[number],
+  steps: readonly Step[],
+  index: number,
+): string | null {
+  const at = position === null ? steps.findIndex(({ id }) => id === stepId) : position - 1
+  const name = position === null ? `step ${stepId}` : `action ${position}`
+  const source = steps[at]
+  if (!source) return `This refers to ${name}, which does not exist.`
+  if (at >= index) return `This refers to ${name}, which runs later. Move it up.`
+  const gives = givenBy(source)
+  return gives.length === 0 || gives.includes(field) ? null : `${name} gives ${gives.join(' and ')}, but not ${field}.`
+}
+
+/** Of the document that the step attaches: the one of the action it names, else the latest before it. */
+function documentProblem({ parameters }: Step, earlier: readonly Step[]): string | null {
+  if (parameters.includeGeneratedDocument !== true) return null
+  const position = parameters.documentActionIndex
+  const at =
+    position === undefined ? earlier.findLastIndex(({ type }) => type === 'generate_document') : Number(position) - 1
+  const source = earlier[at]
+  if (source?.type === 'generate_document') return throwsAway(source) ? notKept(at) : null
+  return position === undefined
+    ? 'No earlier action generates a document to attach.'
+    : 'Choose an earlier action that generates a document.'
 }

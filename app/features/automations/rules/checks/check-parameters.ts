@@ -1,14 +1,16 @@
 // Reads the parameters of one action as they came from a call, a form or an import, and tells everything that is wrong with them.
 import { type ActionType, actionSpec, type ParameterSpec } from '#app/domain/automations/action-parameters.ts'
 import { type ActionParameters, JOB_STATUSES, type ParameterValue } from '#app/domain/automations/rule.ts'
-import { openBlanks, placeholdersIn } from '../placeholders/placeholder-syntax.ts'
+import { isRecord } from '#app/lib/json.ts'
+import { LINE_SOURCES } from '../../actions/job-lines.ts'
+import { isLiteral } from '../placeholders/placeholder-syntax.ts'
 
 const MOST_LINES = 100
 
-/** Rows of materials and bundles: which numbers and ids each may carry. */
-const ROW_FIELDS = {
-  materials: { id: 'material_uuid', numbers: ['quantity', 'unit_cost'] },
-  bundles: { id: 'bundle_uuid', numbers: ['quantity'] },
+/** The cells of a line of materials or bundles: which record it is, and how much of it. */
+const CELLS = {
+  materials: ['material_uuid', 'quantity', 'unit_cost'],
+  bundles: ['bundle_uuid', 'quantity'],
 } as const
 
 /** What is said at a cell of a line, by its name. */
@@ -19,10 +21,15 @@ export const CELL_WORDS = {
   unit_cost: 'Unit cost is a number from 0',
 } as const
 
+/** `name` = the parameter; of a line of a list, its cell: `materials.0.quantity`. */
+interface ParameterIssue {
+  name: string
+  message: string
+}
+
 type ReadParameters =
   | { outcome: 'read'; parameters: ActionParameters }
-  /** `name` = the parameter; of a line of a list, its cell: `materials.0.quantity`. */
-  | { outcome: 'invalid'; issues: { name: string; message: string }[] }
+  | { outcome: 'invalid'; issues: ParameterIssue[] }
 
 /**
  * Parameters of one action as they came, checked and put into shape. Absent and empty ones are left out; numbers may come as
@@ -30,24 +37,16 @@ type ReadParameters =
  */
 export function readParameters(type: ActionType, given: Readonly<Record<string, unknown>>): ReadParameters {
   const { parameters: specs } = actionSpec(type)
-  const issues: { name: string; message: string }[] = []
-  const read: ActionParameters = {}
-  for (const name of Object.keys(given)) {
-    if (!specs.some((spec) => spec.name === name)) issues.push({ name, message: 'Not allowed' })
-  }
+  const strange = Object.keys(given).filter((name) => !specs.some((spec) => spec.name === name))
+  const issues: ParameterIssue[] = strange.map((name) => ({ name, message: 'Not allowed' }))
+  const parameters: ActionParameters = {}
   for (const spec of specs) {
-    const value = Object.hasOwn(given, spec.name) ? given[spec.name] : undefined
-    if (isEmpty(spec, value)) {
-      if (spec.required) issues.push({ name: spec.name, message: `${spec.label} is required` })
-      continue
-    }
-    const one = readValue(spec, value)
-    if (typeof one !== 'object' || one === null || Array.isArray(one)) read[spec.name] = one
-    else if ('message' in one) issues.push({ name: spec.name, message: one.message })
-    else issues.push(...one.lines.map(({ at, message }) => ({ name: `${spec.name}.${at}`, message })))
+    const reading = readParameter(spec, Object.hasOwn(given, spec.name) ? given[spec.name] : undefined)
+    if ('issues' in reading) issues.push(...reading.issues)
+    else if (reading.value !== undefined) parameters[spec.name] = reading.value
   }
-  if (issues.length === 0) issues.push(...togetherIssues(type, read))
-  return issues.length > 0 ? { outcome: 'invalid', issues } : { outcome: 'read', parameters: read }
+  if (issues.length === 0) issues.push(...(TOGETHER[type]?.(parameters) ?? []))
+  return issues.length > 0 ? { outcome: 'invalid', issues } : { outcome: 'read', parameters }
 }
 
 /** Placeholders count as they are written; null = it fits. */
@@ -55,122 +54,122 @@ export function lengthProblemOf({ label, most = 2_000 }: ParameterSpec, text: st
   return text.length > most ? `${label} has at most ${most} characters` : null
 }
 
+/** Without a value: nothing was given, and nothing has to be. */
+type Reading = { value?: ParameterValue } | { issues: ParameterIssue[] }
+
+function readParameter(spec: ParameterSpec, given: unknown): Reading {
+  if (isEmpty(spec, given)) return spec.required ? wrong(spec, `${spec.label} is required`) : {}
+  return READERS[spec.kind](spec, given)
+}
+
+function wrong({ name }: ParameterSpec, message = 'Invalid input'): Reading {
+  return { issues: [{ name, message }] }
+}
+
+const READERS: Record<ParameterSpec['kind'], (spec: ParameterSpec, given: unknown) => Reading> = {
+  text(spec, given) {
+    if (typeof given !== 'string' && typeof given !== 'number') return wrong(spec)
+    const value = String(given)
+    const problem = lengthProblemOf(spec, value)
+    return problem === null ? { value } : wrong(spec, problem)
+  },
+  flag(spec, given) {
+    const value = FLAGS.get(given)
+    return value === undefined ? wrong(spec) : { value }
+  },
+  number(spec, given) {
+    const isNumber = (typeof given === 'number' || typeof given === 'string') && Number.isFinite(Number(given))
+    return isNumber ? { value: Number(given) } : wrong(spec, `${spec.label} is a number`)
+  },
+  choice(spec, given) {
+    const value = spec.choices?.find((choice) => choice === String(given))
+    return value === undefined ? wrong(spec, `${spec.label}: choose ${spec.choices?.join(', ')}`) : { value }
+  },
+  materials: (spec, given) => readLines(spec, CELLS.materials, given),
+  bundles: (spec, given) => readLines(spec, CELLS.bundles, given),
+}
+
 /** Blanks alone are nothing where something is required. */
 function isEmpty(spec: ParameterSpec, value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return true
+  if (isAbsent(value)) return true
   return spec.required === true && typeof value === 'string' && value.trim() === ''
 }
 
-/** The whole value is wrong, or cells of its lines are (`at` = `0.quantity`). */
-type Unread = { message: string } | { lines: { at: string; message: string }[] }
-
-function readValue(spec: ParameterSpec, value: unknown): ParameterValue | Unread {
-  switch (spec.kind) {
-    case 'text': {
-      if (typeof value !== 'string' && typeof value !== 'number') return { message: 'Invalid input' }
-      const written = String(value)
-      const message = lengthProblemOf(spec, written)
-      return message === null ? written : { message }
-    }
-    case 'flag':
-      if (typeof value === 'boolean') return value
-      return value === 'true' || value === 'on' ? true : value === 'false' ? false : { message: 'Invalid input' }
-    case 'number': {
-      const number = Number(value)
-      const usable = (typeof value === 'number' || typeof value === 'string') && Number.isFinite(number)
-      return usable ? number : { message: `${spec.label} is a number` }
-    }
-    case 'choice':
-      return spec.choices?.includes(String(value))
-        ? String(value)
-        : { message: `${spec.label}: choose ${spec.choices?.join(', ')}` }
-    case 'materials':
-    case 'bundles':
-      return readRows(spec, spec.kind, value)
-  }
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
 }
 
-function readRows(
-  spec: ParameterSpec,
-  kind: 'materials' | 'bundles',
-  value: unknown,
-): Record<string, string | number>[] | Unread {
-  if (!Array.isArray(value)) return { message: 'Invalid input' }
-  if (value.length > MOST_LINES) return { message: `${spec.label}: at most ${MOST_LINES} lines` }
-  const { id, numbers } = ROW_FIELDS[kind]
-  const rows: Record<string, string | number>[] = []
-  const lines: { at: string; message: string }[] = []
-  for (const [index, line] of value.entries()) {
-    if (typeof line !== 'object' || line === null || Array.isArray(line)) return { message: 'Invalid input' }
-    const given = line as Record<string, unknown>
+/** A box that is ticked is `on` in a form. */
+const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  ['on', true],
+  [false, false],
+  ['false', false],
+])
+
+function readLines(spec: ParameterSpec, cells: readonly (keyof typeof CELL_WORDS)[], given: unknown): Reading {
+  if (!Array.isArray(given)) return wrong(spec)
+  if (given.length > MOST_LINES) return wrong(spec, `${spec.label}: at most ${MOST_LINES} lines`)
+  if (!given.every(isRecord)) return wrong(spec)
+  const issues: ParameterIssue[] = []
+  const value = given.map((line, index) => {
     const row: Record<string, string | number> = {}
-    const wrong = (name: keyof typeof CELL_WORDS) => lines.push({ at: `${index}.${name}`, message: CELL_WORDS[name] })
-    const uuid = given[id]
-    if (typeof uuid !== 'string' || uuid === '' || uuid.length > 200) wrong(id)
-    else row[id] = uuid
-    for (const name of numbers) {
-      const raw = given[name]
-      if (raw === undefined || raw === null || raw === '') {
-        if (name === 'quantity') row[name] = 1
-        continue
-      }
-      const number = Number(raw)
-      if (!Number.isFinite(number) || number < 0 || number > 1_000_000 || (name === 'quantity' && number === 0)) {
-        wrong(name)
-      } else row[name] = number
+    for (const name of cells) {
+      const cell = readCell(name, line[name])
+      if (cell === 'wrong') issues.push({ name: `${spec.name}.${index}.${name}`, message: CELL_WORDS[name] })
+      else if (cell !== null) row[name] = cell.value
     }
-    rows.push(row)
+    return row
+  })
+  return issues.length > 0 ? { issues } : { value }
+}
+
+/** Null = the line says nothing there. A line without a quantity means one. */
+function readCell(name: keyof typeof CELL_WORDS, given: unknown): { value: string | number } | null | 'wrong' {
+  if (name === 'material_uuid' || name === 'bundle_uuid') {
+    return typeof given === 'string' && given !== '' && given.length <= 200 ? { value: given } : 'wrong'
   }
-  return lines.length > 0 ? { lines } : rows
+  if (isAbsent(given)) return name === 'quantity' ? { value: 1 } : null
+  const value = Number(given)
+  const isAmount = Number.isFinite(value) && value >= 0 && value <= 1_000_000
+  return isAmount && (name !== 'quantity' || value > 0) ? { value } : 'wrong'
 }
 
 /** What only several parameters together can get wrong: sources that exclude each other, content that is missing. */
-function togetherIssues(type: ActionType, parameters: ActionParameters): { name: string; message: string }[] {
-  const on = (name: string) => parameters[name] === true
-  const has = (name: string) => parameters[name] !== undefined && parameters[name] !== ''
-  const issues: { name: string; message: string }[] = []
-  if (type === 'update_job_status' || type === 'create_job') {
-    const status = String(parameters.status)
-    if (
-      !JOB_STATUSES.some((one) => one === status) &&
-      placeholdersIn(status).length === 0 &&
-      openBlanks(status).length === 0
-    ) {
-      issues.push({ name: 'status', message: `Job Status: choose ${JOB_STATUSES.join(', ')}` })
-    }
-  }
-  if (type === 'create_job') {
-    const materials = [
-      has('materials'),
-      on('copyMaterialsFromJob') || on('copyFromAllJobs'),
-      on('updateExistingMaterials') || on('transferFromAllJobs'),
-    ]
-    const bundles = [
-      has('material_bundles'),
-      on('copyBundlesFromJob') || on('copyBundlesFromAllJobs'),
-      on('transferBundles') || on('transferBundlesFromAllJobs'),
-    ]
-    const one = 'Choose one source: typed in, copied, or moved'
-    if (materials.filter(Boolean).length > 1) issues.push({ name: 'materials', message: one })
-    if (bundles.filter(Boolean).length > 1) issues.push({ name: 'material_bundles', message: one })
-  }
-  if (type === 'send_sms') {
-    if (on('useSmsTemplate') ? !has('smsTemplateId') && !has('message') : !has('message')) {
-      issues.push({ name: 'message', message: 'Message is required' })
-    }
-  }
-  if (type === 'send_email') {
-    const content = parameters.contentType ?? 'manual'
-    const missing =
-      content === 'template'
-        ? !has('emailTemplateId')
-        : content === 'html'
-          ? !has('customHtmlBody') && !has('htmlBody')
-          : !has('customBody') && !has('customSubject')
-    if (missing) {
-      const name = content === 'template' ? 'emailTemplateId' : content === 'html' ? 'customHtmlBody' : 'customBody'
-      issues.push({ name, message: content === 'template' ? 'Email Template is required' : 'Message is required' })
-    }
-  }
-  return issues
+const TOGETHER: Partial<Record<ActionType, (parameters: ActionParameters) => ParameterIssue[]>> = {
+  create_job: (parameters) => [...statusIssues(parameters), ...sourceIssues(parameters)],
+  update_job_status: statusIssues,
+  send_sms: ({ message, useSmsTemplate, smsTemplateId }) => {
+    const fromTemplate = useSmsTemplate === true && smsTemplateId !== undefined
+    return message !== undefined || fromTemplate ? [] : [{ name: 'message', message: 'Message is required' }]
+  },
+  send_email: (parameters) => {
+    const { at, oneOf, message } = EMAIL_CONTENT[String(parameters.contentType)] ?? TYPED_EMAIL
+    return oneOf.some((name) => parameters[name] !== undefined) ? [] : [{ name: at, message }]
+  },
+}
+
+const TYPED_EMAIL = { at: 'customBody', oneOf: ['customBody', 'customSubject'], message: 'Message is required' }
+
+/** By the kind of content: one of these has to be there, and where it is said if none is. */
+const EMAIL_CONTENT: Readonly<Record<string, typeof TYPED_EMAIL>> = {
+  html: { at: 'customHtmlBody', oneOf: ['customHtmlBody', 'htmlBody'], message: 'Message is required' },
+  template: { at: 'emailTemplateId', oneOf: ['emailTemplateId'], message: 'Email Template is required' },
+}
+
+function statusIssues({ status }: ActionParameters): ParameterIssue[] {
+  const text = String(status)
+  if (!isLiteral(text) || JOB_STATUSES.some((known) => known === text)) return []
+  return [{ name: 'status', message: `Job Status: choose ${JOB_STATUSES.join(', ')}` }]
+}
+
+function sourceIssues(parameters: ActionParameters): ParameterIssue[] {
+  const isOn = (name: string) => parameters[name] === true
+  return Object.entries(LINE_SOURCES).flatMap(([name, { copy, copyAll, transfer, transferAll }]) => {
+    const copies = isOn(copy) || isOn(copyAll)
+    const moves = isOn(transfer) || isOn(transferAll)
+    const used = [parameters[name] !== undefined, copies, moves].filter(Boolean).length
+    return used > 1 ? [{ name, message: 'Choose one source: typed in, copied, or moved' }] : []
+  })
 }

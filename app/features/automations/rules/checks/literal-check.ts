@@ -6,13 +6,13 @@ import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { isEmptyHtml, withoutSignature, withSignatureTags } from '../../actions/email-body.ts'
 import { dateValue, findJobField, jobFieldValue } from '../../actions/job-fields.ts'
-import { quantity } from '../../actions/job-lines.ts'
+import { LINE_SOURCES, quantity } from '../../actions/job-lines.ts'
 import { flagParameter, rowsParameter, textParameter, wordParameter } from '../../actions/read-parameters.ts'
 import { readEmail, splitReceivers } from '../../actions/receivers.ts'
 import { isUuid } from '../../records/field-value.ts'
 import { toE164 } from '../../records/phone.ts'
 import type { Destination } from '../placeholders/placeholder-format.ts'
-import { readPieces } from '../placeholders/placeholder-syntax.ts'
+import { isLiteral, isOpen } from '../placeholders/placeholder-syntax.ts'
 import { resolveText } from '../placeholders/placeholders.ts'
 import { CELL_WORDS } from './check-parameters.ts'
 import { alwaysEmptyWords, subjectProblems, withoutAlwaysEmpty } from './subject-check.ts'
@@ -106,16 +106,6 @@ const JUDGES: Partial<Record<ActionType, (step: Judged, place: LiteralPlace) => 
   update_job_field: jobFieldProblems,
 }
 
-/** Has it neither a placeholder nor a blank of a template? */
-function isLiteral(text: string): boolean {
-  return readPieces(text).every(({ kind }) => kind === 'text')
-}
-
-/** Is there an open blank in it? Such a rule cannot be switched on, so it is judged when the blank is filled in. */
-function isOpen(text: string): boolean {
-  return readPieces(text).some(({ kind }) => kind === 'blank')
-}
-
 /** A literal as the plan of the step reads it. */
 function said(text: string, destination: Destination): string {
   return resolveText(text, destination, NOTHING).text
@@ -179,15 +169,11 @@ function createJobProblems(step: Judged): LiteralProblem[] {
 /** The job that materials come from, where one is named and used. */
 function sourceProblems(step: Judged): LiteralProblem[] {
   const on = (name: string) => flagParameter(step.parameters, name)
-  const used = (one: readonly string[], all: readonly string[]) => one.some(on) && !all.some(on)
-  const materials = used(
-    ['copyMaterialsFromJob', 'updateExistingMaterials'],
-    ['copyFromAllJobs', 'transferFromAllJobs'],
-  )
-  const bundles = used(
-    ['copyBundlesFromJob', 'transferBundles'],
-    ['copyBundlesFromAllJobs', 'transferBundlesFromAllJobs'],
-  )
+  const isOfOneJob = (list: keyof typeof LINE_SOURCES) => {
+    const { copy, transfer, copyAll, transferAll } = LINE_SOURCES[list]
+    return (on(copy) || on(transfer)) && !on(copyAll) && !on(transferAll)
+  }
+  const [materials, bundles] = [isOfOneJob('materials'), isOfOneJob('material_bundles')]
   const names = [...(materials || bundles ? ['sourceJobUuid'] : []), ...(bundles ? ['sourceBundleJobUuid'] : [])]
   return names.flatMap((name) => {
     const job = literal(step, name, 'field')?.trim() ?? ''
@@ -219,43 +205,36 @@ function emailProblems(step: Judged): LiteralProblem[] {
   const { parameters } = step
   const text = (name: string) => textParameter(parameters, name)
   const either = (first: string, second: string) => (text(first) !== '' ? first : second)
-  const isEmpty = (name: string) => literal(step, name, 'subject')?.trim() === ''
-  const problems = [
-    ...receiverProblems(step, 'to', emailProblem),
-    ...receiverProblems(step, 'cc', emailProblem).map(({ name, message }) => ({
-      name,
-      message,
-      partial: true as const,
-    })),
-    ...receiverProblems(step, 'replyTo', emailProblem).map(({ name, message }) => ({
-      name,
-      message,
-      partial: true as const,
-    })),
-  ]
-  switch (wordParameter(parameters, 'contentType').toLowerCase()) {
-    case 'html': {
-      if (isEmpty(either('customHtmlSubject', 'subject'))) {
-        problems.push({ name: 'customHtmlSubject', message: NO_SUBJECT })
+  const noSubject = (at: string, name: string): LiteralProblem[] =>
+    literal(step, name, 'subject')?.trim() === '' ? [{ name: at, message: NO_SUBJECT }] : []
+  const noHtml = (at: string, name: string): LiteralProblem[] =>
+    isEmptyMessage(text(name)) ? [{ name: at, message: NO_EMAIL_TEXT }] : []
+  const contentProblems = (): LiteralProblem[] => {
+    switch (wordParameter(parameters, 'contentType').toLowerCase()) {
+      case 'html':
+        return [
+          ...noSubject('customHtmlSubject', either('customHtmlSubject', 'subject')),
+          ...noHtml('customHtmlBody', either('customHtmlBody', 'htmlBody')),
+        ]
+      case 'template': {
+        const isFilledIn = text('subject').trim() !== '' && text('htmlBody').trim() !== ''
+        if (!isFilledIn) return notAnId(step, 'emailTemplateId', CHOOSE_TEMPLATE)
+        return [...noSubject('subject', 'subject'), ...noHtml('htmlBody', 'htmlBody')].slice(0, 1)
       }
-      const body = either('customHtmlBody', 'htmlBody')
-      if (isEmptyMessage(text(body))) problems.push({ name: 'customHtmlBody', message: NO_EMAIL_TEXT })
-      break
+      default:
+        return [
+          ...noSubject('customSubject', either('customSubject', 'subject')),
+          ...missing(step, 'customBody', NO_EMAIL_TEXT),
+        ]
     }
-    case 'template': {
-      const whole = text('subject').trim() !== '' && text('htmlBody').trim() !== ''
-      if (!whole) problems.push(...notAnId(step, 'emailTemplateId', CHOOSE_TEMPLATE))
-      else if (isEmpty('subject')) problems.push({ name: 'subject', message: NO_SUBJECT })
-      else if (isEmptyMessage(text('htmlBody'))) problems.push({ name: 'htmlBody', message: NO_EMAIL_TEXT })
-      break
-    }
-    default:
-      if (isEmpty(either('customSubject', 'subject'))) problems.push({ name: 'customSubject', message: NO_SUBJECT })
-      if (literal(step, 'customBody', 'plain')?.trim() === '') {
-        problems.push({ name: 'customBody', message: NO_EMAIL_TEXT })
-      }
   }
-  return problems
+  // Whoever is named in `to` gets the e-mail all the same.
+  const besides = ['cc', 'replyTo'].flatMap((name) => receiverProblems(step, name, emailProblem))
+  return [
+    ...receiverProblems(step, 'to', emailProblem),
+    ...besides.map((problem) => ({ ...problem, partial: true as const })),
+    ...contentProblems(),
+  ]
 }
 
 /** A signature alone is no message. */

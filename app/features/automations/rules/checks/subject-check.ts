@@ -31,42 +31,43 @@ function hasContact(object: string): boolean {
   return !isKnown(object) || fieldsOf(object).has('contact_email')
 }
 
-const OTHERWISE = 'Choose another action, or a trigger about jobs.'
-
 /** What keeps the action from working for every record of that object. `feed`: as of `LiteralPlace`. */
 export function subjectProblems(
   { type, parameters }: Judged,
   object: string,
   feed: boolean | undefined,
 ): SubjectProblem[] {
-  const noun = objectNoun(object)
   switch (type) {
     case 'update_job_status':
     case 'assign_to_queue':
     case 'update_job_field':
-      return hasJob(object) ? [] : [{ name: '', message: `This action needs a job; a ${noun} has none. ${OTHERWISE}` }]
-    case 'generate_document': {
-      if (wordParameter(parameters, 'objectType').toLowerCase() === 'company') {
-        const message = `This document needs a customer; a ${noun} has none. ${OTHERWISE}`
-        return hasCustomer(object) ? [] : [{ name: '', message }]
-      }
-      if (hasJob(object)) return []
-      return hasCustomer(object)
-        ? [{ name: 'objectType', message: `This document needs a job; a ${noun} has none. Choose Company.` }]
-        : [{ name: '', message: `This document needs a job; a ${noun} has none. ${OTHERWISE}` }]
-    }
-    case 'post_activity_feed': {
-      const message = `This becomes a note on a job or customer; a ${noun} has none. ${OTHERWISE}`
-      return feed === false && !hasCustomer(object) ? [{ name: '', message }] : []
-    }
+      return hasJob(object) ? [] : [unfit('This action needs a job', object)]
+    case 'generate_document':
+      return documentProblems(parameters, object)
+    case 'post_activity_feed':
+      return feed !== false || hasCustomer(object) ? [] : [unfit('This becomes a note on a job or customer', object)]
     case 'send_sms':
     case 'send_email':
-      return wordParameter(parameters, 'to') === '' && !hasContact(object)
-        ? [{ name: 'to', message: `A ${noun} has no contact. Enter who gets this message.` }]
-        : []
+      return wordParameter(parameters, 'to') !== '' || hasContact(object)
+        ? []
+        : [{ name: 'to', message: `A ${objectNoun(object)} has no contact. Enter who gets this message.` }]
     default:
       return []
   }
+}
+
+function documentProblems(parameters: Judged['parameters'], object: string): SubjectProblem[] {
+  const isOfCustomer = wordParameter(parameters, 'objectType').toLowerCase() === 'company'
+  if (isOfCustomer) return hasCustomer(object) ? [] : [unfit('This document needs a customer', object)]
+  if (hasJob(object)) return []
+  if (!hasCustomer(object)) return [unfit('This document needs a job', object)]
+  const message = `This document needs a job; a ${objectNoun(object)} has none. Choose Company.`
+  return [{ name: 'objectType', message }]
+}
+
+function unfit(needs: string, object: string): SubjectProblem {
+  const message = `${needs}; a ${objectNoun(object)} has none. Choose another action, or a trigger about jobs.`
+  return { name: '', message }
 }
 
 /** Why a placeholder has no value on any record of that object; null = it may have one. */

@@ -5,7 +5,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { isUuid } from '../../records/field-value.ts'
 import { conditionFields, fieldsOf, findField, objectNoun } from '../../records/fields.ts'
 import { valueProblem } from '../conditions/condition-words.ts'
-import { openBlanks } from '../placeholders/placeholder-syntax.ts'
+import { isOpen } from '../placeholders/placeholder-syntax.ts'
 import type { FormIssue } from '../rule-form.ts'
 import { objectOfRule } from '../sentence.ts'
 import { comesAt, timesOf } from '../timing/schedule.ts'
@@ -35,34 +35,38 @@ export function triggerIssues(definition: Pick<RuleDefinition, 'trigger' | 'once
 const OF_JOBS: Partial<Record<TriggerType, string>> = { job_status: 'status', job_queue: 'queue' }
 
 function eventIssues(trigger: WebhookTrigger, place: TriggerPlace): FormIssue[] {
-  const { object, type, fieldName, fromValue, jobUuid, queueUuid } = trigger
-  const issues: FormIssue[] = []
-  const wrong = (field: string, message: string) => issues.push({ path: [field], message })
+  const { object, type, fieldName, jobUuid, queueUuid } = trigger
   if (place.watchable && !place.watchable.includes(object)) {
-    wrong('object', `There are no events of "${object}". Choose ${list(place.watchable)}.`)
-    return issues
+    return [{ path: ['object'], message: `There are no events of "${object}". Choose ${list(place.watchable)}.` }]
   }
+  const watchesField = type === 'job_field' && fieldName !== null && !isOpen(fieldName)
+  const problems = {
+    triggerType: typeProblem(trigger),
+    triggerFieldName: watchesField ? fieldProblem(object, fieldName, place) : null,
+    triggerFromValue: fromValueProblem(trigger),
+    triggerJobUuid: idProblem(jobUuid, 'job'),
+    triggerQueueUuid: idProblem(queueUuid, 'queue'),
+  }
+  return Object.entries(problems).flatMap(([field, message]) => (message === null ? [] : [{ path: [field], message }]))
+}
+
+function typeProblem({ type, object }: WebhookTrigger): string | null {
   const missing = OF_JOBS[type]
-  if (missing !== undefined && object !== 'job') {
-    wrong('triggerType', `A ${objectNoun(object)} has no ${missing}. Choose job_created, job_updated or job_field.`)
-  }
-  if (type === 'job_field' && fieldName !== null && !isOpen(fieldName)) {
-    const message = fieldProblem(object, fieldName, place)
-    if (message !== null) wrong('triggerFieldName', message)
-  }
+  if (missing === undefined || object === 'job') return null
+  return `A ${objectNoun(object)} has no ${missing}. Choose job_created, job_updated or job_field.`
+}
+
+/** Of a value before the change that the field never has. */
+function fromValueProblem({ object, type, fieldName, fromValue }: WebhookTrigger): string | null {
   const compared = type === 'job_status' ? 'status' : type === 'job_field' ? fieldName : null
   const field = compared === null ? null : findField(object, compared)
-  if (field !== null && fromValue !== null && !isOpen(fromValue)) {
-    const message = valueProblem(field, 'equals', fromValue.trim())
-    if (message !== null) wrong('triggerFromValue', message)
-  }
-  if (jobUuid !== null && !isUuid(jobUuid) && !isOpen(jobUuid)) {
-    wrong('triggerJobUuid', `"${jobUuid}" is not the id of a job. Choose one from the list.`)
-  }
-  if (queueUuid !== null && !isUuid(queueUuid) && !isOpen(queueUuid)) {
-    wrong('triggerQueueUuid', `"${queueUuid}" is not the id of a queue. Choose one from the list.`)
-  }
-  return issues
+  if (field === null || fromValue === null || isOpen(fromValue)) return null
+  return valueProblem(field, 'equals', fromValue.trim())
+}
+
+function idProblem(id: string | null, what: string): string | null {
+  if (id === null || isUuid(id) || isOpen(id)) return null
+  return `"${id}" is not the id of a ${what}. Choose one from the list.`
 }
 
 /** Of a name that the object has not; null = it has it, or nobody here knows. */
@@ -97,10 +101,6 @@ function timeIssues({ trigger }: Pick<RuleDefinition, 'trigger'>, { now, zone = 
   const comes = comesAt(times, zone, now ?? 0)
   if (comes === 'never') return [{ path: ['scheduleRecurrence'], message: NEVER_COMES }]
   return comes === 'passed' && now !== undefined ? [{ path: ['scheduleDate'], message: DATE_PASSED }] : []
-}
-
-function isOpen(text: string): boolean {
-  return openBlanks(text).length > 0
 }
 
 function list(words: readonly string[]): string {

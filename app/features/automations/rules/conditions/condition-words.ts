@@ -3,6 +3,7 @@
 import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '#app/domain/automations/rule.ts'
 import { readLocal, readToday } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { ownValue } from '#app/lib/json.ts'
 import { folded, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'
 import { blankLabel } from '../placeholders/blanks.ts'
@@ -58,7 +59,7 @@ function presence(field: string, known: Field | null, object: string, operator: 
   const isThere = operator === 'is_not_empty'
   if (field === 'assigned_staff' || field === 'staff_uuid')
     return isThere ? 'somebody is assigned' : 'nobody is assigned'
-  const thing = Object.hasOwn(HAVING, field) ? HAVING[field] : undefined
+  const thing = ownValue(HAVING, field)
   if (thing) return isThere ? `it has ${thing}` : `it has no ${thing.replace(/^an? /, '')}`
   return `${subject(field, object, known)} is ${isThere ? 'not ' : ''}empty`
 }
@@ -78,20 +79,23 @@ const FLAGS: Readonly<Record<string, readonly [string, string]>> = {
 }
 
 function flagWords({ name, label }: Field, isSet: boolean): string {
-  const [yes, no] = (Object.hasOwn(FLAGS, name) && FLAGS[name]) || [`"${label}" is ticked`, `"${label}" is not ticked`]
+  const [yes, no] = ownValue(FLAGS, name) ?? [`"${label}" is ticked`, `"${label}" is not ticked`]
   return isSet ? yes : no
 }
 
 type AgeOperator = 'greater_than' | 'less_than' | 'equals'
 
-/** "More than 0 days" as people say it. */
-const OVER_A_DAY: Readonly<Record<string, string>> = {
-  days_since_quote: 'the quote is from before today',
-  days_since_completion: 'it was completed before today',
-  days_since_change: 'it has not changed today',
-  days_overdue: 'it is overdue',
-  days_until_booking: 'the booking is after today',
-}
+/** How people say it instead of counting the days. */
+const AGE_IDIOMS: ReadonlyMap<string, string> = new Map([
+  ['days_since_quote greater_than 0', 'the quote is from before today'],
+  ['days_since_completion greater_than 0', 'it was completed before today'],
+  ['days_since_change greater_than 0', 'it has not changed today'],
+  ['days_overdue greater_than 0', 'it is overdue'],
+  ['days_until_booking greater_than 0', 'the booking is after today'],
+  ['days_until_booking equals 0', 'the booking is today'],
+  ['days_until_booking equals 1', 'the booking is tomorrow'],
+  ['days_until_booking less_than 0', 'the booking is over'],
+])
 
 /** `#` is the number of days, with its word. */
 const AGES: Readonly<Record<string, Readonly<Record<AgeOperator, string>>>> = {
@@ -129,24 +133,16 @@ const AGES: Readonly<Record<string, Readonly<Record<AgeOperator, string>>>> = {
 
 function ageWords(field: string, operator: Operator, value: string): string {
   const days = readNumber(value)
-  const words = AGES[field]
-  if (field === 'days_until_booking' && days !== null) {
-    if (operator === 'equals' && days === 0) return 'the booking is today'
-    if (operator === 'equals' && days === 1) return 'the booking is tomorrow'
-    if (operator === 'less_than' && days === 0) return 'the booking is over'
-  }
-  const overADay = Object.hasOwn(OVER_A_DAY, field) ? OVER_A_DAY[field] : undefined
-  if (overADay && operator === 'greater_than' && days === 0) return overADay
-  const count = days === 1 ? '1 day' : `${value.trim() || '…'} days`
-  if (words && (operator === 'greater_than' || operator === 'less_than' || operator === 'equals')) {
-    return words[operator].replace('#', count)
-  }
-  return `"${fieldLabel('job', field)}" ${operatorWords(operator, null)} ${value.trim() || '…'}`
+  const idiom = AGE_IDIOMS.get(`${field} ${operator} ${days}`)
+  if (idiom !== undefined) return idiom
+  const words: Partial<Record<Operator, string>> | undefined = AGES[field]
+  const counted = words?.[operator]?.replace('#', days === 1 ? '1 day' : `${value.trim() || '…'} days`)
+  return counted ?? `"${fieldLabel('job', field)}" ${operatorWords(operator, null)} ${value.trim() || '…'}`
 }
 
 /** `more than 2` and `less than 8` days as one: `the quote is 3 to 7 days old`; null when the two are no span. */
 function spanWords(field: string, above: string, below: string): string | null {
-  const words = Object.hasOwn(AGES, field) ? AGES[field] : undefined
+  const words = ownValue(AGES, field)
   const [from, to] = [above, below].map((text) => (/^-?\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN))
   if (!words || from === undefined || to === undefined || !(from >= 0 && to - from >= 2)) return null
   const span = to - from === 2 ? dayCount(from + 1) : `${from + 1} to ${to - 1} days`
@@ -186,7 +182,7 @@ function isSpan(one: Asked, two: Asked): boolean {
 
 /** `a job is paid`, `the quote of a job was sent`: what happened when such a flag was set; null = nobody says it so. */
 export function flagEventWords(field: string, one: string): string | null {
-  const [yes] = (Object.hasOwn(FLAGS, field) && FLAGS[field]) || []
+  const [yes] = ownValue(FLAGS, field) ?? []
   if (yes === undefined || field === 'active') return null
   return yes.startsWith('it ') ? `${one} ${yes.slice(3)}` : yes.replace(/ (was|is) /, ` of ${one} $1 `)
 }
@@ -247,7 +243,7 @@ function valueWords(value: string, known: Field | null, names: KnownNames): stri
   if (text === '') return '…'
   const blank = blankLabel(text)
   if (blank) return `[${blank}]`
-  const named = Object.hasOwn(names, text) ? names[text] : undefined
+  const named = ownValue(names, text)
   if (named) return `"${named}"`
   if (known?.type === 'date') return dayWords(text)
   if (known?.type === 'choice' || known?.type === 'number' || known?.type === 'money') return text

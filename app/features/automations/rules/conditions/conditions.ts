@@ -8,6 +8,7 @@ import {
   type Trigger,
 } from '#app/domain/automations/rule.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../../records/facts.ts'
+import type { FieldType } from '../../records/field-tables.ts'
 import { isUuid, readFlag } from '../../records/field-value.ts'
 import { findField, nameOfId, partsFor } from '../../records/fields.ts'
 import { dateFilters } from './condition-filter.ts'
@@ -116,18 +117,23 @@ function clausesOf({ field, operator, value }: Condition, object: string, at: Ju
   if (!known) return []
   if (known.type === 'age' || known.type === 'date') return at === null ? [] : dateFilters(known, operator, value, at)
   if (operator !== 'equals' || known.own === null || value.length > LONGEST_VALUE) return []
-  const wanted = value.trim()
-  switch (known.type) {
+  const clause = equalsClause(known.type, known.own, value.trim())
+  return clause === null ? [] : [clause]
+}
+
+/** Null = the platform may read the value in another way. */
+function equalsClause(type: FieldType, name: string, wanted: string): string | null {
+  switch (type) {
     case 'uuid':
-      return isUuid(wanted) ? [`${known.own} eq '${wanted.toLowerCase()}'`] : []
+      return isUuid(wanted) ? `${name} eq '${wanted.toLowerCase()}'` : null
     case 'flag':
       // A flag that was never set may be 0 or nothing: only "is set" is one value.
-      return wanted !== '' && readFlag(wanted) === true ? [`${known.own} eq '1'`] : []
+      return wanted !== '' && readFlag(wanted) === true ? `${name} eq '1'` : null
     case 'choice': {
-      const status = known.own === 'status' && JOB_STATUSES.find((one) => one.toLowerCase() === wanted.toLowerCase())
-      return status ? [`status eq '${status}'`] : []
+      const status = JOB_STATUSES.find((one) => one.toLowerCase() === wanted.toLowerCase())
+      return name === 'status' && status ? `status eq '${status}'` : null
     }
     default:
-      return []
+      return null
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Condition, Operator, Step, TriggerSource } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { ownValue } from '#app/lib/json.ts'
 import type { FactPart } from '../../records/facts.ts'
 import { AGE_FIELDS } from '../../records/field-ages.ts'
 import type { FieldType } from '../../records/field-tables.ts'
@@ -179,9 +180,8 @@ function typeOf(meaning: Meaning, object: string): FieldType | null {
     case 'today':
       return 'date'
     case 'calendar':
-      return meaning.name === 'week' ? 'number' : /^(?:today|tomorrow|yesterday)$/.test(meaning.name) ? 'date' : 'text'
     case 'trigger':
-      return meaning.name === 'date' ? 'date' : meaning.name.endsWith('_uuid') ? 'uuid' : 'text'
+      return ownValue(TYPE_OF_NAME, meaning.name) ?? 'text'
     case 'account':
     case 'signature':
     case 'marker':
@@ -191,6 +191,17 @@ function typeOf(meaning: Meaning, object: string): FieldType | null {
     default:
       return assertNever(meaning)
   }
+}
+
+/** What is no text among the names of the calendar and of what set the rule off. */
+const TYPE_OF_NAME: Readonly<Record<string, FieldType>> = {
+  today: 'date',
+  tomorrow: 'date',
+  yesterday: 'date',
+  week: 'number',
+  date: 'date',
+  company_uuid: 'uuid',
+  job_uuid: 'uuid',
 }
 
 const NUMBERS: ReadonlySet<FieldType> = new Set(['number', 'money', 'age'])

@@ -2,6 +2,7 @@
 // templates all lead to the same values.
 
 import { readToday } from '#app/domain/local-time.ts'
+import { ownValue } from '#app/lib/json.ts'
 import { type Field, fieldsOf } from '../../records/fields.ts'
 import { CALENDAR_NAMES, DIGEST_NAMES } from '../digest.ts'
 
@@ -153,21 +154,21 @@ function fieldMeaning(name: string, context: NameContext): Meaning | null {
   const indexed = /^entry(?:\.(\d{1,4})|\[(\d{1,4})\])\.(\w+)$/.exec(name)
   if (indexed) {
     const entry = Number(indexed[1] ?? indexed[2])
-    const field = fieldNamed(indexed[3] ?? '', entry, context)
-    return field === null ? null : { kind: 'field', entry, field, dressed: false }
+    return ofField(fieldNamed(indexed[3] ?? '', entry, context), entry)
   }
   const trigger = TRIGGER_NAMES.find((one) => one === name)
   if (trigger) return { kind: 'trigger', name: trigger }
-  const [prefix = '', rest] = name.split('.')
-  if (rest === undefined) {
-    const field = fieldNamed(name, 0, context)
-    return field === null ? null : { kind: 'field', entry: 0, field, dressed: false }
-  }
-  const names = Object.hasOwn(PREFIXES, prefix) ? PREFIXES[prefix] : undefined
-  if (names === undefined || name.split('.').length > 2) return null
-  const field = names === '*' ? fieldNamed(rest, 0, context) : Object.hasOwn(names, rest) ? names[rest] : null
+  const [prefix = '', rest, ...more] = name.split('.')
+  if (rest === undefined) return ofField(fieldNamed(name, 0, context))
+  const names = ownValue(PREFIXES, prefix)
+  if (names === undefined || more.length > 0) return null
+  const field = names === '*' ? fieldNamed(rest, 0, context) : ownValue(names, rest)
   // The platform's own templates write dates and amounts out.
-  return field ? { kind: 'field', entry: 0, field, dressed: prefix === 'job' } : null
+  return ofField(field, 0, prefix === 'job')
+}
+
+function ofField(field: string | null | undefined, entry = 0, dressed = false): Meaning | null {
+  return field ? { kind: 'field', entry, field, dressed } : null
 }
 
 function fieldNamed(name: string, entry: number, context: NameContext): string | null {

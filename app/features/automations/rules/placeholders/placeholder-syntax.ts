@@ -42,6 +42,11 @@ const SIGN = /\{|\}\}|\[\[(?!\[)/g
 export function readPieces(text: string): Piece[] {
   const pieces: Piece[] = []
   let plain: string[] = []
+  const endText = () => {
+    const words = plain.join('')
+    if (words !== '') pieces.push({ kind: 'text', text: words })
+    plain = []
+  }
   // `}}` ends what `{{` began; elsewhere (CSS, JSON) it is two braces.
   let doubled = 0
   let at = 0
@@ -49,32 +54,26 @@ export function readPieces(text: string): Piece[] {
     SIGN.lastIndex = at
     const sign = SIGN.exec(text)?.index ?? text.length
     if (sign > at) plain.push(text.slice(at, sign))
-    at = sign
-    const next = text.slice(at, at + 2)
-    if (next === '{{') {
-      plain.push('{')
-      doubled += 1
-      at += 2
-    } else if (next === '}}' && doubled > 0) {
-      plain.push('}')
-      doubled -= 1
-      at += 2
-    } else {
-      const piece = next[0] === '{' ? placeholderAt(text, at) : next === '[[' ? blankPieceAt(text, at) : null
-      if (piece === null) {
-        plain.push(next.slice(0, 1))
-        at += 1
-      } else {
-        if (plain.length > 0) pieces.push({ kind: 'text', text: plain.join('') })
-        plain = []
-        pieces.push(piece)
-        at += piece.written.length
-      }
+    const { piece, length, opens = 0 } = signAt(text, sign, doubled > 0)
+    doubled += opens
+    at = sign + length
+    if (piece.kind === 'text') plain.push(piece.text)
+    else {
+      endText()
+      pieces.push(piece)
     }
   }
-  const rest = plain.join('')
-  if (rest !== '') pieces.push({ kind: 'text', text: rest })
+  endText()
   return pieces
+}
+
+/** What the sign at this place is. `length`: as it is written. `opens`: pairs of braces that it begins. */
+function signAt(text: string, at: number, isInDoubled: boolean): { piece: Piece; length: number; opens?: 1 | -1 } {
+  if (text.startsWith('{{', at)) return { piece: { kind: 'text', text: '{' }, length: 2, opens: 1 }
+  if (isInDoubled && text.startsWith('}}', at)) return { piece: { kind: 'text', text: '}' }, length: 2, opens: -1 }
+  const piece = placeholderAt(text, at) ?? blankPieceAt(text, at)
+  if (piece) return { piece, length: piece.written.length }
+  return { piece: { kind: 'text', text: text.slice(at, at + 1) }, length: 1 }
 }
 
 function placeholderAt(text: string, at: number): Placeholder | null {
@@ -117,6 +116,16 @@ function blankPieceAt(text: string, at: number): Extract<Piece, { kind: 'blank' 
 /** Every placeholder of a text, in order. */
 export function placeholdersIn(text: string): Placeholder[] {
   return text.includes('{') ? readPieces(text).filter((piece) => piece.kind === 'placeholder') : []
+}
+
+/** Is there neither a placeholder nor a blank in it? */
+export function isLiteral(text: string): boolean {
+  return readPieces(text).every(({ kind }) => kind === 'text')
+}
+
+/** Is there a blank that its owner has to fill in? Such a rule cannot be switched on, and is judged when the blank is filled in. */
+export function isOpen(text: string): boolean {
+  return openBlanks(text).length > 0
 }
 
 /** The labels of blanks that are still open, each once. */
