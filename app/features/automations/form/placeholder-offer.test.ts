@@ -27,7 +27,7 @@ const place = (given: Partial<PlaceholderPlace> = {}): PlaceholderPlace => ({
   ...given,
 })
 const names = (given: Partial<PlaceholderPlace> = {}) => offeredAt(place(given)).map(({ name }) => name)
-const meant = (name: string, object: string) => JSON.stringify(meaningOf(name, { object, hasOwn: () => false }))
+const meant = (name: string, object: string) => JSON.stringify(meaningOf(name, { object }))
 
 /** Everything the engine understands, by its plainest spelling. `{document}` stands for a file and never for a text. */
 function understood(object: string): string[] {

@@ -15,6 +15,7 @@ import { notChecked } from '../preview/too-long.ts'
 import { matchedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { KnownNames } from '../rules/conditions/condition-words.ts'
+import { objectOfRule } from '../rules/conditions/conditions.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { failedViews } from '../rules/rule-view.ts'
 import {
@@ -26,7 +27,6 @@ import {
   switchRule,
 } from '../rules/rules.server.ts'
 import { oftenOf } from '../rules/timing/once-words.ts'
-import { objectOf } from '../triggers/match-now.server.ts'
 import type { PageResult, RuleAct, RunMode } from './act-on-rule.ts'
 import {
   failed,
@@ -158,7 +158,7 @@ async function run(
       return ask(CHANGED_SINCE[ran.part])
     case 'previewed': {
       const result = { kind: 'previewed', ruleId, name, mode: mode === 'check' ? 'check' : 'preview' } as const
-      const often = oftenOf(rule.definition, objectOf(rule.definition))
+      const often = oftenOf(rule.definition, objectOfRule(rule.definition))
       return { outcome: 'shown', result: { ...result, preview: previewView(ran, often, names) }, toast: null }
     }
     case 'conditions_not_met':

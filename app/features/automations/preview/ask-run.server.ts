@@ -3,11 +3,11 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import type { RecordChoice } from '../form/form-look.ts'
 import { rememberedReads } from '../records/remembered-reads.server.ts'
 import type { KnownNames } from '../rules/conditions/condition-words.ts'
-import { readsDeleted } from '../rules/conditions/conditions.ts'
+import { objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { oftenOf } from '../rules/timing/once-words.ts'
 import { hashesOfReceiver } from '../runs/run-guards.server.ts'
 import type { LookApp } from '../triggers/look.server.ts'
-import { matchNow, objectOf } from '../triggers/match-now.server.ts'
+import { matchNow } from '../triggers/match-now.server.ts'
 import { type NowPlan, type NowWished, planNow } from '../triggers/plan-now.server.ts'
 import { showWishes } from './approval.server.ts'
 import { ASK_FIELDS, type AskedRun, type GotBefore, notFoundWords } from './ask-run.ts'
@@ -51,7 +51,7 @@ export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked):
   const [first] = plan.wishes
   if (!first) return { outcome: 'no_record', message: NO_RECORDS }
 
-  const often = oftenOf(rule.definition, objectOf(rule.definition))
+  const often = oftenOf(rule.definition, objectOfRule(rule.definition))
   const runs: AskedRun['runs'] = []
   const shown = await showWishes(app, rule, plan.wishes)
   if (shown.outcome === 'not_possible') return { outcome: 'unavailable', message: shown.message }
@@ -101,7 +101,7 @@ function aboutOf({ wishes }: NowPlan, runs: AskedRun['runs']): string {
 async function choicesFor(app: RunNowApp, rule: AutomationRow, { search }: Asked): Promise<RecordChoice[]> {
   const { accountUuid, definition } = rule
   const { conditions } = definition
-  const object = objectOf(definition)
+  const object = objectOfRule(definition)
   const account = await app.store.accounts.findAccount(accountUuid)
   const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
   const reads = rememberedReads(app)

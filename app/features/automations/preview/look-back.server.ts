@@ -15,12 +15,11 @@ import { matchedRecord } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import { objectNoun } from '../records/fields.ts'
 import { type Reads, rememberedReads } from '../records/remembered-reads.server.ts'
-import { neededParts, readsDeleted } from '../rules/conditions/conditions.ts'
+import { neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { groupRecords, partsForGrouping } from '../rules/grouping.ts'
 import { onceWords } from '../rules/timing/once-words.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'
-import { objectOf } from '../triggers/match-now.server.ts'
 import { draftParts, type LookDraftApp, momentOf, readDraft, triggerDataOf, troubleOf } from './look-at-draft.server.ts'
 import { basisOf, LOOK_BACK_DAYS, looksAgain, looksOf, MOST_LOOKED_BACK, wouldHaveActed } from './look-back.ts'
 import { partsToShow, presentRecords, recentRecords, sinceOf } from './look-records.server.ts'
@@ -52,7 +51,7 @@ export function lookBackOfRule(app: LookDraftApp, rule: AutomationRow): Promise<
   return lookBack(app, rule.accountUuid, {
     name,
     ruleId: id,
-    object: objectOf(definition),
+    object: objectOfRule(definition),
     definition,
     unfinished: new Map(),
     tooLong: null,

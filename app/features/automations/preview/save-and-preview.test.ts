@@ -1,5 +1,6 @@
 // What the preview calls a failure, the save refuses: over any trigger and its records, any action and any values, with everything they
 // name there at the platform and nothing missing in the records. Names of queues, badges, people and templates are ServiceM8's to know, so here they are names that exist.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -25,10 +26,10 @@ import { ACTIONS } from '../actions/registry.server.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { KNOWN_OBJECTS } from '../records/fields.ts'
 import { checkRule } from '../rules/checks/rule-check.ts'
+import { objectOfRule } from '../rules/conditions/conditions.ts'
 import { withSafeEmails } from '../rules/email-html.ts'
 import { definitionOf } from '../rules/rule-definition.ts'
 import { ruleForm } from '../rules/rule-form.ts'
-import { objectOfRule } from '../rules/sentence.ts'
 import { planStep } from '../runs/run-step.server.ts'
 
 const MATERIAL = '60000000-0000-4000-8000-000000000001'

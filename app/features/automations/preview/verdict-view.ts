@@ -6,8 +6,8 @@ import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { failedWords, type KnownNames } from '../rules/conditions/condition-words.ts'
-import type { FailedCondition } from '../rules/conditions/conditions.ts'
-import { objectOfRule, type SentenceParts, sentenceParts } from '../rules/sentence.ts'
+import { type FailedCondition, objectOfRule } from '../rules/conditions/conditions.ts'
+import { type SentenceParts, sentenceParts } from '../rules/sentence.ts'
 import type { WhyStanding } from './why-words.ts'
 
 export interface WhyView {

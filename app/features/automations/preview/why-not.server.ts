@@ -4,9 +4,8 @@ import type { App } from '#app/context/app-context.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { type MetCustomer, meet } from '../history/mutes.server.ts'
 import type { KnownNames } from '../rules/conditions/condition-words.ts'
-import { judge, neededParts, readsDeleted } from '../rules/conditions/conditions.ts'
+import { judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
-import { objectOfRule } from '../rules/sentence.ts'
 import { inOrder, NOT_A_RECORD, readAskedRecord, type WhyFacts, type WhyView, whyView } from './verdict-view.ts'
 
 type WhyApp = Pick<App, 'store' | 'clock' | 'callAsAccount' | 'planning'>

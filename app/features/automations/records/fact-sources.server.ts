@@ -105,57 +105,54 @@ interface SourceDependencies {
   priority: CallPriority
 }
 
-type Shared<T> = Map<string, Promise<T>>
-
 export function createFactSources(app: SourceDependencies): FactSources {
-  const { cache, clock } = app
-  const running: Shared<CallFailure | null> = new Map()
-  const listedAt = new Map<string, Millis>()
+  const reads = createReads(app)
+  return { find: createFinder(app, reads), ...createLists(app, reads) }
+}
 
-  /** Whoever asks for the same thing at the same time gets the same answer. */
-  function once(name: string, work: () => Promise<CallFailure | null>): Promise<CallFailure | null> {
-    const known = running.get(name)
-    if (known) return known
-    const promise = work().finally(() => running.delete(name))
-    running.set(name, promise)
-    return promise
+type Reads = ReturnType<typeof createReads>
+
+function createReads({ callAsAccount, priority }: Pick<SourceDependencies, 'callAsAccount' | 'priority'>) {
+  const running = new Map<string, Promise<CallFailure | null>>()
+  return {
+    /** Whoever asks for the same thing at the same time gets the same answer. */
+    once(name: string, work: () => Promise<CallFailure | null>): Promise<CallFailure | null> {
+      const known = running.get(name)
+      if (known) return known
+      const promise = work().finally(() => running.delete(name))
+      running.set(name, promise)
+      return promise
+    },
+
+    list(accountUuid: string, object: string, filter: string | null, limit: number) {
+      const input = { limit, ...(filter !== null && { filter }) }
+      return callAsAccount(accountUuid, (api, token) => api.list(token, object, input), { priority })
+    },
+
+    async record(accountUuid: string, object: string, uuid: string): Promise<AccountCallResult<PlatformRecord[]>> {
+      const answer = await callAsAccount(accountUuid, (api, token) => api.read(token, object, uuid), { priority })
+      if (answer.outcome === 'ok') return { outcome: 'ok', value: [{ ...answer.value, uuid }] }
+      // A customer that is gone is no failure of whoever asks about the job.
+      return answer.outcome === 'refused' && answer.status === 404 ? { outcome: 'ok', value: [] } : answer
+    },
   }
+}
 
-  function listAll(accountUuid: string, object: string, filter: string | null, limit: number) {
-    return app.callAsAccount(
-      accountUuid,
-      (api, token) => api.list(token, object, { limit, ...(filter === null ? {} : { filter }) }),
-      { priority: app.priority },
-    )
-  }
-
+function createFinder({ cache, clock }: SourceDependencies, reads: Reads): FactSources['find'] {
   async function readOne(accountUuid: string, kind: SourceKind, key: string): Promise<CallFailure | null> {
     const source: Source = SOURCES[kind]
     const answer =
       source.by === 'uuid'
-        ? await readRecord(accountUuid, source.object, key)
-        : await listAll(accountUuid, source.object, joined(`${source.by} eq '${quoted(key)}'`, source.filter), 500)
+        ? await reads.record(accountUuid, source.object, key)
+        : await reads.list(accountUuid, source.object, joined(`${source.by} eq '${quoted(key)}'`, source.filter), 500)
     if (answer.outcome !== 'ok') return answer
     keep(accountUuid, kind, await groupBy(answer.value, source, [key]), false)
     return null
   }
 
-  async function readRecord(
-    accountUuid: string,
-    object: string,
-    uuid: string,
-  ): Promise<AccountCallResult<PlatformRecord[]>> {
-    const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, object, uuid), {
-      priority: app.priority,
-    })
-    if (answer.outcome === 'ok') return { outcome: 'ok', value: [{ ...answer.value, uuid }] }
-    // A customer that is gone is no failure of whoever asks about the job.
-    return answer.outcome === 'refused' && answer.status === 404 ? { outcome: 'ok', value: [] } : answer
-  }
-
   async function readWhole(accountUuid: string, kind: SourceKind): Promise<CallFailure | null> {
     const source: Source = SOURCES[kind]
-    const answer = await listAll(accountUuid, source.object, source.filter, MOST_ROWS)
+    const answer = await reads.list(accountUuid, source.object, source.filter, MOST_ROWS)
     if (answer.outcome !== 'ok') return answer
     keep(accountUuid, kind, await groupBy(answer.value, source, []), answer.value.length < MOST_ROWS)
     return null
@@ -176,7 +173,7 @@ export function createFactSources(app: SourceDependencies): FactSources {
       const failures = await Promise.all(
         keys
           .slice(from, from + SIDE_BY_SIDE)
-          .map((key) => once(`${accountUuid}|${kind}|${key}`, () => readOne(accountUuid, kind, key))),
+          .map((key) => reads.once(`${accountUuid}|${kind}|${key}`, () => readOne(accountUuid, kind, key))),
       )
       const failure = failures.find((one) => one !== null)
       if (failure) return failure
@@ -184,14 +181,34 @@ export function createFactSources(app: SourceDependencies): FactSources {
     return null
   }
 
-  async function ensureListed(accountUuid: string, kind: ListKind): Promise<CallFailure | null> {
-    if (cache.find(accountUuid, kind, 'all') !== undefined) return null
-    return relist(accountUuid, kind)
+  return async (accountUuid, kind, keys, { fresh = false, asOf = 0 } = {}) => {
+    const wanted = [...new Set(keys)]
+    const listedWhen = cache.wholeUntil(accountUuid, kind) - lastingOfNothing(kind)
+    const believed = wanted.length > FEW && listedWhen >= asOf
+    const unknown = (key: string) => {
+      const known = cache.find(accountUuid, kind, key)
+      return believed ? known === undefined : !known
+    }
+    const missing = fresh ? wanted : wanted.filter(unknown)
+    const failure =
+      missing.length <= FEW
+        ? await readEach(accountUuid, kind, missing)
+        : await reads.once(`${accountUuid}|${kind}|*`, () => readWhole(accountUuid, kind))
+    if (failure) return failure
+    // Only an account with more rows than are read at once has any left.
+    const left = wanted.filter((key) => cache.find(accountUuid, kind, key) === undefined)
+    const lateFailure = await readEach(accountUuid, kind, left)
+    if (lateFailure) return lateFailure
+    return { outcome: 'ok', rows: new Map(wanted.map((key) => [key, cache.find(accountUuid, kind, key) ?? []])) }
   }
+}
+
+function createLists({ cache, clock }: SourceDependencies, reads: Reads): Omit<FactSources, 'find'> {
+  const listedAt = new Map<string, Millis>()
 
   function relist(accountUuid: string, kind: ListKind): Promise<CallFailure | null> {
-    return once(`${accountUuid}|${kind}`, async () => {
-      const answer = await listAll(accountUuid, kind, null, MOST_ROWS)
+    return reads.once(`${accountUuid}|${kind}`, async () => {
+      const answer = await reads.list(accountUuid, kind, null, MOST_ROWS)
       if (answer.outcome !== 'ok') return answer
       const rows: Values[] = []
       const turn = takingTurns()
@@ -206,58 +223,39 @@ export function createFactSources(app: SourceDependencies): FactSources {
     })
   }
 
-  const listed = (accountUuid: string, kind: ListKind) => cache.find(accountUuid, kind, 'all') ?? []
+  const kept = (accountUuid: string, kind: ListKind) => cache.find(accountUuid, kind, 'all')
+
+  async function list(accountUuid: string, kind: ListKind): ReturnType<FactSources['list']> {
+    const failure = kept(accountUuid, kind) === undefined ? await relist(accountUuid, kind) : null
+    return failure ?? { outcome: 'ok', rows: kept(accountUuid, kind) ?? [] }
+  }
 
   return {
-    async find(accountUuid, kind, keys, { fresh = false, asOf = 0 } = {}) {
-      const wanted = [...new Set(keys)]
-      const listedWhen = cache.wholeUntil(accountUuid, kind) - lastingOfNothing(kind)
-      const believed = wanted.length > FEW && listedWhen >= asOf
-      const unknown = (key: string) => {
-        const known = cache.find(accountUuid, kind, key)
-        return believed ? known === undefined : !known
-      }
-      const missing = fresh ? wanted : wanted.filter(unknown)
-      const failure =
-        missing.length <= FEW
-          ? await readEach(accountUuid, kind, missing)
-          : await once(`${accountUuid}|${kind}|*`, () => readWhole(accountUuid, kind))
-      if (failure) return failure
-      // Only an account with more rows than are read at once has any left.
-      const left = wanted.filter((key) => cache.find(accountUuid, kind, key) === undefined)
-      const lateFailure = await readEach(accountUuid, kind, left)
-      if (lateFailure) return lateFailure
-      return { outcome: 'ok', rows: new Map(wanted.map((key) => [key, cache.find(accountUuid, kind, key) ?? []])) }
-    },
-
-    async list(accountUuid, kind) {
-      const failure = await ensureListed(accountUuid, kind)
-      return failure ?? { outcome: 'ok', rows: listed(accountUuid, kind) }
-    },
+    list,
 
     async findListed(accountUuid, kind, uuid) {
-      const failure = await ensureListed(accountUuid, kind)
-      if (failure) return failure
-      const inList = () =>
-        listed(accountUuid, kind).find((row) => row.uuid?.toLowerCase() === uuid.toLowerCase()) ?? null
-      const row = inList()
+      const rowOf = (rows: readonly Values[]) =>
+        rows.find((row) => row.uuid?.toLowerCase() === uuid.toLowerCase()) ?? null
+      const listed = await list(accountUuid, kind)
+      if (listed.outcome !== 'ok') return listed
+      const row = rowOf(listed.rows)
       const age = clock.now() - (listedAt.get(`${accountUuid}|${kind}`) ?? 0)
       if (row || age < LOOK_AGAIN) return { outcome: 'ok', row }
-      const again = await relist(accountUuid, kind)
-      return again ?? { outcome: 'ok', row: inList() }
+      const failure = await relist(accountUuid, kind)
+      return failure ?? { outcome: 'ok', row: rowOf(kept(accountUuid, kind) ?? []) }
     },
 
     async vendor(accountUuid) {
-      const failure = cache.find(accountUuid, 'vendor', 'own')
-        ? null
-        : await once(`${accountUuid}|vendor`, async () => {
-            const answer = await listAll(accountUuid, 'vendor', null, 1)
-            if (answer.outcome !== 'ok') return answer
-            const own = answer.value.slice(0, 1).map(valuesOf)
-            cache.keep(accountUuid, 'vendor', [['own', own]], { until: clock.now() + LISTS_LAST })
-            return null
-          })
-      return failure ?? { outcome: 'ok', record: cache.find(accountUuid, 'vendor', 'own')?.[0] ?? {} }
+      const own = () => cache.find(accountUuid, 'vendor', 'own')
+      const readOwn = async () => {
+        const answer = await reads.list(accountUuid, 'vendor', null, 1)
+        if (answer.outcome !== 'ok') return answer
+        const record = answer.value.slice(0, 1).map(valuesOf)
+        cache.keep(accountUuid, 'vendor', [['own', record]], { until: clock.now() + LISTS_LAST })
+        return null
+      }
+      const failure = own() ? null : await reads.once(`${accountUuid}|vendor`, readOwn)
+      return failure ?? { outcome: 'ok', record: own()?.[0] ?? {} }
     },
   }
 }

@@ -11,7 +11,7 @@ import type { JudgedAt } from '../records/facts.ts'
 import { findField, KNOWN_OBJECTS } from '../records/fields.ts'
 import { needsCountry } from './checks/literal-check.ts'
 import type { RulePlace } from './checks/rule-check.ts'
-import { objectOfRule } from './sentence.ts'
+import { objectOfRule } from './conditions/conditions.ts'
 
 type PlaceApp = Pick<App, 'store' | 'clock' | 'settings' | 'outbound' | 'planning'>
 

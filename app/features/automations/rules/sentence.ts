@@ -5,17 +5,21 @@ import { actionSpec } from '#app/domain/automations/action-parameters.ts'
 import type {
   Condition,
   GroupingField,
+  ManualTrigger,
   PollTrigger,
   RuleDefinition,
   Step,
   WebhookTrigger,
 } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { ownValue } from '#app/lib/json.ts'
+import { LINE_SOURCES } from '../actions/job-lines.ts'
+import { wordParameter } from '../actions/read-parameters.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { readFlag } from '../records/field-value.ts'
-import { fieldLabel, findField, objectNoun } from '../records/fields.ts'
+import { fieldLabel, objectNoun } from '../records/fields.ts'
 import { flagEventWords, groupWords, type KnownNames } from './conditions/condition-words.ts'
-import { conditionGroups, objectOfEndpoint } from './conditions/conditions.ts'
+import { conditionGroups, objectOfEndpoint, objectOfRule } from './conditions/conditions.ts'
 import { blankLabel } from './placeholders/blanks.ts'
 import { placeholdersIn, readPieces } from './placeholders/placeholder-syntax.ts'
 import { onceInSentence } from './timing/once-words.ts'
@@ -52,20 +56,6 @@ export function sentenceParts(definition: Told, names: KnownNames = {}, at: Judg
     does: [doesWords(definition, names, at), onceInSentence(definition, objectOfRule(definition))]
       .filter((part) => part !== null)
       .join(', '),
-  }
-}
-
-/** The object a rule's records are: a call from outside is about a job. */
-export function objectOfRule({ trigger }: Pick<RuleDefinition, 'trigger'>): string {
-  switch (trigger.source) {
-    case 'webhook':
-      return trigger.object
-    case 'api_polling':
-      return objectOfEndpoint(trigger.endpoint)
-    case 'manual_endpoint':
-      return 'job'
-    default:
-      return assertNever(trigger)
   }
 }
 
@@ -155,34 +145,37 @@ function filterWords(conditions: readonly Condition[], object: string, names: Kn
 }
 
 function doesWords({ trigger, steps, guards }: Told, names: KnownNames, at: JudgedAt | null): string {
-  const settle =
-    trigger.source === 'webhook' && trigger.settleMinutes > 0 ? `after ${minuteWords(trigger.settleMinutes)}` : ''
-  const first = [settle, guards.askFirst ? 'once you agree' : ''].filter(Boolean).join(' and ')
-  let text = ''
-  for (const [index, step] of steps.entries()) {
+  const settles = trigger.source === 'webhook' && trigger.settleMinutes > 0
+  const first = [
+    ...(settles ? [`after ${minuteWords(trigger.settleMinutes)}`] : []),
+    ...(guards.askFirst ? ['once you agree'] : []),
+  ].join(' and ')
+  const does =
+    trigger.source === 'api_polling' ? stepsWords(steps, names) : timed(trigger, stepsWords(steps, names), at)
+  return first === '' ? does : `${first}, ${does}`
+}
+
+function stepsWords(steps: readonly Step[], names: KnownNames): string {
+  if (steps.length === 0) return 'do nothing yet'
+  return steps.reduce((before, step, index) => {
     const words = stepWords(step, names)
-    if (index === 0) text = words
-    else if (step.waitForPrevious) text += `, and if that worked, ${words}`
-    else text += `${index === steps.length - 1 ? ' and ' : ', '}${words}`
-  }
-  const all = text === '' ? 'do nothing yet' : text
-  const schedule = trigger.source === 'api_polling' ? null : collectedWords(trigger)
-  const passed = trigger.source === 'api_polling' || at === null ? null : passedWords(trigger, at)
-  const timed =
-    schedule === null
-      ? all
-      : passed === null
-        ? `wait ${schedule}, then ${all}`
-        : `${all} at once, because ${passed} has passed`
-  return first === '' ? timed : `${first}, ${timed}`
+    if (index === 0) return words
+    if (step.waitForPrevious) return `${before}, and if that worked, ${words}`
+    return `${before}${index === steps.length - 1 ? ' and ' : ', '}${words}`
+  }, '')
+}
+
+/** Of a rule that collects what happens: when it does it all. */
+function timed(trigger: WebhookTrigger | ManualTrigger, does: string, at: JudgedAt | null): string {
+  const schedule = collectedWords(trigger)
+  if (schedule === null) return does
+  const passed = at === null ? null : passedWords(trigger, at)
+  return passed === null ? `wait ${schedule}, then ${does}` : `${does} at once, because ${passed} has passed`
 }
 
 /** `text the customer`, `set the job to Completed`. */
 export function stepWords({ type, parameters }: Pick<Step, 'type' | 'parameters'>, names: KnownNames = {}): string {
-  const text = (name: string) => {
-    const value = parameters[name]
-    return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
-  }
+  const text = (name: string) => wordParameter(parameters, name)
   const { does } = actionSpec(type)
   switch (type) {
     case 'create_job':
@@ -203,26 +196,27 @@ export function stepWords({ type, parameters }: Pick<Step, 'type' | 'parameters'
       const title = shortened(text('title'))
       return title === '' ? does : `create the task "${title}"`
     }
-    case 'update_job_field': {
-      const name = text('fieldName')
-      if (name === '') return does
-      const label = findField('job', name)?.label ?? fieldLabel('job', name)
-      const value = shortened(text('fieldValue'))
-      if (name === 'badges' && value !== '' && text('badgeChange') === 'add')
-        return `add the badge "${value}" to the job`
-      if (name === 'badges' && value !== '' && text('badgeChange') === 'remove') {
-        return `remove the badge "${value}" from the job`
-      }
-      return value === '' ? `empty "${label}" of the job` : `set "${label}" of the job to "${value}"`
-    }
+    case 'update_job_field':
+      return fieldWords(text('fieldName'), shortened(text('fieldValue')), text('badgeChange')) ?? does
     default:
       return does
   }
 }
 
+/** Null = no field is chosen yet. */
+function fieldWords(name: string, value: string, badgeChange: string): string | null {
+  if (name === '') return null
+  if (name === 'badges' && value !== '') {
+    if (badgeChange === 'add') return `add the badge "${value}" to the job`
+    if (badgeChange === 'remove') return `remove the badge "${value}" from the job`
+  }
+  const label = fieldLabel('job', name)
+  return value === '' ? `empty "${label}" of the job` : `set "${label}" of the job to "${value}"`
+}
+
 function copies(parameters: Step['parameters']): boolean {
-  return ['copyMaterialsFromJob', 'copyFromAllJobs', 'copyBundlesFromJob', 'copyBundlesFromAllJobs'].some(
-    (name) => parameters[name] === true,
+  return Object.values(LINE_SOURCES).some(
+    ({ copy, copyAll }) => parameters[copy] === true || parameters[copyAll] === true,
   )
 }
 
@@ -231,7 +225,7 @@ function receiver(to: string, names: KnownNames): string {
   if (to === '') return 'the customer'
   const [placeholder] = placeholdersIn(to)
   if (placeholder) return /staff/i.test(placeholder.name) ? 'the staff member' : 'the customer'
-  return bare(Object.hasOwn(names, to) ? (names[to] ?? to) : to)
+  return bare(ownValue(names, to) ?? to)
 }
 
 function staffReceiver(uuid: string, names: KnownNames): string {
@@ -241,7 +235,7 @@ function staffReceiver(uuid: string, names: KnownNames): string {
 
 /** A name in quotes, a blank by its label, an id nobody can read by what it is. */
 function idWords(id: string, before: string, otherwise: string, names: KnownNames): string {
-  const named = Object.hasOwn(names, id) ? names[id] : undefined
+  const named = ownValue(names, id)
   if (named) return before === '' ? named : `${before}"${named}"`
   const blank = blankLabel(id)
   if (blank) return `[${blank}]`

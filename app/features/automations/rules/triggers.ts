@@ -42,8 +42,7 @@ export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): T
     case 'job_created':
       return created ? FIRES : no(`The ${noun} is not new.`)
     case 'job_updated':
-      if (created) return change.changedSince ? FIRES : no(`The ${noun} is new; the rule waits for changes.`)
-      return change.changes.length > 0 || change.changedSince ? FIRES : no(NOTHING_CHANGED)
+      return updateFires(change, noun)
     case 'job_status':
       return fieldFires(trigger, change, 'status')
     case 'job_queue':
@@ -53,6 +52,12 @@ export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): T
     default:
       return assertNever(trigger.type)
   }
+}
+
+function updateFires({ created, changedSince, changes }: RecordChange, noun: string): TriggerVerdict {
+  if (changedSince) return FIRES
+  if (created) return no(`The ${noun} is new; the rule waits for changes.`)
+  return changes.length > 0 ? FIRES : no(NOTHING_CHANGED)
 }
 
 const NOTHING_CHANGED = 'Nothing has changed since the last look.'

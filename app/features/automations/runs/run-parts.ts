@@ -2,7 +2,7 @@
 
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import type { FactPart } from '../records/facts.ts'
-import { partsForTexts } from '../rules/placeholders/placeholder-check.ts'
+import { partsForTexts } from '../rules/placeholders/placeholder-names.ts'
 import { textsOf } from './run-order.ts'
 
 /** What the platform's own message templates may speak of: their text is not known before the plan reads it. */

@@ -12,8 +12,8 @@ import type { Log } from '#app/lib/log.ts'
 import type { AccountProfile, Action, PlanContext, ReadOnlyPlatform } from '../actions/action.server.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { type LiteralPlace, literalProblems } from '../rules/checks/literal-check.ts'
+import { objectOfRule } from '../rules/conditions/conditions.ts'
 import { keptForLater } from '../rules/document-keeping.ts'
-import { objectOfRule } from '../rules/sentence.ts'
 
 type PlanAction = Pick<Action, 'plan'>
 

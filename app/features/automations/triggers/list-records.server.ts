@@ -2,6 +2,7 @@
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
+import { asText } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import {
   ACTIVE_ONLY,
@@ -56,6 +57,13 @@ export interface Judged {
   total: number
 }
 
+type JudgedList = { outcome: 'ok'; judged: Judged } | { outcome: 'failed'; failure: Failure }
+
+/** By their last edit. */
+export function newestFirst(records: readonly PlatformRecord[]): PlatformRecord[] {
+  return [...records].sort((a, b) => (asText(a.edit_date) < asText(b.edit_date) ? 1 : -1))
+}
+
 /** Newest edit first. Yields to the event loop between parts. */
 export async function judgeAll(
   app: LookApp,
@@ -64,7 +72,7 @@ export async function judgeAll(
   records: readonly PlatformRecord[],
   definition: RuleDefinition,
   at: JudgedAt,
-): Promise<{ outcome: 'ok'; judged: Judged } | { outcome: 'failed'; failure: Failure }> {
+): Promise<JudgedList> {
   const { enabled, field } = definition.grouping
   const parts = [
     ...new Set([
@@ -73,17 +81,17 @@ export async function judgeAll(
     ]),
   ]
   const withDeleted = readsDeleted(definition.trigger)
-  const newestFirst = [...records].sort((a, b) => (String(a.edit_date ?? '') < String(b.edit_date ?? '') ? 1 : -1))
+  const sorted = newestFirst(records)
   const matched: RecordFacts[] = []
   let failed: FailedCondition[] = []
   let total = 0
   const turn = takingTurns()
-  for (let from = 0; from < newestFirst.length; from += AT_A_TIME) {
-    const joined = await app.facts.join(accountUuid, object, newestFirst.slice(from, from + AT_A_TIME), parts)
+  for (let from = 0; from < sorted.length; from += AT_A_TIME) {
+    const joined = await app.facts.join(accountUuid, object, sorted.slice(from, from + AT_A_TIME), parts)
     if (joined.outcome !== 'ok') return { outcome: 'failed', failure: joined }
-    for (const facts of joined.facts) {
-      if (!facts.active && !withDeleted) continue
-      total += 1
+    const present = joined.facts.filter(({ active }) => active || withDeleted)
+    total += present.length
+    for (const facts of present) {
       const verdict = judge(definition.conditions, facts, at)
       if (verdict.matched) matched.push(facts)
       else if (failed.length === 0) failed = verdict.failed

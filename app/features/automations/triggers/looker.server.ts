@@ -97,12 +97,20 @@ export function createLooker(app: LookApp, ended: (started: number) => void): Lo
     }
   }
 
+  function isFull(accountUuid: string): boolean {
+    return (atWork.get(accountUuid) ?? 0) >= PER_ACCOUNT
+  }
+
+  /** What did not work together is tried by itself. */
+  function isByItself(touched: TouchedRecord): boolean {
+    return touched.tries > 0 || alone.has(keyOf(touched))
+  }
+
   /** The record alone, or with everything like it that is due, when that is much. */
   async function withOthers(touched: TouchedRecord, now: number): Promise<TouchedRecord[]> {
     const { accountUuid, object } = touched
     const due = await app.store.triggers.dueTouchedOf(accountUuid, object, now, MOST_TOGETHER)
-    // What did not work together is tried by itself.
-    const free = due.filter((one) => one.tries === 0 && !underWay.has(keyOf(one)) && !alone.has(keyOf(one)))
+    const free = due.filter((one) => !underWay.has(keyOf(one)) && !isByItself(one))
     return free.length >= MANY ? free : [touched]
   }
 
@@ -117,10 +125,10 @@ export function createLooker(app: LookApp, ended: (started: number) => void): Lo
       for (const touched of due) {
         const { accountUuid } = touched
         if (looks.size >= AT_ONCE) break
-        if (underWay.has(keyOf(touched)) || (atWork.get(accountUuid) ?? 0) >= PER_ACCOUNT) continue
+        if (underWay.has(keyOf(touched)) || isFull(accountUuid)) continue
         // Only an account that fills its places may have more.
-        const isOne = dueOf(accountUuid) < PER_ACCOUNT || touched.tries > 0 || alone.has(keyOf(touched))
-        begin(accountUuid, isOne ? [touched] : await withOthers(touched, now))
+        const mayHaveMore = dueOf(accountUuid) >= PER_ACCOUNT && !isByItself(touched)
+        begin(accountUuid, mayHaveMore ? await withOthers(touched, now) : [touched])
       }
       // What is due already and has no place is begun when one is given back.
       return app.store.triggers.nextTouchedDueAt(now)

@@ -3,15 +3,9 @@
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { asText } from '../records/changes.ts'
-import type { RecordFacts } from '../records/facts.ts'
-import {
-  type FailedCondition,
-  judge,
-  neededParts,
-  objectOfEndpoint,
-  readsDeleted,
-} from '../rules/conditions/conditions.ts'
-import { type Failure, filterOf, judgeAll, listFor } from './list-records.server.ts'
+import type { JudgedAt, RecordFacts } from '../records/facts.ts'
+import { type FailedCondition, judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
+import { type Failure, filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
 import type { LookApp } from './look.server.ts'
 
 interface MatchWish {
@@ -31,16 +25,12 @@ export type MatchedNow =
   | { outcome: 'no_record'; message: string }
   | { outcome: 'failed'; failure: Failure }
 
-/** The object a rule speaks of: a manual rule is about jobs. */
-export function objectOf(definition: RuleDefinition): string {
-  switch (definition.trigger.source) {
-    case 'webhook':
-      return definition.trigger.object
-    case 'api_polling':
-      return objectOfEndpoint(definition.trigger.endpoint)
-    case 'manual_endpoint':
-      return 'job'
-  }
+/** What is looked for: the records of a rule, at one moment. */
+interface Search {
+  accountUuid: string
+  definition: RuleDefinition
+  object: string
+  at: JudgedAt
 }
 
 /**
@@ -49,52 +39,69 @@ export function objectOf(definition: RuleDefinition): string {
  */
 export async function matchNow(app: LookApp, rule: AutomationRow, wish: MatchWish): Promise<MatchedNow> {
   const { accountUuid, definition } = rule
-  const object = objectOf(definition)
   const account = await app.store.accounts.findAccount(accountUuid)
   const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
-  const { recordUuid, bypassConditions } = wish
-  const withDeleted = readsDeleted(definition.trigger)
+  const search: Search = { accountUuid, definition, object: objectOfRule(definition), at }
+  if (wish.recordUuid !== null) return matchNamed(app, search, wish.recordUuid, wish.bypassConditions)
+  return wish.bypassConditions ? takeNewest(app, search) : matchListed(app, search)
+}
 
-  if (recordUuid !== null) {
-    const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, object, recordUuid))
-    if (answer.outcome === 'refused' && answer.status === 404) return NO_RECORD
-    if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer }
-    const joined = await app.facts.join(
-      accountUuid,
-      object,
-      [answer.value],
-      [...new Set([...neededParts(definition.conditions, object), 'company' as const])],
-    )
-    if (joined.outcome !== 'ok') return { outcome: 'failed', failure: joined }
-    const facts = joined.facts[0]
-    if (!facts || !(facts.active || withDeleted)) return NO_RECORD
-    const verdict = judge(definition.conditions, facts, at)
-    if (verdict.matched || bypassConditions) return { outcome: 'matched', object, records: [facts], total: 1 }
-    return { outcome: 'nothing', failed: verdict.failed, total: 1, record: facts }
-  }
+async function matchNamed(
+  app: LookApp,
+  { accountUuid, definition, object, at }: Search,
+  recordUuid: string,
+  bypassConditions: boolean,
+): Promise<MatchedNow> {
+  const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, object, recordUuid))
+  if (answer.outcome === 'refused' && answer.status === 404) return NO_RECORD
+  if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer }
+  const parts = new Set([...neededParts(definition.conditions, object), 'company' as const])
+  const joined = await app.facts.join(accountUuid, object, [answer.value], [...parts])
+  if (joined.outcome !== 'ok') return { outcome: 'failed', failure: joined }
+  const [facts] = joined.facts
+  if (!facts || !(facts.active || readsDeleted(definition.trigger))) return NO_RECORD
+  const verdict = judge(definition.conditions, facts, at)
+  if (verdict.matched || bypassConditions) return { outcome: 'matched', object, records: [facts], total: 1 }
+  return { outcome: 'nothing', failed: verdict.failed, total: 1, record: facts }
+}
 
-  const everything = { ...definition, conditions: [] }
-  const looked = bypassConditions ? everything : definition
-  const listed = await listFor(app, accountUuid, object, filterOf(looked, at))
+/** Past the conditions means one record, so there is no need to look at the others. */
+async function takeNewest(app: LookApp, search: Search): Promise<MatchedNow> {
+  const { accountUuid, object, at } = search
+  const everything = { ...search.definition, conditions: [] }
+  const listed = await listFor(app, accountUuid, object, filterOf(everything, at))
   if (listed.outcome === 'failed') return listed
-  const newest = [...listed.records].sort((a, b) => (asText(a.edit_date) < asText(b.edit_date) ? 1 : -1))
-  // Past the conditions means one record, so there is no need to look at the others.
-  const present = newest.filter((record) => withDeleted || asText(record.active) !== '0')
-  const asked = bypassConditions ? present.slice(0, 1) : newest
-  const judged = await judgeAll(app, accountUuid, object, asked, looked, at)
+  const withDeleted = readsDeleted(everything.trigger)
+  const newest = newestFirst(listed.records).find((record) => withDeleted || asText(record.active) !== '0')
+  const judged = await judgeAll(app, accountUuid, object, newest ? [newest] : [], everything, at)
+  if (judged.outcome === 'failed') return judged
+  const { matched, total } = judged.judged
+  return matched.length > 0 ? { outcome: 'matched', object, records: matched, total } : nothing(judged.judged)
+}
+
+async function matchListed(app: LookApp, search: Search): Promise<MatchedNow> {
+  const { definition, object } = search
+  const judged = await judgeListed(app, search, definition)
   if (judged.outcome === 'failed') return judged
   const { matched, failed, total } = judged.judged
   if (matched.length > 0) {
-    const one = bypassConditions || definition.trigger.source !== 'api_polling'
-    return { outcome: 'matched', object, records: one ? matched.slice(0, 1) : matched, total }
+    const isOfAll = definition.trigger.source === 'api_polling'
+    return { outcome: 'matched', object, records: isOfAll ? matched : matched.slice(0, 1), total }
   }
-  if (failed.length > 0 || bypassConditions) return { outcome: 'nothing', failed, total, record: null }
+  if (failed.length > 0) return nothing(judged.judged)
   // The platform's own filter left nothing: the newest record says which conditions it was.
-  const all = await listFor(app, accountUuid, object, filterOf(everything, at))
-  if (all.outcome === 'failed') return all
-  const rejudged = await judgeAll(app, accountUuid, object, all.records, definition, at)
-  if (rejudged.outcome === 'failed') return rejudged
-  return { outcome: 'nothing', failed: rejudged.judged.failed, total: rejudged.judged.total, record: null }
+  const all = await judgeListed(app, search, { ...definition, conditions: [] })
+  return all.outcome === 'failed' ? all : nothing(all.judged)
+}
+
+/** `asked`: whose conditions the platform filters by. */
+async function judgeListed(app: LookApp, { accountUuid, definition, object, at }: Search, asked: RuleDefinition) {
+  const listed = await listFor(app, accountUuid, object, filterOf(asked, at))
+  return listed.outcome === 'failed' ? listed : judgeAll(app, accountUuid, object, listed.records, definition, at)
+}
+
+function nothing({ failed, total }: Judged): MatchedNow {
+  return { outcome: 'nothing', failed, total, record: null }
 }
 
 const NO_RECORD = { outcome: 'no_record', message: 'That record is not in ServiceM8 any more.' } as const

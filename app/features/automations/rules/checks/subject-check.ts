@@ -72,7 +72,7 @@ function unfit(needs: string, object: string): SubjectProblem {
 
 /** Why a placeholder has no value on any record of that object; null = it may have one. */
 function emptyBecause({ name }: Placeholder, object: string): string | null {
-  const meaning = meaningOf(name, { object, hasOwn: () => false })
+  const meaning = meaningOf(name, { object })
   const noun = objectNoun(object)
   if (meaning?.kind === 'trigger') {
     if (meaning.name === 'company_uuid') return hasCustomer(object) ? null : `a ${noun} has no customer`

@@ -5,8 +5,10 @@ import {
   JOB_STATUSES,
   type Operator,
   type PollEndpoint,
+  type RuleDefinition,
   type Trigger,
 } from '#app/domain/automations/rule.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../../records/facts.ts'
 import type { FieldType } from '../../records/field-tables.ts'
 import { isUuid, readFlag } from '../../records/field-value.ts'
@@ -135,5 +137,19 @@ function equalsClause(type: FieldType, name: string, wanted: string): string | n
     }
     default:
       return null
+  }
+}
+
+/** The object a rule's records are: a call from outside is about a job. */
+export function objectOfRule({ trigger }: Pick<RuleDefinition, 'trigger'>): string {
+  switch (trigger.source) {
+    case 'webhook':
+      return trigger.object
+    case 'api_polling':
+      return objectOfEndpoint(trigger.endpoint)
+    case 'manual_endpoint':
+      return 'job'
+    default:
+      return assertNever(trigger)
   }
 }

@@ -2,13 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Condition } from '#app/domain/automations/rule.ts'
 import { condition } from '#tests/support/record-facts.ts'
 import { createSuggestions } from '../checks/name-suggestion.ts'
-import {
-  checkPlaceholders,
-  MOST_PLACEHOLDERS,
-  type PlaceholderPlace,
-  partsForTexts,
-  placeholderChoices,
-} from './placeholder-check.ts'
+import { checkPlaceholders, MOST_PLACEHOLDERS, type PlaceholderPlace, placeholderChoices } from './placeholder-check.ts'
+import { partsForTexts } from './placeholder-names.ts'
 import { resolveText } from './placeholders.ts'
 
 const STEPS = [

@@ -3,13 +3,12 @@
 import type { Condition, Operator, Step, TriggerSource } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { ownValue } from '#app/lib/json.ts'
-import type { FactPart } from '../../records/facts.ts'
 import { AGE_FIELDS } from '../../records/field-ages.ts'
 import type { FieldType } from '../../records/field-tables.ts'
-import { conditionFields, type Field, fieldsOf, partsFor } from '../../records/fields.ts'
+import { conditionFields, type Field, fieldsOf } from '../../records/fields.ts'
 import { createSuggestions, type Suggest } from '../checks/name-suggestion.ts'
 import { conditionGroups } from '../conditions/conditions.ts'
-import { CALENDAR_NAMES, DIGEST_NAMES, partsForDigest } from '../digest.ts'
+import { CALENDAR_NAMES, DIGEST_NAMES } from '../digest.ts'
 import { givenBy, notKept, throwsAway } from '../document-keeping.ts'
 import type { Destination } from './placeholder-format.ts'
 import { type Meaning, meaningOf, namesOf } from './placeholder-names.ts'
@@ -52,9 +51,6 @@ export interface PlaceholderProblem {
   /** The name that is probably meant; null = none is near. */
   suggestion: string | null
 }
-
-/** Null of a place: nothing is known of the record's own names before it is read. */
-const nothingOwn = () => false
 
 /** Of one text. No message needs so many, and each is looked up whenever the text is sent. */
 export const MOST_PLACEHOLDERS = 200
@@ -104,7 +100,7 @@ function tooMany(placeholders: readonly Placeholder[]): PlaceholderProblem {
 
 function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: Suggest): PlaceholderProblem[] {
   const { name } = placeholder
-  const meaning = meaningOf(name, { object: place.object, hasOwn: nothingOwn })
+  const meaning = meaningOf(name, { object: place.object })
   const problem = (
     code: PlaceholderProblem['code'],
     sentence: string,
@@ -254,7 +250,7 @@ function isAskedFor(field: string, object: string, conditions: readonly Conditio
 function doubled(text: string, { object }: PlaceholderPlace): PlaceholderProblem[] {
   return [...text.matchAll(/\{\{\s*([A-Za-z_][\w. ]{0,80}?)\s*\}\}/g)].flatMap(
     ([, name = '']): PlaceholderProblem[] => {
-      if (meaningOf(name, { object, hasOwn: nothingOwn }) === null) return []
+      if (meaningOf(name, { object }) === null) return []
       const sentence = `{{${name}}} is sent as it stands here. For the value, write {${name}}.`
       return [{ severity: 'warning', code: 'double_braces', name, sentence, suggestion: name }]
     },
@@ -350,7 +346,7 @@ function isForMachines({ name, never }: Field): boolean {
 }
 
 function withGap(choice: PlaceholderChoice, place: PlaceholderPlace): PlaceholderChoice {
-  const meaning = meaningOf(choice.name, { object: place.object, hasOwn: nothingOwn })
+  const meaning = meaningOf(choice.name, { object: place.object })
   return meaning !== null && mayBeEmpty(meaning, choice.type, place) ? { ...choice, mayBeEmpty: true } : choice
 }
 
@@ -383,29 +379,4 @@ function nearestName(name: string, place: PlaceholderPlace, suggest: Suggest): s
       : [...namesOf(place.object).keys()]
   const nearest = suggest(name.slice(prefix.length), names)
   return nearest === null ? null : `${prefix}${nearest}`
-}
-
-/** What has to be loaded so that the placeholders of these texts have values on records of the object. */
-export function partsForTexts(texts: Iterable<string>, object: string): FactPart[] {
-  const parts = new Set<FactPart>()
-  for (const text of texts) {
-    for (const { name } of placeholdersIn(text)) {
-      for (const part of partsForName(name, object)) parts.add(part)
-    }
-  }
-  return [...parts].sort()
-}
-
-function partsForName(name: string, object: string): FactPart[] {
-  const meaning = meaningOf(name, { object, hasOwn: nothingOwn })
-  switch (meaning?.kind) {
-    case 'field':
-      return partsFor([meaning.field], object)
-    case 'digest':
-      return partsForDigest(meaning.name, object)
-    case 'trigger':
-      return partsFor([meaning.name === 'description' ? 'job_description' : meaning.name], object)
-    default:
-      return []
-  }
 }

@@ -3,8 +3,10 @@
 
 import { readToday } from '#app/domain/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
-import { type Field, fieldsOf } from '../../records/fields.ts'
-import { CALENDAR_NAMES, DIGEST_NAMES } from '../digest.ts'
+import type { FactPart } from '../../records/facts.ts'
+import { type Field, fieldsOf, partsFor } from '../../records/fields.ts'
+import { CALENDAR_NAMES, DIGEST_NAMES, partsForDigest } from '../digest.ts'
+import { placeholdersIn } from './placeholder-syntax.ts'
 
 export type Meaning =
   /** A field of the Nth record of the run, from 0. `dressed`: dates and amounts are written out although no format is asked. */
@@ -114,8 +116,8 @@ const CALENDAR: ReadonlySet<string> = new Set(CALENDAR_NAMES)
 /** What the object of the record decides: its own names go before other names for something else. */
 export interface NameContext {
   object: string
-  /** Has a record this name although the catalogue does not know it (a field of the account's own)? */
-  hasOwn(entry: number, name: string): boolean
+  /** Has a record this name although the catalogue does not know it (a field of the account's own)? Absent: no record is read yet. */
+  hasOwn?(entry: number, name: string): boolean
 }
 
 /** Null = there is no such name. Case, and blanks for underscores, do not count. */
@@ -180,11 +182,31 @@ function fieldNamed(name: string, entry: number, context: NameContext): string |
   if (known?.own) return name
   const alias = FIELD_ALIASES.get(name)
   if (alias !== undefined && fields.has(alias)) return alias
-  return known || context.hasOwn(entry, name) ? name : null
+  return known || context.hasOwn?.(entry, name) ? name : null
 }
 
 /** The names on an object; on one the catalogue does not know, those of a job. */
 export function namesOf(object: string): ReadonlyMap<string, Field> {
   const fields = fieldsOf(object)
   return fields.size > 0 ? fields : fieldsOf('job')
+}
+
+/** What has to be loaded so that the placeholders of these texts have values on records of the object. */
+export function partsForTexts(texts: Iterable<string>, object: string): FactPart[] {
+  const placeholders = [...texts].flatMap((text) => placeholdersIn(text))
+  return [...new Set(placeholders.flatMap(({ name }) => partsForName(name, object)))].sort()
+}
+
+function partsForName(name: string, object: string): FactPart[] {
+  const meaning = meaningOf(name, { object })
+  switch (meaning?.kind) {
+    case 'field':
+      return partsFor([meaning.field], object)
+    case 'digest':
+      return partsForDigest(meaning.name, object)
+    case 'trigger':
+      return partsFor([meaning.name === 'description' ? 'job_description' : meaning.name], object)
+    default:
+      return []
+  }
 }

@@ -1,6 +1,7 @@
 // Placeholders in a text, found but not yet filled in: `{name}`, `{entry.0.job_address or "your job"}`, `{total as money}`,
 // `[[a blank to fill in]]`. Braces around anything else (CSS, JSON) are text, and `{{` … `}}` are single braces.
 
+import { ownValue } from '#app/lib/json.ts'
 import { blankAt, replaceBlanks } from './blanks.ts'
 
 const FORMATS = ['date', 'time', 'money', 'phone', 'first name', 'upper', 'number', 'weekday'] as const
@@ -137,5 +138,5 @@ export function openBlanks(text: string): string[] {
 /** Blanks that have an answer are filled in with it, once; the others stay. */
 export function fillBlanks(text: string, answers: Readonly<Record<string, string>>): string {
   if (!text.includes('[[')) return text
-  return replaceBlanks(text, (label) => (Object.hasOwn(answers, label) ? (answers[label] ?? '') : null))
+  return replaceBlanks(text, (label) => ownValue(answers, label) ?? null)
 }

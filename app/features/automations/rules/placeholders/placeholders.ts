@@ -4,6 +4,7 @@
 import type { Replacement, StepResult } from '#app/domain/automations/effect.ts'
 import { isoDate, todayOf } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { ownValue } from '#app/lib/json.ts'
 import type { JudgedAt, RecordFacts } from '../../records/facts.ts'
 import { isNothing } from '../../records/field-value.ts'
 import { findField, readField } from '../../records/fields.ts'
@@ -96,15 +97,21 @@ export function resolveText(text: string, destination: Destination, scope: Place
   return { text: filled, replacements, blanks: [...blanks], unknown: [...unknown], isTooLong }
 }
 
-/** Takes the author's text as it comes and says whether it ends inside of a tag. A `>` in quotation marks does not end one. */
+type TagState = 'text' | 'tag' | '"' | "'"
+
+/** Where each sign leads; where it leads nowhere, it is a sign like any other. A `>` in quotation marks does not end a tag. */
+const TAG_SIGNS: Readonly<Record<TagState, Readonly<Record<string, TagState>>>> = {
+  text: { '<': 'tag' },
+  tag: { '>': 'text', '"': '"', "'": "'" },
+  '"': { '"': 'tag' },
+  "'": { "'": 'tag' },
+}
+
+/** Takes the author's text as it comes and says whether it ends inside of a tag. */
 function createTagReader(): (text: string) => boolean {
-  let at: 'text' | 'tag' | '"' | "'" = 'text'
+  let at: TagState = 'text'
   return (text) => {
-    for (const [sign = ''] of text.matchAll(/[<>"']/g)) {
-      if (at === 'text') at = sign === '<' ? 'tag' : at
-      else if (at === 'tag') at = sign === '>' ? 'text' : sign === '"' || sign === "'" ? sign : at
-      else if (sign === at) at = 'tag'
-    }
+    for (const [sign] of text.matchAll(/[<>"']/g)) at = TAG_SIGNS[at][sign] ?? at
     return at !== 'text'
   }
 }
@@ -183,11 +190,11 @@ function lookUpIn(scope: PlaceholderScope): (name: string) => Found {
   }
   return (name) => {
     // What came with the trigger goes before what a name means otherwise.
-    const given = Object.hasOwn(scope.trigger, name) ? (scope.trigger[name] ?? '') : null
-    if (given !== null && !isNothing(given)) return { value: given, format: null }
+    const given = ownValue(scope.trigger, name)
+    if (given !== undefined && !isNothing(given)) return { value: given, format: null }
     const meaning = meaningOf(name, context)
     if (meaning !== null) return foundFor(meaning, scope, at, digestValue)
-    return given === null ? null : { value: given, format: null }
+    return given === undefined ? null : { value: given, format: null }
   }
 }
 
@@ -233,13 +240,14 @@ function dressOf(facts: RecordFacts | undefined, field: string): Format | null {
 
 /** '' = the step has not run, or gives nothing of that name. */
 function resultValue(id: string, field: string, { results }: PlaceholderScope): string {
-  const result = Object.hasOwn(results, id) ? results[id] : undefined
+  const result = ownValue(results, id)
   if (!result) return ''
   const name = field === '' ? 'result' : field
-  if (Object.hasOwn(result, name)) return result[name] ?? ''
+  const named = ownValue(result, name)
+  if (named !== undefined) return named
   // `{action_1_result}` alone: whatever the step gives first; `number` is what people call a job's.
   if (field === '') return Object.values(result)[0] ?? ''
-  return field === 'number' && Object.hasOwn(result, 'generated_job_id') ? (result.generated_job_id ?? '') : ''
+  return field === 'number' ? (result.generated_job_id ?? '') : ''
 }
 
 function triggerValue(
@@ -247,7 +255,7 @@ function triggerValue(
   scope: PlaceholderScope,
   at: JudgedAt,
 ): string {
-  const given = Object.hasOwn(scope.trigger, name) ? (scope.trigger[name] ?? '') : ''
+  const given = ownValue(scope.trigger, name) ?? ''
   const facts = scope.records[0]
   if (!isNothing(given) || !facts) return given
   switch (name) {

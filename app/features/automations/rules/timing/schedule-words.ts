@@ -46,24 +46,20 @@ function intervalWords(trigger: PollTrigger): string {
   const at = `at ${timeOf(trigger.runTime)}`
   const interval = intervalOf(trigger)
   const workingDays = isOnWorkingDays(trigger)
+  const day = workingDays ? 'working day' : 'day'
   switch (interval) {
-    case 'hourly': {
-      const minute = Number(timeOf(trigger.runTime).slice(3))
-      const past = minute === 0 ? 'Every hour' : `Every hour, ${minute} ${minute === 1 ? 'minute' : 'minutes'} past`
-      return workingDays ? `${past}, Monday to Friday` : past
-    }
+    case 'hourly':
+      return `${hourlyWords(trigger)}${workingDays ? ', Monday to Friday' : ''}`
     case 'daily':
-      return workingDays ? `Monday to Friday ${at}` : `Every day ${at}`
+      return `${workingDays ? 'Monday to Friday' : 'Every day'} ${at}`
     case 'weekly':
       return `Every ${WEEKDAYS[trigger.weekday - 1] ?? 'week'} ${at}`
     case 'monthly':
-      return workingDays
-        ? `Every month on the first working day from the ${ordinal(trigger.dayOfMonth)} ${at}`
-        : `Every month on the ${ordinal(trigger.dayOfMonth)} ${at}`
+      return `Every month on the ${workingDays ? 'first working day from the ' : ''}${ordinal(trigger.dayOfMonth)} ${at}`
     case 'first_of_month':
-      return `On the first ${workingDays ? 'working day' : 'day'} of every month ${at}`
+      return `On the first ${day} of every month ${at}`
     case 'last_of_month':
-      return `On the last ${workingDays ? 'working day' : 'day'} of every month ${at}`
+      return `On the last ${day} of every month ${at}`
     case 'once':
       return onceWords(trigger)
     case 'on_demand':
@@ -71,6 +67,11 @@ function intervalWords(trigger: PollTrigger): string {
     default:
       return assertNever(interval)
   }
+}
+
+function hourlyWords({ runTime }: PollTrigger): string {
+  const minute = Number(timeOf(runTime).slice(3))
+  return minute === 0 ? 'Every hour' : `Every hour, ${minute} ${minute === 1 ? 'minute' : 'minutes'} past`
 }
 
 function onceWords(trigger: PollTrigger): string {
