@@ -5,7 +5,7 @@ import { createGroupCommit, SLOW_DISK } from './group-commit.server.ts'
 import type { LaneGate, LaneResult } from './lane-endpoint.ts'
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
 import type { LaneItem } from './lane-window.ts'
-import { type Claim, createLanes, type LaneKind, type Lanes } from './lanes.ts'
+import { type Claim, type LaneKind, Lanes } from './lanes.ts'
 import { createPumpLoop, type PumpLease, type PumpLoop } from './pump-loop.server.ts'
 import { settleSteadily } from './settle-steadily.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
@@ -93,7 +93,7 @@ const PUT_ASIDE = 5 * 60_000
 
 export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input: PumpInput<Job, Report>): DeliveryPump {
   const { clock, ports } = input
-  const lanes = createLanes({ ...LANE_LIMITS, ...input.limits })
+  const lanes = new Lanes({ ...LANE_LIMITS, ...input.limits })
   const toAdopt = new Set<number>()
   const hasMore = () => toAdopt.size > 0 || lanes.hasWants()
 
@@ -155,7 +155,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
       pump.schedule()
     },
     status: () => ({ ...lanes.status(clock.now()), ...pump.status() }),
-    flights: lanes.flights,
+    flights: () => lanes.flights(),
     settleNow: sender.settleNow,
     beginDrain: pump.beginDrain,
     drain: (limitMs = 15_000) =>

@@ -105,11 +105,7 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
     const cancel = limitMs === null ? () => {} : input.clock.wake(input.clock.now() + limitMs, giveUp)
     try {
       const answers = await input.commit(batch.map((waiter) => waiter.item))
-      batch.forEach((waiter, index) => {
-        const answer = answers[index]
-        if (answer === undefined) waiter.reject(new Error('the commit answered fewer items than it was given'))
-        else waiter.resolve(answer)
-      })
+      answerEach(batch, answers)
     } catch (cause) {
       const error = new NotCommittedError('commit_failed', `nothing was committed: ${String(cause)}`, cause)
       for (const waiter of batch) waiter.reject(error)
@@ -152,4 +148,12 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
     },
     waiting: () => queue.length,
   }
+}
+
+function answerEach<Item, Answer>(batch: readonly Waiter<Item, Answer>[], answers: readonly Answer[]): void {
+  batch.forEach((waiter, index) => {
+    const answer = answers[index]
+    if (answer === undefined) waiter.reject(new Error('the commit answered fewer items than it was given'))
+    else waiter.resolve(answer)
+  })
 }

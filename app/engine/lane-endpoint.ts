@@ -1,6 +1,6 @@
 // What the scheduler knows of one endpoint: how it has been doing, and what of it waits in memory.
 import type { Millis } from '../lib/clock.ts'
-import { type LaneItem, type LaneWindow, newWindow, resetWindow } from './lane-window.ts'
+import { type LaneItem, type LaneWindow, newWindow, nextDue, nextItem, resetWindow } from './lane-window.ts'
 
 /** May something be sent to the endpoint, from when, and only one probe at a time? */
 export interface LaneGate {
@@ -79,6 +79,16 @@ export function roomOf({ gate, thirds, dragging }: LaneEndpoint): number {
   return gate.probing || dragging > 0 ? 1 : Math.floor(thirds / THIRDS)
 }
 
+/** From when on something may be sent: its gate is open, and its pace allows it. */
+export function opensAtOf({ gate, gapMs, lastStartAt }: LaneEndpoint): Millis {
+  return Math.max(gate.opensAt, gapMs > 0 ? lastStartAt + gapMs : 0)
+}
+
+/** When the first of what waits and may be sent is due; `NEVER` = nothing. */
+export function firstDueOf({ live, replay, records }: LaneEndpoint): Millis {
+  return Math.min(nextDue(live, records) ?? NEVER, nextDue(replay, records) ?? NEVER)
+}
+
 /** Forgets what waits, but not what was asked for by hand. */
 export function emptyLanes(endpoint: LaneEndpoint): void {
   for (const window of [endpoint.live, endpoint.replay]) {
@@ -106,4 +116,33 @@ export function learn(endpoint: LaneEndpoint, result: LaneResult, mostAtOnce: nu
     case 'none':
       break
   }
+}
+
+/** Was the endpoint opened or closed, or is a probe no longer needed? */
+export function turns(before: LaneGate, after: LaneGate): boolean {
+  return after.closed !== before.closed || (before.probing && !after.probing)
+}
+
+/** What of the window may start now; null = nothing. */
+export function nextOf(endpoint: LaneEndpoint, window: LaneWindow, now: Millis): LaneItem | null {
+  return nextItem(window, now, endpoint.records, endpoint.gate.probing ? endpoint.lastProbe : null)
+}
+
+/** Waits for nobody else from now on. */
+export function addByHand(endpoint: LaneEndpoint, item: LaneItem): void {
+  if (endpoint.byHand.some(({ id }) => id === item.id)) return
+  // It may have been loaded as one of those that wait their turn.
+  for (const { items } of [endpoint.live, endpoint.replay]) {
+    const index = items.findIndex(({ id }) => id === item.id)
+    if (index >= 0) items.splice(index, 1)
+  }
+  endpoint.byHand.push(item)
+  endpoint.known.add(item.id)
+}
+
+/** What waits, and what was asked for by hand. */
+export function forgetWaiting(endpoint: LaneEndpoint): void {
+  endpoint.byHand = []
+  endpoint.byHandComplete = true
+  emptyLanes(endpoint)
 }

@@ -1,7 +1,7 @@
 // Fairness in figures, on a clock of its own: what a slow or dead address, or a flood, costs everybody else.
 import { describe, expect, it } from 'vitest'
 import { LANE_LIMITS } from './lane-limits.ts'
-import { createLanes } from './lanes.ts'
+import { Lanes } from './lanes.ts'
 import { createTimeHeap } from './time-heap.ts'
 
 const OPEN = { closed: false, opensAt: 0, probing: false }
@@ -21,7 +21,7 @@ function simulate(
   perSecond: number,
   durationMs: number,
 ): { delays: number[]; healthyEvents: number } {
-  const lanes = createLanes(LANE_LIMITS)
+  const lanes = new Lanes(LANE_LIMITS)
   receivers.forEach(({ account }, endpointId) => {
     lanes.put({ endpointId, account, gate: OPEN }, 0)
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LaneGate, LaneResult } from './lane-endpoint.ts'
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
-import { createLanes, type Lanes } from './lanes.ts'
+import { Lanes } from './lanes.ts'
 import { createTimeHeap } from './time-heap.ts'
 
 const OPEN: LaneGate = { closed: false, opensAt: 0, probing: false }
@@ -13,7 +13,7 @@ function lanesWith(
   endpoints: { id: number; account?: string; gate?: LaneGate }[],
   limits: Partial<LaneLimits> = {},
 ): Lanes {
-  const lanes = createLanes({ ...LANE_LIMITS, ...limits })
+  const lanes = new Lanes({ ...LANE_LIMITS, ...limits })
   for (const { id, account = 'a', gate = OPEN } of endpoints) lanes.put({ endpointId: id, account, gate }, 0)
   for (const want of lanes.takeWants()) lanes.fill(want.endpointId, want.kind, [], want.limit, 0)
   return lanes
@@ -145,7 +145,7 @@ describe('an endpoint', () => {
 
 describe('what is in memory', () => {
   it('is the earliest due; the rest is asked for when there is room', () => {
-    const lanes = createLanes({ ...LANE_LIMITS, window: 8 })
+    const lanes = new Lanes({ ...LANE_LIMITS, window: 8 })
     lanes.put({ endpointId: 1, account: 'a', gate: OPEN }, 0)
     const database = Array.from({ length: 30 }, (_, n) => item(n + 1, { dueAt: n }))
     const waiting = new Set(database.map(({ id }) => id))
@@ -184,7 +184,7 @@ describe('what is in memory', () => {
     )
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const lanes = createLanes({ ...LANE_LIMITS, window: 4 })
+        const lanes = new Lanes({ ...LANE_LIMITS, window: 4 })
         const waiting = new Map<number, { id: number; record: string; dueAt: number }>()
         const inFlight = new Map<number, string>()
         let now = 0
@@ -274,7 +274,7 @@ describe('what is in memory', () => {
   })
 
   it('is loaded anew after it could not be', () => {
-    const lanes = createLanes(LANE_LIMITS)
+    const lanes = new Lanes(LANE_LIMITS)
     lanes.put({ endpointId: 1, account: 'a', gate: OPEN }, 0)
     const wants = lanes.takeWants()
     expect(wants.map(({ kind }) => kind).sort()).toEqual(['by_hand', 'live', 'replay'])
@@ -286,7 +286,7 @@ describe('what is in memory', () => {
 
 describe('what a person asked for', () => {
   it('is sent to its end although the endpoint is held and more of it waits than is loaded at once', () => {
-    const lanes = createLanes({ ...LANE_LIMITS, window: 4 })
+    const lanes = new Lanes({ ...LANE_LIMITS, window: 4 })
     lanes.put({ endpointId: 1, account: 'a', gate: { ...OPEN, opensAt: 1_000_000 } }, 0)
     const waiting = new Set(Array.from({ length: 23 }, (_, n) => n + 1))
     for (let round = 0; waiting.size > 0 && round < 100; round++) {

@@ -2,7 +2,10 @@
 // a replay takes its share and nobody else's. Knows no clock and does no I/O: moments are handed in.
 import type { Millis } from '../lib/clock.ts'
 import {
+  addByHand,
   emptyLanes,
+  firstDueOf,
+  forgetWaiting,
   type LaneAccount,
   type LaneEndpoint,
   type LaneGate,
@@ -10,11 +13,14 @@ import {
   learn,
   NEVER,
   newLaneEndpoint,
+  nextOf,
+  opensAtOf,
   roomOf,
   type Standing,
+  turns,
 } from './lane-endpoint.ts'
 import type { LaneLimits } from './lane-limits.ts'
-import { cutAfter, insertItem, type LaneItem, type LaneWindow, nextDue, nextItem } from './lane-window.ts'
+import { cutAfter, insertItem, type LaneItem } from './lane-window.ts'
 import { createRing, type Ring } from './ring.ts'
 import { createTimeHeap } from './time-heap.ts'
 
@@ -34,36 +40,6 @@ interface LaneWant {
   limit: number
 }
 
-export interface Lanes {
-  /** What waits is loaded anew for every endpoint. Attempts in flight stay so. */
-  reset(now: Millis): void
-  has(endpointId: number): boolean
-  /** Every endpoint that was ever put. */
-  ids(): number[]
-  /** Adds an endpoint or takes over its changed state; what waits for it is loaded anew. */
-  put(endpoint: { endpointId: number; account: string; gate: LaneGate }, now: Millis): void
-  /** Forgets an endpoint; attempts in flight end on their own. */
-  remove(endpointId: number): void
-  /** Something new waits. False = the endpoint is not known here. */
-  offer(endpointId: number, kind: LaneKind, item: LaneItem, now: Millis): boolean
-  /** The answer to a want: the earliest due, at most `limit`. */
-  fill(endpointId: number, kind: LaneKind, items: readonly LaneItem[], limit: number, now: Millis): void
-  /** What should be loaded. Each is named once; `fill` it, or `unfilled` when that failed. */
-  takeWants(): LaneWant[]
-  unfilled(want: LaneWant): void
-  hasWants(): boolean
-  /** The next delivery to send, or null: no slot free or nothing due. */
-  take(now: Millis): Claim | null
-  /** Frees the slot. `dueAt` = it waits again. True = the endpoint was opened or closed by it: load it anew. */
-  settle(id: number, end: { dueAt: Millis | null; result: LaneResult; gate: LaneGate | null }, now: Millis): boolean
-  isInFlight(id: number): boolean
-  /** What is being sent at this moment. */
-  flights(): { id: number; kind: LaneKind }[]
-  /** When to look again: something will be due, or a slot free. Null = at the next settlement or offer. */
-  nextAt(): Millis | null
-  status(now: Millis): { inFlight: number; endpoints: number; oldestDueAgeMs: number }
-}
-
 interface Flight {
   endpoint: LaneEndpoint
   item: LaneItem
@@ -73,86 +49,224 @@ interface Flight {
   drags: boolean
 }
 
-export function createLanes(limits: LaneLimits): Lanes {
-  const endpoints = new Map<number, LaneEndpoint>()
-  const accounts = new Map<string, LaneAccount>()
-  const flights = new Map<number, Flight>()
+export class Lanes {
+  readonly #limits: LaneLimits
+  readonly #endpoints = new Map<number, LaneEndpoint>()
+  readonly #accounts = new Map<string, LaneAccount>()
+  readonly #flights = new Map<number, Flight>()
   /** Those that do not drag (yet), in the order they started. */
-  const quick = new Set<Flight>()
-  const inFlight = { proven: 0, unproven: 0, failing: 0, replay: 0 }
-  const wants = new Map<string, LaneWant>()
-  const sleepers = createTimeHeap<LaneEndpoint>()
-  const askedByHand = new Set<LaneEndpoint>()
-  const rings: Record<Standing, Ring<LaneAccount, LaneEndpoint>> = {
+  readonly #quick = new Set<Flight>()
+  readonly #inFlight = { proven: 0, unproven: 0, failing: 0, replay: 0 }
+  readonly #wants = new Map<string, LaneWant>()
+  readonly #sleepers = createTimeHeap<LaneEndpoint>()
+  readonly #askedByHand = new Set<LaneEndpoint>()
+  readonly #rings: Record<Standing, Ring<LaneAccount, LaneEndpoint>> = {
     proven: createRing(),
     unproven: createRing(),
     failing: createRing(),
   }
-  const replays = createRing<LaneAccount, LaneEndpoint>()
-  const turns: Standing[] = ['proven', 'unproven', 'failing']
+  readonly #replays = createRing<LaneAccount, LaneEndpoint>()
+  readonly #turns: Standing[] = ['proven', 'unproven', 'failing']
+  /** Made once: it is asked at every turn. */
+  readonly #mayReplay = ({ standing }: LaneEndpoint): boolean =>
+    standing === 'proven' || this.#inFlight[standing] < this.#limits[standing]
+
+  constructor(limits: LaneLimits) {
+    this.#limits = limits
+  }
+
+  /** What waits is loaded anew for every endpoint. Attempts in flight stay so. */
+  reset(now: Millis): void {
+    this.#wants.clear()
+    for (const endpoint of this.#endpoints.values()) {
+      forgetWaiting(endpoint)
+      for (const window of [endpoint.live, endpoint.replay]) window.loading = false
+      this.#place(endpoint, now)
+    }
+  }
+
+  has(endpointId: number): boolean {
+    return this.#endpoints.has(endpointId)
+  }
+
+  /** Every endpoint that was ever put. */
+  ids(): number[] {
+    return [...this.#endpoints.keys()]
+  }
+
+  /** Adds an endpoint or takes over its changed state; what waits for it is loaded anew. */
+  put({ endpointId, account, gate }: { endpointId: number; account: string; gate: LaneGate }, now: Millis): void {
+    const endpoint = this.#endpoints.get(endpointId) ?? this.#newEndpoint(endpointId, account, gate)
+    endpoint.gate = gate
+    emptyLanes(endpoint)
+    if (!gate.closed) {
+      this.#want(endpoint, 'live')
+      this.#want(endpoint, 'replay')
+    }
+    this.#want(endpoint, 'by_hand')
+    this.#place(endpoint, now)
+  }
+
+  /** Forgets an endpoint; attempts in flight end on their own. */
+  remove(endpointId: number): void {
+    const endpoint = this.#endpoints.get(endpointId)
+    if (!endpoint) return
+    // Kept, closed: an attempt may be in flight, and it may come back.
+    endpoint.gate = { closed: true, opensAt: 0, probing: false }
+    forgetWaiting(endpoint)
+    this.#unring(endpoint)
+  }
+
+  /** Something new waits. False = the endpoint is not known here. */
+  offer(endpointId: number, kind: LaneKind, item: LaneItem, now: Millis): boolean {
+    const endpoint = this.#endpoints.get(endpointId)
+    if (!endpoint) return false
+    this.#add(endpoint, kind, item)
+    this.#place(endpoint, now)
+    return true
+  }
+
+  /** The answer to a want: the earliest due, at most `limit`. */
+  fill(endpointId: number, kind: LaneKind, items: readonly LaneItem[], limit: number, now: Millis): void {
+    const endpoint = this.#endpoints.get(endpointId)
+    if (!endpoint) return
+    if (kind === 'by_hand') {
+      for (const item of items) this.#add(endpoint, kind, item)
+      endpoint.byHandComplete = items.length < limit
+    } else this.#fillWindow(endpoint, kind, items, limit)
+    this.#place(endpoint, now)
+  }
+
+  /** What should be loaded. Each is named once; `fill` it, or `unfilled` when that failed. */
+  takeWants(): LaneWant[] {
+    const list = [...this.#wants.values()]
+    this.#wants.clear()
+    return list
+  }
+
+  hasWants(): boolean {
+    return this.#wants.size > 0
+  }
+
+  unfilled({ endpointId, kind }: LaneWant): void {
+    const endpoint = this.#endpoints.get(endpointId)
+    if (endpoint) this.#want(endpoint, kind)
+  }
+
+  /** The next delivery to send, or null: no slot free or nothing due. */
+  take(now: Millis): Claim | null {
+    this.#wakeSleepers(now)
+    this.#noticeDragging(now)
+    if (this.#quick.size >= this.#limits.slots) return null
+    return this.#takeByHand(now) ?? this.#takeLive(now) ?? this.#takeReplay(now)
+  }
+
+  /** Frees the slot. `dueAt` = it waits again. True = the endpoint was opened or closed by it: load it anew. */
+  settle(id: number, end: { dueAt: Millis | null; result: LaneResult; gate: LaneGate | null }, now: Millis): boolean {
+    const flight = this.#flights.get(id)
+    if (!flight) return false
+    const { endpoint, item, kind } = flight
+    this.#land(flight)
+    learn(endpoint, end.result, this.#limits.perEndpoint)
+    const turned = end.gate !== null && turns(endpoint.gate, end.gate)
+    if (end.gate) {
+      endpoint.gate = end.gate
+      if (end.gate.closed) emptyLanes(endpoint)
+    }
+    if (end.dueAt !== null) this.#add(endpoint, kind === 'replay' ? 'replay' : 'live', { ...item, dueAt: end.dueAt })
+    const { account } = endpoint
+    if (account.inFlight === this.#limits.perAccount - 1) this.#placeAll(account, now)
+    else this.#place(endpoint, now)
+    return turned
+  }
+
+  isInFlight(id: number): boolean {
+    return this.#flights.has(id)
+  }
+
+  /** What is being sent at this moment. */
+  flights(): { id: number; kind: LaneKind }[] {
+    return [...this.#flights.values()].map(({ item, kind }) => ({ id: item.id, kind }))
+  }
+
+  /** When to look again: something will be due, or a slot free. Null = at the next settlement or offer. */
+  nextAt(): Millis | null {
+    const due = this.#sleepers.peek()?.at ?? null
+    const full = this.#quick.size >= this.#limits.slots || this.#inFlight.unproven >= this.#limits.unproven
+    const [oldest] = this.#quick
+    if (!full || !oldest || this.#dragging() >= this.#limits.dragging) return due
+    return Math.min(due ?? NEVER, oldest.startedAt + this.#limits.dragsAfterMs)
+  }
+
+  status(now: Millis): { inFlight: number; endpoints: number; oldestDueAgeMs: number } {
+    let oldest = now
+    for (const { gate, live, replay } of this.#endpoints.values()) {
+      if (gate.closed || gate.opensAt > now) continue
+      oldest = Math.min(oldest, live.items[0]?.dueAt ?? now, replay.items[0]?.dueAt ?? now)
+    }
+    return { inFlight: this.#flights.size, endpoints: this.#endpoints.size, oldestDueAgeMs: now - oldest }
+  }
+
+  #newEndpoint(id: number, accountUuid: string, gate: LaneGate): LaneEndpoint {
+    const account = this.#accounts.get(accountUuid) ?? { inFlight: 0, endpoints: new Set() }
+    this.#accounts.set(accountUuid, account)
+    const endpoint = newLaneEndpoint(id, account, gate)
+    this.#endpoints.set(id, endpoint)
+    account.endpoints.add(endpoint)
+    return endpoint
+  }
 
   /** Puts the endpoint where it belongs now: into the rings, among the sleepers, or nowhere (a settlement brings it back). */
-  function place(endpoint: LaneEndpoint, now: Millis): void {
-    unring(endpoint)
+  #place(endpoint: LaneEndpoint, now: Millis): void {
+    this.#unring(endpoint)
     const { gate, account } = endpoint
-    if (endpoint.byHand.length > 0) askedByHand.add(endpoint)
-    else if (!endpoint.byHandComplete) want(endpoint, 'by_hand')
-    if (gate.closed || account.inFlight >= limits.perAccount) return
-    wantMore(endpoint, 'live')
-    wantMore(endpoint, 'replay')
-    const opensAt = Math.max(gate.opensAt, endpoint.gapMs > 0 ? endpoint.lastStartAt + endpoint.gapMs : 0)
+    if (endpoint.byHand.length > 0) this.#askedByHand.add(endpoint)
+    else if (!endpoint.byHandComplete) this.#want(endpoint, 'by_hand')
+    if (gate.closed || account.inFlight >= this.#limits.perAccount) return
+    this.#wantMore(endpoint, 'live')
+    this.#wantMore(endpoint, 'replay')
+    const opensAt = opensAtOf(endpoint)
     if (opensAt <= now) {
       if (endpoint.inFlight >= roomOf(endpoint)) return
-      if (next(endpoint, endpoint.live, now)) rings[endpoint.standing].add(account, endpoint)
-      if (next(endpoint, endpoint.replay, now)) replays.add(account, endpoint)
+      if (nextOf(endpoint, endpoint.live, now)) this.#rings[endpoint.standing].add(account, endpoint)
+      if (nextOf(endpoint, endpoint.replay, now)) this.#replays.add(account, endpoint)
     }
-    const due = Math.min(
-      nextDue(endpoint.live, endpoint.records) ?? NEVER,
-      nextDue(endpoint.replay, endpoint.records) ?? NEVER,
-    )
-    const at = Math.max(due, opensAt)
+    const at = Math.max(firstDueOf(endpoint), opensAt)
     if (at > now && at < endpoint.wakeAt) {
       endpoint.wakeAt = at
-      sleepers.push(at, endpoint)
+      this.#sleepers.push(at, endpoint)
     }
   }
 
-  function unring(endpoint: LaneEndpoint): void {
-    for (const standing of turns) rings[standing].remove(endpoint.account, endpoint)
-    replays.remove(endpoint.account, endpoint)
-    askedByHand.delete(endpoint)
+  #placeAll(account: LaneAccount, now: Millis): void {
+    for (const endpoint of account.endpoints) this.#place(endpoint, now)
   }
 
-  function next(endpoint: LaneEndpoint, window: LaneWindow, now: Millis): LaneItem | null {
-    return nextItem(window, now, endpoint.records, endpoint.gate.probing ? endpoint.lastProbe : null)
+  #unring(endpoint: LaneEndpoint): void {
+    for (const standing of this.#turns) this.#rings[standing].remove(endpoint.account, endpoint)
+    this.#replays.remove(endpoint.account, endpoint)
+    this.#askedByHand.delete(endpoint)
   }
 
-  function wantMore(endpoint: LaneEndpoint, kind: 'live' | 'replay'): void {
+  #wantMore(endpoint: LaneEndpoint, kind: 'live' | 'replay'): void {
     const window = endpoint[kind]
-    if (window.complete || window.loading || window.items.length > limits.window / 4) return
-    want(endpoint, kind)
+    if (window.complete || window.loading || window.items.length > this.#limits.window / 4) return
+    this.#want(endpoint, kind)
   }
 
-  function want(endpoint: LaneEndpoint, kind: LaneKind): void {
+  #want(endpoint: LaneEndpoint, kind: LaneKind): void {
     // Until the answer is there, nothing more is asked for.
     if (kind === 'by_hand') endpoint.byHandComplete = true
     else endpoint[kind].loading = true
     // What is in flight still waits as far as the database knows.
-    const limit = limits.window + endpoint.inFlight + endpoint.byHand.length
-    wants.set(`${kind}|${endpoint.id}`, { endpointId: endpoint.id, kind, limit })
+    const limit = this.#limits.window + endpoint.inFlight + endpoint.byHand.length
+    this.#wants.set(`${kind}|${endpoint.id}`, { endpointId: endpoint.id, kind, limit })
   }
 
-  function add(endpoint: LaneEndpoint, kind: LaneKind, item: LaneItem): void {
-    if (flights.has(item.id)) return
+  #add(endpoint: LaneEndpoint, kind: LaneKind, item: LaneItem): void {
+    if (this.#flights.has(item.id)) return
     if (kind === 'by_hand') {
-      if (endpoint.byHand.some(({ id }) => id === item.id)) return
-      // It may have been loaded as one of those that wait their turn.
-      for (const { items } of [endpoint.live, endpoint.replay]) {
-        const index = items.findIndex(({ id }) => id === item.id)
-        if (index >= 0) items.splice(index, 1)
-      }
-      endpoint.byHand.push(item)
-      endpoint.known.add(item.id)
+      addByHand(endpoint, item)
       return
     }
     const window = endpoint[kind]
@@ -162,18 +276,92 @@ export function createLanes(limits: LaneLimits): Lanes {
       return
     }
     endpoint.known.add(item.id)
-    const left = insertItem(window, item, limits.window)
+    const left = insertItem(window, item, this.#limits.window)
     if (left) endpoint.known.delete(left.id)
   }
 
-  function claim(endpoint: LaneEndpoint, kind: LaneKind, item: LaneItem, now: Millis): Claim {
+  #fillWindow(endpoint: LaneEndpoint, kind: 'live' | 'replay', items: readonly LaneItem[], limit: number): void {
+    const window = endpoint[kind]
+    const { arrivals } = window
+    window.loading = false
+    window.arrivals = []
+    if (endpoint.gate.closed) return
+    window.complete = true
+    for (const item of items) this.#add(endpoint, kind, item)
+    const last = items.at(-1)
+    if (last && items.length >= limit) {
+      window.complete = false
+      for (const item of cutAfter(window, last)) endpoint.known.delete(item.id)
+    }
+    for (const item of arrivals) this.#add(endpoint, kind, item)
+  }
+
+  #wakeSleepers(now: Millis): void {
+    for (let first = this.#sleepers.peek(); first && first.at <= now; first = this.#sleepers.peek()) {
+      this.#sleepers.pop()
+      const { at, value: endpoint } = first
+      if (at !== endpoint.wakeAt) continue
+      endpoint.wakeAt = NEVER
+      this.#place(endpoint, now)
+    }
+  }
+
+  #noticeDragging(now: Millis): void {
+    for (const flight of this.#quick) {
+      if (flight.startedAt + this.#limits.dragsAfterMs > now || this.#dragging() >= this.#limits.dragging) return
+      this.#quick.delete(flight)
+      flight.drags = true
+      flight.endpoint.dragging++
+      if (flight.standing === 'unproven') this.#inFlight.unproven--
+      this.#place(flight.endpoint, now)
+    }
+  }
+
+  #dragging(): number {
+    return this.#flights.size - this.#quick.size
+  }
+
+  #takeByHand(now: Millis): Claim | null {
+    for (const endpoint of this.#askedByHand) {
+      // One more than usual: what a person asked for does not wait behind an attempt that hangs.
+      if (endpoint.inFlight > roomOf(endpoint)) continue
+      const item = endpoint.byHand.find(({ record }) => !endpoint.records.has(record))
+      if (item) return this.#claim(endpoint, 'by_hand', item, now)
+    }
+    return null
+  }
+
+  #takeLive(now: Millis): Claim | null {
+    for (const standing of [...this.#turns]) {
+      if (standing !== 'proven' && this.#inFlight[standing] >= this.#limits[standing]) continue
+      const endpoint = this.#rings[standing].next(anyone)
+      if (!endpoint) continue
+      const item = nextOf(endpoint, endpoint.live, now)
+      if (!item) {
+        this.#place(endpoint, now)
+        continue
+      }
+      this.#turns.push(...this.#turns.splice(this.#turns.indexOf(standing), 1))
+      return this.#claim(endpoint, 'live', item, now)
+    }
+    return null
+  }
+
+  #takeReplay(now: Millis): Claim | null {
+    if (this.#inFlight.replay >= this.#limits.replay) return null
+    const endpoint = this.#replays.next(this.#mayReplay)
+    const item = endpoint && nextOf(endpoint, endpoint.replay, now)
+    return endpoint && item ? this.#claim(endpoint, 'replay', item, now) : null
+  }
+
+  #claim(endpoint: LaneEndpoint, kind: LaneKind, item: LaneItem, now: Millis): Claim {
     const list = kind === 'by_hand' ? endpoint.byHand : endpoint[kind].items
     list.splice(list.indexOf(item), 1)
     const flight: Flight = { endpoint, item, kind, standing: endpoint.standing, startedAt: now, drags: false }
-    flights.set(item.id, flight)
-    quick.add(flight)
-    inFlight[endpoint.standing]++
-    if (kind === 'replay') inFlight.replay++
+    this.#flights.set(item.id, flight)
+    this.#quick.add(flight)
+    this.#inFlight[endpoint.standing]++
+    if (kind === 'replay') this.#inFlight.replay++
     endpoint.inFlight++
     endpoint.records.add(item.record)
     endpoint.meanGapMs = endpoint.meanGapMs * 0.8 + Math.min(now - endpoint.lastStartAt, 60_000) * 0.2
@@ -182,208 +370,24 @@ export function createLanes(limits: LaneLimits): Lanes {
     if (probe) endpoint.lastProbe = item.id
     const { account } = endpoint
     account.inFlight++
-    if (account.inFlight === limits.perAccount) for (const each of account.endpoints) place(each, now)
-    else place(endpoint, now)
+    if (account.inFlight === this.#limits.perAccount) this.#placeAll(account, now)
+    else this.#place(endpoint, now)
     return { id: item.id, endpointId: endpoint.id, dueAt: item.dueAt, probe }
   }
 
-  function noticeDragging(now: Millis): void {
-    for (const flight of quick) {
-      if (flight.startedAt + limits.dragsAfterMs > now || flights.size - quick.size >= limits.dragging) return
-      quick.delete(flight)
-      flight.drags = true
-      flight.endpoint.dragging++
-      if (flight.standing === 'unproven') inFlight.unproven--
-      place(flight.endpoint, now)
-    }
-  }
-
-  function takeByHand(now: Millis): Claim | null {
-    for (const endpoint of askedByHand) {
-      // One more than usual: what a person asked for does not wait behind an attempt that hangs.
-      if (endpoint.inFlight > roomOf(endpoint)) continue
-      const item = endpoint.byHand.find(({ record }) => !endpoint.records.has(record))
-      if (item) return claim(endpoint, 'by_hand', item, now)
-    }
-    return null
-  }
-
-  function takeLive(now: Millis): Claim | null {
-    for (const standing of [...turns]) {
-      const ring = rings[standing]
-      if (ring.isEmpty()) continue
-      if (standing !== 'proven' && inFlight[standing] >= limits[standing]) continue
-      const endpoint = ring.next(() => true)
-      const item = endpoint && next(endpoint, endpoint.live, now)
-      if (!endpoint) continue
-      if (!item) {
-        place(endpoint, now)
-        continue
-      }
-      turns.push(...turns.splice(turns.indexOf(standing), 1))
-      return claim(endpoint, 'live', item, now)
-    }
-    return null
-  }
-
-  function takeReplay(now: Millis): Claim | null {
-    if (inFlight.replay >= limits.replay) return null
-    const endpoint = replays.next(({ standing }) => standing === 'proven' || inFlight[standing] < limits[standing])
-    const item = endpoint && next(endpoint, endpoint.replay, now)
-    return endpoint && item ? claim(endpoint, 'replay', item, now) : null
-  }
-
-  return {
-    reset(now) {
-      wants.clear()
-      for (const endpoint of endpoints.values()) {
-        endpoint.byHand = []
-        endpoint.byHandComplete = true
-        emptyLanes(endpoint)
-        for (const window of [endpoint.live, endpoint.replay]) window.loading = false
-        place(endpoint, now)
-      }
-    },
-
-    has: (endpointId) => endpoints.has(endpointId),
-    ids: () => [...endpoints.keys()],
-
-    put({ endpointId, account: accountUuid, gate }, now) {
-      let endpoint = endpoints.get(endpointId)
-      if (!endpoint) {
-        let account = accounts.get(accountUuid)
-        if (!account) {
-          account = { inFlight: 0, endpoints: new Set() }
-          accounts.set(accountUuid, account)
-        }
-        endpoint = newLaneEndpoint(endpointId, account, gate)
-        endpoints.set(endpointId, endpoint)
-        account.endpoints.add(endpoint)
-      }
-      endpoint.gate = gate
-      emptyLanes(endpoint)
-      if (!gate.closed) {
-        want(endpoint, 'live')
-        want(endpoint, 'replay')
-      }
-      want(endpoint, 'by_hand')
-      place(endpoint, now)
-    },
-
-    remove(endpointId) {
-      const endpoint = endpoints.get(endpointId)
-      if (!endpoint) return
-      // Kept, closed: an attempt may be in flight, and it may come back.
-      endpoint.gate = { closed: true, opensAt: 0, probing: false }
-      endpoint.byHand = []
-      endpoint.byHandComplete = true
-      emptyLanes(endpoint)
-      unring(endpoint)
-    },
-
-    offer(endpointId, kind, item, now) {
-      const endpoint = endpoints.get(endpointId)
-      if (!endpoint) return false
-      add(endpoint, kind, item)
-      place(endpoint, now)
-      return true
-    },
-
-    fill(endpointId, kind, items, limit, now) {
-      const endpoint = endpoints.get(endpointId)
-      if (!endpoint) return
-      if (kind === 'by_hand') {
-        for (const item of items) add(endpoint, kind, item)
-        endpoint.byHandComplete = items.length < limit
-      } else {
-        const window = endpoint[kind]
-        const arrivals = window.arrivals
-        window.loading = false
-        window.arrivals = []
-        if (!endpoint.gate.closed) {
-          window.complete = true
-          for (const item of items) add(endpoint, kind, item)
-          const last = items.at(-1)
-          if (last && items.length >= limit) {
-            window.complete = false
-            for (const item of cutAfter(window, last)) endpoint.known.delete(item.id)
-          }
-          for (const item of arrivals) add(endpoint, kind, item)
-        }
-      }
-      place(endpoint, now)
-    },
-
-    takeWants() {
-      const list = [...wants.values()]
-      wants.clear()
-      return list
-    },
-
-    hasWants: () => wants.size > 0,
-
-    unfilled({ endpointId, kind }) {
-      const endpoint = endpoints.get(endpointId)
-      if (endpoint) want(endpoint, kind)
-    },
-
-    take(now) {
-      for (let first = sleepers.peek(); first && first.at <= now; first = sleepers.peek()) {
-        sleepers.pop()
-        const { at, value: endpoint } = first
-        if (at !== endpoint.wakeAt) continue
-        endpoint.wakeAt = NEVER
-        place(endpoint, now)
-      }
-      noticeDragging(now)
-      if (quick.size >= limits.slots) return null
-      return takeByHand(now) ?? takeLive(now) ?? takeReplay(now)
-    },
-
-    settle(id, { dueAt, result, gate }, now) {
-      const flight = flights.get(id)
-      if (!flight) return false
-      const { endpoint, item, kind, standing, drags } = flight
-      const { account } = endpoint
-      flights.delete(id)
-      quick.delete(flight)
-      if (drags) endpoint.dragging--
-      if (!drags || standing !== 'unproven') inFlight[standing]--
-      if (kind === 'replay') inFlight.replay--
-      endpoint.inFlight--
-      endpoint.records.delete(item.record)
-      endpoint.known.delete(id)
-      account.inFlight--
-      learn(endpoint, result, limits.perEndpoint)
-      const before = endpoint.gate
-      const turned = gate !== null && (gate.closed !== before.closed || (before.probing && !gate.probing))
-      if (gate) {
-        endpoint.gate = gate
-        if (gate.closed) emptyLanes(endpoint)
-      }
-      if (dueAt !== null) add(endpoint, kind === 'replay' ? 'replay' : 'live', { ...item, dueAt })
-      if (account.inFlight === limits.perAccount - 1) for (const each of account.endpoints) place(each, now)
-      else place(endpoint, now)
-      return turned
-    },
-
-    isInFlight: (id) => flights.has(id),
-    flights: () => [...flights.values()].map(({ item, kind }) => ({ id: item.id, kind })),
-    nextAt() {
-      const due = sleepers.peek()?.at ?? null
-      const full = quick.size >= limits.slots || inFlight.unproven >= limits.unproven
-      const [oldest] = quick
-      if (!full || !oldest || flights.size - quick.size >= limits.dragging) return due
-      return Math.min(due ?? NEVER, oldest.startedAt + limits.dragsAfterMs)
-    },
-
-    status(now) {
-      let oldest = now
-      for (const { gate, live, replay } of endpoints.values()) {
-        if (gate.closed || gate.opensAt > now) continue
-        oldest = Math.min(oldest, live.items[0]?.dueAt ?? now, replay.items[0]?.dueAt ?? now)
-      }
-      return { inFlight: flights.size, endpoints: endpoints.size, oldestDueAgeMs: now - oldest }
-    },
+  /** Frees what the flight has taken. */
+  #land(flight: Flight): void {
+    const { endpoint, item, kind, standing, drags } = flight
+    this.#flights.delete(item.id)
+    this.#quick.delete(flight)
+    if (drags) endpoint.dragging--
+    if (!drags || standing !== 'unproven') this.#inFlight[standing]--
+    if (kind === 'replay') this.#inFlight.replay--
+    endpoint.inFlight--
+    endpoint.records.delete(item.record)
+    endpoint.known.delete(item.id)
+    endpoint.account.inFlight--
   }
 }
+
+const anyone = () => true

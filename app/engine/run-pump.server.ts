@@ -176,6 +176,10 @@ function createRunWindow(limits: RunLimits, look: () => void) {
     for (const key of keys) busy.add(`${account} ${key}`)
   }
 
+  function isFree({ account, keys }: PumpRun): boolean {
+    return !keys.some((key) => busy.has(`${account} ${key}`))
+  }
+
   return {
     inFlight: () => inFlight.size,
     waiting: () => [...window.values()].reduce((sum, list) => sum + list.length, 0),
@@ -196,7 +200,7 @@ function createRunWindow(limits: RunLimits, look: () => void) {
       if (inFlight.size >= limits.overall) return null
       for (const [account, list] of window) {
         if ((atWork.get(account) ?? 0) >= limits.perAccount) continue
-        const index = list.findIndex((run) => !run.keys.some((key) => busy.has(`${account} ${key}`)))
+        const index = list.findIndex(isFree)
         const run = list[index]
         if (!run) continue
         list.splice(index, 1)

@@ -63,9 +63,7 @@ export function createWorkApart<Table extends WorkTable>(
 ): RunningWorkApart<Table> {
   const { file, deadlineMs = 2_000, small = 4_096, mostOfOne = 4, most = 64, idleMs = 60_000, memoryMb = 128 } = options
   const { onEnd = () => {} } = options
-  /** By account. The map's order is that of the turns: whoever had one goes to its end. */
-  const queues = new Map<string, Job[]>()
-  let waiting = 0
+  const queues = createQueues(mostOfOne, most)
   let thread: Thread | null = null
   let running: Job | null = null
   let timer: NodeJS.Timeout | undefined
@@ -73,17 +71,11 @@ export function createWorkApart<Table extends WorkTable>(
 
   function next(): void {
     if (running) return
-    const [first] = queues
-    if (!first) {
+    const job = queues.take()
+    if (!job) {
       rest()
       return
     }
-    const [account, queue] = first
-    const job = queue.shift()
-    queues.delete(account)
-    if (!job) return
-    if (queue.length > 0) queues.set(account, queue)
-    waiting -= 1
     running = job
     thread ??= begin()
     try {
@@ -133,43 +125,42 @@ export function createWorkApart<Table extends WorkTable>(
   }
 
   function begin(): Thread {
-    const worker = new Worker(file as string | URL, {
-      name: 'work apart',
-      // Nothing of ours is for it to read.
-      env: {},
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
-    })
+    const worker = openWorker(file as string | URL, memoryMb)
     const begun: Thread = { worker, ready: false, spent: 0 }
     const gone = (error: Error) => {
-      if (thread !== begun) return
-      thread = null
-      const job = running
-      if (!job) return
-      // It is the job that filled the memory: the same one would again.
-      if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-        pay(job, deadlineMs)
-        settle(job, 'too_long', () => job.end({ outcome: 'too_long' }))
-      } else settle(job, 'failed', () => job.fail(error))
+      if (thread === begun) threadGone(error)
     }
-    worker.unref()
     worker.on('message', (answer: WorkAnswer) => {
-      if (thread !== begun) return
-      begun.spent = answer.spent
-      if (answer.kind === 'ready') {
-        begun.ready = true
-        if (running) expect(running)
-        return
-      }
-      const job = running
-      if (!job) return
-      pay(job, answer.ms)
-      if (answer.kind === 'failed') settle(job, 'failed', () => job.fail(answer.error))
-      else settle(job, 'done', () => job.end({ outcome: 'done', value: answer.value }))
+      if (thread === begun) answered(begun, answer)
     })
     worker.on('error', gone)
     worker.on('exit', (code) => gone(new Error(`the thread for long work ended with ${code}`)))
     return begun
+  }
+
+  function answered(from: Thread, answer: WorkAnswer): void {
+    from.spent = answer.spent
+    const job = running
+    if (answer.kind === 'ready') {
+      from.ready = true
+      if (job) expect(job)
+      return
+    }
+    if (!job) return
+    pay(job, answer.ms)
+    if (answer.kind === 'failed') settle(job, 'failed', () => job.fail(answer.error))
+    else settle(job, 'done', () => job.end({ outcome: 'done', value: answer.value }))
+  }
+
+  function threadGone(error: Error): void {
+    thread = null
+    const job = running
+    if (!job) return
+    // It is the job that filled the memory: the same one would again.
+    if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+      pay(job, deadlineMs)
+      settle(job, 'too_long', () => job.end({ outcome: 'too_long' }))
+    } else settle(job, 'failed', () => job.fail(error))
   }
 
   function end(): Promise<unknown> {
@@ -189,14 +180,11 @@ export function createWorkApart<Table extends WorkTable>(
   }
 
   async function handOver(name: string, of: string, given: unknown[]): Promise<Apart<unknown>> {
-    const queue = queues.get(of) ?? []
-    if (stopped || queue.length >= mostOfOne || waiting >= most) return refuse()
+    if (stopped || !queues.hasRoom(of)) return refuse()
     const meter = currentCaller()?.meter ?? null
     const ended = new Promise<Apart<unknown>>((resolve, reject) => {
-      queue.push({ order: { name, given }, of, meter, end: resolve, fail: reject })
+      queues.add({ order: { name, given }, of, meter, end: resolve, fail: reject })
     })
-    queues.set(of, queue)
-    waiting += 1
     next()
     try {
       return await ended
@@ -211,13 +199,10 @@ export function createWorkApart<Table extends WorkTable>(
       if (file === null || !isLongerThan(small, given[0])) return { outcome: 'done', value: work(...given) }
       return (await handOver(name, of, given)) as Apart<ReturnType<Table[typeof name]>>
     },
-    waiting: () => waiting,
+    waiting: queues.waiting,
     async stop() {
       stopped = true
-      const left = [...queues.values()].flat()
-      queues.clear()
-      waiting = 0
-      for (const job of left) job.end(refuse())
+      for (const job of queues.empty()) job.end(refuse())
       const job = running
       const ended = end()
       if (job) settle(job, 'busy', () => job.end({ outcome: 'busy', retryAfterMs: deadlineMs }))
@@ -225,6 +210,48 @@ export function createWorkApart<Table extends WorkTable>(
       await ended
     },
   }
+}
+
+/** Jobs that wait. Accounts take turns, and each may have only so many. */
+function createQueues(mostOfOne: number, most: number) {
+  /** By account. The map's order is that of the turns: whoever had one goes to its end. */
+  const queues = new Map<string, Job[]>()
+  let waiting = 0
+  return {
+    waiting: () => waiting,
+    hasRoom: (account: string) => (queues.get(account)?.length ?? 0) < mostOfOne && waiting < most,
+    add(job: Job): void {
+      queues.set(job.of, [...(queues.get(job.of) ?? []), job])
+      waiting += 1
+    },
+    take(): Job | null {
+      const [first] = queues
+      if (!first) return null
+      const [account, [job, ...others]] = first
+      queues.delete(account)
+      if (others.length > 0) queues.set(account, others)
+      waiting -= 1
+      return job ?? null
+    },
+    empty(): Job[] {
+      const left = [...queues.values()].flat()
+      queues.clear()
+      waiting = 0
+      return left
+    },
+  }
+}
+
+function openWorker(file: string | URL, memoryMb: number): Worker {
+  const worker = new Worker(file, {
+    name: 'work apart',
+    // Nothing of ours is for it to read.
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
+  })
+  worker.unref()
+  return worker
 }
 
 /** ms of processor time that the job at work has used. Null = this Node cannot tell (older than 22.20), or the thread does not say. */

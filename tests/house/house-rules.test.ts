@@ -27,7 +27,7 @@ test.each([
   ['tests/walks/events.test.ts', 'database.transaction(async (tx) => { await tx.run() })', TRANSACTION],
 
   [STORE, "sql.prepare('SELECT 1 FROM event WHERE seq = ?')", BY_NAME],
-  [STORE, 'sql.prepare(`SELECT ${columns} FROM event WHERE ${here} LIMIT ?`)', BY_NAME],
+  [STORE, `sql.prepare(\`SELECT \${columns} FROM event WHERE \${here} LIMIT ?\`)`, BY_NAME],
   [STORE, "const values = 'INSERT INTO lease VALUES (?, ?)'", BY_NAME],
 
   [USE_CASE, 'const port = process.env.PORT', ENV],
