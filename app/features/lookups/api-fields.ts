@@ -18,33 +18,41 @@ const MOST_FIELDS = 500
 
 /** Fields of all records together, in the order they first appear. */
 export function fieldsFound(records: readonly Readonly<Record<string, unknown>>[]): FoundField[] {
-  const found = new Map<string, FoundField & { seenIn: number }>()
-  records.forEach((record, index) => {
-    for (const [name, value] of Object.entries(record)) note(name, value, index + 1, 1)
-  })
-  return [...found.values()].map(({ seenIn: _seenIn, ...field }) => field)
-
-  function note(path: string, value: unknown, record: number, depth: number): void {
-    const known = found.get(path)
-    if (!known && found.size >= MOST_FIELDS) return
-    const field = known ?? { path, kinds: [], sample: null, filled: 0, seenIn: 0 }
-    if (!known) found.set(path, field)
-    const kind = kindOf(value)
-    if (kind !== null && !field.kinds.includes(kind)) field.kinds.push(kind)
-    if (kind !== null && value !== '') {
-      // In a list the same field comes several times within one record.
-      if (field.seenIn !== record) field.filled += 1
-      field.seenIn = record
-      field.sample ??= sampleOf(value)
+  const found = new Map<string, Seen>()
+  for (const [index, record] of records.entries()) {
+    for (const [path, value] of valuesIn(record)) {
+      const field = found.get(path) ?? { path, kinds: [], sample: null, filled: 0, seenIn: -1 }
+      if (!found.has(path) && found.size >= MOST_FIELDS) continue
+      found.set(path, field)
+      note(field, value, index)
     }
-    if (depth >= DEEPEST) return
-    if (Array.isArray(value)) {
-      for (const one of value) if (isRecord(one)) noteAll(`${path}[]`, one, record, depth)
-    } else if (isRecord(value)) noteAll(path, value, record, depth)
   }
+  return [...found.values()].map(({ seenIn: _seenIn, ...field }) => field)
+}
 
-  function noteAll(path: string, value: Readonly<Record<string, unknown>>, record: number, depth: number): void {
-    for (const [name, inner] of Object.entries(value)) note(`${path}.${name}`, inner, record, depth + 1)
+/** `seenIn` = the last record in which it was not empty. */
+type Seen = FoundField & { seenIn: number }
+
+function note(field: Seen, value: unknown, record: number): void {
+  const kind = kindOf(value)
+  if (kind === null) return
+  if (!field.kinds.includes(kind)) field.kinds.push(kind)
+  if (value === '') return
+  // In a list the same field comes several times within one record.
+  if (field.seenIn !== record) field.filled += 1
+  field.seenIn = record
+  field.sample ??= sampleOf(value)
+}
+
+/** Every field with its path, and those inside it after it. */
+function* valuesIn(record: Readonly<Record<string, unknown>>, prefix = '', depth = 1): Generator<[string, unknown]> {
+  for (const [name, value] of Object.entries(record)) {
+    const path = prefix + name
+    yield [path, value]
+    if (depth === DEEPEST) continue
+    const inner = Array.isArray(value) ? value : [value]
+    const within = Array.isArray(value) ? `${path}[].` : `${path}.`
+    for (const one of inner) if (isRecord(one)) yield* valuesIn(one, within, depth + 1)
   }
 }
 

@@ -38,43 +38,48 @@ interface RunActed {
 /** `form`: `act`; `run` (a run's id); for a message `step` and `item`; for all held runs `rule`. */
 export async function actOnRun(app: ActApp, accountUuid: string, form: URLSearchParams): Promise<RunActed> {
   const act = RUN_ACTS.find((one) => one === form.get('act'))
-  if (act === undefined) return stay(SAYS.gone)
-  if (act === 'release_all' || act === 'discard_all') {
-    const ruleId = parseRuleId(form.get('rule') ?? '')
-    if (ruleId === null) return stay(SAYS.gone)
-    const decision = act === 'release_all' ? 'send' : 'discard'
-    return stay(settledHeldFlash(decision, await settleHeldRuns(app, accountUuid, ruleId, decision)))
-  }
-  const runId = parseRuleId(form.get('run') ?? '')
-  if (runId === null) return stay(SAYS.gone)
+  const isOfRule = act === 'release_all' || act === 'discard_all'
+  const id = parseRuleId(form.get(isOfRule ? 'rule' : 'run') ?? '')
+  if (act === undefined || id === null) return stay(SAYS.gone)
   switch (act) {
+    case 'release_all':
+      return stay(settledHeldFlash('send', await settleHeldRuns(app, accountUuid, id, 'send')))
+    case 'discard_all':
+      return stay(settledHeldFlash('discard', await settleHeldRuns(app, accountUuid, id, 'discard')))
     case 'failed_again': {
-      const { outcome } = await rerunFailed(app, accountUuid, runId)
+      const { outcome } = await rerunFailed(app, accountUuid, id)
       return stay({ again: SAYS.failedAgain, nothing_failed: SAYS.nothingFailed, not_found: SAYS.gone }[outcome])
     }
     case 'all_again':
+      return ranAgain(await runAllAgain(app, accountUuid, id, { today: false }))
     case 'today':
-      return ranAgain(await runAllAgain(app, accountUuid, runId, { today: act === 'today' }))
+      return ranAgain(await runAllAgain(app, accountUuid, id, { today: true }))
     case 'release':
-      return stay((await releaseRuns(app, accountUuid, [runId])) === 1 ? SAYS.released : SAYS.notHeld)
+      return stay((await releaseRuns(app, accountUuid, [id])) === 1 ? SAYS.released : SAYS.notHeld)
     case 'discard':
-    case 'cancel': {
-      const { outcome } = await cancelRun(app, accountUuid, runId, { discarded: act === 'discard' })
-      const done = act === 'discard' ? SAYS.discarded : SAYS.cancelled
-      return stay(
-        { cancelled: done, cancelling: SAYS.cancelling, done_already: SAYS.doneAlready, not_found: SAYS.gone }[outcome],
-      )
-    }
+      return cancelled(await cancelRun(app, accountUuid, id, { discarded: true }), SAYS.discarded)
+    case 'cancel':
+      return cancelled(await cancelRun(app, accountUuid, id, { discarded: false }), SAYS.cancelled)
     case 'went_out':
-    case 'send_it': {
-      const row = { stepId: form.get('step') ?? '', itemKey: form.get('item') ?? '' }
-      const { outcome } = await settleUnknown(app, accountUuid, runId, row, act === 'went_out' ? 'went_out' : 'send')
-      const done = act === 'went_out' ? SAYS.wentOut : SAYS.sendIt
-      return stay({ settled: done, not_open: SAYS.settledAlready, not_found: SAYS.gone }[outcome])
-    }
+      return settled(await settleUnknown(app, accountUuid, id, messageOf(form), 'went_out'), SAYS.wentOut)
+    case 'send_it':
+      return settled(await settleUnknown(app, accountUuid, id, messageOf(form), 'send'), SAYS.sendIt)
     default:
       return assertNever(act)
   }
+}
+
+function messageOf(form: URLSearchParams): { stepId: string; itemKey: string } {
+  return { stepId: form.get('step') ?? '', itemKey: form.get('item') ?? '' }
+}
+
+function cancelled({ outcome }: Awaited<ReturnType<typeof cancelRun>>, done: Flash): RunActed {
+  const says = { cancelled: done, cancelling: SAYS.cancelling, done_already: SAYS.doneAlready, not_found: SAYS.gone }
+  return stay(says[outcome])
+}
+
+function settled({ outcome }: Awaited<ReturnType<typeof settleUnknown>>, done: Flash): RunActed {
+  return stay({ settled: done, not_open: SAYS.settledAlready, not_found: SAYS.gone }[outcome])
 }
 
 function ranAgain(ran: RanAgain): RunActed {

@@ -132,29 +132,42 @@ export async function meet(
   })
 }
 
+type AboutRun = Pick<RunRecord, 'object' | 'recordUuids' | 'triggerData' | 'journal'>
+
 /** Whom a run is about: as it was noted when it began and when its messages were planned, else what a rule last saw of the record. */
 export async function customersOfRun(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
-  { object, recordUuids, triggerData, journal }: Pick<RunRecord, 'object' | 'recordUuids' | 'triggerData' | 'journal'>,
+  run: AboutRun,
 ): Promise<MetCustomer[]> {
-  const names = new Map<string, string>()
-  for (const { companyUuid = '', companyName } of triggerData.conditionMatching?.matchedRecords ?? []) {
-    if (companyUuid !== '') names.set(companyUuid, companyName)
-  }
-  for (const uuid of journal.flatMap((row) => row.notes?.about?.companyUuids ?? [])) {
-    if (!names.has(uuid)) names.set(uuid, '')
-  }
-  if (names.size === 0 && recordUuids.length <= MOST_MET) {
-    if (object === 'company') for (const uuid of recordUuids) names.set(uuid, '')
-    else {
-      const snapshots = await app.store.records.loadSnapshots(accountUuid, snapshotsOf(object), recordUuids)
-      for (const { fields } of snapshots) if (fields.company_uuid) names.set(fields.company_uuid, '')
-    }
-  }
+  const noted = customersNoted(run)
+  const names = noted.size > 0 ? noted : await customersSeen(app, accountUuid, run)
   return meet(
     app,
     accountUuid,
     [...names].map(([uuid, name]) => ({ uuid, name })),
   )
+}
+
+/** Names by uuid; '' = not known. */
+function customersNoted({ triggerData, journal }: AboutRun): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const { companyUuid, companyName } of triggerData.conditionMatching?.matchedRecords ?? []) {
+    if (companyUuid) names.set(companyUuid, companyName)
+  }
+  for (const uuid of journal.flatMap((row) => row.notes?.about?.companyUuids ?? [])) {
+    if (!names.has(uuid)) names.set(uuid, '')
+  }
+  return names
+}
+
+async function customersSeen(
+  { store }: Pick<App, 'store'>,
+  accountUuid: string,
+  { object, recordUuids }: AboutRun,
+): Promise<Map<string, string>> {
+  if (recordUuids.length > MOST_MET) return new Map()
+  if (object === 'company') return new Map(recordUuids.map((uuid) => [uuid, '']))
+  const snapshots = await store.records.loadSnapshots(accountUuid, snapshotsOf(object), recordUuids)
+  return new Map(snapshots.flatMap(({ fields }) => (fields.company_uuid ? [[fields.company_uuid, '']] : [])))
 }

@@ -124,8 +124,7 @@ async function lookBack(app: ActApp, rule: AutomationRow, { takeRun }: Asked): P
   if (!takeRun()) return done(failed(LOOK_BACK_FAILED, TOO_MANY_RUNS))
   const found = await lookBackOfRule(app, rule)
   if (found.kind === 'trouble') return done(failed(LOOK_BACK_FAILED, found.message))
-  const result = { kind: 'looked_back', ruleId: rule.id, name: rule.name, lookBack: found } as const
-  return { outcome: 'shown', result, toast: null }
+  return shown({ kind: 'looked_back', ruleId: rule.id, name: rule.name, lookBack: found })
 }
 
 async function run(
@@ -137,17 +136,9 @@ async function run(
 ): Promise<RuleActOutcome> {
   if (mode === 'check' && !admin) return done(failed(RULE_RUN_FAILED, NOT_AN_ADMIN))
   if (!takeRun()) return done(failed(RULE_RUN_FAILED, TOO_MANY_RUNS))
-  const recordUuid = readRecordId(values.recordUuid ?? '')
-  const wished = {
-    bypassConditions: values.bypass === 'yes',
-    recordUuid: recordUuid === '' ? null : recordUuid,
-    includeHandled: values[ASK_FIELDS.handled] === 'yes',
-  }
-  const search = (values[ASK_FIELDS.search] ?? '').trim().slice(0, 100)
-  const confirmed = values[ASK_FIELDS.confirmed] === 'yes'
+  const { wished, search, confirmed, seen } = readPress(values)
   const ask = (note: string | null) => askFirst(app, rule, { ...wished, search, note, names })
   if (mode === 'run' && !confirmed && writesToCustomers(rule.definition)) return ask(null)
-  const seen = confirmed ? (values[ASK_FIELDS.seen] ?? null) : null
   const ran = await runNow(app, rule, { ...wished, pretend: mode !== 'run', seen })
   const { id: ruleId, name } = rule
   switch (ran.outcome) {
@@ -157,9 +148,8 @@ async function run(
     case 'changed':
       return ask(CHANGED_SINCE[ran.part])
     case 'previewed': {
-      const result = { kind: 'previewed', ruleId, name, mode: mode === 'check' ? 'check' : 'preview' } as const
-      const often = oftenOf(rule.definition, objectOfRule(rule.definition))
-      return { outcome: 'shown', result: { ...result, preview: previewView(ran, often, names) }, toast: null }
+      const preview = previewView(ran, oftenOf(rule.definition, objectOfRule(rule.definition)), names)
+      return shown({ kind: 'previewed', ruleId, name, mode: mode === 'check' ? 'check' : 'preview', preview })
     }
     case 'conditions_not_met':
       return notMet(rule, mode, ran, names)
@@ -171,13 +161,28 @@ async function run(
   }
 }
 
+function readPress(values: Record<string, string>) {
+  const recordUuid = readRecordId(values.recordUuid ?? '')
+  const confirmed = values[ASK_FIELDS.confirmed] === 'yes'
+  return {
+    wished: {
+      bypassConditions: values.bypass === 'yes',
+      recordUuid: recordUuid === '' ? null : recordUuid,
+      includeHandled: values[ASK_FIELDS.handled] === 'yes',
+    },
+    search: (values[ASK_FIELDS.search] ?? '').trim().slice(0, 100),
+    confirmed,
+    seen: confirmed ? (values[ASK_FIELDS.seen] ?? null) : null,
+  }
+}
+
 function notMet(
   rule: AutomationRow,
   mode: RunMode,
   { record, failed: conditions }: NotMet,
   names: KnownNames,
 ): RuleActOutcome {
-  const result: PageResult = {
+  return shown({
     kind: 'not_met',
     ruleId: rule.id,
     name: rule.name,
@@ -185,8 +190,7 @@ function notMet(
     recordUuid: record?.recordUuid ?? '',
     record: record && titleOf(record),
     failed: failedViews(rule.definition, conditions, names),
-  }
-  return { outcome: 'shown', result, toast: null }
+  })
 }
 
 /** A record that has neither number nor name is not called by its id. */
@@ -203,10 +207,8 @@ async function askFirst(
 ): Promise<RuleActOutcome> {
   const question = await askRun(app, rule, wished)
   switch (question.outcome) {
-    case 'ask': {
-      const result = { kind: 'ask_run', ruleId: rule.id, name: rule.name, asked: question.asked } as const
-      return { outcome: 'shown', result, toast: null }
-    }
+    case 'ask':
+      return shown({ kind: 'ask_run', ruleId: rule.id, name: rule.name, asked: question.asked })
     case 'conditions_not_met':
       return notMet(rule, 'run', question, wished.names)
     case 'no_record':
@@ -248,6 +250,10 @@ async function importRules(app: RulesApp, accountUuid: string, text: string): Pr
 
 function whyNot(refusal: RuleRefusal): string {
   return refusal.outcome === 'not_found' ? GONE : refusal.message
+}
+
+function shown(result: PageResult): RuleActOutcome {
+  return { outcome: 'shown', result, toast: null }
 }
 
 function done(flash: Flash): RuleActOutcome {

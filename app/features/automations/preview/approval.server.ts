@@ -15,7 +15,7 @@ import type { PreviewedStep } from './preview.ts'
 
 type ApprovalApp = PreviewApp & Pick<App, 'planning'>
 
-interface WishShown {
+export interface WishShown {
   wish: RunWish
   execution: Execution
   preview: { steps: PreviewedStep[]; customerMessages: number; credits: number }

@@ -7,20 +7,16 @@ import { objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { oftenOf } from '../rules/timing/once-words.ts'
 import { hashesOfReceiver } from '../runs/run-guards.server.ts'
 import type { LookApp } from '../triggers/look.server.ts'
-import { matchNow } from '../triggers/match-now.server.ts'
 import { type NowPlan, type NowWished, planNow } from '../triggers/plan-now.server.ts'
-import { showWishes } from './approval.server.ts'
+import { showWishes, type WishShown } from './approval.server.ts'
 import { ASK_FIELDS, type AskedRun, type GotBefore, notFoundWords } from './ask-run.ts'
 import { choiceOf, joinFor, MOST_CHOICES, recentRecords, searchRecords } from './look-records.server.ts'
 import type { PreviewedStep } from './preview.ts'
 import { previewView } from './preview-view.ts'
-import { NO_RECORDS, type NotMet, nothingMatched, type RunNowApp } from './run-now.server.ts'
+import { matchedFor, NO_RECORDS, type NothingToRun, type NotMet, type RunNowApp } from './run-now.server.ts'
 import { ranBeforeWords } from './run-now-words.ts'
 
-type RunQuestion =
-  | { outcome: 'ask'; asked: AskedRun }
-  | NotMet
-  | { outcome: 'no_record' | 'unavailable'; message: string }
+type RunQuestion = { outcome: 'ask'; asked: AskedRun } | NotMet | NothingToRun
 
 const MOST_GOT = 3
 
@@ -41,34 +37,25 @@ export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked):
     return { outcome: 'ask', asked: nothingFound(asked.search, await choicesFor(app, rule, { ...asked, search: '' })) }
   }
   const wished = found ? { ...asked, recordUuid: found.uuid } : asked
-  const matched = await matchNow(look, rule, wished)
-  if (matched.outcome === 'failed') return { outcome: 'unavailable', message: matched.failure.message }
-  if (matched.outcome === 'no_record') return matched
-  if (matched.outcome === 'nothing') return nothingMatched(matched, wished)
+  const matched = await matchedFor(look, rule, wished)
+  if (matched.outcome !== 'matched') return matched
   const plain = await planNow(look, rule, matched, { ...wished, includeHandled: false })
   const again = plain.wishes.length === 0 && plain.handled.length > 0
-  const plan = again ? await planNow(look, rule, matched, { ...wished, includeHandled: true }) : plain
-  const [first] = plan.wishes
+  const { wishes } = again ? await planNow(look, rule, matched, { ...wished, includeHandled: true }) : plain
+  const [first] = wishes
   if (!first) return { outcome: 'no_record', message: NO_RECORDS }
-
-  const often = oftenOf(rule.definition, objectOfRule(rule.definition))
-  const runs: AskedRun['runs'] = []
-  const shown = await showWishes(app, rule, plan.wishes)
+  const shown = await showWishes(app, rule, wishes)
   if (shown.outcome === 'not_possible') return { outcome: 'unavailable', message: shown.message }
-  for (const { wish, execution, preview } of shown.shown.runs) {
-    const count = wish.recordUuids.length
-    const view = previewView({ execution, preview: { ...preview, matched: count, total: count } }, often, asked.names)
-    runs.push({ preview: view, got: await gotBefore(app, rule.accountUuid, preview.steps) })
-  }
+  const runs = await shownRuns(app, rule, shown.shown.runs, asked.names)
   const one = wished.recordUuid ?? (isOne(rule, wished) ? first.recordUuids[0] : null) ?? null
   return {
     outcome: 'ask',
     asked: {
-      about: aboutOf(plan, runs),
+      about: aboutOf(wishes, runs),
       handled: again ? ranBeforeWords(plain.handled, matched.object) : null,
       note: asked.note,
       runs,
-      more: plan.wishes.length - runs.length,
+      more: wishes.length - runs.length,
       choices: chosen,
       search: asked.search,
       values: {
@@ -82,6 +69,23 @@ export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked):
   }
 }
 
+/** Each with what its people got before. */
+async function shownRuns(
+  app: RunNowApp,
+  { accountUuid, definition }: AutomationRow,
+  shown: readonly WishShown[],
+  names: KnownNames,
+): Promise<AskedRun['runs']> {
+  const often = oftenOf(definition, objectOfRule(definition))
+  const runs: AskedRun['runs'] = []
+  for (const { wish, execution, preview } of shown) {
+    const count = wish.recordUuids.length
+    const view = previewView({ execution, preview: { ...preview, matched: count, total: count } }, often, names)
+    runs.push({ preview: view, got: await gotBefore(app, accountUuid, preview.steps) })
+  }
+  return runs
+}
+
 function nothingFound(search: string, choices: RecordChoice[]): AskedRun {
   return { about: '', handled: null, note: notFoundWords(search), runs: [], more: 0, choices, search, values: null }
 }
@@ -91,7 +95,7 @@ function isOne({ triggerSource }: AutomationRow, { bypassConditions }: NowWished
   return triggerSource !== 'api_polling' || bypassConditions
 }
 
-function aboutOf({ wishes }: NowPlan, runs: AskedRun['runs']): string {
+function aboutOf(wishes: NowPlan['wishes'], runs: AskedRun['runs']): string {
   const [only] = runs
   if (wishes.length === 1 && only) return only.preview.about
   return `${wishes.reduce((sum, { recordUuids }) => sum + recordUuids.length, 0)} records`

@@ -24,6 +24,7 @@ import { oftenOf } from '../rules/timing/once-words.ts'
 import { executionOf } from '../runs/run-history.ts'
 import { sceneValues } from '../runs/run-step.server.ts'
 import { type Failure, filterOf, judgeAll, listFor } from '../triggers/list-records.server.ts'
+import { notFoundWords } from './ask-run.ts'
 import {
   choiceOf,
   joinFor,
@@ -33,7 +34,7 @@ import {
   recentRecords,
   searchRecords,
 } from './look-records.server.ts'
-import { type PreviewParts, previewRun } from './preview.server.ts'
+import { type Preview, type PreviewParts, previewRun } from './preview.server.ts'
 import { previewView } from './preview-view.ts'
 import { notChecked } from './too-long.ts'
 
@@ -110,15 +111,7 @@ export async function previewDraft(
   const run = await recordsOfRun(app, reads, draft, wish, facts, at)
   if (run.outcome === 'failed') return troubleOf(run.failure)
   const { definition, object } = draft
-  const preview = await previewRun(app, draftParts(app, reads, draft), {
-    accountUuid: wish.accountUuid,
-    automation: { id: draft.ruleId ?? 0, name: draft.name, version: 1 },
-    definition,
-    object,
-    recordUuids: run.records.map(({ recordUuid }) => recordUuid),
-    groupKey: run.groupKey,
-    triggerData: triggerDataOf(definition, object, run.records),
-  })
+  const preview = await runOfDraft(app, draftParts(app, reads, draft), wish.accountUuid, draft, run)
   if (preview.outcome === 'not_possible') return { kind: 'trouble', message: runReasonText(preview.why.sentence) }
   const { steps, customerMessages, credits } = preview
   const verdict = judge(definition.conditions, facts, at)
@@ -148,33 +141,45 @@ type Chosen =
 async function chooseRecord(reads: Reads, draft: Draft, wish: LookWish, at: JudgedAt): Promise<Chosen> {
   const { object, definition } = draft
   const { conditions } = definition
+  const { accountUuid, search } = wish
   const withDeleted = readsDeleted(definition.trigger)
-  const from = { accountUuid: wish.accountUuid, object, withDeleted, conditions, at }
-  const recent = await recentRecords(reads, wish.accountUuid, object, at, { orOlder: true, withDeleted })
+  const from = { accountUuid, object, withDeleted, conditions, at }
+  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: true, withDeleted })
   if (recent.outcome === 'failed') return recent
-  const found = wish.search === '' ? null : await searchRecords(reads, from, recent.records, wish.search)
-  if (found?.outcome === 'failed') return found
-  const listed =
-    found !== null && found.facts.length > 0 ? found : await joinFor(reads, from, recent.records.slice(0, MOST_CHOICES))
+  const found = await searchRecords(reads, from, recent.records, search)
+  if (found.outcome === 'failed') return found
+  const [firstFound] = found.facts
+  const listed = firstFound ? found : await joinFor(reads, from, recent.records.slice(0, MOST_CHOICES))
   if (listed.outcome === 'failed') return listed
+  const named = await askedRecord(reads, draft, wish)
+  if (named.outcome === 'failed') return named
+  const gone = named.outcome === 'gone' ? 'The chosen record is not in ServiceM8 any more.' : null
+  const note = search !== '' && !firstFound ? notFoundWords(search) : gone
   const choices = listed.facts.map((facts) => choiceOf(facts, conditions, at))
-  let note = found !== null && found.facts.length === 0 ? `Nothing was found for “${wish.search}”.` : null
-
-  if (wish.record !== '') {
-    const one = await reads.facts.one(wish.accountUuid, object, wish.record, partsToShow(object, conditions))
-    if (one.outcome === 'ok' && (one.facts.active || withDeleted))
-      return { outcome: 'chosen', facts: one.facts, choices, note }
-    if (one.outcome !== 'ok' && one.outcome !== 'gone') return { outcome: 'failed', failure: one }
-    note ??= 'The chosen record is not in ServiceM8 any more.'
-  }
-  const [first] = found?.facts ?? []
-  if (first) return { outcome: 'chosen', facts: first, choices, note }
+  const wanted = named.outcome === 'ok' ? named.facts : firstFound
+  if (wanted) return { outcome: 'chosen', facts: wanted, choices, note }
   const matching = await newestMatching(reads, from, recent.records)
   if (matching.outcome === 'failed') return matching
-  if (matching.facts) return { outcome: 'chosen', facts: matching.facts, choices, note }
-  const [newest] = listed.facts
+  const newest = matching.facts ?? listed.facts[0]
   if (newest) return { outcome: 'chosen', facts: newest, choices, note }
   return { outcome: 'none', message: 'There is no record in ServiceM8 yet to look at it with.' }
+}
+
+type Asked =
+  | { outcome: 'ok'; facts: RecordFacts }
+  | { outcome: 'gone' | 'none' }
+  | { outcome: 'failed'; failure: Failure }
+
+/** The record that was asked for; `none` = none was. */
+async function askedRecord(
+  reads: Reads,
+  { object, definition }: Draft,
+  { accountUuid, record }: LookWish,
+): Promise<Asked> {
+  if (record === '') return { outcome: 'none' }
+  const one = await reads.facts.one(accountUuid, object, record, partsToShow(object, definition.conditions))
+  if (one.outcome === 'ok') return one.facts.active || readsDeleted(definition.trigger) ? one : { outcome: 'gone' }
+  return one.outcome === 'gone' ? one : { outcome: 'failed', failure: one }
 }
 
 /** A run of a group or a list has all of it; else the one record. More than so many are not planned for a look. */
@@ -212,12 +217,27 @@ async function recordsOfRun(
   return { outcome: 'ok', records: (group?.records ?? [facts]).slice(0, MOST_OF_GROUP), groupKey: group?.key ?? null }
 }
 
+/** The run that the draft would make of the records. */
+export function runOfDraft(
+  app: LookDraftApp,
+  parts: PreviewParts,
+  accountUuid: string,
+  { ruleId, name, definition, object }: Draft,
+  { records, groupKey }: Pick<OfRun, 'records' | 'groupKey'>,
+): Promise<Preview> {
+  return previewRun(app, parts, {
+    accountUuid,
+    automation: { id: ruleId ?? 0, name, version: 1 },
+    definition,
+    object,
+    recordUuids: records.map(({ recordUuid }) => recordUuid),
+    groupKey,
+    triggerData: triggerDataOf(definition, object, records),
+  })
+}
+
 /** As a run by hand would have it; a manual rule is called with the job and its date. */
-export function triggerDataOf(
-  { trigger }: RuleDefinition,
-  object: string,
-  records: readonly RecordFacts[],
-): TriggerData {
+function triggerDataOf({ trigger }: RuleDefinition, object: string, records: readonly RecordFacts[]): TriggerData {
   const [first] = records
   const values: Record<string, string> =
     trigger.source === 'manual_endpoint' && first

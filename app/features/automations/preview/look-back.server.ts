@@ -12,7 +12,7 @@ import type { Draft } from '../form/form-check.ts'
 import type { LookedBack, LookedBackRow, LookTrouble } from '../form/form-look.ts'
 import type { FormState } from '../form/form-state.ts'
 import { matchedRecord } from '../records/changes.ts'
-import type { JudgedAt, RecordFacts } from '../records/facts.ts'
+import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
 import { objectNoun } from '../records/fields.ts'
 import { type Reads, rememberedReads } from '../records/remembered-reads.server.ts'
 import { neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
@@ -20,10 +20,10 @@ import { groupRecords, partsForGrouping } from '../rules/grouping.ts'
 import { onceWords } from '../rules/timing/once-words.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'
-import { draftParts, type LookDraftApp, momentOf, readDraft, triggerDataOf, troubleOf } from './look-at-draft.server.ts'
+import { draftParts, type LookDraftApp, momentOf, readDraft, runOfDraft, troubleOf } from './look-at-draft.server.ts'
 import { basisOf, LOOK_BACK_DAYS, looksAgain, looksOf, MOST_LOOKED_BACK, wouldHaveActed } from './look-back.ts'
 import { partsToShow, presentRecords, recentRecords, sinceOf } from './look-records.server.ts'
-import { type PreviewParts, previewRun } from './preview.server.ts'
+import type { PreviewParts } from './preview.server.ts'
 import type { PreviewedStep } from './preview.ts'
 import { recordLabel } from './preview-view.ts'
 
@@ -71,28 +71,15 @@ async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): P
   const { definition, object } = draft
   const at = await momentOf(app, accountUuid)
   const ran = await runsOf(app, accountUuid, draft.ruleId, at.now)
+  const reallyRan = { ran: ran.count, ranMore: !ran.complete }
   const { source } = definition.trigger
   if (source === 'manual_endpoint') {
     const basis = basisOf(definition, object, false)
     const headline = `What it would have done in the last ${LOOK_BACK_DAYS} days cannot be reckoned.`
-    return {
-      kind: 'lookback',
-      headline,
-      rows: [],
-      count: 0,
-      basis,
-      ran: ran?.count ?? null,
-      ranMore: ran?.complete === false,
-    }
+    return { kind: 'lookback', headline, rows: [], count: 0, basis, ...reallyRan }
   }
   const reads = rememberedReads(app, MOST_CALLS)
-  const found =
-    source === 'api_polling'
-      ? await presentRecords(reads, accountUuid, object, at, readsDeleted(definition.trigger))
-      : {
-          ...(await recentRecords(reads, accountUuid, object, at, { orOlder: false, withDeleted: false })),
-          all: false,
-        }
+  const found = await recordsToLookThrough(reads, accountUuid, draft, at)
   if (found.outcome === 'failed') return troubleOf(found.failure)
   const basis = [
     `How often for the same ${objectNoun(object)}: ${onceWords(definition, object)}.`,
@@ -102,12 +89,7 @@ async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): P
   if (acted.outcome !== 'ok') return troubleOf(acted)
   const units = unitsOf(definition, acted.acted)
   const shown = units.slice(0, MOST_LOOKED_BACK)
-  // Everything the steps speak of is read for all of them at once; each plan then finds it remembered.
-  const first = shown.flatMap(({ records }) => records.slice(0, MOST_OF_GROUP))
-  const joined = await reads.facts.join(accountUuid, object, first.map(rawOf), [
-    ...new Set([...partsToShow(object, definition.conditions), ...partsOfSteps(definition, object)]),
-  ])
-  const whole = new Map((joined.outcome === 'ok' ? joined.facts : []).map((facts) => [facts.recordUuid, facts]))
+  const whole = await wholeRecords(reads, accountUuid, draft, shown)
   const rows: LookedBackRow[] = []
   const sums = { messages: 0, credits: 0 }
   const parts = draftParts(app, reads, draft)
@@ -116,22 +98,51 @@ async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): P
     rows.push(await rowOf(app, parts, { accountUuid, draft, unit, whole, ran, sums }))
     await turn()
   }
-  if (source === 'api_polling' && !found.all) {
-    basis.push('There are too many to look through all of them: those that only grew older since are missing.')
-  }
-  if (ran && !ran.complete) basis.push(`Of what really ran, only the newest ${MOST_RUNS} were looked at.`)
-  if (!found.complete) {
-    basis.push(`More than ${found.records.length} were changed; only so many were looked through.`)
-  }
   return {
     kind: 'lookback',
     headline: headlineOf({ definition, object, found, units: units.length, shown: rows, sums }),
     rows,
     count: units.length,
-    basis,
-    ran: ran?.count ?? null,
-    ranMore: ran !== null && !ran.complete,
+    basis: [...basis, ...notLookedThrough(definition, found, reallyRan.ranMore)],
+    ...reallyRan,
   }
+}
+
+/** `all` = everything there is, and not only what was changed lately. */
+async function recordsToLookThrough(reads: Reads, accountUuid: string, { definition, object }: Draft, at: JudgedAt) {
+  if (definition.trigger.source === 'api_polling') {
+    return presentRecords(reads, accountUuid, object, at, readsDeleted(definition.trigger))
+  }
+  const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: false, withDeleted: false })
+  return { ...recent, all: false }
+}
+
+/** What the look back leaves out, because there is too much of it. */
+function notLookedThrough(
+  { trigger }: RuleDefinition,
+  found: { records: readonly unknown[]; all: boolean; complete: boolean },
+  ranMore: boolean,
+): string[] {
+  return [
+    trigger.source === 'api_polling' && !found.all
+      ? 'There are too many to look through all of them: those that only grew older since are missing.'
+      : '',
+    ranMore ? `Of what really ran, only the newest ${MOST_RUNS} were looked at.` : '',
+    found.complete ? '' : `More than ${found.records.length} were changed; only so many were looked through.`,
+  ].filter((text) => text !== '')
+}
+
+/** Everything the steps speak of is read for all of them at once; each plan then finds it remembered. */
+async function wholeRecords(
+  reads: Reads,
+  accountUuid: string,
+  { definition, object }: Draft,
+  units: readonly Unit[],
+): Promise<Map<string, RecordFacts>> {
+  const parts = [...partsToShow(object, definition.conditions), ...partsOfSteps(definition, object)]
+  const records = units.flatMap(({ records }) => records.slice(0, MOST_OF_GROUP)).map(rawOf)
+  const joined = await reads.facts.join(accountUuid, object, records, [...new Set(parts)])
+  return new Map((joined.outcome === 'ok' ? joined.facts : []).map((facts) => [facts.recordUuid, facts]))
 }
 
 /** The record as it was read: joining again only fills the memory. */
@@ -151,15 +162,10 @@ async function actedOn(
   records: Parameters<Reads['facts']['join']>[2],
   at: JudgedAt,
 ) {
-  const { trigger, grouping, conditions } = definition
+  const { trigger } = definition
   const from = sinceOf(at.now)
   const ticks = trigger.source === 'api_polling' ? looksOf(trigger, from, at.now, at.zone) : []
-  const parts = [
-    ...new Set([
-      ...neededParts(conditions, object),
-      ...(grouping.enabled && grouping.field ? partsForGrouping(grouping.field, object) : []),
-    ]),
-  ]
+  const parts = partsToJudge(definition, object)
   // One look now says nothing about when.
   const dated = trigger.source !== 'api_polling' || looksAgain(trigger)
   const acted: Acted[] = []
@@ -175,6 +181,11 @@ async function actedOn(
   }
   acted.sort((a, b) => (b.on ?? 0) - (a.on ?? 0))
   return { outcome: 'ok', acted } as const
+}
+
+function partsToJudge({ conditions, grouping }: RuleDefinition, object: string): FactPart[] {
+  const forGroups = grouping.enabled && grouping.field ? partsForGrouping(grouping.field, object) : []
+  return [...new Set([...neededParts(conditions, object), ...forGroups])]
 }
 
 function unitsOf({ grouping, digest }: RuleDefinition, acted: readonly Acted[]): Unit[] {
@@ -199,7 +210,7 @@ interface RowWish {
   unit: Unit
   /** With names and contacts, as far as they could be read. */
   whole: ReadonlyMap<string, RecordFacts>
-  ran: RealRuns | null
+  ran: RealRuns
   sums: { messages: number; credits: number }
 }
 
@@ -208,7 +219,7 @@ async function rowOf(
   parts: PreviewParts,
   { accountUuid, draft, unit, whole, ran, sums }: RowWish,
 ): Promise<LookedBackRow> {
-  const { definition, object, name, ruleId } = draft
+  const { object } = draft
   const records = unit.records.slice(0, MOST_OF_GROUP).map((facts) => whole.get(facts.recordUuid) ?? facts)
   const [first] = records
   const told = first ? matchedRecord(first) : null
@@ -217,19 +228,11 @@ async function rowOf(
     title: unit.label === null ? (told ? titleOf(object, told) : '') : `${unit.label} (${unit.records.length})`,
     customer: unit.label === null ? (told?.companyName ?? '') : '',
     on: unit.on,
-    ran: records.some(({ recordUuid }) => ran?.records.has(recordUuid)),
+    ran: records.some(({ recordUuid }) => ran.records.has(recordUuid)),
     does: [],
     trouble: null,
   }
-  const preview = await previewRun(app, parts, {
-    accountUuid,
-    automation: { id: ruleId ?? 0, name, version: 1 },
-    definition,
-    object,
-    recordUuids: records.map(({ recordUuid }) => recordUuid),
-    groupKey: unit.groupKey,
-    triggerData: triggerDataOf(definition, object, records),
-  })
+  const preview = await runOfDraft(app, parts, accountUuid, draft, { records, groupKey: unit.groupKey })
   if (preview.outcome === 'not_possible') return { ...row, trouble: runReasonText(preview.why.sentence) }
   sums.messages += preview.customerMessages
   sums.credits += preview.credits
@@ -264,21 +267,21 @@ function textOf(fields: Readonly<Record<string, string>>): string | null {
 }
 
 interface RealRuns {
-  /** Held, waiting and cancelled ones that never began are none. */
-  count: number
+  /** Held, waiting and cancelled ones that never began are none. Null = the rule is not stored yet. */
+  count: number | null
   /** False = there are more than are looked through. */
   complete: boolean
   records: ReadonlySet<string>
 }
 
-/** What really ran in the time, of a stored rule. */
+/** What really ran in the time. */
 async function runsOf(
   app: Pick<App, 'store'>,
   accountUuid: string,
   ruleId: number | null,
   now: Millis,
-): Promise<RealRuns | null> {
-  if (ruleId === null) return null
+): Promise<RealRuns> {
+  if (ruleId === null) return { count: null, records: new Set(), complete: true }
   const runs = await listExecutions(app, accountUuid, { automationId: ruleId, since: sinceOf(now), limit: MOST_RUNS })
   const begun = runs.filter(({ startedAt }) => startedAt !== null)
   return {

@@ -16,6 +16,11 @@ import type { Failure } from '../triggers/list-records.server.ts'
 import { LOOK_BACK_DAYS } from './look-back.ts'
 import { recordLabel } from './preview-view.ts'
 
+interface FailedRead {
+  outcome: 'failed'
+  failure: Failure
+}
+
 interface RecentRecords {
   outcome: 'ok'
   /** Newest change first. */
@@ -40,7 +45,7 @@ export async function recentRecords(
   object: string,
   at: JudgedAt,
   { orOlder, withDeleted }: { orOlder: boolean; withDeleted: boolean },
-): Promise<RecentRecords | { outcome: 'failed'; failure: Failure }> {
+): Promise<RecentRecords | FailedRead> {
   // From the beginning of a day, so that the question stays the same all day and is remembered.
   const since = localStamp(wallOfDay(dayOf(wallAt(sinceOf(at.now), at.zone))))
   const of = { accountUuid, object, withDeleted }
@@ -59,7 +64,7 @@ export async function presentRecords(
   object: string,
   at: JudgedAt,
   withDeleted: boolean,
-): Promise<(RecentRecords & { all: boolean }) | { outcome: 'failed'; failure: Failure }> {
+): Promise<(RecentRecords & { all: boolean }) | FailedRead> {
   const present = await list(reads, { accountUuid, object, withDeleted }, '', MOST_READ)
   if (present.outcome === 'failed') return present
   if (present.complete) return { ...present, all: true }
@@ -107,7 +112,7 @@ interface ChooseFrom extends ListOf {
   at: JudgedAt
 }
 
-type Joined = { outcome: 'ok'; facts: RecordFacts[] } | { outcome: 'failed'; failure: Failure }
+type Joined = { outcome: 'ok'; facts: RecordFacts[] } | FailedRead
 
 export async function joinFor(
   reads: Reads,
@@ -118,20 +123,31 @@ export async function joinFor(
   return joined.outcome === 'ok' ? { outcome: 'ok', facts: joined.facts } : { outcome: 'failed', failure: joined }
 }
 
+/** Joined so many at a time, as far as somebody asks for more. */
+async function* joinedInTurn(
+  reads: Reads,
+  from: ChooseFrom,
+  records: readonly PlatformRecord[],
+): AsyncGenerator<{ outcome: 'ok'; facts: RecordFacts } | FailedRead> {
+  const turn = takingTurns()
+  for (let at = 0; at < records.length; at += AT_A_TIME) {
+    const joined = await joinFor(reads, from, records.slice(at, at + AT_A_TIME))
+    if (joined.outcome === 'failed') return yield joined
+    for (const facts of joined.facts) {
+      yield { outcome: 'ok', facts }
+      await turn()
+    }
+  }
+}
+
 /** The newest that meets the conditions; null = none of the newest does. */
 export async function newestMatching(
   reads: Reads,
   from: ChooseFrom,
   records: readonly PlatformRecord[],
-): Promise<{ outcome: 'ok'; facts: RecordFacts | null } | { outcome: 'failed'; failure: Failure }> {
-  const turn = takingTurns()
-  for (let at = 0; at < Math.min(records.length, MOST_JUDGED); at += AT_A_TIME) {
-    const joined = await joinFor(reads, from, records.slice(at, at + AT_A_TIME))
-    if (joined.outcome === 'failed') return joined
-    for (const facts of joined.facts) {
-      if (judge(from.conditions, facts, from.at).matched) return { outcome: 'ok', facts }
-      await turn()
-    }
+): Promise<{ outcome: 'ok'; facts: RecordFacts | null } | FailedRead> {
+  for await (const one of joinedInTurn(reads, from, records.slice(0, MOST_JUDGED))) {
+    if (one.outcome === 'failed' || judge(from.conditions, one.facts, from.at).matched) return one
   }
   return { outcome: 'ok', facts: null }
 }
@@ -143,35 +159,34 @@ export async function searchRecords(
   records: readonly PlatformRecord[],
   wanted: string,
 ): Promise<Joined> {
-  const { object } = from
   const words = wanted
     .toLowerCase()
     .split(/[\s·,]+/)
     .filter((word) => word !== '' && word !== 'job')
   if (words.length === 0) return { outcome: 'ok', facts: [] }
-  const number = words.length === 1 && /^[\w-]{1,40}$/.test(words[0] ?? '') ? (words[0] ?? '') : null
-  if (object === 'job' && number !== null) {
-    const exact = records.filter((record) => asText(record.generated_job_id).toLowerCase() === number)
-    // An old job is asked for by its number; it is not among those that were changed lately.
-    const older = exact.length > 0 || !/\d/.test(number) ? null : await byNumber(reads, from, number)
-    if (older?.outcome === 'failed') return older
-    const named = exact.length > 0 ? exact : (older?.records ?? [])
-    if (named.length > 0) return joinFor(reads, from, named.slice(0, MOST_CHOICES))
-  }
+  const named = await jobsByNumber(reads, from, records, words)
+  if (named.outcome === 'failed') return named
+  if (named.records.length > 0) return joinFor(reads, from, named.records.slice(0, MOST_CHOICES))
   const found: RecordFacts[] = []
-  const turn = takingTurns()
-  for (let at = 0; at < records.length && found.length < MOST_CHOICES; at += AT_A_TIME) {
-    const joined = await joinFor(reads, from, records.slice(at, at + AT_A_TIME))
-    if (joined.outcome === 'failed') return joined
-    for (const facts of joined.facts) {
-      const text = Object.values(matchedRecord(facts)).join(' ').toLowerCase()
-      if (words.every((word) => text.includes(word))) found.push(facts)
-      await turn()
-    }
+  for await (const one of joinedInTurn(reads, from, records)) {
+    if (one.outcome === 'failed') return one
+    const text = Object.values(matchedRecord(one.facts)).join(' ').toLowerCase()
+    if (words.every((word) => text.includes(word))) found.push(one.facts)
+    if (found.length === MOST_CHOICES) break
   }
-  return { outcome: 'ok', facts: found.slice(0, MOST_CHOICES) }
+  return { outcome: 'ok', facts: found }
 }
 
-async function byNumber(reads: Reads, from: ListOf, number: string) {
+/** An old job is asked for by its number; it is not among those that were changed lately. */
+async function jobsByNumber(
+  reads: Reads,
+  from: ListOf,
+  records: readonly PlatformRecord[],
+  words: readonly string[],
+): Promise<{ outcome: 'ok'; records: PlatformRecord[] } | FailedRead> {
+  const [number = '', ...others] = words
+  const isNumber = from.object === 'job' && others.length === 0 && /^[\w-]{1,40}$/.test(number)
+  const exact = isNumber ? records.filter((record) => asText(record.generated_job_id).toLowerCase() === number) : []
+  if (!isNumber || exact.length > 0 || !/\d/.test(number)) return { outcome: 'ok', records: exact }
   return list(reads, from, `generated_job_id eq '${number}'`, MOST_CHOICES)
 }

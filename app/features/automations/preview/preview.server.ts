@@ -15,7 +15,7 @@ import { JOURNAL_CLASSES, outcomeOf } from '../rules/journal.ts'
 import type { PutOff, RunFacts } from '../runs/run-facts.server.ts'
 import { aboutOf, messageVerdict } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
-import { nextOfRun, resultsOf, rowsOf } from '../runs/run-order.ts'
+import { nextOfRun, type RunNext, resultsOf, rowsOf } from '../runs/run-order.ts'
 import { loadScene } from '../runs/run-scene.server.ts'
 import { planStep, type RunScene, type StepParts } from '../runs/run-step.server.ts'
 import { guardWarning, type PreviewedStep, previewedEffect } from './preview.ts'
@@ -58,17 +58,11 @@ export async function previewRun(app: PreviewApp, parts: PreviewParts, wish: Pre
   const loaded = await loadScene(app, parts, wish)
   if (loaded.outcome === 'put_off') return { outcome: 'not_possible', why: loaded.why }
   const now = app.clock.now()
-  const journal: JournalRow[] = []
-  const steps = new Map<string, PreviewedStep>()
-  if (loaded.value === 'no_records') {
-    const reason = recordUuids.length === 0 ? runReason('empty_list') : runReason('records_gone')
-    for (const step of definition.steps) steps.set(step.id, leftOut(definition, step, reason))
-  } else {
-    await pretend(app, parts, wish, loaded.value, journal, steps)
-  }
-  const shown = definition.steps.map(
-    (step) => steps.get(step.id) ?? leftOut(definition, step, runReason('previous_failed')),
-  )
+  const noRecords = runReason(recordUuids.length === 0 ? 'empty_list' : 'records_gone')
+  const { journal, shown } =
+    loaded.value === 'no_records'
+      ? { journal: [], shown: definition.steps.map((step) => leftOut(definition, step, noRecords)) }
+      : await pretend(app, parts, wish, loaded.value)
   const messages = shown
     .flatMap((step) => step.effects)
     .filter((effect) => effect.effectClass === 'customer' && effect.guard?.outcome !== 'skip')
@@ -103,143 +97,148 @@ export async function previewRun(app: PreviewApp, parts: PreviewParts, wish: Pre
   }
 }
 
+/** What the steps of a pretended run share. */
+interface Pretence {
+  app: PreviewApp
+  wish: PreviewWish
+  scene: RunScene
+  journal: JournalRow[]
+}
+
 async function pretend(
   app: PreviewApp,
   parts: PreviewParts,
   wish: PreviewWish,
   scene: RunScene,
-  journal: JournalRow[],
-  steps: Map<string, PreviewedStep>,
-): Promise<void> {
+): Promise<{ journal: JournalRow[]; shown: PreviewedStep[] }> {
   const { definition } = wish
+  const journal: JournalRow[] = []
+  const steps = new Map<string, PreviewedStep>()
   const standIns = new Map<string, StepResult>()
-  const turn = takingTurns()
-  for (let turns = 0; turns < MOST_TURNS; turns++) {
-    await turn()
-    const next = nextOfRun(definition.steps, journal, app.clock.now())
+  const { previousFailed } = JOURNAL_CLASSES
+  const deps = { clock: app.clock, log: app.log, actions: parts.actions, ...(parts.apart && { apart: parts.apart }) }
+
+  /** False = nothing more would happen by itself. */
+  async function act(next: RunNext): Promise<boolean> {
     switch (next.next) {
       case 'plan': {
-        const plan = await planStep(
-          { clock: app.clock, log: app.log, actions: parts.actions, ...(parts.apart && { apart: parts.apart }) },
-          scene,
-          next.step,
-          resultsOf(definition.steps, journal),
-        )
-        if (plan.outcome === 'planned') standIns.set(next.step.id, plan.standIn)
-        steps.set(next.step.id, await take(app, wish, scene, next.step, plan, journal))
-        break
+        const { step } = next
+        const plan = await planStep(deps, scene, step, resultsOf(definition.steps, journal))
+        if (plan.outcome === 'planned') standIns.set(step.id, plan.standIn)
+        steps.set(step.id, await take({ app, wish, scene, journal }, step, plan))
+        return true
       }
-      case 'skip_step':
-        journal.push(...[noEffect(app, journal, next.step, 'skipped', JOURNAL_CLASSES.previousFailed, next.sentence)])
-        steps.set(next.step.id, leftOut(definition, next.step, next.sentence))
-        break
+      case 'skip_step': {
+        const { step, sentence } = next
+        journal.push(newRow(app, journal, step, { state: 'skipped', errorClass: previousFailed, sentence }))
+        steps.set(step.id, leftOut(definition, step, sentence))
+        return true
+      }
       case 'skip_row':
-        Object.assign(next.row, {
-          state: 'skipped',
-          errorClass: JOURNAL_CLASSES.previousFailed,
-          sentence: next.sentence,
-        })
-        break
+        Object.assign(next.row, { state: 'skipped', errorClass: previousFailed, sentence: next.sentence })
+        return true
       case 'send': {
         // What later steps see: the words for what only the real run knows.
         const result = standIns.get(next.row.stepId) ?? {}
         Object.assign(next.row, { state: 'sent', result: next.row.itemKey === '0' ? result : {} })
-        break
+        return true
       }
       case 'verify':
       case 'wait':
       case 'hold':
       case 'finish':
-        return
+        return false
       default:
-        assertNever(next)
+        return assertNever(next)
     }
   }
+
+  const turn = takingTurns()
+  for (let turns = 0; turns < MOST_TURNS; turns++) {
+    await turn()
+    if (!(await act(nextOfRun(definition.steps, journal, app.clock.now())))) break
+  }
+  const neverReached = runReason('previous_failed')
+  const shown = definition.steps.map((step) => steps.get(step.id) ?? leftOut(definition, step, neverReached))
+  return { journal, shown }
 }
 
-/** The plan's effects as rows of the pretended journal; a message that the guards keep back does not count as sent. */
-async function take(
-  app: PreviewApp,
-  wish: PreviewWish,
-  scene: RunScene,
-  step: Step,
-  plan: Plan,
-  journal: JournalRow[],
-): Promise<PreviewedStep> {
+/** The plan as rows of the pretended journal, and as it is shown. */
+async function take(pretence: Pretence, step: Step, plan: Plan): Promise<PreviewedStep> {
+  const { app, wish, journal } = pretence
   const shown = {
     ...leftOut(wish.definition, step, null),
     warnings: plan.outcome === 'later' ? [] : [...plan.warnings],
   }
+  const withoutEffects = (outcome: PreviewedStep['outcome'], standing: Standing & { sentence: Reason }) => {
+    journal.push(newRow(app, journal, step, standing))
+    return { ...shown, outcome, sentence: runReasonText(standing.sentence) }
+  }
+  const nothingToDo = (sentence: Reason) =>
+    withoutEffects('left_out', { state: 'skipped', errorClass: JOURNAL_CLASSES.nothingToDo, sentence })
+  const failed = (
+    outcome: PreviewedStep['outcome'],
+    { errorClass, sentence }: { errorClass: string; sentence: Reason },
+  ) => withoutEffects(outcome, { state: 'failed', errorClass, sentence })
   switch (plan.outcome) {
-    case 'skipped': {
-      journal.push(noEffect(app, journal, step, 'skipped', JOURNAL_CLASSES.nothingToDo, plan.sentence))
-      return { ...shown, sentence: runReasonText(plan.sentence) }
-    }
+    case 'skipped':
+      return nothingToDo(plan.sentence)
     case 'impossible':
-    case 'later': {
-      journal.push(noEffect(app, journal, step, 'failed', plan.errorClass, plan.sentence))
-      return {
-        ...shown,
-        outcome: plan.outcome === 'later' ? 'unanswered' : 'impossible',
-        sentence: runReasonText(plan.sentence),
-      }
-    }
-    case 'planned': {
-      if (plan.effects.length === 0) {
-        const nothingToDo = runReason('nothing_to_do')
-        journal.push(noEffect(app, journal, step, 'skipped', JOURNAL_CLASSES.nothingToDo, nothingToDo))
-        return { ...shown, sentence: runReasonText(nothingToDo) }
-      }
-      for (const [index, effect] of plan.effects.entries()) {
-        const verdict = isCustomerMessage(effect)
-          ? await messageVerdict(app, {
-              accountUuid: wish.accountUuid,
-              automationId: wish.automation.id,
-              guards: wish.definition.guards,
-              effect,
-              about: aboutOf(scene.records, effect),
-              zone: scene.account.zone,
-              released: false,
-            })
-          : null
-        const warning = verdict && guardWarning(effect, verdict)
-        if (warning) shown.warnings.push(warning)
-        shown.effects.push(previewedEffect(effect, verdict))
-        const kept = verdict?.outcome === 'skip' ? verdict.reason : null
-        const row = noEffect(
-          app,
-          journal,
-          step,
-          kept === null ? 'planned' : 'skipped',
-          kept === null ? null : JOURNAL_CLASSES.guard,
-          kept,
-        )
-        const notes = index === 0 ? { warnings: plan.warnings, replacements: plan.replacements } : null
-        journal.push({ ...row, itemKey: String(index), effect, notes })
-      }
-      return { ...shown, outcome: 'would_run' }
-    }
+      return failed('impossible', plan)
+    case 'later':
+      return failed('unanswered', plan)
+    case 'planned':
+      if (plan.effects.length === 0) return nothingToDo(runReason('nothing_to_do'))
+      return { ...shown, outcome: 'would_run', ...(await takeEffects(pretence, step, plan)) }
     default:
       return assertNever(plan)
   }
 }
 
+/** A message that the guards keep back does not count as sent. */
+async function takeEffects(
+  { app, wish, scene, journal }: Pretence,
+  step: Step,
+  plan: Extract<Plan, { outcome: 'planned' }>,
+): Promise<Pick<PreviewedStep, 'effects' | 'warnings'>> {
+  const effects: PreviewedStep['effects'] = []
+  const warnings = [...plan.warnings]
+  for (const [index, effect] of plan.effects.entries()) {
+    const verdict = isCustomerMessage(effect)
+      ? await messageVerdict(app, {
+          accountUuid: wish.accountUuid,
+          automationId: wish.automation.id,
+          guards: wish.definition.guards,
+          effect,
+          about: aboutOf(scene.records, effect),
+          zone: scene.account.zone,
+          released: false,
+        })
+      : null
+    const warning = verdict && guardWarning(effect, verdict)
+    if (warning) warnings.push(warning)
+    effects.push(previewedEffect(effect, verdict))
+    const standing: Standing =
+      verdict?.outcome === 'skip'
+        ? { state: 'skipped', errorClass: JOURNAL_CLASSES.guard, sentence: verdict.reason }
+        : { state: 'planned', errorClass: null, sentence: null }
+    const notes = index === 0 ? { warnings: plan.warnings, replacements: plan.replacements } : null
+    journal.push({ ...newRow(app, journal, step, standing), effect, notes })
+  }
+  return { effects, warnings }
+}
+
 const NO_EFFECT: NoEffect = { kind: 'none', class: 'none', summary: '' }
 
-function noEffect(
-  app: PreviewApp,
-  journal: readonly JournalRow[],
-  step: Step,
-  state: JournalRow['state'],
-  errorClass: string | null,
-  sentence: Reason | null,
-): JournalRow {
+type Standing = Pick<JournalRow, 'state' | 'errorClass' | 'sentence'>
+
+function newRow(app: PreviewApp, journal: readonly JournalRow[], step: Step, standing: Standing): JournalRow {
   const now = app.clock.now()
   return {
+    ...standing,
     stepId: step.id,
     itemKey: String(rowsOf(journal, step.id).length),
     seq: journal.length + 1,
-    state,
     attempt: 0,
     clientUuid: '',
     effect: NO_EFFECT,
@@ -247,8 +246,6 @@ function noEffect(
     result: null,
     tries: [],
     released: false,
-    errorClass,
-    sentence,
     nextAttemptAt: null,
     plannedAt: now,
     sendingAt: null,

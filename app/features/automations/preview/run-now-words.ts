@@ -52,15 +52,20 @@ export function ranNowWords({ executions, started, repeated, handled }: RanNowFa
   if (first && isHeldBack(first)) {
     return `${NOT_RUN_YET}: ${started === 1 ? 'the run waits' : `${started} runs wait`}. ${first.reason}.`
   }
-  if (started > 1) return `Automation executed: ${started} runs started. The logs show what each of them did.`
-  switch (first?.executionStatus) {
+  return started > 1
+    ? `Automation executed: ${started} runs started. The logs show what each of them did.`
+    : onlyRunWords(first)
+}
+
+function onlyRunWords(run: Execution | undefined): string {
+  switch (run?.executionStatus) {
     case 'success':
-      return first.outcome === 'nothing' ? 'Automation executed: there was nothing to do.' : 'Automation executed'
+      return run.outcome === 'nothing' ? 'Automation executed: there was nothing to do.' : 'Automation executed'
     case 'partial':
-      return `Automation executed in part: ${first.errorMessage ?? 'one of its actions failed.'}`
+      return `Automation executed in part: ${run.errorMessage ?? 'one of its actions failed.'}`
     case 'failure':
-      return `The automation failed: ${first.errorMessage ?? 'no action could be done.'}`
+      return `The automation failed: ${run.errorMessage ?? 'no action could be done.'}`
     default:
-      return first?.reason ? `Automation started: ${first.reason}` : 'Automation started. It is still at work.'
+      return run?.reason ? `Automation started: ${run.reason}` : 'Automation started. It is still at work.'
   }
 }

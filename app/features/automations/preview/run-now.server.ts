@@ -1,8 +1,10 @@
 // "Run Now", "Run Anyway", Check Mode and Preview: what a person asks of a rule by hand.
 import type { App } from '#app/context/app-context.ts'
 import type { RunWish } from '#app/domain/automations/run.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
+import type { DoneFiring } from '#db/store/triggers.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { FailedCondition } from '../rules/conditions/conditions.ts'
 import { findExecution } from '../runs/run-history.server.ts'
@@ -46,15 +48,16 @@ export interface NotMet {
   record: RecordFacts | null
 }
 
+/** `message` of `unavailable`: the platform's own words, or ours. */
+export type NothingToRun = { outcome: 'no_record' | 'unavailable'; message: string }
+
 type RanNow =
   | ({ outcome: 'ran' } & RanNowFacts)
   /** What would be done is no longer what the person was shown. */
   | { outcome: 'changed'; part: ApprovedPart }
   | { outcome: 'previewed'; execution: Execution; preview: Previewed }
   | NotMet
-  | { outcome: 'no_record'; message: string }
-  /** The platform's own words, or ours. */
-  | { outcome: 'unavailable'; message: string }
+  | NothingToRun
 
 const CONDITIONS_NOT_MET = 'No record meets the conditions of this automation.'
 export const NO_RECORDS = 'There is no record to act on.'
@@ -68,10 +71,8 @@ const MOST_SHOWN = 5
 
 export async function runNow(app: RunNowApp, rule: AutomationRow, wished: RunWished): Promise<RanNow> {
   const look: LookApp = { ...app, facts: app.planning.facts }
-  const matched = await matchNow(look, rule, wished)
-  if (matched.outcome === 'failed') return { outcome: 'unavailable', message: matched.failure.message }
-  if (matched.outcome === 'no_record') return matched
-  if (matched.outcome === 'nothing') return nothingMatched(matched, wished)
+  const matched = await matchedFor(look, rule, wished)
+  if (matched.outcome !== 'matched') return matched
   if (wished.pretend) return pretend(app, rule, matched, await firstOf(look, rule, matched, wished))
   const plan = await planNow(look, rule, matched, wished)
   const { seen } = wished
@@ -84,12 +85,17 @@ export async function runNow(app: RunNowApp, rule: AutomationRow, wished: RunWis
   return start(app, rule, plan, wished)
 }
 
-/** Why nothing matched: there is nothing at all, or the conditions. */
-export function nothingMatched(
-  { total, failed, record }: Extract<MatchedNow, { outcome: 'nothing' }>,
-  { bypassConditions }: NowWished,
-): NotMet | { outcome: 'no_record'; message: string } {
-  return bypassConditions || total === 0
+/** What the rule would act on at this moment, or why it would not. */
+export async function matchedFor(
+  app: LookApp,
+  rule: AutomationRow,
+  wished: NowWished,
+): Promise<Matched | NotMet | NothingToRun> {
+  const matched = await matchNow(app, rule, wished)
+  if (matched.outcome === 'failed') return { outcome: 'unavailable', message: matched.failure.message }
+  if (matched.outcome !== 'nothing') return matched
+  const { total, failed, record } = matched
+  return wished.bypassConditions || total === 0
     ? { outcome: 'no_record', message: NO_RECORDS }
     : { outcome: 'conditions_not_met', message: CONDITIONS_NOT_MET, failed, record }
 }
@@ -123,54 +129,52 @@ async function start(app: RunNowApp, rule: AutomationRow, plan: NowPlan, wished:
   const started: number[] = []
   const repeated = new Set<number>()
   const handled = [...plan.handled]
-  // Many of a tick are written at once: the ledger knows them. The others are known by the wish itself.
-  const ticked = plan.wishes.filter(({ ledger, again }) => ledger.length > 0 && !again)
-  const batch = ticked.length > 1 ? ticked : []
-  for (const wish of plan.wishes.filter((one) => !batch.includes(one))) {
-    const keys = [{ key: keyOf(wish, wished), expiresAt: now + SAME_WISH }]
-    const one = await app.store.runs.startRunOnce(accountUuid, wish, keys, now)
-    if (one.outcome === 'started') started.push(one.runId)
-    else if (one.outcome === 'repeated') repeated.add(one.runId)
-    else handled.push(...(await handledBy(app, rule, wish)))
-  }
-  const answers = await app.store.runs.startRuns(accountUuid, batch, now)
-  for (const [index, one] of answers.entries()) {
-    const wish = batch[index]
-    if (one.outcome === 'started') started.push(one.runId)
-    else if (wish) handled.push(...(await handledBy(app, rule, wish)))
+  for (const { wish, answer } of await startEach(app, accountUuid, plan.wishes, wished, now)) {
+    if (answer.outcome === 'started') started.push(answer.runId)
+    else if (answer.outcome === 'repeated') repeated.add(answer.runId)
+    // Somebody was quicker: which run has its records.
+    else handled.push(...(await app.store.triggers.doneBefore(accountUuid, id, wish.ledger)).values())
   }
   // A press a moment ago is the same one.
-  const before = handled.filter(({ runId, at }) => {
-    if (runId === null || now - at >= SAME_WISH) return true
-    repeated.add(runId)
-    return false
-  })
+  const isSamePress = ({ runId, at }: DoneFiring) => runId !== null && now - at < SAME_WISH
+  for (const { runId } of handled.filter(isSamePress)) if (runId !== null) repeated.add(runId)
+  const before = handled.filter((one) => !isSamePress(one))
   app.log.info({ account: accountUuid, automation: id, started: started.length }, 'automation.run_now')
   app.wakeRuns()
   const shown = [...started, ...repeated].slice(0, MOST_SHOWN)
   await Promise.all(shown.map((runId) => app.whenRunSettles(accountUuid, runId, WAITS)))
-  const executions: Execution[] = []
-  for (const runId of shown) {
-    const execution = await findExecution(app, accountUuid, runId)
-    if (execution) executions.push(execution)
-  }
+  const executions = await Promise.all(shown.map((runId) => findExecution(app, accountUuid, runId)))
   return {
     outcome: 'ran',
-    executions,
+    executions: executions.filter((one) => one !== null),
     started: started.length,
     repeated: repeated.size,
     handled: before.length === 0 ? null : { count: before.length, why: handledWords(before) },
   }
 }
 
+/** Many of a tick are written at once: the ledger knows them. The others are known by the wish itself, and come first. */
+async function startEach(
+  { store }: RunNowApp,
+  accountUuid: string,
+  wishes: readonly RunWish[],
+  wished: RunWished,
+  now: Millis,
+): Promise<{ wish: RunWish; answer: Awaited<ReturnType<typeof store.runs.startRunOnce>> }[]> {
+  const ticked = wishes.filter(({ ledger, again }) => ledger.length > 0 && !again)
+  const batch = ticked.length > 1 ? ticked : []
+  const started = []
+  for (const wish of wishes.filter((one) => !batch.includes(one))) {
+    const keys = [{ key: keyOf(wish, wished), expiresAt: now + SAME_WISH }]
+    started.push({ wish, answer: await store.runs.startRunOnce(accountUuid, wish, keys, now) })
+  }
+  const answers = await store.runs.startRuns(accountUuid, batch, now)
+  return [...started, ...batch.flatMap((wish, index) => (answers[index] ? [{ wish, answer: answers[index] }] : []))]
+}
+
 function keyOf(wish: RunWish, { bypassConditions, includeHandled }: RunWished): string {
   const how = `${bypassConditions ? 'any' : 'met'}${includeHandled ? ':again' : ''}`
   return `person:${how}|${wish.groupKey ?? ''}|${wish.recordUuids.join(',')}`.slice(0, 500)
-}
-
-/** Somebody was quicker: which run has its records. */
-async function handledBy(app: RunNowApp, { accountUuid, id }: AutomationRow, { ledger }: RunWish) {
-  return [...(await app.store.triggers.doneBefore(accountUuid, id, ledger)).values()]
 }
 
 async function pretend(app: RunNowApp, rule: AutomationRow, matched: Matched, wish: RunWish | null): Promise<RanNow> {

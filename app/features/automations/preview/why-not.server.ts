@@ -48,15 +48,14 @@ export async function explainRecord(
     app.store.automations.ledgerOn(accountUuid, recordUuid),
     job === null ? null : judgeNow(app, accountUuid, job),
   ])
-  const views: WhyView[] = []
   const at = await judgedAt(app, accountUuid)
-  for (const rule of rules) {
+  const views = rules.flatMap((rule): WhyView[] => {
     const verdict = verdicts.find((one) => one.automationId === rule.id) ?? null
     const done = ledger.find((one) => one.automationId === rule.id) ?? null
     // A rule about bookings has nothing to say about a job; what it noted about the very record it does.
-    if (objectOfRule(rule.definition) !== 'job' && verdict === null && done === null) continue
-    views.push(whyView(rule, { verdict, ledger: done, now: judged?.verdictOf(rule) ?? null }, names, at))
-  }
+    const concernsIt = objectOfRule(rule.definition) === 'job' || verdict !== null || done !== null
+    return concernsIt ? [whyView(rule, { verdict, ledger: done, now: judged?.verdictOf(rule) ?? null }, names, at)] : []
+  })
   return {
     outcome: 'answered',
     recordUuid,

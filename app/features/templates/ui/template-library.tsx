@@ -48,36 +48,47 @@ export function TemplateLibrary({ templates, search, category, admin, accountId,
         <Notice tone="failing" title={TEMPLATES_NOT_FETCHED}>
           <p>Nothing is lost. Please load the page again in a moment.</p>
         </Notice>
-      ) : templates.length === 0 ? (
-        <Card>
-          <EmptyState
-            icon={LayoutTemplate}
-            title={isFiltered ? 'No template fits' : 'No templates yet'}
-            action={
-              isFiltered ? (
-                <ButtonLink to={`${AUTOMATION_PATH}?${new URLSearchParams(all)}`}>Show all templates</ButtonLink>
-              ) : null
-            }
-          >
-            <p>Try fewer words, or another category.</p>
-          </EmptyState>
-        </Card>
       ) : (
-        <>
-          <p role="status" className="-mb-2 text-dense text-ink-soft">
-            {templates.length === 1 ? '1 template' : `${templates.length} templates`}
-            {isFiltered ? ' found' : ''}
-          </p>
-          <ul aria-labelledby="library-title" className="grid items-stretch gap-4 md:grid-cols-2">
-            {templates.map((template) => (
-              <li key={template.id} className="min-w-0">
-                <TemplateCard template={template} account={account} />
-              </li>
-            ))}
-          </ul>
-        </>
+        <FoundTemplates templates={templates} account={account} allOf={isFiltered ? all : null} />
       )}
     </section>
+  )
+}
+
+interface FoundTemplatesProps {
+  templates: TemplateCardView[]
+  account: AutomationAccount
+  /** The query that shows all again; null = these are all. */
+  allOf: Record<string, string> | null
+}
+
+function FoundTemplates({ templates, account, allOf }: FoundTemplatesProps) {
+  if (templates.length === 0) {
+    const showAll = allOf && (
+      <ButtonLink to={`${AUTOMATION_PATH}?${new URLSearchParams(allOf)}`}>Show all templates</ButtonLink>
+    )
+    return (
+      <Card>
+        <EmptyState icon={LayoutTemplate} title={allOf ? 'No template fits' : 'No templates yet'} action={showAll}>
+          <p>Try fewer words, or another category.</p>
+        </EmptyState>
+      </Card>
+    )
+  }
+  return (
+    <>
+      <p role="status" className="-mb-2 text-dense text-ink-soft">
+        {templates.length === 1 ? '1 template' : `${templates.length} templates`}
+        {allOf ? ' found' : ''}
+      </p>
+      <ul aria-labelledby="library-title" className="grid items-stretch gap-4 md:grid-cols-2">
+        {templates.map((template) => (
+          <li key={template.id} className="min-w-0">
+            <TemplateCard template={template} account={account} />
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

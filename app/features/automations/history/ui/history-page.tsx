@@ -27,10 +27,9 @@ export interface HistoryPageProps extends HistoryFrameProps {
 
 /** All runs, newest first. Everything by address alone, so that a search can be kept and gone back to. */
 export function HistoryPage(props: HistoryPageProps) {
-  const { account, form, errors, lines, next, isOlder, rules, held } = props
-  const onlyMine = form.status === 'needs_you'
+  const { account, form, errors, lines, rules, held } = props
   return (
-    <HistoryFrame {...props} title="Run history" place={onlyMine ? 'needs_you' : 'runs'}>
+    <HistoryFrame {...props} title="Run history" place={asksWhatNeedsYou(form) ? 'needs_you' : 'runs'}>
       <div className="grid gap-5">
         <RunFilter account={account} form={form} errors={errors} rules={rules} />
         {errors.before ? (
@@ -39,35 +38,43 @@ export function HistoryPage(props: HistoryPageProps) {
           </Notice>
         ) : null}
         {held > 0 ? <HeldOfRule ruleId={form.rule} held={held} /> : null}
-        {lines === null ? null : (
-          <section aria-labelledby="runs-title" className="grid gap-3">
-            <div>
-              <h2 id="runs-title" className="font-semibold text-title">
-                {onlyMine ? 'What needs you' : 'Runs'}
-              </h2>
-              {lines.length === 0 ? null : (
-                <p className="text-dense text-ink-soft">{isOlder ? 'Older ones, newest first.' : 'Newest first.'}</p>
-              )}
-            </div>
-            {lines.length > 0 ? (
-              <RunList lines={lines} account={account} labelledBy="runs-title" />
-            ) : (
-              <Card>
-                <Nothing form={form} isOlder={isOlder} account={account} />
-              </Card>
-            )}
-            {next !== null || isOlder ? (
-              <nav aria-label="Pages of the history" className="flex flex-wrap gap-2">
-                {isOlder ? <ButtonLink to={runsAddress(account, { ...form })}>Newest</ButtonLink> : null}
-                {next === null ? null : (
-                  <ButtonLink to={runsAddress(account, { ...form, before: String(next) })}>Older</ButtonLink>
-                )}
-              </nav>
-            ) : null}
-          </section>
-        )}
+        {lines === null ? null : <FoundRuns {...props} lines={lines} />}
       </div>
     </HistoryFrame>
+  )
+}
+
+function asksWhatNeedsYou({ status }: HistoryForm): boolean {
+  return status === 'needs_you'
+}
+
+function FoundRuns({ account, form, lines, next, isOlder }: HistoryPageProps & { lines: RunLine[] }) {
+  return (
+    <section aria-labelledby="runs-title" className="grid gap-3">
+      <div>
+        <h2 id="runs-title" className="font-semibold text-title">
+          {asksWhatNeedsYou(form) ? 'What needs you' : 'Runs'}
+        </h2>
+        {lines.length === 0 ? null : (
+          <p className="text-dense text-ink-soft">{isOlder ? 'Older ones, newest first.' : 'Newest first.'}</p>
+        )}
+      </div>
+      {lines.length > 0 ? (
+        <RunList lines={lines} account={account} labelledBy="runs-title" />
+      ) : (
+        <Card>
+          <Nothing form={form} isOlder={isOlder} account={account} />
+        </Card>
+      )}
+      {next !== null || isOlder ? (
+        <nav aria-label="Pages of the history" className="flex flex-wrap gap-2">
+          {isOlder ? <ButtonLink to={runsAddress(account, { ...form })}>Newest</ButtonLink> : null}
+          {next === null ? null : (
+            <ButtonLink to={runsAddress(account, { ...form, before: String(next) })}>Older</ButtonLink>
+          )}
+        </nav>
+      ) : null}
+    </section>
   )
 }
 
@@ -115,7 +122,7 @@ function Nothing({ form, isOlder, account }: { form: HistoryForm; isOlder: boole
       </EmptyState>
     )
   }
-  if (form.status === 'needs_you' && asksNothingOfHistory({ ...form, status: '' })) {
+  if (asksWhatNeedsYou(form) && asksNothingOfHistory({ ...form, status: '' })) {
     return (
       <EmptyState icon={PartyPopper} title="Nothing needs you">
         <p>Messages that may have been sent, and runs that ask you first, would stand here.</p>

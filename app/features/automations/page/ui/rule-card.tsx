@@ -49,7 +49,6 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
   const id = ruleAnchor(rule.id)
   const heading = useRef<HTMLHeadingElement>(null)
   const pressed = useRef<HTMLButtonElement>(null)
-  const mine = 'ruleId' in step && step.ruleId === rule.id ? step.step : null
   const own = result !== null && 'ruleId' in result && result.ruleId === rule.id ? result : null
   // An address that points here brings the focus along.
   useEffect(() => {
@@ -62,15 +61,7 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
           <h3 id={`${id}-title`} ref={heading} tabIndex={-1} className="min-w-0 wrap-anywhere font-semibold text-body">
             {rule.name}
           </h3>
-          {rule.pausedReason === null ? (
-            <Badge tone={rule.active ? 'working' : 'neutral'} icon={rule.active ? CircleCheck : PowerOff}>
-              {rule.active ? 'Active' : 'Inactive'}
-            </Badge>
-          ) : (
-            <Badge tone="held" icon={CirclePause}>
-              Paused
-            </Badge>
-          )}
+          <StateBadge rule={rule} />
         </div>
         <RuleSwitch rule={rule} account={account} />
       </div>
@@ -85,7 +76,33 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
       {own?.kind === 'ask_run' ? <AskRunPanel result={own} account={account} /> : null}
       {own?.kind === 'previewed' ? <PreviewPanel result={own} account={account} /> : null}
       {own?.kind === 'looked_back' ? <LookBackPanel result={own} account={account} /> : null}
-      {mine === 'json' ? (
+      <Opened rights={rights} rule={rule} account={account} step={step} />
+    </article>
+  )
+}
+
+function StateBadge({ rule: { active, pausedReason } }: { rule: RuleCardView }) {
+  if (pausedReason !== null) {
+    return (
+      <Badge tone="held" icon={CirclePause}>
+        Paused
+      </Badge>
+    )
+  }
+  return (
+    <Badge tone={active ? 'working' : 'neutral'} icon={active ? CircleCheck : PowerOff}>
+      {active ? 'Active' : 'Inactive'}
+    </Badge>
+  )
+}
+
+/** What the address opens of this rule: its JSON, its URL, or the question before it is deleted. */
+function Opened({ rights, rule, account, step }: Omit<RuleCardProps, 'result'>) {
+  if (!('ruleId' in step) || step.ruleId !== rule.id) return null
+  const id = ruleAnchor(rule.id)
+  switch (step.step) {
+    case 'json':
+      return (
         <ShownText
           id={`${id}-json`}
           label="The automation as JSON"
@@ -95,8 +112,9 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
           ruleId={rule.id}
           account={account}
         />
-      ) : null}
-      {mine === 'url' && rule.triggerUrl !== null ? (
+      )
+    case 'url':
+      return rule.triggerUrl === null ? null : (
         <ShownText
           id={`${id}-url`}
           label="Endpoint URL"
@@ -118,10 +136,12 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
             )}
           </OwnerOnly>
         </ShownText>
-      ) : null}
-      {mine === 'delete' ? <DeleteRuleQuestion rule={rule} account={account} /> : null}
-    </article>
-  )
+      )
+    case 'delete':
+      return <DeleteRuleQuestion rule={rule} account={account} />
+    default:
+      return null
+  }
 }
 
 /** "When … only if … then …", the three words set apart. */
