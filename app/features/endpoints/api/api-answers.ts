@@ -3,16 +3,14 @@ import { z } from 'zod'
 import { id, moment } from '#app/contract/operation.ts'
 import type { checkJson } from '../controls/endpoint-check.ts'
 import type { replayJson } from '../controls/replay-request.ts'
-import type { WebhookStatus } from '../endpoint-view.ts'
 import type { noticeJson } from '../notices/notice-view.ts'
 import type { comparisonJson } from '../subscriptions/upstream-words.ts'
-import type { ForwardingRuleJson, WebhookJson } from './endpoint-json.ts'
 
 const status = z
   .enum(['working', 'waiting', 'no_address', 'slow', 'failing', 'held', 'paused', 'stopped', 'unsubscribed'])
   .describe(
     '`waiting`: nothing has been delivered yet. `no_address`: events are kept and nothing is forwarded. `stopped`: the receiver answered 410. `unsubscribed`: ServiceM8 sends us no events at present.',
-  ) satisfies z.ZodType<WebhookStatus>
+  )
 const statusMessage = z.string().describe('The status as a sentence; may be empty.')
 const pending = z.int().describe('Events that wait for this address.')
 const warning = z
@@ -37,7 +35,7 @@ export const webhookAnswer = z.object({
   statusMessage,
   pending,
   warning,
-}) satisfies z.ZodType<WebhookJson>
+})
 
 export const ruleAnswer = z.object({
   id,
@@ -52,7 +50,7 @@ export const ruleAnswer = z.object({
   statusMessage,
   pending,
   warning,
-}) satisfies z.ZodType<ForwardingRuleJson>
+})
 
 export const testAnswer = z.object({
   success: z.boolean().describe('The address answered 2xx.'),

@@ -1,39 +1,12 @@
 // The shapes in which calls answer a webhook and a forwarding rule.
+import type { z } from 'zod'
 import { refOf } from '#app/domain/endpoint-key.ts'
-import type { EndpointDetails, EndpointView, WebhookStatus } from '../endpoint-view.ts'
-
-interface EndpointJson {
-  id: number
-  accountUUID: string
-  objectType: string
-  active: boolean
-  createdAt: string
-  status: WebhookStatus
-  statusMessage: string
-  pending: number
-  /** Only when something about the address or the filter deserves attention. */
-  warning?: string
-}
-
-export interface WebhookJson extends EndpointJson {
-  callbackUrl: string
-  /** Comma-separated; empty = all. */
-  fields: string
-  servicem8Id: string | null
-  /** Our address that the platform posts to; null where it posts nothing and we look ourselves. */
-  forwardingUrl: string | null
-}
-
-export interface ForwardingRuleJson extends EndpointJson {
-  name: string
-  forwardUrl: string
-  /** Comma-separated; empty = all. */
-  fieldFilters: string
-}
+import type { EndpointDetails, EndpointView } from '../endpoint-view.ts'
+import type { ruleAnswer, webhookAnswer } from './api-answers.ts'
 
 type Answered = Pick<EndpointDetails, 'accountUuid' | 'servicem8Id'> & { view: EndpointView }
 
-export function webhookJson(details: Answered, warning: string | null = null): WebhookJson {
+export function webhookJson(details: Answered, warning: string | null = null): z.output<typeof webhookAnswer> {
   const { view, servicem8Id } = details
   return {
     ...common(details, warning),
@@ -47,7 +20,7 @@ export function webhookJson(details: Answered, warning: string | null = null): W
 export function forwardingRuleJson(
   details: Omit<Answered, 'servicem8Id'>,
   warning: string | null = null,
-): ForwardingRuleJson {
+): z.output<typeof ruleAnswer> {
   const { view } = details
   return {
     ...common(details, warning),
@@ -57,7 +30,7 @@ export function forwardingRuleJson(
   }
 }
 
-function common({ view, accountUuid }: Omit<Answered, 'servicem8Id'>, warning: string | null): EndpointJson {
+function common({ view, accountUuid }: Omit<Answered, 'servicem8Id'>, warning: string | null) {
   const { objectType, active, status, statusMessage, pending } = view
   return {
     id: refOf(view.id).id,
