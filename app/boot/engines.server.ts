@@ -1,0 +1,61 @@
+// What works by itself: deliveries, runs of automations and what sets them off; and what they share with screens.
+import { randomUUID } from 'node:crypto'
+import { signForward } from '#app/adapters/standard-webhooks.server.ts'
+import type { Settings } from '#app/context/app-context.ts'
+import { createWorkApart, type WorkApartOptions } from '#app/engine/work-apart.server.ts'
+import { countedCalls, createCallAsAccount } from '#app/features/accounts/call-as-account.server.ts'
+import { createCallBudget } from '#app/features/accounts/call-budget.server.ts'
+import { auditMessages } from '#app/features/audit/audited-messages.server.ts'
+import { createCommitter } from '#app/features/automations/actions/commit/commit-effect.server.ts'
+import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
+import { createFactCache } from '#app/features/automations/records/fact-cache.server.ts'
+import type { Values } from '#app/features/automations/records/fact-rows.ts'
+import { createFactLoader } from '#app/features/automations/records/load-facts.server.ts'
+import { planSurroundings } from '#app/features/automations/runs/plan-surroundings.server.ts'
+import { createAutomationEngine } from './automation-engine.server.ts'
+import { createAutomationTriggers } from './automation-triggers.server.ts'
+import { createDeliveryEngine } from './delivery-engine.server.ts'
+import { LONG_WORK } from './long-work.server.ts'
+import type { Data, Ground } from './open-data.server.ts'
+import type { Outside } from './outside.server.ts'
+
+export type Engines = ReturnType<typeof createEngines>
+
+export function createEngines(
+  { clock, observed }: Ground,
+  { store, ownWork, secrets, space }: Data,
+  { outbound, platformApi, oauth }: Outside,
+  settings: Settings,
+  thread: Omit<WorkApartOptions, 'onEnd'> | undefined,
+) {
+  const { log } = observed
+  const own = { store: ownWork, clock, log, secrets, settings }
+  const engine = createDeliveryEngine({ ...own, outbound, space, around: observed.deliver, owner: randomUUID() })
+  const budget = createCallBudget({ store: ownWork.events, clock, log })
+  const callAsAccount = createCallAsAccount({
+    store: { ...ownWork.accounts, ...ownWork.events },
+    ...{ clock, log, secrets, oauth, platformApi, budget },
+  })
+  // One memory for rules at work and for screens; but whoever looks at a screen is not made to wait for the reserve.
+  const cache = createFactCache<Values[]>(clock)
+  const facts = createFactLoader({ callAsAccount: countedCalls(callAsAccount), clock }, { cache })
+  const surroundings = planSurroundings({ store, settings, outbound })
+  const apart = createWorkApart(LONG_WORK, { file: null, ...thread, onEnd: observed.measures.longWorkEnded })
+  const committer = observed.committer(
+    auditMessages(own, createCommitter({ ...own, callAsAccount, outbound }, { sign: signForward })),
+  )
+  const runs = createAutomationEngine({
+    ...own,
+    callAsAccount,
+    around: observed.run,
+    parts: { actions: ACTIONS, facts, surroundings, apart, committer },
+  })
+  const triggers = createAutomationTriggers({ store: ownWork, clock, log, callAsAccount, facts, wakeRuns: runs.wake })
+  const planning = {
+    actions: ACTIONS,
+    facts: createFactLoader({ callAsAccount, clock }, { cache, priority: 'screen' }),
+    surroundings,
+    apart,
+  }
+  return { engine, runs, triggers, budget, callAsAccount, apart, planning }
+}

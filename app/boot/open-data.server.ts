@@ -1,0 +1,71 @@
+// Opens what is kept: the database with its watchers around it, the box of secrets, and the measure of its space.
+import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import { missingKeysSentence } from '#app/domain/sealed-places.ts'
+import { auditStore } from '#app/features/audit/audited-store.server.ts'
+import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
+import { missingKeys } from '#app/features/ops/rotate-keys.server.ts'
+import { createSpaceLadder } from '#app/features/ops/space.server.ts'
+import type { Clock } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+import { accountKeyring } from '#db/sqlite/accounts/account-keys.server.ts'
+import { openBallast } from '#db/sqlite/ballast.server.ts'
+import { openClient } from '#db/sqlite/client.server.ts'
+import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
+import { claimFor } from '#db/sqlite/platform-kind.server.ts'
+import { sqliteStore } from '#db/sqlite/store.server.ts'
+import { ConfigurationError, type Env } from './env.server.ts'
+import { createHold } from './hold.server.ts'
+import type { ObservedParts } from './observe/observed-parts.server.ts'
+import { lockInUse, otherPlatformSentence, refuseEmptyStart } from './start-checks.server.ts'
+
+/** What everything else stands on. */
+export interface Ground {
+  env: Readonly<Env>
+  clock: Clock
+  observed: ObservedParts
+}
+
+export type Data = Awaited<ReturnType<typeof openData>>
+
+/** Throws `ConfigurationError` when the product must not start with this database; nothing stays open then. */
+export async function openData({ env, clock, observed }: Ground) {
+  const { log } = observed
+  await refuseEmptyStart(env, log)
+  // A restore looks at it before it replaces the file.
+  const inUse = lockInUse(env.databaseFile, log)
+  const hold = createHold({ clock, log }, env)
+  // Before the database: on a disk that is full, this is the space it is opened with.
+  const ballast = openBallast(env.databaseFile)
+  const client = openClient(env.databaseFile, env.migrationsFolder)
+  const close = () => {
+    client.close()
+    inUse?.release()
+  }
+  const refuseStart = (sentence: string): never => {
+    close()
+    throw new ConfigurationError([sentence])
+  }
+  const belongsTo = claimFor(client.sql, env.platform)
+  if (belongsTo !== env.platform) refuseStart(otherPlatformSentence(belongsTo, env))
+  const disk = surviveFullDisk({
+    store: observed.store(sqliteStore(client, clock)),
+    ballast,
+    clock,
+    log,
+    async makeRoom(signal) {
+      await forgetOldEvents({ store, clock, log }, { keepMs: days(env.retentionDays) }, signal)
+      await space.relieve(signal)
+    },
+  })
+  // What people ask for and what happens by itself are written down, each under its own name.
+  const { store, ownWork, removed } = auditStore({ store: disk.store, clock, log })
+  const secrets = createSecretBox(
+    env.encKeys,
+    accountKeyring(client, () => clock.now()),
+  )
+  const missing = await missingKeys({ store: store.accounts, secrets })
+  if (missing.length > 0) refuseStart(missingKeysSentence(missing))
+  const space = createSpaceLadder({ store, clock, log }, env.maxDbMb * 1024 * 1024)
+  await space.measure()
+  return { store, ownWork, removed, secrets, space, hold, disk, close }
+}

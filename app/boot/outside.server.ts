@@ -1,0 +1,46 @@
+// The ways to the outside: receivers, and the platform. Each is watched, and shut while a restored copy is held.
+import { createOutbound } from '#app/adapters/outbound/outbound.server.ts'
+import { createServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
+import { createServiceM8OAuth } from '#app/adapters/servicem8/servicem8-oauth.server.ts'
+import { recordPlatformCall } from '#app/features/events/activity.server.ts'
+import { heldOutbound, heldPlatformApi } from './hold.server.ts'
+import type { Data, Ground } from './open-data.server.ts'
+
+export type Outside = ReturnType<typeof openOutside>
+
+/** `signal`: aborted, no call to the platform is made once more. `ownAddress`: may be called, as the sandbox is. */
+export function openOutside(
+  { env, clock, observed }: Ground,
+  { store, hold }: Data,
+  { signal, ownAddress }: { signal: AbortSignal; ownAddress: boolean },
+) {
+  const { log } = observed
+  const self = new URL(env.origin)
+  const outboundToAll = createOutbound({
+    clock,
+    selfHosts: [self.hostname],
+    egressAllow: [...env.egressAllow, ...(ownAddress ? [hostAndPort(self)] : [])],
+  })
+  const { apiUrl, oauthUrl, appId, appSecret, scopes } = env
+  return {
+    outbound: observed.outbound(heldOutbound(outboundToAll, hold)),
+    platformApi: heldPlatformApi(
+      createServiceM8Api({
+        apiUrl,
+        clock,
+        log,
+        signal,
+        onCall(call) {
+          observed.platformCalled(call)
+          recordPlatformCall({ store, log }, call)
+        },
+      }),
+      hold,
+    ),
+    oauth: observed.oauth(createServiceM8OAuth({ oauthUrl, appId, appSecret, scopes, clock, log })),
+  }
+}
+
+function hostAndPort(url: URL): string {
+  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`
+}
