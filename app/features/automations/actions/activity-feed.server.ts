@@ -4,15 +4,7 @@
 import { FEED_MOST } from '#app/domain/automations/action-parameters.ts'
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import {
-  blankWarnings,
-  createWording,
-  impossible,
-  jobName,
-  jobTargets,
-  planned,
-  unknownWarnings,
-} from './planning.server.ts'
+import { createWording, impossible, jobName, jobTargets, planned, textWarnings } from './planning.server.ts'
 import { flagParameter } from './read-parameters.ts'
 
 export const postActivityFeed: Action = { type: 'post_activity_feed', plan }
@@ -21,7 +13,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   const wording = createWording(context)
   const said = wording.parameter('message', 'plain').trim()
   if (said === '') return impossible('invalid', 'The feed message has no text. Open the automation and write one.')
-  const warnings: PlanWarning[] = [...unknownWarnings(wording), ...blankWarnings(wording)]
+  const warnings: PlanWarning[] = textWarnings(wording)
   const message = said.length <= FEED_MOST ? said : `${said.slice(0, FEED_MOST - 1)}…`
   if (message !== said) {
     const sentence = `The message has ${said.length} characters with its values put in and was cut to ${FEED_MOST}.`

@@ -4,21 +4,21 @@ import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.t
 import { isActive, valuesOf } from '../records/fact-rows.ts'
 import { isUuid } from '../records/field-value.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import { findCategory } from './category-choice.server.ts'
 import { shorten } from './failure-words.ts'
+import { categoryChange, queueChange } from './job-change.server.ts'
 import { dateValue, jobFieldValue } from './job-fields.ts'
 import { lineEffects } from './job-lines.ts'
 import { chooseLines } from './job-stock.server.ts'
 import {
   afterTrouble,
-  blankWarnings,
   createWording,
+  type Ended,
+  ended,
   impossible,
   planned,
-  unknownWarnings,
+  textWarnings,
   type Wording,
 } from './planning.server.ts'
-import { findQueue, queueFields } from './queue-choice.server.ts'
 
 export const createJob: Action = { type: 'create_job', plan }
 
@@ -42,7 +42,7 @@ async function plan(context: PlanContext): Promise<Plan> {
     summary: `New job (${fields.fields.status ?? ''}) for ${customer.name}${lines > 0 ? `, with ${lines} lines` : ''}`,
   }
   return planned(wording, [job, ...lineEffects(chosen.lines)], {
-    warnings: [...fields.warnings, ...chosen.warnings, ...unknownWarnings(wording), ...blankWarnings(wording)],
+    warnings: [...fields.warnings, ...chosen.warnings, ...textWarnings(wording)],
     standIn: {
       job_uuid: 'the new job (made when it runs)',
       generated_job_id: 'new job number (set when it runs)',
@@ -53,63 +53,51 @@ async function plan(context: PlanContext): Promise<Plan> {
 async function customerOf(
   { read }: PlanContext,
   wording: Wording,
-): Promise<{ outcome: 'ok'; uuid: string; name: string } | { outcome: 'ended'; plan: Plan }> {
+): Promise<{ outcome: 'ok'; uuid: string; name: string } | Ended> {
   const uuid = wording.parameter('company_uuid', 'field').trim().toLowerCase()
-  const ended = (errorClass: string, sentence: string) =>
-    ({ outcome: 'ended', plan: impossible(errorClass, sentence) }) as const
-  if (uuid === '') return ended('invalid', 'No job was made: there is no customer to make it for.')
+  const refused = (errorClass: string, why: string) => ended(impossible(errorClass, `No job was made: ${why}`))
+  if (uuid === '') return refused('invalid', 'there is no customer to make it for.')
   if (!isUuid(uuid)) {
-    return ended('invalid', `No job was made: "${shorten(uuid, 60)}" is not a customer. Choose one in the automation.`)
+    return refused('invalid', `"${shorten(uuid, 60)}" is not a customer. Choose one in the automation.`)
   }
   const answer = await read.read('company', uuid)
-  if (answer.outcome === 'refused')
-    return ended('not_found', 'No job was made: the customer no longer exists in ServiceM8.')
-  if (answer.outcome !== 'ok') return { outcome: 'ended', plan: afterTrouble(answer, 'the customer') }
+  if (answer.outcome === 'refused') return refused('not_found', 'the customer no longer exists in ServiceM8.')
+  if (answer.outcome !== 'ok') return ended(afterTrouble(answer, 'the customer'))
   const company = valuesOf(answer.value)
-  if (!isActive(company)) return ended('not_found', 'No job was made: the customer was deleted in ServiceM8.')
+  if (!isActive(company)) return refused('not_found', 'the customer was deleted in ServiceM8.')
   return { outcome: 'ok', uuid, name: company.name || 'the customer' }
 }
 
 /** Texts as they are; what they may not be longer than is in the platform's schema (facts: objects.json). */
 const TEXTS = ['job_description', 'job_address', 'billing_address', 'purchase_order_number'] as const
 
-type JobFields =
-  | { outcome: 'ok'; fields: Record<string, string>; warnings: PlanWarning[] }
-  | { outcome: 'ended'; plan: Plan }
+type JobFields = { outcome: 'ok'; fields: Record<string, string>; warnings: PlanWarning[] } | Ended
 
 async function jobFields(context: PlanContext, wording: Wording): Promise<JobFields> {
   const clock = { now: context.now, zone: context.account.zone }
-  const ended = (sentence: string): JobFields => ({ outcome: 'ended', plan: impossible('invalid', sentence) })
-  const status = jobFieldValue('status', wording.parameter('status', 'field'), clock)
-  if (status.outcome === 'refused') return ended(`No job was made. ${status.sentence}`)
-  const fields: Record<string, string> = { status: status.value }
+  const refused = (sentence: string) => ended(impossible('invalid', `No job was made${sentence}`))
+  const fields: Record<string, string> = {}
   const warnings: PlanWarning[] = []
-  for (const name of TEXTS) {
+  for (const name of ['status', ...TEXTS]) {
     const said = jobFieldValue(name, wording.parameter(name, 'field'), clock)
-    if (said.outcome === 'refused') return ended(`No job was made. ${said.sentence}`)
+    if (said.outcome === 'refused') return refused(`. ${said.sentence}`)
     if (said.value.trim() !== '') fields[name] = said.value
   }
   const date = wording.parameter('date', 'date').trim()
-  if (date !== '') {
-    const value = dateValue(date, clock, 'date')
-    if (value === null) return ended(`No job was made: "${shorten(date, 40)}" is not a date.`)
-    fields.date = value
-  }
-  const category = wording.parameter('category_uuid', 'field').trim()
-  if (category !== '') {
-    const found = await findCategory(context.read, category)
-    if (found.outcome === 'failed') return { outcome: 'ended', plan: afterTrouble(found.trouble, 'the categories') }
-    if (found.outcome === 'gone') return { outcome: 'ended', plan: impossible('not_found', found.sentence) }
-    fields.category_uuid = found.uuid
-  }
+  const day = date === '' ? '' : dateValue(date, clock, 'date')
+  if (day === null) return refused(`: "${shorten(date, 40)}" is not a date.`)
+  if (day !== '') fields.date = day
 
+  const category = wording.parameter('category_uuid', 'field').trim()
   const queue = wording.parameter('queue_uuid', 'field').trim()
-  if (queue !== '') {
-    const found = await findQueue(context.read, queue)
-    if (found.outcome === 'failed') return { outcome: 'ended', plan: afterTrouble(found.trouble, 'the queue') }
-    if (found.outcome === 'gone') return { outcome: 'ended', plan: impossible('not_found', found.sentence) }
-    const chosen = await queueFields(context, found.queue, context.records[0] ?? null)
-    if (chosen.outcome === 'failed') return { outcome: 'ended', plan: afterTrouble(chosen.trouble, 'the staff list') }
+  const choices = [
+    ...(category === '' ? [] : [() => categoryChange(context.read, category)]),
+    ...(queue === '' ? [] : [() => queueChange(context, queue, context.records[0] ?? null, null)]),
+  ]
+  for (const choose of choices) {
+    const chosen = await choose()
+    if (chosen.outcome === 'failed') return ended(afterTrouble(chosen.trouble, chosen.what))
+    if (chosen.outcome === 'problem') return ended(impossible('not_found', chosen.sentence))
     Object.assign(fields, chosen.fields)
     warnings.push(...chosen.warnings)
   }

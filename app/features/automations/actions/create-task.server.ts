@@ -2,15 +2,7 @@
 
 import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import {
-  blankWarnings,
-  createWording,
-  impossible,
-  jobName,
-  jobTargets,
-  planned,
-  unknownWarnings,
-} from './planning.server.ts'
+import { createWording, impossible, jobName, jobTargets, planned, textWarnings } from './planning.server.ts'
 
 /** A title is read in a list. */
 const LONGEST_TITLE = 250
@@ -39,7 +31,7 @@ async function plan(context: PlanContext): Promise<Plan> {
     summary: `Task "${title}"${target ? ` on ${jobName(target.record)}` : ''}`,
   }
   return planned(wording, [effect], {
-    warnings: [...unknownWarnings(wording), ...blankWarnings(wording)],
+    warnings: textWarnings(wording),
     standIn: { task_uuid: 'the task (made when it runs)' },
   })
 }

@@ -1,10 +1,10 @@
 // The files an e-mail carries: those of the jobs, chosen by name, and the document that an earlier step makes.
 
-import type { Plan, PlanWarning } from '#app/domain/automations/effect.ts'
+import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import { quoted } from '../records/fact-sources.server.ts'
 import type { PlanContext } from './action.server.ts'
-import { afterTrouble, impossible, jobTargets, type Wording } from './planning.server.ts'
+import { afterTrouble, type Ended, ended, impossible, jobTargets, type Wording } from './planning.server.ts'
 import { flagParameter, positionParameter } from './read-parameters.ts'
 
 /** More make an e-mail that nobody's mailbox takes. */
@@ -12,15 +12,11 @@ const MOST_FILES = 20
 /** Of a group: each costs a call. */
 const MOST_JOBS = 10
 
-type ChosenFiles =
-  | { outcome: 'ok'; attachments: string[]; documentSteps: string[]; warnings: PlanWarning[] }
-  | { outcome: 'ended'; plan: Plan }
+type ChosenFiles = { outcome: 'ok'; attachments: string[]; documentSteps: string[]; warnings: PlanWarning[] } | Ended
 
 export async function chooseFiles(context: PlanContext, wording: Wording): Promise<ChosenFiles> {
   const document = documentStep(context)
-  if (document.outcome === 'missing') {
-    return { outcome: 'ended', plan: impossible('document_missing', document.sentence) }
-  }
+  if (document.outcome === 'missing') return ended(impossible('document_missing', document.sentence))
   const { parameters } = context.step
   const all = flagParameter(parameters, 'includeAllJobAttachments')
   const some = flagParameter(parameters, 'includeJobAttachments')
@@ -32,7 +28,7 @@ export async function chooseFiles(context: PlanContext, wording: Wording): Promi
   for (const { uuid } of jobTargets(context).slice(0, all ? MOST_JOBS : 1)) {
     const filter = `related_object_uuid eq '${quoted(uuid)}' and active eq '1'`
     const answer = await context.read.list('attachment', { filter })
-    if (answer.outcome !== 'ok') return { outcome: 'ended', plan: afterTrouble(answer, "the job's files") }
+    if (answer.outcome !== 'ok') return ended(afterTrouble(answer, "the job's files"))
     // Filtered again: a filter that the platform does not understand is ignored, and everybody's files come back (facts: 5.2).
     found.push(...answer.value.map(valuesOf).filter((file) => isActive(file) && file.related_object_uuid === uuid))
   }

@@ -2,12 +2,24 @@
 // of the job under an id of ours: that is how it is sent, found again and downloaded. Only for the diary, the platform files it itself.
 
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
-import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { folded, isUuid } from '../records/field-value.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { shorten } from './failure-words.ts'
-import { afterTrouble, createWording, impossible, jobName, jobTargets, NO_JOB, planned } from './planning.server.ts'
+import {
+  afterTrouble,
+  createWording,
+  type Ended,
+  ended,
+  findListed,
+  impossible,
+  isCalled,
+  jobName,
+  jobTargets,
+  NO_JOB,
+  planned,
+  readNamed,
+} from './planning.server.ts'
 import { flagParameter, wordParameter } from './read-parameters.ts'
 
 const TYPES = ['Quote', 'Work Order', 'Invoice'] as const
@@ -85,7 +97,7 @@ function companySubject({ records }: PlanContext): Subject {
   return { outcome: 'found', uuid: record.companyUuid, record, name, words: name || 'the customer' }
 }
 
-type ChosenTemplate = { outcome: 'ok'; type: string; uuid: string | null } | { outcome: 'ended'; plan: Plan }
+type ChosenTemplate = { outcome: 'ok'; type: string; uuid: string | null } | Ended
 
 /** A type, the id of a template, or its name; nothing = the type that fits the job's status. */
 async function chooseTemplate(context: PlanContext, record: RecordFacts): Promise<ChosenTemplate> {
@@ -93,35 +105,24 @@ async function chooseTemplate(context: PlanContext, record: RecordFacts): Promis
   if (wanted === '') return { outcome: 'ok', type: typeForStatus(record.values.status ?? ''), uuid: null }
   const type = TYPES.find((one) => folded(one).replaceAll(' ', '') === folded(wanted).replaceAll(/[\s_]/g, ''))
   if (type) return { outcome: 'ok', type, uuid: null }
-  const found = isUuid(wanted)
-    ? await templateById(context, wanted.toLowerCase())
-    : await templateByName(context, wanted)
-  if (found.outcome === 'ended') return found
-  const { template } = found
-  if (!template || !isActive(template)) {
-    const sentence = isUuid(wanted)
-      ? 'The document template of this automation was deleted in ServiceM8. Open the automation and choose another one.'
-      : `There is no document template "${shorten(wanted, 60)}" in ServiceM8. Open the automation and choose one.`
-    return { outcome: 'ended', plan: impossible('template_missing', sentence) }
+  const isId = isUuid(wanted)
+  const template = isId
+    ? await readNamed(context.read, 'documenttemplate', wanted.toLowerCase())
+    : await findListed(context.read, 'documenttemplate', isCalled(wanted))
+  switch (template.outcome) {
+    case 'failed':
+      return ended(afterTrouble(template.trouble, isId ? 'the document template' : 'the document templates'))
+    case 'gone': {
+      const sentence = isId
+        ? 'The document template of this automation was deleted in ServiceM8. Open the automation and choose another one.'
+        : `There is no document template "${shorten(wanted, 60)}" in ServiceM8. Open the automation and choose one.`
+      return ended(impossible('template_missing', sentence))
+    }
+    case 'found': {
+      const { template_type: given = 'Invoice', uuid = wanted } = template.values
+      return { outcome: 'ok', type: given, uuid }
+    }
   }
-  const ofTemplate = TYPES.find((one) => one === template.template_type)
-  return { outcome: 'ok', type: ofTemplate ?? template.template_type ?? 'Invoice', uuid: template.uuid ?? wanted }
-}
-
-type FoundTemplate = { outcome: 'ok'; template: Values | null } | { outcome: 'ended'; plan: Plan }
-
-async function templateById({ read }: PlanContext, uuid: string): Promise<FoundTemplate> {
-  const answer = await read.read('documenttemplate', uuid)
-  if (answer.outcome === 'refused') return { outcome: 'ok', template: null }
-  if (answer.outcome !== 'ok') return { outcome: 'ended', plan: afterTrouble(answer, 'the document template') }
-  return { outcome: 'ok', template: { ...valuesOf(answer.value), uuid } }
-}
-
-async function templateByName({ read }: PlanContext, name: string): Promise<FoundTemplate> {
-  const answer = await read.list('documenttemplate')
-  if (answer.outcome !== 'ok') return { outcome: 'ended', plan: afterTrouble(answer, 'the document templates') }
-  const named = answer.value.map(valuesOf).filter((one) => folded(one.name ?? '') === folded(name))
-  return { outcome: 'ok', template: named.find(isActive) ?? named[0] ?? null }
 }
 
 function typeForStatus(status: string): (typeof TYPES)[number] {

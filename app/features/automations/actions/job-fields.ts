@@ -3,6 +3,7 @@
 
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '#app/domain/local-time.ts'
+import { ownValue } from '#app/lib/json.ts'
 import { isUuid, readFlag } from '../records/field-value.ts'
 
 type JobFieldKind = 'text' | 'date' | 'moment' | 'flag' | 'uuid' | 'status' | 'badges' | 'queue' | 'category'
@@ -58,8 +59,8 @@ type FoundJobField =
 
 export function findJobField(given: string): FoundJobField {
   const wanted = given.trim().toLowerCase()
-  const name = Object.hasOwn(ALIASES, wanted) ? (ALIASES[wanted] ?? wanted) : wanted
-  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
+  const name = ownValue(ALIASES, wanted) ?? wanted
+  const field = ownValue(FIELDS, name)
   if (field) return { outcome: 'found', name, kind: field.kind, label: field.label }
   if (wanted === '') return { outcome: 'refused', sentence: 'No field was chosen. Open the automation and choose one.' }
   if (wanted === 'priority') {
@@ -77,49 +78,59 @@ export function findJobField(given: string): FoundJobField {
 const KEPT_BY_PLATFORM =
   /^(uuid|edit_date|updated_date|generated_job_id|total_invoice_amount|total_cost|lat|lng|geo_.+|.+_stamp|completion_actioned_by_uuid|created_by_staff_uuid)$/
 
-type JobFieldValue = { outcome: 'ok'; value: string } | { outcome: 'refused'; sentence: string }
+export type JobFieldValue = { outcome: 'ok'; value: string } | { outcome: 'refused'; sentence: string }
+
+interface Clock {
+  now: number
+  zone: string
+}
+
+/** How a value of each kind is read: null = it is none, and what is said of it then. */
+const KINDS: Readonly<
+  Record<Exclude<JobFieldKind, 'text'>, { read(text: string, at: Clock): string | null; otherwise: string }>
+> = {
+  status: {
+    read: (text) => JOB_STATUSES.find((one) => one.toLowerCase() === text.toLowerCase()) ?? null,
+    otherwise: `is none of ${JOB_STATUSES.join(', ')}`,
+  },
+  date: { read: (text, at) => dateValue(text, at, 'date'), otherwise: 'is not a date' },
+  moment: { read: (text, at) => dateValue(text, at, 'moment'), otherwise: 'is not a date' },
+  flag: { read: (text) => FLAGS.get(readFlag(text)) ?? null, otherwise: 'is neither yes nor no' },
+  uuid: { read: idValue, otherwise: 'is not an id' },
+  queue: { read: idValue, otherwise: 'is not an id' },
+  category: { read: idValue, otherwise: 'is not an id' },
+  // Names and ids: only ServiceM8 knows which badges there are (job-change.server.ts).
+  badges: { read: (text) => text, otherwise: '' },
+}
+
+const FLAGS: ReadonlyMap<boolean | null, string> = new Map([
+  [true, '1'],
+  [false, '0'],
+])
+
+function idValue(text: string): string | null {
+  return isUuid(text) ? text.toLowerCase() : null
+}
 
 /** The value as the platform takes it; '' empties the field. `TODAY`, `TODAY+7` are dates of the account. */
-export function jobFieldValue(name: string, given: string, at: { now: number; zone: string }): JobFieldValue {
-  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
-  const text = given.trim()
+export function jobFieldValue(name: string, given: string, at: Clock): JobFieldValue {
+  const field = ownValue(FIELDS, name)
   if (!field) return { outcome: 'refused', sentence: `A rule cannot set the field "${name}" of a job.` }
-  const no = (why: string): JobFieldValue => ({ outcome: 'refused', sentence: `${field.label} was not set: ${why}` })
-  if (text === '' && field.kind !== 'status') return { outcome: 'ok', value: '' }
-  switch (field.kind) {
-    case 'status': {
-      const status = JOB_STATUSES.find((one) => one.toLowerCase() === text.toLowerCase())
-      return status
-        ? { outcome: 'ok', value: status }
-        : no(`"${text.slice(0, 60)}" is none of ${JOB_STATUSES.join(', ')}.`)
-    }
-    case 'date':
-    case 'moment': {
-      const date = dateValue(text, at, field.kind)
-      return date === null ? no(`"${text.slice(0, 60)}" is not a date.`) : { outcome: 'ok', value: date }
-    }
-    case 'flag': {
-      const flag = readFlag(text)
-      return flag === null
-        ? no(`"${text.slice(0, 60)}" is neither yes nor no.`)
-        : { outcome: 'ok', value: flag ? '1' : '0' }
-    }
-    case 'uuid':
-    case 'queue':
-    case 'category':
-      return isUuid(text) ? { outcome: 'ok', value: text.toLowerCase() } : no(`"${text.slice(0, 60)}" is not an id.`)
-    // Names and ids: only ServiceM8 knows which badges there are (badge-change.server.ts).
-    case 'badges':
-      return { outcome: 'ok', value: text }
-    case 'text':
-      return field.most !== undefined && given.length > field.most
-        ? no(`ServiceM8 takes at most ${field.most} characters there, and this has ${given.length}.`)
-        : { outcome: 'ok', value: given }
+  const { kind, label, most = Number.POSITIVE_INFINITY } = field
+  const no = (why: string): JobFieldValue => ({ outcome: 'refused', sentence: `${label} was not set: ${why}` })
+  const text = given.trim()
+  if (text === '' && kind !== 'status') return { outcome: 'ok', value: '' }
+  if (kind === 'text') {
+    return given.length > most
+      ? no(`ServiceM8 takes at most ${most} characters there, and this has ${given.length}.`)
+      : { outcome: 'ok', value: given }
   }
+  const value = KINDS[kind].read(text, at)
+  return value === null ? no(`"${text.slice(0, 60)}" ${KINDS[kind].otherwise}.`) : { outcome: 'ok', value }
 }
 
 /** `2026-01-05` or `2026-01-05 09:30:00`; null when the text is no date. */
-export function dateValue(text: string, at: { now: number; zone: string }, kind: 'date' | 'moment'): string | null {
+export function dateValue(text: string, at: Clock, kind: 'date' | 'moment'): string | null {
   const offset = readToday(text)
   if (offset !== null) {
     const day = todayOf(at) + offset

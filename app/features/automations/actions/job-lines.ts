@@ -53,10 +53,10 @@ export interface JobStock {
 }
 
 /** Bundles with their lines, copied or moved. Lines of no bundle are left out. */
-export function bundleLines(stock: JobStock, how: 'copy' | 'move', from: number): PlannedLine[] {
+export function bundleLines(stock: JobStock, how: 'copy' | 'move'): PlannedLine[] {
   const planned: PlannedLine[] = []
   for (const bundle of stock.bundles) {
-    const position = from + planned.length
+    const position = planned.length
     planned.push(lineOf('jobmaterialbundle', bundle, how, null))
     for (const line of stock.lines) {
       if (line.job_material_bundle_uuid && line.job_material_bundle_uuid === bundle.uuid) {

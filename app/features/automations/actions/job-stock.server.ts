@@ -1,7 +1,7 @@
 // Which materials and bundles a new job gets: typed in, copied, or moved; from one job, from the run's group, or from all jobs of the
 // customer (specification, sections 3 and 4; contract, section 8).
-import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
-import type { Plan, PlanWarning } from '#app/domain/automations/effect.ts'
+import type { PlatformRecord } from '#app/adapters/platform.ts'
+import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { ActionParameters } from '#app/domain/automations/rule.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import { quoted } from '../records/fact-sources.server.ts'
@@ -12,13 +12,24 @@ import {
   bundleLines,
   bundleParts,
   type JobStock,
+  LINE_SOURCES,
   looseLines,
   materialLine,
   type PlannedLine,
   quantity,
   times,
 } from './job-lines.ts'
-import { afterTrouble, impossible, isGrouped, jobTargets, type Wording } from './planning.server.ts'
+import {
+  afterTrouble,
+  type Ended,
+  ended,
+  impossible,
+  isGrouped,
+  jobTargets,
+  type NamedRecord,
+  readNamed,
+  type Wording,
+} from './planning.server.ts'
 import { flagParameter, rowsParameter } from './read-parameters.ts'
 
 /** Each line is a call of its own; more would take minutes of the account's share. */
@@ -35,86 +46,68 @@ interface StockWish {
   all: boolean
 }
 
-type ChosenLines = { outcome: 'ok'; lines: PlannedLine[]; warnings: PlanWarning[] } | { outcome: 'ended'; plan: Plan }
+type ChosenLines = { outcome: 'ok'; lines: PlannedLine[]; warnings: PlanWarning[] } | Ended
 
 const TWO_SOURCES = 'It can be copied or moved, not both. Open the automation and choose one.'
 
-/** Copying or moving clears what was typed in; both at once is refused. */
-function materialWish(parameters: ActionParameters): StockWish | null {
-  return wish(
-    parameters,
-    'materials',
-    ['copyMaterialsFromJob', 'copyFromAllJobs'],
-    ['updateExistingMaterials', 'transferFromAllJobs'],
-  )
-}
-
-function bundleWish(parameters: ActionParameters): StockWish | null {
-  return wish(
-    parameters,
-    'material_bundles',
-    ['copyBundlesFromJob', 'copyBundlesFromAllJobs'],
-    ['transferBundles', 'transferBundlesFromAllJobs'],
-  )
-}
-
-function wish(
-  parameters: ActionParameters,
-  manual: string,
-  [copyOne, copyAll]: readonly [string, string],
-  [moveOne, moveAll]: readonly [string, string],
-): StockWish | null {
+/** Copying or moving clears what was typed in; null = both at once. */
+function wishOf(parameters: ActionParameters, list: keyof typeof LINE_SOURCES): StockWish | null {
+  const { copy, copyAll, transfer, transferAll } = LINE_SOURCES[list]
   const on = (name: string) => flagParameter(parameters, name)
-  const copies = on(copyOne) || on(copyAll)
-  const moves = on(moveOne) || on(moveAll)
+  const copies = on(copy) || on(copyAll)
+  const moves = on(transfer) || on(transferAll)
   if (copies && moves) return null
   if (copies) return { source: 'copy', all: on(copyAll) }
-  if (moves) return { source: 'move', all: on(moveAll) }
-  return { source: rowsParameter(parameters, manual).length > 0 ? 'manual' : 'none', all: false }
+  if (moves) return { source: 'move', all: on(transferAll) }
+  return { source: rowsParameter(parameters, list).length > 0 ? 'manual' : 'none', all: false }
 }
 
 export async function chooseLines(context: PlanContext, wording: Wording, companyUuid: string): Promise<ChosenLines> {
   const { parameters } = context.step
-  const [materials, bundles] = [materialWish(parameters), bundleWish(parameters)]
-  if (!materials || !bundles) return { outcome: 'ended', plan: impossible('invalid', TWO_SOURCES) }
-  const reader = createStockReader(context, companyUuid)
-  const lines: PlannedLine[] = []
-  const warnings: PlanWarning[] = []
-
-  if (bundles.source === 'manual') {
-    const typed = await typedBundles(context)
-    if (typed.outcome !== 'ok') return typed
-    lines.push(...typed.lines)
-  } else if (bundles.source !== 'none') {
-    const from = sourceJobs(context, wording, bundles, ['sourceBundleJobUuid', 'sourceJobUuid'])
-    const stock = await reader.stockOf(from, bundles.all)
-    if (stock.outcome !== 'ok') return stock
-    const found = bundleLines(stock.stock, bundles.source, lines.length)
-    if (found.length === 0) warnings.push(nothing('bundles', bundles.source))
-    lines.push(...found)
-  }
-
-  if (materials.source === 'manual') {
-    const typed = await typedMaterials(context)
-    if (typed.outcome !== 'ok') return typed
-    lines.push(...typed.lines)
-  } else if (materials.source !== 'none') {
-    const from = sourceJobs(context, wording, materials, ['sourceJobUuid'])
-    const stock = await reader.stockOf(from, materials.all)
-    if (stock.outcome !== 'ok') return stock
-    // A copy without bundles still holds everything; moving a line out of its bundle would leave half a bundle behind.
-    const bundlesStay = bundles.source === 'none' || bundles.source === 'manual'
-    const found = looseLines(stock.stock, materials.source, materials.source === 'copy' && bundlesStay)
-    if (found.length === 0) warnings.push(nothing('materials', materials.source))
-    if (materials.source === 'move' && bundlesStay && stock.stock.bundles.length > 0) {
-      const sentence = 'Materials inside bundles stay where they are. Move the bundles too if they should come along.'
-      warnings.push({ code: 'bundles_stay', sentence })
-    }
-    lines.push(...found)
-  }
+  const [materials, bundles] = [wishOf(parameters, 'materials'), wishOf(parameters, 'material_bundles')]
+  if (!materials || !bundles) return ended(impossible('invalid', TWO_SOURCES))
+  const stockOf = createStockReader(context, wording, companyUuid)
+  // Bundles first: their lines name them by their place.
+  const chosenBundles = await chooseBundles(context, bundles, stockOf)
+  if (chosenBundles.outcome !== 'ok') return chosenBundles
+  const bundlesStay = bundles.source === 'none' || bundles.source === 'manual'
+  const chosenMaterials = await chooseMaterials(context, materials, bundlesStay, stockOf)
+  if (chosenMaterials.outcome !== 'ok') return chosenMaterials
+  const lines = [...chosenBundles.lines, ...chosenMaterials.lines]
   if (lines.length > MOST_LINES) {
     const sentence = `${lines.length} lines are more than one automation may add (${MOST_LINES}). Choose a single job as their source.`
-    return { outcome: 'ended', plan: impossible('too_many_lines', sentence) }
+    return ended(impossible('too_many_lines', sentence))
+  }
+  return { outcome: 'ok', lines, warnings: [...chosenBundles.warnings, ...chosenMaterials.warnings] }
+}
+
+async function chooseBundles(context: PlanContext, wish: StockWish, stockOf: StockOf): Promise<ChosenLines> {
+  const { source, all } = wish
+  if (source === 'none') return { outcome: 'ok', lines: [], warnings: [] }
+  if (source === 'manual') return typedBundles(context)
+  const found = await stockOf(['sourceBundleJobUuid', 'sourceJobUuid'], all)
+  if (found.outcome !== 'ok') return found
+  const lines = bundleLines(found.stock, source)
+  return { outcome: 'ok', lines, warnings: lines.length === 0 ? [nothing('bundles', source)] : [] }
+}
+
+async function chooseMaterials(
+  context: PlanContext,
+  { source, all }: StockWish,
+  bundlesStay: boolean,
+  stockOf: StockOf,
+): Promise<ChosenLines> {
+  if (source === 'none') return { outcome: 'ok', lines: [], warnings: [] }
+  if (source === 'manual') return typedMaterials(context)
+  const found = await stockOf(['sourceJobUuid'], all)
+  if (found.outcome !== 'ok') return found
+  const { stock } = found
+  // A copy without bundles still holds everything; moving a line out of its bundle would leave half a bundle behind.
+  const lines = looseLines(stock, source, source === 'copy' && bundlesStay)
+  const warnings = lines.length === 0 ? [nothing('materials', source)] : []
+  if (source === 'move' && bundlesStay && stock.bundles.length > 0) {
+    const sentence = 'Materials inside bundles stay where they are. Move the bundles too if they should come along.'
+    warnings.push({ code: 'bundles_stay', sentence })
   }
   return { outcome: 'ok', lines, warnings }
 }
@@ -126,86 +119,73 @@ function nothing(what: string, source: Source): PlanWarning {
   }
 }
 
-/** The named job, else the one the run is about; several for a group. Empty with `all` = the customer's other jobs. */
-function sourceJobs(context: PlanContext, wording: Wording, { all }: StockWish, names: readonly string[]): string[] {
-  const targets = jobTargets(context).map(({ uuid }) => uuid)
-  if (all) return isGrouped(context) ? targets : []
+/** `names`: the parameters that may name the job. */
+type StockOf = (names: readonly string[], all: boolean) => Promise<{ outcome: 'ok'; stock: JobStock } | Ended>
+
+/** Bundles and materials of the same jobs are read once. */
+function createStockReader(context: PlanContext, wording: Wording, companyUuid: string): StockOf {
+  const known = new Map<string, JobStock>()
+  return async (names, all) => {
+    const from = all
+      ? await allJobs(context, companyUuid)
+      : { outcome: 'ok' as const, jobs: namedJobs(context, wording, names) }
+    if (from.outcome !== 'ok') return from
+    const { jobs } = from
+    if (!jobs.every(isUuid)) {
+      const sentence = 'The job to take materials from is not a job. Open the automation and choose one.'
+      return ended(impossible('invalid', sentence))
+    }
+    const key = jobs.join('|')
+    const held = known.get(key)
+    if (held) return { outcome: 'ok', stock: held }
+    const lines = await rowsOfJobs(context, 'jobmaterial', jobs)
+    if (lines.outcome !== 'ok') return lines
+    const bundles = await rowsOfJobs(context, 'jobmaterialbundle', jobs)
+    if (bundles.outcome !== 'ok') return bundles
+    const stock = { lines: lines.rows, bundles: bundles.rows }
+    known.set(key, stock)
+    return { outcome: 'ok', stock }
+  }
+}
+
+/** The named job, else the one the run is about. */
+function namedJobs(context: PlanContext, wording: Wording, names: readonly string[]): string[] {
   for (const name of names) {
     const named = wording.parameter(name, 'field').trim().toLowerCase()
     if (named !== '') return [named]
   }
-  return targets.slice(0, 1)
+  return targetJobs(context).slice(0, 1)
 }
 
-interface StockReader {
-  stockOf(
-    jobs: readonly string[],
-    all: boolean,
-  ): Promise<{ outcome: 'ok'; stock: JobStock } | { outcome: 'ended'; plan: Plan }>
+function targetJobs(context: PlanContext): string[] {
+  return jobTargets(context).map(({ uuid }) => uuid)
 }
 
-/** Bundles and materials of the same jobs are read once. */
-function createStockReader(context: PlanContext, companyUuid: string): StockReader {
-  const known = new Map<string, JobStock>()
-  return {
-    async stockOf(jobs, all) {
-      let from = [...jobs]
-      if (all && !isGrouped(context)) {
-        const found = await customerJobs(context, companyUuid)
-        if (found.outcome !== 'ok') return found
-        // The other jobs: what lies on the one that set it off stays there.
-        const own = jobTargets(context)
-        from = found.jobs.filter((uuid) => !own.some((target) => target.uuid === uuid))
-      }
-      const wrong = from.find((uuid) => !isUuid(uuid))
-      if (wrong !== undefined) {
-        const sentence = 'The job to take materials from is not a job. Open the automation and choose one.'
-        return { outcome: 'ended', plan: impossible('invalid', sentence) }
-      }
-      const key = from.join('|')
-      const held = known.get(key)
-      if (held) return { outcome: 'ok', stock: held }
-      const lines = await rowsOfJobs(context, 'jobmaterial', from)
-      if (lines.outcome !== 'ok') return lines
-      const bundles = await rowsOfJobs(context, 'jobmaterialbundle', from)
-      if (bundles.outcome !== 'ok') return bundles
-      const stock = { lines: lines.rows, bundles: bundles.rows }
-      known.set(key, stock)
-      return { outcome: 'ok', stock }
-    },
-  }
-}
-
-async function customerJobs(
-  { read }: PlanContext,
-  companyUuid: string,
-): Promise<{ outcome: 'ok'; jobs: string[] } | { outcome: 'ended'; plan: Plan }> {
+/** Those of the run's group; else the customer's other jobs: what lies on the one that set it off stays there. */
+async function allJobs(context: PlanContext, companyUuid: string): Promise<{ outcome: 'ok'; jobs: string[] } | Ended> {
+  const own = targetJobs(context)
+  if (isGrouped(context)) return { outcome: 'ok', jobs: own }
   const filter = `company_uuid eq '${quoted(companyUuid)}' and active eq '1'`
-  const answer = await read.list('job', { filter })
-  if (answer.outcome !== 'ok') return { outcome: 'ended', plan: afterTrouble(answer, "the customer's jobs") }
+  const answer = await context.read.list('job', { filter })
+  if (answer.outcome !== 'ok') return ended(afterTrouble(answer, "the customer's jobs"))
   const jobs = answer.value.map(valuesOf).filter((job) => isActive(job) && job.company_uuid === companyUuid)
-  return { outcome: 'ok', jobs: jobs.flatMap(({ uuid }) => (uuid ? [uuid] : [])) }
+  return { outcome: 'ok', jobs: jobs.flatMap(({ uuid }) => (uuid && !own.includes(uuid) ? [uuid] : [])) }
 }
 
 async function rowsOfJobs(
   { read }: PlanContext,
   object: 'jobmaterial' | 'jobmaterialbundle',
   jobs: readonly string[],
-): Promise<{ outcome: 'ok'; rows: Values[] } | { outcome: 'ended'; plan: Plan }> {
+): Promise<{ outcome: 'ok'; rows: Values[] } | Ended> {
+  const questions =
+    jobs.length > MANY_JOBS
+      ? [{ filter: "active eq '1'", limit: MOST_ROWS }]
+      : jobs.map((job) => ({ filter: `job_uuid eq '${quoted(job)}' and active eq '1'` }))
   const records: PlatformRecord[] = []
-  const take = (answer: AccountCallResult<PlatformRecord[]>): Plan | null => {
-    if (answer.outcome !== 'ok') return afterTrouble(answer, 'the materials')
+  for (const question of questions) {
+    const answer = await read.list(object, question)
+    if (answer.outcome !== 'ok') return ended(afterTrouble(answer, 'the materials'))
     for (const record of answer.value) records.push(record)
-    return null
-  }
-  if (jobs.length > MANY_JOBS) {
-    const trouble = take(await read.list(object, { filter: "active eq '1'", limit: MOST_ROWS }))
-    if (trouble) return { outcome: 'ended', plan: trouble }
-  } else {
-    for (const job of jobs) {
-      const trouble = take(await read.list(object, { filter: `job_uuid eq '${quoted(job)}' and active eq '1'` }))
-      if (trouble) return { outcome: 'ended', plan: trouble }
-    }
   }
   const order = new Map(jobs.map((job, index) => [job, index]))
   const rows = records.map(valuesOf).filter((row) => isActive(row) && order.has(row.job_uuid ?? ''))
@@ -214,70 +194,54 @@ async function rowsOfJobs(
   return { outcome: 'ok', rows }
 }
 
-type TypedLines = { outcome: 'ok'; lines: PlannedLine[] } | { outcome: 'ended'; plan: Plan }
-
-async function typedMaterials(context: PlanContext): Promise<TypedLines> {
+async function typedMaterials(context: PlanContext): Promise<ChosenLines> {
   const lines: PlannedLine[] = []
   for (const row of rowsParameter(context.step.parameters, 'materials')) {
-    const material = await materialOf(context, row.material_uuid ?? '')
-    if (material.outcome !== 'ok') return material
+    const material = await readChosen(context, 'material', row.material_uuid ?? '')
+    if (material.outcome !== 'found') return material
     const count = quantity(row.quantity ?? '')
     if (count === null) return badQuantity(row.quantity ?? '')
     lines.push(materialLine(material.values, { quantity: count, unitCost: row.unit_cost ?? '', bundle: null }))
   }
-  return { outcome: 'ok', lines }
+  return { outcome: 'ok', lines, warnings: [] }
 }
 
-async function typedBundles(context: PlanContext): Promise<TypedLines> {
+async function typedBundles(context: PlanContext): Promise<ChosenLines> {
   const lines: PlannedLine[] = []
   for (const row of rowsParameter(context.step.parameters, 'material_bundles')) {
-    const uuid = row.bundle_uuid ?? ''
-    const answer = await readChosen(context, 'materialbundle', uuid)
-    if (answer.outcome === 'ended') return answer
+    const bundle = await readChosen(context, 'materialbundle', row.bundle_uuid ?? '')
+    if (bundle.outcome !== 'found') return bundle
     const count = quantity(row.quantity ?? '')
     if (count === null) return badQuantity(row.quantity ?? '')
     const position = lines.length
-    lines.push(bundleLine(answer.values, count))
-    for (const part of bundleParts(answer.record)) {
-      const material = await materialOf(context, part.materialUuid)
-      if (material.outcome !== 'ok') return material
+    lines.push(bundleLine(bundle.values, count))
+    for (const part of bundleParts(bundle.record)) {
+      const material = await readChosen(context, 'material', part.materialUuid)
+      if (material.outcome !== 'found') return material
       const each = { quantity: times(part.quantity, count), unitCost: '', bundle: position }
       lines.push(materialLine(material.values, each))
     }
   }
-  return { outcome: 'ok', lines }
-}
-
-async function materialOf(
-  context: PlanContext,
-  uuid: string,
-): Promise<{ outcome: 'ok'; values: Values } | { outcome: 'ended'; plan: Plan }> {
-  const read = await readChosen(context, 'material', uuid)
-  return read.outcome === 'ok' ? { outcome: 'ok', values: read.values } : read
+  return { outcome: 'ok', lines, warnings: [] }
 }
 
 async function readChosen(
   { read }: PlanContext,
   object: 'material' | 'materialbundle',
   uuid: string,
-): Promise<{ outcome: 'ok'; values: Values; record: PlatformRecord } | { outcome: 'ended'; plan: Plan }> {
+): Promise<Extract<NamedRecord, { outcome: 'found' }> | Ended> {
   const what = object === 'material' ? 'material' : 'bundle'
-  const gone = `A ${what} of this automation no longer exists in ServiceM8. Open the automation and choose it again.`
-  if (!isUuid(uuid))
-    return {
-      outcome: 'ended',
-      plan: impossible('invalid', `A ${what} was not chosen. Open the automation and choose it.`),
-    }
-  const answer = await read.read(object, uuid.toLowerCase())
-  if (answer.outcome === 'refused') return { outcome: 'ended', plan: impossible('not_found', gone) }
-  if (answer.outcome !== 'ok') return { outcome: 'ended', plan: afterTrouble(answer, `the ${what}`) }
-  const values: Values = { ...valuesOf(answer.value), uuid: uuid.toLowerCase() }
-  return isActive(values)
-    ? { outcome: 'ok', values, record: answer.value }
-    : { outcome: 'ended', plan: impossible('not_found', gone) }
+  if (!isUuid(uuid)) {
+    return ended(impossible('invalid', `A ${what} was not chosen. Open the automation and choose it.`))
+  }
+  const found = await readNamed(read, object, uuid.toLowerCase())
+  if (found.outcome === 'failed') return ended(afterTrouble(found.trouble, `the ${what}`))
+  if (found.outcome === 'found') return found
+  const sentence = `A ${what} of this automation no longer exists in ServiceM8. Open the automation and choose it again.`
+  return ended(impossible('not_found', sentence))
 }
 
-function badQuantity(text: string): { outcome: 'ended'; plan: Plan } {
+function badQuantity(text: string): Ended {
   const sentence = `"${text.slice(0, 30)}" is not a quantity. Correct it in the automation.`
-  return { outcome: 'ended', plan: impossible('invalid', sentence) }
+  return ended(impossible('invalid', sentence))
 }

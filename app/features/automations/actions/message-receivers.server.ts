@@ -1,14 +1,22 @@
 // Who a message of a step goes to: each receiver on its own, checked, and told apart as customer or colleague.
 
-import type { PlanWarning } from '#app/domain/automations/effect.ts'
+import { isPlainNote, type PlanWarning } from '#app/domain/automations/effect.ts'
 import { contactOf, valuesOf } from '../records/fact-rows.ts'
 import { quoted } from '../records/fact-sources.server.ts'
 import { toE164 } from '../records/phone.ts'
 import { activeStaff } from '../records/staff-members.server.ts'
 import type { PlanContext } from './action.server.ts'
 import { shorten } from './failure-words.ts'
-import type { Wording } from './planning.server.ts'
-import { textParameter } from './read-parameters.ts'
+import {
+  blankWarnings,
+  deletedWords,
+  type Ended,
+  ended,
+  skipped,
+  unknownWarnings,
+  type Wording,
+} from './planning.server.ts'
+import { textParameter, wordParameter } from './read-parameters.ts'
 import { distinct, readEmail, splitReceivers } from './receivers.ts'
 
 interface Receivers {
@@ -20,11 +28,66 @@ type Channel = 'email' | 'sms'
 
 const CONTACT_FIELD: Record<Channel, string> = { email: 'contact_email', sms: 'contact_mobile' }
 
+/** How a message is called, and what is said where nobody can get it. */
+const MESSAGES = {
+  email: {
+    name: 'e-mail',
+    nobody: 'There is no e-mail address.',
+    warning: { code: 'no_address', sentence: 'There is no address to send this to.' },
+  },
+  sms: {
+    name: 'text message',
+    nobody: 'There is no phone number.',
+    warning: { code: 'no_number', sentence: 'There is no number to send this to.' },
+  },
+} as const
+
+interface Audience {
+  outcome: 'ok'
+  /** Whom the message may go to, without those it must not be sent to as it is. */
+  to: string[]
+  /** The receivers of each of the fields in `also`. */
+  also: string[][]
+  isColleague(receiver: string): boolean
+  warnings: PlanWarning[]
+}
+
+/**
+ * Who gets a message, after all of its texts were said: what these lack, and records that were deleted, keep it from customers. `also` =
+ * further fields with receivers.
+ */
+export async function audienceOf(
+  context: PlanContext,
+  wording: Wording,
+  channel: Channel,
+  also: readonly string[] = [],
+): Promise<Audience | Ended> {
+  const message = MESSAGES[channel]
+  // Only what the message itself lacks keeps it from being sent; a missing number is told on its own.
+  const [blank] = wording.blanks()
+  const isNamed = wordParameter(context.step.parameters, 'to') !== ''
+  const wanted = isNamed ? readReceivers(context, wording, 'to', channel) : await contactReceiver(context, channel)
+  const others = also.map((name) => readReceivers(context, wording, name, channel))
+  const warnings = [...[wanted, ...others].flatMap((one) => one.warnings), ...unknownWarnings(wording)]
+  if (wanted.to.length === 0) {
+    const why = wanted.warnings.find((one) => !isPlainNote(one))?.sentence ?? message.nobody
+    const sentence = `No ${message.name}: ${why.charAt(0).toLowerCase()}${why.slice(1)}`
+    return ended(skipped(sentence, [...warnings, message.warning]))
+  }
+  const isColleague = await colleagues(context, channel)
+  const deleted = deletedWords(context)
+  const to = blank === undefined && deleted === null ? wanted.to : wanted.to.filter(isColleague)
+  warnings.push(...blankWarnings(wording))
+  if (to.length > 0) return { outcome: 'ok', to, also: others.map((one) => one.to), isColleague, warnings }
+  const why = deleted ?? `{${blank ?? ''}} is empty here, and the text has no other word for it`
+  return ended(skipped(`No ${message.name}: ${why}.`, warnings))
+}
+
 /**
  * The usable addresses of a field (`to`, `cc`, `replyTo`). Values are put in after the field was cut into receivers: a value that
  * holds a comma or a line end adds none. What cannot be used is told, and left out.
  */
-export function readReceivers(context: PlanContext, wording: Wording, name: string, channel: Channel): Receivers {
+function readReceivers(context: PlanContext, wording: Wording, name: string, channel: Channel): Receivers {
   const to: string[] = []
   const warnings: PlanWarning[] = []
   for (const part of splitReceivers(textParameter(context.step.parameters, name))) {
@@ -58,7 +121,7 @@ function take(context: PlanContext, said: string, channel: Channel, to: string[]
 }
 
 /** The receiver when the step names none: the contact of the first record's job. */
-export async function contactReceiver(context: PlanContext, channel: Channel): Promise<Receivers> {
+async function contactReceiver(context: PlanContext, channel: Channel): Promise<Receivers> {
   const record = context.records[0]
   const field = CONTACT_FIELD[channel]
   const to: string[] = []
@@ -78,7 +141,7 @@ export async function contactReceiver(context: PlanContext, channel: Channel): P
  * Which of them work for the account: guards for customers do not hold these back. When the staff cannot be read, everybody counts
  * as a customer, which only makes us more careful.
  */
-export async function colleagues(context: PlanContext, channel: Channel): Promise<(receiver: string) => boolean> {
+async function colleagues(context: PlanContext, channel: Channel): Promise<(receiver: string) => boolean> {
   const found = await activeStaff(context.read)
   const staff = found.outcome === 'ok' ? found.staff : []
   const own = new Set<string>()

@@ -1,6 +1,8 @@
 // What send_notification posts: JSON, built from the rule's own `name=value` rows or from a plain message. Braces of free JSON are
 // never read; values are put in after the rows were cut apart, so that no value can add a name.
 
+import { splitOutside } from './receivers.ts'
+
 interface NotificationRow {
   name: string
   /** With placeholders. */
@@ -11,7 +13,7 @@ const NAME = /^[A-Za-z_][\w.-]{0,99}$/
 
 /** `event=job_completed; job={entry.0.generated_job_id}` as rows; null when the text is a plain message. */
 export function readRows(message: string): NotificationRow[] | null {
-  const parts = cut(message)
+  const parts = splitOutside(message, /[;\r\n]/)
   if (parts.length === 0) return null
   const rows: NotificationRow[] = []
   for (const part of parts) {
@@ -21,23 +23,6 @@ export function readRows(message: string): NotificationRow[] | null {
     rows.push({ name, value: part.slice(equals + 1).trim() })
   }
   return rows
-}
-
-/** At semicolons and line ends outside of placeholders. */
-function cut(text: string): string[] {
-  const parts: string[] = []
-  let part = ''
-  let depth = 0
-  for (const character of text) {
-    if (character === '{') depth += 1
-    if (character === '}') depth = Math.max(0, depth - 1)
-    if (depth === 0 && /[;\r\n]/.test(character)) {
-      parts.push(part)
-      part = ''
-    } else part += character
-  }
-  parts.push(part)
-  return parts.map((one) => one.trim()).filter((one) => one !== '')
 }
 
 /** JSON text. `fromEntries` makes own properties, so that a row named `__proto__` is just a row. */

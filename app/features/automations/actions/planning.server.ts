@@ -1,11 +1,13 @@
 // What all plans need: texts with their placeholders put in once, the jobs a step is about, and the ways a plan can end.
-import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
 import type { Effect, Plan, PlanWarning, Replacement, StepResult } from '#app/domain/automations/effect.ts'
+import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
+import { folded, isUuid } from '../records/field-value.ts'
 import { objectNoun } from '../records/fields.ts'
 import type { Destination } from '../rules/placeholders/placeholder-format.ts'
 import { resolveText } from '../rules/placeholders/placeholders.ts'
-import type { PlanContext } from './action.server.ts'
+import type { PlanContext, ReadOnlyPlatform } from './action.server.ts'
 import { tellTrouble } from './failure-words.ts'
 import { textParameter } from './read-parameters.ts'
 
@@ -91,6 +93,48 @@ export function afterTrouble(trouble: Trouble, what: string): Plan {
   return { outcome: 'later', errorClass: told.errorClass, sentence: told.sentence, retryAt: told.retryAt }
 }
 
+/** A plan that ends before there is anything to do. */
+export interface Ended {
+  outcome: 'ended'
+  plan: Plan
+}
+
+export function ended(plan: Plan): Ended {
+  return { outcome: 'ended', plan }
+}
+
+export type NamedRecord =
+  | { outcome: 'found'; values: Values; record: PlatformRecord }
+  /** Deleted, or never there. */
+  | { outcome: 'gone' }
+  | { outcome: 'failed'; trouble: Trouble }
+
+/** A record that the step names by its id, read afresh. */
+export async function readNamed(read: ReadOnlyPlatform, object: string, uuid: string): Promise<NamedRecord> {
+  if (!isUuid(uuid)) return { outcome: 'gone' }
+  const answer = await read.read(object, uuid)
+  if (answer.outcome === 'refused') return { outcome: 'gone' }
+  if (answer.outcome !== 'ok') return { outcome: 'failed', trouble: answer }
+  const values: Values = { ...valuesOf(answer.value), uuid }
+  return isActive(values) ? { outcome: 'found', values, record: answer.value } : { outcome: 'gone' }
+}
+
+/** The first of a list that is meant and not deleted. */
+export async function findListed(
+  read: ReadOnlyPlatform,
+  object: string,
+  isMeant: (row: Values) => boolean,
+): Promise<NamedRecord> {
+  const listed = await read.list(object)
+  if (listed.outcome !== 'ok') return { outcome: 'failed', trouble: listed }
+  const record = listed.value.find((one) => isActive(valuesOf(one)) && isMeant(valuesOf(one)))
+  return record ? { outcome: 'found', values: valuesOf(record), record } : { outcome: 'gone' }
+}
+
+export function isCalled(name: string): (row: Values) => boolean {
+  return (row) => folded(row.name ?? '') === folded(name)
+}
+
 /** Names in a text that mean nothing are left out of it; whoever reads the plan is told. */
 export function unknownWarnings(wording: Pick<Wording, 'unknown'>): PlanWarning[] {
   return wording.unknown().map((name) => ({
@@ -104,6 +148,11 @@ export function blankWarnings(wording: Pick<Wording, 'blanks'>): PlanWarning[] {
     code: 'blank_placeholder',
     sentence: `{${name}} is empty here, so nothing stands in its place.`,
   }))
+}
+
+/** What is doubtful about the texts of a step. */
+export function textWarnings(wording: Pick<Wording, 'unknown' | 'blanks'>): PlanWarning[] {
+  return [...unknownWarnings(wording), ...blankWarnings(wording)]
 }
 
 export interface JobTarget {

@@ -3,18 +3,23 @@
 const EMAIL = /^[^\s@<>,;"()[\]\\]+@[^\s@<>,;"()[\]\\.]+(\.[^\s@<>,;"()[\]\\.]+)+$/
 const LONGEST_EMAIL = 254
 
-/**
- * Cuts a field at commas, semicolons and line ends, but not inside a placeholder (`{x or "a, b"}`): that is decided before the
- * values are put in, so that a value cannot add a receiver.
- */
+/** At commas, semicolons and line ends. */
 export function splitReceivers(field: string): string[] {
+  return splitOutside(field, /[,;\r\n]/)
+}
+
+/**
+ * Cuts a text at separators, but not inside a placeholder (`{x or "a, b"}`): that is decided before the values are put in, so that a
+ * value cannot add a receiver or a row.
+ */
+export function splitOutside(text: string, separator: RegExp): string[] {
   const parts: string[] = []
   let part = ''
   let depth = 0
-  for (const character of field) {
+  for (const character of text) {
     if (character === '{') depth += 1
     if (character === '}') depth = Math.max(0, depth - 1)
-    if (depth === 0 && /[,;\r\n]/.test(character)) {
+    if (depth === 0 && separator.test(character)) {
       parts.push(part)
       part = ''
     } else part += character

@@ -16,19 +16,9 @@ import {
 } from './email-body.ts'
 import { chooseContent, type EmailContent } from './email-content.server.ts'
 import { chooseFiles } from './email-files.server.ts'
-import { colleagues, contactReceiver, readReceivers } from './message-receivers.server.ts'
-import {
-  afterTrouble,
-  blankWarnings,
-  createWording,
-  deletedWords,
-  impossible,
-  planned,
-  skipped,
-  unknownWarnings,
-  type Wording,
-} from './planning.server.ts'
-import { flagParameter, wordParameter } from './read-parameters.ts'
+import { audienceOf } from './message-receivers.server.ts'
+import { afterTrouble, createWording, type Ended, ended, impossible, planned, type Wording } from './planning.server.ts'
+import { flagParameter } from './read-parameters.ts'
 
 const TOO_LONG = 'This e-mail takes too long to prepare. Make its HTML shorter.'
 
@@ -42,31 +32,10 @@ async function plan(context: PlanContext): Promise<Plan> {
   const said = await sayContent(context, wording, chosen.content)
   if (said.outcome !== 'ok') return said.plan
   const { written } = said
-  const blanks = wording.blanks()
-
-  const wanted =
-    wordParameter(parameters, 'to') === ''
-      ? await contactReceiver(context, 'email')
-      : readReceivers(context, wording, 'to', 'email')
-  const copies = readReceivers(context, wording, 'cc', 'email')
-  const reply = readReceivers(context, wording, 'replyTo', 'email')
-  const warnings = [...wanted.warnings, ...copies.warnings, ...reply.warnings]
-  warnings.push(...unknownWarnings(wording))
-  if (wanted.to.length === 0) {
-    const why = wanted.warnings[0]?.sentence ?? 'There is no e-mail address.'
-    return skipped(`No e-mail: ${why.charAt(0).toLowerCase()}${why.slice(1)}`, [
-      ...warnings,
-      { code: 'no_address', sentence: 'There is no address to send this to.' },
-    ])
-  }
-  const isColleague = await colleagues(context, 'email')
-  const deleted = deletedWords(context)
-  const allowed = blanks.length === 0 && deleted === null ? wanted.to : wanted.to.filter(isColleague)
-  warnings.push(...blankWarnings(wording))
-  if (allowed.length === 0 && deleted !== null) return skipped(`No e-mail: ${deleted}.`, warnings)
-  if (allowed.length === 0) {
-    return skipped(`No e-mail: {${blanks[0] ?? ''}} is empty here, and the text has no other word for it.`, warnings)
-  }
+  const audience = await audienceOf(context, wording, 'email', ['cc', 'replyTo'])
+  if (audience.outcome !== 'ok') return audience.plan
+  const { isColleague, warnings } = audience
+  const [copies = [], [replyTo = ''] = []] = audience.also
   if (written.subject === '') {
     return impossible('invalid', 'The e-mail has no subject. Open the automation and write one.', warnings)
   }
@@ -81,13 +50,13 @@ async function plan(context: PlanContext): Promise<Plan> {
   warnings.push(...files.warnings)
 
   const linked = flagParameter(parameters, 'linkToJob')
-  const effects = addressed(allowed, copies.to).map(
+  const effects = addressed(audience.to, copies).map(
     ({ to, cc }): Effect => ({
       kind: 'send_email',
       class: isColleague(to) ? 'staff' : 'customer',
       to,
       cc,
-      replyTo: reply.to[0] ?? '',
+      replyTo,
       subject: written.subject,
       textBody: written.text,
       htmlBody: signed.html,
@@ -110,7 +79,7 @@ interface Written {
   html: string
 }
 
-type Said = { outcome: 'ok'; written: Written } | { outcome: 'ended'; plan: Plan }
+type Said = { outcome: 'ok'; written: Written } | Ended
 
 async function sayContent(context: PlanContext, wording: Wording, content: EmailContent): Promise<Said> {
   const subject = wording.say(content.subject, 'subject').trim()
@@ -124,9 +93,9 @@ async function sayContent(context: PlanContext, wording: Wording, content: Email
     case 'done':
       return { outcome: 'ok', written: { subject, text: '', html: made.value } }
     case 'too_long':
-      return { outcome: 'ended', plan: impossible('invalid', TOO_LONG) }
+      return ended(impossible('invalid', TOO_LONG))
     case 'busy':
-      return { outcome: 'ended', plan: waiting(context.now + made.retryAfterMs) }
+      return ended(waiting(context.now + made.retryAfterMs))
     default:
       return assertNever(made)
   }
@@ -145,9 +114,7 @@ function addressed(to: readonly string[], cc: readonly string[]): { to: string; 
   ]
 }
 
-type SignedBody =
-  | { outcome: 'ok'; html: string; staffUuid: string | null; warnings: PlanWarning[] }
-  | { outcome: 'ended'; plan: Plan }
+type SignedBody = { outcome: 'ok'; html: string; staffUuid: string | null; warnings: PlanWarning[] } | Ended
 
 /** A signature stands in HTML and needs somebody who signs (contract: section 8); a plain text gets an HTML form for it. */
 async function signedBody(context: PlanContext, written: Written, isWished: boolean): Promise<SignedBody> {
@@ -155,7 +122,7 @@ async function signedBody(context: PlanContext, written: Written, isWished: bool
   if (!asked && !wantsSignature(written.html))
     return { outcome: 'ok', html: written.html, staffUuid: null, warnings: [] }
   const found = await activeStaff(context.read)
-  if (found.outcome === 'failed') return { outcome: 'ended', plan: afterTrouble(found.trouble, 'the staff list') }
+  if (found.outcome === 'failed') return ended(afterTrouble(found.trouble, 'the staff list'))
   const sender = senderOf(context, found.staff)
   const html = written.html === '' ? htmlOfText(written.text) : written.html
   if (sender.outcome === 'nobody') {

@@ -4,15 +4,7 @@ import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { notificationJson, readRows } from './notification-body.ts'
-import {
-  blankWarnings,
-  createWording,
-  impossible,
-  isGrouped,
-  jobTargets,
-  planned,
-  unknownWarnings,
-} from './planning.server.ts'
+import { createWording, impossible, isGrouped, jobTargets, planned, textWarnings } from './planning.server.ts'
 import { rowsParameter, textParameter, wordParameter } from './read-parameters.ts'
 
 export const sendNotification: Action = { type: 'send_notification', plan }
@@ -50,7 +42,7 @@ async function plan(context: PlanContext): Promise<Plan> {
     }),
     summary: `Notification to ${new URL(url).host}`,
   }
-  return planned(wording, [effect], { warnings: [...unknownWarnings(wording), ...blankWarnings(wording)] })
+  return planned(wording, [effect], { warnings: textWarnings(wording) })
 }
 
 /** What tells a receiver which job it is about; names as the platform has them. */

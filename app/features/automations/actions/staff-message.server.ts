@@ -5,15 +5,7 @@ import { objectNoun } from '../records/fields.ts'
 import { activeStaff, findStaff, senderOf, staffName } from '../records/staff-members.server.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { shorten } from './failure-words.ts'
-import {
-  afterTrouble,
-  blankWarnings,
-  createWording,
-  impossible,
-  planned,
-  skipped,
-  unknownWarnings,
-} from './planning.server.ts'
+import { afterTrouble, createWording, impossible, planned, skipped, textWarnings } from './planning.server.ts'
 import { flagParameter, textParameter } from './read-parameters.ts'
 import { splitReceivers } from './receivers.ts'
 
@@ -36,7 +28,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   const sender = senderOf(context, found.staff)
   if (sender.outcome === 'nobody') return impossible('invalid', 'The account has no active staff member to send from.')
 
-  const warnings: PlanWarning[] = [...sender.warnings, ...unknownWarnings(wording), ...blankWarnings(wording)]
+  const warnings: PlanWarning[] = [...sender.warnings, ...textWarnings(wording)]
   const jobUuid = flagParameter(parameters, 'linkToJob') ? (context.records[0]?.jobUuid ?? null) : null
   const effects: Effect[] = []
   const told = new Set<string>()

@@ -4,12 +4,10 @@ import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.t
 import { asText } from '../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import { changedBadges, readBadgeChange } from './badge-change.server.ts'
-import { findCategory } from './category-choice.server.ts'
-import { findJobField, jobFieldValue } from './job-fields.ts'
+import { badgeChange, categoryChange, type JobChange, NO_QUEUE, queueChange, setting } from './job-change.server.ts'
+import { findJobField, type JobFieldValue, jobFieldValue } from './job-fields.ts'
 import {
   afterTrouble,
-  blankWarnings,
   createWording,
   impossible,
   type JobTarget,
@@ -18,10 +16,9 @@ import {
   NO_JOB,
   planned,
   skipped,
-  unknownWarnings,
+  textWarnings,
   type Wording,
 } from './planning.server.ts'
-import { findQueue, queueFields } from './queue-choice.server.ts'
 import { wordParameter } from './read-parameters.ts'
 
 type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
@@ -31,7 +28,7 @@ export const updateJobStatus: Action = {
   plan: (context) =>
     planJobs(context, async (target, wording) => {
       const value = jobFieldValue('status', wording.parameter('status', 'field', target.record), clockOf(context))
-      return value.outcome === 'ok' ? { fields: { status: value.value } } : { problem: value.sentence }
+      return fieldChange('status', value)
     }),
 }
 
@@ -39,10 +36,10 @@ export const assignToQueue: Action = {
   type: 'assign_to_queue',
   async plan(context) {
     if (wordParameter(context.step.parameters, 'queueUuid') === '') {
-      return impossible('invalid', 'No queue was chosen. Open the automation and choose one.')
+      return impossible('invalid', NO_QUEUE)
     }
-    return planJobs(context, (target, wording) =>
-      queueChange(context, target, wording.parameter('queueUuid', 'field', target.record)),
+    return planJobs(context, ({ record }, wording) =>
+      queueChange(context, wording.parameter('queueUuid', 'field', record), record, record.values.queue_uuid ?? null),
     )
   },
 }
@@ -52,64 +49,23 @@ export const updateJobField: Action = {
   async plan(context) {
     const field = findJobField(wordParameter(context.step.parameters, 'fieldName'))
     if (field.outcome === 'refused') return impossible('invalid', field.sentence)
-    return planJobs(context, async (target, wording) => {
+    return planJobs(context, async ({ record }, wording) => {
+      const { read, step } = context
+      const { badges = '', queue_uuid: isIn = null } = record.values
       const destination = field.kind === 'date' || field.kind === 'moment' ? 'date' : 'field'
-      const said = wording.parameter('fieldValue', destination, target.record)
-      if (field.kind === 'queue' && said.trim() !== '') return queueChange(context, target, said)
-      if (field.kind === 'category' && said.trim() !== '') return categoryChange(context, said)
-      if (field.kind === 'badges') return badgeChange(context, target, said)
-      const value = jobFieldValue(field.name, said, clockOf(context))
-      return value.outcome === 'ok' ? { fields: { [field.name]: value.value } } : { problem: value.sentence }
+      const said = wording.parameter('fieldValue', destination, record)
+      if (field.kind === 'queue' && said.trim() !== '') return queueChange(context, said, record, isIn)
+      if (field.kind === 'category' && said.trim() !== '') return categoryChange(read, said)
+      if (field.kind === 'badges') {
+        return badgeChange(read, wordParameter(step.parameters, 'badgeChange'), said, badges)
+      }
+      return fieldChange(field.name, jobFieldValue(field.name, said, clockOf(context)))
     })
   },
 }
 
-type JobChange =
-  | { fields: Record<string, string>; warnings?: PlanWarning[] }
-  /** This job cannot be changed so. */
-  | { problem: string }
-  | { trouble: Trouble; what: string }
-
-async function queueChange(context: PlanContext, target: JobTarget, wanted: string): Promise<JobChange> {
-  const found = await findQueue(context.read, wanted)
-  switch (found.outcome) {
-    case 'failed':
-      return { trouble: found.trouble, what: 'the queue' }
-    case 'gone':
-      return { problem: found.sentence }
-    case 'found': {
-      // Staying where it is must not start the queue's time again.
-      if (target.record.values.queue_uuid === found.queue.uuid)
-        return { fields: { queue_uuid: found.queue.uuid ?? '' } }
-      const chosen = await queueFields(context, found.queue, target.record)
-      return chosen.outcome === 'failed' ? { trouble: chosen.trouble, what: 'the staff list' } : chosen
-    }
-  }
-}
-
-async function categoryChange({ read }: PlanContext, wanted: string): Promise<JobChange> {
-  const found = await findCategory(read, wanted)
-  switch (found.outcome) {
-    case 'failed':
-      return { trouble: found.trouble, what: 'the categories' }
-    case 'gone':
-      return { problem: found.sentence }
-    case 'found':
-      return { fields: { category_uuid: found.uuid } }
-  }
-}
-
-async function badgeChange({ read, step }: PlanContext, { record }: JobTarget, wanted: string): Promise<JobChange> {
-  const how = readBadgeChange(wordParameter(step.parameters, 'badgeChange'))
-  const changed = await changedBadges(read, how, wanted, record.values.badges ?? '')
-  switch (changed.outcome) {
-    case 'failed':
-      return { trouble: changed.trouble, what: 'the badges' }
-    case 'unknown':
-      return { problem: changed.sentence }
-    case 'changed':
-      return { fields: { badges: changed.value } }
-  }
+function fieldChange(name: string, value: JobFieldValue): JobChange {
+  return value.outcome === 'ok' ? setting({ [name]: value.value }) : { outcome: 'problem', sentence: value.sentence }
 }
 
 async function planJobs(
@@ -133,19 +89,19 @@ async function planJobs(
       { ...target, record: { ...target.record, values: { ...target.record.values, ...job.values } } },
       wording,
     )
-    if ('trouble' in changed) return afterTrouble(changed.trouble, changed.what)
-    if ('problem' in changed) {
-      problems.push(changed.problem)
+    if (changed.outcome === 'failed') return afterTrouble(changed.trouble, changed.what)
+    if (changed.outcome === 'problem') {
+      problems.push(changed.sentence)
       continue
     }
     const fields = Object.fromEntries(
       Object.entries(changed.fields).filter(([name, value]) => asText(job.values[name]) !== asText(value)),
     )
     if (Object.keys(fields).length === 0) continue
-    warnings.push(...(changed.warnings ?? []))
+    warnings.push(...changed.warnings)
     effects.push(updateEffect(target, job.values, fields))
   }
-  const told = [...warnings, ...unknownWarnings(wording), ...blankWarnings(wording)]
+  const told = [...warnings, ...textWarnings(wording)]
   if (effects.length > 0) {
     return planned(wording, effects, {
       warnings: [...told, ...problems.map((sentence) => ({ code: 'job_left_out', sentence }))],

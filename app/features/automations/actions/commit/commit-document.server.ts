@@ -3,14 +3,11 @@
 
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
-import { localStamp } from '#app/domain/local-time.ts'
-import { minutes } from '#app/lib/duration.ts'
-import { wallAt } from '#app/lib/zone.ts'
 import { type Values, valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
 import type { CommitContext } from '../action.server.ts'
 import { documentUrl } from '../document-links.server.ts'
-import { type CallForEffect, type CommitApp, endedBadly, lookedInVain } from './commit-ends.server.ts'
+import { type CallForEffect, type CommitApp, endedBadly, lookedInVain, sinceSending } from './commit-ends.server.ts'
 
 type DocumentEffect = Extract<Effect, { kind: 'produce_document' }>
 
@@ -67,11 +64,10 @@ export function createDocumentCommits(
 async function findInDiary(
   app: Pick<CommitApp, 'store'>,
   { objectUuid, outputFormat }: DocumentEffect,
-  { accountUuid, sendingAt }: CommitContext['identity'],
+  identity: CommitContext['identity'],
   call: CallForEffect,
 ): Promise<VerifyResult> {
-  const account = await app.store.accounts.findAccount(accountUuid)
-  const since = localStamp(wallAt(sendingAt - SLACK, account?.timezone ?? 'UTC'))
+  const since = await sinceSending(app, identity)
   const filter = `related_object_uuid eq '${quoted(objectUuid)}' and active eq '1'`
   const answer = await call((api, token) => api.list(token, 'attachment', { filter }))
   if (answer.outcome !== 'ok') return lookedInVain(answer, "the job's diary")
@@ -81,9 +77,6 @@ async function findInDiary(
     (file.timestamp || file.edit_date || '') >= since
   return answer.value.map(valuesOf).some(isNew) ? { outcome: 'done', result: {} } : { outcome: 'not_done' }
 }
-
-/** Clocks differ. */
-const SLACK = minutes(2)
 
 function repeatable(ended: CommitResult): CommitResult {
   return ended.outcome === 'unknown'

@@ -3,7 +3,11 @@ import type { AccountCallResult, PlatformApi, PlatformResult } from '#app/adapte
 import type { App } from '#app/context/app-context.ts'
 import type { CommitResult, Effect, VerifyResult } from '#app/domain/automations/effect.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
+import type { CommitContext } from '../action.server.ts'
 import { tellTrouble } from '../failure-words.ts'
 
 export type CommitApp = Pick<App, 'callAsAccount' | 'clock' | 'log' | 'store' | 'outbound' | 'secrets' | 'settings'>
@@ -46,6 +50,18 @@ export function lookedInVain(trouble: Trouble, what: string): VerifyResult {
 
 export function unclear(sentence: string): VerifyResult {
   return { outcome: 'unclear', sentence }
+}
+
+/** Clocks differ. */
+const SLACK = minutes(2)
+
+/** When the effect was sent, as the account's local time, for searches "since then". */
+export async function sinceSending(
+  app: Pick<App, 'store'>,
+  { accountUuid, sendingAt }: CommitContext['identity'],
+): Promise<string> {
+  const account = await app.store.accounts.findAccount(accountUuid)
+  return localStamp(wallAt(sendingAt - SLACK, account?.timezone ?? 'UTC'))
 }
 
 /** For logs and sentences: what kind of thing it is. */

@@ -1,13 +1,10 @@
 // Messages to people. A customer gets each at most once: what is not certain is told as unclear, and only a person repeats it.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { CommitResult, Effect, VerifyResult } from '#app/domain/automations/effect.ts'
-import { localStamp } from '#app/domain/local-time.ts'
-import { minutes } from '#app/lib/duration.ts'
-import { wallAt } from '#app/lib/zone.ts'
 import { valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
 import type { CommitContext } from '../action.server.ts'
-import { type CallForEffect, type CommitApp, endedBadly, unclear } from './commit-ends.server.ts'
+import { type CallForEffect, type CommitApp, endedBadly, sinceSending, unclear } from './commit-ends.server.ts'
 
 type SmsEffect = Extract<Effect, { kind: 'send_sms' }>
 type EmailEffect = Extract<Effect, { kind: 'send_email' }>
@@ -19,9 +16,6 @@ interface MessageCommits {
   postFeed(effect: FeedEffect, call: CallForEffect): Promise<CommitResult>
   findSent(effect: SmsEffect | EmailEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>
 }
-
-/** Clocks differ. */
-const SLACK = minutes(2)
 
 export function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>): MessageCommits {
   return {
@@ -71,8 +65,7 @@ export function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>)
       // The history is young, its scopes are not ours by default, its fields are not published: it can prove, never disprove.
       const answer = await call((api, token) => api.list(token, object, { filter }))
       if (answer.outcome !== 'ok') return unclear(NOT_PROVABLE)
-      const account = await app.store.accounts.findAccount(context.identity.accountUuid)
-      const since = localStamp(wallAt(context.identity.sendingAt - SLACK, account?.timezone ?? 'UTC'))
+      const since = await sinceSending(app, context.identity)
       const found = answer.value.find((record) => isThisMessage(record, effect, since))
       if (!found) return unclear(NOT_PROVABLE)
       const id = String(found.uuid ?? '')

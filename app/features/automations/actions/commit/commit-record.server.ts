@@ -2,14 +2,19 @@
 // afterwards is certain.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
-import { localStamp } from '#app/domain/local-time.ts'
-import { minutes } from '#app/lib/duration.ts'
-import { wallAt } from '#app/lib/zone.ts'
 import { asText } from '../../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
 import type { CommitContext } from '../action.server.ts'
-import { type CallForEffect, type CommitApp, endedBadly, lookedInVain, thingOf, unclear } from './commit-ends.server.ts'
+import {
+  type CallForEffect,
+  type CommitApp,
+  endedBadly,
+  lookedInVain,
+  sinceSending,
+  thingOf,
+  unclear,
+} from './commit-ends.server.ts'
 
 type CreateEffect = Extract<Effect, { kind: 'create_record' }>
 type UpdateEffect = Extract<Effect, { kind: 'update_record' }>
@@ -39,9 +44,6 @@ const SEARCHED: Readonly<Record<string, string>> = {
 
 /** Fields that do not tell two records apart, or that the platform writes in its own way. */
 const NOT_COMPARED = new Set(['queue_expiry_date', 'queue_assigned_staff_uuid', 'action_required'])
-/** Clocks differ. */
-const SLACK = minutes(2)
-
 const PARENT_MISSING: CommitResult = {
   outcome: 'failed',
   errorClass: 'invalid',
@@ -122,8 +124,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     const filter = `${by} eq '${quoted(key)}'`
     const answer = await call((api, token) => api.list(token, effect.object, { filter }))
     if (answer.outcome !== 'ok') return lookedInVain(answer, thingOf(effect))
-    const account = await app.store.accounts.findAccount(context.identity.accountUuid)
-    const since = localStamp(wallAt(context.identity.sendingAt - SLACK, account?.timezone ?? 'UTC'))
+    const since = await sinceSending(app, context.identity)
     const twins = answer.value.map(valuesOf).filter((record) => isActive(record) && isTwin(record, fields, since))
     const [twin] = twins
     if (!twin?.uuid) return { outcome: 'not_done' }
@@ -142,8 +143,11 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     if (holds && isActive(record)) {
       return { outcome: 'done', result: { message: effect.summary, uuid: effect.recordUuid } }
     }
-    if (!isMove(effect) || isActive(record)) return { outcome: 'not_done' }
-    // The old one is gone: was its copy made?
+    return isMove(effect) && !isActive(record) ? findCopy(effect, context, call) : { outcome: 'not_done' }
+  }
+
+  /** The line that was to move is gone: was its copy made? */
+  async function findCopy(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult> {
     const { clientUuid } = context.identity
     const copy = await call((api, token) => api.read(token, effect.object, clientUuid))
     if (copy.outcome === 'ok') return { outcome: 'done', result: { message: effect.summary, uuid: clientUuid } }

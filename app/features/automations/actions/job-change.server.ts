@@ -1,0 +1,164 @@
+// What an action sets on a job where only ServiceM8 knows the choices: its queue, its category, its badges. They are chosen by id, or by
+// name where a rule was written or imported so.
+import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { PlanWarning } from '#app/domain/automations/effect.ts'
+import { localStamp } from '#app/domain/local-time.ts'
+import { days } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
+import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
+import type { RecordFacts } from '../records/facts.ts'
+import { isUuid, readFlag, readList, readNumber } from '../records/field-value.ts'
+import { activeStaff, findStaff, staffName } from '../records/staff-members.server.ts'
+import type { PlanContext, ReadOnlyPlatform } from './action.server.ts'
+import { shorten } from './failure-words.ts'
+import { findListed, isCalled, readNamed } from './planning.server.ts'
+
+export type JobChange =
+  | { outcome: 'change'; fields: Record<string, string>; warnings: PlanWarning[] }
+  /** This job cannot be changed so. */
+  | { outcome: 'problem'; sentence: string }
+  /** `what` as in `tellTrouble`. */
+  | { outcome: 'failed'; trouble: Exclude<AccountCallResult<never>, { outcome: 'ok' }>; what: string }
+
+export function setting(fields: Record<string, string>, warnings: PlanWarning[] = []): JobChange {
+  return { outcome: 'change', fields, warnings }
+}
+
+function problem(sentence: string): JobChange {
+  return { outcome: 'problem', sentence }
+}
+
+function noneCalled(what: string, name: string): JobChange {
+  return problem(`There is no ${what} called "${shorten(name, 60)}" in ServiceM8. Open the automation and choose one.`)
+}
+
+export const NO_QUEUE = 'No queue was chosen. Open the automation and choose one.'
+const QUEUE_GONE =
+  'The queue that this automation uses was deleted in ServiceM8. Open the automation and choose another one.'
+
+/**
+ * Puts a job into a queue; its id is read afresh, because a deleted queue must not swallow jobs. `record`: what is known of the job;
+ * `isIn` = the queue it is in.
+ */
+export async function queueChange(
+  context: Pick<PlanContext, 'read' | 'now' | 'account'>,
+  wanted: string,
+  record: RecordFacts | null,
+  isIn: string | null,
+): Promise<JobChange> {
+  const word = wanted.trim()
+  if (word === '') return problem(NO_QUEUE)
+  const found = isUuid(word)
+    ? await readNamed(context.read, 'queue', word.toLowerCase())
+    : await findListed(context.read, 'queue', isCalled(word))
+  switch (found.outcome) {
+    case 'failed':
+      return { ...found, what: 'the queue' }
+    case 'gone':
+      return isUuid(word) ? problem(QUEUE_GONE) : noneCalled('queue', word)
+    case 'found': {
+      const { uuid = '' } = found.values
+      // Staying where it is must not start the queue's time again.
+      return isIn === uuid ? setting({ queue_uuid: uuid }) : intoQueue(context, found.values, record)
+    }
+  }
+}
+
+/**
+ * Three fields (facts: 5.8): the queue, until now plus its days, and the job's own staff member where the queue wants somebody; nobody
+ * known there means the first active staff member, with a word about it.
+ */
+async function intoQueue(
+  { read, now, account }: Pick<PlanContext, 'read' | 'now' | 'account'>,
+  queue: Values,
+  record: RecordFacts | null,
+): Promise<JobChange> {
+  const stay = readNumber(queue.default_timeframe ?? '') ?? 0
+  const until = localStamp(wallAt(now, account.zone) + days(Math.round(stay)))
+  const fields = { queue_uuid: queue.uuid ?? '', ...(stay > 0 && { queue_expiry_date: until }) }
+  if (readFlag(queue.requires_assignment ?? '') !== true) return setting(fields)
+
+  const found = await activeStaff(read)
+  if (found.outcome === 'failed') return { ...found, what: 'the staff list' }
+  const known = ['queue_assigned_staff_uuid', 'assigned_staff', 'staff_uuid']
+    .map((name) => findStaff(found.staff, record?.values[name] ?? ''))
+    .find((staff) => staff !== null)
+  const chosen = known ?? found.staff[0]
+  if (!chosen?.uuid) return setting(fields)
+  const sentence = `The queue ${queue.name ?? ''} wants somebody to be responsible. Nobody is known for this job, so it is ${staffName(chosen)}.`
+  return setting(
+    { ...fields, queue_assigned_staff_uuid: chosen.uuid },
+    known ? [] : [{ code: 'queue_staff_by_default', sentence }],
+  )
+}
+
+const CATEGORY_GONE =
+  'The category of this automation no longer exists in ServiceM8. Open the automation and choose another one.'
+
+/** `wanted`: an id or a name, not empty. */
+export async function categoryChange(read: ReadOnlyPlatform, wanted: string): Promise<JobChange> {
+  const word = wanted.trim()
+  const isMeant = isUuid(word) ? ({ uuid }: Values) => uuid?.toLowerCase() === word.toLowerCase() : isCalled(word)
+  const found = await findListed(read, 'category', isMeant)
+  switch (found.outcome) {
+    case 'failed':
+      return { ...found, what: 'the categories' }
+    case 'gone':
+      return isUuid(word) ? problem(CATEGORY_GONE) : noneCalled('category', word)
+    case 'found':
+      return setting({ category_uuid: found.values.uuid ?? '' })
+  }
+}
+
+/** Nothing said = the whole list, as rules had it before badges could be added. */
+type BadgeChange = 'add' | 'remove' | 'replace'
+
+/**
+ * Badges added, removed or replaced. The platform knows only the whole list (facts: section 5), so the others are written along as they
+ * are. `wanted`: names or ids, separated by commas, or a JSON list. `before`: the field as the job has it; a change that changes nothing
+ * sets `before` itself.
+ */
+export async function badgeChange(
+  read: ReadOnlyPlatform,
+  given: string,
+  wanted: string,
+  before: string,
+): Promise<JobChange> {
+  const how: BadgeChange = given === 'add' || given === 'remove' ? given : 'replace'
+  const words = readList(wanted)
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+  if (words.length === 0) {
+    return how === 'replace'
+      ? setting({ badges: '' })
+      : problem('No badge was chosen. Open the automation and choose one.')
+  }
+  const named = words.some((word) => !isUuid(word)) ? await read.list('badge') : null
+  if (named && named.outcome !== 'ok') return { outcome: 'failed', trouble: named, what: 'the badges' }
+  const badges: Values[] = named ? named.value.map(valuesOf) : []
+  const ids: string[] = []
+  for (const word of words) {
+    const uuid = isUuid(word) ? word.toLowerCase() : badgeNamed(badges, word, how)
+    if (uuid === null) return noneCalled('badge', word)
+    ids.push(uuid)
+  }
+  return setting({ badges: badgesAfter(how, ids, before) })
+}
+
+function badgeNamed(badges: readonly Values[], name: string, how: BadgeChange): string | null {
+  const same = badges.filter(isCalled(name))
+  // A deleted badge can still be taken off a job, never put on one.
+  const found = same.find(isActive) ?? (how === 'remove' ? same[0] : undefined)
+  return found?.uuid?.toLowerCase() ?? null
+}
+
+function badgesAfter(how: BadgeChange, ids: readonly string[], before: string): string {
+  const held = readList(before).map((badge) => badge.toLowerCase())
+  const after = {
+    add: [...new Set([...held, ...ids])],
+    remove: held.filter((badge) => !ids.includes(badge)),
+    replace: [...new Set(ids)],
+  }[how]
+  const isSame = after.length === held.length && after.every((badge, index) => badge === held[index])
+  return isSame ? before : JSON.stringify(after)
+}
