@@ -1,6 +1,7 @@
 import { Form, useLocation } from '@remix-run/react'
 import { forwardRef } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
+import { HiddenFields } from './form/sent-values.tsx'
 
 export interface AddressButtonProps extends Omit<ButtonProps, 'type' | 'name' | 'value'> {
   /** The query the page is asked for, e.g. `{ accountUUID: '…', edit: '3' }`. */
@@ -17,9 +18,7 @@ export const AddressButton = forwardRef<HTMLButtonElement, AddressButtonProps>(f
   const { pathname } = useLocation()
   return (
     <Form method="get" action={anchor ? `${pathname}#${anchor}` : pathname} preventScrollReset className="contents">
-      {Object.entries(query).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields values={query} />
       <Button {...button} ref={ref} type="submit" />
     </Form>
   )

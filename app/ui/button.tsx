@@ -1,7 +1,7 @@
 import { Link, type LinkProps, useLocation } from '@remix-run/react'
 import { cva, type VariantProps } from 'class-variance-authority'
-import { LoaderCircle } from 'lucide-react'
-import { type ComponentPropsWithoutRef, forwardRef, type ReactNode } from 'react'
+import { LoaderCircle, type LucideIcon } from 'lucide-react'
+import { type ComponentPropsWithoutRef, forwardRef } from 'react'
 
 export const buttonLook = cva(
   [
@@ -31,7 +31,7 @@ export const buttonLook = cva(
 type Look = VariantProps<typeof buttonLook>
 
 export interface ButtonProps extends Omit<ComponentPropsWithoutRef<'button'>, 'className'>, Look {
-  icon?: ReactNode
+  icon?: LucideIcon
   /** Its work is under way: it keeps the focus, shows that, and ignores further presses. */
   pending?: boolean
   /** What it says meanwhile; without it the label stays. */
@@ -40,7 +40,19 @@ export interface ButtonProps extends Omit<ComponentPropsWithoutRef<'button'>, 'c
 }
 
 export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button(
-  { look, size, wraps, icon, pending = false, pendingLabel, children, className, onClick, type = 'button', ...rest },
+  {
+    look,
+    size,
+    wraps,
+    icon: Icon,
+    pending = false,
+    pendingLabel,
+    children,
+    className,
+    onClick,
+    type = 'button',
+    ...rest
+  },
   ref,
 ) {
   return (
@@ -55,22 +67,26 @@ export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button
         onClick?.(event)
       }}
     >
-      {pending ? <LoaderCircle aria-hidden className="size-4 shrink-0 animate-spin" /> : icon}
+      {pending ? (
+        <LoaderCircle aria-hidden className="size-4 shrink-0 animate-spin" />
+      ) : (
+        Icon && <Icon aria-hidden className="size-4" />
+      )}
       {pending && pendingLabel ? pendingLabel : children}
     </button>
   )
 })
 
 interface ButtonLinkProps extends Omit<LinkProps, 'className'>, Look {
-  icon?: ReactNode
+  icon?: LucideIcon
   className?: string
 }
 
 /** Looks like a button and leads somewhere. `reloadDocument` for addresses that are not pages of ours. */
-export function ButtonLink({ look, size, wraps, icon, children, className, ...rest }: ButtonLinkProps) {
+export function ButtonLink({ look, size, wraps, icon: Icon, children, className, ...rest }: ButtonLinkProps) {
   return (
     <Link {...rest} className={buttonLook({ look, size, wraps, className })}>
-      {icon}
+      {Icon && <Icon aria-hidden className="size-4" />}
       {children}
     </Link>
   )

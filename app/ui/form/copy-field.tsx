@@ -35,7 +35,7 @@ export function CopyButton({ text, what, onRefused, tip }: CopyButtonProps) {
     }
   }
   const button = (
-    <Button icon={<Copy aria-hidden className="size-4" />} aria-label={`Copy ${what}`} onClick={copy}>
+    <Button icon={Copy} aria-label={`Copy ${what}`} onClick={copy}>
       Copy
     </Button>
   )

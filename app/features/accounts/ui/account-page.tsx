@@ -49,7 +49,7 @@ export function AccountPage(props: AccountPageProps) {
         actions={
           <ButtonLink
             to={`/?${new URLSearchParams(account.admin ? { accountUUID: account.accountUUID, admin: 'yes' } : { accountUUID: account.accountUUID })}`}
-            icon={<ArrowLeft aria-hidden className="size-4" />}
+            icon={ArrowLeft}
           >
             Back to webhooks
           </ButtonLink>
@@ -78,17 +78,11 @@ export function AccountPage(props: AccountPageProps) {
           >
             {(held) =>
               held.disabled ? (
-                <Button {...held} className="mt-4" icon={<Download aria-hidden className="size-4" />}>
+                <Button {...held} className="mt-4" icon={Download}>
                   Download everything
                 </Button>
               ) : (
-                <ButtonLink
-                  to={exportAddress(account)}
-                  reloadDocument
-                  download
-                  className="mt-4"
-                  icon={<Download aria-hidden className="size-4" />}
-                >
+                <ButtonLink to={exportAddress(account)} reloadDocument download className="mt-4" icon={Download}>
                   Download everything
                 </ButtonLink>
               )

@@ -91,7 +91,7 @@ export function EraseAccount({ account, rights, nameToType, asked, refused }: Er
           >
             {(held) =>
               held.disabled ? (
-                <Button {...held} className="mt-4" icon={<Trash2 aria-hidden className="size-4" />}>
+                <Button {...held} className="mt-4" icon={Trash2}>
                   Erase this account…
                 </Button>
               ) : (
@@ -99,7 +99,7 @@ export function EraseAccount({ account, rights, nameToType, asked, refused }: Er
                   to={`${accountAddress(account, 'erase')}#erase-title`}
                   look="danger-quiet"
                   className="mt-4"
-                  icon={<Trash2 aria-hidden className="size-4" />}
+                  icon={Trash2}
                 >
                   Erase this account…
                 </ButtonLink>

@@ -100,7 +100,7 @@ function SignInLink({ accountUUID, token, onOpen, again = false }: SignInLinkPro
 
 function RefreshLink({ look }: { look: 'primary' | 'secondary' }) {
   return (
-    <ReloadLink look={look} size="wide" icon={<RefreshCw aria-hidden className="size-4" />}>
+    <ReloadLink look={look} size="wide" icon={RefreshCw}>
       Refresh
     </ReloadLink>
   )

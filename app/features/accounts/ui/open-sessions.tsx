@@ -97,7 +97,7 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
                 query={accountQuery(account, 'end_all')}
                 look={held.disabled ? 'secondary' : 'danger-quiet'}
                 {...(!held.disabled && { className: '-ml-4' })}
-                icon={<LogOut aria-hidden className="size-4" />}
+                icon={LogOut}
                 onPointerEnter={() => setNear(true)}
                 onFocus={() => setNear(true)}
                 onClick={(event) => {

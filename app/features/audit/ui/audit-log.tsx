@@ -7,6 +7,7 @@ import { CardSection } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
+import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
@@ -115,9 +116,7 @@ function Filter({ carried, form, errors, addressOf }: AuditLogProps) {
       key={JSON.stringify(form)}
       className="grid gap-3"
     >
-      {Object.entries(carried).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields values={carried} />
       <div className="grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-4">
         <Field id="audit-group" label="About" {...errorsOf('group')}>
           {(control) => (

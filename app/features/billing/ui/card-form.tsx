@@ -114,7 +114,7 @@ function Fields({ quote, returnUrl, onConfirmed, settling }: FieldsProps) {
         type="submit"
         look="primary"
         size="wide"
-        icon={<Lock aria-hidden className="size-4" />}
+        icon={Lock}
         disabled={!ready}
         pending={busy}
         pendingLabel="Processing..."

@@ -128,7 +128,7 @@ function OfferList({ plan, framed, leaving, urged }: OffersProps & { urged: bool
                 intent={offer.offer}
                 look={index === 0 && urged ? 'primary' : 'secondary'}
                 size="wide"
-                icon={<CreditCard aria-hidden className="size-4" />}
+                icon={CreditCard}
                 pendingLabel="Processing..."
                 disabled={paymentsOff !== null}
                 aria-describedby={paymentsOff === null ? `offer-${offer.offer}` : 'payments-off'}

@@ -41,7 +41,7 @@ export function QuotePanel({ quote, payments, account, portal, onClose }: QuoteP
             to={subscriptionAddress(account)}
             look="quiet"
             className="-mr-2"
-            icon={<X aria-hidden className="size-4" />}
+            icon={X}
             onClick={(event) => {
               event.preventDefault()
               onClose()

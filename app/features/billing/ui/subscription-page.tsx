@@ -54,7 +54,7 @@ export function SubscriptionPage({ accountUUID, accountName, timezone, admin, no
         title="Subscription"
         overline={accountName}
         actions={
-          <ButtonLink to={dashboardAddress(account)} icon={<ArrowLeft aria-hidden className="size-4" />}>
+          <ButtonLink to={dashboardAddress(account)} icon={ArrowLeft}>
             Back to Dashboard
           </ButtonLink>
         }

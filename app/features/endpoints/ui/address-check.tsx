@@ -21,7 +21,7 @@ export function CheckAddressButton({ webhook, account }: AddressCheckProps) {
       intent="check_address"
       webhookId={webhook.id}
       account={account}
-      icon={<SearchCheck aria-hidden className="size-4" />}
+      icon={SearchCheck}
       pendingLabel="Checking…"
       aria-label={`Check this address: ${calledOf(webhook)}`}
     >

@@ -1,6 +1,7 @@
-import { Form, useNavigation } from '@remix-run/react'
+import { Form } from '@remix-run/react'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
+import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 import type { ManagerAccount } from './manager-address.ts'
 
 interface CardButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {
@@ -27,18 +28,5 @@ export function CardButton({ intent, webhookId, account, values = {}, ...button 
 
 /** What every form of a card carries along. */
 export function CardFields({ account, values }: { account: ManagerAccount; values: Record<string, string> }) {
-  return (
-    <>
-      {Object.entries({ ...values, accountUUID: account.accountUUID }).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-    </>
-  )
-}
-
-/** Is the form with these values on its way? */
-export function useIsSending(values: Record<string, string>): boolean {
-  const { state, formData } = useNavigation()
-  if (state === 'idle' || !formData) return false
-  return Object.entries(values).every(([name, value]) => formData.get(name) === value)
+  return <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} />
 }

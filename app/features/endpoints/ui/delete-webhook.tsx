@@ -49,7 +49,7 @@ export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
         query={managerQuery(account, step)}
         anchor={cardId(webhook.id)}
         look="danger-quiet"
-        icon={<Trash2 aria-hidden className="size-4" />}
+        icon={Trash2}
         aria-label={`Delete ${calledOf(webhook)}`}
         onPointerEnter={() => setNear(true)}
         onFocus={() => setNear(true)}

@@ -81,25 +81,18 @@ export function ManagerPage(props: ManagerPageProps) {
         overline={props.accountName}
         actions={
           <>
-            <ButtonLink to={automationAddress(account)} icon={<Workflow aria-hidden className="size-4" />}>
+            <ButtonLink to={automationAddress(account)} icon={Workflow}>
               Automations
             </ButtonLink>
             {/* The whole document: only its own answer lets the payment provider in. */}
-            <ButtonLink
-              to={subscriptionAddress(account)}
-              reloadDocument
-              icon={<CreditCard aria-hidden className="size-4" />}
-            >
+            <ButtonLink to={subscriptionAddress(account)} reloadDocument icon={CreditCard}>
               Subscription
             </ButtonLink>
-            <ButtonLink to={searchAddress(account)} icon={<Search aria-hidden className="size-4" />}>
+            <ButtonLink to={searchAddress(account)} icon={Search}>
               Find a delivery
             </ButtonLink>
             {admin ? (
-              <ButtonLink
-                to={`/webhook-activity${managerSearch(account)}`}
-                icon={<Activity aria-hidden className="size-4" />}
-              >
+              <ButtonLink to={`/webhook-activity${managerSearch(account)}`} icon={Activity}>
                 View Activity
               </ButtonLink>
             ) : null}
@@ -243,7 +236,7 @@ function ListHeader({ account, ids }: { account: ManagerAccount; ids: EndpointKe
       </h2>
       <AddressButton
         query={managerQuery(account)}
-        icon={<RefreshCw aria-hidden className="size-4" />}
+        icon={RefreshCw}
         pending={refreshing}
         onClick={() => {
           pressed.current = true

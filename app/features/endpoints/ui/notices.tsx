@@ -4,12 +4,13 @@ import type { ReactNode } from 'react'
 import type { NoticeKind } from '#app/domain/endpoints/notice.ts'
 import { type Tone, toneLook } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { EndpointView } from '../endpoint-view.ts'
 import type { NoticeView } from '../notices/notice-view.ts'
 import { useAccountNews, useCardNews } from './account-news.tsx'
-import { CardFields, useIsSending } from './card-button.tsx'
+import { CardFields } from './card-button.tsx'
 import { cardId, type ManagerAccount } from './manager-address.ts'
 
 const LOOKS: Record<NoticeKind, { tone: Tone; icon: LucideIcon }> = {
@@ -99,12 +100,7 @@ function Dismiss({ notice, account }: { notice: NoticeView; account: ManagerAcco
   return (
     <Form method="post" preventScrollReset className="contents">
       <CardFields account={account} values={values} />
-      <Button
-        type="submit"
-        icon={<X aria-hidden className="size-4" />}
-        pending={pending}
-        aria-label={`Dismiss: ${notice.title}`}
-      >
+      <Button type="submit" icon={X} pending={pending} aria-label={`Dismiss: ${notice.title}`}>
         Dismiss
       </Button>
     </Form>

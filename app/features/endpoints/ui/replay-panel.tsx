@@ -5,11 +5,12 @@ import { hostOf } from '#app/lib/url.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
+import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { useZone } from '#app/ui/time/time.tsx'
 import { countSentence, type ReplayPanelData } from '../controls/replay-words.ts'
 import type { EndpointView } from '../endpoint-view.ts'
-import { CardButton, useIsSending } from './card-button.tsx'
+import { CardButton } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 
 interface ReplayPanelProps {
@@ -56,11 +57,7 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
         className="grid items-start gap-4 sm:grid-cols-2"
         onChange={() => setEdited(asked)}
       >
-        {Object.entries(managerQuery(account, { step: 'replay', webhookId: webhook.id, form: null })).map(
-          ([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ),
-        )}
+        <HiddenFields values={managerQuery(account, { step: 'replay', webhookId: webhook.id, form: null })} />
         <Field
           id={`${id}-since`}
           label="Since"
@@ -123,7 +120,7 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
               account={account}
               values={{ ...form }}
               look="primary"
-              icon={<Send aria-hidden className="size-4" />}
+              icon={Send}
               pendingLabel="Starting…"
             >
               Send {count === 1 ? '1 event' : `${count} events`}

@@ -59,7 +59,7 @@ export function CompareButton({ webhook, account }: UpstreamProps) {
       intent="compare"
       webhookId={webhook.id}
       account={account}
-      icon={<ArrowLeftRight aria-hidden className="size-4" />}
+      icon={ArrowLeftRight}
       pendingLabel="Comparing…"
       aria-label={`Compare with ServiceM8 now: ${calledOf(webhook)}`}
     >

@@ -126,7 +126,7 @@ function EditAndDelete({ webhook, account }: { webhook: EndpointView; account: M
         query={managerQuery(account, { step: 'edit', webhookId: webhook.id })}
         anchor={cardId(webhook.id)}
         look="quiet"
-        icon={<Pencil aria-hidden className="size-4" />}
+        icon={Pencil}
         aria-label={`Edit ${calledOf(webhook)}`}
       >
         <span className="max-sm:sr-only">Edit</span>

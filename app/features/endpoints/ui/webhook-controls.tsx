@@ -7,12 +7,13 @@ import { Button } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { useCardNews } from './account-news.tsx'
 import { CheckAddressButton } from './address-check.tsx'
-import { CardButton, CardFields, useIsSending } from './card-button.tsx'
+import { CardButton, CardFields } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerQuery } from './manager-address.ts'
 import { useOwnerRights } from './owner-rights.tsx'
 import { CompareButton } from './upstream-side.tsx'
@@ -38,7 +39,7 @@ export function TroubleControls({ webhook, account }: ControlsProps) {
         <Button
           type="submit"
           look="primary"
-          icon={<Play aria-hidden className="size-4" />}
+          icon={Play}
           pending={sending}
           pendingLabel="Starting…"
           aria-label={`Start again: ${calledOf(webhook)}`}
@@ -61,7 +62,7 @@ export function TroubleControls({ webhook, account }: ControlsProps) {
           intent="start_again"
           webhookId={webhook.id}
           account={account}
-          icon={<RotateCcw aria-hidden className="size-4" />}
+          icon={RotateCcw}
           pendingLabel="Starting…"
           aria-label={`Try again now: ${calledOf(webhook)}`}
         >
@@ -96,7 +97,7 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
               intent="test"
               webhookId={id}
               account={account}
-              icon={<Send aria-hidden className="size-4" />}
+              icon={Send}
               pendingLabel="Sending…"
               aria-label={`Send test event to ${called}`}
             >
@@ -113,7 +114,7 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
               <AddressButton
                 query={managerQuery(account, { step: 'replay', webhookId: id, form: null })}
                 anchor={cardId(id)}
-                icon={<History aria-hidden className="size-4" />}
+                icon={History}
                 aria-label={`Send everything since … to ${called}`}
               >
                 Send everything since …
@@ -144,7 +145,7 @@ function PauseButton({ webhook, account }: ControlsProps) {
       {...press}
       webhookId={webhook.id}
       account={account}
-      icon={<Icon aria-hidden className="size-4" />}
+      icon={Icon}
       aria-label={`${label} ${calledOf(webhook)}`}
     >
       {label}
@@ -186,7 +187,7 @@ function SigningSecret({ webhook, account, open }: ControlsProps & { open: boole
                   intent="rotate_secret"
                   webhookId={webhook.id}
                   account={account}
-                  icon={<KeyRound aria-hidden className="size-4" />}
+                  icon={KeyRound}
                   pendingLabel="Making a new one…"
                   aria-label={`New signing secret for ${calledOf(webhook)}`}
                 >

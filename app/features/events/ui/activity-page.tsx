@@ -59,10 +59,7 @@ export function ActivityPage(props: ActivityPageProps) {
         title={TITLE}
         overline={accountName}
         actions={
-          <ButtonLink
-            to={`/fieldhook?${new URLSearchParams(query)}`}
-            icon={<ArrowLeft aria-hidden className="size-4" />}
-          >
+          <ButtonLink to={`/fieldhook?${new URLSearchParams(query)}`} icon={ArrowLeft}>
             Back to webhooks
           </ButtonLink>
         }
@@ -83,7 +80,7 @@ export function ActivityPage(props: ActivityPageProps) {
               <Button
                 look="quiet"
                 className="-ml-4 sm:ml-0"
-                icon={paused ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
+                icon={paused ? Play : Pause}
                 onClick={() => setPaused(!paused)}
               >
                 {paused ? 'Resume' : 'Pause'}
@@ -91,7 +88,7 @@ export function ActivityPage(props: ActivityPageProps) {
             </span>
             <AddressButton
               query={query}
-              icon={<RefreshCw aria-hidden className="size-4" />}
+              icon={RefreshCw}
               pending={asked}
               onClick={(event) => {
                 event.preventDefault()

@@ -41,13 +41,10 @@ export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, d
         overline={accountName}
         actions={
           <>
-            <ButtonLink
-              to={managerAddress(account, delivery.owner.card)}
-              icon={<ArrowLeft aria-hidden className="size-4" />}
-            >
+            <ButtonLink to={managerAddress(account, delivery.owner.card)} icon={ArrowLeft}>
               Back to webhooks
             </ButtonLink>
-            <ButtonLink to={searchAddress(account)} icon={<Search aria-hidden className="size-4" />}>
+            <ButtonLink to={searchAddress(account)} icon={Search}>
               Find a delivery
             </ButtonLink>
           </>
@@ -59,7 +56,7 @@ export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, d
           <SendAgainButton deliveryId={delivery.id} look={delivery.status === 'delivered' ? 'secondary' : 'primary'} />
         ) : null}
         <CopyCurl request={delivery.request} now={now} />
-        <AddressButton query={accountQuery(account)} icon={<RefreshCw aria-hidden className="size-4" />}>
+        <AddressButton query={accountQuery(account)} icon={RefreshCw}>
           Refresh
         </AddressButton>
         {delivery.whyNotAgain === null ? null : (

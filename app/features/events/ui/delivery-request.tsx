@@ -122,7 +122,7 @@ export function CopyCurl({ request, now }: { request: RequestView; now: Millis }
   return (
     <>
       <span className="needs-script contents">
-        <Button icon={<SquareTerminal aria-hidden className="size-4" />} onClick={() => void copy(curl)}>
+        <Button icon={SquareTerminal} onClick={() => void copy(curl)}>
           Copy as curl
         </Button>
       </span>

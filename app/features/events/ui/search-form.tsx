@@ -8,6 +8,7 @@ import { Card } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
+import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { useZone } from '#app/ui/time/time.tsx'
 import {
@@ -47,9 +48,7 @@ export function SearchFields({ account, form, errors }: SearchFieldsProps) {
   return (
     <Card className="p-4 sm:p-5">
       <Form ref={box} key={turn} method="get" action="/deliveries" onSubmit={onSubmit} className="grid gap-4">
-        {Object.entries(accountQuery(account)).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
+        <HiddenFields values={accountQuery(account)} />
         <div className="grid items-start gap-x-4 gap-y-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)]">
           <div className="sm:col-span-2 lg:col-span-1">
             <Field
@@ -120,13 +119,7 @@ export function SearchFields({ account, form, errors }: SearchFieldsProps) {
           <MoreFields form={form} errorsOf={errorsOf} focusOf={focusOf} />
         </Disclosure>
         <div className="flex flex-wrap gap-2">
-          <Button
-            type="submit"
-            look="primary"
-            icon={<Search aria-hidden className="size-4" />}
-            pending={searching}
-            pendingLabel="Looking…"
-          >
+          <Button type="submit" look="primary" icon={Search} pending={searching} pendingLabel="Looking…">
             Find
           </Button>
           {asksNothing(form) ? null : <ButtonLink to={searchAddress(account)}>Clear</ButtonLink>}

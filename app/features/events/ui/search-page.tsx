@@ -46,7 +46,7 @@ export function SearchPage(props: SearchPageProps) {
         title="Find a delivery"
         overline={accountName}
         actions={
-          <ButtonLink to={managerAddress(account)} icon={<ArrowLeft aria-hidden className="size-4" />}>
+          <ButtonLink to={managerAddress(account)} icon={ArrowLeft}>
             Back to webhooks
           </ButtonLink>
         }

@@ -19,7 +19,7 @@ export function SendAgainButton({ deliveryId, look, className }: SendAgainButton
       <Button
         type="submit"
         look={look}
-        icon={<RotateCcw aria-hidden className="size-4" />}
+        icon={RotateCcw}
         pending={pending}
         pendingLabel="Sending…"
         aria-label={`Send again delivery ${deliveryId}`}

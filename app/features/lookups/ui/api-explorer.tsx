@@ -7,6 +7,7 @@ import { CardSection } from '#app/ui/card.tsx'
 import { CopyButton } from '#app/ui/form/copy-field.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
+import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { API_LABELS, type ApiTest } from '../api-fields.ts'
@@ -52,16 +53,10 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
       title="API Explorer"
       action={
         <span className="needs-script flex flex-wrap gap-2">
-          <Button
-            icon={<SquareStack aria-hidden className="size-4" />}
-            onClick={(event) => show({ dialog: 'list' }, event.currentTarget)}
-          >
+          <Button icon={SquareStack} onClick={(event) => show({ dialog: 'list' }, event.currentTarget)}>
             Dynamic Mapping Manager{count > 0 ? ` (${count})` : ''}
           </Button>
-          <Button
-            icon={<Tag aria-hidden className="size-4" />}
-            onClick={(event) => show({ dialog: 'create', field: '' }, event.currentTarget)}
-          >
+          <Button icon={Tag} onClick={(event) => show({ dialog: 'create', field: '' }, event.currentTarget)}>
             Create Dynamic Mapping
           </Button>
         </span>
@@ -74,11 +69,7 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
           preventScrollReset
           className="grid max-w-xl items-end gap-3 sm:grid-cols-[minmax(0,1fr)_auto]"
         >
-          {Object.entries(automationQuery({ accountUUID: accountId, admin }, { step: 'none' }, 'api')).map(
-            ([name, value]) => (
-              <input key={name} type="hidden" name={name} value={value} />
-            ),
-          )}
+          <HiddenFields values={automationQuery({ accountUUID: accountId, admin }, { step: 'none' }, 'api')} />
           <Field id="api-name" label="API endpoint">
             {(control) => (
               <Select {...control} name="api" defaultValue={test?.api ?? 'jobs'}>
@@ -90,13 +81,7 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
               </Select>
             )}
           </Field>
-          <Button
-            type="submit"
-            look="primary"
-            icon={<Play aria-hidden className="size-4" />}
-            pending={testing}
-            pendingLabel="Testing…"
-          >
+          <Button type="submit" look="primary" icon={Play} pending={testing} pendingLabel="Testing…">
             Test API
           </Button>
         </Form>

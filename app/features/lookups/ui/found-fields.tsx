@@ -29,7 +29,7 @@ export function FoundFields({ fields, count, onMap }: FoundFieldsProps) {
               look="quiet"
               size="icon"
               aria-label={`Create Dynamic Mapping for ${path}`}
-              icon={<Tag aria-hidden className="size-4" />}
+              icon={Tag}
               onClick={(event) => onMap(path, event.currentTarget)}
             />
           </span>

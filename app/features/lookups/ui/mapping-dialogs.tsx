@@ -126,7 +126,7 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
                   look="danger-quiet"
                   size="icon"
                   aria-label={`Remove call ${index + 1}`}
-                  icon={<Trash2 aria-hidden className="size-4" />}
+                  icon={Trash2}
                   onClick={() => setChain(chain.filter((one) => one.id !== link.id))}
                 />
               )}
@@ -138,7 +138,7 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
           {chain.length < MOST_LINKS ? (
             <Button
               look="quiet"
-              icon={<Plus aria-hidden className="size-4" />}
+              icon={Plus}
               onClick={() => {
                 const id = Math.max(...chain.map((link) => link.id)) + 1
                 setChain([...chain, { id, api: 'companies', field: '' }])
@@ -194,7 +194,7 @@ export function MappingManagerDialog({ mappings, returnTo, onChange, onClose }: 
                   look="danger-quiet"
                   size="icon"
                   aria-label={`Delete mapping ${name}`}
-                  icon={<Trash2 aria-hidden className="size-4" />}
+                  icon={Trash2}
                   onClick={() => onChange(Object.fromEntries(entries.filter(([one]) => one !== key)))}
                 />
               </li>
@@ -240,7 +240,7 @@ function ExportImport({ mappings, onChange }: Pick<MappingManagerDialogProps, 'm
   return (
     <div className="grid gap-4">
       <div>
-        <Button icon={<Download aria-hidden className="size-4" />} disabled={isEmpty} onClick={save}>
+        <Button icon={Download} disabled={isEmpty} onClick={save}>
           Export mappings
         </Button>
       </div>
@@ -263,7 +263,7 @@ function ExportImport({ mappings, onChange }: Pick<MappingManagerDialogProps, 'm
         )}
       </Field>
       <div>
-        <Button icon={<Upload aria-hidden className="size-4" />} onClick={take}>
+        <Button icon={Upload} onClick={take}>
           Import mappings
         </Button>
       </div>

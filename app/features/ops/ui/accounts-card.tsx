@@ -159,13 +159,7 @@ function Question({ uuid, name, leave }: { uuid: string; name: string; leave: st
         <Form method="post" preventScrollReset>
           <input type="hidden" name="intent" value="end_sessions" />
           <input type="hidden" name="account" value={uuid} />
-          <Button
-            type="submit"
-            look="danger"
-            icon={<LogOut aria-hidden className="size-4" />}
-            pending={pending}
-            pendingLabel="Signing out…"
-          >
+          <Button type="submit" look="danger" icon={LogOut} pending={pending} pendingLabel="Signing out…">
             Sign out everywhere
           </Button>
         </Form>

@@ -39,7 +39,7 @@ export function OperatorPage({ accountUUID, accountName, timezone, asked, view }
           <ButtonLink
             to={`/?${new URLSearchParams({ accountUUID, admin: 'yes' })}`}
             className="print:hidden"
-            icon={<ArrowLeft aria-hidden className="size-4" />}
+            icon={ArrowLeft}
           >
             Back to webhooks
           </ButtonLink>

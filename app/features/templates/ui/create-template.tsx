@@ -76,13 +76,7 @@ export function CreateTemplate({ account, rules }: CreateTemplateProps) {
               Every account may use it
             </Checkbox>
             <div>
-              <Button
-                type="submit"
-                look="primary"
-                icon={<Plus aria-hidden className="size-4" />}
-                pending={pending}
-                pendingLabel="Creating…"
-              >
+              <Button type="submit" look="primary" icon={Plus} pending={pending} pendingLabel="Creating…">
                 Create template
               </Button>
             </div>

@@ -66,7 +66,7 @@ export function TemplateCard({ template, account }: TemplateCardProps) {
       <Form method="post" action={automationAddress(account)} className="mt-auto pt-1">
         <input type="hidden" name="act" value="copy" />
         <input type="hidden" name="id" value={id} />
-        <Button type="submit" icon={<CopyPlus aria-hidden className="size-4" />} pending={pending}>
+        <Button type="submit" icon={CopyPlus} pending={pending}>
           Use template<VisuallyHidden> {name}</VisuallyHidden>
         </Button>
       </Form>

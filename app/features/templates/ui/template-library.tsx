@@ -7,6 +7,7 @@ import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
+import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { TEMPLATES_NOT_FETCHED, type TemplateCardView } from '../template-view.ts'
@@ -113,9 +114,7 @@ function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterPro
       aria-label="Templates"
       className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]"
     >
-      {Object.entries(query).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields values={query} />
       <Field id="template-search" label="Search templates">
         {(control) => (
           <TextInput
@@ -140,13 +139,7 @@ function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterPro
         )}
       </Field>
       <div className="flex flex-wrap gap-2">
-        <Button
-          type="submit"
-          look="primary"
-          icon={<Search aria-hidden className="size-4" />}
-          pending={searching}
-          pendingLabel="Looking…"
-        >
+        <Button type="submit" look="primary" icon={Search} pending={searching} pendingLabel="Looking…">
           Search
         </Button>
         {isFiltered ? (

@@ -25,7 +25,7 @@ export function ActionSection() {
       ) : null}
       {none ? <FieldError id="rule-actions-error" errors={none} /> : null}
       <div>
-        <IntentButton intent="form.add_step" id="add-step" icon={<Plus aria-hidden className="size-4" />}>
+        <IntentButton intent="form.add_step" id="add-step" icon={Plus}>
           Add Action
         </IntentButton>
       </div>

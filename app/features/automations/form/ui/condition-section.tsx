@@ -28,7 +28,7 @@ export function ConditionSection() {
         <p className="text-dense text-ink-soft">Lines joined by AND belong together; OR begins the next possibility.</p>
       ) : null}
       <div className="flex flex-wrap gap-2">
-        <IntentButton intent="form.add_condition" id="add-condition" icon={<Plus aria-hidden className="size-4" />}>
+        <IntentButton intent="form.add_condition" id="add-condition" icon={Plus}>
           Add Condition
         </IntentButton>
         {state.conditions.length > 0 ? <ShowFields>Show the values to choose from</ShowFields> : null}

@@ -90,7 +90,7 @@ function Lines({ list, title }: { list: LineList; title: string }) {
             </ol>
           ) : null}
           <div>
-            <IntentButton intent={`form.add_line:${step.key}:${list}`} icon={<Plus aria-hidden className="size-4" />}>
+            <IntentButton intent={`form.add_line:${step.key}:${list}`} icon={Plus}>
               {list === 'materials' ? 'Add Material' : 'Add Bundle'}
             </IntentButton>
           </div>

@@ -25,7 +25,7 @@ export function InsertPlaceholder({ name, into, onChoose }: InsertPlaceholderPro
     <div>
       <Button
         look="quiet"
-        icon={<Braces aria-hidden className="size-4" />}
+        icon={Braces}
         aria-expanded={open}
         aria-controls={id}
         aria-label={`Insert a placeholder into ${into}`}

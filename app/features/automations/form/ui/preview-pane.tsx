@@ -107,7 +107,7 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
                 form={FORM}
                 name="intent"
                 value="form.look:preview"
-                icon={<Eye aria-hidden className="size-4" />}
+                icon={Eye}
                 pending={live?.busy ?? false}
                 onClick={instead(live?.onPreview)}
               >
@@ -119,7 +119,7 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
               form={FORM}
               name="intent"
               value="form.look:lookback"
-              icon={<History aria-hidden className="size-4" />}
+              icon={History}
               pending={live?.backBusy ?? false}
               onClick={instead(live?.onLookBack)}
             >

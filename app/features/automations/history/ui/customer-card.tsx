@@ -35,7 +35,7 @@ export function CustomerCard({ customers, account }: CustomerCardProps) {
                   <RunButton
                     values={{ act: 'mute', company: uuid, name }}
                     look="danger-quiet"
-                    icon={<BellOff aria-hidden className="size-4" />}
+                    icon={BellOff}
                     {...(customers.length > 1 && { label: `Stop messages to ${who}` })}
                   >
                     Stop messages to this customer
@@ -47,7 +47,7 @@ export function CustomerCard({ customers, account }: CustomerCardProps) {
                   <MutedSince mute={mute} />
                   <RunButton
                     values={{ act: 'allow', mute: String(mute.id) }}
-                    icon={<Undo2 aria-hidden className="size-4" />}
+                    icon={Undo2}
                     {...(customers.length > 1 && { label: `Allow messages to ${who} again` })}
                   >
                     Allow again

@@ -56,7 +56,7 @@ export function HistoryFrame({
         title={title}
         overline={accountName}
         actions={
-          <ButtonLink to={automationAddress(account)} icon={<ArrowLeft aria-hidden className="size-4" />}>
+          <ButtonLink to={automationAddress(account)} icon={ArrowLeft}>
             Back to automations
           </ButtonLink>
         }

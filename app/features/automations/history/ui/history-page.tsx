@@ -88,18 +88,10 @@ function HeldOfRule({ ruleId, held }: { ruleId: string; held: number }) {
         them.
       </p>
       <div className="flex flex-wrap gap-2">
-        <RunButton
-          values={{ act: 'release_all', rule: ruleId }}
-          look="primary"
-          icon={<Send aria-hidden className="size-4" />}
-        >
+        <RunButton values={{ act: 'release_all', rule: ruleId }} look="primary" icon={Send}>
           Send all
         </RunButton>
-        <RunButton
-          values={{ act: 'discard_all', rule: ruleId }}
-          look="danger-quiet"
-          icon={<Trash2 aria-hidden className="size-4" />}
-        >
+        <RunButton values={{ act: 'discard_all', rule: ruleId }} look="danger-quiet" icon={Trash2}>
           Discard all
         </RunButton>
       </div>

@@ -20,36 +20,28 @@ export function RunControls({ runId, offers }: RunControlsProps) {
     <div className="grid gap-4">
       {release === null ? null : (
         <Offer says={release}>
-          <RunButton values={{ act: 'release', run }} look="primary" icon={<Send aria-hidden className="size-4" />}>
+          <RunButton values={{ act: 'release', run }} look="primary" icon={Send}>
             Send it
           </RunButton>
         </Offer>
       )}
       {discard === null ? null : (
         <Offer says={discard}>
-          <RunButton
-            values={{ act: 'discard', run }}
-            look="danger-quiet"
-            icon={<Trash2 aria-hidden className="size-4" />}
-          >
+          <RunButton values={{ act: 'discard', run }} look="danger-quiet" icon={Trash2}>
             Discard
           </RunButton>
         </Offer>
       )}
       {failedAgain === null ? null : (
         <Offer says={failedAgain}>
-          <RunButton
-            values={{ act: 'failed_again', run }}
-            look="primary"
-            icon={<RotateCcw aria-hidden className="size-4" />}
-          >
+          <RunButton values={{ act: 'failed_again', run }} look="primary" icon={RotateCcw}>
             Run failed steps again
           </RunButton>
         </Offer>
       )}
       {cancel === null ? null : (
         <Offer says={cancel}>
-          <RunButton values={{ act: 'cancel', run }} look="danger-quiet" icon={<X aria-hidden className="size-4" />}>
+          <RunButton values={{ act: 'cancel', run }} look="danger-quiet" icon={X}>
             Cancel this run
           </RunButton>
         </Offer>
@@ -57,7 +49,7 @@ export function RunControls({ runId, offers }: RunControlsProps) {
       {allAgain === null ? null : (
         <Disclosure summary="Run all of it again …">
           <Offer says={allAgain}>
-            <RunButton values={{ act: 'all_again', run }} icon={<RotateCcw aria-hidden className="size-4" />}>
+            <RunButton values={{ act: 'all_again', run }} icon={RotateCcw}>
               Run all again
             </RunButton>
           </Offer>
@@ -66,7 +58,7 @@ export function RunControls({ runId, offers }: RunControlsProps) {
       {today === null ? null : (
         <Disclosure summary="Run again with today's rule …">
           <Offer says={today}>
-            <RunButton values={{ act: 'today', run }} icon={<RotateCcw aria-hidden className="size-4" />}>
+            <RunButton values={{ act: 'today', run }} icon={RotateCcw}>
               Run with today's rule
             </RunButton>
           </Offer>

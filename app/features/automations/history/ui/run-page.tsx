@@ -43,11 +43,7 @@ export function RunPage({ run, customers = [], ...frame }: RunPageProps) {
             id="controls"
             title="What you can do"
             action={
-              <AddressButton
-                query={automationQuery(account)}
-                look="quiet"
-                icon={<RefreshCw aria-hidden className="size-4" />}
-              >
+              <AddressButton query={automationQuery(account)} look="quiet" icon={RefreshCw}>
                 Refresh
               </AddressButton>
             }

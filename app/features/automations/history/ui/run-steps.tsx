@@ -40,7 +40,7 @@ export function RunSteps({ runId, steps, failedAgain }: RunStepsProps) {
                   <p className="wrap-anywhere text-dense text-ink-soft">{failedAgain}</p>
                   <RunButton
                     values={{ act: 'failed_again', run: String(runId) }}
-                    icon={<RotateCcw aria-hidden className="size-4" />}
+                    icon={RotateCcw}
                     label={`Run again from step ${step.number}`}
                   >
                     Run again from here
@@ -149,18 +149,10 @@ function Settle({ runId, stepId, item }: { runId: number; stepId: string; item: 
         Look in the diary of the job at ServiceM8. Sending it when it did go out means that the customer gets it twice.
       </p>
       <div className="flex flex-wrap gap-2">
-        <RunButton
-          values={{ act: 'went_out', ...values }}
-          icon={<CheckCheck aria-hidden className="size-4" />}
-          label={`It went out: ${item.summary}`}
-        >
+        <RunButton values={{ act: 'went_out', ...values }} icon={CheckCheck} label={`It went out: ${item.summary}`}>
           It went out
         </RunButton>
-        <RunButton
-          values={{ act: 'send_it', ...values }}
-          icon={<Send aria-hidden className="size-4" />}
-          label={`Send it: ${item.summary}`}
-        >
+        <RunButton values={{ act: 'send_it', ...values }} icon={Send} label={`Send it: ${item.summary}`}>
           Send it
         </RunButton>
       </div>

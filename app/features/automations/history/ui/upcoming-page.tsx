@@ -45,7 +45,7 @@ export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
                 <RunButton
                   values={{ act: 'cancel', run: String(line.id) }}
                   look="danger-quiet"
-                  icon={<X aria-hidden className="size-4" />}
+                  icon={X}
                   label={`Cancel the run of ${line.ruleName} for ${line.job}`}
                 >
                   Cancel

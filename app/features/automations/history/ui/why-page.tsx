@@ -64,13 +64,7 @@ export function WhyPage({ asked, answer, ...frame }: WhyPageProps) {
               )}
             </Field>
             <div className="sm:pt-[1.625rem]">
-              <Button
-                type="submit"
-                look="primary"
-                icon={<HelpCircle aria-hidden className="size-4" />}
-                pending={looking}
-                pendingLabel="Looking…"
-              >
+              <Button type="submit" look="primary" icon={HelpCircle} pending={looking} pendingLabel="Looking…">
                 Explain
               </Button>
             </div>

@@ -56,7 +56,7 @@ export function AskRunPanel({ result, account }: AskRunProps) {
             ruleId={ruleId}
             account={account}
             look="primary"
-            icon={<Play aria-hidden className="size-4" />}
+            icon={Play}
             pendingLabel="Running…"
           >
             Run for real
@@ -115,7 +115,7 @@ function OtherRecord({ ruleId, asked, account }: { ruleId: number; asked: AskedR
               )}
             </Field>
           </div>
-          <Button type="submit" icon={<Search aria-hidden className="size-4" />}>
+          <Button type="submit" icon={Search}>
             Find
           </Button>
         </Form>

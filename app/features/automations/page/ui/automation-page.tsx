@@ -17,6 +17,7 @@ import { Badge } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
@@ -28,7 +29,7 @@ import type { RuleCardView } from '../../rules/rule-view.ts'
 import type { PageResult } from '../act-on-rule.ts'
 import { type ListTrouble, RULES_NOT_FETCHED } from '../page-words.ts'
 import { ImportPanel } from './import-panel.tsx'
-import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'
+import { ActFields, useWithDraft } from './rule-button.tsx'
 import { RuleCard } from './rule-card.tsx'
 
 export interface AutomationPageProps {
@@ -128,16 +129,16 @@ function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab
   const Way = tab === 'rules' ? WayButton : AddressButton
   return (
     <>
-      <Way query={automationQuery(account, { step: 'logs' }, tab)} icon={<ScrollText aria-hidden className="size-4" />}>
+      <Way query={automationQuery(account, { step: 'logs' }, tab)} icon={ScrollText}>
         View Logs
       </Way>
-      <ButtonLink to={`/automation/runs?${search}`} icon={<History aria-hidden className="size-4" />}>
+      <ButtonLink to={`/automation/runs?${search}`} icon={History}>
         History
       </ButtonLink>
-      <ButtonLink to={settingsAddress(account)} icon={<Settings aria-hidden className="size-4" />}>
+      <ButtonLink to={settingsAddress(account)} icon={Settings}>
         Settings
       </ButtonLink>
-      <ButtonLink to={`/?${search}`} icon={<House aria-hidden className="size-4" />}>
+      <ButtonLink to={`/?${search}`} icon={House}>
         Home
       </ButtonLink>
     </>
@@ -261,7 +262,7 @@ const DISMISS = { act: 'repeats_told' }
 
 /** Once, to whoever had automations before "how often" could be seen: they work as before. */
 export function RepeatNotice({ names, account }: { names: readonly string[]; account: AutomationAccount }) {
-  const pending = useIsActing(DISMISS)
+  const pending = useIsSending(DISMISS)
   const withDraft = useWithDraft(DISMISS)
   return (
     <Notice tone="attention" title="These automations can message a customer more than once" className="mb-5">

@@ -1,4 +1,5 @@
 import { useNavigate } from '@remix-run/react'
+import type { LucideIcon } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import {
   type AutomationAccount,
@@ -21,7 +22,7 @@ interface CopyTextProps {
   step: 'json' | 'url'
   text: string
   copied: Flash
-  icon: ReactNode
+  icon: LucideIcon
   children: ReactNode
   'aria-label': string
 }

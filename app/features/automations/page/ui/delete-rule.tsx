@@ -8,10 +8,11 @@ import {
   ruleAnchor,
 } from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import { ActFields, useIsActing } from './rule-button.tsx'
+import { ActFields } from './rule-button.tsx'
 
 interface DeleteRuleProps {
   rule: RuleCardView
@@ -30,7 +31,7 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
   const [near, setNear] = useState(false)
   const [asked, setAsked] = useState(false)
   const { part: ConfirmDialog, failed } = useOnDemand(loadDialog, near || asked)
-  const sending = useIsActing({ act: 'delete', id: String(rule.id) })
+  const sending = useIsSending({ act: 'delete', id: String(rule.id) })
   const wasSending = useRef(false)
   const navigate = useNavigate()
   const step = { step: 'delete', ruleId: rule.id } as const
@@ -55,7 +56,7 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
         query={automationQuery(account, step)}
         anchor={ruleAnchor(rule.id)}
         look="danger-quiet"
-        icon={<Trash2 aria-hidden className="size-4" />}
+        icon={Trash2}
         aria-label={`Delete ${rule.name}`}
         onPointerEnter={() => setNear(true)}
         onFocus={() => setNear(true)}
@@ -84,7 +85,7 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
 
 /** The same question as part of the page. */
 export function DeleteRuleQuestion({ rule, account }: DeleteRuleProps) {
-  const sending = useIsActing({ act: 'delete', id: String(rule.id) })
+  const sending = useIsSending({ act: 'delete', id: String(rule.id) })
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const titleId = `delete-${rule.id}-title`

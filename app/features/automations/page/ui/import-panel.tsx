@@ -5,10 +5,11 @@ import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { cardLook } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { controlLook } from '#app/ui/form/text-input.tsx'
 import type { PageResult } from '../act-on-rule.ts'
 import { IMPORT_FAILED } from '../page-words.ts'
-import { ActFields, useIsActing } from './rule-button.tsx'
+import { ActFields } from './rule-button.tsx'
 
 interface ImportPanelProps {
   account: AutomationAccount
@@ -20,7 +21,7 @@ export function ImportPanel({ account, result }: ImportPanelProps) {
   const refused = result?.kind === 'import_refused' ? result : null
   // A refusal draws the panel anew, open and with what was pasted.
   const [canceled, setCanceled] = useState(0)
-  const pending = useIsActing({ act: 'import' })
+  const pending = useIsSending({ act: 'import' })
   return (
     <section aria-labelledby="import-title" className={`${cardLook} px-4 py-1.5 sm:px-5`}>
       <h2 id="import-title" className="sr-only">

@@ -2,10 +2,11 @@ import { Form } from '@remix-run/react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import type { PageResult } from '../act-on-rule.ts'
-import { ActFields, useIsActing, useWithDraft } from './rule-button.tsx'
+import { ActFields, useWithDraft } from './rule-button.tsx'
 
 const NOT_MET_TITLE = 'Automation Conditions Not Met'
 
@@ -106,7 +107,7 @@ function calledIn(record: string | null): string {
 function AnywayForm({ result, account }: Omit<NotMetProps, 'returnTo'>) {
   const { ruleId, mode, recordUuid } = result
   const values = { act: mode, id: String(ruleId), bypass: 'yes' }
-  const pending = useIsActing(values)
+  const pending = useIsSending(values)
   const sent = { ...values, ...(recordUuid !== '' && { recordUuid }) }
   const withDraft = useWithDraft(sent)
   return (

@@ -1,8 +1,9 @@
-import { Form, useNavigation } from '@remix-run/react'
+import { Form } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { forwardRef } from 'react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
+import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { FORM } from '../../form/ui/preview-pane.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
@@ -23,7 +24,7 @@ export const RuleButton = forwardRef<HTMLButtonElement, RuleButtonProps>(functio
   ref,
 ) {
   const sent = { act, id: String(ruleId), ...values }
-  const pending = useIsActing(sent)
+  const pending = useIsSending(sent)
   const withDraft = useWithDraft(sent)
   return (
     <Form method="post" preventScrollReset className="contents">
@@ -43,26 +44,13 @@ export function useWithDraft(values: Record<string, string>): { form?: string; n
 
 /** What every form around the rules carries along. */
 export function ActFields({ account, values }: { account: AutomationAccount; values: Record<string, string> }) {
-  return (
-    <>
-      {Object.entries({ ...values, accountUUID: account.accountUUID }).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-    </>
-  )
-}
-
-/** Is the form with these values on its way? */
-export function useIsActing(values: Record<string, string>): boolean {
-  const { state, formData } = useNavigation()
-  if (state === 'idle' || !formData) return false
-  return Object.entries(values).every(([name, value]) => formData.get(name) === value)
+  return <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} />
 }
 
 /** On and off, by a form: it works without scripts. */
 export function RuleSwitch({ rule, account }: { rule: RuleCardView; account: AutomationAccount }) {
   const values = { act: 'switch', id: String(rule.id), to: rule.active ? 'off' : 'on' }
-  const pending = useIsActing(values)
+  const pending = useIsSending(values)
   const withDraft = useWithDraft(values)
   // While it is on its way it stands where it is going.
   const on = pending ? !rule.active : rule.active

@@ -268,7 +268,6 @@ interface ButtonsProps extends Pick<RuleCardProps, 'rule' | 'account'> {
 }
 
 function Buttons({ rule, account, pressed }: ButtonsProps) {
-  const icon = 'size-4'
   return (
     <>
       <div className="flex flex-wrap gap-2">
@@ -277,26 +276,20 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
           act="run"
           ruleId={rule.id}
           account={account}
-          icon={<Play aria-hidden className={icon} />}
+          icon={Play}
           pendingLabel="Running…"
           aria-label={`Run Now: ${rule.name}`}
         >
           Run Now
         </RuleButton>
-        <RuleButton
-          act="preview"
-          ruleId={rule.id}
-          account={account}
-          icon={<Eye aria-hidden className={icon} />}
-          aria-label={`Preview: ${rule.name}`}
-        >
+        <RuleButton act="preview" ruleId={rule.id} account={account} icon={Eye} aria-label={`Preview: ${rule.name}`}>
           Preview
         </RuleButton>
         <RuleButton
           act="lookback"
           ruleId={rule.id}
           account={account}
-          icon={<CalendarClock aria-hidden className={icon} />}
+          icon={CalendarClock}
           aria-label={`The last 30 days: ${rule.name}`}
         >
           Last 30 days
@@ -306,7 +299,7 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
             act="check"
             ruleId={rule.id}
             account={account}
-            icon={<ClipboardCheck aria-hidden className={icon} />}
+            icon={ClipboardCheck}
             aria-label={`Check Mode: ${rule.name}`}
           >
             Check Mode
@@ -315,7 +308,7 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
         <AddressButton
           query={automationQuery(account, { step: 'edit', ruleId: rule.id })}
           anchor="rule-form"
-          icon={<Pencil aria-hidden className={icon} />}
+          icon={Pencil}
           aria-label={`Edit ${rule.name}`}
         >
           Edit
@@ -328,7 +321,7 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
           account={account}
           text={rule.json}
           copied={RULE_COPIED}
-          icon={<Braces aria-hidden className={icon} />}
+          icon={Braces}
           aria-label={`Copy as JSON: ${rule.name}`}
         >
           Copy as JSON
@@ -340,7 +333,7 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
             account={account}
             text={rule.triggerUrl}
             copied={URL_COPIED}
-            icon={<Link2 aria-hidden className={icon} />}
+            icon={Link2}
             aria-label={`Copy trigger URL: ${rule.name}`}
           >
             Copy trigger URL

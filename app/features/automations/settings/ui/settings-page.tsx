@@ -42,7 +42,7 @@ export function SettingsPage(props: SettingsPageProps) {
         title="Automation settings"
         overline={accountName}
         actions={
-          <ButtonLink to={automationAddress(account)} icon={<ArrowLeft aria-hidden className="size-4" />}>
+          <ButtonLink to={automationAddress(account)} icon={ArrowLeft}>
             Back to automations
           </ButtonLink>
         }
@@ -83,7 +83,7 @@ function Muted({ mutes, more }: { mutes: Mute[]; more: number }) {
               <div>
                 <RunButton
                   values={{ act: 'allow', mute: String(mute.id) }}
-                  icon={<Undo2 aria-hidden className="size-4" />}
+                  icon={Undo2}
                   label={`Allow messages ${mute.kind === 'company' ? 'to' : 'about'} ${mutedName(mute)} again`}
                 >
                   Allow again

@@ -5,6 +5,7 @@ import { OBJECT_KINDS, type ObjectKind } from '#app/domain/object-catalog.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card, CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { WIRE_NAMES } from '../../endpoint-kinds.ts'
 import type { EndpointView } from '../../endpoint-view.ts'
@@ -287,9 +288,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
 
   return (
     <Form method="post" preventScrollReset {...formProps} className="grid gap-4">
-      {Object.entries({ ...sent, accountUUID: account.accountUUID }).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields values={{ ...sent, accountUUID: account.accountUUID }} />
       {form.errors ? (
         <div id={form.errorId}>
           <Notice tone="failing" title={title}>

@@ -29,12 +29,7 @@ export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: 
   return (
     <div className="-mx-4 flex flex-wrap">
       {latest.map(({ id, url, rule }) => (
-        <ButtonLink
-          key={id}
-          to={deliveryAddress(owner.account, id)}
-          look="quiet"
-          icon={<ListTree aria-hidden className="size-4" />}
-        >
+        <ButtonLink key={id} to={deliveryAddress(owner.account, id)} look="quiet" icon={ListTree}>
           {latest.length > 1 ? <Doing what="Details for " where={rule ?? hostOf(url)} /> : 'Details'}
           <VisuallyHidden> of delivery {id}</VisuallyHidden>
         </ButtonLink>
@@ -47,7 +42,7 @@ export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: 
           account={owner.account}
           values={{ delivery: String(id) }}
           look="quiet"
-          icon={<RotateCcw aria-hidden className="size-4" />}
+          icon={RotateCcw}
           pendingLabel="Sending…"
         >
           {again.length > 1 ? <Doing what="Send again to " where={rule ?? hostOf(url)} /> : 'Send again'}
@@ -113,12 +108,7 @@ function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
   return (
     <>
       <span className="needs-script contents">
-        <Button
-          look="quiet"
-          icon={<SquareTerminal aria-hidden className="size-4" />}
-          pending={busy}
-          onClick={() => void copy()}
-        >
+        <Button look="quiet" icon={SquareTerminal} pending={busy} onClick={() => void copy()}>
           Copy as curl
         </Button>
       </span>

@@ -1,4 +1,5 @@
 import { useLocation, useRevalidator } from '@remix-run/react'
+import { clsx } from 'clsx'
 import { ChevronRight, Inbox, RefreshCw, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import {
@@ -16,6 +17,7 @@ import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
+import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { ScrollRegion } from '#app/ui/scroll-region.tsx'
 import { AccountTimeProvider, useZone } from '#app/ui/time/time.tsx'
@@ -58,10 +60,10 @@ export function LogPanel(props: LogPanelProps) {
           query={open ? closedQuery : openQuery}
           anchor={anchor}
           look="quiet"
-          className="-ml-4"
+          className={clsx('-ml-4 [&>svg]:transition-transform', open && '[&>svg]:rotate-90')}
           aria-expanded={open}
           aria-controls={open ? id : undefined}
-          icon={<ChevronRight aria-hidden className={`size-4 transition-transform ${open ? 'rotate-90' : ''}`} />}
+          icon={ChevronRight}
           onClick={(event) => {
             event.preventDefault()
             setOpen(!open)
@@ -127,7 +129,7 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
           anchor={anchor}
           look="quiet"
           className="-mr-4"
-          icon={<RefreshCw aria-hidden className="size-4" />}
+          icon={RefreshCw}
           pending={asked && loading}
           aria-label={`Refresh activity of ${subject}`}
           onClick={(event) => {
@@ -209,9 +211,7 @@ function FilterForm({ id, filter, onChange, openQuery, anchor }: FilterFormProps
         onChange={(event) => onChange(readLogFilter(queryOf(event.currentTarget)))}
         className="grid items-end gap-x-4 gap-y-3 sm:grid-cols-3"
       >
-        {Object.entries(openQuery).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
+        <HiddenFields values={openQuery} />
         <Field id={`${id}-limit`} label="Page size">
           {(control) => (
             <Select {...control} name="limit" defaultValue={filter.limit}>
