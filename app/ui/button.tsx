@@ -31,7 +31,7 @@ export const buttonLook = cva(
 type Look = VariantProps<typeof buttonLook>
 
 export interface ButtonProps extends Omit<ComponentPropsWithoutRef<'button'>, 'className'>, Look {
-  icon?: LucideIcon
+  icon?: LucideIcon | undefined
   /** Its work is under way: it keeps the focus, shows that, and ignores further presses. */
   pending?: boolean
   /** What it says meanwhile; without it the label stays. */
@@ -78,7 +78,7 @@ export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button
 })
 
 interface ButtonLinkProps extends Omit<LinkProps, 'className'>, Look {
-  icon?: LucideIcon
+  icon?: LucideIcon | undefined
   className?: string
 }
 

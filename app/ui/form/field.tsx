@@ -12,7 +12,7 @@ interface FieldProps {
   id: string
   label: string
   hint?: ReactNode
-  errors?: string[]
+  errors?: string[] | undefined
   children: (control: ControlProps) => ReactNode
 }
 

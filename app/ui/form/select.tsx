@@ -3,14 +3,26 @@ import { ChevronDown } from 'lucide-react'
 import { type ComponentPropsWithoutRef, forwardRef } from 'react'
 import { controlLook } from './text-input.tsx'
 
+interface SelectProps extends ComponentPropsWithoutRef<'select'> {
+  /** What it says while nothing is chosen; absent = something always is. */
+  none?: string | null
+  options?: readonly (readonly [value: string | number, label: string | number])[]
+}
+
 /** The browser's own list: works without scripts, on a phone, and from the keyboard. */
-export const Select = forwardRef<HTMLSelectElement, ComponentPropsWithoutRef<'select'>>(function Select(
-  { className, children, ...rest },
+export const Select = forwardRef<HTMLSelectElement, SelectProps>(function Select(
+  { className, none = null, options = [], children, ...rest },
   ref,
 ) {
   return (
     <span className={clsx('relative block', className)}>
       <select ref={ref} {...rest} className={controlLook({ className: 'appearance-none pr-10' })}>
+        {none === null ? null : <option value="">{none}</option>}
+        {options.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
         {children}
       </select>
       <ChevronDown

@@ -107,7 +107,6 @@ export function AuditLog(props: AuditLogProps) {
 function Filter({ carried, form, errors, addressOf }: AuditLogProps) {
   const { state, location } = useNavigation()
   const finding = state === 'loading' && location?.pathname === '/account'
-  const errorsOf = (name: keyof AuditForm) => (errors[name] ? { errors: errors[name] } : {})
   return (
     <Form
       method="get"
@@ -118,7 +117,7 @@ function Filter({ carried, form, errors, addressOf }: AuditLogProps) {
     >
       <HiddenFields values={carried} />
       <div className="grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-4">
-        <Field id="audit-group" label="About" {...errorsOf('group')}>
+        <Field id="audit-group" label="About" errors={errors.group}>
           {(control) => (
             <Select {...control} name="group" defaultValue={form.group}>
               <option value="">Everything</option>
@@ -130,22 +129,21 @@ function Filter({ carried, form, errors, addressOf }: AuditLogProps) {
             </Select>
           )}
         </Field>
-        <Field id="audit-outcome" label="Outcome" {...errorsOf('outcome')}>
+        <Field id="audit-outcome" label="Outcome" errors={errors.outcome}>
           {(control) => (
-            <Select {...control} name="outcome" defaultValue={form.outcome}>
-              <option value="">Any</option>
-              {AUDIT_OUTCOMES.map((outcome) => (
-                <option key={outcome} value={outcome}>
-                  {outcomeWords(outcome)}
-                </option>
-              ))}
-            </Select>
+            <Select
+              {...control}
+              name="outcome"
+              defaultValue={form.outcome}
+              none="Any"
+              options={AUDIT_OUTCOMES.map((outcome) => [outcome, outcomeWords(outcome)])}
+            />
           )}
         </Field>
-        <Field id="audit-from" label="From" {...errorsOf('from')}>
+        <Field id="audit-from" label="From" errors={errors.from}>
           {(control) => <TextInput {...control} type="date" name="from" defaultValue={form.from} />}
         </Field>
-        <Field id="audit-until" label="Until" {...errorsOf('until')}>
+        <Field id="audit-until" label="Until" errors={errors.until}>
           {(control) => <TextInput {...control} type="date" name="until" defaultValue={form.until} />}
         </Field>
       </div>

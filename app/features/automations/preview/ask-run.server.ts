@@ -4,6 +4,7 @@ import type { RecordChoice } from '../form/form-look.ts'
 import { rememberedReads } from '../records/remembered-reads.server.ts'
 import type { KnownNames } from '../rules/conditions/condition-words.ts'
 import { objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
+import { judgedAt } from '../rules/rule-place.server.ts'
 import { oftenOf } from '../rules/timing/once-words.ts'
 import { hashesOfReceiver } from '../runs/run-guards.server.ts'
 import type { LookApp } from '../triggers/look.server.ts'
@@ -106,8 +107,7 @@ async function choicesFor(app: RunNowApp, rule: AutomationRow, { search }: Asked
   const { accountUuid, definition } = rule
   const { conditions } = definition
   const object = objectOfRule(definition)
-  const account = await app.store.accounts.findAccount(accountUuid)
-  const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
+  const at = await judgedAt(app, accountUuid)
   const reads = rememberedReads(app)
   const withDeleted = readsDeleted(definition.trigger)
   const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: true, withDeleted })

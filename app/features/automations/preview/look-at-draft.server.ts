@@ -19,6 +19,7 @@ import { groupRecords } from '../rules/grouping.ts'
 import { placeholderChoices } from '../rules/placeholders/placeholder-check.ts'
 import { partsForTexts } from '../rules/placeholders/placeholder-names.ts'
 import { resolveText } from '../rules/placeholders/placeholders.ts'
+import { judgedAt } from '../rules/rule-place.server.ts'
 import { failedViews } from '../rules/rule-view.ts'
 import { oftenOf } from '../rules/timing/once-words.ts'
 import { executionOf } from '../runs/run-history.ts'
@@ -84,12 +85,6 @@ export function draftParts({ planning }: Pick<App, 'planning'>, reads: Reads, { 
   return { ...planning, actions, facts: reads.facts }
 }
 
-/** The moment and the place of the account. */
-export async function momentOf(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<JudgedAt> {
-  const account = await app.store.accounts.findAccount(accountUuid)
-  return { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
-}
-
 export async function previewDraft(
   app: LookDraftApp,
   state: FormState,
@@ -103,7 +98,7 @@ export async function previewDraft(
   const full = await noRoomFor(app, wish.accountUuid, draft.definition, stored?.definition ?? null)
   if (full !== null) return { kind: 'trouble', message: full }
   const reads = rememberedReads(app)
-  const at = await momentOf(app, wish.accountUuid)
+  const at = await judgedAt(app, wish.accountUuid)
   const chosen = await chooseRecord(reads, draft, wish, at)
   if (chosen.outcome === 'failed') return troubleOf(chosen.failure)
   if (chosen.outcome === 'none') return { kind: 'trouble', message: chosen.message }
@@ -263,7 +258,7 @@ export async function sampleDraft(app: LookDraftApp, state: FormState, wish: Loo
   const { draft } = read
   const { definition, object } = draft
   const reads = rememberedReads(app)
-  const at = await momentOf(app, wish.accountUuid)
+  const at = await judgedAt(app, wish.accountUuid)
   const chosen = await chooseRecord(reads, draft, wish, at)
   if (chosen.outcome === 'failed') return troubleOf(chosen.failure)
   if (chosen.outcome === 'none') return { kind: 'trouble', message: chosen.message }

@@ -17,10 +17,11 @@ import { objectNoun } from '../records/fields.ts'
 import { type Reads, rememberedReads } from '../records/remembered-reads.server.ts'
 import { neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { groupRecords, partsForGrouping } from '../rules/grouping.ts'
+import { judgedAt } from '../rules/rule-place.server.ts'
 import { onceWords } from '../rules/timing/once-words.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'
-import { draftParts, type LookDraftApp, momentOf, readDraft, runOfDraft, troubleOf } from './look-at-draft.server.ts'
+import { draftParts, type LookDraftApp, readDraft, runOfDraft, troubleOf } from './look-at-draft.server.ts'
 import { basisOf, LOOK_BACK_DAYS, looksAgain, looksOf, MOST_LOOKED_BACK, wouldHaveActed } from './look-back.ts'
 import { partsToShow, presentRecords, recentRecords, sinceOf } from './look-records.server.ts'
 import type { PreviewParts } from './preview.server.ts'
@@ -69,7 +70,7 @@ interface Unit {
 
 async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): Promise<LookedBack | LookTrouble> {
   const { definition, object } = draft
-  const at = await momentOf(app, accountUuid)
+  const at = await judgedAt(app, accountUuid)
   const ran = await runsOf(app, accountUuid, draft.ruleId, at.now)
   const reallyRan = { ran: ran.count, ranMore: !ran.complete }
   const { source } = definition.trigger

@@ -112,13 +112,10 @@ async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord) {
   )
   const conditions = rules.flatMap((rule) => rule.definition.conditions)
   const parts = [...new Set([...neededParts(conditions, 'job'), 'company' as const])]
-  const [joined, account] = await Promise.all([
-    app.planning.facts.join(accountUuid, 'job', [job], parts),
-    app.store.accounts.findAccount(accountUuid),
-  ])
+  const joined = await app.planning.facts.join(accountUuid, 'job', [job], parts)
   if (joined.outcome !== 'ok') return { verdictOf: () => null, about: '', customer: '', trouble: couldNotAsk(joined) }
   const facts = joined.facts[0]
-  const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
+  const at = await judgedAt(app, accountUuid)
   return {
     verdictOf: (rule: AutomationRow): WhyFacts['now'] =>
       facts && objectOfRule(rule.definition) === 'job' ? judge(rule.definition.conditions, facts, at) : null,

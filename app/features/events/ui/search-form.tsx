@@ -36,7 +36,6 @@ export function SearchFields({ account, form, errors }: SearchFieldsProps) {
   const { state, location } = useNavigation()
   const searching = state === 'loading' && location?.pathname === '/deliveries'
   const moreOpen = MORE.some((name) => form[name] !== '' || errors[name])
-  const errorsOf = (name: SearchField) => (errors[name] ? { errors: errors[name] } : {})
   // Has the focus when the page opens with a refusal, scripts or not.
   const firstWrong = SEARCH_FIELDS.find((name) => errors[name])
   const focusOf = (name: SearchField) => (name === firstWrong ? { autoFocus: true } : {})
@@ -55,7 +54,7 @@ export function SearchFields({ account, form, errors }: SearchFieldsProps) {
               id="search-id"
               label="Any id"
               hint="Of a record or an event, a webhook-id, or the number of a delivery."
-              {...errorsOf('id')}
+              errors={errors.id}
             >
               {(control) => (
                 <TextInput
@@ -69,23 +68,23 @@ export function SearchFields({ account, form, errors }: SearchFieldsProps) {
               )}
             </Field>
           </div>
-          <Field id="search-status" label="Status" {...errorsOf('status')}>
+          <Field id="search-status" label="Status" errors={errors.status}>
             {(control) => (
-              <Select {...control} {...focusOf('status')} name="status" defaultValue={form.status}>
-                <option value="">Any</option>
-                {SEARCH_STATUSES.map((status) => (
-                  <option key={status} value={status}>
-                    {STATUS_WORDS[status]}
-                  </option>
-                ))}
-              </Select>
+              <Select
+                {...control}
+                {...focusOf('status')}
+                name="status"
+                defaultValue={form.status}
+                none="Any"
+                options={SEARCH_STATUSES.map((status) => [status, STATUS_WORDS[status]])}
+              />
             )}
           </Field>
           <Field
             id="search-code"
             label="Response code"
             hint="Like 404, 5xx, or none for no answer."
-            {...errorsOf('code')}
+            errors={errors.code}
           >
             {(control) => (
               <>
@@ -116,7 +115,7 @@ export function SearchFields({ account, form, errors }: SearchFieldsProps) {
             </span>
           }
         >
-          <MoreFields form={form} errorsOf={errorsOf} focusOf={focusOf} />
+          <MoreFields form={form} errors={errors} focusOf={focusOf} />
         </Disclosure>
         <div className="flex flex-wrap gap-2">
           <Button type="submit" look="primary" icon={Search} pending={searching} pendingLabel="Looking…">
@@ -154,16 +153,16 @@ const PLAIN_TEXT = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: fa
 
 interface MoreFieldsProps {
   form: SearchForm
-  errorsOf: (name: SearchField) => { errors?: string[] }
+  errors: Record<string, string[]>
   focusOf: (name: SearchField) => { autoFocus?: boolean }
 }
 
-function MoreFields({ form, errorsOf, focusOf }: MoreFieldsProps) {
+function MoreFields({ form, errors, focusOf }: MoreFieldsProps) {
   const zone = useZone().replaceAll('_', ' ')
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-6">
       <div className="lg:col-span-2">
-        <Field id="search-object" label="Object" {...errorsOf('object')}>
+        <Field id="search-object" label="Object" errors={errors.object}>
           {(control) => (
             <Select {...control} {...focusOf('object')} name="object" defaultValue={form.object}>
               <option value="">Any</option>
@@ -180,14 +179,14 @@ function MoreFields({ form, errorsOf, focusOf }: MoreFieldsProps) {
         </Field>
       </div>
       <div className="lg:col-span-2">
-        <Field id="search-record" label="Record" hint="The uuid of the record in ServiceM8." {...errorsOf('record')}>
+        <Field id="search-record" label="Record" hint="The uuid of the record in ServiceM8." errors={errors.record}>
           {(control) => (
             <TextInput {...control} {...PLAIN_TEXT} {...focusOf('record')} name="record" defaultValue={form.record} />
           )}
         </Field>
       </div>
       <div className="lg:col-span-2">
-        <Field id="search-field" label="Changed field" hint="Its name, like status." {...errorsOf('field')}>
+        <Field id="search-field" label="Changed field" hint="Its name, like status." errors={errors.field}>
           {(control) => (
             <>
               <TextInput
@@ -208,14 +207,14 @@ function MoreFields({ form, errorsOf, focusOf }: MoreFieldsProps) {
         </Field>
       </div>
       <div className="lg:col-span-3">
-        <Field id="search-from" label="Received from" hint={`Your account's time: ${zone}.`} {...errorsOf('from')}>
+        <Field id="search-from" label="Received from" hint={`Your account's time: ${zone}.`} errors={errors.from}>
           {(control) => (
             <TextInput {...control} {...focusOf('from')} type="datetime-local" name="from" defaultValue={form.from} />
           )}
         </Field>
       </div>
       <div className="lg:col-span-3">
-        <Field id="search-until" label="Received until" {...errorsOf('until')}>
+        <Field id="search-until" label="Received until" errors={errors.until}>
           {(control) => (
             <TextInput
               {...control}

@@ -10,9 +10,8 @@ import { Select } from '#app/ui/form/select.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
-import { API_LABELS, type ApiTest } from '../api-fields.ts'
+import { API_LABELS, type ApiTest, type FoundField } from '../api-fields.ts'
 import { API_NAMES, type ApiName } from '../lookups.ts'
-import { FoundFields } from './found-fields.tsx'
 import { useKeptMappings } from './kept-mappings.tsx'
 
 export interface ApiExplorerProps {
@@ -72,13 +71,12 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
           <HiddenFields values={automationQuery({ accountUUID: accountId, admin }, { step: 'none' }, 'api')} />
           <Field id="api-name" label="API endpoint">
             {(control) => (
-              <Select {...control} name="api" defaultValue={test?.api ?? 'jobs'}>
-                {NAMES.map((name) => (
-                  <option key={name} value={name}>
-                    {API_LABELS[name]}
-                  </option>
-                ))}
-              </Select>
+              <Select
+                {...control}
+                name="api"
+                defaultValue={test?.api ?? 'jobs'}
+                options={NAMES.map((name) => [name, API_LABELS[name]])}
+              />
             )}
           </Field>
           <Button type="submit" look="primary" icon={Play} pending={testing} pendingLabel="Testing…">
@@ -163,5 +161,42 @@ function Found({ test: { api, count, shown, raw, fields }, onMap }: FoundProps) 
         </pre>
       </section>
     </div>
+  )
+}
+
+interface FoundFieldsProps {
+  fields: readonly FoundField[]
+  /** Records there are. */
+  count: number
+  onMap: (field: string, button: HTMLElement) => void
+}
+
+/** Every field with an example; each can be given a name. */
+function FoundFields({ fields, count, onMap }: FoundFieldsProps) {
+  return (
+    <ul aria-labelledby="api-fields-title" className="grid max-h-[32rem] divide-y divide-line overflow-y-auto">
+      {fields.map(({ path, kinds, sample, filled }) => (
+        <li key={path} className="flex items-center gap-3 py-1.5">
+          <div className="min-w-0 flex-1">
+            <p className="break-all font-mono text-dense">
+              {path} <span className="font-sans text-ink-soft">{kinds.join(' or ')}</span>
+            </p>
+            <p className="wrap-anywhere text-dense text-ink-soft">
+              {sample === null ? 'empty everywhere' : sample}
+              {sample !== null && filled < count ? ` · in ${filled} of ${count}` : ''}
+            </p>
+          </div>
+          <span className="needs-script shrink-0">
+            <Button
+              look="quiet"
+              size="icon"
+              aria-label={`Create Dynamic Mapping for ${path}`}
+              icon={Tag}
+              onClick={(event) => onMap(path, event.currentTarget)}
+            />
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }

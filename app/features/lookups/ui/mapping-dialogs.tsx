@@ -96,13 +96,8 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
                       const next = NAMES.find((one) => one === event.target.value)
                       if (next) change(link.id, { api: next })
                     }}
-                  >
-                    {NAMES.map((one) => (
-                      <option key={one} value={one}>
-                        {API_LABELS[one]}
-                      </option>
-                    ))}
-                  </Select>
+                    options={NAMES.map((one) => [one, API_LABELS[one]])}
+                  />
                 )}
               </Field>
               <Field

@@ -36,25 +36,11 @@ export function CreateTemplate({ account, rules }: CreateTemplateProps) {
                 label="Automation"
                 hint="Write [[like this]] where its user has something to fill in."
               >
-                {(control) => (
-                  <Select {...control} name="rule">
-                    {rules.map(({ id, name }) => (
-                      <option key={id} value={id}>
-                        {name}
-                      </option>
-                    ))}
-                  </Select>
-                )}
+                {(control) => <Select {...control} name="rule" options={rules.map(({ id, name }) => [id, name])} />}
               </Field>
               <Field id="template-new-category" label="Template category">
                 {(control) => (
-                  <Select {...control} name="category">
-                    {CATEGORIES.map((one) => (
-                      <option key={one} value={one}>
-                        {CATEGORY_LABELS[one]}
-                      </option>
-                    ))}
-                  </Select>
+                  <Select {...control} name="category" options={CATEGORIES.map((one) => [one, CATEGORY_LABELS[one]])} />
                 )}
               </Field>
             </div>

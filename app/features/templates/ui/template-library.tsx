@@ -128,14 +128,13 @@ function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterPro
       </Field>
       <Field id="template-category" label="Category">
         {(control) => (
-          <Select {...control} name="category" defaultValue={category}>
-            <option value="">All categories</option>
-            {CATEGORIES.map((one) => (
-              <option key={one} value={one}>
-                {CATEGORY_LABELS[one]}
-              </option>
-            ))}
-          </Select>
+          <Select
+            {...control}
+            name="category"
+            defaultValue={category}
+            none="All categories"
+            options={CATEGORIES.map((one) => [one, CATEGORY_LABELS[one]])}
+          />
         )}
       </Field>
       <div className="flex flex-wrap gap-2">

@@ -73,7 +73,7 @@ function ConditionLine({ row, index }: { row: ConditionRow; index: number }) {
       ) : null}
       <div className="grid grid-cols-[1fr_auto] items-start gap-3">
         <div className="min-w-0">
-          <Field id={id} label="Field" hint={field?.never ?? undefined} {...(errors && { errors })}>
+          <Field id={id} label="Field" hint={field?.never ?? undefined} errors={errors}>
             {(control) => (
               <Select
                 {...control}

@@ -33,7 +33,7 @@ interface TextControlProps extends ControlProps {
 export function TextControl({ name: given, label, path, hint, ...rest }: TextControlProps) {
   const { id, name, value, set, errors, autoFocus } = useControl(given, path)
   return (
-    <Field id={id} label={label} hint={hint} {...(errors && { errors })}>
+    <Field id={id} label={label} hint={hint} errors={errors}>
       {(control) => (
         <TextInput
           {...control}
@@ -60,21 +60,17 @@ export function SelectControl({ name: given, label, path, hint, none, options, c
   const { id, name, value, set, errors, autoFocus } = useControl(given, path)
   const known = value === '' || children !== undefined || options.some((option) => option.value === value)
   return (
-    <Field id={id} label={label} hint={hint} {...(errors && { errors })}>
+    <Field id={id} label={label} hint={hint} errors={errors}>
       {(control) => (
         <Select
           {...control}
           {...autoFocus}
           name={name}
           value={value}
+          none={none}
+          options={options.map((option) => [option.value, option.label])}
           onChange={(event) => set(event.currentTarget.value)}
         >
-          {none === null ? null : <option value="">{none}</option>}
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
           {children}
           {known ? null : <option value={value}>{asWritten(value)}</option>}
         </Select>
@@ -209,7 +205,7 @@ export function WordsControl({
     ) : undefined
   return (
     <div className="grid gap-1">
-      <Field id={id} label={label} hint={below} {...(errors && { errors })}>
+      <Field id={id} label={label} hint={below} errors={errors}>
         {(control) =>
           rows === 1 ? (
             <TextInput {...control} {...shared} ref={box} />

@@ -20,13 +20,7 @@ export function RunButton({ values, look = 'secondary', icon, label, children }:
   return (
     <Form method="post" preventScrollReset className="contents">
       <HiddenFields values={values} />
-      <Button
-        type="submit"
-        look={look}
-        {...(icon && { icon })}
-        pending={pending}
-        {...(label && { 'aria-label': label })}
-      >
+      <Button type="submit" look={look} icon={icon} pending={pending} aria-label={label}>
         {children}
       </Button>
     </Form>

@@ -24,7 +24,6 @@ const MORE: readonly HistoryField[] = ['from', 'until', 'record']
 export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
   const { state, location } = useNavigation()
   const searching = state === 'loading' && location?.pathname === RUNS_PATH
-  const errorsOf = (name: HistoryField) => (errors[name] ? { errors: errors[name] } : {})
   const isUnknownRule = form.rule !== '' && !rules.some((rule) => String(rule.id) === form.rule)
   return (
     <Card className="p-4 sm:p-5">
@@ -46,36 +45,35 @@ export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
               id="runs-text"
               label="Search"
               hint="A job number, a customer, or words that were sent."
-              {...errorsOf('text')}
+              errors={errors.text}
             >
               {(control) => (
                 <TextInput {...control} type="search" name="text" defaultValue={form.text} autoComplete="off" />
               )}
             </Field>
           </div>
-          <Field id="runs-rule" label="Automation" {...errorsOf('rule')}>
+          <Field id="runs-rule" label="Automation" errors={errors.rule}>
             {(control) => (
-              <Select {...control} name="rule" defaultValue={form.rule}>
-                <option value="">Any</option>
-                {rules.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
+              <Select
+                {...control}
+                name="rule"
+                defaultValue={form.rule}
+                none="Any"
+                options={rules.map(({ id, name }) => [id, name])}
+              >
                 {isUnknownRule ? <option value={form.rule}>A deleted automation</option> : null}
               </Select>
             )}
           </Field>
-          <Field id="runs-status" label="Status" {...errorsOf('status')}>
+          <Field id="runs-status" label="Status" errors={errors.status}>
             {(control) => (
-              <Select {...control} name="status" defaultValue={form.status}>
-                <option value="">Any</option>
-                {[...RUN_STATUSES].reverse().map((status) => (
-                  <option key={status} value={status}>
-                    {STATUS_LABELS[status]}
-                  </option>
-                ))}
-              </Select>
+              <Select
+                {...control}
+                name="status"
+                defaultValue={form.status}
+                none="Any"
+                options={[...RUN_STATUSES].reverse().map((status) => [status, STATUS_LABELS[status]])}
+              />
             )}
           </Field>
         </div>
@@ -89,17 +87,17 @@ export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
           }
         >
           <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,2fr)]">
-            <Field id="runs-from" label="From day" {...errorsOf('from')}>
+            <Field id="runs-from" label="From day" errors={errors.from}>
               {(control) => <TextInput {...control} type="date" name="from" defaultValue={form.from} />}
             </Field>
-            <Field id="runs-until" label="Until day" {...errorsOf('until')}>
+            <Field id="runs-until" label="Until day" errors={errors.until}>
               {(control) => <TextInput {...control} type="date" name="until" defaultValue={form.until} />}
             </Field>
             <Field
               id="runs-record"
               label="Record id"
               hint="The uuid of a job or another record."
-              {...errorsOf('record')}
+              errors={errors.record}
             >
               {(control) => (
                 <TextInput

@@ -45,7 +45,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
   }, [refused])
 
   const input = (name: TextName, label: string, hint: ReactNode, more: ControlKind) => (
-    <Field id={`settings-${name}`} label={label} hint={hint} {...wrong(errors, name)}>
+    <Field id={`settings-${name}`} label={label} hint={hint} errors={errors[name]}>
       {(control) => (
         <TextInput
           {...control}
@@ -120,7 +120,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
               id="settings-senderStaffUuid"
               label="Staff messages and e-mail signatures"
               hint="Messages to staff are sent in this person's name, and e-mails that carry a signature carry theirs. Default: the first active staff member."
-              {...wrong(errors, 'senderStaffUuid')}
+              errors={errors.senderStaffUuid}
             >
               {(control) => (
                 <Select
@@ -128,14 +128,9 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
                   name="senderStaffUuid"
                   defaultValue={shown.senderStaffUuid}
                   autoFocus={first === 'senderStaffUuid'}
-                >
-                  <option value="">The first active staff member</option>
-                  {senderOptions(senders, shown.senderStaffUuid).map(({ uuid, label }) => (
-                    <option key={uuid} value={uuid}>
-                      {label}
-                    </option>
-                  ))}
-                </Select>
+                  none="The first active staff member"
+                  options={senderOptions(senders, shown.senderStaffUuid).map(({ uuid, label }) => [uuid, label])}
+                />
               )}
             </Field>
           </div>
@@ -156,11 +151,6 @@ const TIME = { type: 'time' } as const
 type ControlKind = typeof NUMBER | typeof TIME
 
 type TextName = Exclude<keyof SettingsForm, 'quiet' | 'quietWeekends' | 'senderStaffUuid'>
-
-function wrong(errors: SettingsErrors, name: keyof SettingsForm): { errors?: string[] } {
-  const found = errors[name]
-  return found ? { errors: found } : {}
-}
 
 /** Who was chosen stays on the list, also when nobody can say what they are called. */
 function senderOptions(senders: SettingsFormProps['senders'], chosen: string): { uuid: string; label: string }[] {

@@ -214,35 +214,32 @@ function FilterForm({ id, filter, onChange, openQuery, anchor }: FilterFormProps
         <HiddenFields values={openQuery} />
         <Field id={`${id}-limit`} label="Page size">
           {(control) => (
-            <Select {...control} name="limit" defaultValue={filter.limit}>
-              {PAGE_SIZES.map((size) => (
-                <option key={size} value={size}>
-                  {size}
-                </option>
-              ))}
-            </Select>
+            <Select
+              {...control}
+              name="limit"
+              defaultValue={filter.limit}
+              options={PAGE_SIZES.map((size) => [size, size])}
+            />
           )}
         </Field>
         <Field id={`${id}-range`} label="Time range">
           {(control) => (
-            <Select {...control} name="timeRange" defaultValue={filter.timeRange}>
-              {TIME_RANGES.map((range) => (
-                <option key={range} value={range}>
-                  {TIME_RANGE_WORDS[range]}
-                </option>
-              ))}
-            </Select>
+            <Select
+              {...control}
+              name="timeRange"
+              defaultValue={filter.timeRange}
+              options={TIME_RANGES.map((range) => [range, TIME_RANGE_WORDS[range]])}
+            />
           )}
         </Field>
         <Field id={`${id}-status`} label="Forwarding status">
           {(control) => (
-            <Select {...control} name="forwardingStatus" defaultValue={filter.forwardingStatus}>
-              {FORWARDING_FILTERS.map((status) => (
-                <option key={status} value={status}>
-                  {FORWARDING_WORDS[status]}
-                </option>
-              ))}
-            </Select>
+            <Select
+              {...control}
+              name="forwardingStatus"
+              defaultValue={filter.forwardingStatus}
+              options={FORWARDING_FILTERS.map((status) => [status, FORWARDING_WORDS[status]])}
+            />
           )}
         </Field>
         <div className="sm:col-span-2">
