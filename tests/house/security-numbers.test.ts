@@ -76,7 +76,7 @@ test('when keys are changed by themselves', () => {
   expect(job).toMatch(/pattern: '\d+ \* \* \* \*'/)
   expect(job).toContain('afterStartMs: seconds(10)')
   expect(source('app/features/ops/rotate-keys.server.ts')).toContain('const ROWS_PER_STEP = 50')
-  expect(page).toContain('Ten seconds after the start, and every hour, a job wraps the keys of accounts anew')
+  expect(page).toContain('Ten seconds after the start, and every hour, a job re-encrypts the keys of accounts')
   expect(page).toContain('fifty rows at a time')
 })
 
