@@ -1,13 +1,14 @@
 // What a person decides about runs: stop one, let it go on, say what became of a message, do it again. Each with its sentence in
 // the history.
+
 import type { App } from '#app/context/app-context.ts'
 import type { RunWish } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { CancelledRun, RerunFailed, SettledByPerson } from '#db/store/runs.ts'
-import { repeatWords } from '../rules/run-words.ts'
 import { messageNote } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
+import { repeatWords } from './run-detail-view.ts'
 
 type AgainApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'wakeRuns'>
 

@@ -1,6 +1,5 @@
 // One run with everything that happened in it, and what a person can do about it.
 import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
-import { repeatWords } from '../rules/run-words.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
 import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
@@ -246,4 +245,11 @@ function listed(summaries: readonly string[]): string {
 
 function moment(iso: string | null): number | null {
   return iso === null ? null : Date.parse(iso)
+}
+
+/** Before all of a run is done once more. */
+export function repeatWords(messages: number): string {
+  if (messages === 0) return 'Everything is done once more. No customer gets a message again.'
+  const times = messages === 1 ? '1 message' : `${messages} messages`
+  return `Everything is done once more: ${times} to customers will be sent again.`
 }

@@ -117,11 +117,6 @@ export function categoryValues(category: Values | null): Record<string, string> 
   return { category_name: category?.name ?? '' }
 }
 
-/** A job's fields beside those of what hangs on it: the record's own names come first. */
-export function withJobBehind(own: Values, job: Values | null): Record<string, string> {
-  return { ...job, ...own }
-}
-
 /** A uuid to look for; blank and unset ones lead nowhere. */
 export function keyOf(uuid: string | null | undefined): string | null {
   return uuid && !isBlank(uuid) ? uuid : null

@@ -27,26 +27,31 @@ export interface ObjectTable {
   joins: readonly JoinedPart[]
 }
 
-/** One row a line: `name type label …`. */
-function rows(text: string): FieldRow[] {
+/** One row a line, its words apart. */
+function wordsOf(text: string): string[][] {
   return text
     .trim()
     .split('\n')
-    .map((line) => {
-      const [name = '', type = '', ...label] = line.trim().split(/\s+/)
-      return { name, type: type as FieldType, label: label.join(' ') }
-    })
+    .map((line) => line.trim().split(/\s+/))
 }
 
-/** One row a line: `name source type label …`. */
+/** `name type label …` */
+function rows(text: string): FieldRow[] {
+  return wordsOf(text).map(([name = '', type = '', ...label]) => ({
+    name,
+    type: type as FieldType,
+    label: label.join(' '),
+  }))
+}
+
+/** `name source type label …` */
 function aliases(text: string): AliasRow[] {
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const [name = '', source = '', type = '', ...label] = line.trim().split(/\s+/)
-      return { name, source, type: type as FieldType, label: label.join(' ') }
-    })
+  return wordsOf(text).map(([name = '', source = '', type = '', ...label]) => ({
+    name,
+    source,
+    type: type as FieldType,
+    label: label.join(' '),
+  }))
 }
 
 const ALWAYS = `

@@ -21,7 +21,6 @@ import {
   staffValues,
   type Values,
   valuesOf,
-  withJobBehind,
 } from './fact-rows.ts'
 import { type CallFailure, createFactSources, type FactSources, type ListKind } from './fact-sources.server.ts'
 import type { FactPart, RecordFacts } from './facts.ts'
@@ -177,12 +176,13 @@ async function joinAll(
 }
 
 function factsOf(object: string, row: Row, added: Record<string, string>, parts: readonly FactPart[]): RecordFacts {
-  const behind = object === 'job' ? row.own : withJobBehind(row.own, row.job)
+  // The record's own names come first.
+  const behind = object === 'job' ? row.own : { ...row.job, ...row.own }
   return {
     object,
     recordUuid: row.own.uuid ?? '',
     jobUuid: row.jobUuid,
-    companyUuid: keyOf(companyUuidOf(object, row.own)) ?? keyOf(row.job?.company_uuid),
+    companyUuid: companyKey(object, row),
     editDate: row.own.edit_date ?? '',
     active: isActive(row.own),
     values: { ...added, ...behind },
@@ -233,20 +233,35 @@ function add(joining: Joining, index: number, values: Record<string, string>): v
   Object.assign(joining.added[index] ?? {}, values)
 }
 
-async function joinContacts(joining: Joining): Promise<CallFailure | null> {
-  const { sources, accountUuid, object, rows, asOf } = joining
-  if (object === 'jobcontact') {
-    for (const [index, row] of rows.entries()) add(joining, index, personValues('contact', row.own))
-    return null
-  }
-  const keys = rows.flatMap(({ jobUuid }) => (jobUuid === null ? [] : [jobUuid]))
-  const found = await sources.find(accountUuid, 'contact', keys, { asOf })
+/** Looks rows up by a key of each record, and adds what `describe` makes of them; a record without a key has none. */
+async function joinByKey(
+  joining: Joining,
+  kind: Parameters<FactSources['find']>[1],
+  keyOfRow: (row: Row) => string | null,
+  describe: (found: readonly Values[], row: Row) => Record<string, string>,
+): Promise<CallFailure | null> {
+  const { sources, accountUuid, rows, asOf } = joining
+  const found = await sources.find(
+    accountUuid,
+    kind,
+    rows.flatMap((row) => keyOfRow(row) ?? []),
+    { asOf },
+  )
   if (found.outcome !== 'ok') return found
-  for (const [index, { jobUuid }] of rows.entries()) {
-    const people = jobUuid === null ? [] : (found.rows.get(jobUuid) ?? [])
-    add(joining, index, personValues('contact', contactOf(people)))
+  for (const [index, row] of rows.entries()) {
+    add(joining, index, describe(found.rows.get(keyOfRow(row) ?? '') ?? [], row))
   }
   return null
+}
+
+function joinContacts(joining: Joining): Promise<CallFailure | null> {
+  const isContact = joining.object === 'jobcontact'
+  return joinByKey(
+    joining,
+    'contact',
+    ({ jobUuid }) => (isContact ? null : jobUuid),
+    (people, { own }) => personValues('contact', isContact ? own : contactOf(people)),
+  )
 }
 
 function companyKey(object: string, row: Row): string | null {
@@ -254,34 +269,31 @@ function companyKey(object: string, row: Row): string | null {
 }
 
 async function joinCompanies(joining: Joining): Promise<CallFailure | null> {
-  const { sources, accountUuid, object, rows, asOf } = joining
+  const { sources, accountUuid, object } = joining
   const vendor = await sources.vendor(accountUuid)
   if (vendor.outcome !== 'ok') return vendor
   const terms = { account_payment_terms: readVendorFacts(vendor.record).paymentTerms }
-  const keys = object === 'company' ? [] : rows.flatMap((row) => companyKey(object, row) ?? [])
-  const found = await sources.find(accountUuid, 'company', keys, { asOf })
-  if (found.outcome !== 'ok') return found
-  for (const [index, row] of rows.entries()) {
-    const key = companyKey(object, row)
-    const company = object === 'company' ? row.own : key === null ? null : (found.rows.get(key)?.[0] ?? null)
-    add(joining, index, { ...terms, ...companyValues(company) })
-  }
-  return null
+  const isCompany = object === 'company'
+  return joinByKey(
+    joining,
+    'company',
+    (row) => (isCompany ? null : companyKey(object, row)),
+    ([company = null], { own }) => ({ ...terms, ...companyValues(isCompany ? own : company) }),
+  )
 }
 
-async function joinMainContacts(joining: Joining): Promise<CallFailure | null> {
-  const { sources, accountUuid, object, rows, asOf } = joining
-  const keys = rows.flatMap((row) => companyKey(object, row) ?? [])
-  const found = await sources.find(accountUuid, 'company_contact', keys, { asOf })
-  if (found.outcome !== 'ok') return found
-  for (const [index, row] of rows.entries()) {
-    const key = companyKey(object, row)
-    const person = key === null ? null : mainContactOf(found.rows.get(key) ?? [])
-    add(joining, index, personValues('company', person))
-    // A customer has no job to take a contact from: its main contact answers to the same names.
-    if (object === 'company') add(joining, index, personValues('contact', person))
-  }
-  return null
+function joinMainContacts(joining: Joining): Promise<CallFailure | null> {
+  const { object } = joining
+  return joinByKey(
+    joining,
+    'company_contact',
+    (row) => companyKey(object, row),
+    (people) => {
+      const person = mainContactOf(people)
+      // A customer has no job to take a contact from: its main contact answers to the same names.
+      return { ...personValues('company', person), ...(object === 'company' && personValues('contact', person)) }
+    },
+  )
 }
 
 /** Own `staff_uuid` (bookings, forms), else who the queue assigned, else who is booked last (contract: section 8). */

@@ -20,20 +20,6 @@ export interface FormLists {
   badges: NamedId[]
 }
 
-export const EMPTY_LISTS: FormLists = {
-  queues: [],
-  staff: [],
-  companies: [],
-  jobs: [],
-  emailTemplates: [],
-  smsTemplates: [],
-  documentTemplates: [],
-  materials: [],
-  bundles: [],
-  categories: [],
-  badges: [],
-}
-
 /** Where the rows of a list of the platform go, by the name of the list. */
 export const FORM_LIST = {
   queues: 'queues',
@@ -50,7 +36,7 @@ export const FORM_LIST = {
 } as const satisfies Readonly<Record<string, keyof FormLists>>
 
 /** As the calls for the lists answer them, by the name of the list. */
-type FoundLists = Partial<Record<string, readonly Readonly<Record<string, unknown>>[]>>
+type FoundLists = Partial<Record<string, readonly Row[]>>
 
 /** Long lists are cut: whoever needs another one pastes its id. */
 const MOST_OPTIONS = 300
@@ -58,69 +44,63 @@ const PREVIEW = 600
 /** Of the template of a text message, which goes into the field when it is chosen. */
 const LONGEST_TEXT = 4_000
 
+type Row = Readonly<Record<string, unknown>>
+
 export function toFormLists(found: FoundLists): FormLists {
-  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
-  const rows = (name: string) => (found[name] ?? []).filter((row) => text(row.uuid) !== '').slice(0, MOST_OPTIONS)
+  const listed = <Option extends object>(name: string, option: (row: Row) => Option) =>
+    (found[name] ?? [])
+      .filter((row) => text(row.uuid) !== '')
+      .slice(0, MOST_OPTIONS)
+      .map((row) => ({ uuid: text(row.uuid), ...option(row) }))
   return {
-    queues: rows('queues').map((row) => ({ uuid: text(row.uuid), label: text(row.name) || 'Unnamed queue' })),
-    staff: rows('staff').map((row) => ({
-      uuid: text(row.uuid),
-      label: `${text(row.first)} ${text(row.last)}`.trim() || text(row.email) || 'Unnamed',
+    queues: listed('queues', ({ name }) => ({ label: text(name) || 'Unnamed queue' })),
+    staff: listed('staff', ({ first, last, email }) => ({
+      label: `${text(first)} ${text(last)}`.trim() || text(email) || 'Unnamed',
     })),
-    companies: rows('companies').map((row) => ({
-      uuid: text(row.uuid),
-      label: `${text(row.name) || 'Unnamed customer'} (${text(row.uuid).slice(0, 8)})`,
+    companies: listed('companies', ({ name, uuid }) => ({
+      label: `${text(name) || 'Unnamed customer'} (${text(uuid).slice(0, 8)})`,
     })),
-    jobs: rows('jobs').map((row) => ({
-      uuid: text(row.uuid),
+    jobs: listed('jobs', (row) => ({
       label: [text(row.generated_job_id), optionText(text(row.job_description))].filter(Boolean).join(' · ') || 'Job',
     })),
-    emailTemplates: rows('email-templates').map((row) => ({
-      uuid: text(row.uuid),
+    emailTemplates: listed('email-templates', (row) => ({
       label: optionText(text(row.template_name)) || 'Unnamed template',
       subject: text(row.subject),
       text: text(row.plain_text_body).slice(0, PREVIEW),
     })),
-    smsTemplates: rows('sms-templates').map((row) => ({
-      uuid: text(row.uuid),
+    smsTemplates: listed('sms-templates', (row) => ({
       label: optionText(`${text(row.template_name)}: ${text(row.message_text)}`),
       text: text(row.message_text).slice(0, LONGEST_TEXT),
     })),
-    documentTemplates: rows('document-templates').map((row) => ({
-      uuid: text(row.uuid),
-      label: optionText(text(row.name)) || 'Unnamed template',
+    documentTemplates: listed('document-templates', ({ name }) => ({
+      label: optionText(text(name)) || 'Unnamed template',
     })),
-    materials: rows('materials').map(stockLabel),
-    bundles: rows('bundles').map(stockLabel),
-    categories: rows('categories').map((row) => ({
-      uuid: text(row.uuid),
-      label: text(row.name) || 'Unnamed category',
-    })),
-    badges: rows('badges').map((row) => ({ uuid: text(row.uuid), label: text(row.name) || 'Unnamed badge' })),
+    materials: listed('materials', stockOption),
+    bundles: listed('bundles', stockOption),
+    categories: listed('categories', ({ name }) => ({ label: text(name) || 'Unnamed category' })),
+    badges: listed('badges', ({ name }) => ({ label: text(name) || 'Unnamed badge' })),
   }
 }
 
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
 /** Two materials may have one name: the item number tells them apart. */
-function stockLabel(row: Readonly<Record<string, unknown>>): NamedId {
-  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+function stockOption(row: Row): { label: string } {
   const name = optionText(text(row.name))
   const number = text(row.item_number)
-  const label = number === '' || number === name ? name : `${name} (${number})`
-  return { uuid: text(row.uuid), label: label || 'Unnamed' }
+  return { label: (number === '' || number === name ? name : `${name} (${number})`) || 'Unnamed' }
 }
+
+export const EMPTY_LISTS: FormLists = toFormLists({})
 
 /** Names of ids, for the rule's sentence. */
 export function namesOfLists(lists: FormLists): Record<string, string> {
-  const { queues, staff, companies, documentTemplates, materials, bundles, categories, badges } = lists
-  const all = [
-    ...queues,
-    ...staff,
-    ...companies,
-    ...documentTemplates,
-    ...materials,
-    ...bundles,
-    ...categories,
-    ...badges,
-  ]
-  return Object.fromEntries(all.map(({ uuid, label }) => [uuid, label]))
+  const { jobs: _jobs, emailTemplates: _emails, smsTemplates: _texts, ...named } = lists
+  return Object.fromEntries(
+    Object.values(named)
+      .flat()
+      .map(({ uuid, label }) => [uuid, label]),
+  )
 }

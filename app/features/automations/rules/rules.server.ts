@@ -13,7 +13,7 @@ import { definitionOf } from './rule-definition.ts'
 import type { RuleForm } from './rule-fields.ts'
 import { activeOnly, type FieldErrors, type FormIssue, firstIssue, issuesByField } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
-import { rulePlace } from './rule-place.server.ts'
+import { judgedAt, rulePlace } from './rule-place.server.ts'
 import { firstRun } from './timing/schedule.ts'
 
 export type RulesApp = Pick<
@@ -30,11 +30,9 @@ export type RulesApp = Pick<
   | 'apart'
 >
 
-export type RuleRefusal =
-  | { outcome: 'invalid'; message: string; errors: FieldErrors }
-  | { outcome: 'too_many'; message: string }
-  | { outcome: 'not_found' }
-  | NotChecked
+type Invalid = { outcome: 'invalid'; message: string; errors: FieldErrors }
+
+export type RuleRefusal = Invalid | { outcome: 'too_many'; message: string } | { outcome: 'not_found' } | NotChecked
 
 /** `warning`: it is stored, but something is still in its way, in words. */
 type RuleSaved = { outcome: 'saved'; rule: AutomationRow; warning: string | null }
@@ -198,9 +196,7 @@ async function follow(app: RulesApp, accountUuid: string): Promise<string | null
 
 type ReadRule =
   /** `takenOut`: what of its e-mails was not safe and went, in a sentence; null = nothing. */
-  | { outcome: 'read'; form: RuleForm; definition: RuleDefinition; takenOut: string | null }
-  | Extract<RuleRefusal, { outcome: 'invalid' }>
-  | NotChecked
+  { outcome: 'read'; form: RuleForm; definition: RuleDefinition; takenOut: string | null } | Invalid | NotChecked
 
 /** `before` = the stored rule. What it says already may stay while it is only renamed, paused or left as it is. */
 async function readRule(
@@ -226,19 +222,18 @@ async function readRule(
     objectOfWebhook = record?.objectType ?? null
   }
   const definition = definitionOf(form, objectOfWebhook)
-  const checked = await app.apart.do(
-    'checkRule',
-    accountUuid,
-    definition,
-    await rulePlace(app, accountUuid, definition),
-  )
+  const checked = await checkedRule(app, accountUuid, definition)
   if (checked.outcome !== 'done') return notChecked(checked)
   const wrong = checked.value
   const stays = before !== null && isSameRule(before.definition, definition) && !startsAgain(before, form)
   return wrong.length > 0 && !stays ? refused(wrong) : { outcome: 'read', form, definition, takenOut }
 }
 
-function refused(issues: readonly FormIssue[]): Extract<RuleRefusal, { outcome: 'invalid' }> {
+async function checkedRule(app: RulesApp, accountUuid: string, definition: RuleDefinition) {
+  return app.apart.do('checkRule', accountUuid, definition, await rulePlace(app, accountUuid, definition))
+}
+
+function refused(issues: readonly FormIssue[]): Invalid {
   return { outcome: 'invalid', message: firstIssue(issues), errors: issuesByField(issues) }
 }
 
@@ -246,13 +241,8 @@ function refused(issues: readonly FormIssue[]): Extract<RuleRefusal, { outcome: 
 async function refuseAsStored(
   app: RulesApp,
   { accountUuid, definition }: AutomationRow,
-): Promise<Extract<RuleRefusal, { outcome: 'invalid' }> | NotChecked | null> {
-  const checked = await app.apart.do(
-    'checkRule',
-    accountUuid,
-    definition,
-    await rulePlace(app, accountUuid, definition),
-  )
+): Promise<Invalid | NotChecked | null> {
+  const checked = await checkedRule(app, accountUuid, definition)
   if (checked.outcome !== 'done') return notChecked(checked)
   const wrong = checked.value
   return wrong.length === 0
@@ -265,7 +255,7 @@ async function refuseBlanks(
   accountUuid: string,
   definition: RuleDefinition,
   active: boolean,
-): Promise<Extract<RuleRefusal, { outcome: 'invalid' }> | NotChecked | null> {
+): Promise<Invalid | NotChecked | null> {
   if (!active) return null
   const blanks = await app.apart.do('openBlanksOf', accountUuid, definition)
   if (blanks.outcome !== 'done') return notChecked(blanks)
@@ -275,14 +265,14 @@ async function refuseBlanks(
 }
 
 async function firstTick(
-  app: Pick<App, 'store'>,
+  app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
   { trigger }: RuleDefinition,
   now: number,
 ): Promise<number | null> {
   if (trigger.source !== 'api_polling') return null
-  const account = await app.store.accounts.findAccount(accountUuid)
-  return firstRun(trigger, account?.timezone ?? 'UTC', now)
+  const { zone } = await judgedAt(app, accountUuid)
+  return firstRun(trigger, zone, now)
 }
 
 const RECURRING: readonly PollTrigger['interval'][] = [

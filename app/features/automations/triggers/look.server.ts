@@ -2,10 +2,9 @@
 // says what it makes of it. Snapshot, verdicts, runs and the end of the wait are one act of the store.
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
-import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { OncePolicy } from '#app/domain/automations/rule.ts'
 import type { RunWish } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
-import type { CodedReason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -26,6 +25,7 @@ import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
 import { daysToRemember, occurrenceOf } from '../rules/timing/once.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
 import { triggerMatches } from '../rules/triggers.ts'
+import { runWish } from './run-wish.ts'
 
 export type LookApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
 
@@ -166,29 +166,16 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
   const occurrence = occurrenceOf(rule.definition.once, firing)
   return {
     fires: true,
-    wish: {
-      automationId: rule.id,
-      version: rule.version,
+    wish: runWish(rule, {
       source: 'webhook',
       object: facts.object,
       recordUuids: [facts.recordUuid],
-      groupKey: null,
-      triggerData: {
-        description: describeChange(touched, changes),
-        object: facts.object,
-        manualTrigger: false,
-        conditionMatching: null,
-        values: {},
-        bypassedConditions: false,
-        changes,
-      },
+      triggerData: { description: describeChange(touched, changes), changes },
       ledger: [{ recordUuid: facts.recordUuid, occurrence, expiresAt: rememberUntil(rule.definition.once, at.now) }],
       hop: cause ? cause.hop + 1 : 0,
       wakeAt: collectedUntil ?? settled,
-      held: askFirst(rule.definition),
       ...(collectedUntil !== null && { waits: runReason('collected') }),
-      replayOf: null,
-    },
+    }),
     cause,
   }
 }
@@ -229,11 +216,6 @@ async function guarded(app: LookApp, rule: AutomationRow, opinion: Opinion, now:
 export function rememberUntil(once: OncePolicy, now: number): number | null {
   const kept = daysToRemember(once)
   return kept === null ? null : now + days(kept)
-}
-
-/** Every run of the rule waits for a person. */
-export function askFirst(definition: RuleDefinition): CodedReason | null {
-  return definition.guards.askFirst ? runReason('ask_first') : null
 }
 
 function describeChange(touched: TouchedRecord, changes: readonly FieldChange[]): string {

@@ -5,6 +5,7 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import { asText } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import { type FailedCondition, judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
+import { judgedAt } from '../rules/rule-place.server.ts'
 import { type Failure, filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
 import type { LookApp } from './look.server.ts'
 
@@ -39,8 +40,7 @@ interface Search {
  */
 export async function matchNow(app: LookApp, rule: AutomationRow, wish: MatchWish): Promise<MatchedNow> {
   const { accountUuid, definition } = rule
-  const account = await app.store.accounts.findAccount(accountUuid)
-  const at = { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
+  const at = await judgedAt(app, accountUuid)
   const search: Search = { accountUuid, definition, object: objectOfRule(definition), at }
   if (wish.recordUuid !== null) return matchNamed(app, search, wish.recordUuid, wish.bypassConditions)
   return wish.bypassConditions ? takeNewest(app, search) : matchListed(app, search)

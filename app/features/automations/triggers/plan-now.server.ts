@@ -2,15 +2,17 @@
 // The same for the question on the screen and for the call that acts.
 
 import type { PollTrigger } from '#app/domain/automations/rule.ts'
-import type { RunWish, TriggerData } from '#app/domain/automations/run.ts'
+import type { RunWish } from '#app/domain/automations/run.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
 import { namedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
+import { judgedAt } from '../rules/rule-place.server.ts'
 import { occurrenceOf, occurrenceOfCall } from '../rules/timing/once.ts'
 import { type LookApp, rememberUntil } from './look.server.ts'
 import type { MatchedNow } from './match-now.server.ts'
 import { sortHandled, wishesOf } from './poll.server.ts'
+import { runWish } from './run-wish.ts'
 
 type Matched = Extract<MatchedNow, { outcome: 'matched' }>
 type PlanApp = Pick<LookApp, 'store' | 'clock' | 'facts'>
@@ -43,11 +45,6 @@ export async function planNow(
     : planOne(app, rule, matched, wished)
 }
 
-async function momentOf(app: PlanApp, accountUuid: string) {
-  const account = await app.store.accounts.findAccount(accountUuid)
-  return { now: app.clock.now(), zone: account?.timezone ?? 'UTC' }
-}
-
 /** A tick, asked for by hand. */
 async function planTick(
   app: PlanApp,
@@ -56,7 +53,7 @@ async function planTick(
   matched: Matched,
   again: boolean,
 ): Promise<NowPlan> {
-  const tickOf = { at: await momentOf(app, rule.accountUuid), source: 'person' as const, tick: null }
+  const tickOf = { at: await judgedAt(app, rule.accountUuid), source: 'person' as const, tick: null }
   // While what is there is still being noted, all of it is what was there.
   const preparing = rule.active && !rule.baselined
   const { open, handled } = preparing
@@ -80,30 +77,22 @@ async function planOne(app: PlanApp, rule: AutomationRow, matched: Matched, wish
   const before = done?.get(`${occurrence?.recordUuid}|${occurrence?.occurrence}`)
   if (before && before.runId !== null && !wished.includeHandled) return { wishes: [], handled: [before] }
   const customers = await app.facts.customerNames(rule.accountUuid, [facts])
-  const wish: RunWish = {
-    automationId: rule.id,
-    version: rule.version,
+  const wish = runWish(rule, {
     source: 'person',
     object: matched.object,
     recordUuids: [facts.recordUuid],
-    groupKey: null,
     triggerData: {
       description: wished.bypassConditions ? 'Run by a person, past the conditions' : 'Run by a person',
-      object: matched.object,
-      manualTrigger: true,
       conditionMatching: { totalRecords: matched.total, matchedRecords: [namedRecord(facts, customers)] },
       values: calledWith(rule, facts),
       bypassedConditions: wished.bypassConditions,
-      changes: [],
-    } satisfies TriggerData,
+    },
     ledger,
     ...(before && { again: true }),
-    hop: 0,
     wakeAt: app.clock.now(),
     // Whoever presses the button has been asked.
     held: null,
-    replayOf: null,
-  }
+  })
   return { wishes: [wish], handled: [] }
 }
 
@@ -111,7 +100,7 @@ async function planOne(app: PlanApp, rule: AutomationRow, matched: Matched, wish
 async function ledgerOf(app: PlanApp, rule: AutomationRow, facts: RecordFacts): Promise<RunWish['ledger']> {
   const { once, trigger } = rule.definition
   if (once === 'change' || once === 'period') return []
-  const at = await momentOf(app, rule.accountUuid)
+  const at = await judgedAt(app, rule.accountUuid)
   const occurrence =
     trigger.source === 'manual_endpoint'
       ? occurrenceOfCall(once, calledWith(rule, facts).date ?? '', at)

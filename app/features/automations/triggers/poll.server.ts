@@ -13,7 +13,8 @@ import { groupRecords } from '../rules/grouping.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
 import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
-import { askFirst, type LookApp, rememberUntil, tryAgainAt } from './look.server.ts'
+import { type LookApp, rememberUntil, tryAgainAt } from './look.server.ts'
+import { runWish } from './run-wish.ts'
 
 /** Rules looked at in one round, of all accounts. */
 const AT_ONCE = 8
@@ -165,32 +166,23 @@ export async function wishesOf(
   // Of those that will stand in the history.
   const customers = await app.facts.customerNames(rule.accountUuid, open)
 
-  const wish = (records: readonly RecordFacts[], groupKey: string | null, ledger: RunWish['ledger']): RunWish => ({
-    automationId: rule.id,
-    version: rule.version,
-    source,
-    object: objectOfEndpoint(trigger.endpoint),
-    recordUuids: records.map((facts) => facts.recordUuid),
-    groupKey,
-    triggerData: {
-      description:
-        source === 'person' ? 'Run by a person' : `Looked through ${objectOfEndpoint(trigger.endpoint)} records`,
-      object: objectOfEndpoint(trigger.endpoint),
-      manualTrigger: source === 'person',
-      conditionMatching: {
-        totalRecords: judged.total,
-        matchedRecords: records.slice(0, MOST_LISTED).map((facts) => namedRecord(facts, customers)),
+  const object = objectOfEndpoint(trigger.endpoint)
+  const wish = (records: readonly RecordFacts[], groupKey: string | null, ledger: RunWish['ledger']): RunWish =>
+    runWish(rule, {
+      source,
+      object,
+      recordUuids: records.map((facts) => facts.recordUuid),
+      groupKey,
+      triggerData: {
+        description: source === 'person' ? 'Run by a person' : `Looked through ${object} records`,
+        conditionMatching: {
+          totalRecords: judged.total,
+          matchedRecords: records.slice(0, MOST_LISTED).map((facts) => namedRecord(facts, customers)),
+        },
       },
-      values: {},
-      bypassedConditions: false,
-      changes: [],
-    },
-    ledger,
-    hop: 0,
-    wakeAt: at.now,
-    held: askFirst(definition),
-    replayOf: null,
-  })
+      ledger,
+      wakeAt: at.now,
+    })
   const expiresAt = rememberUntil(definition.once, at.now)
   const ledgerOf = (records: readonly RecordFacts[], groupKey: string): RunWish['ledger'] => {
     if (perRecord) return records.map((facts) => ({ ...firingOf(definition, facts, tickOf), expiresAt }))

@@ -11,7 +11,8 @@ import { occurrenceOfCall } from '../rules/timing/once.ts'
 import { onceWords } from '../rules/timing/once-words.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
 import { collectedWords } from '../rules/timing/schedule-words.ts'
-import { askFirst, rememberUntil } from './look.server.ts'
+import { rememberUntil } from './look.server.ts'
+import { runWish } from './run-wish.ts'
 import type { TriggerBody } from './trigger-call.ts'
 
 type TriggerApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeRuns'>
@@ -55,29 +56,18 @@ export async function triggerRule(
   const collectedUntil = collectsUntil(trigger, zone, now)
   const occurrence = occurrenceOfCall(definition.once, body.date, { now, zone })
   const expiresAt = rememberUntil(definition.once, now)
-  const wish: RunWish = {
-    automationId: rule.id,
-    version: rule.version,
+  const wish = runWish(rule, {
     source: 'manual',
     object: 'job',
     recordUuids: [body.job_uuid],
-    groupKey: null,
     triggerData: {
       description: `Called from outside for job ${body.job_uuid} on ${body.date}`,
-      object: 'job',
-      manualTrigger: true,
-      conditionMatching: null,
       values: { job_uuid: body.job_uuid, date: body.date },
-      bypassedConditions: false,
-      changes: [],
     },
     ledger: occurrence === null ? [] : [{ recordUuid: body.job_uuid, occurrence, expiresAt }],
-    hop: 0,
     wakeAt: collectedUntil ?? now,
-    held: askFirst(definition),
     ...(collectedUntil !== null && { waits: runReason('collected') }),
-    replayOf: null,
-  }
+  })
   // Each call is one run. Only a key of the caller's says that two calls are the same.
   const keys = idempotencyKey === null ? [] : [{ key: `own:${hashToken(idempotencyKey)}`, expiresAt: now + KEY_COUNTS }]
   const start = (asked: RunWish) => app.store.runs.startRunOnce(rule.accountUuid, asked, keys, now)

@@ -1,4 +1,5 @@
 // How much a text may be that a template of ServiceM8 brings when it is sent: texts of a rule have these limits when they are saved.
+import { grouped } from '#app/domain/count-words.ts'
 import { MOST_PLACEHOLDERS } from '../placeholders/placeholder-check.ts'
 import { placeholdersIn } from '../placeholders/placeholder-syntax.ts'
 
@@ -8,13 +9,9 @@ const TEMPLATE_LONGEST = 100_000
 /** Why a text of a template cannot be filled in and sent; null = it can. */
 export function templateProblem(text: string): string | null {
   if (text.length > TEMPLATE_LONGEST) {
-    return `The template has ${words(text.length)} characters; at most ${words(TEMPLATE_LONGEST)} can be sent. Shorten it in ServiceM8.`
+    return `The template has ${grouped(text.length)} characters; at most ${grouped(TEMPLATE_LONGEST)} can be sent. Shorten it in ServiceM8.`
   }
   const count = placeholdersIn(text).length
   if (count <= MOST_PLACEHOLDERS) return null
-  return `The template has ${words(count)} placeholders; at most ${MOST_PLACEHOLDERS} can be filled in. Shorten it in ServiceM8.`
-}
-
-function words(count: number): string {
-  return count.toLocaleString('en')
+  return `The template has ${grouped(count)} placeholders; at most ${MOST_PLACEHOLDERS} can be filled in. Shorten it in ServiceM8.`
 }
