@@ -29,6 +29,7 @@ import {
 import type { DeliverNow } from '#app/features/events/delivering/send-again.server.ts'
 import { paceOf, settleOptions, withoutSnippets } from '#app/features/events/delivering/settle.server.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import type { AttemptReport, DeliveryJob, EndpointLane } from '#db/store/deliveries.ts'
 import type { AcceptedEvent, AcceptOptions, IncomingEvent, PendingLimit } from '#db/store/events.ts'
@@ -136,23 +137,6 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     retryFor: RETRY_FOR,
     stoppedReason: STOPPED_BY_RECEIVER,
   }
-  /** `events` as they were given, one for each answer. */
-  function offer(accepted: readonly AcceptedEvent[], events: readonly IncomingEvent[]): void {
-    pump.offer(
-      accepted.flatMap((answer, index) => {
-        const event = events[index]
-        if (answer.outcome !== 'stored' || !event) return []
-        return answer.deliveries.map(({ id, endpointId }) => ({
-          id,
-          endpointId,
-          record: event.objectUuid,
-          dueAt: event.receivedAt,
-          kind: 'live' as const,
-        }))
-      }),
-    )
-  }
-
   const arrivals = createGroupCommit<IncomingEvent, AcceptedEvent>({
     clock,
     maxBatch: BATCH,
@@ -165,74 +149,25 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       // What has come back from receivers shares the transaction: one sync of the disk for both.
       pump.settleNow()
       const accepted = await store.events.acceptEvents(events, accepting)
-      offer(accepted, events)
+      pump.offer(offered(accepted, events))
       return accepted
     },
   })
 
-  const ending = createSteadyLoop({
-    name: 'deliveries.end_stopped',
-    clock,
-    log,
-    async run() {
-      await endStopped(input)
-      return clock.now() + minutes(1)
-    },
-  })
-  const expiring = createSteadyLoop({
-    name: 'deliveries.expire_held',
-    clock,
-    log,
-    async run() {
-      await expireHeld(input)
-      return clock.now() + minutes(5)
-    },
-  })
-  const replaying = createSteadyLoop({
-    name: 'deliveries.replays',
-    clock,
-    log,
-    async run() {
-      if (!switches().growReplays) return clock.now() + minutes(1)
-      const { made, running, more } = await growReplays(input, pendingLimit)
-      const now = clock.now()
-      pump.offer(made.map((one) => ({ ...one, dueAt: now, kind: 'replay' as const })))
-      if (running === 0) return null
-      return now + (more ? 50 : seconds(1))
-    },
-  })
-  const loops = [ending, expiring, replaying]
-
-  let tried: { at: number; trouble: Promise<string | null> } | null = null
-  function tryToWrite(): Promise<string | null> {
-    const now = clock.now()
-    if (!tried || now < tried.at || now - tried.at >= TRIAL_EVERY) tried = { at: now, trouble: trialWrite() }
-    return tried.trouble
-  }
-  /** Null = it went well. */
-  async function trialWrite(): Promise<string | null> {
-    try {
-      const began = clock.now()
-      await store.ops.trialWrite()
-      return clock.now() - began > TRIAL_WRITE_LIMIT ? SLOW : null
-    } catch (error) {
-      log.error({ error }, 'database.not_writable')
-      return 'the database cannot be written'
-    }
-  }
+  const loops = housekeeping(input, pump, pendingLimit)
+  const tryToWrite = writeTrial(input)
 
   return {
     acceptEvent: arrivals.add,
     async acceptPolled(take) {
       const taken = await store.records.takeInPolled(take, accepting)
       const events = take.records.flatMap(({ event }) => event ?? [])
-      if (taken.outcome !== 'overtaken') offer(taken.accepted, events)
+      if (taken.outcome !== 'overtaken') pump.offer(offered(taken.accepted, events))
       return taken
     },
     wake(endpointId) {
       pump.wake(endpointId)
-      ending.wake()
-      replaying.wake()
+      loops.wake()
     },
     async deliverNow(deliveryId) {
       const [job] = await store.deliveries.loadDeliveries([deliveryId])
@@ -256,16 +191,80 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     flights: pump.flights,
     start() {
       pump.start()
-      for (const loop of loops) loop.start()
+      loops.start()
     },
     beginDrain: pump.beginDrain,
     async drain() {
       pump.beginDrain()
       await arrivals.flush()
-      await Promise.all(loops.map((loop) => loop.stop()))
+      await loops.stop()
       await pump.drain()
     },
     idle: pump.idle,
+  }
+}
+
+/** What waits by now. `events` as they were given, one for each answer. */
+function offered(accepted: readonly AcceptedEvent[], events: readonly IncomingEvent[]) {
+  return accepted.flatMap((answer, index) => {
+    const event = events[index]
+    if (answer.outcome !== 'stored' || !event) return []
+    const { objectUuid: record, receivedAt: dueAt } = event
+    return answer.deliveries.map(({ id, endpointId }) => ({ id, endpointId, record, dueAt, kind: 'live' as const }))
+  })
+}
+
+/** What goes on beside the pump, in small steps. */
+function housekeeping(input: DeliveryEngineInput, pump: Pick<DeliveryPump, 'offer'>, pendingLimit: PendingLimit) {
+  const { clock, log } = input
+  const { switches } = input.space ?? AMPLE_SPACE
+  const loop = (name: string, run: () => Promise<Millis | null>) => createSteadyLoop({ name, clock, log, run })
+  const ending = loop('deliveries.end_stopped', async () => {
+    await endStopped(input)
+    return clock.now() + minutes(1)
+  })
+  const expiring = loop('deliveries.expire_held', async () => {
+    await expireHeld(input)
+    return clock.now() + minutes(5)
+  })
+  const replaying = loop('deliveries.replays', async () => {
+    if (!switches().growReplays) return clock.now() + minutes(1)
+    const { made, running, more } = await growReplays(input, pendingLimit)
+    const now = clock.now()
+    pump.offer(made.map((one) => ({ ...one, dueAt: now, kind: 'replay' as const })))
+    if (running === 0) return null
+    return now + (more ? 50 : seconds(1))
+  })
+  const loops = [ending, expiring, replaying]
+  return {
+    wake() {
+      ending.wake()
+      replaying.wake()
+    },
+    start() {
+      for (const each of loops) each.start()
+    },
+    stop: () => Promise.all(loops.map((each) => each.stop())),
+  }
+}
+
+/** Returns what tells why nothing can be written; null = it went well. */
+function writeTrial({ store, clock, log }: DeliveryEngineInput): () => Promise<string | null> {
+  async function trialWrite(): Promise<string | null> {
+    try {
+      const began = clock.now()
+      await store.ops.trialWrite()
+      return clock.now() - began > TRIAL_WRITE_LIMIT ? SLOW : null
+    } catch (error) {
+      log.error({ error }, 'database.not_writable')
+      return 'the database cannot be written'
+    }
+  }
+  let tried: { at: Millis; trouble: Promise<string | null> } | null = null
+  return () => {
+    const now = clock.now()
+    if (!tried || now < tried.at || now - tried.at >= TRIAL_EVERY) tried = { at: now, trouble: trialWrite() }
+    return tried.trouble
   }
 }
 

@@ -52,20 +52,15 @@ export function traceParts(tracing: Tracing): TracedParts {
       return span.around(() => handle(req, res))
     },
 
-    acceptEvent: (accept) => async (event) => {
+    acceptEvent: (accept) => (event) => {
       const facts = { 'fieldhook.object': event.object, 'fieldhook.account': tracing.pseudonym(event.accountUuid) }
       const span = tracing.begin('commit', { kind: 'internal', facts })
-      try {
-        const accepted = await accept(event)
+      return endWith(span, accept(event), (accepted) => {
         span.tell({ 'fieldhook.outcome': accepted.outcome })
         if ('seq' in accepted) span.tell({ 'fieldhook.event.seq': accepted.seq })
         if (accepted.outcome === 'stored' && accepted.deliveries.length > 0) remember(accepted.seq, span.place)
-        span.end()
-        return accepted
-      } catch (error) {
-        span.end(true)
-        throw error
-      }
+        return false
+      })
     },
 
     deliver: (deliver) => async (job, how) => {
@@ -111,64 +106,72 @@ export function traceParts(tracing: Tracing): TracedParts {
       },
     }),
 
-    store: (store) =>
-      withMethods(store, {
-        async settleAttempts(reports, options) {
-          const settled = await store.deliveries.settleAttempts(reports, options)
-          reports.forEach(({ job }, index) => {
-            const after = settled[index]
-            const span = open.get(job)
-            span?.tell({ 'fieldhook.waits_again': after?.dueAt != null })
-            span?.end(after?.outcome !== 'delivered')
-            open.delete(job)
-          })
-          return settled
-        },
-        async claimRun(...input) {
-          const run = await store.runs.claimRun(...input)
-          if (run) {
-            tracing.current()?.tell({ 'fieldhook.automation.id': run.automationId, 'fieldhook.trigger': run.source })
-          }
-          return run
-        },
-        async finishRun(fence, stamp, end) {
-          const parked = await store.runs.finishRun(fence, stamp, end)
-          if (parked === 'parked') tracing.current()?.tell({ 'fieldhook.outcome': end.outcome })
-          return parked
-        },
-      }),
+    store: (store) => tracedStore(store, tracing, open),
 
-    async run({ id, account }, work) {
+    run({ id, account }, work) {
       const facts = { 'fieldhook.run.id': id, 'fieldhook.account': tracing.pseudonym(account) }
       const span = tracing.begin('run', { kind: 'internal', below: null, facts })
-      try {
-        const result = await span.around(work)
-        span.end()
-        return result
-      } catch (error) {
-        span.end(true)
-        throw error
-      }
+      return endWith(span, span.around(work))
     },
 
     committer: (committer) => ({
       ...committer,
-      async commit(effect, context) {
+      commit(effect, context) {
         const { runId, stepId } = context.identity
         const facts = { 'fieldhook.run.id': runId, 'fieldhook.step.id': stepId, 'fieldhook.effect': effect.kind }
         const span = tracing.begin('step', { kind: 'client', facts })
-        try {
-          const result = await span.around(() => committer.commit(effect, context))
-          span.tell({ 'fieldhook.outcome': result.outcome })
-          span.end(result.outcome === 'failed' || result.outcome === 'unknown')
-          return result
-        } catch (error) {
-          span.end(true)
-          throw error
-        }
+        return endWith(
+          span,
+          span.around(() => committer.commit(effect, context)),
+          ({ outcome }) => {
+            span.tell({ 'fieldhook.outcome': outcome })
+            return outcome === 'failed' || outcome === 'unknown'
+          },
+        )
       },
     }),
   }
+}
+
+/** Ends the span with what it surrounds: as failed when that throws, or when `tell` says so. */
+async function endWith<T>(span: Span, work: Promise<T>, tell: (result: T) => boolean = () => false): Promise<T> {
+  try {
+    const result = await work
+    span.end(tell(result))
+    return result
+  } catch (error) {
+    span.end(true)
+    throw error
+  }
+}
+
+/** `open`: the spans of deliveries that are not written down yet. */
+function tracedStore(store: Store, tracing: Tracing, open: WeakMap<DeliveryJob, Span>): Store {
+  return withMethods(store, {
+    async settleAttempts(reports, options) {
+      const settled = await store.deliveries.settleAttempts(reports, options)
+      reports.forEach(({ job }, index) => {
+        const after = settled[index]
+        const span = open.get(job)
+        span?.tell({ 'fieldhook.waits_again': after?.dueAt != null })
+        span?.end(after?.outcome !== 'delivered')
+        open.delete(job)
+      })
+      return settled
+    },
+    async claimRun(...input) {
+      const run = await store.runs.claimRun(...input)
+      if (run) {
+        tracing.current()?.tell({ 'fieldhook.automation.id': run.automationId, 'fieldhook.trigger': run.source })
+      }
+      return run
+    },
+    async finishRun(fence, stamp, end) {
+      const parked = await store.runs.finishRun(fence, stamp, end)
+      if (parked === 'parked') tracing.current()?.tell({ 'fieldhook.outcome': end.outcome })
+      return parked
+    },
+  })
 }
 
 function endOf({ result }: AttemptReport): { outcome: string; status: number | null } {
