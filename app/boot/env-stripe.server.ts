@@ -35,17 +35,7 @@ export function readStripe(
     }
     return null
   }
-  const isLive = (key: string) => /^(sk|rk|pk)_live_/.test(key)
-  if (!/^(sk|rk)_\w+$/.test(secretKey)) {
-    problems.push('STRIPE_SECRET_KEY must begin with sk_ or rk_: it is the secret key from the Stripe dashboard.')
-  }
-  if (publishableKey === '') {
-    problems.push('STRIPE_PUBLISHABLE_KEY is missing: the card form needs it beside STRIPE_SECRET_KEY.')
-  } else if (!/^pk_\w+$/.test(publishableKey)) {
-    problems.push('STRIPE_PUBLISHABLE_KEY must begin with pk_: it is the key that browsers may see.')
-  } else if (isLive(publishableKey) !== isLive(secretKey)) {
-    problems.push('STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY must both be live keys or both be test keys.')
-  }
+  checkKeys(secretKey, publishableKey, problems)
   const webhookSecrets = list(given.STRIPE_WEBHOOK_SECRET)
   if (webhookSecrets.length === 0) {
     problems.push('STRIPE_WEBHOOK_SECRET is missing: it belongs to the webhook to $APP_ORIGIN/hooks/stripe.')
@@ -57,13 +47,7 @@ export function readStripe(
       problems.push(`${name} must be the id of a price, such as price_1Abc.`)
     }
   }
-  const apiBase = given.STRIPE_API_BASE ? readBase('STRIPE_API_BASE', given.STRIPE_API_BASE, problems) : null
-  if (apiBase && new URL(apiBase).pathname !== '/') {
-    problems.push(`STRIPE_API_BASE must be an origin without a path.`)
-  }
-  if (apiBase !== null && isLive(secretKey)) {
-    problems.push('STRIPE_API_BASE cannot be set with a live key: real cards are for Stripe itself only.')
-  }
+  const apiBase = given.STRIPE_API_BASE ? readApiBase(given.STRIPE_API_BASE, secretKey, problems) : null
   return {
     secretKey,
     publishableKey,
@@ -72,4 +56,30 @@ export function readStripe(
     overagePriceId: given.STRIPE_PRICE_OVERAGE ?? null,
     apiBase,
   }
+}
+
+const isLive = (key: string) => /^(sk|rk|pk)_live_/.test(key)
+
+function checkKeys(secretKey: string, publishableKey: string, problems: string[]): void {
+  if (!/^(sk|rk)_\w+$/.test(secretKey)) {
+    problems.push('STRIPE_SECRET_KEY must begin with sk_ or rk_: it is the secret key from the Stripe dashboard.')
+  }
+  if (publishableKey === '') {
+    problems.push('STRIPE_PUBLISHABLE_KEY is missing: the card form needs it beside STRIPE_SECRET_KEY.')
+  } else if (!/^pk_\w+$/.test(publishableKey)) {
+    problems.push('STRIPE_PUBLISHABLE_KEY must begin with pk_: it is the key that browsers may see.')
+  } else if (isLive(publishableKey) !== isLive(secretKey)) {
+    problems.push('STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY must both be live keys or both be test keys.')
+  }
+}
+
+function readApiBase(given: string, secretKey: string, problems: string[]): string {
+  const apiBase = readBase('STRIPE_API_BASE', given, problems)
+  if (apiBase && new URL(apiBase).pathname !== '/') {
+    problems.push(`STRIPE_API_BASE must be an origin without a path.`)
+  }
+  if (isLive(secretKey)) {
+    problems.push('STRIPE_API_BASE cannot be set with a live key: real cards are for Stripe itself only.')
+  }
+  return apiBase
 }

@@ -189,61 +189,14 @@ export function readEnv(
   const platform = given.PLATFORM ?? (given.SERVICEM8_APP_ID ? 'servicem8' : 'sandbox')
   const real = platform === 'servicem8'
 
-  const required = (name: 'SERVICEM8_APP_ID' | 'SERVICEM8_APP_SECRET' | 'APP_ORIGIN', why: string): string => {
-    const value = given[name]
-    if (!value && real) problems.push(`${name} is missing: ${why}.`)
-    if (value && isPlaceholder(value)) problems.push(`${name} still holds a placeholder: ${why}.`)
-    return value ?? ''
-  }
-  const appId =
-    required('SERVICEM8_APP_ID', "it is the add-on's App ID from the ServiceM8 developer portal") || 'sandbox-app'
-  const appSecret =
-    readSecret(
-      'SERVICEM8_APP_SECRET',
-      required('SERVICEM8_APP_SECRET', "it is the add-on's App Secret from the ServiceM8 developer portal"),
-      { least: LEAST_APP_SECRET, give: 'copy it in full from the developer portal' },
-      problems,
-    ) || null
-  const givenOrigin = required('APP_ORIGIN', 'ServiceM8 has to reach this address, e.g. https://fieldhook.example.com')
-
-  const origin = readOrigin(
-    'APP_ORIGIN',
-    givenOrigin || `http://localhost:${given.PORT}`,
-    problems,
-    // Said once: an address that is missing is not wrong as well.
-    real && givenOrigin ? { apiUrl: given.SERVICEM8_API_URL ?? REAL_API } : null,
-  )
-  if (!real)
-    refuseSandboxByAccident(
-      { PLATFORM: given.PLATFORM, NODE_ENV: given.NODE_ENV, origin, assumed: given.NODE_ENV_ASSUMED === 'yes' },
-      problems,
-    )
-  const sandboxBase = `${origin}/sandbox/servicem8`
-  const apiUrl = given.SERVICEM8_API_URL
-    ? readBase('SERVICEM8_API_URL', given.SERVICEM8_API_URL, problems)
-    : real
-      ? REAL_API
-      : sandboxBase
-  const oauthUrl = given.SERVICEM8_OAUTH_URL
-    ? readBase('SERVICEM8_OAUTH_URL', given.SERVICEM8_OAUTH_URL, problems)
-    : real
-      ? REAL_OAUTH
-      : sandboxBase
-
+  const { appId, appSecret, origin } = readIdentity(given, real, problems)
+  const { apiUrl, oauthUrl } = readPlatformBases(given, real, origin, problems)
   const feedPath = given.SERVICEM8_FEED_PATH ?? ''
   if (feedPath !== '' && !/^\/[\w./-]{1,200}$/.test(feedPath)) {
     problems.push(`SERVICEM8_FEED_PATH must be a path such as /feed.json.`)
   }
   const databaseFile = readDatabaseFile(given.DATABASE_URL ?? 'file:./data/fieldhook.db', root, problems)
-  const secrets = real
-    ? {
-        sessionSecret: readSessionSecret(given.SESSION_SECRET, problems),
-        encKeys: readEncKeys(given.ENC_KEYS, problems),
-      }
-    : {
-        sessionSecret: given.SESSION_SECRET,
-        encKeys: given.ENC_KEYS ? readEncKeys(given.ENC_KEYS, problems) : undefined,
-      }
+  const secrets = readKeys(given, real, problems)
 
   const egressAllow = readEgressAllow(given.EGRESS_ALLOW, problems)
   const autoLoadExcludes = readAutoLoadExcludes(given.AUTOLOAD_EXCLUDES, problems)
@@ -307,8 +260,58 @@ export function readEnv(
   })
 }
 
+type Given = z.infer<typeof variables>
+
+/** Who we are for the platform, and under which address it reaches us. */
+function readIdentity(given: Given, real: boolean, problems: string[]) {
+  const required = (name: 'SERVICEM8_APP_ID' | 'SERVICEM8_APP_SECRET' | 'APP_ORIGIN', why: string): string => {
+    const value = given[name]
+    if (!value && real) problems.push(`${name} is missing: ${why}.`)
+    if (value && isPlaceholder(value)) problems.push(`${name} still holds a placeholder: ${why}.`)
+    return value ?? ''
+  }
+  const appId =
+    required('SERVICEM8_APP_ID', "it is the add-on's App ID from the ServiceM8 developer portal") || 'sandbox-app'
+  const appSecret =
+    readSecret(
+      'SERVICEM8_APP_SECRET',
+      required('SERVICEM8_APP_SECRET', "it is the add-on's App Secret from the ServiceM8 developer portal"),
+      { least: LEAST_APP_SECRET, give: 'copy it in full from the developer portal' },
+      problems,
+    ) || null
+  const givenOrigin = required('APP_ORIGIN', 'ServiceM8 has to reach this address, e.g. https://fieldhook.example.com')
+
+  const origin = readOrigin(
+    'APP_ORIGIN',
+    givenOrigin || `http://localhost:${given.PORT}`,
+    problems,
+    // Said once: an address that is missing is not wrong as well.
+    real && givenOrigin ? { apiUrl: given.SERVICEM8_API_URL ?? REAL_API } : null,
+  )
+  if (!real)
+    refuseSandboxByAccident(
+      { PLATFORM: given.PLATFORM, NODE_ENV: given.NODE_ENV, origin, assumed: given.NODE_ENV_ASSUMED === 'yes' },
+      problems,
+    )
+  return { appId, appSecret, origin }
+}
+
+function readPlatformBases(given: Given, real: boolean, origin: string, problems: string[]) {
+  const read = (name: 'SERVICEM8_API_URL' | 'SERVICEM8_OAUTH_URL', usual: string) =>
+    given[name] ? readBase(name, given[name], problems) : real ? usual : `${origin}/sandbox/servicem8`
+  return { apiUrl: read('SERVICEM8_API_URL', REAL_API), oauthUrl: read('SERVICEM8_OAUTH_URL', REAL_OAUTH) }
+}
+
+/** What is left out is made for the sandbox, and missing otherwise. */
+function readKeys({ SESSION_SECRET, ENC_KEYS }: Given, real: boolean, problems: string[]) {
+  return {
+    sessionSecret: real ? readSessionSecret(SESSION_SECRET, problems) : SESSION_SECRET,
+    encKeys: real || ENC_KEYS ? readEncKeys(ENC_KEYS, problems) : undefined,
+  }
+}
+
 /** What zod finds wrong is said, and then left out, so that everything else is judged too. */
-function readVariables(source: Record<string, string | undefined>, problems: string[]): z.infer<typeof variables> {
+function readVariables(source: Record<string, string | undefined>, problems: string[]): Given {
   const parsed = variables.safeParse(source)
   if (parsed.success) return parsed.data
   problems.push(...parsed.error.issues.map((issue) => issue.message))
