@@ -152,7 +152,7 @@ export function createOutbound(input: OutboundInput): Outbound {
           const failure = describeFailure(result.fault, result.phase, limits.connectMs)
           const again = attempt === 1 && elapsed() < limits.secondTryMs && maySafelyRepeat(failure, result.phase)
           if (again) continue
-          return { ...failure, peerIp: failure.outcome === 'blocked' ? null : peerIp, timing }
+          return failedOf(failure, peerIp, timing)
         }
       }
     }
@@ -205,18 +205,8 @@ export function createOutbound(input: OutboundInput): Outbound {
       }
       case 'failed': {
         const failure = describeFailure(result.fault, result.phase, limits.connectMs)
-        const blocked = failure.outcome === 'blocked'
-        const endedAt = blocked
-          ? 'address'
-          : failure.outcome === 'dns'
-            ? 'name'
-            : endOf(result.phase, connection, target)
-        return {
-          result: { ...failure, peerIp: blocked ? null : peerIp, timing },
-          endedAt,
-          ...seen,
-          certificate,
-        }
+        const endedAt = ENDS[failure.outcome] ?? endOf(result.phase, connection, target)
+        return { result: failedOf(failure, peerIp, timing), endedAt, ...seen, certificate }
       }
     }
   }
@@ -250,6 +240,9 @@ export function createOutbound(input: OutboundInput): Outbound {
   }
 }
 
+/** Failures that say by themselves what a look ended at. */
+const ENDS: Partial<Record<FailureClass, OutboundProbe['endedAt']>> = { blocked: 'address', dns: 'name' }
+
 /** What a look ended at. */
 function endOf(phase: ExchangePhase, { trace }: Connection, target: AddressTarget): OutboundProbe['endedAt'] {
   switch (phase) {
@@ -261,6 +254,11 @@ function endOf(phase: ExchangePhase, { trace }: Connection, target: AddressTarge
     case 'answering':
       return 'answer'
   }
+}
+
+/** Nobody learns where a refused address leads. */
+function failedOf(failure: ReturnType<typeof describeFailure>, peerIp: string | null, timing: OutboundTiming) {
+  return { ...failure, peerIp: failure.outcome === 'blocked' ? null : peerIp, timing }
 }
 
 function unsent(outcome: FailureClass, sentence: string, totalMs: number) {

@@ -105,18 +105,22 @@ export function checkAddress(text: string, rules: AddressRules): AddressVerdict 
   // A private address is called private even when it is our own: nobody learns here which one is.
   const own = rules.selfHosts.has(hostname) || (ip !== null && rules.selfIps.has(ip))
   if (own && (excepted ? leadsToIngress(url.pathname) : !literal || isPublicIp(hostname))) return refused('own_address')
-  if (!excepted) {
-    if (url.protocol !== 'https:') return refused('not_https')
-    if ((port !== 443 && port < 1024) || BAD_PORTS.has(port)) return refused('port')
-    if (literal && !isPublicIp(hostname)) return refused('private_address')
-    if (!literal && isInternalName(hostname)) return refused('internal_name')
-  }
+  const reason = excepted ? null : forbiddenPlace(url, hostname, literal)
+  if (reason) return refused(reason)
   url.hostname = literal ? url.hostname : hostname
   const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
   return {
     outcome: 'allowed',
     target: { protocol, hostname, port, origin: url.origin, path: `${url.pathname}${url.search}`, literal, excepted },
   }
+}
+
+function forbiddenPlace(url: URL, hostname: string, literal: boolean): AddressReason | null {
+  const port = portOf(url)
+  if (url.protocol !== 'https:') return 'not_https'
+  if ((port !== 443 && port < 1024) || BAD_PORTS.has(port)) return 'port'
+  if (literal) return isPublicIp(hostname) ? null : 'private_address'
+  return isInternalName(hostname) ? 'internal_name' : null
 }
 
 /** Why a resolved or connected address may not be used; null when it may. The caller skips this for exceptions. */

@@ -12,7 +12,7 @@ export type Exchanged =
   /** `undone`: no connection was made, so nothing can have been done. */
   | { outcome: 'unanswered'; sentence: string; undone?: true; tooLarge?: true; late?: true }
 
-interface WireRequest {
+export interface WireRequest {
   method: 'GET' | 'POST' | 'DELETE'
   url: string
   headers: Record<string, string>
@@ -63,36 +63,7 @@ export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Ex
       },
       body: bodyOf(asked),
     })
-    const isGood = response.statusCode >= 200 && response.statusCode < 300
-    const chunks: Buffer[] = []
-    // Piece by piece: a list of 30 MB would hold up everybody.
-    const decoder = new StringDecoder('utf8')
-    let text = ''
-    let size = 0
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      size += chunk.length
-      // Leaving the loop destroys the body and, with it, the connection.
-      if (size > asked.maxBytes)
-        return { outcome: 'unanswered', sentence: 'ServiceM8 sent an answer that is too large.', tooLarge: true }
-      if (asked.keepBytes) chunks.push(chunk)
-      else text += decoder.write(chunk)
-      if (isGood && asked.list) text = await asked.list.take(text)
-    }
-    const bytes = Buffer.concat(chunks)
-    const headers = firstValues(response.headers)
-    if (!asked.keepBytes) text += decoder.end()
-    else if (!isFile(headers['content-type'] ?? '', bytes)) text = bytes.toString('utf8')
-    const records = isGood ? asked.list?.end(text) : undefined
-    return {
-      outcome: 'answered',
-      answer: {
-        status: response.statusCode,
-        headers,
-        text,
-        ...(asked.keepBytes && { bytes }),
-        ...(records !== undefined && { records }),
-      },
-    }
+    return await readAnswer(response, asked)
   } catch (error) {
     const late = signal.aborted || /TIMEOUT/.test(errorCode(error))
     return {
@@ -103,6 +74,36 @@ export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Ex
       ...(late && { late }),
       ...(madeNoConnection(errorCode(error)) ? { undone: true } : {}),
     }
+  }
+}
+
+async function readAnswer(
+  { statusCode: status, ...response }: Dispatcher.ResponseData,
+  asked: WireRequest,
+): Promise<Exchanged> {
+  const list = status >= 200 && status < 300 ? asked.list : undefined
+  const chunks: Buffer[] = []
+  // Piece by piece: a list of 30 MB would hold up everybody.
+  const decoder = new StringDecoder('utf8')
+  let text = ''
+  let size = 0
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    // Leaving the loop destroys the body and, with it, the connection.
+    if (size > asked.maxBytes)
+      return { outcome: 'unanswered', sentence: 'ServiceM8 sent an answer that is too large.', tooLarge: true }
+    if (asked.keepBytes) chunks.push(chunk)
+    else text += decoder.write(chunk)
+    if (list) text = await list.take(text)
+  }
+  const bytes = Buffer.concat(chunks)
+  const headers = firstValues(response.headers)
+  if (!asked.keepBytes) text += decoder.end()
+  else if (!isFile(headers['content-type'] ?? '', bytes)) text = bytes.toString('utf8')
+  const records = list?.end(text)
+  return {
+    outcome: 'answered',
+    answer: { status, headers, text, ...(asked.keepBytes && { bytes }), ...(records !== undefined && { records }) },
   }
 }
 

@@ -8,7 +8,14 @@ import type { CallGate, ListInput, PlatformApi, PlatformRecord, PlatformResult, 
 import { createListReader, whole } from './long-list.server.ts'
 import { mapAnswer, readAnswer, unreadable } from './servicem8-answer.ts'
 import { maskCallback, type PlatformCall } from './servicem8-call.ts'
-import { askShortly, createLoneWire, createWire, type Exchanged, exchange } from './servicem8-http.server.ts'
+import {
+  askShortly,
+  createLoneWire,
+  createWire,
+  type Exchanged,
+  exchange,
+  type WireRequest,
+} from './servicem8-http.server.ts'
 import { readRecord, readRecords, readSubscriptions, readVendor } from './servicem8-records.ts'
 import { type Answered, type Asked, createWrites, itemPath, objectName } from './servicem8-writes.server.ts'
 
@@ -71,19 +78,8 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
     const held = await gate?.admit()
     if (held) return { result: held, headers: {}, text: '', bytes: undefined, inPieces: false, passing: false }
     const startedAt = performance.now()
-    const query = asked.query && asked.query.size > 0 ? `?${asked.query.toString()}` : ''
-    const exchanged = await exchange(asked.alone ? loneWire : wire, {
-      method: asked.method,
-      url: `${options.apiUrl}${asked.path}${query}`,
-      headers: { ...asked.headers, authorization: `Bearer ${token}` },
-      ...(asked.form ? { form: asked.form } : {}),
-      ...(asked.json ? { json: asked.json.body } : {}),
-      ...(asked.file ? { bytes: asked.file.bytes } : {}),
-      ...(asked.keepBytes ? { keepBytes: true } : {}),
-      timeoutMs: asked.timeoutMs ?? timeouts.read,
-      maxBytes: asked.maxBytes ?? OTHER_BYTES,
-      ...(asked.keep && { list: createListReader(asked.keep) }),
-    })
+    const sent = { ...wireRequestOf(asked, options.apiUrl, token), timeoutMs: asked.timeoutMs ?? timeouts.read }
+    const exchanged = await exchange(asked.alone ? loneWire : wire, sent)
     const answered = exchanged.outcome === 'answered' ? exchanged.answer : null
     const result = read(exchanged, asked, options.clock.now())
     if (result.outcome === 'rate_limited' && !result.ofMessages) gate?.limited(result.retryAt)
@@ -91,7 +87,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
       accountUuid,
       method: asked.method,
       path: asked.path,
-      request: asked.form ? masked(asked.form) : (asked.json?.shown ?? asked.file?.shown ?? null),
+      request: shownRequest(asked),
       outcome: result.outcome,
       status: answered?.status ?? null,
       answer: result.outcome === 'ok' ? describe(result.body) : result.message,
@@ -253,4 +249,24 @@ function masked(form: Record<string, string>): Record<string, string> {
 function describe(body: unknown): string {
   if (Array.isArray(body)) return body.length === 1 ? '1 record' : `${body.length} records`
   return isRecord(body) && 'uuid' in body ? '1 record' : 'OK'
+}
+
+function wireRequestOf(asked: Asked, apiUrl: string, token: string): Omit<WireRequest, 'timeoutMs'> {
+  const query = asked.query && asked.query.size > 0 ? `?${asked.query.toString()}` : ''
+  return {
+    method: asked.method,
+    url: `${apiUrl}${asked.path}${query}`,
+    headers: { ...asked.headers, authorization: `Bearer ${token}` },
+    ...(asked.form && { form: asked.form }),
+    ...(asked.json && { json: asked.json.body }),
+    ...(asked.file && { bytes: asked.file.bytes }),
+    ...(asked.keepBytes && { keepBytes: true }),
+    ...(asked.keep && { list: createListReader(asked.keep) }),
+    maxBytes: asked.maxBytes ?? OTHER_BYTES,
+  }
+}
+
+/** What the log of exchanges shows of a request. */
+function shownRequest({ form, json, file }: Asked): PlatformCall['request'] {
+  return form ? masked(form) : (json?.shown ?? file?.shown ?? null)
 }

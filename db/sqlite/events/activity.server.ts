@@ -1,19 +1,15 @@
-import { setImmediate } from 'node:timers/promises'
 import { desc, eq } from 'drizzle-orm'
 import type { Clock, Millis } from '#app/lib/clock.ts'
-import { hours } from '#app/lib/duration.ts'
 import { apiActivity, event } from '../../schema.ts'
 import type { ActivityStore, ApiActivityRow, DeliveryLogRow, EventLogQuery, EventLogRow } from '../../store/activity.ts'
 import type { Client } from '../client.server.ts'
 import { tallies } from '../hot/tally.server.ts'
 import type { Sql } from '../sql.ts'
+import { CLOCK_SLACK, walkBack } from '../walk-back.server.ts'
 import { redactActivity } from './redact-activity.ts'
 
 /** Events looked at between two turns of the event loop while a filtered log is searched. */
 const WINDOW = 1000
-
-/** Seqs are given in order of arrival; a moved clock may shift receive times by this much at most before a search stops. */
-const CLOCK_SLACK = hours(1)
 
 /** Reads on the read-only connection; the one write masks what it stores, and counts it where it is a call of ours. */
 export function activityStore(client: Client, clock: Clock): ActivityStore {
@@ -130,15 +126,11 @@ const FORWARDING: Record<EventLogQuery['forwarding'], string> = {
   failed: `EXISTS (${OF_EVENT} AND d.attempts > 0 AND d.state <> 'delivered')`,
 }
 
-/**
- * Walks from the newest event backwards, window by window, until enough match or the time range is left. Each step is
- * bounded and gives way to the event loop: an account may have 100,000 events of which none match.
- */
-async function searchEvents(sql: Sql, accountUuid: string, query: EventLogQuery): Promise<EventHit[]> {
+function searchEvents(sql: Sql, accountUuid: string, query: EventLogQuery): Promise<EventHit[]> {
   const endpointId = query.endpointId ?? null
   const everything = query.forwarding === 'all' && query.since === null && endpointId === null
   const window = everything ? query.limit : WINDOW
-  const statement = sql.prepare(`
+  const statement = sql.prepare<object, EventHit>(`
     SELECT e.seq, e.id, e.object, e.object_uuid AS objectUuid, e.changed_fields AS changedFields,
       e.received_at AS receivedAt,
       ${query.withBody ? '(SELECT body FROM event_body b WHERE b.seq = e.seq)' : 'NULL'} AS body,
@@ -150,26 +142,12 @@ async function searchEvents(sql: Sql, accountUuid: string, query: EventLogQuery)
     ) e
     ORDER BY e.seq DESC`)
   const since = query.since ?? 0
-  const hits: EventHit[] = []
-  let before = query.before ?? Number.MAX_SAFE_INTEGER
-  for (;;) {
-    const rows = statement.all({
-      accountUuid,
-      ...(query.object !== null && { object: query.object }),
-      endpointId,
-      since,
-      before,
-      window,
-    }) as EventHit[]
-    for (const row of rows) {
-      if (row.hit === 1) hits.push(row)
-      if (hits.length === query.limit) return hits
-    }
-    const oldest = rows.at(-1)
-    if (!oldest || rows.length < window || oldest.receivedAt < since - CLOCK_SLACK) return hits
-    before = oldest.seq
-    await setImmediate()
-  }
+  return walkBack({
+    ...{ before: query.before, window, limit: query.limit },
+    read: (before) => statement.all({ accountUuid, object: query.object, endpointId, since, before, window }),
+    idOf: ({ seq }) => seq,
+    isTooOld: ({ receivedAt }) => receivedAt < since - CLOCK_SLACK,
+  })
 }
 
 interface DeliveryHit extends Omit<DeliveryLogRow, 'attempts'> {

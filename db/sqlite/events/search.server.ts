@@ -10,17 +10,15 @@ import type {
   StoredAttempt,
   StoredDelivery,
 } from '#app/domain/deliveries/stored-delivery.ts'
-import { hours, seconds } from '#app/lib/duration.ts'
+import { seconds } from '#app/lib/duration.ts'
 import type { DeliverySearch, SearchedPage, SearchStore } from '../../store/search.ts'
 import type { Client } from '../client.server.ts'
 import { firstSeqSince } from '../deliveries/replays.server.ts'
 import type { Sql } from '../sql.ts'
+import { CLOCK_SLACK } from '../walk-back.server.ts'
 
 /** Rows looked at between two turns of the event loop: a few milliseconds. */
 const STEP = 500
-
-/** Seqs are given in order of arrival; a moved clock may shift receive times by this much. */
-const CLOCK_SLACK = hours(1)
 
 /** An event's id holds the very moment it was received; around it the clock may have been set by less than this. */
 const ID_SLACK = seconds(10)

@@ -1,19 +1,15 @@
-import { setImmediate } from 'node:timers/promises'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { RunQuery, RunRecord, RunStatus } from '#app/domain/automations/run-record.ts'
-import { hours } from '#app/lib/duration.ts'
 import type { RunHistoryStore } from '../../store/run-history.ts'
 import type { Client } from '../client.server.ts'
 import { RUN_REASON, readReason, reasonOf, selectReason } from '../reasons.server.ts'
 import type { Sql } from '../sql.ts'
+import { CLOCK_SLACK, walkBack } from '../walk-back.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow } from './run-rows.server.ts'
 
 /** Runs looked at between two turns of the event loop. */
 const WINDOW = 500
-
-/** Ids are given in order of creation; a moved clock may shift moments by this much before a search stops. */
-const CLOCK_SLACK = hours(1)
 
 interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'triggerData' | 'journal' | 'reason'> {
   reason: string
@@ -89,48 +85,41 @@ function reasonSays(sql: Sql): Says {
   }
 }
 
+/** What narrows a search, where it is given. */
+const NARROWING = [
+  ['automationId', 'r.automation_id = @automationId'],
+  ['since', 'r.created_at >= @since'],
+  ['until', 'r.created_at < @until'],
+  ['recordUuid', 'instr(r.record_uuids, @recordUuid) > 0'],
+  ['text', HAS_TEXT],
+] as const
+
 async function search(sql: Sql, accountUuid: string, query: RunQuery, says: Says): Promise<HistoryRow[]> {
-  const conditions = [
-    ...(query.automationId === null ? [] : ['r.automation_id = @automationId']),
-    ...(query.status === null ? [] : [STATUS[query.status]]),
-    ...(query.since === null ? [] : ['r.created_at >= @since']),
-    ...(query.until === null ? [] : ['r.created_at < @until']),
-    ...(query.recordUuid === null ? [] : ['instr(r.record_uuids, @recordUuid) > 0']),
-    ...(query.text === null || query.text.trim() === '' ? [] : [HAS_TEXT]),
-  ]
+  const { automationId, status, since, until, recordUuid, before, limit } = query
+  const text = query.text?.trim() ? pattern(query.text) : null
+  const asked = { automationId, since, until, recordUuid, text }
+  const conditions = NARROWING.filter(([name]) => asked[name] !== null).map(([, condition]) => condition as string)
+  if (status !== null) conditions.push(STATUS[status])
   // Of one rule: along its own index.
-  const ofRule = query.automationId !== null
-  const statement = sql.prepare(
+  const ofRule = automationId !== null
+  const statement = sql.prepare<object, HistoryRow & { hit: 0 | 1 }>(
     `SELECT ${COLUMNS}, ${conditions.join(' AND ') || '1'} AS hit FROM (
        SELECT * FROM run INDEXED BY ${ofRule ? 'runs_of_a_rule_newest_first' : 'runs_of_an_account_newest_first'}
        WHERE account_uuid = @accountUuid ${ofRule ? 'AND automation_id = @automationId' : ''} AND id < @before
        ORDER BY id DESC LIMIT @window
      ) r ${JOINS} ORDER BY r.id DESC`,
   )
-  const window = conditions.length === (ofRule ? 1 : 0) ? query.limit : WINDOW
-  const hits: HistoryRow[] = []
-  let before = query.before ?? Number.MAX_SAFE_INTEGER
-  for (;;) {
-    says(query.says)
-    const rows = statement.all({
-      accountUuid,
-      automationId: query.automationId,
-      since: query.since,
-      until: query.until,
-      recordUuid: query.recordUuid,
-      text: query.text === null ? null : pattern(query.text),
-      before,
-      window,
-    }) as (HistoryRow & { hit: 0 | 1 })[]
-    for (const { hit, ...row } of rows) {
-      if (hit === 1) hits.push(row)
-      if (hits.length === query.limit) return hits
-    }
-    const oldest = rows.at(-1)
-    if (!oldest || rows.length < window || oldest.createdAt < (query.since ?? 0) - CLOCK_SLACK) return hits
-    before = oldest.id
-    await setImmediate()
-  }
+  const window = conditions.length === (ofRule ? 1 : 0) ? limit : WINDOW
+  const hits = await walkBack({
+    ...{ before, window, limit },
+    read(below) {
+      says(query.says)
+      return statement.all({ ...asked, accountUuid, before: below, window })
+    },
+    idOf: ({ id }) => id,
+    isTooOld: ({ createdAt }) => createdAt < (since ?? 0) - CLOCK_SLACK,
+  })
+  return hits.map(({ hit: _hit, ...row }) => row)
 }
 
 /** Anywhere in a JSON text; the signs that LIKE knows stand for themselves. */

@@ -1,0 +1,34 @@
+// A search through what may be long: from the newest row backwards, window by window. Each step is bounded and gives way to the
+// event loop: an account may have 100,000 rows of which none match.
+import { setImmediate } from 'node:timers/promises'
+import { hours } from '#app/lib/duration.ts'
+
+/** Ids are given in order of arrival; a moved clock may shift moments by this much at most before a search stops. */
+export const CLOCK_SLACK = hours(1)
+
+interface Walk<Row> {
+  /** Rows below this id, newest first, as many as the window holds. */
+  read(before: number): Row[]
+  idOf(row: Row): number
+  /** Is the row older than everything that is looked for? */
+  isTooOld(row: Row): boolean
+  /** Null = from the newest. */
+  before: number | null
+  window: number
+  /** So many hits at most. */
+  limit: number
+}
+
+export async function walkBack<Row extends { hit: 0 | 1 }>(walk: Walk<Row>): Promise<Row[]> {
+  const hits: Row[] = []
+  let before = walk.before ?? Number.MAX_SAFE_INTEGER
+  for (;;) {
+    const rows = walk.read(before)
+    for (const row of rows) if (row.hit === 1) hits.push(row)
+    const oldest = rows.at(-1)
+    const ended = !oldest || rows.length < walk.window || walk.isTooOld(oldest)
+    if (ended || hits.length >= walk.limit) return hits.slice(0, walk.limit)
+    before = walk.idOf(oldest)
+    await setImmediate()
+  }
+}
