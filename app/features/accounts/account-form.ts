@@ -1,7 +1,6 @@
 // What the buttons of the page "Account and security" send, and the words that answer them.
 
 import { isRole, OWNER_ACT_WORDS, type OwnerAct, type OwnerRefusal, type Role } from '#app/domain/people.ts'
-import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { ERASURE_WORDS } from './erasure.ts'
 
@@ -62,15 +61,8 @@ export function ownerFlash(refused: OwnerRefusal): Flash {
 }
 
 /** Why it was not erased. */
-export function notErased(outcome: 'wrong_name' | 'under_way' | 'still_paying'): string {
-  switch (outcome) {
-    case 'wrong_name':
-      return ERASURE_WORDS.wrongName
-    case 'under_way':
-      return ERASURE_WORDS.underWay
-    case 'still_paying':
-      return ERASURE_WORDS.subscription
-    default:
-      return assertNever(outcome)
-  }
-}
+export const NOT_ERASED = {
+  wrong_name: ERASURE_WORDS.wrongName,
+  under_way: ERASURE_WORDS.underWay,
+  still_paying: ERASURE_WORDS.subscription,
+} as const

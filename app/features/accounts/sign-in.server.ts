@@ -39,18 +39,9 @@ type TakenSignIn =
 
 export async function takeSignIn(app: Pick<App, 'store'>, state: string): Promise<TakenSignIn> {
   const taken = await app.store.accounts.takeSignIn(hashToken(state))
-  switch (taken.outcome) {
-    case 'taken':
-      return { outcome: 'taken', named: taken.externalId }
-    case 'used':
-      return { outcome: 'problem', problem: 'state_used', named: taken.externalId }
-    case 'expired':
-      return { outcome: 'problem', problem: 'state_expired', named: taken.externalId }
-    case 'unknown':
-      return { outcome: 'problem', problem: 'state_unknown', named: null }
-    default:
-      return assertNever(taken)
-  }
+  if (taken.outcome === 'taken') return { outcome: 'taken', named: taken.externalId }
+  const named = taken.outcome === 'unknown' ? null : taken.externalId
+  return { outcome: 'problem', problem: `state_${taken.outcome}`, named }
 }
 
 /** `returnTo` is the id for the address the browser goes to; `linked` = it was nobody's until this sign-in. */

@@ -1,5 +1,4 @@
 // How a sign-in can end, the words for it, and the address it returns to.
-import { assertNever } from '#app/lib/assert-never.ts'
 
 /** Ends other than well. The code is what logs hold; the sentence is what a person reads. */
 export const SIGN_IN_PROBLEMS = {
@@ -78,23 +77,17 @@ type FailureKind = 'unauthorized' | 'forbidden' | 'suspended' | 'refused' | 'rat
 
 /** What a failed platform call means for the person who signs in. */
 export function problemOf(outcome: FailureKind, during: 'exchange' | 'vendor'): SignInProblem {
-  switch (outcome) {
-    case 'unauthorized':
-      return 'code_refused'
-    case 'forbidden':
-      return during === 'vendor' ? 'scope_missing' : 'misconfigured'
-    case 'refused':
-      return during === 'vendor' ? 'platform_error' : 'misconfigured'
-    case 'suspended':
-      return 'suspended'
-    case 'rate_limited':
-      return 'platform_busy'
-    case 'unavailable':
-      return 'platform_down'
-    default:
-      return assertNever(outcome)
-  }
+  if (outcome === 'forbidden') return during === 'vendor' ? 'scope_missing' : 'misconfigured'
+  if (outcome === 'refused') return during === 'vendor' ? 'platform_error' : 'misconfigured'
+  return PROBLEM_OF[outcome]
 }
+
+const PROBLEM_OF = {
+  unauthorized: 'code_refused',
+  suspended: 'suspended',
+  rate_limited: 'platform_busy',
+  unavailable: 'platform_down',
+} as const
 
 /** What the platform sent the person back with: a code to exchange, or the reason why there is none. */
 export function problemOfReturn(params: URLSearchParams): SignInProblem | null {

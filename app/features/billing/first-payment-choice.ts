@@ -1,5 +1,4 @@
 // What a wish to pay means for a customer with these subscriptions.
-import { assertNever } from '../../lib/assert-never.ts'
 import { followed, type SeenSubscription } from './projection.ts'
 
 export interface PayableSubscription extends SeenSubscription {
@@ -84,22 +83,13 @@ export function isSameRenewal(
   },
   wanted: { subscriptionId: string; prorated: boolean; periodStart: number | null; now: number; goodForMs: number },
 ): boolean {
-  const { renewal } = payment
-  switch (payment.status) {
-    case 'processing':
-    case 'paid':
-    case 'canceled':
-      return false
-    case 'open':
-    case 'needs_action':
-      return (
-        renewal !== null &&
-        renewal.subscriptionId === wanted.subscriptionId &&
-        renewal.prorated === wanted.prorated &&
-        renewal.quotedAt >= (wanted.periodStart ?? 0) &&
-        wanted.now - renewal.quotedAt <= wanted.goodForMs
-      )
-    default:
-      return assertNever(payment.status)
-  }
+  const { renewal, status } = payment
+  return (
+    (status === 'open' || status === 'needs_action') &&
+    renewal !== null &&
+    renewal.subscriptionId === wanted.subscriptionId &&
+    renewal.prorated === wanted.prorated &&
+    renewal.quotedAt >= (wanted.periodStart ?? 0) &&
+    wanted.now - renewal.quotedAt <= wanted.goodForMs
+  )
 }

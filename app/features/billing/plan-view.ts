@@ -90,25 +90,18 @@ export function planView(facts: SubscriptionFacts, setting: PlanSetting): PlanVi
 }
 
 function statusWords(plan: Plan, phase: PlanPhase): Pick<PlanView, 'word' | 'providerWord'> {
-  switch (phase) {
-    case 'trial':
-      return { word: 'Trial', providerWord: null }
-    case 'trial_ended':
-      return { word: 'Trial ended', providerWord: null }
-    case 'active':
-    case 'ending':
-      return { word: 'Active', providerWord: null }
-    case 'past_due':
-      return { word: 'Past due', providerWord: plan.status }
-    case 'unpaid':
-      return { word: 'Unpaid', providerWord: null }
-    case 'canceled':
-      return { word: 'Canceled', providerWord: null }
-    case 'other':
-      return { word: plan.status, providerWord: null }
-    default:
-      return assertNever(phase)
-  }
+  const word = phase === 'other' ? plan.status : STATUS_WORDS[phase]
+  return { word, providerWord: phase === 'past_due' ? plan.status : null }
+}
+
+const STATUS_WORDS: Record<Exclude<PlanPhase, 'other'>, string> = {
+  trial: 'Trial',
+  trial_ended: 'Trial ended',
+  active: 'Active',
+  ending: 'Active',
+  past_due: 'Past due',
+  unpaid: 'Unpaid',
+  canceled: 'Canceled',
 }
 
 function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanView, 'tone' | 'sentence' | 'next'> {
@@ -249,14 +242,8 @@ function cancellationOf(plan: Plan, phase: PlanPhase, zone: string): PlanView['c
     case 'past_due':
       if (plan.cancelAtPeriodEnd) return null
       return { kind: 'cancel', sentence: `It then ends on ${endDay(plan, zone)}. What is open now stays due.` }
-    case 'trial':
-    case 'trial_ended':
-    case 'unpaid':
-    case 'canceled':
-    case 'other':
-      return null
     default:
-      return assertNever(phase)
+      return null
   }
 }
 

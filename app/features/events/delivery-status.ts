@@ -12,18 +12,8 @@ export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed', 'held', 'sto
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 export function deliveryStatus(delivery: DeliveryCondition, now: Millis): DeliveryStatus {
-  switch (delivery.state) {
-    case 'pending':
-      return holdOf(delivery, now) === null ? 'waiting' : 'held'
-    case 'delivered':
-      return 'delivered'
-    case 'expired':
-      return 'failed'
-    case 'stopped':
-      return 'stopped'
-    default:
-      return assertNever(delivery.state)
-  }
+  if (delivery.state === 'pending') return holdOf(delivery, now) === null ? 'waiting' : 'held'
+  return delivery.state === 'expired' ? 'failed' : delivery.state
 }
 
 type Hold = 'account' | 'paused' | 'failing' | 'stopped' | 'deleted' | 'no_address' | 'asked' | 'breaker'

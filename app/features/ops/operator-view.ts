@@ -5,7 +5,6 @@ import { plural, spanWords } from '#app/domain/moments.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'
 import { sizeWords } from '#app/domain/size-words.ts'
 import { reaches, type SpaceLevel } from '#app/domain/space.ts'
-import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { auditWords } from '../audit/audit.ts'
@@ -233,21 +232,12 @@ function lowerFirst(sentence: string): string {
   return /^[A-Z][a-z]* /.test(sentence) ? `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence
 }
 
-export function loopWords(state: LoopState): string {
-  switch (state) {
-    case 'turning':
-      return 'Turning'
-    case 'held':
-      return 'Held'
-    case 'ending':
-      return 'Shutting down'
-    case 'elsewhere':
-      return 'In another process'
-    case 'silent':
-      return 'Silent'
-    default:
-      return assertNever(state)
-  }
+export const LOOP_WORDS: Record<LoopState, string> = {
+  turning: 'Turning',
+  held: 'Held',
+  ending: 'Shutting down',
+  elsewhere: 'In another process',
+  silent: 'Silent',
 }
 
 const ACT_WORDS: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { ownerActRefusal } from '#app/domain/people.ts'
 import {
   ACCOUNT_FLASHES,
   INTENT_NEEDS,
-  notErased,
+  NOT_ERASED,
   ownerFlash,
   readAccountIntent,
 } from '#app/features/accounts/account-form.ts'
@@ -61,7 +61,7 @@ export async function pressAccountButton({
     case 'erase': {
       requireRateOf(app, 'erase', uuid)
       const erasing = await eraseWithSubscription(app, uuid, act.name)
-      if (erasing.outcome !== 'begun') return { name: act.name, message: notErased(erasing.outcome) }
+      if (erasing.outcome !== 'begun') return { name: act.name, message: NOT_ERASED[erasing.outcome] }
       throw redirectWith({ request, context }, '/', ACCOUNT_FLASHES.erasing)
     }
     default:

@@ -213,11 +213,7 @@ function anyAnswer(status: number, headers: Readonly<Record<string, string>>): T
           fix: 'Let the receiving system accept POST at this address.',
         }
       }
-      return {
-        verdict: 'ok',
-        sentence: `Your address answered ${status}: it wants events and nothing else.`,
-        fix: null,
-      }
+      return wantsEvents(status)
   }
   if (status >= 500) {
     return {
@@ -226,6 +222,10 @@ function anyAnswer(status: number, headers: Readonly<Record<string, string>>): T
       fix: '“Send test event” shows whether it is the same with events. If so, whoever runs it finds the fault in its log.',
     }
   }
+  return wantsEvents(status)
+}
+
+function wantsEvents(status: number): ToolWord {
   return { verdict: 'ok', sentence: `Your address answered ${status}: it wants events and nothing else.`, fix: null }
 }
 

@@ -53,19 +53,14 @@ export async function actOnNotices(
   intent: NoticeIntent,
   values: Record<string, string>,
 ): Promise<NoticeAct> {
-  const press = { app, limits, accountUuid, values }
-  switch (intent) {
-    case 'dismiss_notice':
-      return dismiss(press)
-    case 'mail_settings':
-      return saveMailSettings(press)
-    case 'check_address':
-      return check(press)
-    case 'compare':
-      return compare(press)
-    default:
-      return assertNever(intent)
-  }
+  return PRESSES[intent]({ app, limits, accountUuid, values })
+}
+
+const PRESSES: Record<NoticeIntent, (press: Press) => Promise<NoticeAct>> = {
+  dismiss_notice: dismiss,
+  mail_settings: saveMailSettings,
+  check_address: check,
+  compare,
 }
 
 async function dismiss({ app, accountUuid, values }: Press): Promise<NoticeAct> {

@@ -75,15 +75,8 @@ export function afterMail(answer: MailAnswer, mail: { to: string; tries: number;
       return again(answer.message, mail, now, now)
     case 'rate_limited':
       return again(answer.message, mail, now, answer.retryAt)
-    case 'unauthorized':
-    case 'forbidden':
-    case 'suspended':
-    case 'refused':
-    case 'not_connected':
-    case 'reconnect':
-      return { state: 'failed', reason: mailReason('refused', { message: said(answer.message) }) }
     default:
-      return assertNever(answer)
+      return { state: 'failed', reason: mailReason('refused', { message: said(answer.message) }) }
   }
 }
 

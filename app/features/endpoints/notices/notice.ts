@@ -34,20 +34,12 @@ function troubleOf(endpoint: WatchedCondition, now: Millis): NewNotice | null {
   const { state, stateSince, stateReason, failingSince, failedEvents, lastSentence } = endpoint
   switch (state) {
     case 'stopped':
-      return {
-        kind: 'stopped',
-        since: stateSince,
-        reason: noticeReason('stopped', { said: stateReason }),
-      }
+      return { kind: 'stopped', since: stateSince, reason: noticeReason('stopped', { said: stateReason }) }
     case 'failing':
       return { kind: 'stopped', since: stateSince, reason: noticeReason('given_up', { said: stateReason }) }
     case 'active':
       if (failingSince === null || failedEvents < FAILING_EVENTS || now - failingSince < FAILING_FOR) return null
-      return {
-        kind: 'failing',
-        since: failingSince,
-        reason: noticeReason('failing', { said: lastSentence }),
-      }
+      return { kind: 'failing', since: failingSince, reason: noticeReason('failing', { said: lastSentence }) }
     case 'paused':
     case 'deleted':
       return null
@@ -78,17 +70,13 @@ export function subjectKey({ webhookId, rule }: NoticeSubject): EndpointKey {
 
 /** What happened, as a heading. In the past: it stays true when somebody reads it later. */
 export function noticeTitle(kind: NoticeKind, subject: NoticeSubject): string {
-  const name = subjectName(subject)
-  switch (kind) {
-    case 'failing':
-      return `${name} started failing`
-    case 'stopped':
-      return `${name} was stopped`
-    case 'recovered':
-      return `${name} works again`
-    default:
-      return assertNever(kind)
-  }
+  return `${subjectName(subject)} ${HAPPENED[kind]}`
+}
+
+const HAPPENED: Record<NoticeKind, string> = {
+  failing: 'started failing',
+  stopped: 'was stopped',
+  recovered: 'works again',
 }
 
 /** The newest of each address: what it said before is over. `notices` newest first. */

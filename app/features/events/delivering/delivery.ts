@@ -7,7 +7,6 @@ import type {
   Verdict,
 } from '#app/domain/deliveries/delivery.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
-import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { afterTest, afterVerdict, holdFor } from './endpoint-health.ts'
@@ -60,28 +59,9 @@ export function nextStep(
 }
 
 function stepOf(delivery: DeliveryProgress, verdict: Verdict, now: Millis, random: () => number): NextStep {
-  switch (verdict.outcome) {
-    case 'delivered':
-      return { step: 'done' }
-    case 'gone':
-      return delivery.cause === 'test'
-        ? again(delivery, verdict, now, random)
-        : { step: 'stopped', reason: verdict.sentence }
-    case 'rate_limited':
-    case 'redirect':
-    case 'http_error':
-    case 'blocked':
-    case 'dns':
-    case 'refused':
-    case 'reset':
-    case 'tls':
-    case 'timeout':
-    case 'protocol':
-    case 'internal':
-      return again(delivery, verdict, now, random)
-    default:
-      return assertNever(verdict.outcome)
-  }
+  if (verdict.outcome === 'delivered') return { step: 'done' }
+  if (verdict.outcome === 'gone' && delivery.cause !== 'test') return { step: 'stopped', reason: verdict.sentence }
+  return again(delivery, verdict, now, random)
 }
 
 function again(delivery: DeliveryProgress, verdict: Verdict, now: Millis, random: () => number): NextStep {

@@ -1,7 +1,6 @@
 // What the store needs to write down attempts, and what the scheduler learns from it.
 
 import type { AttemptOutcome } from '#app/domain/deliveries/delivery.ts'
-import { assertNever } from '#app/lib/assert-never.ts'
 import type { AttemptReport, SettledAttempt, SettleOptions } from '#db/store/deliveries.ts'
 import { DELIVERED_BY_ANOTHER, nextStep, STOPPED_BY_RECEIVER } from './delivery.ts'
 import { type Gate, gateOf } from './endpoint-health.ts'
@@ -32,29 +31,12 @@ export function paceOf(settled: SettledAttempt): {
   gate: Gate
 } {
   const { deliveryId, dueAt, outcome, endpoint } = settled
-  return { id: deliveryId, dueAt, result: outcome === null ? 'none' : resultOf(outcome), gate: gateOf(endpoint) }
+  return { id: deliveryId, dueAt, result: resultOf(outcome), gate: gateOf(endpoint) }
 }
 
-function resultOf(outcome: AttemptOutcome): 'success' | 'failure' | 'slow_down' | 'none' {
-  switch (outcome) {
-    case 'delivered':
-      return 'success'
-    case 'rate_limited':
-      return 'slow_down'
-    case 'internal':
-      return 'none'
-    case 'gone':
-    case 'redirect':
-    case 'http_error':
-    case 'blocked':
-    case 'dns':
-    case 'refused':
-    case 'reset':
-    case 'tls':
-    case 'timeout':
-    case 'protocol':
-      return 'failure'
-    default:
-      return assertNever(outcome)
-  }
+/** Null = nothing was tried. */
+function resultOf(outcome: AttemptOutcome | null): 'success' | 'failure' | 'slow_down' | 'none' {
+  if (outcome === 'delivered') return 'success'
+  if (outcome === 'rate_limited') return 'slow_down'
+  return outcome === null || outcome === 'internal' ? 'none' : 'failure'
 }

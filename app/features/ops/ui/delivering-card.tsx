@@ -5,7 +5,7 @@ import type { LoopState } from '#app/domain/process-signs.ts'
 import { sizeWords } from '#app/domain/size-words.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { type DeliveringView, loopWords } from '../operator-view.ts'
+import { type DeliveringView, LOOP_WORDS } from '../operator-view.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Part } from './part.tsx'
 
@@ -63,7 +63,7 @@ export function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
                 ) : null}
               </span>
             </span>
-            <StatusPill {...LOOPS[state]}>{loopWords(state)}</StatusPill>
+            <StatusPill {...LOOPS[state]}>{LOOP_WORDS[state]}</StatusPill>
           </li>
         ))}
       </ul>
