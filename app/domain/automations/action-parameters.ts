@@ -213,6 +213,11 @@ export function actionSpec(type: ActionType): ActionSpec {
   return found
 }
 
+/** As people read it; of a type that is no more, the type. */
+export function actionLabel(type: string): string {
+  return ACTION_SPECS.find((action) => action.type === type)?.label ?? type
+}
+
 export function isActionType(value: unknown): value is ActionType {
   return typeof value === 'string' && ACTION_TYPES.includes(value as ActionType)
 }

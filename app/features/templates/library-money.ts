@@ -80,7 +80,6 @@ export const MONEY: readonly LibraryTemplate[] = [
     name: 'Close quotes gone cold',
     description: 'Marks quotes older than 45 days with no movement as unsuccessful. Asks you first, each time.',
     category: 'job_management',
-    overlap: null,
     definition: rule('Tidies up quotes that nobody answered.', {
       trigger: every('weekly', '08:00', { weekday: 1 }),
       conditions: all(
@@ -105,7 +104,6 @@ export const MONEY: readonly LibraryTemplate[] = [
     name: 'Quote accepted: book it in',
     description: 'An accepted quote goes into the booking queue, the customer is thanked, the office is told.',
     category: 'workflow',
-    overlap: null,
     definition: rule('From accepted quote to booking, without anybody remembering.', {
       trigger: onEvent('job', 'job_status', { fromValue: 'Quote' }),
       conditions: all(['status', 'equals', 'Work Order'], ['quote_sent', 'equals', '1']),
@@ -132,7 +130,6 @@ export const MONEY: readonly LibraryTemplate[] = [
     name: 'Hand finished jobs to another system',
     description: 'Tells another program about every job that is completed.',
     category: 'integration',
-    overlap: null,
     definition: rule('Posts each completed job to an address of yours.', {
       trigger: onEvent('job', 'job_status'),
       conditions: all(['status', 'equals', 'Completed']),
@@ -152,7 +149,6 @@ export const MONEY: readonly LibraryTemplate[] = [
     name: 'Finished but not invoiced',
     description: 'A morning e-mail with every job that was finished days ago and still has no invoice.',
     category: 'reporting',
-    overlap: null,
     definition: rule('Money that nobody has asked for yet.', {
       trigger: every('daily', '07:30'),
       conditions: all(
@@ -235,7 +231,6 @@ export const MONEY: readonly LibraryTemplate[] = [
     name: 'Invoice 30 days late: time to ring',
     description: 'A month overdue is a call, not a text: makes the task and tells you.',
     category: 'workflow',
-    overlap: null,
     definition: rule('Hands an old invoice to a person.', {
       trigger: every('daily', '10:00', { workingDays: true }),
       conditions: all(
@@ -269,7 +264,6 @@ export const MONEY: readonly LibraryTemplate[] = [
     name: 'Thanks for paying',
     description: 'A short thank-you text when a job is paid.',
     category: 'communication',
-    overlap: null,
     definition: rule('A payment deserves a word.', {
       trigger: onEvent('job', 'job_field', { fieldName: 'payment_received' }),
       conditions: all(['payment_received', 'equals', '1'], ['contact_mobile', 'is_not_empty']),
@@ -290,7 +284,6 @@ export const MONEY: readonly LibraryTemplate[] = [
     name: 'Deposit in: ready to book',
     description: 'When a deposit arrives the job moves to the booking queue, the office and the customer are told.',
     category: 'workflow',
-    overlap: null,
     definition: rule('From deposit to booking.', {
       trigger: onEvent('jobpayment', 'job_created'),
       conditions: all(['is_deposit', 'equals', '1'], ['active', 'equals', '1'], ['amount', 'greater_than', '0']),
@@ -319,7 +312,6 @@ export const MONEY: readonly LibraryTemplate[] = [
     name: 'Monthly statement per customer',
     description: 'On the first of the month each customer with open invoices gets one statement.',
     category: 'reporting',
-    overlap: null,
     definition: rule('One letter a customer, not one per invoice.', {
       trigger: every('first_of_month', '08:00'),
       conditions: all(
@@ -359,7 +351,6 @@ export const MONEY: readonly LibraryTemplate[] = [
     name: 'One bill a month for account customers',
     description: 'On the last day of the month all finished work of an account customer becomes one job to invoice.',
     category: 'job_management',
-    overlap: null,
     definition: rule('Combines a month of work into one bill.', {
       trigger: every('last_of_month', '17:00'),
       conditions: all(

@@ -90,7 +90,6 @@ export const VISITS: readonly LibraryTemplate[] = [
     name: 'Job pack on completion',
     description: 'Certificate and photos go to the customer half an hour after the job is completed.',
     category: 'communication',
-    overlap: null,
     definition: rule('The papers arrive without anybody sending them.', {
       trigger: onEvent('job', 'job_status', { settleMinutes: 30 }),
       conditions: all(
@@ -131,7 +130,6 @@ export const VISITS: readonly LibraryTemplate[] = [
     name: 'Yearly service is due',
     description: 'A month before the year is over: makes the quote and asks the customer for a date.',
     category: 'workflow',
-    overlap: null,
     definition: rule('Brings last year’s customers back.', {
       trigger: every('daily', '09:00'),
       conditions: all(
@@ -171,7 +169,6 @@ export const VISITS: readonly LibraryTemplate[] = [
     description:
       'A button or another program asks for the work order, the loading task and the message to the technician.',
     category: 'integration',
-    overlap: null,
     definition: rule('One call prepares a job.', {
       trigger: { source: 'manual_endpoint' },
       once: 'change',
@@ -199,7 +196,6 @@ export const VISITS: readonly LibraryTemplate[] = [
     name: 'New job: tell the office',
     description: 'A message to the office for every new job, two minutes after it was made.',
     category: 'job_management',
-    overlap: null,
     definition: rule('Nothing new goes unseen.', {
       trigger: onEvent('job', 'job_created', { settleMinutes: 2 }),
       conditions: all(['status', 'not_equals', 'Completed']),
@@ -220,7 +216,6 @@ export const VISITS: readonly LibraryTemplate[] = [
     description:
       'A new job that speaks of a leak or an emergency goes to the urgent queue, and the on-call phone rings.',
     category: 'workflow',
-    overlap: null,
     definition: rule('Day and night.', {
       trigger: onEvent('job', 'job_created'),
       conditions: any(
@@ -251,7 +246,6 @@ export const VISITS: readonly LibraryTemplate[] = [
     name: 'Morning run sheet',
     description: 'Each technician gets the day’s visits at half past six.',
     category: 'reporting',
-    overlap: null,
     definition: rule('The day on one page.', {
       trigger: every('daily', '06:30', { object: 'jobactivity' }),
       conditions: all(
@@ -274,7 +268,6 @@ export const VISITS: readonly LibraryTemplate[] = [
     name: 'Job without contact details',
     description: 'A new job with neither phone nor e-mail becomes a task half an hour later.',
     category: 'job_management',
-    overlap: null,
     definition: rule('Without a number no reminder can reach anybody.', {
       trigger: onEvent('job', 'job_created', { settleMinutes: 30 }),
       conditions: all(['contact_phone', 'is_empty'], ['contact_mobile', 'is_empty'], ['contact_email', 'is_empty']),
@@ -294,7 +287,6 @@ export const VISITS: readonly LibraryTemplate[] = [
     name: 'Stuck waiting for parts',
     description: 'Five days in the parts queue make a task, every week until it moves.',
     category: 'workflow',
-    overlap: null,
     definition: rule('Parts are chased before the customer asks.', {
       trigger: every('daily', '08:00'),
       conditions: all(['queue_uuid', 'equals', '[[Waiting for parts]]'], ['days_in_queue', 'greater_than', '5']),
@@ -316,7 +308,6 @@ export const VISITS: readonly LibraryTemplate[] = [
     name: 'Weekly report to the owner',
     description: 'Monday morning: what was finished, what is open, what was won and lost.',
     category: 'reporting',
-    overlap: null,
     definition: rule('The week in one e-mail.', {
       trigger: every('weekly', '06:45', { weekday: 1 }),
       conditions: any(['days_since_change', 'less_than', '8'], ['status', 'equals', 'Work Order']),

@@ -65,7 +65,14 @@ test('every message signed by the business leaves its name to the owner', () => 
 test('a copy is named after its template and counts as a new entry', () => {
   const [first] = LIBRARY
   if (!first) throw new Error('the library is empty')
-  const copy = templateCopy({ ...first, isPublic: true, usageCount: 3, createdAt: null, updatedAt: null })
+  const copy = templateCopy({
+    overlap: null,
+    ...first,
+    isPublic: true,
+    usageCount: 3,
+    createdAt: null,
+    updatedAt: null,
+  })
   expect(copy).toMatchObject({ name: `${first.name} (From Template)`, webhookSubscriptionId: null })
   expect(Object.keys(copy)).not.toContain('id')
 })

@@ -1,5 +1,5 @@
 // A template as the library shows it, and the search through them.
-import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
+import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { type Category, isCategory } from '#app/domain/template-categories.ts'
 import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
 import { type SentenceParts, sentenceParts } from '#app/features/automations/rules/sentence.ts'
@@ -29,7 +29,7 @@ export function templateCardView(template: TemplateOfJson): TemplateCardView {
     category: template.category,
     description: template.description,
     sentence: sentenceParts(definition),
-    actions: definition.steps.map((step) => ACTION_SPECS.find((spec) => spec.type === step.type)?.label ?? step.type),
+    actions: definition.steps.map(({ type }) => actionLabel(type)),
     overlap: template.overlap,
     blanks: openBlanksOf(definition),
     usageCount: template.usageCount,

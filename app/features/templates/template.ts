@@ -20,15 +20,10 @@ export interface LibraryTemplate {
   category: Category
   definition: RuleDefinition
   /** ServiceM8 has an automation of its own that does something similar: both together would write twice. */
-  overlap: string | null
+  overlap?: string
 }
 
-export interface TemplateOfJson {
-  id: number
-  name: string
-  description: string
-  category: Category
-  definition: RuleDefinition
+export interface TemplateOfJson extends Omit<LibraryTemplate, 'overlap'> {
   overlap: string | null
   isPublic: boolean
   usageCount: number

@@ -17,7 +17,7 @@ export async function listTemplates(
   const uses = await app.store.templates.templateUses()
   const made = await app.store.templates.listTemplates(accountUuid)
   const all: TemplateOfJson[] = [
-    ...LIBRARY.map((template) => ({ ...template, isPublic: true, createdAt: null, updatedAt: null })),
+    ...LIBRARY.map((template) => ({ overlap: null, ...template, isPublic: true, createdAt: null, updatedAt: null })),
     ...made.map((template) => ({ ...template, overlap: null })),
   ].map((template) => ({ ...template, usageCount: uses.get(template.id) ?? 0 }))
   return category === null ? all : all.filter((template) => template.category === category)

@@ -26,7 +26,7 @@ import { readForm } from './form-wire.ts'
 
 /** As the library answers it. */
 const copyOf = (template: (typeof LIBRARY)[number]): Record<string, unknown> => ({
-  ...templateCopy({ ...template, isPublic: true, usageCount: 0, createdAt: null, updatedAt: null }),
+  ...templateCopy({ overlap: null, ...template, isPublic: true, usageCount: 0, createdAt: null, updatedAt: null }),
 })
 
 const press = (state: FormState, ...intents: string[]) =>

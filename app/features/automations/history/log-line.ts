@@ -1,5 +1,5 @@
 // One execution as the "Recent Automation Logs" show it: the customer's job first, then what became of it.
-import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
+import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import type { Execution } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
 
@@ -45,7 +45,7 @@ export function logLine(execution: Execution): LogLine {
       const { action, success, result, error } = executed
       return {
         ...executedView(executed),
-        label: ACTION_SPECS.find((spec) => spec.type === action)?.label ?? action,
+        label: actionLabel(action),
         success,
         message: success ? result.message : (error ?? result.message),
       }

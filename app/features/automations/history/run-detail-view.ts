@@ -1,5 +1,5 @@
 // One run with everything that happened in it, and what a person can do about it.
-import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
+import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
 import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
@@ -124,7 +124,7 @@ function stepView(step: HistoryStep, { actionsExecuted }: Execution): StepView {
   return {
     stepId: step.stepId,
     number: step.sequenceOrder,
-    label: ACTION_SPECS.find((spec) => spec.type === step.action)?.label ?? step.action,
+    label: actionLabel(step.action),
     mark: step.state === 'sent' ? 'done' : step.state === 'open' ? 'waits' : step.state,
     warnings: step.warnings,
     notes: step.notes,

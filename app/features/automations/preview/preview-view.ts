@@ -1,7 +1,7 @@
 // What Check Mode and Preview found, as the page shows it: who gets what, over which channel, what it costs, what would change,
 // and what is in the way.
 
-import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
+import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { isPlainNote } from '#app/domain/automations/effect.ts'
 import { plainText } from '#app/lib/plain-text.ts'
 import type { KnownNames } from '../rules/conditions/condition-words.ts'
@@ -79,7 +79,7 @@ export function previewView({ execution, preview }: Previewed, often: string, na
     credits: preview.credits,
     often,
     steps: preview.steps.map((step) => ({
-      label: ACTION_SPECS.find((spec) => spec.type === step.action)?.label ?? step.action,
+      label: actionLabel(step.action),
       outcome: step.outcome,
       sentence: step.sentence,
       effects: step.effects.map((effect) => effectView(effect, names)),

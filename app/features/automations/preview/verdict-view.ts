@@ -8,6 +8,7 @@ import type { JudgedAt } from '../records/facts.ts'
 import { failedWords, type KnownNames } from '../rules/conditions/condition-words.ts'
 import { type FailedCondition, objectOfRule } from '../rules/conditions/conditions.ts'
 import { type SentenceParts, sentenceParts } from '../rules/sentence.ts'
+import { isRecordUuid } from '../settings/automation-settings.ts'
 import type { WhyStanding } from './why-words.ts'
 
 export interface WhyView {
@@ -172,12 +173,10 @@ function readDetail(text: string | null): { sentence: string | null; failed: Fai
 /** What a person asks about: the number of a job, or the uuid of a record. */
 type AskedRecord = { by: 'number'; number: string } | { by: 'uuid'; uuid: string }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /** Null = neither. `#4411` and `Job 4411` are 4411. */
 export function readAskedRecord(text: string): AskedRecord | null {
   const trimmed = text.trim()
-  if (UUID.test(trimmed)) return { by: 'uuid', uuid: trimmed.toLowerCase() }
+  if (isRecordUuid(trimmed)) return { by: 'uuid', uuid: trimmed.toLowerCase() }
   const number = trimmed.replace(/^(?:job\s*)?#?\s*/i, '')
   return /^[A-Za-z0-9][A-Za-z0-9_./-]{0,29}$/.test(number) ? { by: 'number', number } : null
 }

@@ -1,6 +1,6 @@
 // A rule as its card shows it.
 
-import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
+import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { type RuleDefinition, type TriggerSource, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { isConnectionPause, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -82,7 +82,7 @@ export function ruleCardView(
     nextRunAt: rule.active ? rule.nextRunAt : null,
     executionCount: rule.executionCount,
     lastExecutedAt: rule.lastExecutedAt,
-    actions: definition.steps.map((step) => ACTION_SPECS.find((spec) => spec.type === step.type)?.label ?? step.type),
+    actions: definition.steps.map(({ type }) => actionLabel(type)),
     asksAboutExisting: !rule.active && asksAboutExisting,
     json,
     triggerUrl,

@@ -10,7 +10,7 @@ import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import { iso, type Millis } from '#app/lib/clock.ts'
+import { iso, isoOrNull } from '#app/lib/clock.ts'
 import { isDeliberate } from '../rules/journal.ts'
 import { resultOfStep, rowsOf, type StepStanding, standingOf } from './run-order.ts'
 
@@ -152,8 +152,8 @@ export function executionOf(record: RunRecord): Execution {
     recordUuids: run.recordUuids,
     groupKey: run.groupKey,
     replayOf: run.replayOf,
-    startedAt: time(run.startedAt),
-    endedAt: time(run.endedAt),
+    startedAt: isoOrNull(run.startedAt),
+    endedAt: isoOrNull(run.endedAt),
     nextAttemptAt: (run.state === 'waiting' && !run.accountHold) || run.state === 'queued' ? iso(run.wakeAt) : null,
     steps: steps.map((step, index) => historyStep(step, index, rowsOf(run.journal, step.id))),
   }
@@ -228,15 +228,11 @@ function historyItem(row: JournalRow): HistoryItem {
       sentence: sentence && runReasonText(sentence),
     })),
     plannedAt: iso(row.plannedAt),
-    sendingAt: time(row.sendingAt),
-    endedAt: time(row.endedAt),
-    nextAttemptAt: time(row.nextAttemptAt),
+    sendingAt: isoOrNull(row.sendingAt),
+    endedAt: isoOrNull(row.endedAt),
+    nextAttemptAt: isoOrNull(row.nextAttemptAt),
     settle: row.state === 'unknown',
   }
-}
-
-function time(at: Millis | null): string | null {
-  return at === null ? null : iso(at)
 }
 
 /** The final values of an effect, by name: what was sent to whom. */

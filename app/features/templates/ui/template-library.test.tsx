@@ -7,7 +7,7 @@ import { findTemplates, templateCardView } from '../template-view.ts'
 import { TemplateLibrary, type TemplateLibraryProps } from './template-library.tsx'
 
 const ALL = LIBRARY.map((template) =>
-  templateCardView({ ...template, isPublic: true, usageCount: 0, createdAt: null, updatedAt: null }),
+  templateCardView({ overlap: null, ...template, isPublic: true, usageCount: 0, createdAt: null, updatedAt: null }),
 )
 const ACCOUNT = 'accountUUID=account-1'
 
