@@ -57,8 +57,6 @@ export function refusedFlash(isNew: boolean, message: string): Flash {
     : { kind: 'error', title: FORM_WORDS.updateFailed, description: message || FORM_WORDS.updateFailedWhy }
 }
 
-export const SMS_HINT = 'characters. Messages over 153 chars use multiple SMS credits.'
-
 export const SOURCE_WORDS: Readonly<Record<TriggerSource, { label: string; hint: string }>> = {
   webhook: { label: 'Webhook Event', hint: 'Reacts within seconds when something happens in ServiceM8.' },
   api_polling: { label: 'Scheduled API Check', hint: 'Checks your records at set times.' },
@@ -126,8 +124,6 @@ export const GROUPING_WORDS: Readonly<Record<GroupingField, string>> = {
   priority: 'Priority',
   staff_uuid: 'Staff member',
 }
-
-export const WEEKDAY_WORDS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 
 /** Objects whose events are offered without a webhook of the account. */
 export const WATCHED_WORDS: Readonly<Record<string, string>> = {

@@ -171,7 +171,7 @@ test('a look that is not answered is taken again later, and after two days a per
 })
 
 test('what was tried eight times and is not there has failed', () => {
-  const most = RETRY_GAPS.set.length + 1
+  const most = RETRY_GAPS.length + 1
   expect(afterVerify(sending('set', most), { outcome: 'not_done' }, NOW)).toMatchObject({ state: 'failed' })
   expect(afterVerify(sending('set', most - 1), { outcome: 'not_done' }, NOW)).toBe('again')
 })

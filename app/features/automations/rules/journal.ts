@@ -1,7 +1,7 @@
 // The journal of a run, and what follows from it. One row per effect, written before and after each call, so that whoever
 // finds it after a crash knows what was done, what was not, and what nobody can know.
 
-import type { CommitResult, Effect, EffectClass, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
+import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow, Try } from '#app/domain/automations/journal-row.ts'
 import type { RunOutcome, StepState } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
@@ -39,18 +39,15 @@ const BLOCKING: ReadonlySet<string | null> = new Set([
 ])
 
 /** The pause after each try that failed. After the last one it has failed for good: 20 hours and 43 minutes in all. */
-const PATIENT: readonly number[] = [seconds(30), minutes(2), minutes(10), minutes(30), hours(2), hours(6), hours(12)]
-
-export const RETRY_GAPS: Record<EffectClass | 'none', readonly number[]> = {
-  set: PATIENT,
-  create: PATIENT,
-  document: PATIENT,
-  customer: PATIENT,
-  staff: PATIENT,
-  webhook: PATIENT,
-  /** A plan whose question the platform did not answer. */
-  none: PATIENT,
-}
+export const RETRY_GAPS: readonly number[] = [
+  seconds(30),
+  minutes(2),
+  minutes(10),
+  minutes(30),
+  hours(2),
+  hours(6),
+  hours(12),
+]
 
 /** Between two looks while the account is not connected, lacks a permission or is suspended. */
 export const BLOCKED_GAP = hours(1)
@@ -76,6 +73,9 @@ type RowNext =
 
 /** `siblings` = all rows of the same step. */
 export function rowNext(row: JournalRow, siblings: readonly JournalRow[], now: Millis): RowNext {
+  const { nextAttemptAt: at } = row
+  const wait: RowNext | null =
+    at !== null && at > now ? { next: 'wait', until: at, blocks: BLOCKING.has(row.errorClass) } : null
   switch (row.state) {
     case 'sent':
     case 'skipped':
@@ -84,23 +84,15 @@ export function rowNext(row: JournalRow, siblings: readonly JournalRow[], now: M
     case 'held':
       return { next: 'ask' }
     case 'sending':
-      if (row.nextAttemptAt !== null && row.nextAttemptAt > now) return waitFor(row, row.nextAttemptAt)
       // The receiver knows a repeat by its key, and nothing shows afterwards whether it arrived.
-      return row.effect.class === 'webhook' ? { next: 'send' } : { next: 'verify' }
+      return wait ?? { next: row.effect.class === 'webhook' ? 'send' : 'verify' }
     case 'failed':
-      if (row.nextAttemptAt === null) return { next: 'ended' }
-      return row.nextAttemptAt > now ? waitFor(row, row.nextAttemptAt) : begin(row, siblings)
+      return at === null ? { next: 'ended' } : (wait ?? begin(row, siblings))
     case 'planned':
-      return row.nextAttemptAt !== null && row.nextAttemptAt > now
-        ? waitFor(row, row.nextAttemptAt)
-        : begin(row, siblings)
+      return wait ?? begin(row, siblings)
     default:
       return assertNever(row.state)
   }
-}
-
-function waitFor(row: JournalRow, until: Millis): RowNext {
-  return { next: 'wait', until, blocks: BLOCKING.has(row.errorClass) }
 }
 
 function begin(row: JournalRow, siblings: readonly JournalRow[]): RowNext {
@@ -175,7 +167,7 @@ export function afterCommit(row: JournalRow, answer: CommitResult, now: Millis):
 /** What follows from having looked. `again` = do it (once more): the row is as good as planned. */
 export function afterVerify(row: JournalRow, answer: VerifyResult, now: Millis): RowChange | 'again' {
   const maySend = (sentence: Reason | null) =>
-    row.attempt <= RETRY_GAPS[row.effect.class].length
+    row.attempt <= RETRY_GAPS.length
       ? ('again' as const)
       : ended(row, 'failed', 'not_done', sentence ?? runReason('never_done'))
   switch (answer.outcome) {
@@ -213,7 +205,7 @@ export function afterVerify(row: JournalRow, answer: VerifyResult, now: Millis):
 
 /** A plan that could not be made now. `retryAt` = a moment the platform named: costs no attempt. */
 export function afterPlanPutOff(
-  row: Pick<JournalRow, 'attempt' | 'effect' | 'plannedAt'>,
+  row: Pick<JournalRow, 'attempt' | 'plannedAt'>,
   answer: { errorClass: string; sentence: Reason; retryAt: Millis | null },
   now: Millis,
 ): Omit<RowChange, 'result' | 'try'> {
@@ -234,7 +226,7 @@ export function afterPlanPutOff(
     attempt,
     errorClass: answer.errorClass,
     sentence: answer.sentence,
-    nextAttemptAt: nextTry({ attempt, effect: row.effect }, now),
+    nextAttemptAt: nextTry({ attempt }, now),
   }
 }
 
@@ -294,13 +286,13 @@ export function triesAfter(row: JournalRow, change: RowChange, at: Millis, ended
 }
 
 /** Null = it has been tried often enough. */
-function nextTry(row: Pick<JournalRow, 'attempt' | 'effect'>, now: Millis): Millis | null {
-  const gap = RETRY_GAPS[row.effect.class][row.attempt - 1]
+function nextTry({ attempt }: Pick<JournalRow, 'attempt'>, now: Millis): Millis | null {
+  const gap = RETRY_GAPS[attempt - 1]
   return gap === undefined ? null : now + gap
 }
 
 function gapAfter(row: JournalRow): number {
-  return RETRY_GAPS[row.effect.class][Math.max(0, row.attempt - 1)] ?? hours(12)
+  return RETRY_GAPS[Math.max(0, row.attempt - 1)] ?? hours(12)
 }
 
 /** Skipped because somebody or something wanted it so; not because what came before failed. */

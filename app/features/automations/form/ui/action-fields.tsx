@@ -4,7 +4,7 @@ import { chatWarning } from '#app/features/endpoints/chat-address.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { findJobField, WRITABLE_JOB_FIELDS } from '../../actions/job-fields.ts'
 import type { NamedId } from '../../rules/form-lists.ts'
-import { SMS_HINT } from '../../rules/form-words.ts'
+import { smsHint } from '../../rules/message-limits.ts'
 import { plainParameters } from '../form-state.ts'
 import { CreateJobFields } from './create-job-fields.tsx'
 import { EmailFields } from './email-fields.tsx'
@@ -113,9 +113,7 @@ function SmsFields() {
 
 function SmsCounter({ text }: { text: string }) {
   const over = text.length > SMS_MOST
-  return (
-    <span className={over ? 'font-medium text-failing' : undefined}>{`${text.length}/${SMS_MOST} ${SMS_HINT}`}</span>
-  )
+  return <span className={over ? 'font-medium text-failing' : undefined}>{smsHint(text)}</span>
 }
 
 /** Source: platform facts, section 7. */

@@ -1,4 +1,5 @@
-import { RECURRENCE_WORDS, WEEKDAY_WORDS } from '../../rules/form-words.ts'
+import { WEEKDAYS } from '#app/domain/local-time.ts'
+import { RECURRENCE_WORDS } from '../../rules/form-words.ts'
 import { isShown } from '../form-shown.ts'
 import { useRuleForm } from './form-context.tsx'
 import { DateControl, PickControl, SelectControl, TextControl } from './form-controls.tsx'
@@ -55,7 +56,7 @@ export function ScheduleFields() {
           name="weekday"
           label="Weekday"
           none={null}
-          options={WEEKDAY_WORDS.map((label, index) => ({ value: String(index + 1), label }))}
+          options={WEEKDAYS.map((label, index) => ({ value: String(index + 1), label }))}
         />
       ) : null}
       {isShown(state, 'dayOfMonth') ? (

@@ -2,10 +2,10 @@
 
 import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '#app/domain/automations/rule.ts'
 import { readLocal, readToday } from '#app/domain/local-time.ts'
-import { assertNever } from '#app/lib/assert-never.ts'
 import { ownValue } from '#app/lib/json.ts'
 import { folded, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'
+import { OPERATOR_WORDS } from '../form-words.ts'
 import { blankLabel } from '../placeholders/blanks.ts'
 import { dateWords } from '../timing/schedule-words.ts'
 import { isComplete } from './condition-test.ts'
@@ -212,30 +212,9 @@ function subject(field: string, object: string, known: Field | null = findField(
 
 function operatorWords(operator: Operator, known: Field | null): string {
   const isDate = known?.type === 'date'
-  switch (operator) {
-    case 'equals':
-      return 'is'
-    case 'not_equals':
-      return 'is not'
-    case 'contains':
-      return 'contains'
-    case 'not_contains':
-      return 'does not contain'
-    case 'starts_with':
-      return 'starts with'
-    case 'ends_with':
-      return 'ends with'
-    case 'greater_than':
-      return isDate ? 'is after' : 'is more than'
-    case 'less_than':
-      return isDate ? 'is before' : 'is less than'
-    case 'is_empty':
-      return 'is empty'
-    case 'is_not_empty':
-      return 'is not empty'
-    default:
-      return assertNever(operator)
-  }
+  if (operator === 'greater_than') return isDate ? 'is after' : 'is more than'
+  if (operator === 'less_than') return isDate ? 'is before' : 'is less than'
+  return OPERATOR_WORDS[operator]
 }
 
 function valueWords(value: string, known: Field | null, names: KnownNames): string {

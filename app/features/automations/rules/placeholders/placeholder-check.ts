@@ -271,67 +271,52 @@ export interface PlaceholderChoice {
 export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[] {
   const { object, steps, index } = place
   const worded = conditionFields(object).filter((field) => !isForMachines(field))
-  const fields = worded.map(
-    ({ name, label, type }): PlaceholderChoice => ({ name: `entry.0.${name}`, label, group: 'record', type }),
-  )
-  const ids = [...fieldsOf(object).values()]
-    .filter((field) => !worded.includes(field))
-    .map(
-      ({ name, label, type }): PlaceholderChoice => ({
-        name: `entry.0.${name}`,
-        label: type === 'uuid' ? `${label} (id)` : label,
-        group: 'ids',
-        type,
-        mayBeEmpty: true,
-      }),
-    )
-  const digest = DIGEST_NAMES.map(
-    (name): PlaceholderChoice => ({
-      name,
-      label: DIGEST_LABELS[name] ?? digestLabel(name),
-      group: 'all_records',
-      type: null,
-    }),
-  )
-  const dates = CALENDAR_NAMES.map(
-    (name): PlaceholderChoice => ({ name, label: words(name), group: 'dates', type: null }),
-  )
-  const called: PlaceholderChoice[] = [
-    { name: 'date', label: 'Date of the call', group: 'dates', type: 'date' },
-    { name: 'job_uuid', label: 'Job of the call', group: 'record', type: 'uuid' },
-  ]
-  const triggered: PlaceholderChoice[] = [
-    { name: 'description', label: 'Description of what set it off', group: 'record', type: 'text' },
-    { name: 'object', label: 'Kind of record', group: 'ids', type: 'text' },
-    { name: 'company_uuid', label: 'Customer (id)', group: 'ids', type: 'uuid' },
-  ]
+  const others = [...fieldsOf(object).values()].filter((field) => !worded.includes(field))
+  const fields = worded.map(({ name, label, type }) => choice(`entry.0.${name}`, label, 'record', type))
+  const ids = others.map(({ name, label, type }): PlaceholderChoice => {
+    const called = type === 'uuid' ? `${label} (id)` : label
+    return { ...choice(`entry.0.${name}`, called, 'ids', type), mayBeEmpty: true }
+  })
   const isCalled = place.source === 'manual_endpoint'
-  const results = steps.slice(0, index).flatMap((step, at) =>
-    givenBy(step).map(
-      (field): PlaceholderChoice => ({
-        name: `action_${at + 1}_result.${field}`,
-        label: `${words(field)} of action ${at + 1}`,
-        group: 'earlier_steps',
-        type: null,
-      }),
-    ),
-  )
-  const business: PlaceholderChoice[] = [
-    { name: 'business name', label: 'Your business name', group: 'business', type: 'text' },
-    { name: 'business.email', label: 'Your business e-mail', group: 'business', type: 'text' },
-    { name: 'staff_signature', label: 'Signature of the staff member', group: 'business', type: 'text' },
-  ]
-  const first = [...(isCalled ? called : []), ...fields, ...triggered.slice(0, 1)]
-  const last = [...triggered.slice(1), ...(isCalled ? [] : ofTheRecord(called, object)), ...ids]
+  const results = steps.slice(0, index).flatMap((step, at) => {
+    const called = (field: string) => `${words(field)} of action ${at + 1}`
+    return givenBy(step).map((field) => choice(`action_${at + 1}_result.${field}`, called(field), 'earlier_steps'))
+  })
+  const first = [...(isCalled ? OF_THE_CALL : []), ...fields, ...TRIGGERED.slice(0, 1)]
+  const last = [...TRIGGERED.slice(1), ...(isCalled ? [] : ofTheRecord(OF_THE_CALL, object)), ...ids]
   return [
-    ...first.map((choice) => withGap(choice, place)),
+    ...first.map((one) => withGap(one, place)),
     ...results,
-    ...digest,
-    ...dates,
-    ...business,
-    ...last.map((choice) => withGap(choice, place)),
+    ...DIGEST_NAMES.map((name) => choice(name, DIGEST_LABELS[name] ?? digestLabel(name), 'all_records')),
+    ...CALENDAR_NAMES.map((name) => choice(name, words(name), 'dates')),
+    ...BUSINESS,
+    ...last.map((one) => withGap(one, place)),
   ]
 }
+
+function choice(
+  name: string,
+  label: string,
+  group: PlaceholderChoice['group'],
+  type: FieldType | null = null,
+): PlaceholderChoice {
+  return { name, label, group, type }
+}
+
+const OF_THE_CALL = [
+  choice('date', 'Date of the call', 'dates', 'date'),
+  choice('job_uuid', 'Job of the call', 'record', 'uuid'),
+]
+const TRIGGERED = [
+  choice('description', 'Description of what set it off', 'record', 'text'),
+  choice('object', 'Kind of record', 'ids', 'text'),
+  choice('company_uuid', 'Customer (id)', 'ids', 'uuid'),
+]
+const BUSINESS = [
+  choice('business name', 'Your business name', 'business', 'text'),
+  choice('business.email', 'Your business e-mail', 'business', 'text'),
+  choice('staff_signature', 'Signature of the staff member', 'business', 'text'),
+]
 
 /** Without a call, the same names are of the record; not every record has a date. */
 function ofTheRecord(called: readonly PlaceholderChoice[], object: string): PlaceholderChoice[] {
