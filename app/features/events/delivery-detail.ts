@@ -8,7 +8,7 @@ import { objectLabel } from '#app/domain/object-catalog.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { curlCommand } from '#app/lib/curl.ts'
 import { webhookId } from './delivering/delivery.ts'
-import { type DeliveryStatus, deliveryStatus, type Waiting, waitingOf } from './delivery-status.ts'
+import { type DeliveryStatus, deliveryStatus, ENDED_WORDS, type Waiting, waitingOf } from './delivery-status.ts'
 
 export interface AttemptView {
   number: number
@@ -83,39 +83,30 @@ export const MASKED_SIGNATURE = 'v1,••••••••••••'
 
 /** `version` of the product, as it stands in the user agent. */
 export function deliveryView(stored: StoredDelivery, now: Millis, version: string): DeliveryView {
-  const { delivery } = stored
+  const { delivery, eventId, seq, source, object, objectUuid, changedFields, receivedAt } = stored
+  const { id, cause, createdAt, settledAt } = delivery
   return {
-    id: delivery.id,
+    id,
     status: deliveryStatus(delivery, now),
-    cause: delivery.cause,
+    cause,
     sentence: standingSentence(delivery, now),
     waiting: waitingOf(delivery, now),
-    createdAt: delivery.createdAt,
-    settledAt: delivery.settledAt,
+    createdAt,
+    settledAt,
     request: requestView(stored, version),
     attempts: stored.attempts.map(attemptView),
     attemptsMade: delivery.attempts,
-    event: {
-      seq: stored.seq,
-      id: stored.eventId,
-      source: stored.source,
-      object: stored.object,
-      objectUuid: stored.objectUuid,
-      changedFields: stored.changedFields,
-      receivedAt: stored.receivedAt,
-    },
+    event: { seq, id: eventId, source, object, objectUuid, changedFields, receivedAt },
     owner: ownerView(stored),
-    others: stored.others.map((other) => ({
-      id: other.id,
-      status: deliveryStatus(other, now),
-      cause: other.cause,
-      url: other.lastUrl ?? other.address.url,
-      attempts: other.attempts,
-      lastCode: other.lastCode,
-      createdAt: other.createdAt,
-    })),
+    others: stored.others.map((other) => siblingView(other, now)),
     whyNotAgain: whyNotAgain(stored),
   }
+}
+
+function siblingView(other: FoundDelivery, now: Millis): SiblingView {
+  const { id, cause, attempts, lastCode, createdAt } = other
+  const url = other.lastUrl ?? other.address.url
+  return { id, status: deliveryStatus(other, now), cause, url, attempts, lastCode, createdAt }
 }
 
 /** How a delivery stands: for lists and as the headline of its page. */
@@ -126,12 +117,9 @@ export function standingSentence(delivery: FoundDelivery, now: Millis): string {
     return last === null || waiting.reason.includes(last) ? waiting.reason : `${last} ${waiting.reason}`
   }
   if (delivery.state === 'delivered') return delivery.stateReason ?? delivery.lastSentence ?? 'Delivered.'
-  return delivery.stateReason ?? delivery.lastSentence ?? ENDED[delivery.state === 'expired' ? 'expired' : 'stopped']
-}
-
-const ENDED = {
-  expired: 'Not delivered within 72 hours.',
-  stopped: 'Stopped before it was delivered.',
+  return (
+    delivery.stateReason ?? delivery.lastSentence ?? ENDED_WORDS[delivery.state === 'expired' ? 'expired' : 'stopped']
+  )
 }
 
 /** The same reasons for which sending again is refused. */

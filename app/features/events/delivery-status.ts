@@ -16,6 +16,12 @@ export function deliveryStatus(delivery: DeliveryCondition, now: Millis): Delive
   return delivery.state === 'expired' ? 'failed' : delivery.state
 }
 
+/** Why it ended, where nothing more is kept. */
+export const ENDED_WORDS = {
+  expired: 'Not delivered within 72 hours.',
+  stopped: 'Stopped before it was delivered.',
+} as const
+
 type Hold = 'account' | 'paused' | 'failing' | 'stopped' | 'deleted' | 'no_address' | 'asked' | 'breaker'
 
 function holdOf({ cause, attempts, address }: DeliveryCondition, now: Millis): Hold | null {

@@ -3,6 +3,7 @@
 import { type AttemptTiming, timingOf } from '#app/domain/deliveries/attempt-timing.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
+import { ENDED_WORDS } from './delivery-status.ts'
 import {
   DEFAULT_LOG_FILTER,
   FORWARDING_FILTERS,
@@ -132,7 +133,7 @@ function forwardingResults(delivery: LoggedDelivery): ForwardingResultView[] {
       statusCode: null,
       responseTime: 0,
       timing: null,
-      error: delivery.stateReason ?? ENDED[delivery.state],
+      error: delivery.stateReason ?? ENDED_WORDS[delivery.state],
       responseBody: null,
       nextAttemptAt: null,
     })
@@ -142,11 +143,6 @@ function forwardingResults(delivery: LoggedDelivery): ForwardingResultView[] {
 
 function ruleOf({ rule }: LoggedDelivery): { rule?: string } {
   return rule ? { rule } : {}
-}
-
-const ENDED = {
-  stopped: 'Stopped before it was delivered.',
-  expired: 'Not delivered within 72 hours.',
 }
 
 /** A log entry as calls answer it; without `hasDetails` what receivers answered is left out. */

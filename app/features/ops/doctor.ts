@@ -76,13 +76,11 @@ function configuration(facts: ConfigurationFacts, { totalBytes }: DiskFacts): Fi
     const next = 'Set it, and look again: .env.example explains every variable. Until then Fieldhook does not start.'
     return facts.problems.map((problem) => bad('configuration', problem, next))
   }
-  const found: Finding[] = []
   if (facts.platform === 'sandbox') {
     const next = 'Fine for trying. For real firms set PLATFORM=servicem8 and what the start then asks for.'
-    found.push(warning('configuration', 'This is the sandbox: its pretend ServiceM8 lets anybody in.', next))
-    return found
+    return [warning('configuration', 'This is the sandbox: its pretend ServiceM8 lets anybody in.', next)]
   }
-  found.push(good('configuration', `The configuration is complete: ServiceM8, at ${facts.origin}.`))
+  const found = [good('configuration', `The configuration is complete: ServiceM8, at ${facts.origin}.`)]
   if (!facts.origin.startsWith('https://')) {
     const next = 'Put a proxy with a certificate in front and let APP_ORIGIN begin with https://.'
     found.push(warning('configuration', 'APP_ORIGIN begins with http://: cookies and events travel in the open.', next))
@@ -213,28 +211,26 @@ function disk({ sync, opens, folder, ballastBytes }: DiskFacts): Finding[] {
     const next = `Give the user that runs Fieldhook the folder: chown -R <user> ${folder}. A full disk: section "The disk is full".`
     return [bad('disk', `Nothing can be written in ${folder}.`, next)]
   }
-  const found: Finding[] = []
-  const kept = opens.journalMode === 'wal' && opens.synchronous === 2 && opens.foreignKeys === 1
-  if (!kept) {
-    const is = `journal_mode=${opens.journalMode}, synchronous=${opens.synchronous}, foreign_keys=${opens.foreignKeys}`
-    const next = 'Keep the file on a disk of this machine (no network folder), with the packages of this release.'
-    found.push(bad('disk', `A database there does not keep what Fieldhook promises: ${is}.`, next))
-  } else {
-    found.push(good('disk', 'Databases there are opened with WAL, synchronous=FULL and foreign keys.'))
-  }
+  const found = [promised(opens)]
   const figures = `${milliseconds(sync.median)}, the slowest of ${sync.times} in ${milliseconds(sync.slowest)}`
-  if (sync.slowest > SLOW_SYNC_MS) {
-    const next = 'Events wait that long for their "200". Look for what else uses the disk, or take a faster one.'
-    found.push(warning('disk', `The disk keeps 4 KB for good in ${figures}.`, next))
-  } else {
-    found.push(good('disk', `The disk keeps 4 KB for good in ${figures}.`))
-  }
+  const kept = `The disk keeps 4 KB for good in ${figures}.`
+  const faster = 'Events wait that long for their "200". Look for what else uses the disk, or take a faster one.'
+  found.push(sync.slowest > SLOW_SYNC_MS ? warning('disk', kept, faster) : good('disk', kept))
   if (ballastBytes === 0) {
     const next =
       'Fieldhook makes it by itself when it runs and there is room; without it, a full disk needs your hands.'
     found.push(warning('disk', 'The reserve for a full disk is not in place.', next))
   }
   return found
+}
+
+function promised({ journalMode, synchronous, foreignKeys }: NonNullable<DiskFacts['opens']>): Finding {
+  if (journalMode === 'wal' && synchronous === 2 && foreignKeys === 1) {
+    return good('disk', 'Databases there are opened with WAL, synchronous=FULL and foreign keys.')
+  }
+  const is = `journal_mode=${journalMode}, synchronous=${synchronous}, foreign_keys=${foreignKeys}`
+  const next = 'Keep the file on a disk of this machine (no network folder), with the packages of this release.'
+  return bad('disk', `A database there does not keep what Fieldhook promises: ${is}.`, next)
 }
 
 function space({ disk: { freeBytes, totalBytes }, file: facts, configuration: given }: Facts): Finding[] {

@@ -21,6 +21,7 @@ import {
   startedFlash,
   startedWithoutFlash,
   testedFlash,
+  tooMany,
 } from './control-words.ts'
 import type { DeliveryControls } from './delivery-controls.server.ts'
 import { missedSince, readReplayForm } from './replay-request.ts'
@@ -148,10 +149,7 @@ export function stoppedSince({ endpoint }: Pick<EndpointFacts, 'endpoint'>): num
 
 async function sendTest({ app, controls, accountUuid, record, thing }: Press): Promise<CardAct> {
   const taken = controls.takeTest()
-  if (taken.outcome === 'wait') {
-    const wait = Math.max(1, Math.ceil(taken.ms / 1000))
-    return { flash: notTestedFlash(`That were many tests. Please try again in ${wait} s.`) }
-  }
+  if (taken.outcome === 'wait') return { flash: notTestedFlash(tooMany('tests', taken.ms)) }
   const tested = await testWebhook(app, accountUuid, keyOf(record), controls.sendSample)
   if (tested.outcome === 'tested') return { flash: testedFlash(tested.result) }
   return { flash: notTestedFlash(tested.outcome === 'no_address' ? tested.message : goneSentence(thing)) }

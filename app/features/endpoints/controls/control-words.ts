@@ -86,3 +86,8 @@ export function secretFlash(previousUntil: Millis, now: Millis, timezone: string
 export function failedFlash(doing: string, why: string): Flash {
   return { kind: 'error', title: `Failed to ${doing}`, description: why }
 }
+
+/** `what` is many, as `checks`. `ms` until the next. */
+export function tooMany(what: string, ms: number): string {
+  return `That were many ${what}. Please try again in ${Math.max(1, Math.ceil(ms / 1000))} s.`
+}

@@ -4,7 +4,7 @@ import type { App } from '#app/context/app-context.ts'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { failedFlash, goneSentence } from '../controls/control-words.ts'
+import { failedFlash, goneSentence, tooMany } from '../controls/control-words.ts'
 import { type CheckApp, checkCard } from '../controls/endpoint-check.server.ts'
 import { checkSummary, worstStep } from '../controls/endpoint-check.ts'
 import { type FieldErrors, fieldErrorsOf, parseWebhookId } from '../endpoint.ts'
@@ -128,10 +128,6 @@ async function compare({ app, limits, accountUuid }: Press): Promise<NoticeAct> 
   const comparison = await compareSubscriptions(app, accountUuid)
   const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
   return done(comparisonFlash(comparison, app.clock.now(), timezone))
-}
-
-function tooMany(what: string, ms: number): string {
-  return `That were many ${what}. Please try again in ${Math.max(1, Math.ceil(ms / 1000))} s.`
 }
 
 function done(flash: Flash): NoticeAct {
