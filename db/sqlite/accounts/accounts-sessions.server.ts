@@ -14,28 +14,23 @@ import { idRows, putAccount, putTokens, type Writer } from './accounts-rows.serv
 /** An attempt that is over is kept a little longer, so that a late return gets the right sentence. */
 const ATTEMPT_KEPT = hours(1)
 
-type SessionStore = Pick<
+type SignIns = Pick<AccountStore, 'beginSignIn' | 'takeSignIn' | 'completeSignIn' | 'forgetExpired'>
+type Sessions = Pick<
   AccountStore,
-  | 'beginSignIn'
-  | 'takeSignIn'
-  | 'completeSignIn'
-  | 'openSession'
-  | 'findSessions'
-  | 'touchSession'
-  | 'endSessions'
-  | 'listSessions'
-  | 'endSessionsOf'
-  | 'issueTicket'
-  | 'takeTicket'
-  | 'findTicket'
-  | 'linkWithTicket'
-  | 'rememberSigned'
-  | 'forgetExpired'
+  'openSession' | 'findSessions' | 'touchSession' | 'endSessions' | 'listSessions' | 'endSessionsOf'
 >
+type Tickets = Pick<AccountStore, 'issueTicket' | 'takeTicket' | 'findTicket' | 'linkWithTicket' | 'rememberSigned'>
 
-export function sessionStore({ db }: Client, clock: Clock): SessionStore {
-  const write = <T>(work: (tx: Writer) => T): T => db.transaction(work, { behavior: 'immediate' })
+export function sessionStore(client: Client, clock: Clock): SignIns & Sessions & Tickets {
+  return { ...signIns(client, clock), ...sessions(client, clock), ...tickets(client, clock) }
+}
 
+function write<T>({ db }: Client, work: (tx: Writer) => T): T {
+  return db.transaction(work, { behavior: 'immediate' })
+}
+
+function signIns(client: Client, clock: Clock): SignIns {
+  const { db } = client
   return {
     async beginSignIn({ stateHash, externalId, expiresAt }) {
       db.insert(signInAttempt).values({ stateHash, externalId, createdAt: clock.now(), expiresAt }).run()
@@ -59,7 +54,7 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
     },
 
     async completeSignIn(input, decide) {
-      return write((tx) => {
+      return write(client, (tx) => {
         const now = clock.now()
         const storeSignIn = ({ account, tokens, session }: typeof input) => {
           putAccount(tx, account, now)
@@ -70,8 +65,29 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
       })
     },
 
+    async forgetExpired(idleSince) {
+      return write(client, (tx) => {
+        const now = clock.now()
+        const over = or(lte(session.expiresAt, now), lte(session.lastSeenAt, idleSince))
+        return [
+          tx.delete(session).where(over).run(),
+          tx
+            .delete(signInAttempt)
+            .where(lte(signInAttempt.expiresAt, now - ATTEMPT_KEPT))
+            .run(),
+          tx.delete(ticket).where(lte(ticket.expiresAt, now)).run(),
+          tx.delete(placeholderMarker).where(lte(placeholderMarker.expiresAt, now)).run(),
+        ].reduce((sum, deleted) => sum + deleted.changes, 0)
+      })
+    },
+  }
+}
+
+function sessions(client: Client, clock: Clock): Sessions {
+  const { db } = client
+  return {
     async openSession(opened) {
-      write((tx) => putSession(tx, opened, clock.now()))
+      write(client, (tx) => putSession(tx, opened, clock.now()))
     },
 
     async findSessions(tokenHashes) {
@@ -111,7 +127,7 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
     },
 
     async endSessionsOf(accountUuid, tokenHashes) {
-      return write((tx) => {
+      return write(client, (tx) => {
         const ofAccount = eq(sessionAccount.accountUuid, accountUuid)
         const these = tokenHashes === null ? ofAccount : and(ofAccount, inArray(sessionAccount.tokenHash, tokenHashes))
         const ended = tx.delete(sessionAccount).where(these).run().changes
@@ -129,7 +145,23 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
         return ended
       })
     },
+  }
 
+  function provedBy(row: typeof sessionAccount.$inferSelect): ProvedAccount {
+    const { accountUuid, staffUuid, proof, provedAt } = row
+    return {
+      accountUuid,
+      staffUuid,
+      proof: proof as Proof['proof'],
+      provedAt,
+      role: roleFor(db, accountUuid, staffUuid),
+    }
+  }
+}
+
+function tickets(client: Client, clock: Clock): Tickets {
+  const { db } = client
+  return {
     async issueTicket(issued) {
       db.insert(ticket).values(issued).run()
     },
@@ -150,7 +182,7 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
     },
 
     async linkWithTicket(tokenHash, externalId, limit, decide) {
-      return write((tx) => {
+      return write(client, (tx) => {
         const live = liveTicket('link', tokenHash)
         const rows: TicketRows = {
           ...idRows(tx, clock.now()),
@@ -169,33 +201,6 @@ export function sessionStore({ db }: Client, clock: Clock): SessionStore {
         .run()
       return remembered.changes > 0 ? 'first_time' : 'seen_before'
     },
-
-    async forgetExpired(idleSince) {
-      return write((tx) => {
-        const now = clock.now()
-        const over = or(lte(session.expiresAt, now), lte(session.lastSeenAt, idleSince))
-        return [
-          tx.delete(session).where(over).run(),
-          tx
-            .delete(signInAttempt)
-            .where(lte(signInAttempt.expiresAt, now - ATTEMPT_KEPT))
-            .run(),
-          tx.delete(ticket).where(lte(ticket.expiresAt, now)).run(),
-          tx.delete(placeholderMarker).where(lte(placeholderMarker.expiresAt, now)).run(),
-        ].reduce((sum, deleted) => sum + deleted.changes, 0)
-      })
-    },
-  }
-
-  function provedBy(row: typeof sessionAccount.$inferSelect): ProvedAccount {
-    const { accountUuid, staffUuid, proof, provedAt } = row
-    return {
-      accountUuid,
-      staffUuid,
-      proof: proof as Proof['proof'],
-      provedAt,
-      role: roleFor(db, accountUuid, staffUuid),
-    }
   }
 
   function liveTicket(kind: 'launch' | 'link', tokenHash: string) {

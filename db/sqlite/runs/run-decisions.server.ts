@@ -11,14 +11,12 @@ type DecisionStore = Pick<
 >
 
 export function runDecisionStore(client: Client): DecisionStore {
-  const { sql } = client
-  const { turn } = client
-  const stateOf = sql
-    .prepare<{ runId: number; accountUuid: string }, string>(
-      'SELECT state FROM run WHERE id = @runId AND account_uuid = @accountUuid',
-    )
-    .pluck()
+  return { ...cancelStore(client), ...releaseStore(client), ...unknownStore(client), ...rerunStore(client) }
+}
 
+function cancelStore(client: Client): Pick<RunStore, 'cancelRun'> {
+  const { sql, turn } = client
+  const stateOf = stateFinder(client)
   const cancelNow = sql.prepare(
     `UPDATE run SET state = 'done', outcome = 'cancelled', ${setReason(RUN_REASON)}, ended_at = @at, lease_owner = NULL
      WHERE id = @runId AND state IN ('queued', 'waiting', 'held')`,
@@ -39,6 +37,33 @@ export function runDecisionStore(client: Client): DecisionStore {
      WHERE run_id = @runId AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
   )
 
+  return {
+    async cancelRun(accountUuid, runId, { reason: given, rowReason, at }) {
+      const reason = storedReason(given)
+      return turn.run((): CancelledRun => {
+        const state = stateOf(runId, accountUuid)
+        if (state === undefined) return { outcome: 'not_found' }
+        if (state === 'done') return { outcome: 'done_already' }
+        if (state === 'running') {
+          cancelSoon.run({ reason, runId })
+          return { outcome: 'cancelling' }
+        }
+        // One of its effects may be done or not: the engine looks, and then it ends.
+        if (isUnclear.get({ runId }) !== undefined) {
+          askForVerdict.run({ reason, at, runId })
+          return { outcome: 'cancelling' }
+        }
+        cancelNow.run({ reason, at, runId })
+        skipOpen.run({ reason: storedReason(rowReason), at, runId })
+        return { outcome: 'cancelled' }
+      })
+    },
+  }
+}
+
+function releaseStore(client: Client): Pick<RunStore, 'heldRuns' | 'releaseRuns'> {
+  const { sql, turn } = client
+  const stateOf = stateFinder(client)
   const held = sql
     .prepare<{ accountUuid: string; automationId: number }, number>(
       `SELECT r.id FROM run r WHERE r.account_uuid = @accountUuid AND r.automation_id = @automationId
@@ -60,6 +85,33 @@ export function runDecisionStore(client: Client): DecisionStore {
      WHERE id = @runId AND state IN ('held', 'waiting')`,
   )
 
+  /** Answers whether it goes on because of this. */
+  function release(accountUuid: string, runId: number, reason: Reason, at: number): boolean {
+    const state = stateOf(runId, accountUuid)
+    if (state === undefined || state === 'done') return false
+    const rows = heldRows.all({ runId })
+    for (const row of rows.map(journalRow)) {
+      const { stepId, itemKey } = row
+      freeRow.run({ at, result: storedResult(row.result, row.tries, true), runId, stepId, itemKey })
+    }
+    if (state === 'running') return rows.length > 0
+    if (state !== 'held' && rows.length === 0) return false
+    return goOn.run({ at, reason: storedReason(reason), runId }).changes === 1
+  }
+
+  return {
+    async heldRuns(accountUuid, automationId) {
+      return held.all({ accountUuid, automationId })
+    },
+
+    async releaseRuns(accountUuid, runIds, { reason, at }) {
+      return turn.run(() => runIds.filter((runId) => release(accountUuid, runId, reason, at)).length)
+    },
+  }
+}
+
+function unknownStore(client: Client): Pick<RunStore, 'settleUnknown' | 'findJournalRow'> {
+  const { sql, turn } = client
   const findRow = sql.prepare<{ runId: number; stepId: string; itemKey: string; accountUuid: string }, StoredRow>(
     `SELECT ${JOURNAL_COLUMNS} FROM run_step s JOIN run r ON r.id = s.run_id
      WHERE s.run_id = @runId AND s.step_id = @stepId AND s.item_key = @itemKey AND r.account_uuid = @accountUuid`,
@@ -78,70 +130,7 @@ export function runDecisionStore(client: Client): DecisionStore {
      WHERE id = @runId AND state IN ('held', 'waiting', 'done') AND (@send = 1 OR outcome IS NOT 'cancelled')`,
   )
 
-  const failedRows = sql
-    .prepare<{ runId: number }, number>(
-      `SELECT count(*) FROM run_step WHERE run_id = @runId
-         AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
-    )
-    .pluck()
-  const forgetUnplanned = sql.prepare(
-    `DELETE FROM run_step WHERE run_id = @runId AND json_extract(effect, '$.effect.kind') = 'none'
-       AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
-  )
-  const planAgain = sql.prepare(
-    `UPDATE run_step SET state = 'planned', attempt = 0, error_class = NULL, ${clearReason(STEP_REASON)},
-       next_attempt_at = NULL, ended_at = NULL, planned_at = @at
-     WHERE run_id = @runId AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
-  )
-  const wakeRun = sql.prepare(
-    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, ${setReason(RUN_REASON)}
-     WHERE id = @runId AND state IN ('held', 'waiting', 'done')`,
-  )
-
-  /** Answers whether it goes on because of this. */
-  function release(accountUuid: string, runId: number, reason: Reason, at: number): boolean {
-    const state = stateOf.get({ runId, accountUuid })
-    if (state === undefined || state === 'done') return false
-    const rows = heldRows.all({ runId })
-    for (const row of rows.map(journalRow)) {
-      const { stepId, itemKey } = row
-      freeRow.run({ at, result: storedResult(row.result, row.tries, true), runId, stepId, itemKey })
-    }
-    if (state === 'running') return rows.length > 0
-    if (state !== 'held' && rows.length === 0) return false
-    return goOn.run({ at, reason: storedReason(reason), runId }).changes === 1
-  }
-
   return {
-    async cancelRun(accountUuid, runId, { reason: given, rowReason, at }) {
-      const reason = storedReason(given)
-      return turn.run((): CancelledRun => {
-        const state = stateOf.get({ runId, accountUuid })
-        if (state === undefined) return { outcome: 'not_found' }
-        if (state === 'done') return { outcome: 'done_already' }
-        if (state === 'running') {
-          cancelSoon.run({ reason, runId })
-          return { outcome: 'cancelling' }
-        }
-        // One of its effects may be done or not: the engine looks, and then it ends.
-        if (isUnclear.get({ runId }) !== undefined) {
-          askForVerdict.run({ reason, at, runId })
-          return { outcome: 'cancelling' }
-        }
-        cancelNow.run({ reason, at, runId })
-        skipOpen.run({ reason: storedReason(rowReason), at, runId })
-        return { outcome: 'cancelled' }
-      })
-    },
-
-    async heldRuns(accountUuid, automationId) {
-      return held.all({ accountUuid, automationId })
-    },
-
-    async releaseRuns(accountUuid, runIds, { reason, at }) {
-      return turn.run(() => runIds.filter((runId) => release(accountUuid, runId, reason, at)).length)
-    },
-
     async settleUnknown(accountUuid, runId, { stepId, itemKey }, input) {
       return turn.run((): SettledByPerson => {
         const row = findRow.get({ runId, stepId, itemKey, accountUuid })
@@ -170,10 +159,36 @@ export function runDecisionStore(client: Client): DecisionStore {
       const row = findRow.get({ runId, stepId, itemKey, accountUuid })
       return row ? journalRow(row) : null
     },
+  }
+}
 
+function rerunStore(client: Client): Pick<RunStore, 'rerunFailed'> {
+  const { sql, turn } = client
+  const stateOf = stateFinder(client)
+  const failedRows = sql
+    .prepare<{ runId: number }, number>(
+      `SELECT count(*) FROM run_step WHERE run_id = @runId
+         AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
+    )
+    .pluck()
+  const forgetUnplanned = sql.prepare(
+    `DELETE FROM run_step WHERE run_id = @runId AND json_extract(effect, '$.effect.kind') = 'none'
+       AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
+  )
+  const planAgain = sql.prepare(
+    `UPDATE run_step SET state = 'planned', attempt = 0, error_class = NULL, ${clearReason(STEP_REASON)},
+       next_attempt_at = NULL, ended_at = NULL, planned_at = @at
+     WHERE run_id = @runId AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
+  )
+  const wakeRun = sql.prepare(
+    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, ${setReason(RUN_REASON)}
+     WHERE id = @runId AND state IN ('held', 'waiting', 'done')`,
+  )
+
+  return {
     async rerunFailed(accountUuid, runId, { reason, at }) {
       return turn.run((): RerunFailed => {
-        const state = stateOf.get({ runId, accountUuid })
+        const state = stateOf(runId, accountUuid)
         if (state === undefined) return { outcome: 'not_found' }
         const rows = failedRows.get({ runId }) ?? 0
         // While it is at work its own retries count.
@@ -185,4 +200,13 @@ export function runDecisionStore(client: Client): DecisionStore {
       })
     },
   }
+}
+
+function stateFinder({ sql }: Client): (runId: number, accountUuid: string) => string | undefined {
+  const stateOf = sql
+    .prepare<{ runId: number; accountUuid: string }, string>(
+      'SELECT state FROM run WHERE id = @runId AND account_uuid = @accountUuid',
+    )
+    .pluck()
+  return (runId, accountUuid) => stateOf.get({ runId, accountUuid })
 }

@@ -4,9 +4,11 @@ import { clearReason, PAUSE_REASON, readReason, selectReason, setReason, storedR
 import { guardNotes } from './guard-notes.server.ts'
 
 export function runGuardStore(client: Client): RunGuardStore {
-  const { sql } = client
-  const { turn } = client
-  const notes = guardNotes(client)
+  return { ...factStore(client), ...muteStore(client), ...pauseStore(client) }
+}
+
+/** What was done before, to a customer and to a record. */
+function factStore({ sql }: Client): Pick<RunGuardStore, 'messageFacts' | 'messagesTo' | 'runsOnRecord'> {
   const ofRule = sql
     .prepare<{ automationId: number; at: number }, number>(
       'SELECT count(*) FROM customer_message WHERE automation_id = @automationId AND at >= @at',
@@ -43,24 +45,6 @@ export function runGuardStore(client: Client): RunGuardStore {
      ORDER BY until_at IS NOT NULL, until_at DESC LIMIT 1`,
   )
 
-  const mutes = sql.prepare<{ accountUuid: string; now: number }, Omit<MuteRow, 'name' | 'by'>>(
-    `SELECT id, kind, record_uuid AS recordUuid, until_at AS until, created_at AS createdAt FROM mute
-     WHERE account_uuid = @accountUuid AND (until_at IS NULL OR until_at > @now) ORDER BY id DESC`,
-  )
-  const hasMute = sql
-    .prepare<{ accountUuid: string; kind: string; recordUuid: string }, number>(
-      'SELECT id FROM mute WHERE account_uuid = @accountUuid AND kind = @kind AND record_uuid = @recordUuid',
-    )
-    .pluck()
-  const saveMute = sql
-    .prepare<{ accountUuid: string; kind: string; recordUuid: string; until: number | null; at: number }, number>(
-      `INSERT INTO mute (account_uuid, kind, record_uuid, until_at, created_at)
-       VALUES (@accountUuid, @kind, @recordUuid, @until, @at)
-       ON CONFLICT (account_uuid, kind, record_uuid) DO UPDATE SET until_at = excluded.until_at, created_at = excluded.created_at
-       RETURNING id`,
-    )
-    .pluck()
-  const removeMute = sql.prepare('DELETE FROM mute WHERE id = @id AND account_uuid = @accountUuid')
   const runsOn = sql
     .prepare<{ accountUuid: string; recordUuid: string; automationId: number; since: number }, number>(
       `SELECT created_at FROM run WHERE account_uuid = @accountUuid AND record_uuid = @recordUuid
@@ -68,29 +52,6 @@ export function runGuardStore(client: Client): RunGuardStore {
        ORDER BY id DESC LIMIT 100`,
     )
     .pluck()
-
-  const pause = sql.prepare(
-    `UPDATE automation SET ${setReason(PAUSE_REASON)}, paused_at = @at
-     WHERE account_uuid = @accountUuid AND (@automationId IS NULL OR id = @automationId)
-       AND active = 1 AND deleted_at IS NULL AND paused_at IS NULL`,
-  )
-  const paused = sql.prepare<[], Omit<PausedRule, 'reason'> & { reason: string }>(
-    `SELECT account_uuid AS accountUuid, id AS automationId, ${selectReason(PAUSE_REASON)} AS reason, paused_at AS pausedAt
-     FROM automation WHERE paused_at IS NOT NULL AND active = 1 AND deleted_at IS NULL ORDER BY id`,
-  )
-  const resume = sql.prepare(
-    `UPDATE automation SET ${clearReason(PAUSE_REASON)}, paused_at = NULL
-     WHERE account_uuid = @accountUuid AND ${selectReason(PAUSE_REASON)} IN (SELECT value FROM json_each(@reasons))`,
-  )
-  const BLOCKED = "s.state = 'planned' AND s.error_class IN ('reconnect', 'scope', 'suspended')"
-  const wakeRuns = sql.prepare(
-    `UPDATE run SET wake_at = @now WHERE account_uuid = @accountUuid AND state = 'waiting' AND wake_at > @now
-       AND EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id AND ${BLOCKED} AND s.next_attempt_at > @now)`,
-  )
-  const wakeRows = sql.prepare(
-    `UPDATE run_step AS s SET next_attempt_at = @now WHERE ${BLOCKED} AND s.next_attempt_at > @now
-       AND s.run_id IN (SELECT id FROM run WHERE account_uuid = @accountUuid AND state = 'waiting')`,
-  )
 
   return {
     async messageFacts(accountUuid, question): Promise<MessageFacts> {
@@ -114,6 +75,41 @@ export function runGuardStore(client: Client): RunGuardStore {
     async messagesTo(accountUuid, receiverHashes, limit) {
       return got.all({ accountUuid, hashes: JSON.stringify(receiverHashes), limit })
     },
+    async runsOnRecord(accountUuid, automationId, recordUuid, since) {
+      return runsOn.all({ accountUuid, recordUuid, automationId, since })
+    },
+  }
+}
+
+type Mutes = Pick<
+  RunGuardStore,
+  'findAccountGuards' | 'saveAccountGuards' | 'listGuardChanges' | 'listMutes' | 'saveMute' | 'removeMute'
+>
+
+/** What people have set, with the notes of who changed it. */
+function muteStore(client: Client): Mutes {
+  const { sql, turn } = client
+  const notes = guardNotes(client)
+  const mutes = sql.prepare<{ accountUuid: string; now: number }, Omit<MuteRow, 'name' | 'by'>>(
+    `SELECT id, kind, record_uuid AS recordUuid, until_at AS until, created_at AS createdAt FROM mute
+     WHERE account_uuid = @accountUuid AND (until_at IS NULL OR until_at > @now) ORDER BY id DESC`,
+  )
+  const hasMute = sql
+    .prepare<{ accountUuid: string; kind: string; recordUuid: string }, number>(
+      'SELECT id FROM mute WHERE account_uuid = @accountUuid AND kind = @kind AND record_uuid = @recordUuid',
+    )
+    .pluck()
+  const saveMute = sql
+    .prepare<{ accountUuid: string; kind: string; recordUuid: string; until: number | null; at: number }, number>(
+      `INSERT INTO mute (account_uuid, kind, record_uuid, until_at, created_at)
+       VALUES (@accountUuid, @kind, @recordUuid, @until, @at)
+       ON CONFLICT (account_uuid, kind, record_uuid) DO UPDATE SET until_at = excluded.until_at, created_at = excluded.created_at
+       RETURNING id`,
+    )
+    .pluck()
+  const removeMute = sql.prepare('DELETE FROM mute WHERE id = @id AND account_uuid = @accountUuid')
+
+  return {
     async findAccountGuards(accountUuid) {
       return notes.guards(accountUuid)
     },
@@ -147,9 +143,36 @@ export function runGuardStore(client: Client): RunGuardStore {
         return removed
       })
     },
-    async runsOnRecord(accountUuid, automationId, recordUuid, since) {
-      return runsOn.all({ accountUuid, recordUuid, automationId, since })
-    },
+  }
+}
+
+type Pauses = Pick<RunGuardStore, 'pauseAutomations' | 'pausedAutomations' | 'resumeAutomations'>
+
+function pauseStore({ sql, turn }: Client): Pauses {
+  const pause = sql.prepare(
+    `UPDATE automation SET ${setReason(PAUSE_REASON)}, paused_at = @at
+     WHERE account_uuid = @accountUuid AND (@automationId IS NULL OR id = @automationId)
+       AND active = 1 AND deleted_at IS NULL AND paused_at IS NULL`,
+  )
+  const paused = sql.prepare<[], Omit<PausedRule, 'reason'> & { reason: string }>(
+    `SELECT account_uuid AS accountUuid, id AS automationId, ${selectReason(PAUSE_REASON)} AS reason, paused_at AS pausedAt
+     FROM automation WHERE paused_at IS NOT NULL AND active = 1 AND deleted_at IS NULL ORDER BY id`,
+  )
+  const resume = sql.prepare(
+    `UPDATE automation SET ${clearReason(PAUSE_REASON)}, paused_at = NULL
+     WHERE account_uuid = @accountUuid AND ${selectReason(PAUSE_REASON)} IN (SELECT value FROM json_each(@reasons))`,
+  )
+  const BLOCKED = "s.state = 'planned' AND s.error_class IN ('reconnect', 'scope', 'suspended')"
+  const wakeRuns = sql.prepare(
+    `UPDATE run SET wake_at = @now WHERE account_uuid = @accountUuid AND state = 'waiting' AND wake_at > @now
+       AND EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id AND ${BLOCKED} AND s.next_attempt_at > @now)`,
+  )
+  const wakeRows = sql.prepare(
+    `UPDATE run_step AS s SET next_attempt_at = @now WHERE ${BLOCKED} AND s.next_attempt_at > @now
+       AND s.run_id IN (SELECT id FROM run WHERE account_uuid = @accountUuid AND state = 'waiting')`,
+  )
+
+  return {
     async pauseAutomations(accountUuid, { automationId, reason, at }) {
       return turn.run(() => pause.run({ accountUuid, automationId, reason: storedReason(reason), at }).changes)
     },
