@@ -232,6 +232,9 @@ export type AccountCallResult<T> =
   /** The refresh token was refused: the account has to sign in again. */
   | { outcome: 'reconnect'; message: string }
 
+/** Whatever but an answer. */
+export type CallFailure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
+
 /** `screen`: a person waits. `background`: rules at work, which leave a reserve of the account's calls to screens. */
 export type CallPriority = 'screen' | 'background'
 

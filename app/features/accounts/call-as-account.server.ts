@@ -2,8 +2,8 @@
 // The platform's refresh token is single use (facts: 2.2): two renewals at once, or one whose result is lost, end the
 // connection. So one renewal per account at a time, and a new pair that cannot be stored is kept and stored later.
 import type {
-  AccountCallResult,
   CallAsAccount,
+  CallFailure,
   CallGate,
   PlatformApi,
   PlatformOAuth,
@@ -34,9 +34,7 @@ interface CallDependencies {
   budget?: CallBudget
 }
 
-type TokenResult =
-  | { outcome: 'token'; token: string; generation: number }
-  | Exclude<AccountCallResult<never>, { outcome: 'ok' }>
+type TokenResult = { outcome: 'token'; token: string; generation: number } | CallFailure
 
 const NOT_CONNECTED = { outcome: 'not_connected', message: CREDENTIAL_MESSAGES.none } as const
 const RECONNECT = { outcome: 'reconnect', message: CREDENTIAL_MESSAGES.reconnect } as const

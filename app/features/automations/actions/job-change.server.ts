@@ -1,6 +1,6 @@
 // What an action sets on a job where only ServiceM8 knows the choices: its queue, its category, its badges. They are chosen by id, or by
 // name where a rule was written or imported so.
-import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { CallFailure } from '#app/adapters/platform.ts'
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { days } from '#app/lib/duration.ts'
@@ -18,7 +18,7 @@ export type JobChange =
   /** This job cannot be changed so. */
   | { outcome: 'problem'; sentence: string }
   /** `what` as in `tellTrouble`. */
-  | { outcome: 'failed'; trouble: Exclude<AccountCallResult<never>, { outcome: 'ok' }>; what: string }
+  | { outcome: 'failed'; trouble: CallFailure; what: string }
 
 export function setting(fields: Record<string, string>, warnings: PlanWarning[] = []): JobChange {
   return { outcome: 'change', fields, warnings }

@@ -1,5 +1,5 @@
 // What all plans need: texts with their placeholders put in once, the jobs a step is about, and the ways a plan can end.
-import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { Effect, Plan, PlanWarning, Replacement, StepResult } from '#app/domain/automations/effect.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
@@ -82,10 +82,8 @@ export function impossible(errorClass: string, sentence: string, warnings: PlanW
   return { outcome: 'impossible', errorClass, sentence, warnings }
 }
 
-type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
-
 /** A question the plan needed was not answered well: try again, or it cannot be done. `what` as in `tellTrouble`. */
-export function afterTrouble(trouble: Trouble, what: string): Plan {
+export function afterTrouble(trouble: CallFailure, what: string): Plan {
   const told = tellTrouble(trouble, what)
   if (told.errorClass === 'not_found' || told.errorClass === 'invalid') {
     return { outcome: 'impossible', errorClass: told.errorClass, sentence: told.sentence, warnings: [] }
@@ -107,7 +105,7 @@ export type NamedRecord =
   | { outcome: 'found'; values: Values; record: PlatformRecord }
   /** Deleted, or never there. */
   | { outcome: 'gone' }
-  | { outcome: 'failed'; trouble: Trouble }
+  | { outcome: 'failed'; trouble: CallFailure }
 
 /** A record that the step names by its id, read afresh. */
 export async function readNamed(read: ReadOnlyPlatform, object: string, uuid: string): Promise<NamedRecord> {

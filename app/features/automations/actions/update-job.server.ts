@@ -1,5 +1,5 @@
 // The three actions that set something on the jobs of a run: status, queue, field. Each job is written only if it would change.
-import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { CallFailure } from '#app/adapters/platform.ts'
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { asText } from '../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
@@ -20,8 +20,6 @@ import {
   type Wording,
 } from './planning.server.ts'
 import { wordParameter } from './read-parameters.ts'
-
-type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
 
 export const updateJobStatus: Action = {
   type: 'update_job_status',
@@ -130,7 +128,7 @@ function updateEffect(target: JobTarget, values: Values, fields: Record<string, 
 async function jobValues(
   { read }: PlanContext,
   { uuid, record }: JobTarget,
-): Promise<{ outcome: 'ok'; values: Values } | { outcome: 'failed'; trouble: Trouble }> {
+): Promise<{ outcome: 'ok'; values: Values } | { outcome: 'failed'; trouble: CallFailure }> {
   if (record.object === 'job') {
     return { outcome: 'ok', values: { ...record.values, active: record.active ? '1' : '0' } }
   }

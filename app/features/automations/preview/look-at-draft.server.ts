@@ -1,6 +1,7 @@
 // The rule in the form, looked at before it is saved: what it would do with one record, and what its placeholders stand for there.
 // Nothing is written anywhere: everything it reads through has no way to write.
 
+import type { CallFailure } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import { isOfMany, type RuleDefinition } from '#app/domain/automations/rule.ts'
@@ -24,7 +25,7 @@ import { failedViews } from '../rules/rule-view.ts'
 import { oftenOf } from '../rules/timing/once-words.ts'
 import { executionOf } from '../runs/run-history.ts'
 import { sceneValues } from '../runs/run-step.server.ts'
-import { type Failure, filterOf, judgeAll, listFor } from '../triggers/list-records.server.ts'
+import { filterOf, judgeAll, listFor } from '../triggers/list-records.server.ts'
 import { notFoundWords } from './ask-run.ts'
 import {
   choiceOf,
@@ -131,7 +132,7 @@ export async function previewDraft(
 type Chosen =
   | { outcome: 'chosen'; facts: RecordFacts; choices: RecordChoice[]; note: string | null }
   | { outcome: 'none'; message: string }
-  | { outcome: 'failed'; failure: Failure }
+  | { outcome: 'failed'; failure: CallFailure }
 
 async function chooseRecord(reads: Reads, draft: Draft, wish: LookWish, at: JudgedAt): Promise<Chosen> {
   const { object, definition } = draft
@@ -163,7 +164,7 @@ async function chooseRecord(reads: Reads, draft: Draft, wish: LookWish, at: Judg
 type Asked =
   | { outcome: 'ok'; facts: RecordFacts }
   | { outcome: 'gone' | 'none' }
-  | { outcome: 'failed'; failure: Failure }
+  | { outcome: 'failed'; failure: CallFailure }
 
 /** The record that was asked for; `none` = none was. */
 async function askedRecord(
@@ -193,7 +194,7 @@ async function recordsOfRun(
   { accountUuid }: LookWish,
   facts: RecordFacts,
   at: JudgedAt,
-): Promise<OfRun | { outcome: 'failed'; failure: Failure }> {
+): Promise<OfRun | { outcome: 'failed'; failure: CallFailure }> {
   const alone: OfRun = { outcome: 'ok', records: [facts], groupKey: null }
   const { grouping, digest, trigger } = definition
   const field = grouping.enabled ? grouping.field : null
@@ -300,7 +301,7 @@ export async function sampleDraft(app: LookDraftApp, state: FormState, wish: Loo
   }
 }
 
-export function troubleOf(failure: Failure): LookTrouble {
+export function troubleOf(failure: CallFailure): LookTrouble {
   switch (failure.outcome) {
     case 'not_connected':
     case 'reconnect':

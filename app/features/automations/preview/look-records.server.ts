@@ -1,5 +1,5 @@
 // The records a person can look at a rule with: those changed in the last days, newest first, found by job number or customer.
-import type { PlatformRecord } from '#app/adapters/platform.ts'
+import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { Condition } from '#app/domain/automations/rule.ts'
 import { dayOf, localStamp, wallOfDay } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -12,13 +12,12 @@ import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
 import { partsFor } from '../records/fields.ts'
 import type { Reads } from '../records/remembered-reads.server.ts'
 import { ACTIVE_ONLY, judge, neededParts } from '../rules/conditions/conditions.ts'
-import type { Failure } from '../triggers/list-records.server.ts'
 import { LOOK_BACK_DAYS } from './look-back.ts'
 import { recordLabel } from './preview-view.ts'
 
 interface FailedRead {
   outcome: 'failed'
-  failure: Failure
+  failure: CallFailure
 }
 
 interface RecentRecords {

@@ -1,5 +1,5 @@
 // "Why did this job not fire?" for one record and every rule: what the rules noted, and how it stands with the record as it is now.
-import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { type MetCustomer, meet } from '../history/mutes.server.ts'
@@ -98,7 +98,7 @@ async function readJob(app: WhyApp, accountUuid: string, uuid: string): Promise<
   return { outcome: 'found', uuid, job: null, trouble }
 }
 
-function couldNotAsk(failure: Exclude<AccountCallResult<never>, { outcome: 'ok' }>): string {
+function couldNotAsk(failure: CallFailure): string {
   const { outcome, message } = failure
   if (outcome === 'not_connected' || outcome === 'reconnect')
     return 'ServiceM8 could not be asked: please sign in again.'

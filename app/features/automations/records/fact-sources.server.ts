@@ -1,13 +1,17 @@
 // Reads from the platform what is joined to a record: a few keys one by one, many keys by reading the list once. What was read
 // is shared by all rules of the account for a while.
-import type { AccountCallResult, CallAsAccount, CallPriority, PlatformRecord } from '#app/adapters/platform.ts'
+import type {
+  AccountCallResult,
+  CallAsAccount,
+  CallFailure,
+  CallPriority,
+  PlatformRecord,
+} from '#app/adapters/platform.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { FactCache } from './fact-cache.server.ts'
 import { type Values, valuesOf } from './fact-rows.ts'
-
-export type CallFailure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
 
 /** Rows of one kind by key; a key without rows has an empty list. */
 type Found = { outcome: 'ok'; rows: ReadonlyMap<string, Values[]> } | CallFailure

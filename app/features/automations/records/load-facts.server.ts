@@ -1,6 +1,12 @@
 // What rules see of a record: its own fields and, where asked for, the people, customer, staff, queue and job behind it. Few calls:
 // only the parts asked for, lists instead of single records, and a short memory shared by all rules of the account.
-import type { AccountCallResult, CallAsAccount, CallPriority, PlatformRecord } from '#app/adapters/platform.ts'
+import type {
+  AccountCallResult,
+  CallAsAccount,
+  CallFailure,
+  CallPriority,
+  PlatformRecord,
+} from '#app/adapters/platform.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AccountProfile, ReadOnlyPlatform } from '../actions/action.server.ts'
@@ -22,7 +28,7 @@ import {
   type Values,
   valuesOf,
 } from './fact-rows.ts'
-import { type CallFailure, createFactSources, type FactSources, type ListKind } from './fact-sources.server.ts'
+import { createFactSources, type FactSources, type ListKind } from './fact-sources.server.ts'
 import type { FactPart, RecordFacts } from './facts.ts'
 
 type FactsResult = { outcome: 'ok'; facts: RecordFacts } | { outcome: 'gone' } | CallFailure

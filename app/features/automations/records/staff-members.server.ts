@@ -1,14 +1,12 @@
 // Who works for the account: whom messages can go to, in whose name they are sent, and which receivers are colleagues.
-import type { AccountCallResult } from '#app/adapters/platform.ts'
+import type { CallFailure } from '#app/adapters/platform.ts'
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { PlanContext, ReadOnlyPlatform } from '../actions/action.server.ts'
 import { isActive, type Values, valuesOf } from './fact-rows.ts'
 
-type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
-
 export async function activeStaff(
   read: ReadOnlyPlatform,
-): Promise<{ outcome: 'ok'; staff: Values[] } | { outcome: 'failed'; trouble: Trouble }> {
+): Promise<{ outcome: 'ok'; staff: Values[] } | { outcome: 'failed'; trouble: CallFailure }> {
   const answer = await read.list('staff')
   if (answer.outcome !== 'ok') return { outcome: 'failed', trouble: answer }
   return { outcome: 'ok', staff: answer.value.map(valuesOf).filter(isActive) }

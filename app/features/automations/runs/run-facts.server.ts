@@ -1,5 +1,5 @@
 // What a run knows when it plans: its records as they are now, the account, and what set it off.
-import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
@@ -7,8 +7,6 @@ import type { AccountProfile, ReadOnlyPlatform } from '../actions/action.server.
 import { tellTrouble } from '../actions/failure-words.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { readsDeleted, serverFilter } from '../rules/conditions/conditions.ts'
-
-type CallFailure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
 
 /** Of the fact loader, what a run needs. */
 export interface RunFacts {

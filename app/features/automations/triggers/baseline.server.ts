@@ -1,7 +1,9 @@
 // Switching a rule on never touches what is already there. For a polled rule that acts once on each record, what matches
 // already goes into the ledger; for a rule on events, every record is looked at once, so that the next look can tell what
 // changed. Until that is done the rule does not start.
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { CallFailure } from '#app/adapters/platform.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
@@ -10,7 +12,7 @@ import type { RecordValues } from '#db/store/records.ts'
 import { asText, snapshotFields } from '../records/changes.ts'
 import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
-import { type Failure, filterOf, judgeAll, listFor } from './list-records.server.ts'
+import { filterOf, judgeAll, listFor } from './list-records.server.ts'
 import { type LookApp, tryAgainAt } from './look.server.ts'
 
 const AT_ONCE = 4
@@ -63,7 +65,7 @@ export function createBaseline(app: LookApp): { round(): Promise<BaselineRound> 
 }
 
 /** Null = done, or the rule is another one meanwhile. */
-async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<Failure | null> {
+async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<CallFailure | null> {
   const { accountUuid, definition } = rule
   const { trigger } = definition
   const account = await app.store.accounts.findAccount(accountUuid)

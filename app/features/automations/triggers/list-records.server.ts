@@ -1,5 +1,5 @@
 // The records a rule looks through: listed, joined, judged; a few hundred at a time, so that nobody else waits for it.
-import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import { asText } from '../records/changes.ts'
@@ -19,11 +19,9 @@ import type { LookApp } from './look.server.ts'
 export const MOST_RECORDS = 20_000
 const AT_A_TIME = 250
 
-export type Failure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
-
 type Listed =
   | { outcome: 'ok'; object: string; records: PlatformRecord[]; complete: boolean }
-  | { outcome: 'failed'; failure: Failure }
+  | { outcome: 'failed'; failure: CallFailure }
 
 /**
  * The list, filtered by the platform as far as it can; everything is judged again here. A filter that the platform refuses (a field
@@ -57,7 +55,7 @@ export interface Judged {
   total: number
 }
 
-type JudgedList = { outcome: 'ok'; judged: Judged } | { outcome: 'failed'; failure: Failure }
+type JudgedList = { outcome: 'ok'; judged: Judged } | { outcome: 'failed'; failure: CallFailure }
 
 /** By their last edit. */
 export function newestFirst(records: readonly PlatformRecord[]): PlatformRecord[] {

@@ -1,7 +1,7 @@
 // Many records of one account that changed at about the same time (an import, a bulk edit): the list of what was edited lately is read
 // once instead of each record, and what belongs to them is joined once. Each is judged and settled by itself, as if it were alone.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { PlatformRecord } from '#app/adapters/platform.ts'
+import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
@@ -173,13 +173,11 @@ async function settleAll(app: LookApp, looked: readonly LookedAt[], settled: Set
   return written.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0)
 }
 
-type Failure = Parameters<typeof putOff>[3]
-
 async function putAllOff(
   app: LookApp,
   watch: Watch,
   records: readonly TouchedRecord[],
-  failure: Failure,
+  failure: CallFailure,
   settled: Set<TouchedRecord>,
 ): Promise<LookedTogether> {
   // Spent calls put off everything of the account at once; with the youngest, which is not given up for its age before others are.

@@ -1,6 +1,6 @@
 // A record that rules watch has changed: it is read once, for all of them, compared with what it looked like, and each rule
 // says what it makes of it. Snapshot, verdicts, runs and the end of the wait are one act of the store.
-import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
+import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { OncePolicy } from '#app/domain/automations/rule.ts'
 import type { RunWish } from '#app/domain/automations/run.ts'
@@ -244,14 +244,12 @@ export async function settle(app: LookApp, looked: LookedAt): Promise<number> {
   return count
 }
 
-type Failure = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
-
 /** Later, or, after three days, never: then each rule's verdict says so. */
 export async function putOff(
   app: LookApp,
   touched: TouchedRecord,
   rules: readonly AutomationRow[],
-  failure: Failure,
+  failure: CallFailure,
 ): Promise<number> {
   const now = app.clock.now()
   if (now - touched.firstAt > TRIED_FOR) {
@@ -275,7 +273,7 @@ export async function putOff(
 }
 
 /** When a background read that failed is worth trying again. Shared by everything that reads for rules. */
-export function tryAgainAt(failure: Failure, tries: number, now: number): number {
+export function tryAgainAt(failure: CallFailure, tries: number, now: number): number {
   switch (failure.outcome) {
     case 'rate_limited':
       return Math.max(failure.retryAt, now + seconds(1))

@@ -1,12 +1,13 @@
 // "Run Now": which records a rule would act on at this moment, because a person asks and not because something happened.
 
+import type { CallFailure } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { asText } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import { type FailedCondition, judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
-import { type Failure, filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
+import { filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
 import type { LookApp } from './look.server.ts'
 
 interface MatchWish {
@@ -24,7 +25,7 @@ export type MatchedNow =
    */
   | { outcome: 'nothing'; failed: FailedCondition[]; total: number; record: RecordFacts | null }
   | { outcome: 'no_record'; message: string }
-  | { outcome: 'failed'; failure: Failure }
+  | { outcome: 'failed'; failure: CallFailure }
 
 /** What is looked for: the records of a rule, at one moment. */
 interface Search {

@@ -1,5 +1,5 @@
 // The ways an effect can end, out of the ways a call can end.
-import type { AccountCallResult, PlatformApi, PlatformResult } from '#app/adapters/platform.ts'
+import type { AccountCallResult, CallFailure, PlatformApi, PlatformResult } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { CommitResult, Effect, VerifyResult } from '#app/domain/automations/effect.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
@@ -17,10 +17,8 @@ export type CallForEffect = <T>(
   call: (api: PlatformApi, token: string) => Promise<PlatformResult<T>>,
 ) => Promise<AccountCallResult<T>>
 
-type Trouble = Exclude<AccountCallResult<never>, { outcome: 'ok' }>
-
 /** How a write that did not work ends. `what` as in `tellTrouble`. */
-export function endedBadly(trouble: Trouble, what: string): CommitResult {
+export function endedBadly(trouble: CallFailure, what: string): CommitResult {
   const { errorClass, sentence, retryAt } = tellTrouble(trouble, what)
   switch (errorClass) {
     case 'reconnect':
@@ -43,7 +41,7 @@ export function endedBadly(trouble: Trouble, what: string): CommitResult {
 }
 
 /** How a look afterwards ends that was not answered. */
-export function lookedInVain(trouble: Trouble, what: string): VerifyResult {
+export function lookedInVain(trouble: CallFailure, what: string): VerifyResult {
   const { sentence, retryAt } = tellTrouble(trouble, what)
   return { outcome: 'later', sentence, retryAt }
 }
