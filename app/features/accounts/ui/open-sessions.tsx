@@ -1,13 +1,12 @@
-import { Form, useNavigate, useNavigation } from '@remix-run/react'
+import { Form, useNavigation } from '@remix-run/react'
 import { LogOut, MonitorCheck } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import { type AccountLink, accountAddress, accountQuery } from '#app/domain/account-address.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
+import { useAskFirst } from '#app/ui/ask-first.tsx'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
-import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { HOW_WORDS, type OpenSession } from '../open-sessions.ts'
@@ -23,26 +22,11 @@ interface OpenSessionsProps {
   asked: boolean
 }
 
-async function loadDialog() {
-  return (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog
-}
-
 const QUESTION = 'Sign out everywhere?'
 
 /** Every browser that can act for the account. */
 export function OpenSessions({ account, sessions, rights, asked: askedByAddress }: OpenSessionsProps) {
-  const button = useRef<HTMLButtonElement>(null)
-  const [near, setNear] = useState(false)
-  const [asked, setAsked] = useState(false)
-  const { part: ConfirmDialog, failed } = useOnDemand(loadDialog, near || asked)
-  const navigate = useNavigate()
-  const byAddress = accountAddress(account, 'end_all')
-  // Where no dialog can be had, the page asks.
-  useEffect(() => {
-    if (!failed || !asked) return
-    setAsked(false)
-    navigate(byAddress, { preventScrollReset: true })
-  }, [failed, asked, byAddress, navigate])
+  const { button, ask } = useAskFirst(accountAddress(account, 'end_all'))
   return (
     <CardSection id="sessions" title="Signed in now">
       <ul className="grid gap-3">
@@ -93,17 +77,11 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
             {(held) => (
               <AddressButton
                 {...held}
-                ref={button}
+                {...button}
                 query={accountQuery(account, 'end_all')}
                 look={held.disabled ? 'secondary' : 'danger-quiet'}
                 {...(!held.disabled && { className: '-ml-4' })}
                 icon={LogOut}
-                onPointerEnter={() => setNear(true)}
-                onFocus={() => setNear(true)}
-                onClick={(event) => {
-                  event.preventDefault()
-                  setAsked(true)
-                }}
               >
                 Sign out everywhere
               </AddressButton>
@@ -111,18 +89,7 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
           </OwnerOnly>
         </div>
       )}
-      {ConfirmDialog ? (
-        <ConfirmDialog
-          open={asked}
-          onClose={() => setAsked(false)}
-          returnTo={button}
-          title={QUESTION}
-          cancelLabel="Stay signed in"
-          action={<EndAll />}
-        >
-          <Consequences />
-        </ConfirmDialog>
-      ) : null}
+      {ask({ title: QUESTION, cancelLabel: 'Stay signed in', action: <EndAll />, children: <Consequences /> })}
     </CardSection>
   )
 }

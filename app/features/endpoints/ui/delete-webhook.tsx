@@ -1,10 +1,9 @@
-import { Form, useNavigate } from '@remix-run/react'
+import { Form } from '@remix-run/react'
 import { Trash2 } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import { hostOf } from '#app/lib/url.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
+import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { useSending } from './form/manager-form.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
@@ -14,64 +13,29 @@ interface DeleteWebhookProps {
   account: ManagerAccount
 }
 
-async function loadDialog() {
-  return (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog
-}
-
 /** The button and its question: a dialog, or a page with the question in it where no dialog can be had. */
 export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
-  const button = useRef<HTMLButtonElement>(null)
-  const [near, setNear] = useState(false)
-  const [asked, setAsked] = useState(false)
-  const { part: ConfirmDialog, failed } = useOnDemand(loadDialog, near || asked)
   const sending = useSending('delete', webhook.id)
-  const wasSending = useRef(false)
-  const navigate = useNavigate()
   const step = { step: 'confirmDelete', webhookId: webhook.id } as const
-
-  // Still here after it was sent: it was refused, and the page says why.
-  useEffect(() => {
-    if (wasSending.current && !sending) setAsked(false)
-    wasSending.current = sending
-  }, [sending])
-
-  const byAddress = `${managerSearch(account, step)}#${cardId(webhook.id)}`
-  useEffect(() => {
-    if (!failed || !asked) return
-    setAsked(false)
-    navigate(byAddress, { preventScrollReset: true })
-  }, [failed, asked, byAddress, navigate])
-
+  const { button, ask } = useAskFirst(`${managerSearch(account, step)}#${cardId(webhook.id)}`, sending)
   return (
     <>
       <AddressButton
-        ref={button}
+        {...button}
         query={managerQuery(account, step)}
         anchor={cardId(webhook.id)}
         look="danger-quiet"
         icon={Trash2}
         aria-label={`Delete ${calledOf(webhook)}`}
-        onPointerEnter={() => setNear(true)}
-        onFocus={() => setNear(true)}
-        onClick={(event) => {
-          event.preventDefault()
-          setAsked(true)
-        }}
       >
         <span className="max-sm:sr-only">Delete</span>
       </AddressButton>
-      {ConfirmDialog ? (
-        <ConfirmDialog
-          open={asked}
-          onClose={() => setAsked(false)}
-          returnTo={button}
-          title={question(webhook)}
-          cancelLabel="Keep it"
-          action={<DeleteForm webhook={webhook} account={account} sending={sending} />}
-        >
-          <Consequences webhook={webhook} />
-        </ConfirmDialog>
-      ) : null}
+      {ask({
+        title: question(webhook),
+        cancelLabel: 'Keep it',
+        action: <DeleteForm webhook={webhook} account={account} sending={sending} />,
+        children: <Consequences webhook={webhook} />,
+      })}
     </>
   )
 }
@@ -79,24 +43,18 @@ export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
 /** The same question as part of the page. */
 export function DeleteQuestion({ webhook, account }: DeleteWebhookProps) {
   const sending = useSending('delete', webhook.id)
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
-  const titleId = `delete-${webhook.id}-title`
+  const answers = (
+    <>
+      <ButtonLink to={`${managerSearch(account)}#${cardId(webhook.id)}`} preventScrollReset>
+        Keep it
+      </ButtonLink>
+      <DeleteForm webhook={webhook} account={account} sending={sending} />
+    </>
+  )
   return (
-    <section aria-labelledby={titleId} className="grid gap-3 rounded-control border border-failing p-4">
-      <h4 id={titleId} ref={heading} tabIndex={-1} className="font-semibold">
-        {question(webhook)}
-      </h4>
-      <div className="grid gap-2 wrap-anywhere text-label text-ink-soft">
-        <Consequences webhook={webhook} />
-      </div>
-      <div className="flex flex-wrap gap-2">
-        <ButtonLink to={`${managerSearch(account)}#${cardId(webhook.id)}`} preventScrollReset>
-          Keep it
-        </ButtonLink>
-        <DeleteForm webhook={webhook} account={account} sending={sending} />
-      </div>
-    </section>
+    <QuestionOnPage id={`delete-${webhook.id}-title`} title={question(webhook)} answers={answers}>
+      <Consequences webhook={webhook} />
+    </QuestionOnPage>
   )
 }
 

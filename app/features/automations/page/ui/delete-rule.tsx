@@ -1,15 +1,14 @@
-import { Form, useNavigate } from '@remix-run/react'
+import { Form } from '@remix-run/react'
 import { Trash2 } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import {
   type AutomationAccount,
   automationAddress,
   automationQuery,
   ruleAnchor,
 } from '#app/domain/automations/automation-address.ts'
+import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
-import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import { ActFields } from './rule-button.tsx'
@@ -21,64 +20,29 @@ interface DeleteRuleProps {
 
 const DELETE_TITLE = 'Delete Automation'
 
-async function loadDialog() {
-  return (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog
-}
-
 /** The button and its question: a dialog, or a page with the question in it where no dialog can be had. */
 export function DeleteRule({ rule, account }: DeleteRuleProps) {
-  const button = useRef<HTMLButtonElement>(null)
-  const [near, setNear] = useState(false)
-  const [asked, setAsked] = useState(false)
-  const { part: ConfirmDialog, failed } = useOnDemand(loadDialog, near || asked)
   const sending = useIsSending({ act: 'delete', id: String(rule.id) })
-  const wasSending = useRef(false)
-  const navigate = useNavigate()
   const step = { step: 'delete', ruleId: rule.id } as const
-
-  // Still here after it was sent: it was refused, and the page says why.
-  useEffect(() => {
-    if (wasSending.current && !sending) setAsked(false)
-    wasSending.current = sending
-  }, [sending])
-
-  const byAddress = `${automationAddress(account, step)}#${ruleAnchor(rule.id)}`
-  useEffect(() => {
-    if (!failed || !asked) return
-    setAsked(false)
-    navigate(byAddress, { preventScrollReset: true })
-  }, [failed, asked, byAddress, navigate])
-
+  const { button, ask } = useAskFirst(`${automationAddress(account, step)}#${ruleAnchor(rule.id)}`, sending)
   return (
     <>
       <WayButton
-        ref={button}
+        {...button}
         query={automationQuery(account, step)}
         anchor={ruleAnchor(rule.id)}
         look="danger-quiet"
         icon={Trash2}
         aria-label={`Delete ${rule.name}`}
-        onPointerEnter={() => setNear(true)}
-        onFocus={() => setNear(true)}
-        onClick={(event) => {
-          event.preventDefault()
-          setAsked(true)
-        }}
       >
         Delete
       </WayButton>
-      {ConfirmDialog ? (
-        <ConfirmDialog
-          open={asked}
-          onClose={() => setAsked(false)}
-          returnTo={button}
-          title={DELETE_TITLE}
-          cancelLabel="Cancel"
-          action={<DeleteForm rule={rule} account={account} sending={sending} />}
-        >
-          <Consequences rule={rule} />
-        </ConfirmDialog>
-      ) : null}
+      {ask({
+        title: DELETE_TITLE,
+        cancelLabel: 'Cancel',
+        action: <DeleteForm rule={rule} account={account} sending={sending} />,
+        children: <Consequences rule={rule} />,
+      })}
     </>
   )
 }
@@ -86,24 +50,18 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
 /** The same question as part of the page. */
 export function DeleteRuleQuestion({ rule, account }: DeleteRuleProps) {
   const sending = useIsSending({ act: 'delete', id: String(rule.id) })
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
-  const titleId = `delete-${rule.id}-title`
+  const answers = (
+    <>
+      <ButtonLink to={`${automationAddress(account)}#${ruleAnchor(rule.id)}`} preventScrollReset>
+        Cancel
+      </ButtonLink>
+      <DeleteForm rule={rule} account={account} sending={sending} />
+    </>
+  )
   return (
-    <section aria-labelledby={titleId} className="grid gap-3 rounded-control border border-failing p-4">
-      <h4 id={titleId} ref={heading} tabIndex={-1} className="font-semibold">
-        {DELETE_TITLE}
-      </h4>
-      <div className="grid gap-2 wrap-anywhere text-label text-ink-soft">
-        <Consequences rule={rule} />
-      </div>
-      <div className="flex flex-wrap gap-2">
-        <ButtonLink to={`${automationAddress(account)}#${ruleAnchor(rule.id)}`} preventScrollReset>
-          Cancel
-        </ButtonLink>
-        <DeleteForm rule={rule} account={account} sending={sending} />
-      </div>
-    </section>
+    <QuestionOnPage id={`delete-${rule.id}-title`} title={DELETE_TITLE} answers={answers}>
+      <Consequences rule={rule} />
+    </QuestionOnPage>
   )
 }
 
