@@ -14,4 +14,5 @@ test.each(SEEDS)(
     expect(messages).toBeGreaterThan(10)
     expect(runs).toBeGreaterThan(50)
   },
+  30_000,
 )

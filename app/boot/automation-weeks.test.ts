@@ -15,6 +15,7 @@ test.each(SEEDS)(
     expect(messages).toBeGreaterThan(10)
     expect(runs).toBeGreaterThan(50)
   },
+  30_000,
 )
 
 test.each(['ledger', 'sweep'] as const)(

@@ -11,6 +11,8 @@ export const DEFAULT_OPTIONS: AccountOptions = {
   quotedFlags: false,
   objectSpelling: 'lower',
   deliveryWrapping: 'json',
+  undocumentedWebhooks: [],
+  oneSubscriptionPerObject: false,
   duplicateDeliveries: false,
   reorderDeliveries: false,
   dropNextDeliveries: 0,

@@ -1,37 +1,20 @@
 // The stand-in for everything outside: mounted in front of the product when `PLATFORM=sandbox`, never otherwise.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { MovableClock } from '#app/lib/clocks.server.ts'
 import { seconds } from '#app/lib/duration.ts'
-import type { Log } from '#app/lib/log.ts'
-import { addMissingAccounts } from './accounts.server.ts'
 import { createConsole } from './console/console.server.ts'
 import { sendAnswer, textAnswer } from './http.server.ts'
 import { createPoster } from './post.server.ts'
 import { createReceiver } from './receiver/receiver.server.ts'
 import { seedWorld } from './seed/seed.ts'
-import { createDeliveryEngine } from './servicem8/deliveries.server.ts'
-import { createWire } from './servicem8/wire.server.ts'
-import { openState, type Stage } from './state.server.ts'
+import { openPlatform, type PlatformOptions, WIRE } from './servicem8/platform.server.ts'
 import { createSandboxStripe } from './stripe/stripe.server.ts'
 import { SANDBOX_STRIPE } from './stripe/stripe-options.ts'
 import { createWorld } from './world.server.ts'
 import type { SeedAccount, World } from './world.ts'
 
-export interface SandboxOptions {
-  /** Shared with the product. Moved forward at once by what the state file remembers. */
-  clock: MovableClock
-  /** Public address without a trailing slash, `http://localhost:3000`. */
-  origin: string
-  /** What the product authenticates with. */
-  appId: string
-  appSecret: string
-  /** Where the state is kept; null: nowhere. */
-  stateFile: string | null
-  log: Log
+export interface SandboxOptions extends PlatformOptions {
   /** Accounts to begin with; those the state file knows already are left alone. Default: the two demo accounts. */
   seed?: readonly SeedAccount[]
-  /** How long a callback may take, in ms of real time. Default 10 s, as documented. */
-  answerMs?: number
 }
 
 export interface Sandbox {
@@ -60,38 +43,14 @@ export interface Sandbox {
 }
 
 /** A part of the sandbox that answers some of its paths. */
-export interface SandboxPart {
+interface SandboxPart {
   handle(req: IncomingMessage, res: ServerResponse): boolean
 }
 
-const WIRE = '/sandbox/servicem8'
-
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { clock, origin, log, seed = seedWorld() } = options
-  const keeper = openState(options.stateFile, log)
-  const { state } = keeper
-  // A restarted process must not go back in time: what the product stored carries the moved clock's times.
-  clock.advance(state.clockOffset - clock.offset())
-  addMissingAccounts(state, seed, clock.now())
-
   const poster = createPoster()
-  const stage: Stage = {
-    clock,
-    log,
-    origin,
-    baseUrl: `${origin}${WIRE}`,
-    appId: options.appId,
-    appSecret: options.appSecret,
-    answerMs: options.answerMs ?? 10_000,
-    state,
-    nextId: () => state.nextId++,
-    touched: keeper.touched,
-    commit: keeper.commit,
-    announce: (account, change) => engine.announce(account, change),
-    raise: (account, event) => engine.raise(account, event),
-  }
-  const engine = createDeliveryEngine(stage, poster)
-  const wire = createWire(stage, poster)
+  const { stage, keeper, engine, wire } = openPlatform(options, seed, poster)
   const stripe = createSandboxStripe(stage, poster)
   const world = createWorld(stage, keeper, poster, engine, stripe.payments, seed)
   const receiver = createReceiver(world, { clock, origin, log })

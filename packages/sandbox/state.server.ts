@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import type { Millis } from '#app/lib/clock.ts'
 import type { MovableClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
+import { DEFAULT_OPTIONS } from './default-options.ts'
 import type { NamedEvent, RecordChange } from './servicem8/events.ts'
 import { type CallCount, noCalls } from './servicem8/limits.ts'
 import { emptyLedger, type Ledger } from './stripe/ledger.ts'
@@ -233,6 +234,7 @@ function revive({ records, files, ...account }: SavedAccount): AccountState {
       Object.entries(records).map(([object, list]) => [object, new Map(list.map((one) => [one.uuid, one]))]),
     ),
     files: new Map(Object.entries(files)),
+    options: { ...DEFAULT_OPTIONS, ...account.options },
     apiKeys: account.apiKeys ?? [],
     calls: noCalls(),
     keyCalls: noCalls(),

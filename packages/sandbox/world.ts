@@ -166,6 +166,10 @@ export interface AccountOptions {
   objectSpelling: 'lower' | 'upper' | 'title'
   /** How a delivery is wrapped: JSON, or a form whose key or value is the JSON. */
   deliveryWrapping: 'json' | 'form_key' | 'form_value'
+  /** Objects that may be subscribed to although nothing documents it. */
+  undocumentedWebhooks: string[]
+  /** A new subscription takes the place of every other one of its object, also of one with another address. */
+  oneSubscriptionPerObject: boolean
   /** Every delivery is sent twice. */
   duplicateDeliveries: boolean
   /** Every second delivery overtakes the one before. */

@@ -1,4 +1,4 @@
-// One account at a platform in memory, and what a plan and a commit need around it: for tests of actions.
+// One account at the platform in process, and what a plan and a commit need around it: for tests of actions.
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import type { App } from '#app/context/app-context.ts'
@@ -11,8 +11,8 @@ import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
 import type { FactPart, RecordFacts } from '#app/features/automations/records/facts.ts'
 import { createFactLoader } from '#app/features/automations/records/load-facts.server.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
-import { type AutomationPlatform, automationPlatform } from './automation-platform.server.ts'
 import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
+import { type PlatformInProcess, platformInProcess } from './platform-in-process.server.ts'
 import { QUIET, TEST_SETTINGS } from './test-app.server.ts'
 
 export const ACCOUNT = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -43,7 +43,7 @@ export const PROFILE: AccountProfile = {
 type PlannedPlan = Extract<Plan, { outcome: 'planned' }>
 
 export interface ActionWorld {
-  platform: AutomationPlatform
+  platform: PlatformInProcess
   outbound: MemoryOutbound
   clock: FixedClock
   app: Pick<App, 'callAsAccount' | 'clock' | 'log' | 'store' | 'outbound' | 'secrets' | 'settings'>
@@ -80,7 +80,7 @@ export const EVERY_PART: readonly FactPart[] = [
 
 export function actionWorld(): ActionWorld {
   const clock = fixedClock(NOW)
-  const platform = automationPlatform(clock)
+  const platform = platformInProcess(clock)
   const outbound = memoryOutbound(clock)
   const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
   const webhooks: ActionWorld['webhooks'] = []

@@ -1,4 +1,4 @@
-// Runs on a real database file, a clock that is stepped, and a platform in memory; engines can be thrown away at any moment, as a
+// Runs on a real database file, a clock that is stepped, and the platform in process; engines can be thrown away at any moment, as a
 // process that was killed, and begun again on the same file.
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import {
@@ -28,8 +28,8 @@ import { planSurroundings } from '#app/features/automations/runs/plan-surroundin
 import type { RunParts } from '#app/features/automations/runs/run-inputs.server.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { Store } from '#db/store.ts'
-import { type Around, type AutomationPlatform, automationPlatform } from './automation-platform.server.ts'
 import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
+import { type Around, type PlatformInProcess, platformInProcess } from './platform-in-process.server.ts'
 import { type SteppingClock, steppingClock } from './stepping-clock.ts'
 import { testApp } from './test-app.server.ts'
 
@@ -60,7 +60,7 @@ export interface AutomationWorld {
   client: Client
   store: Store
   clock: SteppingClock
-  platform: AutomationPlatform
+  platform: PlatformInProcess
   outbound: MemoryOutbound
   /** Log lines as `message`, newest last. */
   logged: string[]
@@ -86,7 +86,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
   const base = testApp(clock)
   const { client } = base
   const { store } = base.app
-  const platform = automationPlatform(clock)
+  const platform = platformInProcess(clock)
   const outbound = memoryOutbound(clock)
   const engines: AutomationEngine[] = []
   const dead = new Map<AutomationEngine, () => boolean>()

@@ -1,4 +1,4 @@
-// Job contacts of a platform in memory, looked at through the webhook world: what tests of polled objects have in common.
+// Job contacts at the platform, looked at through the webhook world: what tests of polled objects have in common.
 
 import { LOOK_EVERY } from '#app/domain/polling.ts'
 import { pollObjects } from '#app/features/events/poll-objects.server.ts'
@@ -22,20 +22,19 @@ export function polledWorld(world: WebhookWorld) {
     const own = { first: uuid, last: '', phone: '', mobile: '', email: '', type: 'JOB', ...values }
     return { uuid, active: 1, job_uuid: 'job-1', edit_date: now(), ...own }
   }
-  world.platform.records.jobcontact = [contact('old', { edit_date: '2026-01-02 10:00:00' })]
+  const put = (record: ReturnType<typeof contact>) => world.platform.put(LEEDS, 'jobcontact', record)
+  put(contact('old', { edit_date: '2026-01-02 10:00:00' }))
 
   return {
     now,
     contact,
     /** Changes a contact, at this moment. */
     edit(uuid: string, values: Record<string, unknown>): void {
-      const rows = world.platform.records.jobcontact ?? []
-      world.platform.records.jobcontact = rows.map((row) =>
-        row.uuid === uuid ? { ...row, ...values, edit_date: now() } : row,
-      )
+      const before = world.platform.records(LEEDS, 'jobcontact').get(uuid)
+      world.platform.put(LEEDS, 'jobcontact', { ...before, ...values, uuid, edit_date: now() })
     },
     add(...uuids: string[]): void {
-      world.platform.records.jobcontact?.push(...uuids.map((uuid) => contact(uuid)))
+      for (const uuid of uuids) put(contact(uuid))
     },
     /** Takes what is due. */
     poll: () => pollObjects(world.app),

@@ -10,8 +10,8 @@ import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import { createChance } from '#lab/stage/chance.ts'
-import type { Fate } from './automation-platform.server.ts'
 import { aRule, aStep, automationWorld, LEEDS } from './automation-world.server.ts'
+import type { Fate } from './platform-in-process.server.ts'
 
 const ZONE = 'Europe/London'
 

@@ -1,5 +1,6 @@
-// Two accounts, a real database file, a clock that stands still, and a platform in memory: what webhook use cases need.
+// Two accounts, a real database file, a clock that stands still, and the sandbox's platform in process: what webhook use cases need.
 import type { OutboundProbe } from '#app/adapters/outbound/outbound.ts'
+import type { PlatformFailure } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import { AMPLE_SPACE } from '#app/domain/space.ts'
 import { neededFields } from '#app/features/automations/rules/triggers.ts'
@@ -9,8 +10,11 @@ import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
-import { type MemoryPlatform, memoryPlatform } from './memory-platform.ts'
+import type { SubscriptionView } from '#sandbox/world.ts'
+import { type Around, type Exchange, type PlatformInProcess, platformInProcess } from './platform-in-process.server.ts'
 import { QUIET, TEST_SETTINGS, testApp } from './test-app.server.ts'
+
+export type { SubscriptionView }
 
 export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -33,11 +37,38 @@ type WorldApp = Pick<
   | 'space'
 >
 
+/** No answer to a subscribe call, which waits longest. */
+export const HANGS: PlatformFailure = {
+  outcome: 'unavailable',
+  status: null,
+  message: 'ServiceM8 did not answer within 25 seconds.',
+}
+
+/** The platform as webhook use cases ask it. */
+interface AskedPlatform extends PlatformInProcess {
+  /** In order: `subscribe job`, `list`, `delete <uuid>`, `page jobcontact`, `vendor`, `email <to>`. */
+  asked: string[]
+  /** Fields it was asked to watch, per subscribe call. */
+  askedFields: string[][]
+  /** Filters of the lists it was asked for. */
+  askedFilters: string[]
+  /** What the next calls of that kind answer instead, one after the other. */
+  failures: Record<'subscribe' | 'list' | 'remove' | 'page' | 'vendor' | 'email', PlatformFailure[]>
+  /** Subscriptions of every account, inactive ones too. */
+  listed(): SubscriptionView[]
+  /** The lists are empty from now on. */
+  forgetSubscriptions(): void
+  /** Runs while a call is held open. */
+  before: (exchange: Exchange) => Promise<void> | void
+  /** Runs once it is done, before the caller has its answer. */
+  after: (exchange: Exchange) => void
+}
+
 export interface WebhookWorld {
   app: WorldApp
   client: Client
   clock: FixedClock
-  platform: MemoryPlatform
+  platform: AskedPlatform
   /** Accounts without credentials answer `not_connected`. */
   connected: Set<string>
   /** Verdict of the outbound guard per address; others are allowed. */
@@ -56,7 +87,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
   const base = testApp(clock, { adminAccounts: new Set([LEEDS]), version: '0.0.0' })
   const { client, close } = base
   const { store } = base.app
-  const platform = memoryPlatform()
+  const { platform, callAsAccount } = askedPlatform(clock)
   const connected = new Set([LEEDS, BRISBANE])
   const addresses: WebhookWorld['addresses'] = new Map()
   const probes: WebhookWorld['probes'] = new Map()
@@ -81,7 +112,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
     },
     callAsAccount: async (accountUuid, call) =>
       connected.has(accountUuid)
-        ? call(platform.api, 'access-token')
+        ? callAsAccount(accountUuid, call)
         : { outcome: 'not_connected', message: 'No authentication credentials found' },
     acceptPolled: (take) =>
       store.records.takeInPolled(take, {
@@ -109,6 +140,64 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
     woken,
     close,
   }
+}
+
+const ACCOUNTS = [LEEDS, BRISBANE]
+
+/** How a call is written down, and which failures are meant for it. */
+const ASKED: Partial<
+  Record<Exchange['verb'], [kind: keyof AskedPlatform['failures'], words: (of: Exchange) => string]>
+> = {
+  subscribe: ['subscribe', ({ object }) => `subscribe ${object}`],
+  subscriptions: ['list', () => 'list'],
+  unsubscribe: ['remove', ({ uuid }) => `delete ${uuid}`],
+  list: ['page', ({ object }) => `page ${object}`],
+  vendor: ['vendor', () => 'vendor'],
+  email: ['email', ({ sent }) => `email ${String(sent.to)}`],
+}
+
+function askedPlatform(clock: FixedClock) {
+  const base = platformInProcess(clock)
+  const platform: AskedPlatform = Object.assign(base, {
+    asked: [],
+    askedFields: [],
+    askedFilters: [],
+    failures: { subscribe: [], list: [], remove: [], page: [], vendor: [], email: [] },
+    listed: () => ACCOUNTS.flatMap((uuid) => base.account(uuid).subscriptions),
+    forgetSubscriptions() {
+      for (const uuid of ACCOUNTS) base.account(uuid).subscriptions = []
+    },
+    before: () => undefined,
+    after: () => undefined,
+  })
+  for (const uuid of ACCOUNTS) {
+    base.put(uuid, 'vendor', {
+      uuid,
+      name: 'Leeds Electrical',
+      timezone_name: 'Europe/London',
+      email: 'office@leeds.example',
+    })
+  }
+  // Whoever is admin may watch objects outside our catalogue.
+  for (const uuid of ACCOUNTS) base.account(uuid).options.undocumentedWebhooks = ['staff', 'queue']
+  base.fate = ({ verb }) => platform.failures[askedAs(verb).kind].shift() ?? 'well'
+  const around: Around = async (exchange, reach) => {
+    const { verb, sent, query } = exchange
+    if (verb === 'subscribe') platform.askedFields.push(String(sent.fields).split(','))
+    if (verb === 'list') platform.askedFilters.push(query.get('$filter') ?? '')
+    platform.asked.push(askedAs(verb).words(exchange))
+    await platform.before(exchange)
+    const answer = await reach()
+    platform.after(exchange)
+    return answer
+  }
+  return { platform, callAsAccount: base.connect(around) }
+}
+
+function askedAs(verb: Exchange['verb']) {
+  const found = ASKED[verb]
+  if (!found) throw new Error(`webhook use cases ask for no ${verb}`)
+  return { kind: found[0], words: found[1] }
 }
 
 /** A look at an address that finds nothing wrong; `over` changes what it found. */

@@ -1,5 +1,6 @@
 // ServiceM8's REST and webhook calls. Small on purpose: what the product needs, tolerant of what the platform sends.
 
+import type { Dispatcher } from 'undici'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { isRecord } from '#app/lib/json.ts'
@@ -28,6 +29,8 @@ interface ServiceM8ApiOptions {
   onCall?: (call: PlatformCall) => void
   /** Aborted, no read is asked again. */
   signal?: AbortSignal
+  /** How requests travel. Default: over connections of the client's own. */
+  dispatcher?: Dispatcher
   /** Longest whole exchange, ms. */
   timeouts?: { read: number; subscribe: number; send?: number; document?: number }
 }
@@ -70,8 +73,8 @@ interface PageInput {
 }
 
 export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
-  const wire = createWire()
-  const loneWire = createLoneWire()
+  const wire = options.dispatcher ?? createWire()
+  const loneWire = options.dispatcher ?? createLoneWire()
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
 
   async function ask({ accountUuid, gate, counts }: Caller, token: string, asked: Asked): Promise<Answered> {

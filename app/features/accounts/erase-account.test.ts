@@ -132,13 +132,14 @@ describe('erasing an account', () => {
   it('tells the platform, and only about its own addresses', async () => {
     const { token } = await live(world, LEEDS)
     const { platform } = world
+    const api = platform.apiOf(LEEDS)
     const subscribe = (callbackUrl: string) =>
-      platform.api.subscribeObject('access-token', { object: 'job', fields: ['status'], callbackUrl })
+      api.subscribeObject('access-token', { object: 'job', fields: ['status'], callbackUrl })
     platform.challenge = async () => true
     await subscribe(`${ORIGIN}/hooks/platform/${token}`)
     await subscribe(`${ORIGIN}/hooks/platform/${newToken()}`)
     await eraseAccount(app, LEEDS, 'Leeds Electrical')
-    const left = await platform.api.listSubscriptions('access-token')
+    const left = await api.listSubscriptions('access-token')
     expect(
       left.outcome === 'ok' && left.value.map(({ callbackUrl, active }) => [callbackUrl.includes(token), active]),
     ).toEqual([

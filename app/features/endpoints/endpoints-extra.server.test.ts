@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type EndpointKey, MOST_ENDPOINTS } from '#app/domain/endpoint-key.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
-import { HANGS } from '#tests/support/memory-platform.ts'
-import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { BRISBANE, HANGS, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { rotateSecret } from './controls/rotate-secret.server.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from './endpoints.server.ts'
 import { neededObjects, repairSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
@@ -40,7 +39,7 @@ async function webhook(form: Record<string, unknown> = {}): Promise<EndpointKey>
   return made.endpoint.view.id
 }
 
-const live = () => world.platform.listed.filter((one) => one.active)
+const live = () => world.platform.listed().filter((one) => one.active)
 const watched = () => live().map((one) => [one.subject, one.fields])
 const rules = (accountUuid = LEEDS) => listEndpoints(world.app, accountUuid, 'extra')
 const states = async () => (await world.app.store.endpoints.listSubscriptions(LEEDS)).map((row) => row.state)
@@ -116,9 +115,9 @@ describe('adding a rule', () => {
   })
 
   test('knows the same objects as webhooks: others need an admin', async () => {
-    expect(await create({ objectType: 'potato' })).toMatchObject({ outcome: 'forbidden' })
-    expect(await create({ objectType: 'potato' }, true)).toMatchObject({ outcome: 'created' })
-    const typed = { useCustom: 'on', customObject: 'Staff' }
+    expect(await create({ objectType: 'queue' })).toMatchObject({ outcome: 'forbidden' })
+    expect(await create({ objectType: 'queue', fieldFilters: 'name' }, true)).toMatchObject({ outcome: 'created' })
+    const typed = { useCustom: 'on', customObject: 'Staff', fieldFilters: '' }
     expect(await create(typed, true)).toMatchObject({ endpoint: { view: { objectType: 'staff' } } })
     expect(await create(typed)).toMatchObject({ endpoint: { view: { objectType: 'job' } } })
     expect(await create({ useCustom: 'on', customObject: '1?' }, true)).toMatchObject({
@@ -330,7 +329,7 @@ describe('who needs an object', () => {
 
   test('a repair subscribes for a rule what the platform has dropped', async () => {
     await created()
-    for (const entry of world.platform.listed) Object.assign(entry, { active: false, lastFailureReason: 'gone' })
+    for (const entry of world.platform.listed()) Object.assign(entry, { active: false, lastFailureReason: 'gone' })
     expect(await repairSubscriptions(world.app)).toMatchObject({ accounts: 1, repaired: 1, failed: 0 })
     expect(watched()).toEqual([['job', ['status']]])
   })

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PlatformFailure } from '#app/adapters/platform.ts'
 import { withMethods } from '#app/lib/families.ts'
-import { HANGS } from '#tests/support/memory-platform.ts'
-import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { HANGS, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { createEndpoint, listEndpoints, updateEndpoint } from './endpoints.server.ts'
 
 let world: WebhookWorld
@@ -33,7 +32,7 @@ async function onlyWebhook() {
 
 const states = async () => (await world.app.store.endpoints.listSubscriptions(LEEDS)).map((row) => row.state)
 
-const live = () => world.platform.listed.filter((one) => one.active)
+const live = () => world.platform.listed().filter((one) => one.active)
 
 const REFUSALS: [string, PlatformFailure][] = [
   ['400', { outcome: 'refused', status: 400, message: 'Challenge failed' }],

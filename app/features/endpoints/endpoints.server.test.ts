@@ -2,8 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
-import { HANGS } from '#tests/support/memory-platform.ts'
-import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import {
+  BRISBANE,
+  HANGS,
+  LEEDS,
+  ORIGIN,
+  openWebhookWorld,
+  type WebhookWorld,
+} from '#tests/support/webhook-world.server.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from './endpoints.server.ts'
 
 let world: WebhookWorld
@@ -39,7 +45,7 @@ function tokenHashOf(forwardingUrl: string): string {
 const states = async (accountUuid = LEEDS) =>
   (await world.app.store.endpoints.listSubscriptions(accountUuid)).map((row) => row.state)
 
-const live = () => world.platform.listed.filter((one) => one.active)
+const live = () => world.platform.listed().filter((one) => one.active)
 
 describe('creating a webhook', () => {
   test('subscribes at the platform with an address of its own and stores both', async () => {
@@ -160,7 +166,6 @@ describe('creating a webhook', () => {
   })
 
   test('leaves out the fields the platform does not know, and says so', async () => {
-    world.platform.unknownFields.add('statsu')
     const { view } = await created({ fields: 'status,statsu,date' })
     expect(live()[0]?.fields).toEqual(['date', 'status'])
     expect(view.fields).toEqual(['status', 'statsu', 'date'])
@@ -168,7 +173,6 @@ describe('creating a webhook', () => {
   })
 
   test('fails when the platform knows none of the fields', async () => {
-    world.platform.unknownFields.add('statsu')
     expect(await create({ fields: 'statsu' })).toMatchObject({
       outcome: 'platform_refused',
       message: expect.stringMatching(/is not a valid field for subscription.*none of these fields of Job: statsu/),
@@ -177,7 +181,8 @@ describe('creating a webhook', () => {
   })
 
   test('tries the other spellings of an object once', async () => {
-    world.platform.unknownObjects.add('jobactivity').add('JobActivity')
+    const unknown = { outcome: 'refused', status: 400, message: 'Object does not support subscription' } as const
+    world.platform.failures.subscribe.push(unknown, unknown)
     await created({ object: 'jobactivity', fields: 'staff_uuid' })
     expect(world.platform.asked.slice(0, 3)).toEqual([
       'subscribe jobactivity',
@@ -225,7 +230,7 @@ describe('replacing a webhook', () => {
   })
 
   test('works on a platform that keeps one subscription per object as well', async () => {
-    world.platform.behaviour = 'replaces'
+    world.platform.account(LEEDS).options.oneSubscriptionPerObject = true
     await created()
     const second = await created({ fields: 'date' })
     expect(live()).toMatchObject([{ callbackUrl: second.view.forwardingUrl, fields: ['date'] }])

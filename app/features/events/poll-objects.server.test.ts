@@ -112,18 +112,18 @@ describe('a look that does not work', () => {
     await wanted(BRISBANE)
     world.connected.delete(LEEDS)
     // In Brisbane it is ten hours later.
-    world.platform.records.jobcontact?.push(polled.contact('new', { edit_date: '2026-01-05 19:01:00' }))
+    world.platform.put(BRISBANE, 'jobcontact', polled.contact('new', { edit_date: '2026-01-05 19:01:00' }))
     await polled.look()
     expect(polled.events().map(({ account, uuid }) => [account, uuid])).toEqual([[BRISBANE, 'new']])
   })
 
   test('within a list of several pages changes nothing that was not read to its end', async () => {
     await wanted()
-    world.platform.pageSize = 2
+    world.platform.account(LEEDS).options.pageSize = 2
     polled.add('a', 'b', 'c', 'd')
     world.clock.advance(LOOK_EVERY + minutes(1))
     let pages = 0
-    world.platform.onPage = () => {
+    world.platform.after = () => {
       pages += 1
       if (pages === 1) world.platform.failures.page.push({ outcome: 'unavailable', status: null, message: 'gone' })
     }
@@ -175,7 +175,7 @@ describe('too much at once', () => {
 
   test('comes page by page, all of it', async () => {
     await wanted()
-    world.platform.pageSize = 60
+    world.platform.account(LEEDS).options.pageSize = 60
     polled.add(...Array.from({ length: 450 }, (_, n) => `new-${n}`))
     await polled.look()
     expect(polled.events()).toHaveLength(450)

@@ -167,8 +167,17 @@ export function withoutCare(parts: RunParts): RunParts {
       return { ...plan, effects }
     },
   })
+  // The platform's own history of texts would still keep most of them from being repeated.
+  const committer: RunParts['committer'] = {
+    ...parts.committer,
+    verify: (effect, context) =>
+      effect.kind === 'send_sms' || effect.kind === 'send_email'
+        ? Promise.resolve({ outcome: 'not_done' })
+        : parts.committer.verify(effect, context),
+  }
   return {
     ...parts,
+    committer,
     actions: { ...parts.actions, send_sms: careless('send_sms'), send_email: careless('send_email') },
   }
 }

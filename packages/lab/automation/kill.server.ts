@@ -3,8 +3,8 @@
 import type { App } from '#app/context/app-context.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { eachMethod } from '#app/lib/families.ts'
-import type { Around, Exchange } from '#tests/support/automation-platform.server.ts'
 import type { Wrapped } from '#tests/support/automation-world.server.ts'
+import type { Around, Exchange } from '#tests/support/platform-in-process.server.ts'
 
 export interface Mortal extends Wrapped {
   /** Every boundary it came to, in order. */

@@ -1,8 +1,8 @@
 // Many runs at once while processes end at random and the platform loses answers, is late, breaks and refuses: whatever happens,
 // no customer hears a thing twice, and every run comes to its end.
 import { minutes, seconds } from '#app/lib/duration.ts'
-import type { Fate } from '#tests/support/automation-platform.server.ts'
 import { type AutomationWorld, automationWorld, BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
+import type { Fate } from '#tests/support/platform-in-process.server.ts'
 import { type Chance, createChance } from '../stage/chance.ts'
 import { type JudgedRun, judgeRecords, judgeRun, NOTHING_FOUND, type RunFinding, settleByHand } from './judge.server.ts'
 import { mortal } from './kill.server.ts'

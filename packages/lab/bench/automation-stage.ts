@@ -1,11 +1,10 @@
 // Everything the process does for automations, put together as in `app/boot/boot.server.ts`, on a database file and the machine's clock;
-// the platform is in memory and takes its time to answer.
+// the platform is the sandbox's in this process, and takes its time to answer.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CallGate } from '#app/adapters/platform.ts'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import { createAutomationEngine } from '#app/boot/automation-engine.server.ts'
@@ -26,8 +25,8 @@ import type { Log } from '#app/lib/log.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
-import { type Around, type AutomationPlatform, automationPlatform } from '#tests/support/automation-platform.server.ts'
 import { memoryOutbound } from '#tests/support/memory-outbound.ts'
+import { type Around, type PlatformInProcess, platformInProcess } from '#tests/support/platform-in-process.server.ts'
 import { TEST_SETTINGS } from '#tests/support/test-app.server.ts'
 import { createChance } from '../stage/chance.ts'
 import { RULES } from './automation-rules.ts'
@@ -53,7 +52,7 @@ export interface Reached {
 }
 
 export interface Stage {
-  platform: AutomationPlatform
+  platform: PlatformInProcess
   /** Calls that went past the budget, in order. */
   calls: MadeCall[]
   /** Texts and changed fields, at the moment they reached the platform. */
@@ -78,7 +77,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
   const client = openClient(join(folder, 'bench.db'), 'db/migrations')
   const clock = systemClock()
   const store = sqliteStore(client, clock)
-  const platform = automationPlatform(clock)
+  const platform = platformInProcess(clock)
   const outbound = memoryOutbound(clock)
   const complaints = new Map<string, number>()
   const log = complaining(complaints)
@@ -90,28 +89,20 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
   let events = 0
 
   const around =
-    (account: string, gate: CallGate, counts: boolean): Around =>
+    (account: string, counts: boolean): Around =>
     async (exchange, reach) => {
-      const held = await gate.admit()
-      // What a gate answers is what the call answers: `reach` would have given the same kind of thing.
-      if (held) return held as Awaited<ReturnType<typeof reach>>
-      const { verb, object } = exchange
+      const { verb, object, uuid, sent } = exchange
       const at = clock.now()
       calls.push({ account, verb, object, at })
       const length = chance.whole(...ANSWER_MS)
       await pause(length / 2)
-      const changedBefore = platform.changed.length
-      const sentBefore = platform.messages.length
-      // Begun and looked at in one turn, so that nobody else's message is taken for this one's.
-      const answering = reach()
-      for (const { text } of platform.messages.slice(sentBefore)) {
-        reached.push({ account, what: `sms ${text}`, at: clock.now() })
+      const answer = await reach()
+      if (verb === 'sms') reached.push({ account, what: `sms ${String(sent.message)}`, at: clock.now() })
+      if (verb === 'update') {
+        for (const value of Object.values(sent))
+          reached.push({ account, what: `set ${String(value)}`, at: clock.now() })
+        void echo(account, uuid, Object.keys(sent))
       }
-      for (const { uuid, fields } of platform.changed.slice(changedBefore)) {
-        for (const value of Object.values(fields)) reached.push({ account, what: `set ${value}`, at: clock.now() })
-        void echo(account, uuid, Object.keys(fields))
-      }
-      const answer = await answering
       await pause(length / 2)
       const method = verb === 'read' || verb === 'list' ? 'GET' : 'POST'
       const call = {
@@ -132,8 +123,9 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     secrets,
     oauth: { refresh: () => Promise.reject(new Error('tokens last longer than this')) },
     platformApi: {
-      ...platform.apiOf('nobody', (_exchange, reach) => reach()),
-      actingFor: (account, { gate, counts }) => platform.apiOf(account, around(account, gate, counts)),
+      ...platform.adapterOf('nobody'),
+      actingFor: (account, { gate, counts }) =>
+        platform.adapterOf(account, around(account, counts)).actingFor(account, { gate, counts }),
     },
   })
   const deliveries = createDeliveryEngine({ store, clock, log, outbound, secrets, settings: TEST_SETTINGS })

@@ -147,6 +147,8 @@ describe('the switches', () => {
     objectSpelling: 'upper',
     deliveryWrapping: 'form_value',
     withheldScopes: 'publish_sms manage_jobs',
+    undocumentedWebhooks: 'staff queue',
+    oneSubscriptionPerObject: '1',
     manifestWebhooks: 'Job: status, queue_uuid\nnote: note',
     messagingSilent: '1',
   }
@@ -170,6 +172,8 @@ describe('the switches', () => {
         { object: 'note', fields: ['note'] },
       ],
       messagingSilent: true,
+      undocumentedWebhooks: ['staff', 'queue'],
+      oneSubscriptionPerObject: true,
       unpaid: false,
       insistOnHttps: false,
       quotedFlags: false,

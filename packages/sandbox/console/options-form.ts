@@ -20,6 +20,7 @@ const TICKS = [
   'unpaid',
   'insistOnHttps',
   'quotedFlags',
+  'oneSubscriptionPerObject',
   'duplicateDeliveries',
   'reorderDeliveries',
   'messagingSilent',
@@ -38,9 +39,7 @@ export function readOptions(form: URLSearchParams): ReadOptions {
     numbers[name] = value
   }
   const { deliveryDelaySeconds = 0, ...plain } = numbers
-  const scopes = fieldOf(form, 'withheldScopes')
-    .split(/[\s,]+/)
-    .filter((one) => one !== '')
+  const scopes = wordsOf(form, 'withheldScopes')
   const unknown = scopes.find((scope) => !SCOPES.has(scope))
   if (unknown !== undefined) return bad(`“${unknown}” is not the name of a right.`)
   const manifest = readManifest(fieldOf(form, 'manifestWebhooks'))
@@ -52,11 +51,18 @@ export function readOptions(form: URLSearchParams): ReadOptions {
       ...Object.fromEntries(TICKS.map((name) => [name, form.has(name)])),
       deliveryDelayMs: deliveryDelaySeconds * 1000,
       withheldScopes: scopes,
+      undocumentedWebhooks: wordsOf(form, 'undocumentedWebhooks'),
       manifestWebhooks: manifest,
       objectSpelling: SPELLINGS.find((one) => one === form.get('objectSpelling')) ?? 'lower',
       deliveryWrapping: WRAPPINGS.find((one) => one === form.get('deliveryWrapping')) ?? 'json',
     },
   }
+}
+
+function wordsOf(form: URLSearchParams, name: string): string[] {
+  return fieldOf(form, name)
+    .split(/[\s,]+/)
+    .filter((one) => one !== '')
 }
 
 /** Lines of `object: field, field`; a sentence when one cannot be meant. */

@@ -54,10 +54,10 @@ export function findObjectOfItem(name: string): ObjectFact | null {
   return findObject(name) ?? byItemName.get(name.toLowerCase()) ?? null
 }
 
-/** By the name in a subscription: case and underscores do not matter (`Job_Activity`). */
-export function findWebhookObject(name: string): ObjectFact | null {
+/** By the name in a subscription: case and underscores do not matter (`Job_Activity`). `undocumented` ones count, too. */
+export function findWebhookObject(name: string, undocumented: readonly string[] = []): ObjectFact | null {
   const object = findObject(name.replaceAll('_', ''))
-  return object?.webhook ? object : null
+  return object && (object.webhook || undocumented.includes(object.key)) ? object : null
 }
 
 export function fieldsOf(objectKey: string): ReadonlyMap<string, FieldFact> {

@@ -23,7 +23,7 @@ export async function webhookCall(stage: Stage, poster: Poster, request: Account
   const [, , part = ''] = request.path.split('/')
   switch (`${request.method} ${part === '' ? '/' : part === 'object' || part === 'event' ? part : '{uuid}'}`) {
     case 'POST object':
-      return subscribe(stage, poster, request, wantedObject(request), false)
+      return subscribe(stage, poster, request, wantedObject(request), request.account.options.oneSubscriptionPerObject)
     case 'POST event':
       return subscribe(stage, poster, request, wantedEvent(request), false)
     case 'POST /':
@@ -47,7 +47,8 @@ function wantedObject(request: AccountRequest): Wanted {
   const form = formOf(request)
   const name = form.get('object')?.trim() ?? ''
   if (name === '') return refuse('Please specify an object for subscription')
-  const object = name.length <= MAX_OBJECT ? findWebhookObject(name) : null
+  const { undocumentedWebhooks } = request.account.options
+  const object = name.length <= MAX_OBJECT ? findWebhookObject(name, undocumentedWebhooks) : null
   if (!object) return refuse(`Object ${name.slice(0, MAX_OBJECT)} does not support subscription`)
   const fields = [...new Set((form.get('fields') ?? '').split(',').map((field) => field.trim()))]
   const known = fieldsOf(object.key)

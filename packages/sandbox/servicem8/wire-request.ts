@@ -27,7 +27,7 @@ export interface AccountRequest extends WireRequest {
 }
 
 /** A header's first value, or ''. */
-export function headerOf(request: WireRequest, name: string): string {
+export function headerOf(request: Pick<WireRequest, 'headers'>, name: string): string {
   const value = request.headers[name]
   return (Array.isArray(value) ? value[0] : value) ?? ''
 }

@@ -23,11 +23,16 @@ import { searchCall } from './search.server.ts'
 import { webhookCall } from './webhooks.server.ts'
 import { type AccountRequest, formOf, headerOf, type WireRequest } from './wire-request.ts'
 
-interface Wire {
+export interface Wire {
   /** `path` is what follows `/sandbox/servicem8`, beginning with `/`. */
   handle(req: IncomingMessage, res: ServerResponse, path: string, rawQuery: string): void
+  /** Answers a call that was made inside this process. Null: its answer never arrives. */
+  call(call: WireCall): Promise<Answer | null>
   stop(): void
 }
+
+/** One call as it arrives: header names in lower case. */
+type WireCall = Pick<WireRequest, 'method' | 'path' | 'rawQuery' | 'headers' | 'body'>
 
 const MAX_BODY = 1024 * 1024
 
@@ -107,25 +112,27 @@ export function createWire(stage: Stage, poster: Poster): Wire {
     const body = await readBody(req, isUpload ? MAX_FILE + 64 * 1024 : MAX_BODY)
     if (body === 'gone') return
     if (body === 'too_large') return sendAnswer(req, res, errorAnswer(413, 'The request body is too large'))
+    const called = { method: req.method ?? 'GET', path, rawQuery, headers: req.headers, body }
+    const answer = await call(called, (ms) => held.wait(ms, res))
+    if (answer) sendAnswer(req, res, answer)
+    else req.socket.destroy()
+  }
+
+  async function call(called: WireCall, wait: (ms: number) => Promise<void>): Promise<Answer | null> {
     const request: WireRequest = {
-      method: req.method ?? 'GET',
-      path,
-      query: new URLSearchParams(rawQuery),
-      rawQuery,
-      headers: req.headers,
-      contentType: (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
-      body,
+      ...called,
+      query: new URLSearchParams(called.rawQuery),
+      contentType: mediaTypeOf(called),
     }
     const effect = faultFor(request)
-    if (effect?.kind === 'drop') return void req.socket.destroy()
+    if (effect?.kind === 'drop') return null
     if (effect?.kind === 'hang') {
-      await held.wait(HANG_MS, res)
-      return void req.socket.destroy()
+      await wait(HANG_MS)
+      return null
     }
-    if (effect?.kind === 'delay') await held.wait(effect.ms, res)
+    if (effect?.kind === 'delay') await wait(effect.ms)
     const answer = await answerTo(request, effect)
-    if (effect?.kind === 'lose_answer') return void req.socket.destroy()
-    sendAnswer(req, res, answer)
+    return effect?.kind === 'lose_answer' ? null : answer
   }
 
   return {
@@ -136,10 +143,16 @@ export function createWire(stage: Stage, poster: Poster): Wire {
         sendAnswer(req, res, errorAnswer(500, 'Internal error of the pretend platform'))
       })
     },
+    // Nobody waits inside a process: what hangs or is late is over at once.
+    call: (called) => call(called, async () => undefined),
     stop() {
       held.letGo()
     },
   }
+}
+
+function mediaTypeOf(called: WireCall): string {
+  return headerOf(called, 'content-type').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
 function bearerOf(request: WireRequest): string {

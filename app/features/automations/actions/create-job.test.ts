@@ -15,6 +15,7 @@ import {
   QUEUE,
 } from '#tests/support/action-platform.server.ts'
 
+const BUNDLE = '60000000-0000-4000-8000-000000000001'
 let world: ActionWorld
 
 const TAP = '90000000-0000-4000-8000-000000000001'
@@ -75,11 +76,11 @@ const line = (uuid: string, name: string, more = {}) =>
 function stock(): void {
   line('l-2', 'Second', { sort_order: '2' })
   line('l-1', 'First')
-  line('l-3', 'In the bundle', { job_material_bundle_uuid: 'b-1', sort_order: '3' })
+  line('l-3', 'In the bundle', { job_material_bundle_uuid: BUNDLE, sort_order: '3' })
   line('l-4', 'Deleted', { active: 0 })
   line('l-5', 'Elsewhere', { job_uuid: OTHER_JOB })
   world.put('jobmaterialbundle', {
-    uuid: 'b-1',
+    uuid: BUNDLE,
     job_uuid: JOB,
     name: 'Old combi',
     item_number: 'B',
@@ -346,7 +347,7 @@ describe('moved materials', () => {
     const plan = await job({ transferFromAllJobs: true, transferBundlesFromAllJobs: true }, { records })
     if (plan.outcome !== 'planned') throw new Error(plan.outcome)
     expect(brief(plan.effects).slice(1)).toEqual([
-      ['move jobmaterialbundle', 'b-1', '', { job_uuid: 0 }],
+      ['move jobmaterialbundle', BUNDLE, '', { job_uuid: 0 }],
       ['move jobmaterial', 'l-3', '', { job_uuid: 0, job_material_bundle_uuid: 1 }],
       ['move jobmaterial', 'l-1', '', { job_uuid: 0 }],
       ['move jobmaterial', 'l-2', '', { job_uuid: 0 }],
@@ -385,7 +386,7 @@ describe('done at the platform', () => {
     expect(world.platform.records(ACCOUNT, 'jobmaterial').get('l-1')?.job_uuid).toBe(uuid)
     expect(world.platform.records(ACCOUNT, 'jobmaterial').get('l-3')).toMatchObject({
       job_uuid: uuid,
-      job_material_bundle_uuid: 'b-1',
+      job_material_bundle_uuid: BUNDLE,
     })
   })
 })

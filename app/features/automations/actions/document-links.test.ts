@@ -16,10 +16,10 @@ const tokenOf = (url: string) => url.slice('https://fieldhook.test/documents/'.l
 describe('a download address', () => {
   it('leads to the file of its account, for sixty days', async () => {
     const url = documentUrl(world.app, ACCOUNT, FILE)
-    world.put('attachment', { uuid: FILE, attachment_name: 'Invoice.pdf' })
+    world.platform.putFile(ACCOUNT, FILE)
     expect(await openDocument(world.app, tokenOf(url))).toEqual({
       outcome: 'found',
-      url: `https://files.example.test/${FILE}`,
+      url: expect.stringMatching(/\/storage\/[\w-]{43}$/),
     })
     world.clock.advance(60 * 86_400_000 + 1_000)
     expect(await openDocument(world.app, tokenOf(url))).toEqual({ outcome: 'expired' })

@@ -230,10 +230,10 @@ test('a notice is dismissed by its account only', async () => {
 describe('comparing with the platform', () => {
   test('on request repairs, says why, and the card keeps it', async () => {
     await create()
-    Object.assign(world.platform.listed[0] ?? {}, {
+    Object.assign(world.platform.listed()[0] ?? {}, {
       active: false,
       lastFailureReason: 'Webhook request failed for over 12 hours',
-      lastFailureAt: '2026-01-04 22:10:00',
+      lastFailureAt: Date.UTC(2026, 0, 4, 22, 10),
     })
     expect(await press('compare', {})).toMatchObject({
       flash: {
@@ -264,6 +264,7 @@ describe('comparing with the platform', () => {
       outcome: 'unavailable',
       status: null,
       message: 'ServiceM8 could not be reached.',
+      undone: true,
     })
     expect(await press('compare', {})).toMatchObject({
       flash: { kind: 'error', description: 'ServiceM8 could not be reached.' },

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
-import { HANGS } from '#tests/support/memory-platform.ts'
-import { LEEDS, openWebhookWorld, seenWell, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { HANGS, LEEDS, openWebhookWorld, seenWell, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { createEndpoint } from '../endpoints.server.ts'
 import { MAIL_REASON_TEXTS, mailReasonText } from './notice-reasons.ts'
 import { raiseNotices } from './notices.server.ts'
@@ -27,6 +26,9 @@ const connect = (scope: string) =>
     expiresAt: world.clock.now() + days(99),
     scope,
   })
+
+const KILLED = new Error('killed')
+const mails = () => world.platform.messages.map(({ sent }) => sent)
 
 const set = (columns: string, ...values: unknown[]) =>
   world.client.sql.prepare(`UPDATE endpoint SET ${columns} WHERE id = 1`).run(...values)
@@ -76,7 +78,7 @@ describe('a round', () => {
     expect(world.probed).toContain('https://example.com/in')
     const [check] = await world.app.store.notices.listEndpointChecks(LEEDS)
     expect(check?.steps.find((step) => step.name === 'latest')).toMatchObject({ verdict: 'fail' })
-    expect(world.platform.emails).toEqual([
+    expect(mails()).toEqual([
       {
         to: 'office@leeds.example',
         subject: 'Your Job webhook is failing',
@@ -97,11 +99,11 @@ describe('a round', () => {
       ['recovered', 'sent'],
       ['stopped', 'sent'],
     ])
-    expect(world.platform.emails.map((mail) => mail.subject)).toEqual([
+    expect(mails().map((mail) => mail.subject)).toEqual([
       'Your Job webhook was stopped',
       'Your Job webhook works again',
     ])
-    expect(world.platform.emails[1]?.textBody).toContain('It had not worked since 09:00.')
+    expect(mails()[1]?.textBody).toContain('It had not worked since 09:00.')
     // The card must not go on showing what was found while it was broken.
     const [check] = await world.app.store.notices.listEndpointChecks(LEEDS)
     expect(check?.steps.find((step) => step.name === 'latest')).toMatchObject({ verdict: 'ok' })
@@ -165,7 +167,7 @@ describe('an e-mail', () => {
   })
 
   test('needs an address', async () => {
-    world.platform.vendorEmail = ''
+    world.platform.put(LEEDS, 'vendor', { uuid: LEEDS, timezone_name: 'Europe/London' })
     letFail()
     await round()
     expect(await newest()).toMatchObject({
@@ -192,7 +194,7 @@ describe('an e-mail', () => {
       'vendor',
       'email office@leeds.example',
     ])
-    expect(world.platform.emails).toHaveLength(1)
+    expect(mails()).toHaveLength(1)
     expect(await newest()).toMatchObject({ mailState: 'sent' })
   })
 
@@ -222,9 +224,16 @@ describe('an e-mail', () => {
 
   test('is not sent twice when the process ends in the middle of it', async () => {
     letFail()
-    world.platform.onEmail = () => Promise.reject(new Error('killed'))
+    const { callAsAccount } = world.app
+    world.app.callAsAccount = (account, call, options) =>
+      callAsAccount(
+        account,
+        (api, token) =>
+          call({ ...api, sendEmail: (...given) => api.sendEmail(...given).then(() => Promise.reject(KILLED)) }, token),
+        options,
+      )
     await round()
-    world.platform.onEmail = async () => undefined
+    world.app.callAsAccount = callAsAccount
     clock.advance(hours(1))
     await round()
     expect(world.platform.asked.filter((one) => one.startsWith('email'))).toHaveLength(1)
@@ -237,13 +246,13 @@ describe('an e-mail', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    world.platform.onEmail = () => held
+    world.platform.before = ({ verb }) => (verb === 'email' ? held : undefined)
     const first = round()
     const second = round()
     await expect.poll(() => world.platform.asked.filter((one) => one.startsWith('email')).length).toBe(1)
     release()
     await Promise.all([first, second])
-    expect(world.platform.emails).toHaveLength(1)
+    expect(mails()).toHaveLength(1)
   })
 
   test('about what is over is not sent any more', async () => {
@@ -257,7 +266,7 @@ describe('an e-mail', () => {
       'E-mail sent to office@leeds.example.',
       MAIL_REASON_TEXTS.superseded,
     ])
-    expect(world.platform.emails).toMatchObject([{ subject: 'Your Job webhook works again' }])
+    expect(mails()).toMatchObject([{ subject: 'Your Job webhook works again' }])
   })
 
   test('is one of five a day', async () => {
@@ -268,12 +277,12 @@ describe('an e-mail', () => {
       await round()
       clock.advance(minutes(30))
     }
-    expect(world.platform.emails).toHaveLength(5)
+    expect(mails()).toHaveLength(5)
     expect((await notices()).filter((one) => one.mailSentence === MAIL_REASON_TEXTS.too_many)).toHaveLength(3)
     clock.advance(days(1))
     letFail()
     await round()
-    expect(world.platform.emails).toHaveLength(6)
+    expect(mails()).toHaveLength(6)
   })
 })
 

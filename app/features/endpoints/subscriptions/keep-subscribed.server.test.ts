@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { aRule, aStep } from '#tests/support/automation-world.server.ts'
-import { HANGS } from '#tests/support/memory-platform.ts'
-import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { HANGS, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { keepSubscribed } from './keep-subscribed.server.ts'
 import { repairSubscriptions } from './repair-subscriptions.server.ts'
 
@@ -34,7 +33,11 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-const live = () => world.platform.listed.filter((one) => one.active).map(({ subject }) => subject)
+const live = () =>
+  world.platform
+    .listed()
+    .filter((one) => one.active)
+    .map(({ subject }) => subject)
 
 test('an automation needs no webhook: its events are subscribed to, and no longer once it is off', async () => {
   expect(await keepSubscribed(world.app, LEEDS)).toBeNull()

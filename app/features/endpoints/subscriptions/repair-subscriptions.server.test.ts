@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { RemoteSubscription } from '#app/adapters/platform.ts'
 import { hours } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
-import { HANGS } from '#tests/support/memory-platform.ts'
-import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import {
+  BRISBANE,
+  HANGS,
+  LEEDS,
+  ORIGIN,
+  openWebhookWorld,
+  type SubscriptionView,
+  type WebhookWorld,
+} from '#tests/support/webhook-world.server.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints } from '../endpoints.server.ts'
 import { compareSubscriptions, repairSubscriptions } from './repair-subscriptions.server.ts'
 
@@ -22,7 +28,24 @@ async function created(object = 'job', accountUuid = LEEDS) {
   return made.endpoint.view
 }
 
-const live = () => world.platform.listed.filter((one) => one.active)
+/** One that is there without us. */
+const subscription = (uuid: string, subject: string, callbackUrl: string): SubscriptionView => ({
+  uuid,
+  accountUuid: LEEDS,
+  kind: 'object',
+  subject,
+  callbackUrl,
+  fields: ['active'],
+  uniqueId: '',
+  active: true,
+  deleted: false,
+  createdAt: world.clock.now(),
+  lastFailureReason: null,
+  lastFailureAt: null,
+  failingSince: null,
+})
+
+const live = () => world.platform.listed().filter((one) => one.active)
 
 async function onlyView(accountUuid = LEEDS) {
   const [only, ...others] = await listEndpoints(world.app, accountUuid, 'webhook')
@@ -60,7 +83,7 @@ describe('repairing subscriptions', () => {
 
   test('subscribes again what the platform has switched off, with a new address', async () => {
     const view = await created()
-    Object.assign(world.platform.listed[0] as RemoteSubscription, {
+    Object.assign(world.platform.listed()[0] as SubscriptionView, {
       active: false,
       lastFailureReason: 'Webhook request failed for over 12 hours',
     })
@@ -73,14 +96,14 @@ describe('repairing subscriptions', () => {
 
   test('subscribes again what the platform no longer lists', async () => {
     await created()
-    world.platform.listed.length = 0
+    world.platform.forgetSubscriptions()
     expect(await repairSubscriptions(world.app)).toMatchObject({ repaired: 1 })
     expect(live()).toHaveLength(1)
   })
 
   test('explains on the card what cannot be repaired, and takes it back once it can', async () => {
     await created()
-    Object.assign(world.platform.listed[0] as RemoteSubscription, {
+    Object.assign(world.platform.listed()[0] as SubscriptionView, {
       active: false,
       lastFailureReason: 'Webhook request failed for over 12 hours',
     })
@@ -110,7 +133,7 @@ describe('repairing subscriptions', () => {
   test('looks after the other accounts when one cannot be read', async () => {
     await created('job', LEEDS)
     await created('job', BRISBANE)
-    world.platform.listed.length = 0
+    world.platform.forgetSubscriptions()
     world.platform.failures.list.push(HANGS)
     expect(await repairSubscriptions(world.app)).toEqual({ accounts: 2, unreadable: 1, repaired: 1, failed: 0 })
   })
@@ -124,33 +147,16 @@ describe('repairing subscriptions', () => {
 
   test('leaves subscriptions of others at the platform alone', async () => {
     await created()
-    const foreign: RemoteSubscription = {
-      uuid: 'theirs',
-      kind: 'object',
-      subject: 'job',
-      callbackUrl: 'https://other.example.com/hooks/platform/abc',
-      fields: ['status'],
-      active: true,
-      lastFailureReason: null,
-      lastFailureAt: null,
-    }
-    world.platform.listed.push(foreign)
+    const foreign = subscription('theirs', 'job', 'https://other.example.com/hooks/platform/abc')
+    world.platform.account(LEEDS).subscriptions.push(foreign)
     await repairSubscriptions(world.app)
-    expect(live()).toContainEqual(foreign)
+    expect(live()).toContainEqual({ ...foreign })
   })
 
   test('removes one that posts to an address of ours nobody knows any more', async () => {
     await created()
-    world.platform.listed.push({
-      uuid: 'lost',
-      kind: 'object',
-      subject: 'note',
-      callbackUrl: `${ORIGIN}/hooks/platform/${'x'.repeat(43)}`,
-      fields: ['note'],
-      active: true,
-      lastFailureReason: null,
-      lastFailureAt: null,
-    })
+    const lost = subscription('lost', 'note', `${ORIGIN}/hooks/platform/${'x'.repeat(43)}`)
+    world.platform.account(LEEDS).subscriptions.push(lost)
     await repairSubscriptions(world.app)
     expect(live().map((one) => one.uuid)).not.toContain('lost')
   })
@@ -160,7 +166,7 @@ describe('comparing on request', () => {
   const SWITCHED_OFF = {
     active: false,
     lastFailureReason: 'Webhook request failed for over 12 hours',
-    lastFailureAt: '2026-01-04 22:10:00',
+    lastFailureAt: Date.UTC(2026, 0, 4, 22, 10),
   }
   const noteOf = async (endpointId = 1) =>
     (await world.app.store.notices.findEndpointCheck(LEEDS, endpointId))?.upstream ?? null
@@ -177,7 +183,7 @@ describe('comparing on request', () => {
 
   test('subscribes again what was dropped, and knows why and since when, in the zone of the account', async () => {
     const view = await created()
-    Object.assign(world.platform.listed[0] as RemoteSubscription, SWITCHED_OFF)
+    Object.assign(world.platform.listed()[0] as SubscriptionView, SWITCHED_OFF)
     expect(await compareSubscriptions(world.app, LEEDS)).toEqual({
       outcome: 'compared',
       objects: [
@@ -185,7 +191,7 @@ describe('comparing on request', () => {
           object: 'job',
           outcome: 'repaired',
           reason: SWITCHED_OFF.lastFailureReason,
-          since: Date.UTC(2026, 0, 4, 22, 10),
+          since: SWITCHED_OFF.lastFailureAt,
           message: null,
         },
       ],
@@ -197,7 +203,7 @@ describe('comparing on request', () => {
   test('leaves what cannot be repaired to the status of the card', async () => {
     await created()
     await compareSubscriptions(world.app, LEEDS)
-    Object.assign(world.platform.listed[0] as RemoteSubscription, SWITCHED_OFF)
+    Object.assign(world.platform.listed()[0] as SubscriptionView, SWITCHED_OFF)
     const forbidden = { outcome: 'forbidden', status: 403, message: 'insufficient_scope: read_jobs' } as const
     world.platform.failures.subscribe.push(forbidden)
     expect(await compareSubscriptions(world.app, LEEDS)).toMatchObject({
@@ -210,7 +216,10 @@ describe('comparing on request', () => {
   test('says what the platform said when its list cannot be read', async () => {
     await created()
     world.platform.failures.list.push(HANGS)
-    expect(await compareSubscriptions(world.app, LEEDS)).toEqual({ outcome: 'unreadable', message: HANGS.message })
+    expect(await compareSubscriptions(world.app, LEEDS)).toEqual({
+      outcome: 'unreadable',
+      message: 'ServiceM8 did not answer within 10 seconds.',
+    })
   })
 
   test('is about its own account', async () => {
@@ -222,7 +231,7 @@ describe('comparing on request', () => {
   test('the daily repair leaves its explanation on the card as well, and says nothing about what was fine', async () => {
     await created('job')
     await created('note')
-    Object.assign(world.platform.listed[0] as RemoteSubscription, SWITCHED_OFF)
+    Object.assign(world.platform.listed()[0] as SubscriptionView, SWITCHED_OFF)
     await repairSubscriptions(world.app)
     expect([await noteOf(1), await noteOf(2)]).toMatchObject([{ verdict: 'warn' }, null])
   })
@@ -249,7 +258,7 @@ describe('after a crash between the answer of the platform and the switch', () =
   })
 
   test('the new subscription is used when the platform has dropped the old one for it', async () => {
-    world.platform.behaviour = 'replaces'
+    world.platform.account(LEEDS).options.oneSubscriptionPerObject = true
     const view = await created()
     await crashWhileCreating({ object: 'job', fields: 'status', callback_url: 'https://example.com/new' })
     expect(live()).toHaveLength(1)
@@ -271,14 +280,11 @@ describe('after a crash between the answer of the platform and the switch', () =
 
 describe('when the platform took a subscription but its answer was lost', () => {
   async function replaceWithLostAnswer() {
-    const { subscribeObject } = world.platform.api
-    world.platform.api.subscribeObject = async (token, input) => {
-      await subscribeObject(token, input)
-      return HANGS
-    }
+    const { fate } = world.platform
+    world.platform.fate = (exchange) => (exchange.verb === 'subscribe' ? 'answer_lost' : fate(exchange))
     const form = { object: 'job', fields: 'status', callback_url: 'https://example.com/new', accountUUID: LEEDS }
     const made = await createEndpoint(world.app, LEEDS, 'webhook', form, { admin: false })
-    world.platform.api.subscribeObject = subscribeObject
+    world.platform.fate = fate
     expect(made).toMatchObject({ outcome: 'platform_refused' })
   }
 
@@ -291,7 +297,7 @@ describe('when the platform took a subscription but its answer was lost', () => 
   })
 
   test('events at the new one are taken until the repair, where the platform dropped the old one', async () => {
-    world.platform.behaviour = 'replaces'
+    world.platform.account(LEEDS).options.oneSubscriptionPerObject = true
     await created()
     await replaceWithLostAnswer()
     const [entry] = live()

@@ -87,7 +87,7 @@ describe('POST /api/webhooks/compare', () => {
 
   test('answers what was found and done', async () => {
     expect(await ask()).toMatchObject({ status: 200, json: { objects: [{ object: 'job', outcome: 'fine' }] } })
-    world.platform.listed.length = 0
+    world.platform.forgetSubscriptions()
     expect(await ask()).toMatchObject({ json: { objects: [{ object: 'job', outcome: 'repaired', since: null }] } })
     expect(await ask()).toMatchObject({ status: 429 })
   })

@@ -39,7 +39,7 @@ describe('POST /api/webhooks', () => {
       callbackUrl: 'https://example.com/in',
       fields: 'status',
       active: true,
-      servicem8Id: 'remote-1',
+      servicem8Id: world.platform.listed()[0]?.uuid,
       accountUUID: LEEDS,
       createdAt: '2026-01-05T09:00:00.000Z',
       forwardingUrl: expect.stringMatching(/^https:\/\/hooks\.example\.com\/hooks\/platform\//),
@@ -109,9 +109,9 @@ describe('POST /api/webhooks', () => {
 
   test('takes any type from an admin with the header, and the custom type with it', async () => {
     const headers = { 'X-Admin-Mode': 'true' }
-    expect((await post({ ...FORM, object: 'potato' }, { headers })).status).toBe(201)
-    expect((await post({ ...FORM, customObject: 'staff' }, { headers })).json.objectType).toBe('staff')
-    const ordinary = await post({ ...FORM, object: 'potato', accountUUID: BRISBANE }, { headers, as: BRISBANE })
+    expect((await post({ ...FORM, object: 'queue', fields: 'name' }, { headers })).status).toBe(201)
+    expect((await post({ ...FORM, customObject: 'staff', fields: '' }, { headers })).json.objectType).toBe('staff')
+    const ordinary = await post({ ...FORM, object: 'queue', accountUUID: BRISBANE }, { headers, as: BRISBANE })
     expect(ordinary.status).toBe(403)
   })
 

@@ -129,7 +129,22 @@ export function SwitchesPage({ account, options, faults, clock, said }: Switches
               step="1"
               value={options.dropNextDeliveries}
             />
+            <TextField
+              id="undocumentedWebhooks"
+              name="undocumentedWebhooks"
+              label="More objects to subscribe to"
+              hint="Names of objects, with spaces between them."
+              maxLength={2000}
+              value={options.undocumentedWebhooks.join(' ')}
+            />
           </div>
+          <Tick
+            id="oneSubscriptionPerObject"
+            name="oneSubscriptionPerObject"
+            label="Keep one subscription per object"
+            hint="A new one replaces every other, also one with another address."
+            checked={options.oneSubscriptionPerObject}
+          />
           <Tick
             id="duplicateDeliveries"
             name="duplicateDeliveries"

@@ -10,16 +10,21 @@ import {
   CUSTOMER,
   identity,
   JOB,
+  OTHER_JOB,
   PRIYA,
 } from '#tests/support/action-platform.server.ts'
-import type { Fate } from '#tests/support/automation-platform.server.ts'
+import type { Fate } from '#tests/support/platform-in-process.server.ts'
 import { createCommitter } from './commit-effect.server.ts'
 
 let world: ActionWorld
 
 beforeEach(() => {
   world = actionWorld()
+  for (const uuid of [FILE, OTHER_FILE]) world.platform.putFile(ACCOUNT, uuid)
 })
+
+const FILE = '70000000-0000-4000-8000-000000000001'
+const OTHER_FILE = '70000000-0000-4000-8000-000000000002'
 
 const CREATE: Effect = {
   kind: 'create_record',
@@ -68,7 +73,7 @@ const EMAIL: Effect = {
   htmlBody: '',
   regardingJobUuid: JOB,
   signatureOfStaff: null,
-  attachments: ['f-1'],
+  attachments: [FILE],
   documentSteps: [],
   summary: 'E-mail',
 }
@@ -92,6 +97,7 @@ const NOTIFY: Effect = {
   body: '{"message":"x"}',
   summary: 'Notification',
 }
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const OURS = identity(0).clientUuid
 
 const commit = (effect: Effect, results = {}) => world.commit(effect, { results })
@@ -117,8 +123,14 @@ describe('what went well', () => {
     })
     expect(await commit(TASK)).toEqual({ outcome: 'sent', result: { task_uuid: OURS, uuid: OURS } })
     expect(await commit(STATUS)).toEqual({ outcome: 'sent', result: { message: 'Set', uuid: JOB } })
-    expect(await commit(SMS)).toEqual({ outcome: 'sent', result: { sms_id: 'sms-1', status: 'sent' } })
-    expect(await commit(EMAIL)).toEqual({ outcome: 'sent', result: { message_id: 'email-2', status: 'sent' } })
+    expect(await commit(SMS)).toEqual({
+      outcome: 'sent',
+      result: { sms_id: expect.stringMatching(UUID), status: 'sent' },
+    })
+    expect(await commit(EMAIL)).toEqual({
+      outcome: 'sent',
+      result: { message_id: expect.stringMatching(UUID), status: 'sent' },
+    })
     expect(await commit(DOCUMENT)).toEqual({
       outcome: 'sent',
       result: {
@@ -133,8 +145,8 @@ describe('what went well', () => {
 
   it('carries the document of an earlier step', async () => {
     const effect: Effect = { ...EMAIL, documentSteps: ['s0'] }
-    await commit(effect, { s0: { document_uuid: 'd-1' } })
-    expect(world.platform.messages[0]?.attachments).toEqual(['f-1', 'd-1'])
+    await commit(effect, { s0: { document_uuid: OTHER_FILE } })
+    expect(world.platform.messages[0]?.attachments).toEqual([FILE, OTHER_FILE])
     expect(await commit(effect, {})).toMatchObject({ outcome: 'failed', errorClass: 'document_missing', retry: false })
   })
 })
@@ -254,8 +266,8 @@ describe('a record of ours', () => {
       fields: { name: 'Tap', quantity: '1' },
       parents: { job_uuid: 0 },
     }
-    expect(await with_(() => ({}))(line, [{ uuid: 'job-9' }])).toMatchObject({ outcome: 'sent' })
-    expect(world.platform.made[0]?.fields).toEqual({ name: 'Tap', quantity: '1', job_uuid: 'job-9' })
+    expect(await with_(() => ({}))(line, [{ uuid: OTHER_JOB }])).toMatchObject({ outcome: 'sent' })
+    expect(world.platform.made[0]?.fields).toEqual({ name: 'Tap', quantity: '1', job_uuid: OTHER_JOB })
     expect(await with_(() => ({}))(line, [null])).toMatchObject({ outcome: 'failed', retry: false })
   })
 })
@@ -281,22 +293,28 @@ describe('a line that moves', () => {
   })
 
   it('is copied and then removed where the platform does not let it', async () => {
-    const ended = await with_(fixed)(MOVE, [{ uuid: 'job-9' }])
+    const ended = await with_(fixed)(MOVE, [{ uuid: OTHER_JOB }])
     const copy = identity(1).clientUuid
     expect(ended).toEqual({ outcome: 'sent', result: { message: 'Move', uuid: copy } })
     const lines = world.platform.records(ACCOUNT, 'jobmaterial')
-    expect(lines.get(copy)).toMatchObject({ job_uuid: 'job-9', name: 'Tap', quantity: '2', price: '10.00', active: 1 })
+    expect(lines.get(copy)).toMatchObject({
+      job_uuid: OTHER_JOB,
+      name: 'Tap',
+      quantity: '2',
+      price: '10.00',
+      active: 1,
+    })
     expect(lines.get('l-1')).toMatchObject({ active: 0 })
     expect(world.platform.made[0]?.fields).not.toHaveProperty('edit_date')
   })
 
   it('is found afterwards, however it moved', async () => {
     const look = () =>
-      world.committer.verify(MOVE, { identity: identity(1), siblings: [{ uuid: 'job-9' }], results: {} })
+      world.committer.verify(MOVE, { identity: identity(1), siblings: [{ uuid: OTHER_JOB }], results: {} })
     expect(await look()).toEqual({ outcome: 'not_done' })
-    await with_(fixed)(MOVE, [{ uuid: 'job-9' }])
+    await with_(fixed)(MOVE, [{ uuid: OTHER_JOB }])
     expect(await look()).toEqual({ outcome: 'done', result: { message: 'Move', uuid: identity(1).clientUuid } })
-    world.put('jobmaterial', { uuid: 'l-1', job_uuid: 'job-9', name: 'Tap', quantity: '2' })
+    world.put('jobmaterial', { uuid: 'l-1', job_uuid: OTHER_JOB, name: 'Tap', quantity: '2' })
     expect(await look()).toEqual({ outcome: 'done', result: { message: 'Move', uuid: 'l-1' } })
   })
 })
@@ -452,7 +470,10 @@ describe('the feed', () => {
 
   it('needs its path', async () => {
     expect(await commit(FEED)).toMatchObject({ outcome: 'failed', retry: false })
-    const committer = createCommitter({ ...world.app, settings: { ...world.app.settings, feedPath: '/feed.json' } })
+    const committer = createCommitter({
+      ...world.app,
+      settings: { ...world.app.settings, feedPath: '/unverified_feed' },
+    })
     const context = { identity: identity(0), siblings: [], results: {} }
     expect(await committer.commit(FEED, context)).toMatchObject({ outcome: 'sent' })
     expect(await committer.verify(FEED, context)).toMatchObject({ outcome: 'unclear' })
@@ -473,6 +494,6 @@ describe('a document that is not a file of ours', () => {
   it('is produced and leaves nothing where nobody keeps it', async () => {
     expect(await commit(NOT_KEPT)).toEqual({ outcome: 'sent', result: {} })
     expect(await verify(NOT_KEPT)).toEqual({ outcome: 'not_done' })
-    expect([...world.platform.records(ACCOUNT, 'attachment').values()]).toEqual([])
+    expect([...world.platform.records(ACCOUNT, 'attachment').keys()]).toEqual([FILE, OTHER_FILE])
   })
 })
