@@ -63,17 +63,10 @@ export function replayStore(client: Client): ReplayStore {
     async startReplay(accountUuid, endpointId, request, total, now) {
       const endpoint = findEndpoint(accountUuid, endpointId)
       if (!endpoint || endpoint.url === '') return null
-      const { since, status, objectUuid } = request
       const { lastInsertRowid } = insertReplay.run({
-        accountUuid,
-        endpointId,
-        since,
-        status,
-        objectUuid,
-        nextSeq: firstSeqSince(sql, since),
+        ...{ ...request, accountUuid, endpointId, total, now },
+        nextSeq: firstSeqSince(sql, request.since),
         untilSeq: lastSeq.get() ?? 0,
-        total,
-        now,
       })
       return Number(lastInsertRowid)
     },
@@ -170,12 +163,7 @@ function replayRows(sql: Sql): (tally: Tally) => ReplayRows {
       const made: GrownReplays['made'] = []
       for (const { seq, objectUuid, bytes } of events) {
         const { changes, lastInsertRowid } = insertDelivery.run({
-          seq,
-          endpointId: endpoint.id,
-          accountUuid,
-          objectUuid,
-          replayId,
-          now,
+          ...{ seq, endpointId: endpoint.id, accountUuid, objectUuid, replayId, now },
           deadlineAt: now + retryFor,
         })
         if (changes === 0) continue

@@ -127,14 +127,7 @@ async function walk(sql: Sql, accountUuid: string, search: DeliverySearch): Prom
   const hits: FoundRow[] = []
   for (;;) {
     const step = Math.min(STEP, lookAtMost - looked)
-    const rows = statement.all({
-      accountUuid,
-      ...(object !== null && { object }),
-      bottom,
-      seq: cursor.seq,
-      deliveryId: cursor.deliveryId,
-      step,
-    })
+    const rows = statement.all({ ...cursor, accountUuid, object, bottom, step })
     for (const joined of rows) {
       const row = toFound(joined)
       if (search.matches(row)) {
@@ -177,7 +170,7 @@ function walker(sql: Sql, { object, withCodes }: DeliverySearch) {
   // Rows among the attempts that only say why nothing was sent had no answer to wait for.
   const codes = `(SELECT json_group_array(a.status_code) FROM attempt a
       WHERE a.delivery_id = d.id AND a.outcome NOT IN ('expired', 'stopped')) AS codes`
-  return sql.prepare<[Record<string, string | number>], JoinedRow>(
+  return sql.prepare<[Record<string, string | number | null>], JoinedRow>(
     `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}${withCodes ? `, ${codes}` : ''}
      FROM event e INDEXED BY ${index}
        LEFT JOIN delivery d ON d.event_seq = e.seq

@@ -102,8 +102,7 @@ export function automationStore({ db, sql }: Client): AutomationStore {
               ...triggerColumns(definition),
               version: 1,
               definition: JSON.stringify(definition),
-              triggerKeyHash: triggerKey?.hash ?? null,
-              triggerKeySealed: triggerKey?.sealed ?? null,
+              ...keyColumns(triggerKey),
               nextRunAt,
               activeSince: active ? at : null,
               baselined: baselined ? 1 : 0,
@@ -204,35 +203,35 @@ function changedColumns(before: Row, change: AutomationChange): Partial<Row> {
   const says =
     (change.name !== undefined && change.name !== before.name) ||
     (definition !== undefined && definition !== before.definition)
-  const wasActive = before.active === 1
   return {
     updatedAt: change.at,
     ...(change.name !== undefined && { name: change.name }),
     ...(change.definition && { definition, ...triggerColumns(change.definition) }),
     ...(says && { version: before.version + 1 }),
-    ...(change.active !== undefined && {
-      active: change.active ? 1 : 0,
-      activeSince: change.active ? (wasActive ? before.activeSince : change.at) : null,
-    }),
+    ...(change.active !== undefined && activeColumns(before, change.active, change.at)),
     ...(change.nextRunAt !== undefined && { nextRunAt: change.nextRunAt }),
     ...(change.baselined !== undefined && { baselined: change.baselined ? 1 : 0 }),
-    ...(change.pausedReason !== undefined && {
-      ...pauseColumns(change.pausedReason),
-      pausedAt: change.pausedReason === null ? null : change.at,
-    }),
-    ...(change.triggerKey !== undefined && {
-      triggerKeyHash: change.triggerKey?.hash ?? null,
-      triggerKeySealed: change.triggerKey?.sealed ?? null,
-    }),
+    ...(change.pausedReason !== undefined && pauseColumns(change.pausedReason, change.at)),
+    ...(change.triggerKey !== undefined && keyColumns(change.triggerKey)),
   }
 }
 
-function pauseColumns(reason: Reason | null): Pick<Row, 'pausedReason' | 'pausedReasonCode' | 'pausedReasonParams'> {
+function activeColumns(before: Row, active: boolean, at: number): Pick<Row, 'active' | 'activeSince'> {
+  if (!active) return { active: 0, activeSince: null }
+  return { active: 1, activeSince: before.active === 1 ? before.activeSince : at }
+}
+
+function keyColumns(key: { hash: string; sealed: string } | null | undefined) {
+  return { triggerKeyHash: key?.hash ?? null, triggerKeySealed: key?.sealed ?? null }
+}
+
+function pauseColumns(reason: Reason | null, at: number): Partial<Row> {
   const coded = typeof reason === 'string' ? null : reason
   return {
     pausedReason: typeof reason === 'string' ? reason : null,
     pausedReasonCode: coded?.code ?? null,
     pausedReasonParams: coded?.params ? JSON.stringify(coded.params) : null,
+    pausedAt: reason === null ? null : at,
   }
 }
 

@@ -1,5 +1,5 @@
 // What sets rules off: touched records, polled lists, and what was there before a rule was switched on.
-import type { RunWish } from '#app/domain/automations/run.ts'
+import type { RunWish, StartedRun } from '#app/domain/automations/run.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { AutomationRow } from '../../store/automations.ts'
 import type { RecordValues } from '../../store/records.ts'
@@ -86,11 +86,12 @@ function triggerRows({ sql }: Client) {
     wishes.forEach((wish, index) => {
       const answer = started[index]
       if (!answer) return
+      const { automationId, held } = wish
       const runId = answer.outcome === 'started' ? answer.runId : null
-      const verdict = answer.outcome === 'started' ? (wish.held === null ? 'fired' : 'held') : 'done_before'
-      const detail = wish.held === null ? null : JSON.stringify({ reason: wish.held })
+      const detail = held === null ? null : JSON.stringify({ reason: held })
+      const verdict = verdictOf(answer, wish)
       for (const recordUuid of wish.recordUuids) {
-        note(accountUuid, { automationId: wish.automationId, recordUuid, verdict, detail }, runId, now)
+        note(accountUuid, { automationId, recordUuid, verdict, detail }, runId, now)
       }
     })
     return started
@@ -108,6 +109,11 @@ function triggerRows({ sql }: Client) {
     note,
     start,
   }
+}
+
+function verdictOf({ outcome }: StartedRun, { held }: RunWish): NewVerdict['verdict'] {
+  if (outcome !== 'started') return 'done_before'
+  return held === null ? 'fired' : 'held'
 }
 
 type Waiting = 'dueTouched' | 'dueTouchedOf' | 'nextTouchedDueAt' | 'postponeTouched' | 'postponeAllTouched'

@@ -28,16 +28,21 @@ const STAMP = `(SELECT coalesce(group_concat(key, ' '), '') FROM (
 const OURS = "id = @runId AND account_uuid = @accountUuid AND lease_owner = @owner AND state = 'running'"
 
 export function runJournalStore(client: Client): JournalStore {
-  const { sql } = client
-  const { turn } = client
+  return { ...planStore(client), ...sendStore(client), ...parkStore(client) }
+}
+
+/** Is the run still ours, and does it go on? */
+function fenceOf({ sql }: Client) {
   const isOurs = sql.prepare<[RunFence], { outcome: string | null; reason: string; stamp: string }>(
     `SELECT outcome, ${selectReason(RUN_REASON)} AS reason, ${STAMP} AS stamp FROM run WHERE ${OURS}`,
   )
-  const rowsOf = sql.prepare<{ runId: number }, StoredRow>(
-    `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = @runId ORDER BY s.seq, s.step_id, s.item_key`,
-  )
-
   const goesOn = sql.prepare<[RunFence], 1>(`SELECT 1 FROM run WHERE ${OURS} AND outcome IS NULL`).pluck()
+  return { isOurs, goesOn }
+}
+
+function planStore(client: Client): Pick<JournalStore, 'planEffects'> {
+  const { sql, turn } = client
+  const { goesOn } = fenceOf(client)
   const forgetPlaceholders = sql.prepare(
     `DELETE FROM run_step WHERE run_id = @runId AND step_id = @stepId AND json_extract(effect, '$.effect.kind') = 'none'
        AND (state = 'planned' OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
@@ -55,6 +60,28 @@ export function runJournalStore(client: Client): JournalStore {
        @nextAttemptAt, @plannedAt, @endedAt)`,
   )
 
+  return {
+    async planEffects(fence, stepId, rows) {
+      return turn.run(() => {
+        if (goesOn.get(fence) === undefined) return false
+        const { runId } = fence
+        forgetPlaceholders.run({ runId, stepId })
+        if (isPlanned.get({ runId, stepId }) !== undefined) return false
+        let seq = nextSeq.get({ runId }) ?? 1
+        for (const row of rows) {
+          const effect = storedEffect(row.effect, row.notes)
+          insertRow.run({ ...row, runId, stepId, seq, effect, reason: storedReason(row.sentence) })
+          seq++
+        }
+        return true
+      })
+    },
+  }
+}
+
+function sendStore(client: Client): Pick<JournalStore, 'beginSending' | 'endSending' | 'setRow'> {
+  const { sql, turn } = client
+  const { isOurs, goesOn } = fenceOf(client)
   const ROW = 'run_id = @runId AND step_id = @stepId AND item_key = @itemKey'
   const markSending = sql.prepare(
     `UPDATE run_step SET state = 'sending', attempt = attempt + 1, sending_at = @at, next_attempt_at = NULL,
@@ -89,41 +116,10 @@ export function runJournalStore(client: Client): JournalStore {
      VALUES (@accountUuid, @automationId, @runId, @channel, @receiverHash, @at)`,
   )
 
-  const park = sql.prepare(
-    `UPDATE run SET state = @newState, wake_at = @wakeAt, ${setReason(RUN_REASON)}, lease_owner = NULL
-     WHERE ${OURS} AND outcome IS NULL AND ${STAMP} = @stamp`,
-  )
-  const finish = sql.prepare(
-    `UPDATE run SET state = 'done', outcome = @outcome, ${setReason(RUN_REASON)}, ended_at = @at, lease_owner = NULL
-     WHERE ${OURS} AND (outcome IS NULL OR outcome = 'cancelled') AND ${STAMP} = @stamp`,
-  )
-  const skipOpen = sql.prepare(
-    `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
-       ended_at = @at
-     WHERE run_id = @runId AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
-  )
-
   function saveWrites(accountUuid: string, runId: number, writes: readonly FieldWrite[], at: number): void {
     for (const { object, recordUuid, field, value, automationId, hop } of writes) {
       saveWrite.run({ accountUuid, object, recordUuid, field, value, runId, automationId, hop, at })
     }
-  }
-
-  function changesOf(write: RowWrite) {
-    return {
-      newState: write.state,
-      newAttempt: write.attempt,
-      errorClass: write.errorClass,
-      reason: storedReason(write.sentence),
-      nextAttemptAt: write.nextAttemptAt,
-      result: storedResult(write.result, write.tries, write.released),
-      endedAt: write.state === 'planned' || write.state === 'sending' ? null : write.at,
-    }
-  }
-
-  /** Nothing was written: because the run is not ours any more, or because the journal changed? */
-  function refusedBecause(fence: RunFence): ParkedRun {
-    return isOurs.get(fence) ? 'changed' : 'lost'
   }
 
   function noteMessage(accountUuid: string, runId: number, message: MessageNote, at: number): void {
@@ -131,47 +127,6 @@ export function runJournalStore(client: Client): JournalStore {
   }
 
   return {
-    async readJournal(fence) {
-      const run = isOurs.get(fence)
-      if (!run) return null
-      return {
-        rows: rowsOf.all({ runId: fence.runId }).map(journalRow),
-        stamp: run.stamp,
-        cancelled: run.outcome === 'cancelled' ? { reason: readReason(run.reason) } : null,
-      }
-    },
-
-    async planEffects(fence, stepId, rows) {
-      return turn.run(() => {
-        if (goesOn.get(fence) === undefined) return false
-        const { runId } = fence
-        forgetPlaceholders.run({ runId, stepId })
-        if (isPlanned.get({ runId, stepId }) !== undefined) return false
-        let seq = nextSeq.get({ runId }) ?? 1
-        for (const row of rows) {
-          const { itemKey, state, attempt, clientUuid, errorClass, nextAttemptAt, plannedAt, endedAt } = row
-          const effect = storedEffect(row.effect, row.notes)
-          const reason = storedReason(row.sentence)
-          const moments = { nextAttemptAt, plannedAt, endedAt }
-          insertRow.run({
-            runId,
-            stepId,
-            itemKey,
-            seq,
-            state,
-            attempt,
-            clientUuid,
-            effect,
-            errorClass,
-            reason,
-            ...moments,
-          })
-          seq++
-        }
-        return true
-      })
-    },
-
     async beginSending(fence, row, { writes, at }) {
       return turn.run(() => {
         if (goesOn.get(fence) === undefined) return false
@@ -198,6 +153,56 @@ export function runJournalStore(client: Client): JournalStore {
         if (!isOurs.get(fence)) return false
         return changeRow.run({ runId: fence.runId, ...row, ...changesOf(write) }).changes === 1
       })
+    },
+  }
+}
+
+function changesOf(write: RowWrite) {
+  return {
+    newState: write.state,
+    newAttempt: write.attempt,
+    errorClass: write.errorClass,
+    reason: storedReason(write.sentence),
+    nextAttemptAt: write.nextAttemptAt,
+    result: storedResult(write.result, write.tries, write.released),
+    endedAt: write.state === 'planned' || write.state === 'sending' ? null : write.at,
+  }
+}
+
+function parkStore(client: Client): Pick<JournalStore, 'readJournal' | 'parkRun' | 'finishRun'> {
+  const { sql, turn } = client
+  const { isOurs } = fenceOf(client)
+  const rowsOf = sql.prepare<{ runId: number }, StoredRow>(
+    `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = @runId ORDER BY s.seq, s.step_id, s.item_key`,
+  )
+  const park = sql.prepare(
+    `UPDATE run SET state = @newState, wake_at = @wakeAt, ${setReason(RUN_REASON)}, lease_owner = NULL
+     WHERE ${OURS} AND outcome IS NULL AND ${STAMP} = @stamp`,
+  )
+  const finish = sql.prepare(
+    `UPDATE run SET state = 'done', outcome = @outcome, ${setReason(RUN_REASON)}, ended_at = @at, lease_owner = NULL
+     WHERE ${OURS} AND (outcome IS NULL OR outcome = 'cancelled') AND ${STAMP} = @stamp`,
+  )
+  const skipOpen = sql.prepare(
+    `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
+       ended_at = @at
+     WHERE run_id = @runId AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
+  )
+
+  /** Nothing was written: because the run is not ours any more, or because the journal changed? */
+  function refusedBecause(fence: RunFence): ParkedRun {
+    return isOurs.get(fence) ? 'changed' : 'lost'
+  }
+
+  return {
+    async readJournal(fence) {
+      const run = isOurs.get(fence)
+      if (!run) return null
+      return {
+        rows: rowsOf.all({ runId: fence.runId }).map(journalRow),
+        stamp: run.stamp,
+        cancelled: run.outcome === 'cancelled' ? { reason: readReason(run.reason) } : null,
+      }
     },
 
     async parkRun(fence, stamp, { state, wakeAt, reason }) {

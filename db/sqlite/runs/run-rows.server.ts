@@ -1,6 +1,6 @@
 // Runs as rows: how they are made, together with what the ledger must hold for them, and how they are read back.
 import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
-import type { RunWish, StartedRun, StepState } from '#app/domain/automations/run.ts'
+import type { RunState, RunWish, StartedRun, StepState } from '#app/domain/automations/run.ts'
 import {
   RUN_REASON,
   readReason,
@@ -45,32 +45,32 @@ export function insertRuns(sql: Sql): InsertRuns {
   )
 
   function start(accountUuid: string, wish: RunWish, now: number): StartedRun {
-    for (const { recordUuid, occurrence } of wish.again ? [] : wish.ledger) {
-      if (findLedger.get({ automationId: wish.automationId, recordUuid, occurrence, now })) {
-        return { outcome: 'done_before', recordUuid, occurrence }
-      }
+    const { automationId } = wish
+    const before = wish.again ? undefined : wish.ledger.find((one) => findLedger.get({ ...one, automationId, now }))
+    if (before) return { outcome: 'done_before', recordUuid: before.recordUuid, occurrence: before.occurrence }
+    if (count.run({ now, id: automationId, accountUuid }).changes === 0) {
+      throw new Error(`account ${accountUuid} has no automation ${automationId}`)
     }
-    if (count.run({ now, id: wish.automationId, accountUuid }).changes === 0) {
-      throw new Error(`account ${accountUuid} has no automation ${wish.automationId}`)
-    }
-    const { automationId, version, source, object, groupKey, wakeAt, replayOf, hop } = wish
     const { lastInsertRowid } = insert.run({
-      ...{ accountUuid, automationId, version, source, object, groupKey, wakeAt, replayOf, hop, now },
+      ...{ ...wish, accountUuid, now },
       occurrence: wish.ledger[0]?.occurrence ?? null,
       recordUuid: wish.recordUuids[0] ?? null,
       recordUuids: JSON.stringify(wish.recordUuids),
       triggerData: JSON.stringify(wish.triggerData),
-      state: wish.held !== null ? 'held' : wish.waits === undefined ? 'queued' : 'waiting',
+      state: firstState(wish),
       reason: storedReason(wish.held ?? wish.waits ?? null),
     })
     const runId = Number(lastInsertRowid)
-    for (const { recordUuid, occurrence, expiresAt } of wish.ledger) {
-      takeLedger.run({ automationId: wish.automationId, recordUuid, occurrence, runId, now, expiresAt })
-    }
+    for (const entry of wish.ledger) takeLedger.run({ ...entry, automationId, runId, now })
     return { outcome: 'started', runId }
   }
 
   return (accountUuid, wishes, now) => wishes.map((wish) => start(accountUuid, wish, now))
+}
+
+function firstState({ held, waits }: RunWish): RunState {
+  if (held !== null) return 'held'
+  return waits === undefined ? 'queued' : 'waiting'
 }
 
 /** The columns of a journal row, from `run_step` under the alias `s`. */
