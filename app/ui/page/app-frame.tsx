@@ -1,7 +1,9 @@
 import { Link } from '@remix-run/react'
+import { clsx } from 'clsx'
 import { Gauge, ShieldUser } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { FlashLine } from '../flash-line.tsx'
+import { type Tone, toneLook } from '../badge.tsx'
+import { usePlainFlash } from '../toast.tsx'
 
 const MAIN_ID = 'main'
 
@@ -78,5 +80,21 @@ function SkipLink() {
     >
       Skip to content
     </a>
+  )
+}
+
+const tones = { success: 'working', error: 'failing', info: 'accent' } as const satisfies Record<string, Tone>
+
+/** The server's message at the top of the page, for as long as (or because) no script shows it as a toast. */
+export function FlashLine() {
+  const flash = usePlainFlash()
+  if (!flash) return null
+  return (
+    <div role={flash.kind === 'error' ? 'alert' : 'status'} className={clsx('text-label', toneLook[tones[flash.kind]])}>
+      <p className="wrap-anywhere mx-auto max-w-6xl px-4 py-3 sm:px-6">
+        <strong className="font-semibold">{flash.title}</strong>
+        {flash.description ? ` ${flash.description}` : null}
+      </p>
+    </div>
   )
 }
