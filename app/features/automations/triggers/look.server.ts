@@ -2,8 +2,8 @@
 // says what it makes of it. Snapshot, verdicts, runs and the end of the wait are one act of the store.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
-import type { OncePolicy } from '#app/domain/automations/rule.ts'
-import type { RunWish } from '#app/domain/automations/run.ts'
+import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { RunWish, TriggerData } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -25,7 +25,6 @@ import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
 import { daysToRemember, occurrenceOf } from '../rules/timing/once.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
 import { triggerMatches } from '../rules/triggers.ts'
-import { runWish } from './run-wish.ts'
 
 export type LookApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
 
@@ -216,6 +215,31 @@ async function guarded(app: LookApp, rule: AutomationRow, opinion: Opinion, now:
 export function rememberUntil(once: OncePolicy, now: number): number | null {
   const kept = daysToRemember(once)
   return kept === null ? null : now + days(kept)
+}
+
+type WishGiven = Pick<RunWish, 'source' | 'object' | 'recordUuids' | 'ledger' | 'wakeAt'> &
+  Partial<Omit<RunWish, 'triggerData'>> & { triggerData: Pick<TriggerData, 'description'> & Partial<TriggerData> }
+
+/** A run that a rule is to make. Where nothing else is given: about single records, not set off by a rule, and waiting for a person if the rule asks first. */
+export function runWish(rule: { id: number; version: number; definition: RuleDefinition }, given: WishGiven): RunWish {
+  return {
+    automationId: rule.id,
+    version: rule.version,
+    groupKey: null,
+    hop: 0,
+    held: rule.definition.guards.askFirst ? runReason('ask_first') : null,
+    replayOf: null,
+    ...given,
+    triggerData: {
+      object: given.object,
+      manualTrigger: given.source === 'person' || given.source === 'manual',
+      conditionMatching: null,
+      values: {},
+      bypassedConditions: false,
+      changes: [],
+      ...given.triggerData,
+    },
+  }
 }
 
 function describeChange(touched: TouchedRecord, changes: readonly FieldChange[]): string {

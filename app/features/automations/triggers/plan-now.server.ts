@@ -9,10 +9,9 @@ import { namedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { occurrenceOf, occurrenceOfCall } from '../rules/timing/once.ts'
-import { type LookApp, rememberUntil } from './look.server.ts'
+import { type LookApp, rememberUntil, runWish } from './look.server.ts'
 import type { MatchedNow } from './match-now.server.ts'
 import { sortHandled, wishesOf } from './poll.server.ts'
-import { runWish } from './run-wish.ts'
 
 type Matched = Extract<MatchedNow, { outcome: 'matched' }>
 type PlanApp = Pick<LookApp, 'store' | 'clock' | 'facts'>

@@ -11,8 +11,7 @@ import { occurrenceOfCall } from '../rules/timing/once.ts'
 import { onceWords } from '../rules/timing/once-words.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
 import { collectedWords } from '../rules/timing/schedule-words.ts'
-import { rememberUntil } from './look.server.ts'
-import { runWish } from './run-wish.ts'
+import { rememberUntil, runWish } from './look.server.ts'
 import type { TriggerBody } from './trigger-call.ts'
 
 type TriggerApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeRuns'>
