@@ -145,17 +145,26 @@ function requestView({ delivery, eventId, body, attempts }: StoredDelivery, vers
   return {
     method: 'POST',
     url: latest?.url ?? delivery.address.url,
-    headers: [
-      { name: 'content-type', value: 'application/json' },
-      { name: 'user-agent', value: `Fieldhook/${version}` },
-      { name: 'webhook-id', value: webhookId(eventId, delivery.endpointId) },
-      { name: 'webhook-timestamp', value: latest === null ? null : String(Math.floor(latest.at / 1000)) },
-      { name: 'webhook-signature', value: latest === null ? null : MASKED_SIGNATURE },
-      { name: 'x-fieldhook-attempt', value: String(latest?.number ?? 1) },
-    ],
+    headers: requestHeaders(webhookId(eventId, delivery.endpointId), version, latest),
     body,
     attempt: latest === null ? null : { number: latest.number, at: latest.at },
   }
+}
+
+/** `attempt` null = nothing was sent so far. */
+export function requestHeaders(
+  id: string,
+  version: string,
+  attempt: Pick<StoredAttempt, 'number' | 'at'> | null,
+): RequestView['headers'] {
+  return [
+    { name: 'content-type', value: 'application/json' },
+    { name: 'user-agent', value: `Fieldhook/${version}` },
+    { name: 'webhook-id', value: id },
+    { name: 'webhook-timestamp', value: attempt === null ? null : String(Math.floor(attempt.at / 1000)) },
+    { name: 'webhook-signature', value: attempt === null ? null : MASKED_SIGNATURE },
+    { name: 'x-fieldhook-attempt', value: String(attempt?.number ?? 1) },
+  ]
 }
 
 function attemptView(attempt: StoredAttempt): AttemptView {
@@ -180,7 +189,10 @@ function attemptView(attempt: StoredAttempt): AttemptView {
  * The delivery as a command, to be run at `now`: receivers refuse old timestamps. The signature takes the secret, which is
  * not in it. Null = there is nothing to send any more.
  */
-export function deliveryCurl({ url, headers, body }: RequestView, now: Millis): string | null {
+export function deliveryCurl(
+  { url, headers, body }: Pick<RequestView, 'url' | 'headers' | 'body'>,
+  now: Millis,
+): string | null {
   if (body === null || url === '') return null
   const fresh: Record<string, string> = {
     'webhook-timestamp': String(Math.floor(now / 1000)),

@@ -1,8 +1,8 @@
 // "Copy as curl": one event as it is sent to an address, without the signature: that takes the secret.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
-import { webhookId as deliveredId } from '#app/features/events/delivering/delivery.ts'
-import { curlCommand } from '#app/lib/curl.ts'
+import { webhookId } from '#app/features/events/delivering/delivery.ts'
+import { deliveryCurl, requestHeaders } from '#app/features/events/delivery-detail.ts'
 
 /** Null = no such event of this webhook or rule, or its body is no longer kept. */
 export async function curlOfEvent(
@@ -22,17 +22,8 @@ export async function curlOfEvent(
     withBody: true,
     withResponses: false,
   })
-  if (!event || event.seq !== eventSeq || event.body === null || record.endpoint.url === '') return null
-  return curlCommand({
-    url: record.endpoint.url,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': `Fieldhook/${app.settings.version}`,
-      'webhook-id': deliveredId(event.id, record.endpoint.id),
-      'webhook-timestamp': String(Math.floor(app.clock.now() / 1000)),
-      'webhook-signature': 'v1,SIGN_WITH_YOUR_SECRET',
-      'x-fieldhook-attempt': '1',
-    },
-    body: event.body,
-  })
+  if (event?.seq !== eventSeq) return null
+  const { id, url } = record.endpoint
+  const headers = requestHeaders(webhookId(event.id, id), app.settings.version, null)
+  return deliveryCurl({ url, headers, body: event.body }, app.clock.now())
 }
