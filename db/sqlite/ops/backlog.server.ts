@@ -49,24 +49,15 @@ export function backlogStore({ readerSql }: Client): BacklogStore {
   const oldestDue = moment<Now & { inFlight: string }>(OLDEST_DUE)
   const oldestRun = moment<Now>(OLDEST_RUN)
   const oldestSchedule = moment<Now>(OLDEST_SCHEDULE)
-  const waiting = readerSql.prepare<[Now], { held: 0 | 1; count: number }>(WAITING)
-  const again = readerSql.prepare<[Now], { cause: string; held: 0 | 1; heldFromPeople: 0 | 1; count: number }>(AGAIN)
+  const waiting = readerSql.prepare<[Now], Waiting>(WAITING)
+  const again = readerSql.prepare<[Now], Again>(AGAIN)
 
   // One look at one state of the file.
   const read = readerSql.transaction((now: number, inFlight: readonly number[]): Backlog => {
-    const pending: ByLane = { live: 0, replay: 0, by_hand: 0 }
-    const held: ByLane = { live: 0, replay: 0, by_hand: 0 }
-    for (const row of waiting.all({ now })) (row.held ? held : pending).live += row.count
-    for (const { cause, held: heldToo, heldFromPeople, count } of again.all({ now })) {
-      const counted = heldToo ? held : pending
-      counted.live = Math.max(0, counted.live - count)
-      if (cause === 'replay') counted.replay += count
-      else (heldFromPeople ? held : pending).by_hand += count
-    }
+    const lanes = countedByLane(waiting.all({ now }), again.all({ now }))
     return {
       oldestDueSince: oldestDue.get({ now, inFlight: JSON.stringify(inFlight) }) ?? null,
-      pending,
-      held,
+      ...lanes,
       oldestRunDueSince: oldestRun.get({ now }) ?? null,
       oldestScheduleDueSince: oldestSchedule.get({ now }) ?? null,
     }
@@ -77,4 +68,28 @@ export function backlogStore({ readerSql }: Client): BacklogStore {
       return read(now, inFlight)
     },
   }
+}
+
+interface Waiting {
+  held: 0 | 1
+  count: number
+}
+
+interface Again extends Waiting {
+  cause: string
+  heldFromPeople: 0 | 1
+}
+
+/** `again`: those among all that wait which are sent once more. */
+function countedByLane(all: readonly Waiting[], again: readonly Again[]): Pick<Backlog, 'pending' | 'held'> {
+  const pending: ByLane = { live: 0, replay: 0, by_hand: 0 }
+  const held: ByLane = { live: 0, replay: 0, by_hand: 0 }
+  for (const row of all) (row.held ? held : pending).live += row.count
+  for (const { cause, held: heldToo, heldFromPeople, count } of again) {
+    const counted = heldToo ? held : pending
+    counted.live = Math.max(0, counted.live - count)
+    if (cause === 'replay') counted.replay += count
+    else (heldFromPeople ? held : pending).by_hand += count
+  }
+  return { pending, held }
 }
