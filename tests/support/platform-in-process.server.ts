@@ -207,7 +207,7 @@ export function platformInProcess(clock: Clock): PlatformInProcess {
       apiUrl: stage.baseUrl,
       clock,
       log: QUIET,
-      dispatcher: withoutSocket(reached),
+      dispatcher: withoutSocket(reached, () => void stayBusy(clock)),
       // Between two reads real time would pass.
       signal: RETRIES_NOTHING,
     })
@@ -273,8 +273,24 @@ export function platformInProcess(clock: Clock): PlatformInProcess {
   return platform
 }
 
+/** Turns of the event loop in which the client may still be reading an answer. */
+const READING_TURNS = 12
+
+/** A stepped clock takes turns in which nobody asks for the time for the end of all work. */
+async function stayBusy(clock: Clock): Promise<void> {
+  for (let turn = 0; turn < READING_TURNS; turn++) {
+    clock.now()
+    await new Promise((resolve) => {
+      setImmediate(resolve)
+    })
+  }
+}
+
 /** A dispatcher that gives every request to a function: an error is a broken connection. */
-function withoutSocket(reached: (asked: Dispatcher.DispatchOptions) => Promise<Answer | Error>): Dispatcher {
+function withoutSocket(
+  reached: (asked: Dispatcher.DispatchOptions) => Promise<Answer | Error>,
+  onAnswer: () => void,
+): Dispatcher {
   const controller = {
     // Whoever gives up waiting is not told: an ended process must stay silent.
     abort() {},
@@ -289,6 +305,7 @@ function withoutSocket(reached: (asked: Dispatcher.DispatchOptions) => Promise<A
     const answered = new Promise<Answer | Error>((resolve) => resolve(reached(asked)))
     void answered.then(
       (answer) => {
+        onAnswer()
         if (answer instanceof Error) return handler.onResponseError?.(controller, answer)
         handler.onResponseStart?.(controller, answer.status, answer.headers, '')
         handler.onResponseData?.(controller, Buffer.from(answer.body))

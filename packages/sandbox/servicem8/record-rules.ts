@@ -22,109 +22,93 @@ const STAMP_OF_STATUS: Record<string, string> = {
 }
 const STAMPED_FLAGS = ['quote_sent', 'invoice_sent', 'payment_processed', 'payment_received']
 
+interface Change {
+  /** Null on create. */
+  before: Values | null
+  patch: Values
+  moment: Moment
+  /** `moment` as the account's wall clock writes it. */
+  now: string
+}
+
+/** What is stamped once, when the record is made: by field, unless the caller set it. */
+const STAMPS_OF_CREATE: Record<string, (change: Change) => Values> = {
+  task: ({ moment, now }) => ({ create_date: now, created_by_staff_uuid: moment.staffUuid }),
+  note: ({ now }) => ({ create_date: now }),
+  attachment: ({ moment, now }) => ({ timestamp: now, created_by_staff_uuid: moment.staffUuid }),
+  jobpayment: ({ moment, now }) => ({ timestamp: now, actioned_by_uuid: moment.staffUuid }),
+  joballocation: ({ moment, now }) => ({ allocated_timestamp: now, allocated_by_staff_uuid: moment.staffUuid }),
+  feedback: ({ now }) => ({ timestamp: now }),
+  // The one time that is documented as UTC.
+  formresponse: ({ moment }) => ({ timestamp: localText(moment.at, 'UTC'), form_by_staff_uuid: moment.staffUuid }),
+  inboxmessage: ({ moment }) => ({ timestamp: new Date(moment.at).toISOString() }),
+  job: ({ moment, now }) => ({ date: now.slice(0, 10), created_by_staff_uuid: moment.staffUuid }),
+}
+
+/** What the platform sets whatever the caller says. */
+const OWN_STAMPS: Record<string, (change: Change) => Values> = {
+  task: taskStamps,
+  note: ({ moment }) => ({ edit_by_staff_uuid: moment.staffUuid }),
+  jobactivity: ({ moment }) => ({ edit_by_staff_uuid: moment.staffUuid }),
+  staffmessage: ({ before, now }): Values => (before === null ? { sent_timestamp: now } : {}),
+  job: (change) => ({
+    ...statusStamps(change),
+    ...flagStamps(change),
+    ...queueStamps(change),
+    ...addressStamps(change),
+  }),
+}
+
 /** Values the platform adds to `patch`. `before` is null on create. What the caller set itself is left alone. */
 export function stampsFor(objectKey: string, before: Values | null, patch: Values, moment: Moment): Values {
-  const now = localText(moment.at, moment.zone)
-  const stamps: Values = {}
-  const fill = (name: string, value: unknown) => {
-    if (isUnset(patch[name])) stamps[name] = value
+  const change = { before, patch, moment, now: localText(moment.at, moment.zone) }
+  const once = before === null ? (STAMPS_OF_CREATE[objectKey]?.(change) ?? {}) : {}
+  return { ...unlessSet(patch, once), ...OWN_STAMPS[objectKey]?.(change) }
+}
+
+function unlessSet(patch: Values, stamps: Values): Values {
+  return Object.fromEntries(Object.entries(stamps).filter(([name]) => isUnset(patch[name])))
+}
+
+function taskStamps({ before, patch, moment, now }: Change): Values {
+  if (turnedOn('task_complete', before, patch)) {
+    return unlessSet(patch, { completed_timestamp: now, completed_by_staff_uuid: moment.staffUuid })
   }
-  const creating = before === null
-  switch (objectKey) {
-    case 'job':
-      return jobStamps(before, patch, moment)
-    case 'task':
-      if (creating) {
-        fill('create_date', now)
-        fill('created_by_staff_uuid', moment.staffUuid)
-      }
-      if (turnedOn('task_complete', before, patch)) {
-        fill('completed_timestamp', now)
-        fill('completed_by_staff_uuid', moment.staffUuid)
-      } else if (turnedOff('task_complete', before, patch)) {
-        stamps.completed_timestamp = UNSET_TIME
-        stamps.completed_by_staff_uuid = ''
-      }
-      return stamps
-    case 'note':
-      if (creating) fill('create_date', now)
-      stamps.edit_by_staff_uuid = moment.staffUuid
-      return stamps
-    case 'jobactivity':
-      stamps.edit_by_staff_uuid = moment.staffUuid
-      return stamps
-    case 'attachment':
-      if (creating) {
-        fill('timestamp', now)
-        fill('created_by_staff_uuid', moment.staffUuid)
-      }
-      return stamps
-    case 'jobpayment':
-      if (creating) {
-        fill('timestamp', now)
-        fill('actioned_by_uuid', moment.staffUuid)
-      }
-      return stamps
-    case 'joballocation':
-      if (creating) {
-        fill('allocated_timestamp', now)
-        fill('allocated_by_staff_uuid', moment.staffUuid)
-      }
-      return stamps
-    case 'staffmessage':
-      if (creating) stamps.sent_timestamp = now
-      return stamps
-    case 'feedback':
-      if (creating) fill('timestamp', now)
-      return stamps
-    case 'formresponse':
-      // The one time that is documented as UTC.
-      if (creating) {
-        fill('timestamp', localText(moment.at, 'UTC'))
-        fill('form_by_staff_uuid', moment.staffUuid)
-      }
-      return stamps
-    case 'inboxmessage':
-      if (creating) fill('timestamp', new Date(moment.at).toISOString())
-      return stamps
-    default:
-      return stamps
+  return turnedOff('task_complete', before, patch)
+    ? { completed_timestamp: UNSET_TIME, completed_by_staff_uuid: '' }
+    : {}
+}
+
+function statusStamps({ before, patch, moment, now }: Change): Values {
+  const { status } = patch
+  if (typeof status !== 'string' || status === before?.status) return {}
+  const stamp = STAMP_OF_STATUS[status]
+  return {
+    ...(stamp && unlessSet(patch, { [stamp]: now })),
+    ...(status === 'Completed' && { completion_actioned_by_uuid: moment.staffUuid }),
   }
 }
 
-function jobStamps(before: Values | null, patch: Values, moment: Moment): Values {
-  const now = localText(moment.at, moment.zone)
+function flagStamps({ before, patch, now }: Change): Values {
   const stamps: Values = {}
-  if (before === null) {
-    if (isUnset(patch.date)) stamps.date = now.slice(0, 10)
-    if (isUnset(patch.created_by_staff_uuid)) stamps.created_by_staff_uuid = moment.staffUuid
-  }
-  const status = patch.status
-  if (typeof status === 'string' && status !== before?.status) {
-    const stamp = STAMP_OF_STATUS[status]
-    if (stamp && isUnset(patch[stamp])) stamps[stamp] = now
-    if (status === 'Completed') stamps.completion_actioned_by_uuid = moment.staffUuid
-  }
   for (const flag of STAMPED_FLAGS) {
     if (turnedOn(flag, before, patch)) stamps[`${flag}_stamp`] = now
     else if (turnedOff(flag, before, patch)) stamps[`${flag}_stamp`] = UNSET_TIME
   }
-  const queue = patch.queue_uuid
-  if (typeof queue === 'string' && queue !== (before?.queue_uuid ?? '')) {
-    if (queue === '') {
-      stamps.queue_expiry_date = UNSET_TIME
-      stamps.queue_assigned_staff_uuid = ''
-    } else {
-      if (isUnset(patch.queue_expiry_date)) {
-        stamps.queue_expiry_date = `${localDate(moment.at, moment.zone, moment.queueDays(queue))} ${now.slice(11)}`
-      }
-      if (isUnset(patch.queue_assigned_staff_uuid)) stamps.queue_assigned_staff_uuid = ''
-    }
-  }
-  if (typeof patch.job_address === 'string' && patch.job_address !== before?.job_address) {
-    Object.assign(stamps, geoOf(patch.job_address))
-  }
   return stamps
+}
+
+function queueStamps({ before, patch, moment, now }: Change): Values {
+  const queue = patch.queue_uuid
+  if (typeof queue !== 'string' || queue === (before?.queue_uuid ?? '')) return {}
+  if (queue === '') return { queue_expiry_date: UNSET_TIME, queue_assigned_staff_uuid: '' }
+  const lastDay = localDate(moment.at, moment.zone, moment.queueDays(queue))
+  return unlessSet(patch, { queue_expiry_date: `${lastDay} ${now.slice(11)}`, queue_assigned_staff_uuid: '' })
+}
+
+function addressStamps({ before, patch }: Change): Values {
+  const address = patch.job_address
+  return typeof address === 'string' && address !== before?.job_address ? { ...geoOf(address) } : {}
 }
 
 function isUnset(value: unknown): boolean {
@@ -147,6 +131,26 @@ interface Surroundings {
   materialExists(uuid: string): boolean
 }
 
+type Refuses = (before: Values | null, after: Values, surroundings: Surroundings) => string | null
+
+const REFUSALS: Record<string, Refuses> = {
+  jobactivity: (_before, after) =>
+    Number(after.activity_was_scheduled) === 1 && Number(after.activity_was_recorded) === 1
+      ? 'An activity is either scheduled or recorded, not both'
+      : null,
+  jobcontact: (before, after) =>
+    before && before.job_uuid !== '' && before.job_uuid !== after.job_uuid ? 'job_uuid cannot be changed' : null,
+  jobmaterialbundle: (_before, after) => (Number(after.quantity) > 0 ? null : 'quantity must be greater than 0'),
+  material: itemNumberRefusal,
+  materialbundle: (before, after, surroundings) =>
+    itemNumberRefusal(before, after, surroundings) ?? materialListRefusal(after.material_list, surroundings),
+  staffmessage(_before, after, { staffExists }) {
+    if (!staffExists(String(after.from_staff_uuid))) return 'from_staff_uuid is not a staff member'
+    if (!staffExists(String(after.to_staff_uuid))) return 'to_staff_uuid is not a staff member'
+    return String(after.message) === '' ? 'message is required' : null
+  },
+}
+
 /** Why the platform refuses the record as it would become, or null. */
 export function refusalOf(
   objectKey: string,
@@ -154,32 +158,13 @@ export function refusalOf(
   after: Values,
   surroundings: Surroundings,
 ): string | null {
+  return REFUSALS[objectKey]?.(before, after, surroundings) ?? null
+}
+
+function itemNumberRefusal(before: Values | null, after: Values, { itemNumberTaken }: Surroundings): string | null {
   const itemNumber = String(after.item_number ?? '')
-  switch (objectKey) {
-    case 'jobactivity':
-      return Number(after.activity_was_scheduled) === 1 && Number(after.activity_was_recorded) === 1
-        ? 'An activity is either scheduled or recorded, not both'
-        : null
-    case 'jobcontact':
-      return before && before.job_uuid !== '' && before.job_uuid !== after.job_uuid
-        ? 'job_uuid cannot be changed'
-        : null
-    case 'jobmaterialbundle':
-      return Number(after.quantity) > 0 ? null : 'quantity must be greater than 0'
-    case 'material':
-    case 'materialbundle': {
-      if (itemNumber !== '' && itemNumber !== before?.item_number && surroundings.itemNumberTaken(itemNumber)) {
-        return `item_number "${itemNumber}" is already in use`
-      }
-      return objectKey === 'materialbundle' ? materialListRefusal(after.material_list, surroundings) : null
-    }
-    case 'staffmessage':
-      if (!surroundings.staffExists(String(after.from_staff_uuid))) return 'from_staff_uuid is not a staff member'
-      if (!surroundings.staffExists(String(after.to_staff_uuid))) return 'to_staff_uuid is not a staff member'
-      return String(after.message) === '' ? 'message is required' : null
-    default:
-      return null
-  }
+  const isNew = itemNumber !== '' && itemNumber !== before?.item_number
+  return isNew && itemNumberTaken(itemNumber) ? `item_number "${itemNumber}" is already in use` : null
 }
 
 /** What a bundle is made of: up to 50 of `{uuid, quantity}`, each a material with a positive number. Empty: not said yet. */
