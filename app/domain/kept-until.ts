@@ -3,7 +3,7 @@
 
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { AUDIT_KEPT, REFUSED_KEPT } from './audit.ts'
-import { grouped } from './count-words.ts'
+import { grouped } from './count-text.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from './deliveries/delivery.ts'
 import { NOTICES_KEPT } from './endpoints/notice.ts'
 import { spanWords } from './moments.ts'

@@ -24,7 +24,7 @@ import {
   type FactLoader,
   type PlanReader,
 } from '#app/features/automations/records/load-facts.server.ts'
-import { planSurroundings } from '#app/features/automations/runs/plan-surroundings.server.ts'
+import { planSurroundings } from '#app/features/automations/runs/plan-defaults.server.ts'
 import type { RunParts } from '#app/features/automations/runs/run-inputs.server.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { Store } from '#db/store.ts'

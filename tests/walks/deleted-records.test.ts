@@ -2,9 +2,9 @@
 // the preview and for the look back.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { formOfFields } from '#app/features/automations/form/form-state.ts'
-import { lookAtForm } from '#app/features/automations/preview/form-look.server.ts'
+import { lookAtForm } from '#app/features/automations/preview/form-preview.server.ts'
 import { createRule } from '#app/features/automations/rules/rules.server.ts'
-import type { LookApp } from '#app/features/automations/triggers/look.server.ts'
+import type { LookApp } from '#app/features/automations/triggers/evaluate.server.ts'
 import { matchNow } from '#app/features/automations/triggers/match-now.server.ts'
 import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
 import { seconds } from '#app/lib/duration.ts'

@@ -1,6 +1,6 @@
 // The line about the subscription that every page shows when something is, or soon will be, in the way.
 
-import { HELD } from '#app/domain/hold.ts'
+import { HELD } from '#app/domain/quarantine.ts'
 import { dayWords } from '#app/domain/moments.ts'
 import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { PlanHold } from '#app/domain/plan-hold.ts'

@@ -1,6 +1,6 @@
 // Everything the subscription page shows, worked out of what is known. No component decides about money.
 
-import { grouped } from '#app/domain/count-words.ts'
+import { grouped } from '#app/domain/count-text.ts'
 import { dayWords, momentWords, plural } from '#app/domain/moments.ts'
 import {
   INCLUDED_OPERATIONS,

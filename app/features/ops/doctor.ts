@@ -2,7 +2,7 @@
 
 import { plural } from '#app/domain/moments.ts'
 import { missingKeysSentence } from '#app/domain/sealed-places.ts'
-import { sizeWords } from '#app/domain/size-words.ts'
+import { sizeWords } from '#app/domain/size-text.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours, minutes, seconds } from '../../lib/duration.ts'
 import { NO_BACKUPS } from './backups.ts'

@@ -1,7 +1,7 @@
 // The operator's list of accounts: which of them need care, and why, from states and numbers alone.
 
 import type { CallsLeft } from '#app/domain/call-budget.ts'
-import { grouped } from '#app/domain/count-words.ts'
+import { grouped } from '#app/domain/count-text.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { type PlanPhase, phaseOf } from '../billing/plan-phase.ts'
 import { addressesWords } from './failure-class.ts'

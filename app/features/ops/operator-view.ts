@@ -3,7 +3,7 @@
 import type { KeptKind } from '#app/domain/kept-until.ts'
 import { plural, spanWords } from '#app/domain/moments.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'
-import { sizeWords } from '#app/domain/size-words.ts'
+import { sizeWords } from '#app/domain/size-text.ts'
 import { reaches, type SpaceLevel } from '#app/domain/space.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { heldMarker } from '#app/domain/hold.ts'
+import { heldMarker } from '#app/domain/quarantine.ts'
 import {
   type BackupParts,
   BackupTrouble,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sizeWords } from '#app/domain/size-words.ts'
+import { sizeWords } from '#app/domain/size-text.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { type Growth, outlookOf } from './space-outlook.ts'
 

@@ -1,6 +1,6 @@
 // Where the file is heading: what comes in a day, against what is removed by age and what there is.
 
-import { sizeWords } from '#app/domain/size-words.ts'
+import { sizeWords } from '#app/domain/size-text.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 

@@ -19,7 +19,7 @@ import {
   SCHEMAS_AT,
 } from './json-schema.ts'
 import { FORWARD_BODY, FORWARD_EXAMPLE, FORWARD_HEADERS, FORWARD_SAYS } from './outgoing.ts'
-import { GENERAL_WORDS } from './reference-words.ts'
+import { GENERAL_WORDS } from './reference-text.ts'
 
 const OPENAPI_VERSION = '3.1.1'
 

@@ -3,8 +3,8 @@
 import type { Reference } from '#app/contract/operation.ts'
 import { REFUSAL_WORDS, type Refusal } from '#app/contract/refusals.ts'
 import { referenceView, type ShownAnswer, type ShownCall } from './reference-view.ts'
-import { GENERAL_WORDS, OTHER_ADDRESSES, typeAnchor, WHO_WORDS } from './reference-words.ts'
-import type { FieldRow } from './schema-words.ts'
+import { GENERAL_WORDS, OTHER_ADDRESSES, typeAnchor, WHO_WORDS } from './reference-text.ts'
+import type { FieldRow } from './schema-text.ts'
 
 const ANY_INSTALLATION = 'https://fieldhook.example.com'
 

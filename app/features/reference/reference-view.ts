@@ -19,8 +19,8 @@ import {
 } from './json-schema.ts'
 import { documentPath, sessionCookie } from './openapi.ts'
 import { FORWARD_EXAMPLE, FORWARD_HEADERS, FORWARD_SAYS } from './outgoing.ts'
-import { groupAnchor, typeAnchor } from './reference-words.ts'
-import { type FieldRow, refersTo, rowsOf, typeWords } from './schema-words.ts'
+import { groupAnchor, typeAnchor } from './reference-text.ts'
+import { type FieldRow, refersTo, rowsOf, typeWords } from './schema-text.ts'
 
 export interface ShownAnswer {
   status: number

@@ -22,7 +22,7 @@ import {
 } from '#app/features/automations/api/api-answers.ts'
 import { executionExample, ruleBodyExample, ruleExample } from '#app/features/automations/api/api-examples.ts'
 import { runNow } from '#app/features/automations/preview/run-now.server.ts'
-import { ranNowWords } from '#app/features/automations/preview/run-now-words.ts'
+import { ranNowWords } from '#app/features/automations/preview/run-now-text.ts'
 import { LONGEST_RULE, MOST_OF_RULES } from '#app/features/automations/rules/checks/rule-size.ts'
 import { RULE_FIELD_NOTES } from '#app/features/automations/rules/rule-field-notes.ts'
 import { MOST_ACTIONS, MOST_CONDITIONS } from '#app/features/automations/rules/rule-fields.ts'

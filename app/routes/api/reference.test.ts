@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { FieldNote } from '#app/contract/operation.ts'
 import { bodySchema, type JsonSchema, placesOf } from '#app/features/reference/json-schema.ts'
 import { openApiDocument } from '#app/features/reference/openapi.ts'
-import { typeWords } from '#app/features/reference/schema-words.ts'
+import { typeWords } from '#app/features/reference/schema-text.ts'
 import { REFERENCE } from './calls.server.ts'
 
 const { operations: OPERATIONS, tags: TAGS, schemas: NAMED_SCHEMAS } = REFERENCE

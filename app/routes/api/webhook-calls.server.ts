@@ -13,7 +13,7 @@ import {
 import { webhookJson } from '#app/features/endpoints/api/endpoint-json.ts'
 import { webhookBody, webhookChange, webhookForm } from '#app/features/endpoints/endpoint.ts'
 import { compareSubscriptions } from '#app/features/endpoints/subscriptions/repair-subscriptions.server.ts'
-import { comparisonJson } from '#app/features/endpoints/subscriptions/upstream-words.ts'
+import { comparisonJson } from '#app/features/endpoints/subscriptions/upstream-text.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { problem } from '#app/http/respond.ts'

@@ -9,7 +9,7 @@ import {
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
-import { AUTHENTICATE_TO_MANAGE } from '#app/features/automations/page/page-words.ts'
+import { AUTHENTICATE_TO_MANAGE } from '#app/features/automations/page/page-text.ts'
 import { AutomationPage } from '#app/features/automations/page/ui/automation-page.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'

@@ -3,7 +3,7 @@ import { useLoaderData } from '@remix-run/react'
 import { managerAddress } from '#app/domain/delivery-address.ts'
 import { parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { goneWebhook } from '#app/features/events/gone-words.ts'
+import { goneWebhook } from '#app/features/events/gone-text.ts'
 import { GonePage } from '#app/ui/page/error-page.tsx'
 import { findOwnAccount, gateFor } from './own-account.server.ts'
 

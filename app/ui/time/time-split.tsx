@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import { durationWords } from './time-words.ts'
+import { durationWords } from './time-text.ts'
 
 interface TimePart {
   name: string

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
-import { clockTime, exactTime, relativeTime } from './time-words.ts'
+import { clockTime, exactTime, relativeTime } from './time-text.ts'
 
 interface AccountTime {
   /** The server's moment, carried on by the browser. */

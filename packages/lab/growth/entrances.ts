@@ -11,7 +11,7 @@ import { emptyForm, type FormState, formOfFields, toForm } from '#app/features/a
 import { readForm } from '#app/features/automations/form/form-wire.ts'
 import { offeredIn } from '#app/features/automations/form/placeholder-offer.ts'
 import { checkRule } from '#app/features/automations/rules/checks/rule-check.ts'
-import { conditionProblem, conditionWords } from '#app/features/automations/rules/conditions/condition-words.ts'
+import { conditionProblem, conditionWords } from '#app/features/automations/rules/conditions/condition-text.ts'
 import { judge, serverFilter } from '#app/features/automations/rules/conditions/conditions.ts'
 import { safeSentHtml, withSafeEmails } from '#app/features/automations/rules/email-html.ts'
 import { toFormLists } from '#app/features/automations/rules/form-lists.ts'
@@ -228,7 +228,7 @@ export const ENTRANCES: readonly Entrance[] = [
       'app/features/automations/form/form-shown.ts limitProblem',
       'app/features/automations/form/placeholder-offer.ts offeredIn',
       'app/features/automations/rules/checks/rule-check.ts destinationOf',
-      'app/features/automations/rules/conditions/condition-words.ts valueProblem',
+      'app/features/automations/rules/conditions/condition-text.ts valueProblem',
       'app/features/automations/rules/checks/subject-check.ts subjectProblems',
       'app/features/automations/rules/checks/subject-check.ts withoutAlwaysEmpty',
       'app/features/automations/rules/checks/subject-check.ts alwaysEmptyWords',

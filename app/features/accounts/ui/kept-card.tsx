@@ -1,4 +1,4 @@
-import { grouped } from '#app/domain/count-words.ts'
+import { grouped } from '#app/domain/count-text.ts'
 import { type KeptId, type KeptKind, MOST_COUNTED } from '#app/domain/kept-until.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'

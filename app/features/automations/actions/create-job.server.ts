@@ -4,7 +4,7 @@ import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.t
 import { isActive, valuesOf } from '../records/fact-rows.ts'
 import { isUuid } from '../records/field-value.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import { shorten } from './failure-words.ts'
+import { shorten } from './failure-text.ts'
 import { categoryChange, queueChange } from './job-change.server.ts'
 import { dateValue, jobFieldValue } from './job-fields.ts'
 import { lineEffects } from './job-lines.ts'

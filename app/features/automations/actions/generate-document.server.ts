@@ -5,7 +5,7 @@ import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.t
 import type { RecordFacts } from '../records/facts.ts'
 import { folded, isUuid } from '../records/field-value.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import { shorten } from './failure-words.ts'
+import { shorten } from './failure-text.ts'
 import {
   afterTrouble,
   createWording,

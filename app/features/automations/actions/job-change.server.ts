@@ -10,7 +10,7 @@ import type { RecordFacts } from '../records/facts.ts'
 import { isUuid, readFlag, readList, readNumber } from '../records/field-value.ts'
 import { activeStaff, findStaff, staffName } from '../records/staff-members.server.ts'
 import type { PlanContext, ReadOnlyPlatform } from './action.server.ts'
-import { shorten } from './failure-words.ts'
+import { shorten } from './failure-text.ts'
 import { findListed, isCalled, readNamed } from './planning.server.ts'
 
 export type JobChange =

@@ -6,7 +6,7 @@ import { quoted } from '../records/fact-sources.server.ts'
 import { toE164 } from '../records/phone.ts'
 import { activeStaff } from '../records/staff-members.server.ts'
 import type { PlanContext } from './action.server.ts'
-import { shorten } from './failure-words.ts'
+import { shorten } from './failure-text.ts'
 import {
   blankWarnings,
   deletedWords,

@@ -8,7 +8,7 @@ import { objectNoun } from '../records/fields.ts'
 import type { Destination } from '../rules/placeholders/placeholder-format.ts'
 import { resolveText } from '../rules/placeholders/placeholders.ts'
 import type { PlanContext, ReadOnlyPlatform } from './action.server.ts'
-import { tellTrouble } from './failure-words.ts'
+import { tellTrouble } from './failure-text.ts'
 import { textParameter } from './read-parameters.ts'
 
 export interface Wording {

@@ -4,7 +4,7 @@ import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.t
 import { objectNoun } from '../records/fields.ts'
 import { activeStaff, findStaff, senderOf, staffName } from '../records/staff-members.server.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import { shorten } from './failure-words.ts'
+import { shorten } from './failure-text.ts'
 import { afterTrouble, createWording, impossible, planned, skipped, textWarnings } from './planning.server.ts'
 import { flagParameter, textParameter } from './read-parameters.ts'
 import { splitReceivers } from './receivers.ts'

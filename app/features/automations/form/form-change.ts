@@ -7,7 +7,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { LINE_SOURCES } from '../actions/job-lines.ts'
 import type { FormLists } from '../rules/form-lists.ts'
 import { chosenOnce } from './form-body.ts'
-import { isLook, type LookKind, readRecordId } from './form-look.ts'
+import { isLook, type LookKind, readRecordId } from './form-preview.ts'
 import { EMAIL_CONTENT, lineSource } from './form-shown.ts'
 import {
   CONDITION_PARTS,

@@ -3,7 +3,7 @@ import type { Flash } from '#app/lib/flash.ts'
 import type { NamedRule } from '../rules/loops.ts'
 import type { FieldErrors } from '../rules/rule-form.ts'
 import type { FormAids } from './form-aids.ts'
-import type { FormLook } from './form-look.ts'
+import type { FormLook } from './form-preview.ts'
 import type { FormState } from './form-state.ts'
 
 /** With what it was asked, so that the page can go on from there. */

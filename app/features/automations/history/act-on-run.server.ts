@@ -3,7 +3,7 @@ import type { App } from '#app/context/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
-import { RUN_FLASHES as SAYS, settledHeldFlash } from './history-words.ts'
+import { RUN_FLASHES as SAYS, settledHeldFlash } from './history-text.ts'
 import {
   cancelRun,
   type RanAgain,

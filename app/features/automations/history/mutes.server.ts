@@ -9,7 +9,7 @@ import { parseRuleId } from '../rules/rule-form.ts'
 import { personName } from '../settings/automation-settings.server.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
 import { MOST_MUTES, MUTE_WORDS, type Mute, type MuteAct } from '../settings/mute.ts'
-import { allowedFlash, mutedFlash, mutedName, notMutedFlash, SETTINGS_FLASHES } from '../settings/settings-words.ts'
+import { allowedFlash, mutedFlash, mutedName, notMutedFlash, SETTINGS_FLASHES } from '../settings/settings-text.ts'
 
 type MuteApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
 

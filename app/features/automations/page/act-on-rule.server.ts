@@ -5,16 +5,16 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import { readRecordId } from '../form/form-look.ts'
+import { readRecordId } from '../form/form-preview.ts'
 import { askRun } from '../preview/ask-run.server.ts'
 import { ASK_FIELDS, CHANGED_SINCE } from '../preview/ask-run.ts'
-import { lookBackOfRule } from '../preview/look-back.server.ts'
+import { lookBackOfRule } from '../preview/backtest.server.ts'
 import { previewView, recordTitle } from '../preview/preview-view.ts'
 import { type NotMet, type RunNowApp, runNow } from '../preview/run-now.server.ts'
 import { notChecked } from '../preview/too-long.ts'
 import { matchedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
-import type { KnownNames } from '../rules/conditions/condition-words.ts'
+import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { objectOfRule } from '../rules/conditions/conditions.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { failedViews } from '../rules/rule-view.ts'
@@ -26,7 +26,7 @@ import {
   renewTriggerKey,
   switchRule,
 } from '../rules/rules.server.ts'
-import { oftenOf } from '../rules/timing/once-words.ts'
+import { oftenOf } from '../rules/timing/once-text.ts'
 import type { PageResult, RuleAct, RunMode } from './act-on-rule.ts'
 import {
   failed,
@@ -46,7 +46,7 @@ import {
   ranFlash,
   switchedFlash,
   TOO_MANY_RUNS,
-} from './page-words.ts'
+} from './page-text.ts'
 
 type RuleActOutcome =
   /** Redirect to the plain page and show `flash` there; `open` = whose address is shown. */

@@ -1,6 +1,6 @@
 // What the buttons around the form of a rule can be asked to do, and what the page is drawn with afterwards.
 
-import type { LookedBack } from '../form/form-look.ts'
+import type { LookedBack } from '../form/form-preview.ts'
 import type { AskedRun } from '../preview/ask-run.ts'
 import type { PreviewView } from '../preview/preview-view.ts'
 import type { FailedView } from '../rules/rule-view.ts'

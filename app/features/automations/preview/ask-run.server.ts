@@ -1,21 +1,21 @@
 // "Run Now" of a rule that writes to customers, before it acts: planned with real records, and with what their people got before.
 import type { AutomationRow } from '#db/store/automations.ts'
-import type { RecordChoice } from '../form/form-look.ts'
+import type { RecordChoice } from '../form/form-preview.ts'
 import { rememberedReads } from '../records/remembered-reads.server.ts'
-import type { KnownNames } from '../rules/conditions/condition-words.ts'
+import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
-import { oftenOf } from '../rules/timing/once-words.ts'
+import { oftenOf } from '../rules/timing/once-text.ts'
 import { hashesOfReceiver } from '../runs/run-guards.server.ts'
-import type { LookApp } from '../triggers/look.server.ts'
+import type { LookApp } from '../triggers/evaluate.server.ts'
 import { type NowPlan, type NowWished, planNow } from '../triggers/plan-now.server.ts'
 import { showWishes, type WishShown } from './approval.server.ts'
 import { ASK_FIELDS, type AskedRun, type GotBefore, notFoundWords } from './ask-run.ts'
-import { choiceOf, joinFor, MOST_CHOICES, recentRecords, searchRecords } from './look-records.server.ts'
+import { choiceOf, joinFor, MOST_CHOICES, recentRecords, searchRecords } from './preview-records.server.ts'
 import type { PreviewedStep } from './preview.ts'
 import { previewView } from './preview-view.ts'
 import { matchedFor, NO_RECORDS, type NothingToRun, type NotMet, type RunNowApp } from './run-now.server.ts'
-import { ranBeforeWords } from './run-now-words.ts'
+import { ranBeforeWords } from './run-now-text.ts'
 
 type RunQuestion = { outcome: 'ask'; asked: AskedRun } | NotMet | NothingToRun
 

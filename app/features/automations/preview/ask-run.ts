@@ -1,6 +1,6 @@
 // What a person is shown before "Run Now" writes to a customer: the record, the final texts and who gets them, and what they got before.
 import type { Millis } from '#app/lib/clock.ts'
-import type { RecordChoice } from '../form/form-look.ts'
+import type { RecordChoice } from '../form/form-preview.ts'
 import type { PreviewView } from './preview-view.ts'
 
 export interface GotBefore {

@@ -4,7 +4,7 @@
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { isPlainNote } from '#app/domain/automations/effect.ts'
 import { plainText } from '#app/lib/plain-text.ts'
-import type { KnownNames } from '../rules/conditions/condition-words.ts'
+import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import type { Execution } from '../runs/run-history.ts'
 import type { PreviewedEffect, PreviewedStep } from './preview.ts'
 

@@ -16,7 +16,7 @@ import type { PutOff, RunFacts } from '../runs/run-facts.server.ts'
 import { aboutOf, messageVerdict } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
 import { nextOfRun, type RunNext, resultsOf, rowsOf } from '../runs/run-order.ts'
-import { loadScene } from '../runs/run-scene.server.ts'
+import { loadScene } from '../runs/run-context.server.ts'
 import { planStep, type RunScene, type StepParts } from '../runs/run-step.server.ts'
 import { guardWarning, type PreviewedStep, previewedEffect } from './preview.ts'
 

@@ -9,13 +9,13 @@ import type { RecordFacts } from '../records/facts.ts'
 import type { FailedCondition } from '../rules/conditions/conditions.ts'
 import { findExecution } from '../runs/run-history.server.ts'
 import type { Execution } from '../runs/run-history.ts'
-import type { LookApp } from '../triggers/look.server.ts'
+import type { LookApp } from '../triggers/evaluate.server.ts'
 import { type MatchedNow, matchNow } from '../triggers/match-now.server.ts'
 import { type NowPlan, type NowWished, planNow } from '../triggers/plan-now.server.ts'
 import { changedSince, showWish } from './approval.server.ts'
 import type { ApprovedPart } from './ask-run.ts'
 import type { Preview } from './preview.server.ts'
-import { handledWords, type RanNowFacts } from './run-now-words.ts'
+import { handledWords, type RanNowFacts } from './run-now-text.ts'
 
 export type RunNowApp = Pick<
   App,

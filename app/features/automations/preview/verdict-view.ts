@@ -5,11 +5,11 @@ import { OPERATORS, type RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { JudgedAt } from '../records/facts.ts'
-import { failedWords, type KnownNames } from '../rules/conditions/condition-words.ts'
+import { failedWords, type KnownNames } from '../rules/conditions/condition-text.ts'
 import { type FailedCondition, objectOfRule } from '../rules/conditions/conditions.ts'
 import { type SentenceParts, sentenceParts } from '../rules/sentence.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
-import type { WhyStanding } from './why-words.ts'
+import type { WhyStanding } from './why-text.ts'
 
 export interface WhyView {
   ruleId: number

@@ -5,16 +5,16 @@ import { type RuleDefinition, type TriggerSource, writesToCustomers } from '#app
 import { isConnectionPause, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt } from '../records/facts.ts'
-import type { KnownNames } from './conditions/condition-words.ts'
-import { failedWords } from './conditions/condition-words.ts'
+import type { KnownNames } from './conditions/condition-text.ts'
+import { failedWords } from './conditions/condition-text.ts'
 import { type FailedCondition, objectOfRule } from './conditions/conditions.ts'
-import { SOURCE_WORDS } from './form-words.ts'
+import { SOURCE_WORDS } from './form-text.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import type { RuleOfJson } from './rule-json.ts'
 import { type SentenceParts, sentenceParts } from './sentence.ts'
-import { oftenOf } from './timing/once-words.ts'
+import { oftenOf } from './timing/once-text.ts'
 import { timesOf } from './timing/schedule.ts'
-import { scheduleWords } from './timing/schedule-words.ts'
+import { scheduleWords } from './timing/schedule-text.ts'
 
 export interface RuleCardView {
   id: number

@@ -18,12 +18,12 @@ import { wordParameter } from '../actions/read-parameters.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { readFlag } from '../records/field-value.ts'
 import { fieldLabel, objectNoun } from '../records/fields.ts'
-import { flagEventWords, groupWords, type KnownNames } from './conditions/condition-words.ts'
+import { flagEventWords, groupWords, type KnownNames } from './conditions/condition-text.ts'
 import { conditionGroups, objectOfEndpoint, objectOfRule } from './conditions/conditions.ts'
 import { blankLabel } from './placeholders/blanks.ts'
 import { placeholdersIn, readPieces } from './placeholders/placeholder-syntax.ts'
-import { onceInSentence } from './timing/once-words.ts'
-import { collectedWords, passedWords, scheduleWords } from './timing/schedule-words.ts'
+import { onceInSentence } from './timing/once-text.ts'
+import { collectedWords, passedWords, scheduleWords } from './timing/schedule-text.ts'
 
 export interface SentenceParts {
   /** `When a job becomes Completed` · `Every day at 10:00, for each job`. */

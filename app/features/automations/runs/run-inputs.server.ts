@@ -4,7 +4,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, RunFence } from '#db/store/runs.ts'
 import type { Committer } from '../actions/action.server.ts'
 import type { RunFacts } from './run-facts.server.ts'
-import type { SceneLoader } from './run-scene.server.ts'
+import type { SceneLoader } from './run-context.server.ts'
 import type { StepParts } from './run-step.server.ts'
 
 export type RunApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings'>

@@ -16,7 +16,7 @@ import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
 import { pauseRules } from './run-pause.server.ts'
-import { type SceneLoader, sceneLoader } from './run-scene.server.ts'
+import { type SceneLoader, sceneLoader } from './run-context.server.ts'
 import { planStep, type RunScene } from './run-step.server.ts'
 
 interface Planner {

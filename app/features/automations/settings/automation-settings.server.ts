@@ -5,7 +5,7 @@ import type { AutomationSettings } from '#app/domain/automations/account-guards.
 import { activeStaff, staffName } from '../records/staff-members.server.ts'
 import type { NamedId } from '../rules/form-lists.ts'
 import { applyChange, readSettings, type SettingsChange } from './automation-settings.ts'
-import { changeWords } from './settings-words.ts'
+import { changeWords } from './settings-text.ts'
 
 export type SettingsApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
 

@@ -8,7 +8,7 @@ import {
   type SettingsForm,
   settingsFormOf,
 } from './automation-settings.ts'
-import { changeWords, limitsLine, quietChoice, quietHint } from './settings-words.ts'
+import { changeWords, limitsLine, quietChoice, quietHint } from './settings-text.ts'
 
 const TOM = '88888888-0000-4000-8000-00000000000b'
 const FORM: SettingsForm = formOfSettings(DEFAULT_SETTINGS, 'asked')

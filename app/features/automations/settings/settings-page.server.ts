@@ -18,7 +18,7 @@ import {
   settingsFormOf,
 } from './automation-settings.ts'
 import { type Mute, readMuteAct } from './mute.ts'
-import { limitsLine, quietChoice, SETTINGS_FLASHES } from './settings-words.ts'
+import { limitsLine, quietChoice, SETTINGS_FLASHES } from './settings-text.ts'
 
 /** More are not listed at once. */
 const MOST_LISTED = 200

@@ -13,7 +13,7 @@ import { asText, snapshotFields } from '../records/changes.ts'
 import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { filterOf, judgeAll, listFor } from './list-records.server.ts'
-import { type LookApp, tryAgainAt } from './look.server.ts'
+import { type LookApp, tryAgainAt } from './evaluate.server.ts'
 
 const AT_ONCE = 4
 /** Rows of one transaction. */

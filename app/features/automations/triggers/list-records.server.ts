@@ -13,7 +13,7 @@ import {
   serverFilter,
 } from '../rules/conditions/conditions.ts'
 import { partsForGrouping } from '../rules/grouping.ts'
-import type { LookApp } from './look.server.ts'
+import type { LookApp } from './evaluate.server.ts'
 
 /** More than this of one list is not read: 4 pages of the platform's largest size (facts: 5.3). */
 export const MOST_RECORDS = 20_000

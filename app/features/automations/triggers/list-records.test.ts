@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { PlatformApi, PlatformRecord, PlatformResult } from '#app/adapters/platform.ts'
 import { ACTIVE_ONLY } from '../rules/conditions/conditions.ts'
 import { listFor } from './list-records.server.ts'
-import type { LookApp } from './look.server.ts'
+import type { LookApp } from './evaluate.server.ts'
 
 const JOBS: PlatformRecord[] = [{ uuid: 'a' }, { uuid: 'b' }]
 

@@ -8,7 +8,7 @@ import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import { type FailedCondition, judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
-import type { LookApp } from './look.server.ts'
+import type { LookApp } from './evaluate.server.ts'
 
 interface MatchWish {
   /** Only this record; null = what the rule finds. */

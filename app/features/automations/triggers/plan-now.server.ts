@@ -9,7 +9,7 @@ import { namedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { occurrenceOf, occurrenceOfCall } from '../rules/timing/once.ts'
-import { type LookApp, rememberUntil, runWish } from './look.server.ts'
+import { type LookApp, rememberUntil, runWish } from './evaluate.server.ts'
 import type { MatchedNow } from './match-now.server.ts'
 import { sortHandled, wishesOf } from './poll.server.ts'
 

@@ -13,7 +13,7 @@ import { groupRecords } from '../rules/grouping.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
 import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
-import { type LookApp, rememberUntil, runWish, tryAgainAt } from './look.server.ts'
+import { type LookApp, rememberUntil, runWish, tryAgainAt } from './evaluate.server.ts'
 
 /** Rules looked at in one round, of all accounts. */
 const AT_ONCE = 8

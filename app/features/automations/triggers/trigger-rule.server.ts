@@ -8,10 +8,10 @@ import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { occurrenceOfCall } from '../rules/timing/once.ts'
-import { onceWords } from '../rules/timing/once-words.ts'
+import { onceWords } from '../rules/timing/once-text.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
-import { collectedWords } from '../rules/timing/schedule-words.ts'
-import { rememberUntil, runWish } from './look.server.ts'
+import { collectedWords } from '../rules/timing/schedule-text.ts'
+import { rememberUntil, runWish } from './evaluate.server.ts'
 import type { TriggerBody } from './trigger-call.ts'
 
 type TriggerApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeRuns'>

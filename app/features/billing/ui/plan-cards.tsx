@@ -1,5 +1,5 @@
 import { Check, CircleAlert, CircleCheck, CircleDot, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
-import { grouped } from '#app/domain/count-words.ts'
+import { grouped } from '#app/domain/count-text.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Meter } from '#app/ui/meter.tsx'

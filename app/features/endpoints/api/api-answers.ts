@@ -4,7 +4,7 @@ import { id, moment } from '#app/contract/operation.ts'
 import type { checkJson } from '../controls/endpoint-check.ts'
 import type { replayJson } from '../controls/replay-request.ts'
 import type { noticeJson } from '../notices/notice-view.ts'
-import type { comparisonJson } from '../subscriptions/upstream-words.ts'
+import type { comparisonJson } from '../subscriptions/upstream-text.ts'
 
 const status = z
   .enum(['working', 'waiting', 'no_address', 'slow', 'failing', 'held', 'paused', 'stopped', 'unsubscribed'])

@@ -22,7 +22,7 @@ import {
   startedWithoutFlash,
   testedFlash,
   tooMany,
-} from './control-words.ts'
+} from './control-text.ts'
 import type { DeliveryControls } from './delivery-controls.server.ts'
 import { missedSince, readReplayForm } from './replay-request.ts'
 import { cancelReplay, startReplay } from './replay-webhook.server.ts'

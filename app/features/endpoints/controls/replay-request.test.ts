@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleReplay } from '#tests/support/sample-views.ts'
 import { firstReplayForm, missedSince, readReplayForm, replayBody, shownReplays } from './replay-request.ts'
-import { countSentence, replayFormOf, replaySentence } from './replay-words.ts'
+import { countSentence, replayFormOf, replaySentence } from './replay-text.ts'
 
 describe("the call's body", () => {
   test('asks for everything since a moment unless it says otherwise', () => {

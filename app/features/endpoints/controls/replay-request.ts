@@ -5,7 +5,7 @@ import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import type { FieldErrors } from '../endpoint.ts'
 import type { ReplayView } from '../endpoint-view.ts'
-import type { ReplayForm } from './replay-words.ts'
+import type { ReplayForm } from './replay-text.ts'
 
 export interface ReplayWish {
   since: Millis

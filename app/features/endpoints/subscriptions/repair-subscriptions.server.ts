@@ -10,7 +10,7 @@ import type { SubscriptionRow } from '#db/store/endpoints.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'
 import { planRepairs, type Repair } from './subscription-plan.ts'
 import { ensureSubscription, REPLACED_VALID, type SubscriptionApp, tokenOfAddress } from './subscriptions.server.ts'
-import { type ComparedObject, type Comparison, sentence, upstreamNote } from './upstream-words.ts'
+import { type ComparedObject, type Comparison, sentence, upstreamNote } from './upstream-text.ts'
 
 interface RepairReport {
   accounts: number

@@ -3,7 +3,7 @@
 
 import { type EndpointKey, parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import type { LogFilter } from '#app/features/events/log-view.ts'
-import { type ReplayForm, replayFormOf } from '../controls/replay-words.ts'
+import { type ReplayForm, replayFormOf } from '../controls/replay-text.ts'
 import { logFilterQuery, readLogFilter } from './log/log-filter.ts'
 
 /** Which account, as the platform named it, and in which role the page is asked for. */

@@ -17,7 +17,7 @@ import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectLink, ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import type { ReplayPanelData } from '../controls/replay-words.ts'
+import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { accountHealth } from '../endpoint-status.ts'
 import { type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import type { FirstStepView } from '../first-steps.ts'
@@ -30,7 +30,7 @@ import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSea
 import { Notices } from './notices.tsx'
 import { QuickReference } from './quick-reference.tsx'
 import { RulesSection } from './rules-section.tsx'
-import { healthLook } from './status-look.tsx'
+import { healthLook } from './status-pills.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
 export interface ManagerPageProps {

@@ -19,7 +19,7 @@ import {
   sampleResult,
   sampleRule,
 } from '#tests/support/sample-views.ts'
-import type { ReplayPanelData } from '../controls/replay-words.ts'
+import type { ReplayPanelData } from '../controls/replay-text.ts'
 import type { EndpointLine, EndpointView } from '../endpoint-view.ts'
 import type { FormResult } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'

@@ -16,7 +16,7 @@ import {
   sampleResult,
   sampleWebhook,
 } from '#tests/support/sample-views.ts'
-import type { ReplayPanelData } from '../controls/replay-words.ts'
+import type { ReplayPanelData } from '../controls/replay-text.ts'
 import type { EndpointView, ReplayView } from '../endpoint-view.ts'
 import { REPLAY_REFRESH_MS, type ReplayTurn, replayTurn } from './live-replay.tsx'
 import { LogEntries } from './log/log-entries.tsx'

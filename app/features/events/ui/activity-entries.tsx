@@ -14,7 +14,7 @@ import { Badge, StatusPill } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { ScrollRegion } from '#app/ui/scroll-region.tsx'
 import { Time, useZone } from '#app/ui/time/time.tsx'
-import { exactTime } from '#app/ui/time/time-words.ts'
+import { exactTime } from '#app/ui/time/time-text.ts'
 import type { ActivityItem, ApiItem, ShownData, WebhookItem } from '../activity-view.ts'
 
 interface ActivityEntriesProps {

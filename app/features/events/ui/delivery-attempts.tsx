@@ -6,7 +6,7 @@ import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { TimeSplit } from '#app/ui/time/time-split.tsx'
-import { durationWords } from '#app/ui/time/time-words.ts'
+import { durationWords } from '#app/ui/time/time-text.ts'
 import type { AttemptView, DeliveryView } from '../delivery-detail.ts'
 
 /** Every try, newest first: how it went, how long each part of it took, who answered what. */

@@ -5,9 +5,9 @@ import { objectLabel } from '#app/domain/object-catalog.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { Time, useZone } from '#app/ui/time/time.tsx'
-import { exactTime } from '#app/ui/time/time-words.ts'
+import { exactTime } from '#app/ui/time/time-text.ts'
 import { CAUSE_WORDS, type DeliveryView } from '../delivery-detail.ts'
-import { DeliveryPill } from './delivery-look.tsx'
+import { DeliveryPill } from './delivery-pill.tsx'
 
 interface PartProps {
   delivery: DeliveryView

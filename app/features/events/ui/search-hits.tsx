@@ -6,7 +6,7 @@ import { ButtonLink } from '#app/ui/button.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { SearchHit } from '../search-view.ts'
-import { DeliveryPill } from './delivery-look.tsx'
+import { DeliveryPill } from './delivery-pill.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
 
 interface SearchHitsProps {

@@ -1,5 +1,5 @@
-import { grouped } from '#app/domain/count-words.ts'
-import { sizeWords } from '#app/domain/size-words.ts'
+import { grouped } from '#app/domain/count-text.ts'
+import { sizeWords } from '#app/domain/size-text.ts'
 import { Meter } from '#app/ui/meter.tsx'
 import type { SpaceView } from '../operator-view.ts'
 import { Fact, Facts } from './facts.tsx'

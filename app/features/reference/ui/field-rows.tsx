@@ -1,5 +1,5 @@
-import { typeAnchor } from '../reference-words.ts'
-import type { FieldRow } from '../schema-words.ts'
+import { typeAnchor } from '../reference-text.ts'
+import type { FieldRow } from '../schema-text.ts'
 import { Words } from './reference-words.tsx'
 
 interface FieldRowsProps {

@@ -1,7 +1,7 @@
 // What the calls of automations say for an account that is not paid for: the run is kept, and nobody is told that it ran.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { TRIAL } from '#app/domain/plan.ts'
-import { ranFlash } from '#app/features/automations/page/page-words.ts'
+import { ranFlash } from '#app/features/automations/page/page-text.ts'
 import { listExecutions } from '#app/features/automations/runs/run-history.server.ts'
 import { trySave } from '#app/features/billing/change-plan.server.ts'
 import { days, seconds } from '#app/lib/duration.ts'

@@ -8,7 +8,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { CommitContext } from '../action.server.ts'
-import { tellTrouble } from '../failure-words.ts'
+import { tellTrouble } from '../failure-text.ts'
 
 export type CommitApp = Pick<App, 'callAsAccount' | 'clock' | 'log' | 'store' | 'outbound' | 'secrets' | 'settings'>
 

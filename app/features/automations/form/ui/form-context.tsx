@@ -4,7 +4,7 @@ import type { FormLists } from '../../rules/form-lists.ts'
 import type { FieldErrors } from '../../rules/rule-form.ts'
 import type { FormAids } from '../form-aids.ts'
 import { valueAt } from '../form-change.ts'
-import type { Samples } from '../form-look.ts'
+import type { Samples } from '../form-preview.ts'
 import { limitProblem } from '../form-shown.ts'
 import type { FormState, StepRow } from '../form-state.ts'
 

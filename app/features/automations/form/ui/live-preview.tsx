@@ -2,9 +2,9 @@
 // whatever was asked before.
 import { useEffect, useRef, useState } from 'react'
 import { toBody } from '../form-body.ts'
-import type { FormLook } from '../form-look.ts'
+import type { FormLook } from '../form-preview.ts'
 import type { FormState } from '../form-state.ts'
-import { askLook } from './ask-look.tsx'
+import { askLook } from './ask-preview.tsx'
 import { PreviewPane, type Shown } from './preview-pane.tsx'
 
 /** A person who writes pauses this long between two thoughts. ms */

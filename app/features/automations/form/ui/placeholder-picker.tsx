@@ -3,10 +3,10 @@ import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import type { PlaceholderChoice } from '../../rules/placeholders/placeholder-check.ts'
 import { matchingChoices } from '../../rules/placeholders/placeholder-search.ts'
-import { EMPTY_SAMPLE, type Samples } from '../form-look.ts'
+import { EMPTY_SAMPLE, type Samples } from '../form-preview.ts'
 import type { FormState } from '../form-state.ts'
 import { offeredIn } from '../placeholder-offer.ts'
-import { askLook } from './ask-look.tsx'
+import { askLook } from './ask-preview.tsx'
 import { type RuleFormTools, useRuleForm } from './form-context.tsx'
 
 interface PlaceholderPickerProps {

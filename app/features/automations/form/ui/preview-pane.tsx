@@ -6,8 +6,8 @@ import { CardSection } from '#app/ui/card.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { LookedBackList } from '../../page/ui/looked-back.tsx'
-import { type DraftPreview, LOOK_FIELDS, type LookedBack, type LookTrouble, type RecordChoice } from '../form-look.ts'
+import { LookedBackList } from '../../page/ui/backtest-list.tsx'
+import { type DraftPreview, LOOK_FIELDS, type LookedBack, type LookTrouble, type RecordChoice } from '../form-preview.ts'
 import { PreviewBody } from './preview-body.tsx'
 
 /** The form that the controls of the pane belong to, wherever they stand. */

@@ -1,5 +1,5 @@
 import { WEEKDAYS } from '#app/domain/local-time.ts'
-import { RECURRENCE_WORDS } from '../../rules/form-words.ts'
+import { RECURRENCE_WORDS } from '../../rules/form-text.ts'
 import { isShown } from '../form-shown.ts'
 import { useRuleForm } from './form-context.tsx'
 import { DateControl, PickControl, SelectControl, TextControl } from './form-controls.tsx'

@@ -12,7 +12,7 @@ import {
   SOURCE_WORDS,
   TRIGGER_TYPE_WORDS,
   WATCHED_WORDS,
-} from '../../rules/form-words.ts'
+} from '../../rules/form-text.ts'
 import { isShown } from '../form-shown.ts'
 import { partsShown } from '../form-state.ts'
 import { useRuleForm } from './form-context.tsx'

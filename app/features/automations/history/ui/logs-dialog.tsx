@@ -13,7 +13,7 @@ import { useHydrated } from '#app/ui/hydrated.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { LOGS_NOT_FETCHED } from '../../page/page-words.ts'
+import { LOGS_NOT_FETCHED } from '../../page/page-text.ts'
 import { LOG_STATUS_WORDS, type LogLine, type LogStatus } from '../log-line.ts'
 import { ExecutedParts, MatchedRecords } from './executed-parts.tsx'
 

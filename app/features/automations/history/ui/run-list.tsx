@@ -4,7 +4,7 @@ import type { AutomationAccount } from '#app/domain/automations/automation-addre
 import { runAddress } from '#app/domain/automations/history-address.ts'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import type { RunLine } from '../run-list-view.ts'
-import { RunPill } from './run-look.tsx'
+import { RunPill } from './run-pills.tsx'
 
 interface RunListProps {
   lines: readonly RunLine[]

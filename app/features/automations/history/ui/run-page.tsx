@@ -13,7 +13,7 @@ import { CustomerCard, type MetCustomerView } from './customer-card.tsx'
 import { MatchedRecords } from './executed-parts.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunControls } from './run-controls.tsx'
-import { runLook } from './run-look.tsx'
+import { runLook } from './run-pills.tsx'
 import { RunSteps } from './run-steps.tsx'
 
 interface RunPageProps extends HistoryFrameProps {

@@ -3,11 +3,11 @@ import { cardLook } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
-import { durationWords } from '#app/ui/time/time-words.ts'
+import { durationWords } from '#app/ui/time/time-text.ts'
 import type { ItemView, StepView } from '../run-detail-view.ts'
 import { ExecutedParts, Texts } from './executed-parts.tsx'
 import { RunButton } from './run-button.tsx'
-import { MarkPill } from './run-look.tsx'
+import { MarkPill } from './run-pills.tsx'
 
 interface RunStepsProps {
   runId: number

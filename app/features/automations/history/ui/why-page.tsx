@@ -12,7 +12,7 @@ import { Time, usePresent } from '#app/ui/time/time.tsx'
 import type { WhyView } from '../../preview/verdict-view.ts'
 import { CustomerCard, type MetCustomerView } from './customer-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
-import { WhyPill } from './run-look.tsx'
+import { WhyPill } from './run-pills.tsx'
 
 /** See `explainRecord`. */
 type WhyAnswerView =

@@ -9,7 +9,7 @@ import { expectNoise } from '#tests/support/quiet.ts'
 import { sampleCard, sampleLogLine, samplePreview } from '#tests/support/sample-rules.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import type { PageResult } from '../act-on-rule.ts'
-import { listTrouble } from '../page-words.ts'
+import { listTrouble } from '../page-text.ts'
 // Fetched on demand in the product.
 import '#app/ui/toaster.tsx'
 import { AutomationPage, type AutomationPageProps } from './automation-page.tsx'

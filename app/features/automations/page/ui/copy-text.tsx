@@ -13,7 +13,7 @@ import { Field } from '#app/ui/form/field.tsx'
 import { controlLook } from '#app/ui/form/text-input.tsx'
 import { useToast } from '#app/ui/toast.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
-import { copyFailedFlash } from '../page-words.ts'
+import { copyFailedFlash } from '../page-text.ts'
 
 interface CopyTextProps {
   ruleId: number

@@ -8,7 +8,7 @@ import { Field } from '#app/ui/form/field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { controlLook } from '#app/ui/form/text-input.tsx'
 import type { PageResult } from '../act-on-rule.ts'
-import { IMPORT_FAILED } from '../page-words.ts'
+import { IMPORT_FAILED } from '../page-text.ts'
 import { ActFields } from './rule-button.tsx'
 
 interface ImportPanelProps {

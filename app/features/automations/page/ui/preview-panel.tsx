@@ -3,7 +3,7 @@ import { type AutomationAccount, automationAddress } from '#app/domain/automatio
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Line, PreviewBody } from '../../form/ui/preview-body.tsx'
 import type { PageResult } from '../act-on-rule.ts'
-import { LookedBackList } from './looked-back.tsx'
+import { LookedBackList } from './backtest-list.tsx'
 import { RuleButton } from './rule-button.tsx'
 
 interface PanelProps<Kind extends PageResult['kind']> {

@@ -1,7 +1,7 @@
 // How long a rule may be as a whole, and all rules of an account together. Each text has a limit of its own, but a rule has many of them.
 import type { z } from 'zod'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import { grouped } from '#app/domain/count-words.ts'
+import { grouped } from '#app/domain/count-text.ts'
 
 /** Characters of one rule as it is stored. Far more than the longest of the library. */
 export const LONGEST_RULE = 100_000

@@ -1,5 +1,5 @@
 // How much a text may be that a template of ServiceM8 brings when it is sent: texts of a rule have these limits when they are saved.
-import { grouped } from '#app/domain/count-words.ts'
+import { grouped } from '#app/domain/count-text.ts'
 import { MOST_PLACEHOLDERS } from '../placeholders/placeholder-check.ts'
 import { placeholdersIn } from '../placeholders/placeholder-syntax.ts'
 

@@ -4,7 +4,7 @@ import type { OncePolicy, RuleDefinition, TriggerType, WebhookTrigger } from '#a
 import type { Millis } from '#app/lib/clock.ts'
 import { isUuid } from '../../records/field-value.ts'
 import { conditionFields, fieldsOf, findField, objectNoun } from '../../records/fields.ts'
-import { valueProblem } from '../conditions/condition-words.ts'
+import { valueProblem } from '../conditions/condition-text.ts'
 import { objectOfRule } from '../conditions/conditions.ts'
 import { isOpen } from '../placeholders/placeholder-syntax.ts'
 import type { FormIssue } from '../rule-form.ts'

@@ -10,7 +10,7 @@ import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
 import { RunButton } from '../../history/ui/run-button.tsx'
 import type { SettingsErrors, SettingsForm } from '../automation-settings.ts'
 import type { Mute } from '../mute.ts'
-import { mutedName, SOMEBODY } from '../settings-words.ts'
+import { mutedName, SOMEBODY } from '../settings-text.ts'
 import { SettingsFormCard } from './settings-form.tsx'
 
 export interface SettingsPageProps {

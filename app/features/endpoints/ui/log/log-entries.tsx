@@ -6,7 +6,7 @@ import { StatusPill } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { TimeSplit } from '#app/ui/time/time-split.tsx'
-import { durationWords } from '#app/ui/time/time-words.ts'
+import { durationWords } from '#app/ui/time/time-text.ts'
 import { LogEntryActions, type LogOwner } from './log-entry-actions.tsx'
 
 const NO_FORWARDING = 'No forwarding configured for this webhook'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Operator } from '#app/domain/automations/rule.ts'
 import { condition } from '#tests/support/record-facts.ts'
 import { PRIORITY_NEVER } from '../../records/fields.ts'
-import { conditionProblem, conditionWords, failedWords, groupWords } from './condition-words.ts'
+import { conditionProblem, conditionWords, failedWords, groupWords } from './condition-text.ts'
 
 const problem = (field: string, operator: Operator, value = '') =>
   conditionProblem(condition(field, operator, value), 'job')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { days, hours } from '#app/lib/duration.ts'
-import { type ComparedObject, comparisonFlash, comparisonJson, isShown, upstreamNote } from './upstream-words.ts'
+import { type ComparedObject, comparisonFlash, comparisonJson, isShown, upstreamNote } from './upstream-text.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9)
 const REASON = 'Webhook request failed for over 12 hours'

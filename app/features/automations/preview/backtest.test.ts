@@ -4,7 +4,7 @@ import { days } from '#app/lib/duration.ts'
 import { AT, jobFacts } from '#tests/support/record-facts.ts'
 import { draftOf } from '../form/form-body.ts'
 import { formOfFields } from '../form/form-state.ts'
-import { looksOf, wouldHaveActed } from './look-back.ts'
+import { looksOf, wouldHaveActed } from './backtest.ts'
 
 const { now, zone } = AT
 const from = now - days(30)

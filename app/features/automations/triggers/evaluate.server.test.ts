@@ -12,8 +12,8 @@ import {
   BRISBANE,
   LEEDS,
 } from '#tests/support/automation-world.server.ts'
-import type { LookApp } from './look.server.ts'
-import { createLooker } from './looker.server.ts'
+import type { LookApp } from './evaluate.server.ts'
+import { createLooker } from './evaluator.server.ts'
 
 let world: AutomationWorld
 beforeEach(async () => {

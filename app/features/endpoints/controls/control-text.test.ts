@@ -8,7 +8,7 @@ import {
   secretFlash,
   startedFlash,
   testedFlash,
-} from './control-words.ts'
+} from './control-text.ts'
 
 test('a test tells its status, or why it failed, in the words of the specification', () => {
   expect(testedFlash({ success: true, statusCode: 204, error: null })).toEqual({

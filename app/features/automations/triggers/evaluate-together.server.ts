@@ -19,7 +19,7 @@ import {
   type ReadRecord,
   settle,
   type Watch,
-} from './look.server.ts'
+} from './evaluate.server.ts'
 
 /** Judged and written in one go; then everybody else has a turn. */
 const AT_A_TIME = 25

@@ -1,7 +1,7 @@
 // Belongs to the pixels (.tsx), because it acts, and only in a browser.
 import { askOwnServer } from '#app/ui/ask-own-server.tsx'
-import type { FormLook, LookKind } from '../form-look.ts'
-import { LOOK_FIELDS } from '../form-look.ts'
+import type { FormLook, LookKind } from '../form-preview.ts'
+import { LOOK_FIELDS } from '../form-preview.ts'
 import { type FormState, toForm } from '../form-state.ts'
 
 interface Asked {

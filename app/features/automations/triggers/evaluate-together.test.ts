@@ -8,8 +8,8 @@ import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
 import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
 import { snapshotFields } from '../records/changes.ts'
-import { type LookApp, lookAt } from './look.server.ts'
-import { createLooker } from './looker.server.ts'
+import { type LookApp, lookAt } from './evaluate.server.ts'
+import { createLooker } from './evaluator.server.ts'
 
 let world: AutomationWorld
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 // Looks at records that changed, many side by side, and those of one account together when there are many.
 import { seconds } from '#app/lib/duration.ts'
 import type { TouchedRecord } from '#db/store/triggers.ts'
-import { type LookApp, lookAt, pauseAfter } from './look.server.ts'
-import { lookTogether } from './look-together.server.ts'
+import { type LookApp, lookAt, pauseAfter } from './evaluate.server.ts'
+import { lookTogether } from './evaluate-together.server.ts'
 
 /**
  * Records looked at side by side, and of one account. Nearly all of a look is waiting for the platform, so many cost little; and

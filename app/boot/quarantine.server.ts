@@ -4,7 +4,7 @@ import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { PlatformApi, PlatformFailure } from '#app/adapters/platform.ts'
 import type { ServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
 import type { App } from '#app/context/app-context.ts'
-import { HELD, HELD_BY_ENVIRONMENT, type Hold, heldMarker } from '#app/domain/hold.ts'
+import { HELD, HELD_BY_ENVIRONMENT, type Hold, heldMarker } from '#app/domain/quarantine.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { Env } from './env.server.ts'
 

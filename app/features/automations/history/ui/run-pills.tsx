@@ -12,7 +12,7 @@ import {
   type LucideIcon,
 } from 'lucide-react'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
-import { WHY_WORDS, type WhyStanding } from '../../preview/why-words.ts'
+import { WHY_WORDS, type WhyStanding } from '../../preview/why-text.ts'
 import { MARK_WORDS, type StepMark } from '../run-detail-view.ts'
 import { type RunStanding, STANDING_WORDS } from '../run-list-view.ts'
 

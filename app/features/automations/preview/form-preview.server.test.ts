@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
-import type { FormLook, LookKind } from '../form/form-look.ts'
+import type { FormLook, LookKind } from '../form/form-preview.ts'
 import { formOfFields } from '../form/form-state.ts'
-import { lookAtForm } from './form-look.server.ts'
+import { lookAtForm } from './form-preview.server.ts'
 
 let calls: AutomationCalls
 beforeEach(async () => {

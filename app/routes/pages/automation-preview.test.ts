@@ -3,7 +3,7 @@ import { formOfFields, toForm } from '#app/features/automations/form/form-state.
 import { hours } from '#app/lib/duration.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
-import { action as look } from './automation-look.ts'
+import { action as look } from './automation-preview.ts'
 
 let calls: AutomationCalls
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { CircleCheck } from 'lucide-react'
 import { Badge } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import type { LookedBack, LookedBackRow } from '../../form/form-look.ts'
+import type { LookedBack, LookedBackRow } from '../../form/form-preview.ts'
 
 /** "In the last 30 days this rule would have …": for whom, when and what; and how much of it is known. */
 export function LookedBackList({ found }: { found: LookedBack }) {

@@ -1,7 +1,7 @@
 // What the automations page says: its toasts, its refusals, and why something cannot be shown.
 import type { Flash } from '#app/lib/flash.ts'
-import { isHeldBack, NOT_RUN_YET, type RanNowFacts, ranNowWords } from '../preview/run-now-words.ts'
-import { FORM_WORDS } from '../rules/form-words.ts'
+import { isHeldBack, NOT_RUN_YET, type RanNowFacts, ranNowWords } from '../preview/run-now-text.ts'
+import { FORM_WORDS } from '../rules/form-text.ts'
 
 export const AUTHENTICATE_TO_MANAGE =
   'Authentication Required: Please authenticate with the platform to manage automations.'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
-import { clockTime, durationWords, exactTime, relativeTime } from './time-words.ts'
+import { clockTime, durationWords, exactTime, relativeTime } from './time-text.ts'
 
 const SYDNEY = 'Australia/Sydney'
 /** Fri 21 Nov 2025, 15:12:09 in Sydney. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
-import { type CallTrouble, tellTrouble } from './failure-words.ts'
+import { type CallTrouble, tellTrouble } from './failure-text.ts'
 
 const trouble = (outcome: CallTrouble['outcome'], more: Partial<CallTrouble> = {}): CallTrouble => ({
   outcome,
